@@ -16,9 +16,13 @@ import { recordCompletion } from './record.ts';
 
 /* How the graph takes a completion from elsewhere, and answers it: the mutation behind the endpoint of inbound completions. */
 
-const CompletionInput = inputType('CompletionInput', 'What was completed elsewhere.', CompletionRequest);
+const CompletionInput = inputType(
+  'CompletionInput',
+  'Work that was completed elsewhere, as reported.',
+  CompletionRequest,
+);
 
-objectType('CompletionTransfer', 'The payment of a completion, as its chain showed it.', CompletionTransferNoun);
+objectType('CompletionTransfer', 'Payment of a completion, as the chain showed it.', CompletionTransferNoun);
 
 keyed(
   objectType('Receipt', 'A signed spend receipt: one leaf of the append-only log.', CompletionReceiptNoun),
@@ -26,7 +30,7 @@ keyed(
 );
 const Completion = objectType(
   'Completion',
-  'What was completed elsewhere, as it was said and as far as its chain showed it.',
+  'Work that was completed elsewhere: the report and, if the chain showed it, the payment.',
   CompletionNoun,
   CompletionOnGraph,
 );
@@ -37,10 +41,11 @@ export class InboundResolver {
   @Mutation(() => Completion, {
     nullable: true,
     description:
-      "Records what was completed elsewhere, with a receipt that signs it. For whoever shows the board's inbound secret. The same again is the same.",
+      'Records a completion from elsewhere, with a signed receipt. Requires the inbound secret of the board. Sending the same completion again returns the existing record.',
   })
   async recordCompletion(
-    @Arg('input', () => CompletionInput, { description: 'What, and by which payment.' }) input: Arguments,
+    @Arg('input', () => CompletionInput, { description: 'The completion and its payment, as reported.' })
+    input: Arguments,
     @Ctx() context: BoardContext,
   ): Promise<Completion> {
     requireBoardSecret(context.principal, 'inbound');

@@ -6,7 +6,7 @@ import { readJobRecord } from './agent-day.ts';
 
 /* What the record of an agent says of its jobs. */
 
-/** The record by its key: the subgraph of books resolves the rest. */
+/** The record by its key. The book subgraph resolves the other members. */
 export const AgentRecordReference = keyed(
   objectType(
     'AgentRecord',

@@ -3,7 +3,7 @@ import type { JobState, OutputEncoding } from '../../../schema/board/job.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
-/* The tables of jobs, of what was revealed for them, and of what agents did with them. */
+/* The tables of jobs, of revealed outputs, and of the daily counts of agents. */
 
 /** Of these, what ends by its time. */
 const ENDS = 'ends_at is not null';
@@ -73,29 +73,29 @@ export class BoardJob {
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) closedAt!: Date | null;
 }
 
-/** What a winner has revealed: sealed, for the poster alone, and forgotten after its time. */
+/** Output that a winner has revealed: encrypted, shown only to the poster, and deleted after a time. */
 @Entity({ tableName: 'board_job_output' })
 @Index({ name: 'board_job_output_kept', properties: ['keptUntil'] })
 export class BoardJobOutput {
   @PrimaryKey({ type: 'text' }) jobId!: string;
-  /** By the vault. */
+  /** The output, encrypted by the vault. */
   @Property({ type: 'Buffer', columnType: 'bytea' }) outputBox!: Buffer;
   @Property({ type: 'text' }) encoding!: OutputEncoding;
   @Property({ type: 'Date', columnType: 'timestamptz' }) keptUntil!: Date;
 }
 
-/** What an agent did with jobs on one day (UTC), counted as it happens, so that its record scans no jobs. */
+/** Counts of what an agent did with jobs on one day (UTC). Kept up to date, so that its public record scans no jobs. */
 @Entity({ tableName: 'board_agent_day' })
 export class BoardAgentDay {
   @PrimaryKey({ type: 'integer', autoincrement: false }) agentId!: number;
   @PrimaryKey({ type: 'string', columnType: 'date' }) day!: string;
   @Property({ type: 'integer', default: 0 }) jobsPosted!: number;
-  /** Of which its bid was picked. */
+  /** Jobs for which a bid of the agent was picked. */
   @Property({ type: 'integer', default: 0 }) jobsWon!: number;
-  /** Of these, those whose output it has revealed. */
+  /** Won jobs whose output the agent has revealed. */
   @Property({ type: 'integer', default: 0 }) jobsClosed!: number;
-  /** Deliveries that it has refused as a poster. */
+  /** Deliveries by others that the agent has refused as a poster. */
   @Property({ type: 'integer', default: 0 }) refusalsMade!: number;
-  /** Deliveries of its own that were refused. */
+  /** Deliveries by the agent that posters have refused. */
   @Property({ type: 'integer', default: 0 }) refusalsReceived!: number;
 }

@@ -13,24 +13,24 @@ import { inputType, membersOf, objectType, showMembers } from '../../graph-type.
 
 export const BoardJobInput = inputType(
   'BoardJobInput',
-  'What is to be done, for how much, and by when.',
+  'Job to post: the work, the budget and the deadline.',
   PostJobRequest,
 );
-inputType('JobPayoutInput', 'An address on Solana to be paid to, proven by its signature.', JobPayout);
-export const BoardBidInput = inputType('BoardBidInput', 'What somebody would do a job for.', BidRequest);
+inputType('JobPayoutInput', 'Solana address that is paid, proven by its signature.', JobPayout);
+export const BoardBidInput = inputType('BoardBidInput', 'Bid on a job: price, time and wallet.', BidRequest);
 
-export const ShownLeg = objectType('BoardJobLeg', 'One of the two payments of a job.', JobLegNoun);
+export const ShownLeg = objectType('BoardJobLeg', 'One of the two payments for a job.', JobLegNoun);
 export type ShownLeg = InstanceType<typeof ShownLeg>;
-export const ShownPayout = objectType('BoardJobPayout', 'By what a job was paid for.', JobPayoutNoun);
+export const ShownPayout = objectType('BoardJobPayout', 'The settled payment to the winner of a job.', JobPayoutNoun);
 export type ShownPayout = InstanceType<typeof ShownPayout>;
 export const ShownOutput = objectType(
   'BoardJobOutput',
-  'What a winner has revealed, for the poster alone.',
+  'Output that the winner has revealed. Shown only to the poster.',
   JobOutputNoun,
 );
 export type ShownOutput = InstanceType<typeof ShownOutput>;
 
-@ObjectType('BoardBid', { description: 'What an agent would do a job for. A revision is a bid of its own.' })
+@ObjectType('BoardBid', { description: 'Bid of an agent on a job. A revision is a new bid.' })
 export class ShownBid extends membersOf(JobBidNoun) {
   stampTaskId!: string;
 }

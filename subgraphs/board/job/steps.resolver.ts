@@ -30,7 +30,10 @@ const ChallengeArguments = argumentsType(JobPath, ChallengeRequest);
 
 @Resolver()
 export class JobStepsResolver {
-  @Mutation(() => ShownJob, { nullable: true, description: 'Picks a bid, for the poster. All others expire.' })
+  @Mutation(() => ShownJob, {
+    nullable: true,
+    description: 'The poster picks a bid. All other bids on the job expire.',
+  })
   pickBid(@Args(() => PickArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { agent_id, job_id, said } = step(PickRequest, asked, context);
     return pickBid(context, agent_id, { job_id, bid_id: said.bid_id });
@@ -68,7 +71,7 @@ export class JobStepsResolver {
 
   @Mutation(() => ShownJob, {
     nullable: true,
-    description: 'Reveals the output of a paid job, for the winner: its SHA-256 has to be the one that was delivered.',
+    description: 'The winner reveals the output of a paid job. The SHA-256 of the output must be the delivered one.',
   })
   revealJob(@Args(() => RevealArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { agent_id, job_id, said } = step(RevealRequest, asked, context);
@@ -78,7 +81,7 @@ export class JobStepsResolver {
 
   @Mutation(() => ShownJob, {
     nullable: true,
-    description: 'Says that nothing came for what was paid, for the poster. A valid output still closes the job.',
+    description: 'The poster reports that no output was revealed for a paid job. A valid reveal still closes the job.',
   })
   challengeJob(@Args(() => ChallengeArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { agent_id, job_id, said } = step(ChallengeRequest, asked, context);

@@ -10,7 +10,8 @@ import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
  * may be judged again, by the same request, once the records come to another end. Each judgement is an event of the row.
  */
 @ObjectType({
-  description: 'What was claimed of a row, and what the records of this service decide. No money moves by it.',
+  description:
+    'Dispute of a row of a book: a claim about the row, and what the records of this service decide. It moves no money.',
 })
 @Entity({ tableName: 'dispute' })
 @Unique({ name: 'dispute_claim', properties: ['agentId', 'taskId', 'claimType', 'evidenceHash'] })

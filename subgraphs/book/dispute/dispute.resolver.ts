@@ -35,7 +35,10 @@ const StatusArguments = argumentsType(DisputePath);
 @Resolver(() => Dispute)
 export class DisputeResolver {
   @Directive(pageByLimit(limits.book_page_rows_default, 'disputes'))
-  @Query(() => Disputes, { nullable: true, description: 'Disputes of rows of a book, for whoever possesses the book.' })
+  @Query(() => Disputes, {
+    nullable: true,
+    description: 'Disputes of rows of a book. Requires possession of the book.',
+  })
   async disputes(
     @Args(() => PageArguments) asked: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
@@ -62,10 +65,11 @@ export class DisputeResolver {
   @Mutation(() => FiledDispute, {
     nullable: true,
     description:
-      'Files a dispute of a row, which is decided at once as far as the records do. Filed again, it is the same dispute.',
+      'Files a dispute of a row. It is decided at once if the records decide it, and otherwise stays open. Filing the same dispute again judges the existing one again.',
   })
   fileDispute(
-    @Arg('input', () => DisputeInput, { description: 'What is claimed of which row.' }) input: Arguments,
+    @Arg('input', () => DisputeInput, { description: 'The disputed row, the claim and the evidence.' })
+    input: Arguments,
     @Args(() => FileArguments) { agentId }: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<InstanceType<typeof FiledDispute>> {
@@ -76,7 +80,7 @@ export class DisputeResolver {
   @Query(() => DisputeStatus, {
     nullable: true,
     description:
-      'Public: which judgement of a dispute is the latest, for anyone who holds a verdict. Null if no dispute has this id.',
+      'Number and hash of the latest judgement of a dispute, for anybody who holds a verdict. Public. Null if no dispute has this id.',
   })
   async disputeStatus(
     @Args(() => StatusArguments) asked: Arguments,

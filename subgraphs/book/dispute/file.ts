@@ -87,7 +87,7 @@ async function fileIn(tx: Tx, context: Filing, agent_id: AgentId, claim: Claim):
     refundOf: owed_back ? String(owed_back.task_id) : null,
     position: tellDispute(tx, head, { ...row, agent_id }, eventBody(dispute_id, claim, judgement, supersedes)),
   };
-  // One that was open, or that the records decide otherwise by now: what was claimed stands.
+  // An open dispute, or one that the records now decide otherwise: it is judged again with the claim as it was filed.
   if (before !== null) {
     updateRow(tx, 'dispute', ['dispute_id', dispute_id], asRecord(decided), REFUND_IS_FINAL);
     return { dispute: Object.assign(before, decided), filed: false };

@@ -52,7 +52,7 @@ const JournalArguments = argumentsType(BookPath, JournalArgumentsRequest);
 export class BookExportResolver {
   @Query(() => BookExport, {
     nullable: true,
-    description: `The newest rows that match, at most ${exportLimits.rows_max}, for whoever possesses the book.`,
+    description: `Export of the newest matching rows of a book, at most ${exportLimits.rows_max}. Requires possession of the book.`,
   })
   async bookExport(
     @Args(() => PageArguments) asked: ArgumentsOfBook,
@@ -120,7 +120,8 @@ export class BookExportResolver {
   }
 
   @Subscription(() => BookExportPiece, {
-    description: 'All matching rows of a book whose seq is greater than `after`, as csv, ndjson or parquet.',
+    description:
+      'Export of all matching rows of a book whose seq is greater than `after`, piece by piece, as csv, ndjson or parquet.',
     subscribe: ({ args, context }) => {
       const agent_id = requirePossession(context.principal, args.agentId);
       const { format = 'csv', after = 0, filter = {} } = readRequest(StreamRequest, args);

@@ -5,15 +5,15 @@ import { JournalAccounts } from '../../../schema/requests/journal-accounts.ts';
 import { inputType, objectType } from '../../graph-type.ts';
 import type { StreamedPiece } from './stream.ts';
 
-/* How the graph takes and shows exports of books. */
+/* Inputs and types of exports of books. */
 
 export const BookExport = objectType(
   'BookExport',
-  `An export of at most ${exportLimits.rows_max} rows, in whichever form is selected.`,
+  `An export of at most ${exportLimits.rows_max} rows. Each field is one format of the same rows.`,
   BookExportNoun,
 );
 
-inputType('BookExportFilter', 'Which rows of a book are exported: those that match every member.', ExportFilterRequest);
+inputType('BookExportFilter', 'Filter of the exported rows: rows that match every member.', ExportFilterRequest);
 inputType(
   'JournalAccountNames',
   'Account names of a journal. A member that is left out has its default.',
@@ -22,7 +22,7 @@ inputType(
 
 export const BookExportPiece = objectType(
   'BookExportPiece',
-  'A piece of an export of a whole book, in order.',
+  'One piece of an export of a whole book. The pieces arrive in order.',
   ExportPieceNoun,
 );
 export type BookExportPiece = InstanceType<typeof BookExportPiece>;

@@ -26,7 +26,10 @@ const PublishArguments = argumentsType(BookPath, PublishedPageRequest);
 
 @Resolver(() => PullExport)
 export class PullExportResolver {
-  @Query(() => PullExport, { nullable: true, description: 'A published export, for anybody who knows its slug.' })
+  @Query(() => PullExport, {
+    nullable: true,
+    description: 'A published export. Public: anybody who knows the slug may read it.',
+  })
   pullExport(
     @Args(() => PullArguments) asked: Arguments,
     @Ctx() { database }: BookContext,
@@ -34,7 +37,10 @@ export class PullExportResolver {
     return pulledExport(database, givenMembers(PullExportPath, asked).slug);
   }
 
-  @Query(() => PullExport, { nullable: true, description: 'What the book has published, for whoever possesses it.' })
+  @Query(() => PullExport, {
+    nullable: true,
+    description: 'The export that the book has published. Requires possession of the book.',
+  })
   publishedExport(
     @Args(() => BookArguments) asked: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
@@ -44,7 +50,8 @@ export class PullExportResolver {
 
   @Mutation(() => PullExport, {
     nullable: true,
-    description: 'Publishes an export of the book under a slug of its own; once it is, builds it anew under the same.',
+    description:
+      'Publishes an export of the book under a new slug. If an export is published already, rebuilds it under the same slug.',
   })
   publishExport(
     @Args(() => PublishArguments) asked: ArgumentsOfBook,
@@ -69,7 +76,8 @@ export class PullExportResolver {
 
   @Mutation(() => WithdrawnExport, {
     nullable: true,
-    description: 'From now on nobody pulls it; what is published next has another slug.',
+    description:
+      'Withdraws the published export: nobody can read it from now on. The next publication gets another slug.',
   })
   async withdrawExport(
     @Args(() => BookArguments) asked: ArgumentsOfBook,

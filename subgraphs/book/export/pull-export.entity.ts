@@ -8,7 +8,9 @@ import { Entity, PrimaryKey, Property, Unique } from '../../table.ts';
  * An export that its owner has published: built and signed at publish or refresh, and then only read, so that a stranger's
  * look costs the same whatever the book's age. One of each book; withdrawn it is gone, and its slug with it.
  */
-@ObjectType({ description: 'A signed export that anybody may pull by its slug, as it stood when it was built.' })
+@ObjectType({
+  description: 'A signed export that anybody may read by its slug. It has the rows as they were when it was built.',
+})
 @Entity({ tableName: 'pull_export' })
 export class PullExport {
   @PrimaryKey({ type: 'integer', autoincrement: false })

@@ -19,10 +19,10 @@ import { appendInflow, inflowBirth } from './record.ts';
 import { signedInflow } from './sign.ts';
 import { requireWalletClaim, taskOfClaim, type WalletClaim } from './wallet-claim.ts';
 
-/** An inflow, or a correction of one, as far as a correction of it goes on from there. None of it ever changes. */
+/** The members of an inflow, or of its correction, that the next correction builds on. They never change. */
 interface InflowRow {
   readonly seq: number;
-  /** Of the inflow itself. */
+  /** seq of the inflow that the chain of corrections starts from. */
   readonly original_seq: number;
   readonly bucket: string;
   /** Atomic USDC, digits. */
@@ -89,7 +89,7 @@ export async function correctInflow(
   return writeInTurn(agent_id, () => context.database.transaction(write));
 }
 
-/** Null where no inflow row of that task stands on the book. */
+/** Null if the book has no inflow row with this task id. */
 async function inflowRow(
   database: Pick<Database, 'query'>,
   agent_id: AgentId,

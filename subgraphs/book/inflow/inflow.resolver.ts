@@ -20,18 +20,18 @@ import { requireRecorder } from '../slice/collect.ts';
 import { correctInflow } from './correct.ts';
 import { recordInflow } from './record.ts';
 
-const InflowInput = inputType('InflowInput', 'What is set aside: a claim, and no payment.', InflowRequest);
+const InflowInput = inputType(
+  'InflowInput',
+  'Inflow to record: a claim that an amount is set aside. It is no payment.',
+  InflowRequest,
+);
 const InflowCorrectionInput = inputType(
   'InflowCorrectionInput',
-  'What is corrected of an inflow, or of an earlier correction of it.',
+  'Correction of an inflow, or of an earlier correction.',
   CorrectionRequest,
 );
 
-const CorrectedInflow = objectType(
-  'CorrectedInflow',
-  'An inflow and what was appended to correct it.',
-  CorrectedInflowNoun,
-);
+const CorrectedInflow = objectType('CorrectedInflow', 'An inflow and its new correction.', CorrectedInflowNoun);
 type CorrectedInflow = InstanceType<typeof CorrectedInflow>;
 
 const BookArguments = argumentsType(BookPath);
@@ -41,10 +41,10 @@ export class InflowResolver {
   @Mutation(() => BookRow, {
     nullable: true,
     description:
-      'Records that something is set aside; its row. For whoever possesses the book, or holds a slice token that collects.',
+      'Records an inflow: an amount that is set aside. Returns its row. Requires possession of the book, or a slice token with grant type `collect`.',
   })
   async recordInflow(
-    @Arg('input', () => InflowInput, { description: 'How much, and for what.' }) input: Arguments,
+    @Arg('input', () => InflowInput, { description: 'The amount, and what the money is for.' }) input: Arguments,
     @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<BookRow> {
@@ -55,10 +55,10 @@ export class InflowResolver {
 
   @Mutation(() => CorrectedInflow, {
     nullable: true,
-    description: 'Appends a correction to an inflow, or to an earlier correction of it.',
+    description: 'Appends a correction to an inflow, or to an earlier correction.',
   })
   async correctInflow(
-    @Arg('input', () => InflowCorrectionInput, { description: 'Which row is corrected, why, and what changes.' })
+    @Arg('input', () => InflowCorrectionInput, { description: 'The row to correct, the reason and the new values.' })
     input: Arguments,
     @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
     @Ctx() context: BookContext,

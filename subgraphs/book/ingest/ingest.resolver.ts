@@ -34,38 +34,38 @@ import { ingestPaid } from './ingest.paid.ts';
 
 /* How the graph takes a payment to somebody else, and answers it. */
 
-inputType('NanoSendInput', 'A cemented send of XNO.', NanoSend);
-inputType('PaymentRequiredInput', 'What another x402 service required as payment.', ForeignOffer);
+inputType('NanoSendInput', 'A confirmed (cemented) send block of XNO.', NanoSend);
+inputType('PaymentRequiredInput', 'Payment requirements of another x402 service.', ForeignOffer);
 inputType(
   'OutputCommitmentInput',
-  'A commitment to what was delivered, or why there is none.',
+  'Commitment to what was delivered, or the reason why there is none.',
   ForeignCommitment,
   SaidCommitment,
 );
-inputType('ForeignInvoiceInput', 'An invoice of the party that was paid, as the payer has it.', ForeignInvoice);
+inputType('ForeignInvoiceInput', 'Invoice of the party that was paid, as the payer received it.', ForeignInvoice);
 const ForeignSpendInput = inputType(
   'ForeignSpendInput',
-  'One payment to somebody else, in one of three forms: a block, an offer with its settlement, an invoice.',
+  'A payment to somebody else, in one of three forms: a block, payment requirements with the response to their settlement, or an invoice.',
   IngestRequest,
 );
 
-objectType('IngestedPayment', 'A payment to somebody else, as it was observed on its chain.', IngestedPaymentNoun);
-objectType('IngestedRoute', 'What was bought, and of whom, as the payer says it.', IngestedRouteNoun);
+objectType('IngestedPayment', 'A payment to somebody else, as observed on its chain.', IngestedPaymentNoun);
+objectType('IngestedRoute', 'What was bought and who sold it, as the payer states it.', IngestedRouteNoun);
 objectType(
   'RecordedSignature',
-  'Signature of this service: it has recorded the payment. It attests to nothing on behalf of the party that was paid.',
+  'Signature of this service, which attests that it has recorded the payment. It attests to nothing on behalf of the party that was paid.',
   RecordedSignatureNoun,
 );
 
 objectType(
   'IngestedFulfillment',
-  'What was delivered for a payment to somebody else, in the form of a paid job.',
+  'What was delivered for a payment to somebody else, in the members of a paid job.',
   IngestedFulfillmentNoun,
 );
 
 const IngestedSpend = objectType(
   'IngestedSpend',
-  'A payment to somebody else that stands on a book now.',
+  'A payment to somebody else that is recorded on a book.',
   IngestedSpendNoun,
   SpendOnGraph,
 );
@@ -79,10 +79,10 @@ export class IngestResolver {
   @Mutation(() => IngestedSpend, {
     nullable: true,
     description:
-      'Records a payment to somebody else on a book, once its chain shows it. For whoever possesses the book.',
+      'Records a payment to somebody else on a book, if the chain shows the payment. Requires possession of the book.',
   })
   async ingestForeignSpend(
-    @Arg('input', () => ForeignSpendInput, { description: 'Which payment, and what it bought.' }) input: Arguments,
+    @Arg('input', () => ForeignSpendInput, { description: 'The payment, and what it bought.' }) input: Arguments,
     @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<IngestedSpend> {

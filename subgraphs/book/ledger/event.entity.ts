@@ -15,9 +15,17 @@ import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 import { type ShownAlert, shownAlert } from '../alerts/alert.type.ts';
 import type { BookRow } from './row.entity.ts';
 
-objectType('AmountGivenUp', 'Amount that left all sums of the book, because its transfer was not found.', GivenUpNoun);
-objectType('WouldBlock', 'What a policy in shadow mode would have refused the call of a row for.', WouldBlockNoun);
-objectType('DisputeJudged', 'What was claimed of the row of an event, and what came of it.', DisputeJudgedNoun);
+objectType(
+  'AmountGivenUp',
+  'Amount that was removed from all sums of the book, because the transfer was not found.',
+  GivenUpNoun,
+);
+objectType(
+  'WouldBlock',
+  'Refusal that a policy in shadow mode would have made: the rule, and the amounts it compared.',
+  WouldBlockNoun,
+);
+objectType('DisputeJudged', 'Dispute of the row of an event: the claim and its judgement.', DisputeJudgedNoun);
 
 type Shown = MembersOf<typeof BookEventNoun>;
 
@@ -34,7 +42,7 @@ function shownGivenUp(body: JsonObject): Shown['givenUp'] {
  * of the fact itself, so this table is the outbox of webhooks and live rows.
  */
 @ObjectType('BookRowEvent', {
-  description: 'Something that happened on a book: to a row, or to what its owner allows.',
+  description: 'An event of a book: of a row, or of the settings of its owner.',
 })
 @Entity({ tableName: 'book_event' })
 @Index({ name: 'book_event_row', properties: ['agentId', 'seq'] })

@@ -166,10 +166,10 @@ Object.defineProperty(
     return this.fulfillment;
   }),
 );
-Field(() => GraphQLJSONObject, { nullable: true, description: '`fulfillment` as the row keeps it and REST shows it.' })(
-  BookRow.prototype,
-  'fulfillmentDocument',
-);
+Field(() => GraphQLJSONObject, {
+  nullable: true,
+  description: '`fulfillment` as one JSON document, as the row stores it and REST shows it.',
+})(BookRow.prototype, 'fulfillmentDocument');
 
 for (const [group, type] of Object.entries(groups)) {
   const members = Object.entries<RowFact>(rowFacts).flatMap(([name, fact]) =>

@@ -19,7 +19,7 @@ import { rowScope } from './row-scope.ts';
 const AgentReference = keyed(objectType('Agent', 'A registered agent.', AgentNoun.pick({ agent_id: true })), 'agentId');
 type AgentReference = InstanceType<typeof AgentReference>;
 
-@ObjectType({ description: 'Whoever is calling, by what they possess.' })
+@ObjectType({ description: 'The caller, by the books that it possesses.' })
 export class Viewer {
   readonly possessed: readonly AgentId[] = [];
 }
@@ -29,7 +29,10 @@ const PageArguments = argumentsType(BookPageRequest);
 @Resolver(() => AgentReference)
 export class AgentBookResolver {
   @Directive(PAGE)
-  @FieldResolver(() => Book, { nullable: true, description: 'Its book, for whoever possesses it.' })
+  @FieldResolver(() => Book, {
+    nullable: true,
+    description: 'Book of the agent. Null unless the caller possesses the book.',
+  })
   book(
     @Root() { agentId }: AgentReference,
     @Args(() => PageArguments) asked: Arguments,
@@ -42,7 +45,7 @@ export class AgentBookResolver {
 
 @Resolver(() => Book)
 export class BookAgentResolver {
-  @FieldResolver(() => AgentReference, { description: 'Whose book it is.' })
+  @FieldResolver(() => AgentReference, { description: 'Agent whose book it is.' })
   agent(@Root() { agentId }: BookPage): AgentReference {
     return { agentId };
   }
@@ -53,7 +56,7 @@ export class ReceiptRowResolver {
   @Directive('@cost(weight: 10)')
   @FieldResolver(() => BookRow, {
     nullable: true,
-    description: 'Its row, for whoever possesses the book on which it stands; null for all others.',
+    description: 'Row of the receipt. Null unless the caller possesses the book that has the row.',
   })
   async row(
     @Root() { taskId }: ReceiptReference,
@@ -71,14 +74,14 @@ export class ReceiptRowResolver {
 
 @Resolver(() => Viewer)
 export class ViewerResolver {
-  @Query(() => Viewer, { nullable: true, description: 'Whoever is calling; null where nothing is possessed.' })
+  @Query(() => Viewer, { nullable: true, description: 'The caller. Null if the request proves possession of no book.' })
   viewer(@Ctx() { principal }: BookContext): Viewer | null {
     const possessed = possessedAgents(principal);
     return possessed.length === 0 ? null : { possessed };
   }
 
   @Directive(`@listSize(assumedSize: ${limits.viewer_books_assumed})`)
-  @FieldResolver(() => [AgentReference], { description: 'The agents whose sessions or proofs came along.' })
+  @FieldResolver(() => [AgentReference], { description: 'Agents whose sessions or proofs came with the request.' })
   agents(@Root() { possessed }: Viewer): AgentReference[] {
     return possessed.map(agentId => ({ agentId }));
   }
@@ -86,7 +89,7 @@ export class ViewerResolver {
   @Directive(`@listSize(assumedSize: ${limits.viewer_books_assumed})`)
   @FieldResolver(() => [Book], {
     nullable: 'items',
-    description: 'Their books, each with its newest rows; null in place of one that its audit has closed.',
+    description: 'Books of these agents, each with its newest rows. Null in place of a book that an audit has closed.',
   })
   books(
     @Root() { possessed }: Viewer,

@@ -52,7 +52,7 @@ export interface BookPage
   matching(): Promise<MatchingRows>;
 }
 
-/** The fields of a book that Postgres writes, where whoever asked takes them so. */
+/** Fields of a book that Postgres writes as JSON text, if the caller takes them as text. */
 export const bookWritten: WrittenFields = {
   'Book.entries': (page: BookPage, { database }: BookContext, info) =>
     page.rows ?? writeRows(database, page.scope, info),
@@ -73,7 +73,7 @@ export class BookResolver {
   @Directive(PAGE)
   @Query(() => Book, {
     nullable: true,
-    description: 'A book, for whoever possesses it: by X-SVC-Session, or by X-SVC-Agent and X-SVC-Proof.',
+    description: 'A book. Requires possession of the book: X-SVC-Session, or X-SVC-Agent with X-SVC-Proof.',
   })
   book(
     @Args(() => PageArguments) asked: ArgumentsOfBook,
@@ -84,7 +84,10 @@ export class BookResolver {
   }
 
   @Directive(PAGE)
-  @Mutation(() => Book, { nullable: true, description: 'Sets budget Y, or clears it; the book as it then stands.' })
+  @Mutation(() => Book, {
+    nullable: true,
+    description: 'Sets or clears the budget of a book. Returns the book with the new budget.',
+  })
   async setBudget(
     @Args(() => BudgetArguments) asked: ArgumentsOfBook,
     @Ctx() context: BookContext,
@@ -118,12 +121,14 @@ export class BookResolver {
 
   @FieldResolver(() => BookRow, {
     nullable: true,
-    description: 'One row, by its task or by its seq; null where there is none.',
+    description: 'One row of the book, by task id or by seq. Null if there is none.',
   })
   async row(
     @Root() { agentId }: BookPage,
-    @Arg('taskId', () => String, { nullable: true, description: 'The task that it is of.' }) taskId: string | null,
-    @Arg('seq', () => Int, { nullable: true, description: 'Its place in the book.' }) seq: number | null,
+    @Arg('taskId', () => String, { nullable: true, description: 'Task id of the row.' }) taskId: string | null,
+    @Arg('seq', () => Int, { nullable: true, description: 'Position of the row in the book, from 1.' }) seq:
+      | number
+      | null,
     @Ctx() { database }: BookContext,
   ): Promise<BookRow | null> {
     if ((taskId ?? seq ?? null) === null)
@@ -133,7 +138,9 @@ export class BookResolver {
   }
 
   @CONNECTION
-  @FieldResolver(() => BookRowConnection, { description: 'Its rows, newest first, page by page and either way.' })
+  @FieldResolver(() => BookRowConnection, {
+    description: 'Rows of the book, newest first, as pages in both directions.',
+  })
   rows(
     @Root() { agentId }: BookPage,
     @Args(() => RowsArguments) asked: Arguments,
@@ -145,7 +152,7 @@ export class BookResolver {
   @Directive('@cost(weight: 5)')
   @Directive('@listSize(assumedSize: 100)')
   @FieldResolver(() => [GroupTotal], {
-    description: `What its rows came to, by each of these by itself: times oldest first, the newest ${limits.totals_groups_max}; all else by amount, the ${limits.totals_groups_max} with the most.`,
+    description: `Sums over the rows of the book, for each of the groupings by itself. Hours and days: the newest ${limits.totals_groups_max}, oldest first. Other groupings: the ${limits.totals_groups_max} with the largest amounts.`,
   })
   totalsBy(
     @Root() { agentId }: BookPage,

@@ -15,12 +15,12 @@ import { ReceiptKeyNoun } from '../../../schema/book/receipt-key.ts';
 import { PageInfoNoun, RowConnectionNoun, RowEdgeNoun } from '../../../schema/book/row.ts';
 import { keyed, objectType } from '../../graph-type.ts';
 
-/* How the graph shows books: rows page by page, sums, the allowance, and the receipts that rows name. */
+/* Types of books: pages of rows, sums, the allowance, and the receipts that rows name. */
 
-objectType('RailTotal', 'What rows of one rail came to.', RailTotalNoun);
+objectType('RailTotal', 'Sum of the rows of one rail.', RailTotalNoun);
 export const BookTotals = objectType(
   'BookTotals',
-  'Sums over every row of the book that carries an amount, not over this page.',
+  'Sums over all rows of the book that carry an amount, not only those of this page.',
   BookTotalsNoun,
   TotalsOnGraph,
 );
@@ -28,29 +28,29 @@ export type BookTotals = InstanceType<typeof BookTotals>;
 
 export const GroupTotal = objectType(
   'GroupTotal',
-  'What the rows that have something in common came to, of one rail.',
+  'Sum of the rows that share a value, such as a model or a day, on one rail.',
   GroupTotalNoun,
 );
 export type GroupTotal = InstanceType<typeof GroupTotal>;
 
-objectType('IntentAttempt', 'One attempt at a treasury intent.', IntentAttemptNoun);
-objectType('IntentSummary', 'What a treasury intent came to on this book.', IntentSummaryNoun);
+objectType('IntentAttempt', 'One attempt at a treasury intent: a call that names the intent.', IntentAttemptNoun);
+objectType('IntentSummary', 'Attempts at a treasury intent on this book.', IntentSummaryNoun);
 
 objectType('AllowanceSignature', 'A signature over canonical JSON.', AllowanceSignatureNoun);
 export const Allowance = objectType(
   'Allowance',
-  'The remaining allowance, signed over {agent_id, remaining, as_of}: to verify, not to spend.',
+  'Remaining allowance of a book, signed over {agent_id, remaining, as_of}. The signature proves the amount; it cannot be spent.',
   AllowanceNoun,
 );
 export type Allowance = InstanceType<typeof Allowance>;
 
 export const Book = keyed(
-  objectType('Book', 'A book: its rows, the budget, and sums over all of it.', BookNoun, BookOnGraph),
+  objectType('Book', 'A book of an agent: its rows, its budget, and sums over all rows.', BookNoun, BookOnGraph),
   'agentId',
 );
 export type Book = InstanceType<typeof Book>;
 
-objectType('PageInfo', 'What lies beyond a page of a connection.', PageInfoNoun);
+objectType('PageInfo', 'Position of a page in a connection, and whether there are more pages.', PageInfoNoun);
 objectType('BookRowEdge', 'A row in a connection.', RowEdgeNoun);
 export const BookRowConnection = objectType(
   'BookRowConnection',
@@ -59,12 +59,12 @@ export const BookRowConnection = objectType(
 );
 export type BookRowConnection = InstanceType<typeof BookRowConnection>;
 
-/** So many edges as either argument says. */
+/** The cost counts as many edges as `first` or `last` requests. */
 export const CONNECTION = Directive(
   '@listSize(assumedSize: 50, slicingArguments: ["first", "last"], sizedFields: ["edges"], requireOneSlicingArgument: false)',
 );
 
-/** A receipt by its key: the subgraph of receipts resolves the rest. */
+/** A receipt by its key. The receipt subgraph resolves the other members. */
 export const ReceiptReference = keyed(
   objectType('Receipt', 'A signed spend receipt: one leaf of the append-only log.', ReceiptKeyNoun),
   'taskId',

@@ -183,7 +183,7 @@ const computedOrNull = {
   delegationHash: asText(SESSION_OF_ROW),
 };
 
-/** A column of JSON as the type that the graph has of a noun, and so objects within. */
+/** A JSON column, and the objects within it, as the type that the graph has of a noun. */
 function shapeOf(noun: z.ZodObject, column: string): Writing {
   const fields = Object.entries(noun.shape).map(([name, shape]) => {
     const known = memberShape(shape);

@@ -16,28 +16,34 @@ import { replaysOf } from './row-json.ts';
 export class BookRowResolver {
   @FieldResolver(() => ReceiptReference, {
     nullable: true,
-    description: 'Its receipt; null where none was issued, as for a refused call.',
+    description: 'Receipt of the row. Null if none was issued, as for a refused call.',
   })
   receipt(@Root() row: BookRow): ReceiptReference | null {
     const issued = withReceipt.includes(row.evidence) && row.fact('corrects', 'text') === null;
     return issued ? { taskId: row.taskId } : null;
   }
 
-  @FieldResolver(() => RowFulfillment, { nullable: true, description: 'What was delivered for it.' })
+  @FieldResolver(() => RowFulfillment, {
+    nullable: true,
+    description: 'What was bought and delivered, and the commitment to it. Null if the row has none.',
+  })
   fulfillment(@Root() { fulfillment }: BookRow): RowFulfillment | null {
     return shaped<RowFulfillment>(fulfillment);
   }
 
-  @FieldResolver(() => IngressReceipt, { nullable: true, description: 'Where its money was seen, once it was.' })
+  @FieldResolver(() => IngressReceipt, {
+    nullable: true,
+    description: 'Transfer that was seen after the row was recorded. Null if none was.',
+  })
   ingressReceipt(@Root() { ingressReceipt }: BookRow): IngressReceipt | null {
     return shaped<IngressReceipt>(ingressReceipt);
   }
 
-  /** Events are read row by row; hardly any row has more than a few. */
+  /** Events are read row by row: few rows have more than a few. */
   @Directive('@cost(weight: 2)')
   @Directive('@listSize(assumedSize: 4)')
   @FieldResolver(() => [BookReplay], {
-    description: `When its payment was sent again, oldest first, the newest ${rowLimits.replays_shown_max}; beyond ${limits.replay_events_per_hour_max} in an hour one a minute.`,
+    description: `The newest ${rowLimits.replays_shown_max} replays of the payment of the row, oldest first. After ${limits.replay_events_per_hour_max} replays in an hour, one entry a minute represents the further ones.`,
   })
   async replayEvents(@Root() row: BookRow, @Ctx() context: BookContext): Promise<BookReplay[]> {
     const replays = row.replayCount === 0 ? [] : await replaysOf(context.database, row);

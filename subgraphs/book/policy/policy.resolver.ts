@@ -21,7 +21,7 @@ const CHANGES = { of: 'changes', ...bookPageSize } as const;
 
 @Resolver(() => ShownPolicy)
 export class BookPolicyResolver {
-  @Query(() => ShownPolicy, { nullable: true, description: 'What the book allows, for whoever possesses it.' })
+  @Query(() => ShownPolicy, { nullable: true, description: 'Policies of a book. Requires possession of the book.' })
   async bookPolicy(
     @Args(() => PolicyArguments) asked: ArgumentsOfBook,
     @Ctx() context: BookContext,
@@ -36,16 +36,21 @@ export class BookPolicyResolver {
   @Directive(`@listSize(assumedSize: ${limits.book_page_rows_default})`)
   @Query(() => [ShownChange], {
     nullable: true,
-    description: 'How policy and budget of a book were changed, newest first, for whoever possesses it.',
+    description: 'Changes of the policies and the budget of a book, newest first. Requires possession of the book.',
   })
   async policyChanges(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
+    @Arg('agentId', () => Int, { description: 'Id of the agent whose book it is.' }) agentId: number,
     @Arg('limit', () => Int, {
       nullable: true,
       description: pageLimitWords(CHANGES),
     })
     limit: number | null,
-    @Arg('before', () => Int, { nullable: true, description: 'Those before this position.' }) before: number | null,
+    @Arg('before', () => Int, {
+      nullable: true,
+      description:
+        'Returns only changes before this position among the events of the book. Default: starts at the newest.',
+    })
+    before: number | null,
     @Ctx() context: BookContext,
   ): Promise<ShownChange[]> {
     const agent_id = requirePossession(context.principal, agentId);
@@ -58,7 +63,7 @@ export class BookPolicyResolver {
 
   @Mutation(() => ShownPolicy, {
     nullable: true,
-    description: 'Sets one policy of a book; the policy as it then stands.',
+    description: 'Sets one policy of a book. Returns the policies after the change.',
   })
   async setBookPolicy(
     @Args(() => ChangeArguments) asked: ArgumentsOfBook,

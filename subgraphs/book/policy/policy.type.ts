@@ -12,7 +12,7 @@ objectType(
 );
 export const ShownPolicy = objectType(
   'BookPolicy',
-  "Policy of a book, by the specification's eight names. What is null is not set.",
+  'Policies of a book. A policy that is null is not set.',
   PolicyNoun,
 );
 export type ShownPolicy = InstanceType<typeof ShownPolicy>;
@@ -25,7 +25,7 @@ export function shownPolicy(agent_id: AgentId, { policy, shadow }: Policies): Sh
 
 export const ShownChange = objectType(
   'PolicyChange',
-  'A change of what a book allows: an event of the book.',
+  'A change of a policy or of the budget of a book: an event of the book.',
   PolicyChangeNoun,
 );
 export type ShownChange = InstanceType<typeof ShownChange>;

@@ -21,13 +21,13 @@ import { startReconciliation } from './start.ts';
 
 const ReconciliationInput = inputType(
   'ReconciliationInput',
-  'Which wallet’s transfers, between which blocks of Base, and what proves the wallet.',
+  'Reconciliation to start: the wallet, the range of blocks on Base, and the proof of the wallet.',
   ReconciliationRequest,
 );
 
 const Reconciliation = objectType(
   'Reconciliation',
-  'What each USDC transfer of a wallet is, as a report that is made block by block.',
+  'Reconciliation of a wallet: a report that classifies each USDC transfer from the wallet, made block by block.',
   ReconciliationNoun,
 );
 type Reconciliation = InstanceType<typeof Reconciliation>;
@@ -60,10 +60,11 @@ const ReportArguments = argumentsType(BookPath, ReconciliationPath);
 export class ReconciliationResolver {
   @Mutation(() => Reconciliation, {
     nullable: true,
-    description: 'Asks for a report of all USDC that a wallet sent between two blocks; it is made block by block.',
+    description:
+      'Starts a report of all USDC that a wallet sent in a range of blocks. The report is made block by block.',
   })
   async startReconciliation(
-    @Arg('input', () => ReconciliationInput, { description: 'Which wallet and blocks.' }) input: Arguments,
+    @Arg('input', () => ReconciliationInput, { description: 'The wallet and the range of blocks.' }) input: Arguments,
     @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<Reconciliation> {

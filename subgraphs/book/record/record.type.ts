@@ -8,16 +8,16 @@ import {
 } from '../../../schema/book/agent-record.ts';
 import { keyed, objectType } from '../../graph-type.ts';
 
-/* How the graph shows the public record of an agent. */
+/* Types of the public record of an agent. */
 
-objectType('RecordSpend', 'What was spent over one rail, as the public record shows it.', RecordSpendNoun);
+objectType('RecordSpend', 'Spend on one rail, as ranges, in the public record of an agent.', RecordSpendNoun);
 objectType('RowsByEvidence', 'Rows of a book with the same evidence.', RowsByEvidenceNoun);
 objectType('RowsByMonth', 'Rows of a book that were recorded in the same month.', RowsByMonthNoun);
-objectType('SpentByRail', 'What was paid over one rail, of rows that carry an amount.', SpentByRailNoun);
+objectType('SpentByRail', 'Spend on one rail: the rows that carry an amount.', SpentByRailNoun);
 
 export const OffBoardHistory = objectType(
   'OffBoardHistory',
-  'What the book says, exactly and as it stands.',
+  'History of the book of an agent: exact counts and sums, up to now.',
   OffBoardHistoryNoun,
 );
 export type OffBoardHistory = InstanceType<typeof OffBoardHistory>;

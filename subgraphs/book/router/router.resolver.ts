@@ -25,12 +25,12 @@ import type { BookContext } from '../context.ts';
 import { keepRouterKey, openRouterBook, requireReadableBook, requireRouterBook } from './books.ts';
 import { broadcastGeneration } from './broadcast.ts';
 
-const RouterBookInput = inputType('RouterBookInput', 'A router book that is to be opened.', RouterBookRequest);
-const BroadcastInput = inputType('BroadcastInput', 'What is reported of a generation.', BroadcastRequest);
+const RouterBookInput = inputType('RouterBookInput', 'Router book to open.', RouterBookRequest);
+const BroadcastInput = inputType('BroadcastInput', 'Generation to report.', BroadcastRequest);
 
 export const OpenedRouterBook = objectType(
   'OpenedRouterBook',
-  'A router book as it was opened, with the key by which generations are reported to it.',
+  'A new router book, with the key that is used to report generations to it.',
   OpenedRouterBookNoun,
 );
 type OpenedRouterBook = InstanceType<typeof OpenedRouterBook>;
@@ -49,7 +49,7 @@ const BroadcastGeneration = objectType(
 );
 type BroadcastGeneration = InstanceType<typeof BroadcastGeneration>;
 
-objectType('RouterRailSum', 'Verified generations of one rail, as it was reported.', RouterRailSumNoun);
+objectType('RouterRailSum', 'Verified generations of one rail, as the rail was reported.', RouterRailSumNoun);
 export const RouterBookSummary = objectType(
   'RouterBookSummary',
   'Sums over those generations of a router book that the router has confirmed as they were reported.',
@@ -66,10 +66,11 @@ export class RouterBookResolver {
   @Mutation(() => OpenedRouterBook, {
     nullable: true,
     description:
-      "Opens a router book. Where it names an agent, what is broadcast lands on that agent's book too: the session itself is wanted.",
+      'Opens a router book. If it names an agent, each reported generation is recorded on the book of that agent as well, and the session of the agent is required.',
   })
   async openRouterBook(
-    @Arg('input', () => RouterBookInput, { description: 'Whose, and by what name.' }) input: Arguments,
+    @Arg('input', () => RouterBookInput, { description: 'The agent, if any, and the name of the router book.' })
+    input: Arguments,
     @Ctx() context: BookContext,
   ): Promise<OpenedRouterBook> {
     const asked = readRequest(RouterBookRequest, input, context);
@@ -85,7 +86,8 @@ export class RouterBookResolver {
 
   @Mutation(() => KeptRouterKey, {
     nullable: true,
-    description: "Keeps the router's key sealed, in place of one before it. For whoever shows the book's ingest key.",
+    description:
+      'Stores the API key of the router, encrypted, in place of an earlier one. Requires the ingest key of the router book.',
   })
   async setRouterKey(@Args(() => KeyArguments) asked: Arguments, @Ctx() context: BookContext): Promise<KeptRouterKey> {
     const { book_id } = givenMembers(RouterBookPath, asked);
@@ -98,10 +100,10 @@ export class RouterBookResolver {
   @Mutation(() => BroadcastGeneration, {
     nullable: true,
     description:
-      "Reports a generation to the router book whose ingest key is shown: one receipt each. The same again is the same; the router is asked under the book's own key.",
+      'Reports a generation to the router book whose ingest key is sent. Each generation gets one receipt; reporting it again returns the same receipt. The router is asked to confirm it, with the key that the router book stores.',
   })
   async broadcastGeneration(
-    @Arg('input', () => BroadcastInput, { description: 'What is reported.' }) input: Arguments,
+    @Arg('input', () => BroadcastInput, { description: 'The generation, as the caller reports it.' }) input: Arguments,
     @Ctx() context: BookContext,
   ): Promise<BroadcastGeneration> {
     const book = await requireRouterBook(context.principal, context.database);
@@ -128,7 +130,8 @@ export class RouterBookResolver {
 
   @Query(() => RouterBookSummary, {
     nullable: true,
-    description: "What of a router book is verified. For whoever shows its ingest key, or possesses its agent's book.",
+    description:
+      'Sums of the verified generations of a router book. Requires the ingest key of the router book, or possession of the book of its agent.',
   })
   async routerBookSummary(
     @Args(() => BookArguments) asked: Arguments,

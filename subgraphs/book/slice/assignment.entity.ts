@@ -9,7 +9,7 @@ import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
  * A slice of a book, opened to whoever holds its token. Nothing of it changes but that it is revoked, once. It is no term
  * of the book, which no signature depends on: so it is no event either, and says itself who did what and when.
  */
-@ObjectType({ description: 'A slice of a book, opened to whoever holds its token.' })
+@ObjectType({ description: 'An assignment: it opens a slice of a book to the holder of its token.' })
 @Entity({ tableName: 'slice_assignment' })
 export class SliceAssignment {
   @PrimaryKey({ type: 'text' })

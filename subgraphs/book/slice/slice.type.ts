@@ -8,22 +8,22 @@ import {
 } from '../../../schema/slice.ts';
 import { inputType, objectType } from '../../graph-type.ts';
 
-/* How the graph takes and shows slices of books and what opens them. */
+/* Inputs and types of slices of books, and of the assignments that open them. */
 
 inputType(
   'SliceInput',
-  'Which rows: those that match every member. A member that is left out narrows nothing.',
+  'Filter of the rows of a slice: rows that match every member. A member that is left out does not restrict the rows.',
   SliceBoundsRequest,
 );
 export const AssignmentInput = inputType(
   'AssignmentInput',
-  'What is opened, to whom, and until when.',
+  'Assignment to create: the slice, the recipient and the expiry.',
   AssignmentRequest,
 );
 
 export const ShownSliceBounds = objectType(
   'Slice',
-  'Which rows of a book: those that match every member.',
+  'Rows of a book that a slice has: those that match every member.',
   SliceBoundsNoun,
 );
 export type ShownSliceBounds = InstanceType<typeof ShownSliceBounds>;
@@ -33,19 +33,15 @@ export function shownBounds({ from_date, to_date, task_ids, limit }: Slice): Sho
   return { fromDate: moment(from_date), toDate: moment(to_date), taskIds: task_ids, limit };
 }
 
-export const Assignments = objectType('Assignments', 'What an owner has opened of a book.', AssignmentsNoun);
+export const Assignments = objectType('Assignments', 'Assignments of a book.', AssignmentsNoun);
 export type Assignments = InstanceType<typeof Assignments>;
 
 export const CreatedAssignment = objectType(
   'CreatedAssignment',
-  'An assignment, and the token that opens its slice.',
+  'A new assignment, with the token that opens its slice.',
   CreatedAssignmentNoun,
 );
 export type CreatedAssignment = InstanceType<typeof CreatedAssignment>;
 
-export const BookSlice = objectType(
-  'BookSlice',
-  'The rows that a token opens, and nothing else of the book.',
-  BookSliceNoun,
-);
+export const BookSlice = objectType('BookSlice', 'Rows of a book that a token opens.', BookSliceNoun);
 export type BookSlice = InstanceType<typeof BookSlice>;
