@@ -16,9 +16,13 @@ import { buyerOf, isBuyers, isNobody, type ProvenBuyer } from './buyer.ts';
 import { isOfferName, offerNames, openAnswer, type TaskFacts, taskFacts, tasksOfOffer, taskUnderName } from './find.ts';
 import { positionOf, tasksOf } from './list.ts';
 
-const BoughtTask = objectType('BoughtTask', 'A task as the caller may see it.', BoughtTaskNoun);
+const BoughtTask = objectType(
+  'BoughtTask',
+  'A bought task. Its answer and receipt are shown only to its buyer.',
+  BoughtTaskNoun,
+);
 type BoughtTask = InstanceType<typeof BoughtTask>;
-const BoughtTasks = objectType('BoughtTasks', 'A page of the tasks of the caller.', BoughtTaskPageNoun);
+const BoughtTasks = objectType('BoughtTasks', 'A page of the tasks that the caller has bought.', BoughtTaskPageNoun);
 type BoughtTasks = InstanceType<typeof BoughtTasks>;
 
 const members = BoughtTaskNoun.shape;
@@ -30,7 +34,10 @@ const { tasks_page_default, tasks_page_max } = buyerLimits;
 /** What buyers are shown of their tasks, and others of the same. */
 @Resolver(() => BoughtTask)
 export class BoughtTaskResolver {
-  @Query(() => BoughtTask, { nullable: true, description: 'Where a task stands; to its buyer also what it brought.' })
+  @Query(() => BoughtTask, {
+    nullable: true,
+    description: 'State of a task and, for its buyer, its answer and receipt. Null if no task has this id.',
+  })
   async boughtTask(
     @Args(() => TaskArguments) asked: Arguments,
     @Ctx() context: ReceiptContext,
@@ -46,7 +53,7 @@ export class BoughtTaskResolver {
   @Directive(pageByLimit(tasks_page_default, 'tasks'))
   @Query(() => BoughtTasks, {
     description:
-      'What the caller’s wallets and live key have bought, and what landed on their book; also what came to nothing.',
+      'Tasks bought by the wallets and the live key of the caller, or recorded on the books that it possesses, including tasks that were refused or canceled.',
   })
   async boughtTasks(@Args(() => ListArguments) asked: Arguments, @Ctx() context: ReceiptContext): Promise<BoughtTasks> {
     const { payer, context_id, states, since, before, limit } = readRequest(BoughtTasksRequest, asked);
@@ -77,7 +84,7 @@ export class BoughtTaskResolver {
 
   @Mutation(() => BoughtTask, {
     nullable: true,
-    description: 'Lets go of a task before its payment is sent; for its buyer. Null where there is none.',
+    description: 'The buyer cancels a task before the payment is sent. Null if no task has this id.',
   })
   async cancelTask(
     @Args(() => TaskArguments) asked: Arguments,

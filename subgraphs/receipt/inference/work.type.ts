@@ -6,18 +6,17 @@ import { inputType, objectType } from '../../graph-type.ts';
 import { Receipt } from '../receipt/receipt.entity.ts';
 
 /*
- * What paid requests and their answers have in common, as the graph has it. An input that is made of its request has these members from
- * there.
+ * Types that paid requests and answers share. An input that is made of its request has these members from the request.
  */
 
-inputType('SvcInput', 'What is asked of this service, beside what is asked of a model.', SvcOptionsNoun);
+inputType('SvcInput', 'Options of this service, in addition to the request to the model.', SvcOptionsNoun);
 
 /** The type of a paid answer: the members of its noun, and its receipt. */
 export function paidAnswerType<N extends z.ZodObject>(name: string, description: string, noun: N) {
   const type = objectType(name, description, noun) as new () => MembersOf<N> & { receipt: Receipt | null };
-  Field(() => Receipt, { nullable: true, description: 'The receipt in `svc`, to be selected from.' })(
-    type.prototype,
-    'receipt',
-  );
+  Field(() => Receipt, {
+    nullable: true,
+    description: 'Signed receipt of the answer: the same receipt as `svc`, member by member.',
+  })(type.prototype, 'receipt');
   return type;
 }

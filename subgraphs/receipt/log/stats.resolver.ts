@@ -7,12 +7,12 @@ import { objectType } from '../../graph-type.ts';
 import { logStands } from './signed-heads.ts';
 import { requireNotHalted } from './while-halted.ts';
 
-const ServiceStats = objectType('ServiceStats', 'How much this service has done, in coarse figures.', ServiceStatsNoun);
+const ServiceStats = objectType('ServiceStats', 'Statistics of this service, as ranges.', ServiceStatsNoun);
 type ServiceStats = InstanceType<typeof ServiceStats>;
 
 @Resolver()
 export class StatsResolver {
-  @Query(() => ServiceStats, { description: 'Coarse figures; public.' })
+  @Query(() => ServiceStats, { description: 'Statistics of this service, as ranges. Public.' })
   async stats(@Ctx() { database }: Context): Promise<ServiceStats> {
     requireNotHalted(database);
     const { tree_size } = await logStands(database);

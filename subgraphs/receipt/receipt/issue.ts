@@ -16,7 +16,7 @@ import { leafHash } from '../verify/merkle-proof.ts';
 import { Receipt } from './receipt.entity.ts';
 import type { ReceiptFacts } from './receipt-facts.ts';
 
-/** A receipt that lacks nothing but its place in the log: made, hashed and signed three times before the head is locked. */
+/** A receipt without its place in the log: made, hashed and signed three times before the head is locked. */
 export interface PreparedReceipt {
   readonly facts: ReceiptFacts;
   readonly payload: ReceiptPayload;
@@ -108,7 +108,7 @@ export function issueReceipts(tx: Tx, log: OpenLog, issuer: Issuer, items: reado
   return receipts;
 }
 
-/** One receipt in its place, signed; not yet written. */
+/** One receipt with its place in the log, signed and not yet written. */
 export function placeReceipt({ prepared, book_seq }: ReceiptItem, log: OpenLog, issuer: Issuer): Receipt {
   const { facts } = prepared;
   requireWithinSession(facts, log.collected_at_ms);

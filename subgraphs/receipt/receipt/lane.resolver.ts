@@ -17,15 +17,15 @@ import { Receipt } from './receipt.entity.ts';
 
 const ReceiptLocalCheck = objectType(
   'ReceiptLocalCheck',
-  'A transfer of USDC on Base that a stranger can look for; it does not claim that it took place.',
+  'Transfer of USDC on Base that anybody can look up. It is no claim that the transfer took place.',
   LocalCheckNoun,
 );
 type ReceiptLocalCheck = InstanceType<typeof ReceiptLocalCheck>;
-const ReceiptBinding = objectType('ReceiptBinding', 'What binds a receipt to a chain.', ChainBindingNoun);
+const ReceiptBinding = objectType('ReceiptBinding', 'Binding of a receipt to a chain.', ChainBindingNoun);
 type ReceiptBinding = InstanceType<typeof ReceiptBinding>;
 const ReceiptAnsweredAgain = objectType(
   'ReceiptAnsweredAgain',
-  'The whole answer that a payment brought later, where the answer of its receipt broke off.',
+  'Whole answer that a payment brought later, after the first answer broke off.',
   AnsweredAgainNoun,
 );
 type ReceiptAnsweredAgain = InstanceType<typeof ReceiptAnsweredAgain>;

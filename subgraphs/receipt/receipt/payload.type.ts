@@ -15,30 +15,26 @@ import {
 import '../../fulfillment.type.ts';
 import { objectType } from '../../graph-type.ts';
 
-/* What a receipt signs, by the shapes that the specification gives; `Receipt.preimage` is the same byte for byte. */
+/* The signed payload of a receipt, as the specification shapes it. `Receipt.preimage` has the same payload byte for byte. */
 
-objectType(
-  'CallerBinding',
-  'Who called, as far as that is known. An API key is shown by its hash alone.',
-  CallerBindingNoun,
-);
-objectType('ReceiptTolerance', 'How far a verifier may let facts drift from what is signed.', ToleranceNoun);
+objectType('CallerBinding', 'What is known of the caller. An API key is shown only by its hash.', CallerBindingNoun);
+objectType('ReceiptTolerance', 'Tolerances within which facts may differ from what is signed.', ToleranceNoun);
 objectType(
   'ReceiptIssuerHistory',
-  "Which snapshot of the issuer's keys held when this was signed.",
+  "Snapshot of the issuer's keys that was valid when the receipt was signed.",
   IssuerHistoryReferenceNoun,
 );
-objectType('ReceiptPolicyReference', 'Which receipt policy governs this receipt.', PolicyReferenceNoun);
-objectType('SignedPayment', 'The payment of a receipt, once it had moved.', SignedPaymentNoun);
-objectType('SignedLeg', 'One of two payments that were made for the same thing.', SignedLegNoun);
+objectType('ReceiptPolicyReference', 'Receipt policy that governs the receipt.', PolicyReferenceNoun);
+objectType('SignedPayment', 'Settled payment of a receipt.', SignedPaymentNoun);
+objectType('SignedLeg', 'One of the two payments of a call that was paid for in two parts.', SignedLegNoun);
 objectType(
   'SignedTransferFacts',
-  'A transfer as its chain has it, of a lane without a payment of this service.',
+  'Transfer as the chain shows it, in a receipt without a payment to this service.',
   TransferFactsNoun,
 );
 objectType(
   'ReceiptReported',
-  'What was reported of work that others did: a generation of a router, or a completion. No payment of this service.',
+  'Report of work that others did: a generation of a router, or a completion. It is no payment to this service.',
   ReportedNoun,
 );
 objectType(
@@ -47,13 +43,21 @@ objectType(
   ReportedPartiesNoun,
 );
 
-objectType('ReceiptFulfillment', 'What a paid call was for, who allowed it, and what came of it.', FulfillmentNoun);
-objectType('ReceiptCogs', 'What the work cost the issuer, and at what price it marks that.', ProviderCogsNoun);
+objectType(
+  'ReceiptFulfillment',
+  'What was bought, what authorized it, and the commitment to what was delivered.',
+  FulfillmentNoun,
+);
+objectType(
+  'ReceiptCogs',
+  'Cost of the work to the issuer, by token counts and by the price of the hub.',
+  ProviderCogsNoun,
+);
 
-/** Versions of old lack some members; what they sign as `settled_by` is `settlementBasis` here. */
+/** Old versions lack some members. Their signed `settled_by` is `settlementBasis` here. */
 export const SignedPayload = objectType(
   'ReceiptPayload',
-  'What is signed and stands in the log. What does not apply, or its version does not sign, is null.',
+  'Signed payload of a receipt, which the log contains. Members that do not apply, or that the version of the payload does not have, are null.',
   ReceiptPayloadNoun.omit({ settled_by: true }).partial({
     tolerance: true,
     issuer_history: true,

@@ -116,7 +116,7 @@ export class Receipt implements MembersOf<typeof ReceiptNodeNoun> {
   @Property({ type: 'json', columnType: 'jsonb', nullable: true })
   answeredAgain!: AnsweredAgain | null;
 
-  /** The graph has what is signed as `payload`, member by member. */
+  /** On the graph, `payload` shows the signed members one by one. */
   get preimage(): string {
     return this.payload;
   }

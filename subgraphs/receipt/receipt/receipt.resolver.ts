@@ -28,7 +28,7 @@ const RevocationsArguments = argumentsType(RevocationsPage);
 
 @Resolver(() => Receipt)
 export class ReceiptResolver {
-  @Query(() => Receipt, { nullable: true, description: 'A receipt; public. Null where there is none.' })
+  @Query(() => Receipt, { nullable: true, description: 'A receipt by its task id. Public. Null if there is none.' })
   async receipt(
     @Args(() => ReceiptArguments) asked: Arguments,
     @Ctx() context: ReceiptContext,
@@ -37,7 +37,10 @@ export class ReceiptResolver {
     return outcomeUnlessHalted(context.database, await receiptsOf(context).load(task_id));
   }
 
-  @Query(() => Task, { nullable: true, description: 'By the id of the task, or of an answer to it.' })
+  @Query(() => Task, {
+    nullable: true,
+    description: 'State of a task, by the id of the task or of its answer. Null if there is none.',
+  })
   async taskStatus(@Args(() => TaskArguments) asked: Arguments, @Ctx() context: ReceiptContext): Promise<Task | null> {
     const { task_id } = givenMembers(TaskQuery, asked);
     return taskUnlessHalted(context.database, await context.findTask(taskNamedBy(task_id)));
@@ -49,14 +52,17 @@ export class ReceiptResolver {
   }
 
   @Directive('@cost(weight: 10)')
-  @FieldResolver(() => SignedPayload, { name: 'payload', description: 'What is signed of it, member by member.' })
+  @FieldResolver(() => SignedPayload, {
+    name: 'payload',
+    description: 'Signed payload of the receipt, member by member.',
+  })
   signedPayload(@Root() { payload }: Receipt): object {
     const signed = JSON.parse(payload) as ReceiptPayload;
     const settlement_basis = settlementBasis(signed);
     return toCamelKeys({ ...signed, settlement_basis, issued_at: new Date(signed.issued_at) }) as object;
   }
 
-  /** All of a receipt, made anew each time. */
+  /** The whole receipt, made again for each request. */
   @Directive('@cost(weight: 10)')
   @FieldResolver(() => GraphQLJSONObject, {
     description: 'The whole public receipt, as GET /receipt/{task_id} shows it.',
@@ -68,7 +74,7 @@ export class ReceiptResolver {
   /** Six statements or so, each of O(log n) rows. */
   @Directive('@cost(weight: 50)')
   @FieldResolver(() => GraphQLJSONObject, {
-    description: 'All that an auditor needs of it, as GET /receipt/{task_id}?format=auditor shows it.',
+    description: 'The receipt with everything an auditor needs, as GET /receipt/{task_id}?format=auditor shows it.',
   })
   auditorDocument(@Root() receipt: Receipt, @Ctx() context: ReceiptContext): Promise<JsonObject> {
     return receiptAudit(receipt, context);
@@ -77,7 +83,7 @@ export class ReceiptResolver {
 
 @Resolver()
 export class IssuerResolver {
-  @Query(() => GraphQLJSONObject, { description: "The issuer's public keys (RFC 7517)." })
+  @Query(() => GraphQLJSONObject, { description: 'Public keys of the issuer, as a JWK Set (RFC 7517).' })
   async jwks(@Ctx() { issuer }: ReceiptContext): Promise<JsonObject> {
     await issuer.renew();
     return issuer.jwks;
@@ -93,15 +99,20 @@ export class IssuerResolver {
 
   @Query(() => GraphQLJSONObject, {
     nullable: true,
-    description: 'The current snapshot, or an older one by version or hash.',
+    description:
+      'Snapshot of the keys of the issuer: the current one, or an older one by version or hash. Null if there is none.',
   })
   async issuerHistory(
-    @Arg('version', () => Int, { nullable: true, description: 'Which snapshot, by its number.' }) version:
-      | number
-      | undefined,
-    @Arg('hash', () => String, { nullable: true, description: 'Which snapshot, by its SHA-256.' }) hash:
-      | string
-      | undefined,
+    @Arg('version', () => Int, {
+      nullable: true,
+      description: 'Number of the snapshot. Default: that of the current snapshot.',
+    })
+    version: number | undefined,
+    @Arg('hash', () => String, {
+      nullable: true,
+      description: 'SHA-256 of the snapshot. Default: that of the current snapshot.',
+    })
+    hash: string | undefined,
     @Ctx() { issuer, database }: ReceiptContext,
   ): Promise<JsonObject | null> {
     requireNotHalted(database);
@@ -114,7 +125,7 @@ export class IssuerResolver {
 
   @Query(() => GraphQLJSONObject, {
     nullable: true,
-    description: 'Keys that sign no more, and since when; a page of the sessions that were revoked, the newest first.',
+    description: 'Keys that no longer sign, and since when, with a page of revoked sessions, newest first.',
   })
   async revocations(
     @Args(() => RevocationsArguments) asked: Arguments,
@@ -127,7 +138,7 @@ export class IssuerResolver {
   }
 
   @Query(() => GraphQLJSONObject, {
-    description: 'Every policy that ever governed receipts, oldest first; append-only.',
+    description: 'All receipt policies so far, oldest first. The list is append-only.',
   })
   async receiptPolicyHistory(@Ctx() { issuer, database }: ReceiptContext): Promise<JsonObject> {
     requireNotHalted(database);

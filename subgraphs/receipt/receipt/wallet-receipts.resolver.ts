@@ -11,10 +11,10 @@ import { requireNotHalted } from '../log/while-halted.ts';
 import { Receipt } from './receipt.entity.ts';
 import { believeWallet, receiptsPaidBy, type WalletBelieved, walletFaults } from './wallet-receipts.ts';
 
-inputType('WalletProofInput', 'What a wallet proves with that it asks for its own receipts.', WalletProofRequest);
+inputType('WalletProofInput', 'Proof that a wallet asks for its own receipts.', WalletProofRequest);
 const WalletArguments = argumentsType(WalletProofMember, WalletReceiptsPage);
 
-@ObjectType({ description: 'Receipts that a wallet has paid for.' })
+@ObjectType({ description: 'A page of the receipts that a wallet has paid for.' })
 export class WalletReceipts {
   wallet!: string;
   receipts!: Receipt[];
@@ -27,7 +27,7 @@ showMembers(WalletReceipts, WalletReceiptsNoun, { receipts: Receipt });
 export class WalletReceiptsResolver {
   @Directive(pageByLimit(buyerLimits.receipts_page_default, 'receipts'))
   @Query(() => WalletReceipts, {
-    description: 'The receipts that a wallet has paid for, for whoever proves to hold it.',
+    description: 'Receipts that a wallet has paid for. Requires a signature of the wallet.',
   })
   async walletReceipts(
     @Args(() => WalletArguments) asked: Arguments,

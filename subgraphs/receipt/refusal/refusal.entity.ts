@@ -8,7 +8,7 @@ import { showMembers } from '../../graph-type.ts';
 import { BigIntType, Entity, PrimaryKey, Property, Unique } from '../../table.ts';
 
 /** The issuer's word that it refused a call for its book's sake. Written once, with the row that it names. */
-@ObjectType('Refusal', { description: 'A signed refusal: no receipt, and not spend.' })
+@ObjectType('Refusal', { description: 'A signed refusal of a call. It is neither a receipt nor spend.' })
 @Entity({ tableName: 'refusal' })
 @Unique({ name: 'refusal_row', properties: ['agentId', 'bookSeq'] })
 export class SignedRefusal implements MembersOf<typeof RefusalNodeNoun> {

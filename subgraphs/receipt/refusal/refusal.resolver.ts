@@ -16,7 +16,10 @@ const RefusalArguments = argumentsType(RefusalPath);
 
 @Resolver(() => SignedRefusal)
 export class RefusalResolver {
-  @Query(() => SignedRefusal, { nullable: true, description: 'A signed refusal; public, as receipts are.' })
+  @Query(() => SignedRefusal, {
+    nullable: true,
+    description: 'A signed refusal by its id. Public. Null if there is none.',
+  })
   async refusal(
     @Args(() => RefusalArguments) asked: Arguments,
     @Ctx() { database }: ReceiptContext,
@@ -37,7 +40,7 @@ export class RefusalResolver {
   }
 
   @FieldResolver(() => GraphQLJSONObject, {
-    description: 'All that an auditor needs of it, as GET /refusal/{refusal_id}?format=auditor shows it.',
+    description: 'The refusal with everything an auditor needs, as GET /refusal/{refusal_id}?format=auditor shows it.',
   })
   auditorDocument(@Root() refusal: SignedRefusal, @Ctx() context: ReceiptContext): Promise<JsonObject> {
     return refusalAudit(refusal, context);

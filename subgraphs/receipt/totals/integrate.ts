@@ -15,7 +15,7 @@ import { statedRoots, TotalsAltered } from './unaltered.ts';
 
 /** So many leaves at most are behind each statement: a few milliseconds of this process, and one transaction. */
 const LEAVES_MAX = 256;
-/** A batch of fewer has caught up with the log. */
+/** A batch with fewer leaves has caught up with the log. */
 const LEAVES_BEHIND_MIN = LEAVES_MAX / 2;
 const SEEN_MAX = 256;
 /** A second or so of the database. */

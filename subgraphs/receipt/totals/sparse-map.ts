@@ -53,7 +53,7 @@ export class SparseMap {
     }
   }
 
-  /** Of the parts of its page only those that hold the place are to be hashed anew. */
+  /** Forgets the hashes of the parts of the page that contain the place: only these must be computed again. */
   #put(prefix: string, digit: string, place: Place): void {
     this.#pages.set(prefix, { ...this.#pages.get(prefix), [digit]: place });
     const parts = this.#parts.get(prefix);

@@ -8,10 +8,10 @@ import { receiptOf } from '../svc.ts';
 import { paidAnswerType } from '../work.type.ts';
 import { audioOf, taskOf, transcriptionArguments, transcriptionPaid } from './transcription.paid.ts';
 
-inputType('AudioFileInput', 'Audio, in one of two ways.', AudioFile);
+inputType('AudioFileInput', 'Audio file: either `base64` or `upload`.', AudioFile);
 const TranscriptionInput = inputType(
   'TranscriptionInput',
-  'What is to be transcribed; the limits are those of POST /v1/audio/transcriptions.',
+  'Transcription request. The limits are those of POST /v1/audio/transcriptions.',
   TranscriptionRequest,
 );
 const Transcription = paidAnswerType('Transcription', 'A paid transcription with its receipt.', TranscriptionNoun);
@@ -20,9 +20,11 @@ type Transcription = InstanceType<typeof Transcription>;
 @Resolver(() => Transcription)
 export class TranscriptionResolver {
   @Directive(`@paid(price: "${limits.call_price_atomic}")`)
-  @Mutation(() => Transcription, { description: 'What is said in a file of audio; charged only for a text in hand.' })
+  @Mutation(() => Transcription, {
+    description: 'Transcribes an audio file. Charged only if the hub has returned a text.',
+  })
   async createTranscription(
-    @Arg('input', () => TranscriptionInput, { description: 'What is to be transcribed.' }) input: Arguments,
+    @Arg('input', () => TranscriptionInput, { description: 'The transcription request.' }) input: Arguments,
     @Ctx() context: InferenceContext,
   ): Promise<Transcription> {
     const request = readRequest(TranscriptionRequest, input, context);

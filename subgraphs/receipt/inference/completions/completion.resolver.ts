@@ -24,9 +24,11 @@ import {
 export class CompletionResolver {
   @Directive(`@paid(price: "${limits.call_price_atomic}")`)
   @InputReadBy(ChatRequest)
-  @Mutation(() => ChatCompletion, { description: 'One chat completion; charged only for an answer in hand.' })
+  @Mutation(() => ChatCompletion, {
+    description: 'Creates one chat completion. Charged only if the hub has returned an answer.',
+  })
   async createChatCompletion(
-    @Arg('input', () => ChatCompletionInput, { description: 'What is asked of the model.' }) input: Arguments,
+    @Arg('input', () => ChatCompletionInput, { description: 'The chat request.' }) input: Arguments,
     @Ctx() context: InferenceContext,
   ): Promise<ChatCompletion> {
     const request = readRequest(ChatRequest, input, context);
@@ -40,11 +42,12 @@ export class CompletionStreamResolver {
   @Directive(`@paid(price: "${limits.call_price_atomic}")`)
   @InputReadBy(ChatRequest)
   @Subscription(() => ChatCompletionChunk, {
-    description: 'One chat completion while it is spoken; charged once the hub has begun, recorded whoever listens.',
+    description:
+      'Streams one chat completion. Charged once the hub has begun to answer, and recorded even if the client disconnects.',
     subscribe: ({ args, context }) => begin(args.input, context as InferenceContext),
   })
   chatCompletionStream(
-    @Arg('input', () => ChatCompletionInput, { description: 'What is asked of the model.' })
+    @Arg('input', () => ChatCompletionInput, { description: 'The chat request.' })
     _input: Arguments,
     @Root() event: ChunkEvent,
     @Ctx() _context: InferenceContext,

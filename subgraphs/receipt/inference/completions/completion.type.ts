@@ -18,22 +18,22 @@ import { inputType, objectType, shownOf } from '../../../graph-type.ts';
 import { paidAnswerType } from '../work.type.ts';
 import type { KeptChat } from './completion.paid.ts';
 
-/* Chats as the graph has them: requests, answers and chunks. */
+/* Inputs and types of chats: requests, answers and chunks. */
 
 inputType('ChatMessageInput', 'One message of a chat.', RequestMessageNoun);
 
 inputType('ChatStreamOptionsInput', 'Options of chatCompletionStream.', ChatStreamOptions);
 export const ChatCompletionInput = inputType(
   'ChatCompletionInput',
-  'A chat request; the limits are those of POST /v1/chat/completions.',
+  'Chat request. The limits are those of POST /v1/chat/completions.',
   ChatRequest,
 );
 
 objectType('ChatFunctionCall', 'A function that the model calls, with its arguments.', ChatFunctionCallNoun);
 objectType('ChatToolCall', 'A tool that the model calls.', ChatToolCallNoun);
 
-objectType('ChatMessage', 'What the model answered.', ChatMessageNoun);
-objectType('ChatChoice', 'One answer; there is one.', ChatChoiceNoun);
+objectType('ChatMessage', 'Answer of the model as a message.', ChatMessageNoun);
+objectType('ChatChoice', 'One answer of a chat. A chat has exactly one.', ChatChoiceNoun);
 
 const ChatUsage = objectType('ChatUsage', 'Numbers of tokens, as the hub counts them.', ChatUsageNoun);
 type ChatUsage = InstanceType<typeof ChatUsage>;
@@ -73,21 +73,21 @@ export function usageOf(usage: KeptChat['usage']): ChatUsage | null {
 objectType('ChatFunctionDelta', 'What a chunk adds to the name and the arguments of a call.', ChatFunctionDeltaNoun);
 objectType(
   'ChatToolCallDelta',
-  'What a chunk adds to a call; id, type and name stand in the first one alone.',
+  'What a chunk adds to a call. Id, type and name are only in the first chunk of the call.',
   ChatToolCallDeltaNoun,
 );
 export const ChatDelta = objectType('ChatDelta', 'What a chunk adds to a message.', ChatDeltaNoun);
 export type ChatDelta = InstanceType<typeof ChatDelta>;
 export const ChatChunkChoice = objectType(
   'ChatChunkChoice',
-  'A piece of one answer; there is one.',
+  'One answer of a chat, as far as a chunk adds to it. A chat has exactly one.',
   ChatChunkChoiceNoun,
 );
 export type ChatChunkChoice = InstanceType<typeof ChatChunkChoice>;
 
 export const ChatCompletionChunk = objectType(
   'ChatCompletionChunk',
-  'A piece of a paid answer; the last one brings the receipt.',
+  'A chunk of a paid answer. The last chunk carries the receipt.',
   ChatCompletionChunkNoun,
 );
 export type ChatCompletionChunk = InstanceType<typeof ChatCompletionChunk>;

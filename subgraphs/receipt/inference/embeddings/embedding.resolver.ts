@@ -19,14 +19,14 @@ import { embeddingsPaid, type KeptEmbeddings } from './embedding.paid.ts';
 
 const EmbeddingsInput = inputType(
   'EmbeddingsInput',
-  'What is to be turned into vectors; the limits are those of POST /v1/embeddings.',
+  'Embedding request. The limits are those of POST /v1/embeddings.',
   EmbeddingArguments,
 );
 const Embedding = objectType('Embedding', 'The vector of one input.', EmbeddingNoun);
 type Embedding = InstanceType<typeof Embedding>;
 objectType('EmbeddingUsage', 'Numbers of tokens, as the hub counts them.', EmbeddingUsageNoun);
 const EmbeddingList = paidAnswerType('EmbeddingList', 'Paid vectors with their receipt.', EmbeddingListNoun);
-/** `vectors`: what `data` is made of, each vector as canonical JSON. */
+/** `vectors`: the vectors of `data`, each as canonical JSON. */
 type EmbeddingList = InstanceType<typeof EmbeddingList> & Pick<KeptEmbeddings, 'vectors'>;
 
 /** The fields of an embedding as JSON text. */
@@ -55,9 +55,11 @@ export const embeddingsWritten: WrittenFields = {
 @Resolver(() => EmbeddingList)
 export class EmbeddingResolver {
   @Directive(`@paid(price: "${limits.call_price_atomic}")`)
-  @Mutation(() => EmbeddingList, { description: 'A vector for each input; charged only for vectors in hand.' })
+  @Mutation(() => EmbeddingList, {
+    description: 'Creates a vector for each input. Charged only if the hub has returned the vectors.',
+  })
   async createEmbeddings(
-    @Arg('input', () => EmbeddingsInput, { description: 'What is to be turned into vectors.' }) input: Arguments,
+    @Arg('input', () => EmbeddingsInput, { description: 'The embedding request.' }) input: Arguments,
     @Ctx() context: InferenceContext,
   ): Promise<EmbeddingList> {
     const request = readRequest(EmbeddingRequest, inOneMember(input), context);

@@ -10,19 +10,19 @@ import { imagePaid } from './image.paid.ts';
 
 const ImageInput = inputType(
   'ImageInput',
-  'An image request; the limits are those of POST /v1/images/generations.',
+  'Image request. The limits are those of POST /v1/images/generations.',
   ImageRequest,
 );
-objectType('Image', 'An image, by its bytes or by where the hub keeps it.', ImageNoun);
+objectType('Image', 'An image: its bytes, or its URL at the hub.', ImageNoun);
 const ImageGeneration = paidAnswerType('ImageGeneration', 'A paid image with its receipt.', ImageGenerationNoun);
 type ImageGeneration = InstanceType<typeof ImageGeneration>;
 
 @Resolver(() => ImageGeneration)
 export class ImageResolver {
   @Directive(`@paid(price: "${limits.call_price_atomic}")`)
-  @Mutation(() => ImageGeneration, { description: 'One image; charged only for an image in hand.' })
+  @Mutation(() => ImageGeneration, { description: 'Creates one image. Charged only if the hub has returned an image.' })
   async createImage(
-    @Arg('input', () => ImageInput, { description: 'What is to be shown.' }) input: Arguments,
+    @Arg('input', () => ImageInput, { description: 'The image request.' }) input: Arguments,
     @Ctx() context: InferenceContext,
   ): Promise<ImageGeneration> {
     const request = readRequest(ImageRequest, input, context);

@@ -28,9 +28,9 @@ import {
 export class MessageResolver {
   @Directive(`@paid(price: "${limits.call_price_atomic}")`)
   @InputReadBy(MessagesRequest)
-  @Mutation(() => ModelMessage, { description: 'One message; charged only for an answer in hand.' })
+  @Mutation(() => ModelMessage, { description: 'Creates one message. Charged only if the hub has returned an answer.' })
   async createMessage(
-    @Arg('input', () => MessageInput, { description: 'What is asked of the model.' }) input: Arguments,
+    @Arg('input', () => MessageInput, { description: 'The request of the Messages API.' }) input: Arguments,
     @Ctx() context: InferenceContext,
   ): Promise<ModelMessage> {
     const request = readRequest(MessagesRequest, input, context);
@@ -38,9 +38,10 @@ export class MessageResolver {
     return { ...messageFields(charged.answer), ...receiptOf(charged, context) };
   }
 
-  @Query(() => MessageTokens, { description: 'How many tokens a message comes to; no model is asked.' })
+  @Query(() => MessageTokens, { description: 'Estimates the number of tokens of a request, without asking a model.' })
   messageTokens(
-    @Arg('input', () => MessageTokensInput, { description: 'What would be asked.' }) input: Arguments,
+    @Arg('input', () => MessageTokensInput, { description: 'The request whose tokens are estimated.' })
+    input: Arguments,
     @Ctx() context: InferenceContext,
   ): MessageTokens {
     const request = readRequest(MessageTokensRequest, input, context);
@@ -53,11 +54,12 @@ export class MessageStreamResolver {
   @Directive(`@paid(price: "${limits.call_price_atomic}")`)
   @InputReadBy(MessagesRequest)
   @Subscription(() => MessageStreamEvent, {
-    description: 'One message while it is spoken; charged once the hub has begun, recorded whoever listens.',
+    description:
+      'Streams one message. Charged once the hub has begun to answer, and recorded even if the client disconnects.',
     subscribe: ({ args, context }) => begin(args.input, context as InferenceContext),
   })
   messageStream(
-    @Arg('input', () => MessageInput, { description: 'What is asked of the model.' }) _input: Arguments,
+    @Arg('input', () => MessageInput, { description: 'The request of the Messages API.' }) _input: Arguments,
     @Root() event: SpokenEvent,
     @Ctx() _context: InferenceContext,
   ): MessageStreamEvent {

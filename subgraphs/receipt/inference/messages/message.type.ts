@@ -14,12 +14,12 @@ import type { KeptMessage } from './message.paid.ts';
 
 export const MessageInput = inputType(
   'MessageInput',
-  'A request of the Messages API; the limits are those of POST /v1/messages.',
+  'Request of the Messages API. The limits are those of POST /v1/messages.',
   MessagesRequest,
 );
 export const MessageTokensInput = inputType(
   'MessageTokensInput',
-  'What a message is asked with, but for how its answer is drawn.',
+  'Request of the Messages API, without the members that control sampling.',
   MessageTokensRequest,
 );
 

@@ -17,9 +17,12 @@ import { ModelResponse, ResponseInput, ResponseStreamEvent, responseOf } from '.
 export class ResponseResolver {
   @Directive(`@paid(price: "${limits.call_price_atomic}")`)
   @InputReadBy(ResponseCall)
-  @Mutation(() => ModelResponse, { description: 'One answer to a text or to messages; nothing of it is remembered.' })
+  @Mutation(() => ModelResponse, {
+    description:
+      'Creates one response to a text or to messages. It is not stored for later requests. Charged only if the hub has returned an answer.',
+  })
   async createResponse(
-    @Arg('input', () => ResponseInput, { description: 'What is asked of the model.' }) input: Arguments,
+    @Arg('input', () => ResponseInput, { description: 'The request of the Responses API.' }) input: Arguments,
     @Ctx() context: InferenceContext,
   ): Promise<ModelResponse> {
     const request = readRequest(ResponseCall, input, context);
@@ -33,11 +36,12 @@ export class ResponseStreamResolver {
   @Directive(`@paid(price: "${limits.call_price_atomic}")`)
   @InputReadBy(ResponseCall)
   @Subscription(() => ResponseStreamEvent, {
-    description: 'One response while it is spoken; charged once the hub has begun, recorded whoever listens.',
+    description:
+      'Streams one response. Charged once the hub has begun to answer, and recorded even if the client disconnects.',
     subscribe: ({ args, context }) => begin(args.input, context as InferenceContext),
   })
   responseStream(
-    @Arg('input', () => ResponseInput, { description: 'What is asked of the model.' }) _input: Arguments,
+    @Arg('input', () => ResponseInput, { description: 'The request of the Responses API.' }) _input: Arguments,
     @Root() event: StreamedEvent,
     @Ctx() _context: InferenceContext,
   ): ResponseStreamEvent {

@@ -13,18 +13,22 @@ import { paidAnswerType } from '../work.type.ts';
 import { howResponseEnded, responseUsage, textOf } from './output.ts';
 import type { KeptResponse } from './response.paid.ts';
 
-/* Responses as the graph has them: requests, answers and events. */
+/* Inputs and types of responses: requests, answers and events. */
 
 export const ResponseInput = inputType(
   'ResponseInput',
-  'A one-shot request; the limits are those of POST /v1/responses.',
+  'Request of the Responses API, complete in itself. The limits are those of POST /v1/responses.',
   ResponseCall,
 );
 
-objectType('ResponseContent', 'A part of something said or thought.', ResponseContentNoun);
-objectType('ResponseItem', 'Something thought, said or called; null is what the other kinds have.', ResponseItemNoun);
-objectType('ResponseIncompletion', 'Why an answer was cut short, though it came to its end.', ResponseIncompletionNoun);
-objectType('ResponseFault', 'Why an answer is not whole.', ResponseFaultNoun);
+objectType('ResponseContent', 'A part of a message or of reasoning.', ResponseContentNoun);
+objectType(
+  'ResponseItem',
+  'Item of a response: reasoning, a message or a function call. Members of the other kinds are null.',
+  ResponseItemNoun,
+);
+objectType('ResponseIncompletion', 'Why an answer was cut short.', ResponseIncompletionNoun);
+objectType('ResponseFault', 'Why an answer failed.', ResponseFaultNoun);
 const ResponseUsage = objectType(
   'ResponseUsage',
   'Numbers of tokens, as the hub counts them, under both names that clients know for each.',
@@ -32,11 +36,7 @@ const ResponseUsage = objectType(
 );
 type ResponseUsage = InstanceType<typeof ResponseUsage>;
 
-export const ModelResponse = paidAnswerType(
-  'ModelResponse',
-  'A paid one-shot answer with its receipt.',
-  ModelResponseNoun,
-);
+export const ModelResponse = paidAnswerType('ModelResponse', 'A paid response with its receipt.', ModelResponseNoun);
 export type ModelResponse = InstanceType<typeof ModelResponse>;
 
 /** The kept answer in the graph's words, without its receipt. */

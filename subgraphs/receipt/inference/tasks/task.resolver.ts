@@ -9,15 +9,15 @@ import { receiptOf } from '../svc.ts';
 import { paidAnswerType } from '../work.type.ts';
 import { forecastOf, quotePaid, taskPaid } from './task.paid.ts';
 
-inputType('TaskPaymentInput', 'By which rail a task is labelled.', TaskPayment);
+inputType('TaskPaymentInput', 'Rail by which a task is labelled.', TaskPayment);
 const TaskRequestInput = inputType(
   'TaskRequestInput',
-  'A task to be accepted. The limits are those of the REST endpoint.',
+  'Task to accept. The limits are those of POST /task-request.',
   TaskRequest,
 );
 const TaskQuoteInput = inputType(
   'TaskQuoteInput',
-  'A task to be forecast, of which nothing has to be known yet. The limits are those of the REST endpoint.',
+  'Task to forecast. All members are optional. The limits are those of POST /task-quote.',
   TaskQuoteRequest,
 );
 
@@ -25,10 +25,14 @@ const AcceptedTask = paidAnswerType('AcceptedTask', 'A task that was accepted, w
 type AcceptedTask = InstanceType<typeof AcceptedTask>;
 objectType(
   'TaskForecast',
-  'What a task would come to; the receipt commits to the canonical JSON of it, as REST spells it.',
+  'Forecast of the model, hub and cost of a task. The receipt commits to the canonical JSON of the forecast, as REST spells it.',
   TaskForecastNoun,
 );
-const TaskQuote = paidAnswerType('TaskQuote', 'A forecast, no invoice.', TaskQuoteNoun);
+const TaskQuote = paidAnswerType(
+  'TaskQuote',
+  'A paid forecast of a task, with its receipt. It is no invoice.',
+  TaskQuoteNoun,
+);
 type TaskQuote = InstanceType<typeof TaskQuote>;
 
 const PAID = `@paid(price: "${limits.call_price_atomic}")`;
@@ -36,7 +40,7 @@ const PAID = `@paid(price: "${limits.call_price_atomic}")`;
 @Resolver()
 export class TaskResolver {
   @Directive(PAID)
-  @Mutation(() => AcceptedTask, { description: 'Takes on a task; the answer is its acceptance and receipt.' })
+  @Mutation(() => AcceptedTask, { description: 'Accepts a task. The response is the acceptance and the receipt.' })
   async requestTask(
     @Arg('input', () => TaskRequestInput, { description: 'The task.' }) input: Arguments,
     @Ctx() context: InferenceContext,
@@ -59,7 +63,10 @@ export class TaskResolver {
   }
 
   @Directive(PAID)
-  @Mutation(() => TaskQuote, { description: 'What a task would come to now; sold like any call, and no invoice.' })
+  @Mutation(() => TaskQuote, {
+    description:
+      'Forecasts the model, hub and cost that a task would have now. The forecast is paid like any call and is no invoice.',
+  })
   async quoteTask(
     @Arg('input', () => TaskQuoteInput, { description: 'The task.' }) input: Arguments,
     @Ctx() context: InferenceContext,
