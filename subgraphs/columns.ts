@@ -1,6 +1,6 @@
 import { columnName, columnsOf } from './table.ts';
 
-/* How a row becomes an entity, and an entity a row. */
+/* Mapping between rows and entities. */
 
 const selected = new WeakMap<object, string>();
 
@@ -27,8 +27,8 @@ export function asEntity<E extends object>(entity: new () => E, row: object): E 
 type NullableColumn<E> = { [K in keyof E]: null extends E[K] ? K : never }[keyof E];
 
 /**
- * A row that is written for the first time. A column that it does not name is null or, of those in `D`, has its default. These
- * follow what it names, in the order of the table: answers are sealed in the order of members. @throws Error for one without either
+ * A new row. A column that is not given is null, or has its default if it is in `D`. Such columns follow the given ones, in the order of
+ * the table, because answers are encrypted with the order of their members. @throws Error if a column has no value and no default
  */
 export function newRow<E extends object, D extends keyof E = never>(
   entity: new () => E,

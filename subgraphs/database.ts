@@ -130,8 +130,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 /**
- * What is sent within one turn of the loop goes out in one system call: pg makes one for each statement, which costs more than most
- * statements take to be written, and the server as many reads. Over TLS pg writes to a socket of its own, and each statement is still a record of its own.
+ * Sends all statements of one turn of the event loop in one system call. pg makes one for each statement, which costs more than writing
+ * most statements, and costs the server as many reads. Over TLS, pg writes to a socket of its
+ * own, and each statement is still a TLS record of its own.
  */
 class TurnSocket extends Socket {
   override uncork(): void {

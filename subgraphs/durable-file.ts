@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 /** Resolves when a new file is on disk; its name is, once `syncFolderOf` has resolved. @throws where it is there already. */
 export async function writeDurably(path: string, text: string): Promise<void> {
   const create = () => open(path, 'wx', 0o600);
-  // Mostly the folder is there: to ask first would be one more call for each file.
+  // The folder usually exists: asking first would cost one more system call for each file.
   const file = await create().catch(async fault => {
     if (fault.code !== 'ENOENT') throw fault;
     await mkdir(dirname(path), { recursive: true });

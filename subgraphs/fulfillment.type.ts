@@ -5,10 +5,14 @@ import { objectType } from './graph-type.ts';
 /* What was bought and delivered, as rows of books and signed receipts both show it. */
 
 const OutputCommitment = objectType('OutputCommitment', 'Commitment to what was delivered.', OutputCommitmentNoun);
-const FulfillmentIntent = objectType('FulfillmentIntent', 'What a paid job was meant to be.', FulfillmentIntentNoun);
+const FulfillmentIntent = objectType(
+  'FulfillmentIntent',
+  'What was to be bought: kind of work, resource and treasury intent.',
+  FulfillmentIntentNoun,
+);
 const FulfillmentAuthorization = objectType(
   'FulfillmentAuthorization',
-  'Who allowed a paid job, as far as that is known.',
+  'Wallet, session and payment that authorized a paid job, as far as they are known.',
   FulfillmentAuthorizationNoun,
 );
 for (const type of [OutputCommitment, FulfillmentIntent, FulfillmentAuthorization]) Directive('@shareable')(type);

@@ -4,7 +4,7 @@ import type { Words } from '../schema/words.ts';
 const made = new Map<string, { readonly table: Words; readonly shown: Readonly<Record<string, string>> }>();
 
 /**
- * Words of a table as an enum of the graph, each with what it means; one enum of each table. Its values are spelled as on the wire.
+ * A table of words as an enum of the graph, with the meaning of each word. One enum for each table. Its values are spelled as on the wire.
  * @throws Error where another table has that name
  */
 export function wordEnum<T extends string>(table: Words<T>): Readonly<Record<T, T>> {

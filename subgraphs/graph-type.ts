@@ -33,8 +33,8 @@ function addClass(classes: Classes, noun: z.core.$ZodType, type: Class): void {
 }
 
 /**
- * An object type with the members of a noun, and with those that the graph alone shows of the same. An entity, which has more columns than
- * it shows, calls `showMembers` instead.
+ * An object type with the members of a noun, and with those of `on_graph`, which only the graph shows. An entity, which has columns that
+ * are not shown, calls `showMembers` instead.
  */
 export function objectType<N extends z.ZodObject, G extends z.ZodObject = z.ZodObject<Record<never, never>>>(
   name: string,
@@ -55,12 +55,12 @@ export function keyed<C extends Class>(type: C, key: string): C {
   return type;
 }
 
-/** Members whose schema is this noun are of a class whose fields are made of another table. */
+/** Gives members whose schema is this noun a class whose fields are made from another table. */
 export function showsNoun(type: Class, noun: z.ZodType): void {
   addClass(shown, noun, type);
 }
 
-/** A class with the members of a noun, for a type that has others beside them to extend. It shows none: `showMembers` does. */
+/** A base class with the members of a noun, for a type that adds others. It shows no field: `showMembers` does. */
 export function membersOf<N extends z.ZodObject>(_noun: N): Class<MembersOf<N>> {
   return class {} as Class<MembersOf<N>>;
 }
@@ -86,8 +86,8 @@ export function showMembers(type: Class, noun: z.ZodObject, types: Readonly<Reco
 }
 
 /**
- * A document in the words of the wire as resolvers hand it over: its members by their names on the graph, null where it lacks one. What
- * its noun does not name is left out.
+ * A document with the member names of the wire, converted for resolvers: members by their names on the graph, null if absent. Members
+ * that the noun does not name are left out.
  */
 export function shownOf<N extends z.ZodObject>(
   noun: N,
@@ -208,7 +208,7 @@ function withoutHeaders<T>(schema: z.ZodType, body: T): T {
   const members = shapeMembers(schema);
   const all = Object.entries(body as object);
   const said = all.filter(([name]) => !namedMember(members, name)?.meta.by_header);
-  // What is known of a body is kept by the object itself: one that has nothing to leave out stays that object.
+  // What is remembered of a body is keyed by the object, so a body without members to leave out must stay the same object.
   return said.length === all.length ? body : (Object.fromEntries(said) as T);
 }
 

@@ -54,7 +54,7 @@ type Mark = (real: OrmDecorators) => void;
 
 interface Column {
   readonly property: string;
-  /** What a row has there that names no value; undefined where it has to name one. */
+  /** Value of the column in a new row that gives none. Undefined if the row must give one. */
   readonly unnamed: string | number | boolean | null | undefined;
 }
 
@@ -66,7 +66,7 @@ export function tellOrm(real: OrmDecorators): void {
   for (const mark of marks.splice(0)) mark(real);
 }
 
-/** Columns of an entity, those of the classes that it extends first. */
+/** Columns of an entity. Columns of its base classes come first. */
 export function columnsOf(entity: EntityClass): readonly Column[] {
   const above = Object.getPrototypeOf(entity);
   return [...(above === Function.prototype ? [] : columnsOf(above)), ...(columns.get(entity) ?? [])];

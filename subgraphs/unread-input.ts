@@ -10,10 +10,13 @@ import { validBodyOf } from '../schema/requests/parse.ts';
 
 const READ_BY = 'input_read_by';
 
-/** Of a field whose resolver reads its `input` by this schema alone (`readRequest`): a body that an endpoint has validated by it goes in its place. */
+/**
+ * For a field whose resolver reads its `input` only by this schema (`readRequest`): a body that an endpoint has validated by the schema is
+ * used in place of the input.
+ */
 export const InputReadBy = (schema: z.ZodType) => Extensions({ [READ_BY]: schema });
 
-/** The same schema, whose marked fields hand no input on that nobody will read. */
+/** The schema, in which marked fields pass on no input that their resolver does not read. */
 export function withoutUnreadInputs(schema: GraphQLSchema): GraphQLSchema {
   const subscription = schema.getSubscriptionType();
   for (const type of [schema.getMutationType(), subscription]) {
@@ -22,7 +25,7 @@ export function withoutUnreadInputs(schema: GraphQLSchema): GraphQLSchema {
       const { resolve } = field;
       if (read_by === undefined || resolve === undefined) continue;
       field.resolve = (root, args, context, info) => {
-        // An event was made by `subscribe`, which reads the argument as it came.
+        // For an event, `subscribe` has read the argument already.
         const unread = type === subscription || validBodyOf(read_by, context.valid_body) !== null;
         return resolve(root, unread ? { ...args, input: null } : args, context, info);
       };

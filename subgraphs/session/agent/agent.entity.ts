@@ -3,7 +3,7 @@ import { AgentNoun } from '../../../schema/session/registration.ts';
 import { showMembers } from '../../graph-type.ts';
 import { Entity, PrimaryKey, Property, Unique } from '../../table.ts';
 
-/** A wallet that proved control and paid: the public side of a book. What its noun does not name is not public. */
+/** A registered wallet: the public side of a book. Columns that its noun does not name are not public. */
 @Directive('@key(fields: "agentId")')
 @ObjectType({ description: 'A registered agent.' })
 @Entity({ tableName: 'agent' })

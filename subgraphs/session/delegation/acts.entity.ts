@@ -1,8 +1,8 @@
 import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 
-/* What acts of sessions leave, so that none is done twice or too often. */
+/* Records of acts of sessions, so that no act is done twice or too often. */
 
-/** A nonce of an act that was done: kept for as long as the act would pass. */
+/** Nonce of an act that was done, kept until the deadline of the act. */
 @Entity({ tableName: 'act_use' })
 export class ActUse {
   @PrimaryKey({ type: 'text' })
@@ -14,7 +14,7 @@ export class ActUse {
   forgetAt!: Date;
 }
 
-/** A one-shot claim of a receipt that was closed by an act: once, for ever. */
+/** One-shot claim of a receipt that an act has closed. Never deleted. */
 @Entity({ tableName: 'redemption' })
 export class Redemption {
   @PrimaryKey({ type: 'text' })
@@ -25,7 +25,7 @@ export class Redemption {
   redeemedAt!: Date;
 }
 
-/** A receipt that was handed to another agent: one for each parent and target, for ever. */
+/** Receipt that was handed to another agent: one for each parent and target. Never deleted. */
 @Entity({ tableName: 'hand_off' })
 @Unique({ name: 'hand_off_child', properties: ['taskId'] })
 export class HandOff {
@@ -33,14 +33,14 @@ export class HandOff {
   parentTaskId!: string;
   @PrimaryKey({ type: 'integer' })
   targetAgent!: number;
-  /** Of the child receipt. */
+  /** Task id of the child receipt. */
   @Property({ type: 'text' })
   taskId!: string;
   @Property({ type: 'text' })
   delegationHash!: string;
 }
 
-/** How often a session has done in an hour what nobody pays for. */
+/** Number of unpaid acts of a session in an hour. */
 @Entity({ tableName: 'session_use' })
 export class SessionUse {
   @PrimaryKey({ type: 'string', length: 80 })
