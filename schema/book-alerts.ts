@@ -66,17 +66,17 @@ export const alertSettings = {
   thresholds_percent: {
     usual: [50, 80, 100],
     value: percents,
-    description: `Percents of a cap or of the budget at which the book sends an alert: up to ${alertLimits.thresholds_max} different whole numbers from 1 to ${alertLimits.threshold_percent_max}. An empty list: none.`,
+    description: `Percentages of a cap or of the budget at which the book sends an alert: up to ${alertLimits.thresholds_max} different whole numbers from 1 to ${alertLimits.threshold_percent_max}. An empty list sends none.`,
   },
   burn_factor: {
     usual: 4,
     value: whole(alertLimits.burn_factor_min, alertLimits.burn_factor_max, FACTOR),
-    description: `How many times its usual spend the book has to spend in an hour for an alert: ${FACTORS}.`,
+    description: `Factor, ${FACTORS}: an alert is sent if the spend of an hour reaches the usual spend of the book times this factor.`,
   },
   budget_end_hours: {
     usual: 24,
     value: whole(1, alertLimits.budget_end_ahead_hours_max, HOURS),
-    description: `Within how many hours the budget has to end, at the rate of the last hour, for an alert: ${HOURS_AHEAD}.`,
+    description: `Number of hours, ${HOURS_AHEAD}: an alert is sent if the budget, at the rate of the last hour, ends within this time.`,
   },
 } as const satisfies {
   readonly [K in keyof AlertSettings]: {
@@ -113,7 +113,7 @@ export const AlertNoun = z.object({
   factor: z
     .int()
     .optional()
-    .describe('How many times its usual spend the book has to spend in an hour. Only for `burn`.'),
+    .describe('Factor by which the usual spend was multiplied for the comparison. Only for `burn`.'),
   period_start: TimeMember.optional().describe(
     'Start of the hour or day (UTC) in which the alert is sent once. Not given for the budget: its alert is sent once until the budget is set again.',
   ),

@@ -100,7 +100,7 @@ export const commitmentMakers = {
   graph: 'CommitmentMaker',
   description: 'Who made an output commitment.',
   meanings: {
-    service: 'This service, which had the output in hand.',
+    service: 'This service, which had the output itself.',
     winner: 'The winner of a job of the board, on delivery. This service had not seen the output.',
     reporter: 'The party that recorded or reported the work. This service has not seen the output.',
   },

@@ -298,11 +298,14 @@ const model = z
   .describe(
     'Model that the hub was asked for or, if no hub was asked, a name of what was sold. `answered_model` is the model that the hub named in its answer.',
   );
-const claim_id = z.int().optional().describe('Agent id of the book on which the row stands. No value without a book.');
+const claim_id = z
+  .int()
+  .optional()
+  .describe('Agent id of the book that has the row of the receipt. No value if no book has one.');
 
 /**
- * What is signed: its SHA-256 is `payload_hash`, its RFC 6962 leaf hash stands in the log. Holds neither tree head nor signatures, so that
- * it can be made before the log's head is locked. What does not apply is left out, never null. Versions of old lack some members.
+ * The signed payload. Its SHA-256 is `payload_hash`, and its RFC 6962 leaf hash is in the log. It has neither tree head nor signatures, so
+ * that it can be made before the log's head is locked. A member that does not apply is left out, never null. Old versions lack some.
  */
 export const ReceiptPayloadNoun = z
   .object({

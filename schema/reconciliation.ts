@@ -2,40 +2,40 @@ import type { JsonObject } from './canonical-json.ts';
 import { type ClassSums, type TransferClass, transferClasses } from './reconciliation-rule.ts';
 import type { WordOf, Words } from './words.ts';
 
-/* Words of reconciliations, and what a signed one (svc402.reconciliation.v1) says of itself. */
+/* Words of reconciliations, and the sentences that a signed report (svc402.reconciliation.v1) contains. */
 
 export const reconciliationStates = {
   graph: 'ReconciliationState',
-  description: 'Where a reconciliation stands.',
+  description: 'State of a reconciliation.',
   meanings: {
-    running: 'Blocks are read.',
+    running: 'Blocks are being read.',
     done: 'The report is signed.',
-    failed: 'There is no report: `reason` says why.',
+    failed: 'There is no report. `reason` states why.',
   },
 } as const satisfies Words;
 export type ReconciliationState = WordOf<typeof reconciliationStates>;
 
 export const walletProvenBy = {
   graph: 'WalletProvenBy',
-  description: 'By what the wallet is the asker’s.',
+  description: 'Proof that the wallet belongs to the caller.',
   meanings: {
-    agent_wallet: 'It is the wallet of the agent.',
-    signature: 'It has signed.',
+    agent_wallet: 'The wallet is the one that registered the agent.',
+    signature: 'The wallet has signed the request.',
   },
 } as const satisfies Words;
 export type WalletProvenBy = WordOf<typeof walletProvenBy>;
 
-/** Why there is no report. Each can be asked for anew. */
+/** Reasons why there is no report. After each, the same reconciliation can be requested again. */
 export const reconciliationFaults = {
   graph: 'ReconciliationFault',
-  description: 'Why there is no report.',
+  description: 'Reason why there is no report.',
   meanings: {
     block_absent: 'The chain has no block of that number.',
     chain_unavailable: 'The node of the chain did not answer for too long.',
     receipts_behind: 'The index of the receipts that payments back did not catch up with the log in time.',
     reorganised: 'The blocks changed while they were read.',
     book_damaged: 'The records of the book contradict each other.',
-    interrupted: 'No process has worked on it for too long.',
+    interrupted: 'No process has continued the reconciliation for too long.',
   },
 } as const satisfies Words;
 export type ReconciliationFault = WordOf<typeof reconciliationFaults>;

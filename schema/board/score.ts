@@ -105,7 +105,7 @@ export const EndpointScoreNoun = z.object({
       funder: z.string(),
       payer: z.string(),
       amount: AtomicMember.nullable().describe(
-        'Amount that the funder sent to the payer, in atomic USDC. Less than the weights name merges nobody.',
+        'Amount that the funder sent to the payer, in atomic USDC. An amount below the minimum in the weights merges no payers.',
       ),
       funded_wallets: z.int().nullable(),
     }),
@@ -117,7 +117,9 @@ export const EndpointScoreNoun = z.object({
   looks: z.array(
     z.object({ payer: z.string(), known: z.boolean(), from_block: z.int().nullable(), to_block: z.int().nullable() }),
   ),
-  payers_unknown: z.int().describe('Number of payers whose funding is not known. They are merged with nobody.'),
+  payers_unknown: z
+    .int()
+    .describe('Number of payers whose funding is not known. They are not merged with other payers.'),
   cost_to_move: z.object({ move_bp: z.int(), up: MoveCost, down: MoveCost }),
 });
 

@@ -40,7 +40,7 @@ export const ResponseItemNoun = z.object({
     .string()
     .nullable()
     .describe(
-      'All of the reasoning, to be sent back as it is. Null unless `include` names `reasoning.encrypted_content`.',
+      'The whole reasoning, to be sent back unchanged. Null unless `include` names `reasoning.encrypted_content`.',
     ),
   content: sizedList(ResponseContentNoun, 1)
     .nullable()

@@ -19,7 +19,9 @@ const endpoint = storedText.transform((text, context) => {
 
 const post = AuthorMembers.extend({
   endpoint: endpoint
-    .describe('Endpoint as an https URL, without a user or a key. Only its host is ever shown; nobody fetches it.')
+    .describe(
+      'Endpoint as an https URL, without a user or a key. Only its host is shown. This service does not fetch the URL.',
+    )
     .meta({ maxLength: boardLimits.endpoint_chars_max }),
   outcome: word(postOutcomes),
   receipt_ref: storedText

@@ -61,7 +61,7 @@ export const RowFilterMembers = {
   delegation_hash: DelegationHash.optional().describe(
     'Only rows of calls that were made under the session with this delegation hash.',
   ),
-  payment_ref: Named.optional().describe('Only rows of this payment. Several may share a transaction.'),
+  payment_ref: Named.optional().describe('Only rows of this payment. Several rows may share a transaction.'),
 } as const;
 
 /** The same, and the row of one place. */

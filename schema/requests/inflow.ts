@@ -116,9 +116,9 @@ export const CorrectionRequest = PossessionMembers.extend({
     .optional()
     .meta({ type: 'object', additionalProperties: true, scalar: 'JSONObject' })
     .describe(
-      `Any JSON object of up to ${inflowLimits.correction_bytes_max / 1_024} KiB. With a \`signature\` it is a correction that the wallet of the agent has signed beforehand: {iss, agent_id, ` +
+      `Any JSON object of up to ${inflowLimits.correction_bytes_max / 1_024} KiB. With a \`signature\`, the object is a correction that the wallet of the agent has signed beforehand: {iss, agent_id, ` +
         'task_id, reason, bucket?, allocation?, merges?, signed_at, signature}, over `svc.inflow_correction|` and its other members as in an inflow. ' +
-        'Its `merges` names every branch, in the order of seq.',
+        '`merges` of a signed correction names every branch, in the order of seq.',
     ),
 }).strict();
 export type CorrectionRequest = WithoutPossession<z.output<typeof CorrectionRequest>>;

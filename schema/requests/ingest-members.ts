@@ -43,7 +43,7 @@ export const ForeignOffer = z.object({
 /** What it answered once it was paid. */
 export const ForeignSettlement = z.object({
   tx: Transaction.nullish().describe('Id of the transaction.'),
-  transaction: Transaction.nullish().describe('The same as `tx`, under another name.'),
+  transaction: Transaction.nullish().describe('Another name of `tx`.'),
   payer: Wallet.nullish().describe('Wallet that paid. Required, because a transaction alone does not prove who paid.'),
   network: Network.nullish().describe('Network of the payment, as in `payment_required`.'),
   success: z.boolean().nullish().describe('Whether the payment succeeded. False is refused.'),
@@ -61,7 +61,7 @@ export const ForeignCommitment = z.strictObject({
   status: word(commitmentStatuses).nullish(),
   hash: Hash.nullish().describe('Hash of what was delivered: 32 bytes in hex.'),
   kind: Kind.nullish().describe('Hash function. Required with `hash`: a prefix `0x` does not tell it.'),
-  omission_rule: text(ingestLimits.omission_rule_chars_max).nullish().describe('Why there is no hash.'),
+  omission_rule: text(ingestLimits.omission_rule_chars_max).nullish().describe('Reason why there is no hash.'),
 });
 
 /** As an object, or as text. */
@@ -79,7 +79,7 @@ export const ForeignInvoice = z.strictObject({
   network: Network.nullish().describe(NETWORK),
   asset: Asset,
   resource: text(ingestLimits.resource_chars_max).nullish().describe('URL or name of what was bought.'),
-  service_url: text(ingestLimits.resource_chars_max).nullish().describe('The same as `resource`, under another name.'),
+  service_url: text(ingestLimits.resource_chars_max).nullish().describe('Another name of `resource`.'),
   hub: text(ingestLimits.hub_chars_max).nullish().describe('Name of the hub that served the call.'),
   model: text(ingestLimits.model_chars_max).nullish().describe('Model that was bought, or path of the resource.'),
   job_kind: word(jobKindWords).nullish().describe('Kind of work that was paid for. Default: `other`.'),

@@ -17,7 +17,7 @@ import { wellFormedText } from './text.ts';
 const body = PossessionMembers.extend({
   nano: NanoSend.nullish().describe('A confirmed (cemented) send block of XNO.'),
   payment_required: ForeignOffer.nullish().describe(
-    'What another x402 service required as payment, in USDC. Requires `payment_response`.',
+    'Payment requirements of another x402 service, in USDC. Requires `payment_response`.',
   ),
   payment_response: z
     .union([wellFormedText.max(ingestLimits.payment_response_chars_max), ForeignSettlement])

@@ -125,7 +125,7 @@ const Include = z
   .array(wellFormedText.refine(name => !name.endsWith('logprobs'), { error: 'is not served here: the answer is text' }))
   .nullish()
   .describe(
-    `\`${ENCRYPTED}\`: what the model thought is in \`encrypted_content\` too, to be sent back as it came. All else is without effect: no tool of a hub’s own is run.`,
+    `\`${ENCRYPTED}\`: the reasoning of the model is also returned in \`encrypted_content\`, to be sent back unchanged. All other values are without effect: no tools of a hub are run.`,
   );
 
 const reasoningPlace = openPlace(['effort', 'summary', 'generate_summary']);

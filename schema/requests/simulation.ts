@@ -22,8 +22,8 @@ export const SimulationRequest = PossessionMembers.extend({
       `Policies to be tried: any of ${policyNames.join(', ')}, and budget, each as it is set. Example: \`{"hourly_cap": "20000"}\`.`,
     )
     .meta({ scalar: 'JSONObject' }),
-  from: Moment.optional().describe('Only calls collected at this time or later. Default: from the first on.'),
-  to: Moment.optional().describe('Only calls collected before this time. Default: up to the last.'),
+  from: Moment.optional().describe('Only calls collected at this time or later. Default: starts at the first call.'),
+  to: Moment.optional().describe('Only calls collected before this time. Default: ends at the last call.'),
   limit: pageLimit({ of: 'calls', min: 0, ...bookPageSize, note: '0 returns only the sums.' }),
   cursor: onGraph(
     'after',

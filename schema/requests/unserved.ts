@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /*
- * Members of OpenAI's that would change what the answer means: refused by name, never dropped in silence. Absent, null and
- * what says no more than is done anyway are the same. And those that change nothing about the answer here: accepted, whatever
- * they say, told to nobody, and no part of what a payment is bound to.
+ * Members of OpenAI's API that would change the meaning of the answer: refused by name, never dropped in silence. Absent, null and the
+ * value that equals what is done in any case are the same. Members that do not change the answer here are accepted with any value, passed
+ * on to no hub, and not part of what a payment is bound to.
  */
 
 type Literal = string | number | boolean;

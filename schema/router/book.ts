@@ -64,7 +64,9 @@ export const BroadcastGenerationNoun = z.object({
   payment_ref: z
     .string()
     .nullable()
-    .describe('Payment, as reported. It proves nothing, and other records may name the same payment. Null if none was named.'),
+    .describe(
+      'Payment, as reported. It proves nothing, and other records may name the same payment. Null if none was named.',
+    ),
   verified_with: z
     .string()
     .nullable()

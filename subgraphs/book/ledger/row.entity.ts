@@ -15,8 +15,8 @@ import { showsNoun } from '../../graph-type.ts';
 import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 
 const described = {
-  payment: 'What was paid, over which rail.',
-  route: 'Which model answered, and where.',
+  payment: 'Payment of a row: reference, rail and amount.',
+  route: 'Model and hub that answered the call of a row.',
 } as const satisfies Record<RowGroup, string>;
 
 @ObjectType({ description: described.payment })

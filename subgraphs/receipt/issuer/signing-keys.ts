@@ -34,19 +34,19 @@ interface Allowance {
 }
 
 /**
- * Signs for this service, at once: to have one signature made on another of Node's threads takes this one as long as to make it
- * (measured with 64 callers on two cores), and the other one as long again.
+ * Signs for this service, synchronously. To have a signature made on another thread of Node costs this thread as much time as making it
+ * (measured with 64 callers on two cores), and the other thread the same again.
  */
 export interface IssuerSigner extends EnvelopeSigner {
   /** `iss` of every token, without a trailing slash. */
   readonly base_url: string;
-  /** It, and those that the service had before. */
+  /** `base_url` and the base URLs that the service had before. */
   readonly base_urls: readonly string[];
   /** The current ES256 key's RFC 7638 thumbprint. */
   readonly kid: string;
   /** Of every configured seed, the current one first. */
   readonly kids: readonly string[];
-  /** By which name the log is known to those who follow it: see `logOrigin`. */
+  /** Name of the log for its followers: see `logOrigin`. */
   readonly log_origin: string;
   /** A compact ES256 JWS. @param typ of its header: `JWT` unless given */
   signJws(claims: JsonObject, typ?: string): string;

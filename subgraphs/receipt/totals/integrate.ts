@@ -244,10 +244,10 @@ async function requireNew(tx: Tx, collected: readonly CollectedLeaf[]): Promise<
 const ROUND_MS_MAX = 10_000;
 
 /**
- * Follows the log until it has caught up, for a while. It rests after each batch for as long as that took, so that a log
- * which is taken in for the first time leaves half of a core to those who pay. What comes in the meantime is the next round's:
- * the fewer leaves share a batch, the more pages of the maps are read, hashed and written for each. A process whose key signs no
- * more leaves it to those that have the next one.
+ * Adds leaves of the log to the totals until they have caught up, or the round is over. It sleeps after each batch for as long as the batch
+ * took, so that the first pass over a long log leaves half of a core to paid calls. Leaves that arrive meanwhile wait for the next round:
+ * the fewer leaves share a batch, the more pages of the maps are read, hashed and written for each. A process whose key no longer signs
+ * stops, and processes with the next key go on.
  */
 export async function keepTotals(parts: TotalsParts, signal: AbortSignal): Promise<void> {
   const until_ms = performance.now() + ROUND_MS_MAX;

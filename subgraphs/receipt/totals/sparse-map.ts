@@ -27,7 +27,7 @@ const PLACES = 1 << PAGE_BITS;
 export class SparseMap {
   readonly #pages: Map<string, MapPage>;
   readonly #changed = new Set<string>();
-  /** What the parts of each page came to, each below the one that halves into it: two neighbours `2n` and `2n + 1` make up `n`. */
+  /** Computed hashes within each page, as a binary heap: parts `2n` and `2n + 1` make up part `n`. */
   readonly #parts = new Map<string, (Part | undefined)[]>();
 
   constructor(pages: Iterable<readonly [string, MapPage]> = []) {
@@ -110,7 +110,7 @@ export class SparseMap {
     }
   }
 
-  /** The whole of a page is 1, its places are 16 to 31. Each is hashed once for as long as nothing in it changes. */
+  /** A part of a page: 1 is the whole page, 16 to 31 are its places. A part is hashed again only after something in it has changed. */
   #part(prefix: string, at = 1): Part {
     const parts = this.#parts.get(prefix) ?? [];
     this.#parts.set(prefix, parts);

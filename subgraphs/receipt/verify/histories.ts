@@ -290,9 +290,9 @@ const listIn = (value: Json | undefined): readonly JsonObject[] =>
 const kidsIn = (snapshot: Json | undefined) => listIn(memberOf(snapshot).entries).map(({ kid }) => String(kid));
 
 /**
- * That a key was revoked, as it is shown: the members that were hashed, and the token over the hash. Whoever holds a key that was revoked
- * can sign a statement and name any time in it, so that one of such a key counts by what stands behind it alone: each revocation names
- * the hash of the one before it, and each version of the keys that of the version before it.
+ * The statement that a key was revoked: the hashed members, and the token over their hash. Anybody who holds a revoked key can sign a
+ * statement with any time in it. A statement by such a key therefore counts only if a later statement builds on it: each revocation names
+ * the hash of the previous one, and each version of the keys names the hash of the previous version.
  */
 interface KeyStatement {
   /** Of the ES256 key of the seed. */

@@ -10,34 +10,33 @@ import { inputType, membersOf, objectType, showMembers } from '../../graph-type.
 
 export const RevokedSession = objectType(
   'RevokedSession',
-  'That a session is over, as /.well-known/revocations has it.',
+  'Revocation of a session, as /.well-known/revocations shows it.',
   SessionRevocationNoun,
 );
 export type RevokedSession = InstanceType<typeof RevokedSession>;
 
 const SessionDetail = objectType(
   'SessionDetail',
-  'Limits of a session, and what is spent under it and all sessions below it.',
+  'Limits of a session, and the spend under it and all sessions below it.',
   SessionDetailNoun,
 );
 export type SessionDetail = InstanceType<typeof SessionDetail>;
 
 export const SessionChallenge = objectType(
   'SessionChallenge',
-  'A nonce for one act: asking for it writes nothing.',
+  'A nonce for one act of a session. The request for it writes nothing.',
   SessionChallengeNoun,
 );
 export type SessionChallenge = InstanceType<typeof SessionChallenge>;
 
 @ObjectType({
-  description:
-    'A session that a payer has delegated to the key of an agent: what receipts say of it, and how it stands.',
+  description: 'A session that a payer has delegated to the key of an agent: its grant and its state.',
 })
 export class DelegatedSession extends membersOf(SessionNoun) {
   override endedBy!: RevokedSession | null;
 }
-// A revocation is shown here without its status, and has it all the same.
+// `endedBy` shows the revocation without its status, though the object has one.
 showMembers(DelegatedSession, SessionNoun, { ended_by: RevokedSession });
 
-inputType('ActPayloadInput', 'How many rows a read shows.', ActPayload);
-export const SessionActInput = inputType('SessionActInput', 'A signed act.', ActRequest);
+inputType('ActPayloadInput', 'Number of rows that a `read_private` reads.', ActPayload);
+export const SessionActInput = inputType('SessionActInput', 'A signed act of a session.', ActRequest);
