@@ -125,7 +125,7 @@ function valueShown(known: MemberShape): ShownMember['show'] {
   return known.list ? value => (Array.isArray(value) ? value.map(item) : item(value)) : item;
 }
 
-/** Text is an amount or a time where the graph has one. */
+/** Converts text to an amount or a time, if the graph has such a scalar. */
 function itemShown(known: MemberShape): (value: unknown) => unknown {
   const { inner } = known;
   const { scalar } = valueMeta(inner, known);

@@ -19,7 +19,7 @@ export const MessageInput = inputType(
 );
 export const MessageTokensInput = inputType(
   'MessageTokensInput',
-  'Request of the Messages API, without the members that control sampling.',
+  'Request of the Messages API, without the members that control how the answer is generated.',
   MessageTokensRequest,
 );
 
