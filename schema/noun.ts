@@ -192,3 +192,30 @@ export type MembersOf<N extends z.ZodObject> = {
     ? never
     : GraphName<K, N['shape'][K]>]: Shown<N['shape'][K]>;
 };
+
+/**
+ * What a noun is shown of, in the names of the wire: members as JSON has them or as the graph has them. Only what may be null and what is
+ * computed may be left out.
+ */
+export type ShowableAs<N extends z.ZodObject> = {
+  readonly [K in keyof N['shape'] & string as MayLack<N['shape'][K]> extends true ? never : K]: Showable<N['shape'][K]>;
+} & {
+  readonly [K in keyof N['shape'] & string as MayLack<N['shape'][K]> extends true ? K : never]?:
+    | Showable<N['shape'][K]>
+    | undefined;
+};
+type MayLack<S> = null extends Shown<S> ? true : Shown<S> extends 'by resolver' ? true : false;
+type Showable<S> =
+  S extends ShownAs<z.ZodType, infer T>
+    ? T extends 'by resolver'
+      ? unknown
+      : T | DocumentOf<S>
+    : S extends z.ZodNullable<infer I> | z.ZodOptional<infer I>
+      ? Showable<I> | null
+      : S extends z.ZodArray<infer I>
+        ? readonly Showable<I>[]
+        : S extends z.ZodObject
+          ? ShowableAs<S>
+          : S extends z.ZodType
+            ? z.output<S>
+            : never;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { parseAtomic } from '../schema/amount.ts';
 import { snake } from '../schema/camel.ts';
 import { isJsonObject } from '../schema/canonical-json.ts';
-import type { MembersOf } from '../schema/noun.ts';
+import type { MembersOf, ShowableAs } from '../schema/noun.ts';
 import {
   argumentShape,
   graphName,
@@ -87,15 +87,12 @@ export function showMembers(type: Class, noun: z.ZodObject, types: Readonly<Reco
 
 /**
  * A document with the member names of the wire, converted for resolvers: members by their names on the graph, null if absent. Members
- * that the noun does not name are left out.
+ * that the noun does not name are left out. Text becomes an amount or a time if the graph has one; amounts and Dates stay as they are.
  */
-export function shownOf<N extends z.ZodObject>(
-  noun: N,
-  document: { readonly [M in keyof N['shape']]?: unknown },
-): MembersOf<N> {
+export function shownOf<N extends z.ZodObject>(noun: N, document: ShowableAs<N>): MembersOf<N> {
+  const given: Readonly<Record<string, unknown>> = document;
   const members: Record<string, unknown> = {};
-  for (const { member, name, show } of membersShown(noun))
-    members[name] = show(document[member as keyof N['shape']] ?? null);
+  for (const { member, name, show } of membersShown(noun)) members[name] = show(given[member] ?? null);
   return members as MembersOf<N>;
 }
 

@@ -6,7 +6,7 @@ import {
   CompletionTransferNoun,
 } from '../../../schema/board/completion.ts';
 import { verifyUrl } from '../../../schema/links.ts';
-import { foreignRef } from '../../../schema/observed-transfer.ts';
+import { foreignRef, type ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import { CompletionRequest } from '../../../schema/requests/completion.ts';
 import { type Arguments, inputType, keyed, objectType, readRequest, shownOf } from '../../graph-type.ts';
 import type { BoardContext } from '../context.ts';
@@ -55,8 +55,12 @@ export class InboundResolver {
   }
 }
 
+/** Of a network that a completion can name. */
+type KeptTransfer = ObservedTransfer & Pick<CompletionRequest, 'network'>;
+
 function shownCompletion(completion: BoardCompletion, base_url: string): Omit<Completion, 'idempotentReplay'> {
-  const { taskId, transfer, seenIn, recordedAt } = completion;
+  const { taskId, seenIn, recordedAt } = completion;
+  const transfer = completion.transfer as KeptTransfer | null;
   const said = completion.said as unknown as CompletionRequest;
   const shown = shownOf(CompletionNoun, {
     ...said,

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { AlertNoun } from '../../../schema/book-alerts.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { ShowableAs } from '../../../schema/noun.ts';
 import { objectType, shownOf } from '../../graph-type.ts';
 
 export const ShownAlert = objectType(
@@ -20,5 +21,6 @@ export interface AlertEvent {
 }
 
 export function shownAlert({ position, seq, taskId, body, at }: AlertEvent): ShownAlert {
-  return { ...shownOf(AlertNoun, body), position, seq: seq ?? 0, taskId: taskId ?? '', at };
+  const said = body as ShowableAs<typeof AlertNoun>;
+  return shownOf(AlertNoun, { ...said, position, seq: seq ?? 0, task_id: taskId ?? '', at });
 }

@@ -9,7 +9,7 @@ import {
 } from '../../../schema/book/event.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { DisputeJudgedNoun } from '../../../schema/dispute/dispute.ts';
-import type { MembersOf } from '../../../schema/noun.ts';
+import type { MembersOf, ShowableAs } from '../../../schema/noun.ts';
 import { objectType, showMembers, shownOf } from '../../graph-type.ts';
 import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 import { type ShownAlert, shownAlert } from '../alerts/alert.type.ts';
@@ -28,6 +28,9 @@ objectType(
 objectType('DisputeJudged', 'Dispute of the row of an event: the claim and its judgement.', DisputeJudgedNoun);
 
 type Shown = MembersOf<typeof BookEventNoun>;
+type BlockedBody = ShowableAs<typeof WouldBlockNoun>;
+/** The first judgements were kept without a number. */
+type JudgedBody = Omit<ShowableAs<typeof DisputeJudgedNoun>, 'revision'>;
 
 /** The body of a `transition`; null where it took no amount away. */
 function shownGivenUp(body: JsonObject): Shown['givenUp'] {
@@ -76,10 +79,11 @@ export class BookEvent {
     return this.kind === 'alert' ? shownAlert(this) : null;
   }
   get wouldBlock(): Shown['wouldBlock'] {
-    return this.kind === 'would_block' ? shownOf(WouldBlockNoun, this.body) : null;
+    return this.kind === 'would_block' ? shownOf(WouldBlockNoun, this.body as BlockedBody) : null;
   }
   get dispute(): Shown['dispute'] {
-    return this.kind === 'dispute' ? shownOf(DisputeJudgedNoun, { revision: 1, ...this.body }) : null;
+    if (this.kind !== 'dispute') return null;
+    return shownOf(DisputeJudgedNoun, { revision: 1, ...(this.body as JudgedBody) });
   }
   get escrow(): JsonObject | null {
     return this.kind === 'escrow' ? this.body : null;

@@ -32,5 +32,7 @@ export type ShownChange = InstanceType<typeof ShownChange>;
 
 export function shownChange({ position, kind, at, body }: TermsEvent): ShownChange {
   const mode = body.policy_type === undefined ? null : (body.mode ?? 'enforce');
-  return shownOf(PolicyChangeNoun, { ...body, ...body.by, position, kind, mode, at });
+  const { by } = body;
+  const proven = by === null || typeof by === 'string' ? { by } : by;
+  return shownOf(PolicyChangeNoun, { ...body, ...proven, position, kind, mode, at });
 }

@@ -33,10 +33,8 @@ export class TranscriptionResolver {
       const paid = transcriptionPaid(context.hubs, file);
       const charged = await context.charge(paid, transcriptionArguments(request, file), context);
       const { answer } = charged;
-      return {
-        ...shownOf(TranscriptionNoun, { ...answer, task: taskOf(answer) }),
-        ...receiptOf(charged, context),
-      };
+      const { receipt, svc } = receiptOf(charged, context);
+      return { ...shownOf(TranscriptionNoun, { ...answer, task: taskOf(answer), svc }), receipt };
     } finally {
       file.release();
     }

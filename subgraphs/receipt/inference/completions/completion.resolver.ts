@@ -33,7 +33,8 @@ export class CompletionResolver {
   ): Promise<ChatCompletion> {
     const request = readRequest(ChatRequest, input, context);
     const charged = await context.charge(completionPaid(context.hubs), request, context);
-    return { ...completionFields(charged.answer), ...receiptOf(charged, context) };
+    const { receipt, svc } = receiptOf(charged, context);
+    return { ...completionFields(charged.answer, svc), receipt };
   }
 }
 

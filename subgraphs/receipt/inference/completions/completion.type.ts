@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import {
   ChatChoiceNoun,
   ChatChunkChoiceNoun,
@@ -42,10 +43,9 @@ export const ChatCompletion = paidAnswerType('ChatCompletion', 'A paid answer wi
 export type ChatCompletion = InstanceType<typeof ChatCompletion>;
 
 /** The kept answer in the graph's words, without its receipt. */
-export function completionFields(answer: KeptChat): Omit<ChatCompletion, 'svc' | 'receipt'> {
+export function completionFields(answer: KeptChat, svc: JsonObject): Omit<ChatCompletion, 'receipt'> {
   return {
-    ...shownOf(ChatCompletionNoun, answer),
-    object: 'chat.completion',
+    ...shownOf(ChatCompletionNoun, { ...answer, object: 'chat.completion', svc }),
     usage: usageOf(answer.usage),
   };
 }

@@ -65,10 +65,11 @@ export class EmbeddingResolver {
     const request = readRequest(EmbeddingRequest, inOneMember(input), context);
     const charged = await context.charge(embeddingsPaid(context.hubs), request, context);
     const { answer } = charged;
+    const { receipt, svc } = receiptOf(charged, context);
     return {
-      ...shownOf(EmbeddingListNoun, { ...answer, object: 'list' }),
+      ...shownOf(EmbeddingListNoun, { ...answer, object: 'list', svc }),
       vectors: answer.vectors,
-      ...receiptOf(charged, context),
+      receipt,
     };
   }
 

@@ -27,6 +27,7 @@ export class ImageResolver {
   ): Promise<ImageGeneration> {
     const request = readRequest(ImageRequest, input, context);
     const charged = await context.charge(imagePaid(context.hubs), request, context);
-    return { ...shownOf(ImageGenerationNoun, charged.answer), ...receiptOf(charged, context) };
+    const { receipt, svc } = receiptOf(charged, context);
+    return { ...shownOf(ImageGenerationNoun, { ...charged.answer, svc }), receipt };
   }
 }

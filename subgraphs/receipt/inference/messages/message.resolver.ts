@@ -35,7 +35,8 @@ export class MessageResolver {
   ): Promise<ModelMessage> {
     const request = readRequest(MessagesRequest, input, context);
     const charged = await context.charge(messagePaid(context.hubs), request, context);
-    return { ...messageFields(charged.answer), ...receiptOf(charged, context) };
+    const { receipt, svc } = receiptOf(charged, context);
+    return { ...messageFields(charged.answer, svc), receipt };
   }
 
   @Query(() => MessageTokens, { description: 'Estimates the number of tokens of a request, without asking a model.' })

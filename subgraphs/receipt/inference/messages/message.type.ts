@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import {
   MessageStreamEventNoun,
   MessageTokensNoun,
@@ -40,7 +41,7 @@ export const ModelMessage = paidAnswerType(
 export type ModelMessage = InstanceType<typeof ModelMessage>;
 
 /** The kept answer in the graph's words, without its receipt. */
-export function messageFields(answer: KeptMessage): Omit<ModelMessage, 'svc' | 'receipt'> {
+export function messageFields(answer: KeptMessage, svc: JsonObject): Omit<ModelMessage, 'receipt'> {
   const { stop_reason, usage } = answer;
   return shownOf(ModelMessageNoun, {
     ...answer,
@@ -49,6 +50,7 @@ export function messageFields(answer: KeptMessage): Omit<ModelMessage, 'svc' | '
     stop_reason: stop_reason ?? 'end_turn',
     stop_details: stopDetailsOf(stop_reason),
     usage: blocksUsage(usage),
+    svc,
   });
 }
 

@@ -174,13 +174,14 @@ export function responseUsage(usage: Usage): Usage & { input_tokens: number; out
 
 export interface ResponseEnd {
   readonly status: 'completed' | 'incomplete' | 'failed';
-  readonly error: OutputFault | null;
+  readonly error: (OutputFault & { readonly code: 'server_error' }) | null;
   readonly incomplete_details: { readonly reason: 'content_filter' | 'max_output_tokens' } | null;
 }
 
 /** How an answer stands in the words of the API: only what broke off has failed. */
 export function howResponseEnded(output: readonly OutputItem[], fault: OutputFault | null): ResponseEnd {
-  if (fault?.code === 'server_error') return { status: 'failed', error: fault, incomplete_details: null };
+  if (fault?.code === 'server_error')
+    return { status: 'failed', error: { ...fault, code: 'server_error' }, incomplete_details: null };
   const cut_short = output.some(({ status }) => status === 'incomplete') ? 'max_output_tokens' : null;
   const reason = fault?.code ?? cut_short;
   if (reason === null) return { status: 'completed', error: null, incomplete_details: null };

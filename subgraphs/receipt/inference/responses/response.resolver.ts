@@ -27,7 +27,8 @@ export class ResponseResolver {
   ): Promise<ModelResponse> {
     const request = readRequest(ResponseCall, input, context);
     const charged = await context.charge(responsePaid(context.hubs), request, context);
-    return { ...responseOf(charged.answer), ...receiptOf(charged, context) };
+    const { receipt, svc } = receiptOf(charged, context);
+    return { ...responseOf(charged.answer, svc), receipt };
   }
 }
 

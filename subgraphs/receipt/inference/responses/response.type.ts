@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import {
   ModelResponseNoun,
   ResponseContentNoun,
@@ -40,13 +41,11 @@ export const ModelResponse = paidAnswerType('ModelResponse', 'A paid response wi
 export type ModelResponse = InstanceType<typeof ModelResponse>;
 
 /** The kept answer in the graph's words, without its receipt. */
-export function responseOf(answer: KeptResponse): Omit<ModelResponse, 'svc' | 'receipt'> {
+export function responseOf(answer: KeptResponse, svc: JsonObject): Omit<ModelResponse, 'receipt'> {
   const { output, fault, usage, ...kept } = answer;
   const ended = howResponseEnded(output, fault);
-  return {
-    ...shownOf(ModelResponseNoun, { ...kept, object: 'response', ...ended, output, output_text: textOf(output) }),
-    usage: usage && usageOf(usage),
-  };
+  const said = { ...kept, object: 'response', ...ended, output, output_text: textOf(output), svc } as const;
+  return { ...shownOf(ModelResponseNoun, said), usage: usage && usageOf(usage) };
 }
 
 function usageOf(usage: NonNullable<KeptResponse['usage']>): ResponseUsage {

@@ -165,6 +165,6 @@ export function quotePaid(hubs: Hubs): WorkThenSettle<TaskQuoteRequest, KeptQuot
 }
 
 /** As the wire has it: what a receipt commits to must be there to be hashed again. */
-export function forecastOf({ model, hub, figures: { fee, ...amounts } }: KeptQuote): JsonObject {
+export function forecastOf({ model, hub, figures: { fee, ...amounts } }: KeptQuote) {
   return { model, hub, ...amounts, ...fee };
 }
