@@ -177,14 +177,16 @@ export function argumentsType(...nouns: readonly z.ZodType[]): Class<Arguments> 
 /**
  * Validates a request that came as arguments or as an input. `valid_body`, which the context has, is returned instead if an endpoint of
  * this process has validated it by the same schema. @throws Refusal invalid_request, with the member at fault as `param`
+ * @throws Error where the input was not handed on, because `InputReadBy` names another schema than this one
  */
 export function readRequest<S extends z.ZodType>(
   schema: S,
-  given: Arguments,
+  given: Arguments | null,
   { valid_body }: { readonly valid_body?: object } = {},
 ): WithoutPossession<z.output<S>> {
   const body = validBodyOf(schema, valid_body);
   if (body !== null) return withoutHeaders(schema, body) as WithoutPossession<z.output<S>>;
+  if (given === null) throw new Error('InputReadBy names another schema than the one that this input is read by');
   const parsed = parseRequest(schema, onWire(schema, given), 'member', member => argumentName(schema, member));
   return parsed as WithoutPossession<z.output<S>>;
 }
