@@ -191,7 +191,10 @@ export function readRequest<S extends z.ZodType>(
   return parsed as WithoutPossession<z.output<S>>;
 }
 
-/** The members as they were given, by their wire names and not validated: for a path that only names something. */
+/**
+ * The members as they were given, by their wire names and not validated: for a path that only names something. Bounds and defaults of the
+ * noun are not applied.
+ */
 export function givenMembers<S extends z.ZodType>(schema: S, given: Arguments): z.input<S> {
   return onWire(schema, given) as z.input<S>;
 }
