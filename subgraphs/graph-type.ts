@@ -2,7 +2,7 @@ import { GraphQLJSON, GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars'
 import { ArgsType, Directive, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import { z } from 'zod';
 import { parseAtomic } from '../schema/amount.ts';
-import { snake } from '../schema/camel.ts';
+import { type Camel, snake } from '../schema/camel.ts';
 import { isJsonObject } from '../schema/canonical-json.ts';
 import type { MembersOf, ShowableAs } from '../schema/noun.ts';
 import {
@@ -44,8 +44,8 @@ export function objectType<N extends z.ZodObject, G extends z.ZodObject = z.ZodO
 ): Class<MembersOf<N> & MembersOf<G>> {
   const type = named(name);
   ObjectType(name, { description })(type);
-  showMembers(type, noun);
-  if (on_graph) showMembers(type, on_graph);
+  addMembers(type, noun);
+  if (on_graph) addMembers(type, on_graph);
   return type as Class<MembersOf<N> & MembersOf<G>>;
 }
 
@@ -67,9 +67,18 @@ export function membersOf<N extends z.ZodObject>(_noun: N): Class<MembersOf<N>> 
 
 /**
  * Shows the members of a noun as fields of a class, but for `computed` ones, which their resolver shows. `types`: types by member, in
- * place of those that would be made; for a member whose noun several classes show, its class.
+ * place of those that would be made; for a member whose noun several classes show, its class. What the class has of all others is what
+ * the noun says.
  */
-export function showMembers(type: Class, noun: z.ZodObject, types: Readonly<Record<string, object>> = {}): void {
+export function showMembers<N extends z.ZodObject, T extends string = never>(
+  type: Class<Omit<MembersOf<N>, Camel<T>>>,
+  noun: N,
+  types?: Readonly<Record<T, object>>,
+): void {
+  addMembers(type, noun, types);
+}
+
+function addMembers(type: Class, noun: z.ZodObject, types: Readonly<Record<string, object>> = {}): void {
   addClass(shown, noun, type);
   for (const [member, shape] of Object.entries(noun.shape)) {
     const known = memberShape(shape);

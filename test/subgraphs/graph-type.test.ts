@@ -19,6 +19,7 @@ import {
   type Arguments,
   inputType,
   keyed,
+  membersOf,
   objectType,
   readRequest,
   showMembers,
@@ -46,14 +47,14 @@ const ThingNoun = z.object({
 });
 
 @ObjectType('Thing')
-class Thing {}
+class Thing extends membersOf(ThingNoun) {}
 showMembers(Thing, ThingNoun);
 
 @Resolver()
 class ThingResolver {
   @Query(() => Thing)
   thing(): Thing {
-    return {};
+    return new Thing();
   }
 }
 
@@ -84,14 +85,15 @@ it('shows each member of a noun by its type, nullability and description, but fo
 });
 
 it('fails to build a graph with a member that no type of it shows', async () => {
+  const OddNoun = z.object({ any: z.record(z.string(), z.string()) });
   @ObjectType('Odd')
-  class Odd {}
-  showMembers(Odd, z.object({ any: z.record(z.string(), z.string()) }));
+  class Odd extends membersOf(OddNoun) {}
+  showMembers(Odd, OddNoun);
   @Resolver()
   class OddResolver {
     @Query(() => Odd)
     odd(): Odd {
-      return {};
+      return new Odd();
     }
   }
   await expect(buildSubgraph('odd', { resolvers: [OddResolver] })).rejects.toThrow('shows a record');
@@ -104,23 +106,23 @@ objectType('SamePart', 'The same part, as others show it.', PartNoun);
 it('fails to build a graph with a member whose noun two classes show, unless its type is named', async () => {
   const WholeNoun = z.object({ part: PartNoun });
   @ObjectType('Whole')
-  class Whole {}
+  class Whole extends membersOf(WholeNoun) {}
   @ObjectType('NamedWhole')
-  class NamedWhole {}
+  class NamedWhole extends membersOf(WholeNoun) {}
   showMembers(Whole, WholeNoun);
   showMembers(NamedWhole, WholeNoun, { part: Part });
   @Resolver()
   class WholeResolver {
     @Query(() => Whole)
     whole(): Whole {
-      return {};
+      return new Whole();
     }
   }
   @Resolver()
   class NamedResolver {
     @Query(() => NamedWhole)
     whole(): NamedWhole {
-      return {};
+      return new NamedWhole();
     }
   }
   await expect(buildSubgraph('whole', { resolvers: [WholeResolver] })).rejects.toThrow('Part or SamePart');

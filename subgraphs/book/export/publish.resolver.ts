@@ -91,7 +91,7 @@ export class PullExportResolver {
 
   /** Rows alone: of how many they are stands in headers. */
   @FieldResolver()
-  csv(@Root() { csv, truncated, matchingCount }: PullExport, @Ctx() { response }: BookContext): string | null {
+  csv(@Root() { csv, truncated, matchingCount }: PullExport, @Ctx() { response }: BookContext): string {
     if (truncated !== null)
       Object.assign(response.headers, extentHeaders({ truncated, matching_count: matchingCount }));
     return csv;

@@ -6,7 +6,8 @@ import { Entity, PrimaryKey, Property, Unique } from '../../table.ts';
 
 /**
  * An export that its owner has published: built and signed at publish or refresh, and then only read, so that a stranger's
- * look costs the same whatever the book's age. One of each book; withdrawn it is gone, and its slug with it.
+ * look costs the same whatever the book's age. One of each book; withdrawn it is gone, and its slug with it. Its slug is there before it is
+ * built: it is read only once it is `signed`.
  */
 @ObjectType({
   description: 'A signed export that anybody may read by its slug. It has the rows as they were when it was built.',
@@ -24,13 +25,13 @@ export class PullExport {
   publishedAt!: Date;
 
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
-  exportedAt!: Date | null;
+  exportedAt!: Date;
 
   @Property({ type: 'integer', nullable: true })
-  rowCount!: number | null;
+  rowCount!: number;
 
   @Property({ type: 'boolean', nullable: true })
-  complete!: boolean | null;
+  complete!: boolean;
 
   @Property({ type: 'boolean', nullable: true })
   truncated!: boolean | null;
@@ -43,9 +44,9 @@ export class PullExport {
 
   /** The whole answer as JSON text. */
   @Property({ type: 'text', nullable: true })
-  signed!: string | null;
+  signed!: string;
 
   @Property({ type: 'text', nullable: true })
-  csv!: string | null;
+  csv!: string;
 }
 showMembers(PullExport, PublicExportNoun);

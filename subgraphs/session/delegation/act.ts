@@ -14,8 +14,11 @@ import { readPrivate } from './read-private.ts';
 import { redeem } from './redeem.ts';
 import type { SignedAct } from './take-act.ts';
 
-type Effect = (act: SignedAct, context: SessionContext) => Promise<Omit<SessionActResult, keyof Said>>;
+type Effect = (act: SignedAct, context: SessionContext) => Promise<Partial<Omit<SessionActResult, keyof Said>>>;
 type Said = Pick<SessionActResult, 'action' | 'resource' | 'delegationHash'>;
+
+/** Each act has one effect, and says its own part. */
+const NO_EFFECT = { handedOff: null, redeemed: null, approved: null, read: null };
 
 /** What each act does: each takes the nonce in the transaction of what it writes. */
 const effects: Readonly<Record<ActAction, Effect>> = {
@@ -42,7 +45,7 @@ export async function actInSession(
   await requireFreshAct(act, context);
   const done = await effects[request.action](act, context);
   const { action, resource } = request;
-  return { action, resource, delegationHash: session.delegationHash, ...done };
+  return { ...NO_EFFECT, action, resource, delegationHash: session.delegationHash, ...done };
 }
 
 /** @throws act_expired */

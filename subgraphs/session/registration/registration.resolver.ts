@@ -5,8 +5,10 @@ import { limits } from '../../../schema/limits.ts';
 import type { MembersOf } from '../../../schema/noun.ts';
 import { RegistrationRequest } from '../../../schema/requests/registration.ts';
 import { RegistrationNoun } from '../../../schema/session/registration.ts';
+import { settlementStatuses } from '../../../schema/settlement-status.ts';
 import { requireWriting } from '../../access.ts';
 import type { Services } from '../../context.ts';
+import { wordEnum } from '../../graph-enum.ts';
 import { type Arguments, inputType, readRequest, showMembers } from '../../graph-type.ts';
 import { requireNotHalted } from '../../receipt/log/while-halted.ts';
 import type { SettlementStatus } from '../../selling.ts';
@@ -30,7 +32,8 @@ const Registration = class {} as new () => Omit<MembersOf<typeof RegistrationNou
 class AgentRegistration extends Registration {
   settlementStatus!: SettlementStatus;
 }
-showMembers(AgentRegistration, RegistrationNoun);
+// A key may have stood in for the payment: of that status the noun does not know.
+showMembers(AgentRegistration, RegistrationNoun, { settlement_status: wordEnum(settlementStatuses) });
 
 /** Which of the two it was is not part of the kept answer: the same answer is told as new once, then as a replay. */
 function registrationOf(
