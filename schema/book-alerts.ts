@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { alertLimits } from './limits.ts';
-import { AtomicMember, sizedList, TimeMember, word, wordMember } from './noun.ts';
-import { type ProvenBy, proofMeans } from './principal.ts';
+import { AtomicMember, sizedList, TimeMember, word, wordText } from './noun.ts';
+import { proofMeans } from './principal.ts';
 import type { WordOf, Words } from './words.ts';
 
 /*
@@ -134,9 +134,8 @@ export const AlertThresholdsNoun = z.object({
 
 /** Who changed a setting of a book. */
 export const changerMembers = {
-  by: wordMember<ProvenBy['by']>()
+  by: wordText(proofMeans)
     .nullable()
-    .meta({ words: proofMeans })
     .describe('How the caller that made the change had opened the book. Null if that is not known.'),
   session: z
     .string()

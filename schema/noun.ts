@@ -59,9 +59,9 @@ export function word<W extends string>(table: Words<W>) {
   return z.enum(wordList(table)).describe(describedWords(table)).meta({ words: table });
 }
 
-/** The same as `word`, for older members, of which OpenAPI says only that they are text. New members take `word`. */
+/** The same as `word`, for older members, of which OpenAPI says only that they are text, not described. New members take `word`. */
 export function wordText<W extends string>(table: Words<W>): ShownAs<z.ZodString, W> {
-  return z.string().describe(describedWords(table)).meta({ words: table }) as unknown as ShownAs<z.ZodString, W>;
+  return z.string().meta({ words: table }) as unknown as ShownAs<z.ZodString, W>;
 }
 
 /** A schema whose value resolvers hand over as a `T`. The key is no symbol, so that declarations of the packages can name it. */
@@ -112,11 +112,6 @@ export const AnyJsonMember = z.unknown().meta({ scalar: 'JSON' }) as unknown as 
 /** A document with members that REST describes, and that is one JSON object on the graph. */
 export function shownAsJson<S extends z.ZodType>(shape: S): ShownAs<S, JsonObject> {
   return shape.meta({ scalar: 'JSONObject' }) as unknown as ShownAs<S, JsonObject>;
-}
-
-/** Text on the wire and on the graph, with a narrower type in the code that fills it. New members take `word`. */
-export function wordMember<T extends string>(): ShownAs<z.ZodString, T> {
-  return z.string() as unknown as ShownAs<z.ZodString, T>;
 }
 
 /** One of some words. An answer that an earlier version has stored may hold another. */

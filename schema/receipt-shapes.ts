@@ -3,7 +3,7 @@ import { documents } from './documents.ts';
 import { digestKindWords } from './escrow.ts';
 import { jobKindWords } from './job-kind.ts';
 import { limits } from './limits.ts';
-import { type NetworkName, networkWords } from './network.ts';
+import { networkWords } from './network.ts';
 import {
   AtomicMember,
   type DocumentOf,
@@ -14,7 +14,6 @@ import {
   sizedList,
   TimeMember,
   word,
-  wordMember,
   wordText,
 } from './noun.ts';
 import type { ReceiptMemberName, receiptMembers } from './receipt-facts.ts';
@@ -23,7 +22,7 @@ import { settlementStatuses } from './settlement-status.ts';
 
 /* A signed receipt: its payload, member by member, the public document around the payload, and pages of receipts. */
 
-const Network = wordMember<NetworkName>().describe('Network of the payment.').meta({ words: networkWords });
+const Network = wordText(networkWords).describe('Network of the payment.');
 const TransferIndex = z
   .int()
   .nullable()

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type NetworkName, networkWords } from './network.ts';
-import { word, wordMember } from './noun.ts';
+import { networkWords } from './network.ts';
+import { word, wordText } from './noun.ts';
 import { proofOutcomes } from './receipt-payload.ts';
 import { taskStates } from './task-state.ts';
 import type { Words } from './words.ts';
@@ -26,7 +26,7 @@ export const SettlementNoun = z.object({
     'State of the payment. `released`: it can still be used. `failed`: it can never be settled.',
   ),
   task_id: z.string().describe('Task id of what the payment buys.'),
-  network: wordMember<NetworkName>().describe('Network of the payment.').meta({ words: networkWords }),
+  network: wordText(networkWords).describe('Network of the payment.'),
   payment_ref: z.string().nullable().describe('`network:transaction`. Null until the payment is recorded.'),
   verify_url: z
     .string()

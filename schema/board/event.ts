@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BY_AGENT, computed, TimeMember, word, wordText } from '../noun.ts';
-import type { WordOf, Words } from '../words.ts';
+import { describedWords, type WordOf, type Words } from '../words.ts';
 import { PostedJobNoun } from './job.ts';
 import { boardStatuses, PostNoun, postOutcomes } from './post.ts';
 
@@ -44,7 +44,7 @@ const posted_at = TimeMember.describe('Time it was posted (RFC 3339, UTC).');
 
 const EventPost = z.object({
   endpoint_host: PostNoun.shape.endpoint_host,
-  outcome: wordText(postOutcomes),
+  outcome: wordText(postOutcomes).describe(describedWords(postOutcomes)),
   untrusted_text: z.string().nullable().describe(`Text of the post. Null if none. ${BY_AGENT}`),
   posted_at,
 });
@@ -68,7 +68,7 @@ export const BoardEventNoun = z.object({
   position: z
     .int()
     .describe('Position among the events of the board, from 1 and without a gap: the `id` of the event.'),
-  kind: wordText(boardEventKinds),
+  kind: wordText(boardEventKinds).describe(describedWords(boardEventKinds)),
   at: TimeMember.describe('Time of the event (RFC 3339, UTC).'),
   post_id: z.string().nullable().describe('Id of the post. Null if the event is of no post.'),
   comment_id: z.string().nullable().describe('Id of the comment. Null if the event is of no comment.'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type EmptyReason, emptyReasons } from '../export-coverage.ts';
-import { computed, JsonMember, TimeMember, wordMember } from '../noun.ts';
+import { emptyReasons } from '../export-coverage.ts';
+import { computed, JsonMember, TimeMember, wordText } from '../noun.ts';
 import { matchingMembers } from './book-page.ts';
 
 /* Exports of a book as they are shown: whole, piece by piece, and published. */
@@ -59,10 +59,9 @@ export const PublishedExportNoun = z.object({
     .describe(
       'Number of rows that match the filter, including those left out of the export. Null until the export has been built, or if the build ran out of time.',
     ),
-  empty_reason: wordMember<EmptyReason>()
+  empty_reason: wordText(emptyReasons)
     .nullable()
-    .describe('Why the export has no rows: `empty_by_policy` or `empty_by_drain`. Null if it has rows.')
-    .meta({ words: emptyReasons }),
+    .describe('Why the export has no rows: `empty_by_policy` or `empty_by_drain`. Null if it has rows.'),
 });
 
 /** Members of a published export that anybody can read. */
