@@ -384,6 +384,13 @@ export const IssuerSignatureNoun = z.object({
   alg: z.literal('ES256').describe('Algorithm, as JOSE names it.'),
 });
 
+/** Of a document that is signed whole. */
+export const DocumentSignatureNoun = IssuerSignatureNoun.pick({ kid: true, alg: true }).extend({
+  value: z
+    .string()
+    .describe('Raw ES256 signature over the canonical JSON (RFC 8785) of the document without it, in base64url.'),
+});
+
 type Shown = Exclude<ReceiptMemberName, HiddenMember>;
 type HiddenMember = {
   [K in ReceiptMemberName]: (typeof receiptMembers)[K] extends { readonly hidden: true } ? K : never;

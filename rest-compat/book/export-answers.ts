@@ -5,6 +5,7 @@ import { documents } from '../../schema/documents.ts';
 import { emptyReasons } from '../../schema/export-coverage.ts';
 import { type ExportField, exportFields } from '../../schema/export-row.ts';
 import { pullFormats } from '../../schema/pull-export.ts';
+import { IssuerSignatureNoun } from '../../schema/receipt-shapes.ts';
 import { wordList } from '../../schema/words.ts';
 import { Atomic, JsonMembers, nameComponents } from '../answer-shapes.ts';
 
@@ -63,8 +64,6 @@ export const BookAuditAnswer = AuditPack.extend({
     .describe('Rows that `totals` covers: always `rows_shown`, the rows in this response.'),
 });
 
-const Signature = z.object({ alg: z.literal('ES256'), kid: z.string(), jws: z.string(), value: z.string() });
-
 const hash = z.string().describe('SHA-256, hex.');
 
 const CoverageAnswer = z.object({
@@ -94,7 +93,7 @@ const CoverageAnswer = z.object({
   subject_in_universe: z.boolean().nullable(),
   proves: z.string(),
   does_not_prove: z.string(),
-  issuer_signature: Signature,
+  issuer_signature: IssuerSignatureNoun,
 });
 
 export const PullExportAnswer = z.object({
@@ -113,7 +112,7 @@ export const PullExportAnswer = z.object({
   coverage_sha256: hash.describe('SHA-256 of the canonical coverage with its signature, hex.'),
   document: z.union([AuditPack, z.string()]),
   coverage: CoverageAnswer,
-  issuer_signature: Signature.extend({ issuer_jwk: JsonMembers }),
+  issuer_signature: IssuerSignatureNoun.extend({ issuer_jwk: JsonMembers }),
   pull_note: z.string(),
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { documents } from '../../schema/documents.ts';
+import { DocumentSignatureNoun } from '../../schema/receipt-shapes.ts';
 import { BookTotalRequest, ReceiptPath } from '../../schema/requests/receipt.ts';
 import { Atomic, nameComponents } from '../answer-shapes.ts';
 import { AgentPath } from '../book/doors.ts';
@@ -20,7 +21,7 @@ const TotalsStatement = z.object({
   payments_root: Hash.describe('Of the map from payments to the receipts that they back.'),
   books_root: Hash.describe('Of the map from books and rails to what they came to.'),
   computed_at: z.string(),
-  signature: z.object({ alg: z.literal('ES256'), kid: z.string(), value: z.string() }),
+  signature: DocumentSignatureNoun,
 });
 
 const mapProof = {

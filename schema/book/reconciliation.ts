@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { documents } from '../documents.ts';
 import { shownAsJson, TimeMember, word } from '../noun.ts';
+import { DocumentSignatureNoun } from '../receipt-shapes.ts';
 import { reconciliationFaults, reconciliationStates, walletProvenBy } from '../reconciliation.ts';
 import { transferClasses } from '../reconciliation-rule.ts';
 
@@ -53,7 +54,7 @@ export const ReconciliationReportNoun = z
     sums: z.object(
       Object.fromEntries(transferClasses.map(of => [of, Sum])) as Record<(typeof transferClasses)[number], typeof Sum>,
     ),
-    signature: z.object({ alg: z.literal('ES256'), kid: z.string(), value: z.string() }),
+    signature: DocumentSignatureNoun,
   })
   .describe('Signed report: `npm run verify -- FILE` checks it offline.');
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { documents } from '../documents.ts';
 import { computed, TimeMember, word } from '../noun.ts';
+import { DocumentSignatureNoun } from '../receipt-shapes.ts';
 import type { Words } from '../words.ts';
 import { claimTypes, type DisputeReason, disputeOutcomes, disputeReasons } from './reasons.ts';
 
@@ -96,7 +97,7 @@ export const VerdictNoun = z.looseObject({
     .describe('Facts that decided the dispute, with the source of each.'),
   moves_money: z.literal(false),
   means: z.string(),
-  signature: z.object({ alg: z.literal('ES256'), kid: z.string(), value: z.string() }),
+  signature: DocumentSignatureNoun,
 });
 
 export const SignedDisputeNoun = DisputeNoun.extend({
