@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { COUNT_RANGE } from './count-range.ts';
 import { AtomicMember, HashMember, shownAsJson, TimeMember, word } from './noun.ts';
 import { proofOutcomes } from './receipt-payload.ts';
-import { ReceiptNoun, ReceiptPayloadNoun } from './receipt-shapes.ts';
+import { ReceiptNoun, ReceiptPayloadNoun, SignedPaymentNoun } from './receipt-shapes.ts';
 import { taskStates } from './task-state.ts';
 import type { WordOf, Words } from './words.ts';
 
@@ -48,20 +48,19 @@ export const LogInclusionNoun = z.object({
   payload: shownAsJson(ReceiptPayloadNoun.describe('Payload of the receipt. The leaf is made of its canonical JSON.')),
 });
 
+const { transfer_index, asset, payer, pay_to } = SignedPaymentNoun.shape;
+
 /** Where the transfer that paid for a task is found. The chain alone proves it. */
 export const SettlementProofNoun = z.object({
   payment_ref: z.string().describe('Payment as `network:transaction`.'),
   network: z.string().describe('Network of the payment: `base`, `solana` or `nano`.'),
   chain: z.string().describe('CAIP-2 id of the chain. `nano` for Nano, which has none.'),
   tx_hash: z.string().describe('Id of the transaction.'),
-  transfer_index: z
-    .int()
-    .nullable()
-    .describe('Index of the Transfer event in its block. Null if the transfer was not looked at.'),
-  asset: z.string().describe('Address of the token.'),
+  transfer_index,
+  asset,
   amount: AtomicMember.describe('Amount in atomic units of the token.'),
-  payer: z.string().describe('Wallet that paid.'),
-  pay_to: z.string().describe('Wallet that was paid.'),
+  payer,
+  pay_to,
   payment_id: z
     .string()
     .nullable()

@@ -3,6 +3,7 @@ import { ReceiptKeyNoun } from '../book/receipt-key.ts';
 import { networkWords } from '../network.ts';
 import { AtomicMember, MomentMember, word } from '../noun.ts';
 import { settledByWords } from '../receipt-payload.ts';
+import { SignedPaymentNoun } from '../receipt-shapes.ts';
 import type { WordOf, Words } from '../words.ts';
 
 /* What is shown of a completion that was reported from elsewhere. */
@@ -19,15 +20,16 @@ export const completionEvidence = {
 export type CompletionEvidence = WordOf<typeof completionEvidence>;
 
 const Network = word(networkWords);
+const { asset, payer, pay_to } = SignedPaymentNoun.shape;
 
 /** The payment of a completion, as its chain showed it. */
 export const CompletionTransferNoun = z.object({
   network: Network.describe('Network of the payment.'),
   transaction: z.string().describe('Hash or signature of its transaction.'),
   index: z.int().describe('Index of the log in its block on Base, or of the instruction in its transaction on Solana.'),
-  asset: z.string().describe('Address of the token.'),
-  payer: z.string().describe('Wallet that paid.'),
-  pay_to: z.string().describe('Wallet that was paid.'),
+  asset,
+  payer,
+  pay_to,
   amount: AtomicMember,
   final: z.boolean().describe('Whether the block of the payment was final when the completion was recorded.'),
 });
