@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { COUNT_RANGE } from '../count-range.ts';
 import { evidences } from '../evidence.ts';
-import { AtomicMember, computed, onGraph, sizedList, TimeMember, word } from '../noun.ts';
+import { computed, onGraph, sizedList, TimeMember, word } from '../noun.ts';
+import { RailTotalNoun } from './book-page.ts';
 
 /* The public record of an agent, and the history of its book that it shows to its owner. */
 
@@ -12,11 +13,8 @@ const Rows = z.int().describe('Number of rows.');
 /** A count that strangers are told. */
 const CountRange = z.string().regex(COUNT_RANGE).describe(RANGE);
 
-export const SpentByRailNoun = z.object({
-  rail: Rail,
-  count: Rows,
-  amount: AtomicMember.describe('Sum of the amounts of these rows, in atomic units of the rail.'),
-});
+/** A noun of its own, since the graph has a type of its own for it. */
+export const SpentByRailNoun = z.object(RailTotalNoun.shape);
 export const RowsByEvidenceNoun = z.object({
   evidence: word(evidences).describe('Evidence that the rows rest on.'),
   rows: Rows,
