@@ -513,10 +513,22 @@ export const ingestLimits = {
   hub_chars_max: 128,
   model_chars_max: 512,
   omission_rule_chars_max: 128,
+  /** As text, such as `sha256:` and its hex digits. */
+  commitment_chars_max: 80,
   payer_signature_seconds_max: 300,
   /** Looked at again in one round. */
   rechecked_per_round_max: 100,
   corrected_per_round_max: 100,
+} as const;
+
+/** Of the names by which a request says which payment to somebody else it means. */
+export const foreignNameLimits = {
+  /** A wallet, or a token. */
+  address_chars_max: 128,
+  /** A transaction, with or without its network before it. */
+  transaction_chars_max: 160,
+  network_chars_max: 64,
+  block_chars_max: 64,
 } as const;
 
 /** Of reconciliations. */

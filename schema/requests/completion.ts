@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import { parseAtomic } from '../amount.ts';
 import { type Named, splitRef, transactionNamed, walletNamed } from '../foreign-names.ts';
-import { reactionLimits } from '../limits.ts';
+import { foreignNameLimits, reactionLimits } from '../limits.ts';
 import { type NetworkName, networkNamed } from '../network.ts';
 import { storedText } from './text.ts';
 
 /* What is asked of POST /v1/board/inbound/completions. */
 
 const text = (chars_max: number) => storedText.min(1).max(chars_max);
+const Wallet = text(foreignNameLimits.address_chars_max);
+const Transaction = text(foreignNameLimits.transaction_chars_max);
 
 const body = z.strictObject({
   source: z
@@ -21,18 +23,18 @@ const body = z.strictObject({
     .max(reactionLimits.external_id_chars_max)
     .regex(/^[!-~]+$/, { error: 'is one word of visible ASCII characters' })
     .describe('Id that it has there. With `source` it names one completion for good.'),
-  payer: text(128).describe('Wallet that paid.'),
-  payee: text(128).describe('Wallet that was paid.'),
+  payer: Wallet.describe('Wallet that paid.'),
+  payee: Wallet.describe('Wallet that was paid.'),
   amount: z
     .string()
     .refine(given => given !== '0' && parseAtomic(given) !== null, { error: 'is a string of digits, and not 0' })
     .describe('Amount that was paid, in atomic USDC. At least 1.')
     .meta({ scalar: 'AtomicAmount' }),
-  payment_ref: text(160)
-    .nullish()
-    .describe('Payment as `network:transaction`, or the transaction alone. Send either this or `payment_tx`.'),
-  payment_tx: text(160).nullish().describe('The same as `payment_ref`, under another name.'),
-  network: text(64)
+  payment_ref: Transaction.nullish().describe(
+    'Payment as `network:transaction`, or the transaction alone. Send either this or `payment_tx`.',
+  ),
+  payment_tx: Transaction.nullish().describe('The same as `payment_ref`, under another name.'),
+  network: text(foreignNameLimits.network_chars_max)
     .nullish()
     .describe(
       'Network of the payment: `base`, `solana` or a CAIP-2 id. Default: the network that `payment_ref` names, otherwise `base`.',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseAtomic } from '../amount.ts';
 import { digestKindWords } from '../escrow.ts';
 import { jobKindWords } from '../job-kind.ts';
-import { ingestLimits, limits } from '../limits.ts';
+import { foreignNameLimits, ingestLimits, limits } from '../limits.ts';
 import { word } from '../noun.ts';
 import { commitmentStatuses } from '../receipt-payload.ts';
 import { AttemptIndex } from './paid-work.ts';
@@ -11,9 +11,9 @@ import { storedText, wellFormedText } from './text.ts';
 /* The three forms in which a payment to somebody else is named, member by member, as they may come. */
 
 const text = (chars_max: number) => storedText.min(1).max(chars_max);
-const Wallet = text(128);
-const Transaction = text(160);
-const Network = text(64);
+const Wallet = text(foreignNameLimits.address_chars_max);
+const Transaction = text(foreignNameLimits.transaction_chars_max);
+const Network = text(foreignNameLimits.network_chars_max);
 const DIGITS = 'is a string of digits (atomic units), and not 0';
 const Amount = z
   .string({ error: DIGITS })
@@ -21,11 +21,13 @@ const Amount = z
   .meta({ scalar: 'AtomicAmount' });
 const Usdc = Amount.describe('Amount in atomic USDC.');
 const NETWORK = '`base` or `solana`, or its CAIP-2 id. Default: `base`.';
-const Asset = text(128).nullish().describe('USDC: its contract or mint, or its name.');
+const Asset = text(foreignNameLimits.address_chars_max)
+  .nullish()
+  .describe('USDC: its contract or mint, or its name.');
 
 /** A cemented send. */
 export const NanoSend = z.strictObject({
-  block: text(64).describe('Hash of the block: 64 hex digits.'),
+  block: text(foreignNameLimits.block_chars_max).describe('Hash of the block: 64 hex digits.'),
   recipient: Wallet.describe('Account that received the XNO.'),
   amount: Amount.describe('Amount in raw: 10^30 raw are one XNO.'),
   description: text(ingestLimits.description_chars_max).describe('What the payment was for.'),
@@ -65,7 +67,7 @@ export const ForeignCommitment = z.strictObject({
 });
 
 /** As an object, or as text. */
-export const SaidCommitment = z.union([ForeignCommitment, text(80)]);
+export const SaidCommitment = z.union([ForeignCommitment, text(ingestLimits.commitment_chars_max)]);
 
 /** An invoice of whoever was paid, as whoever paid has it. */
 export const ForeignInvoice = z.strictObject({
