@@ -35,8 +35,8 @@ beforeAll(async () => {
   counterparty_agent_id = (await service.newAgent()).agent_id;
 });
 
-const plainOf = ({ agent_id, session }: Registered, away = 0) =>
-  bookProof(session, agent_id, proofWindow(Date.now()) + away);
+const plainOf = ({ agent_id, session }: Registered, away = 0, window = proofWindow(Date.now())) =>
+  bookProof(session, agent_id, window + away);
 const boundOf = ({ agent_id, session }: Registered, request: ProvenRequest, nonce?: string) =>
   boundTo(session, agent_id, request, nonce);
 const book = ({ agent_id }: Registered) => `/v1/agents/${agent_id}/book`;
@@ -98,16 +98,18 @@ describe.each(knocks)('$method $path with $body', ({ name, method, path, body, a
 
   it(`a plain proof: 200, the same again ${writes ? '403, empty, and with another body once more 200' : '200'}`, async () => {
     const [one, other] = [fresh(), fresh()];
-    const proof = shows(plainOf(agent));
+    const window = proofWindow(Date.now());
+    const plain = plainOf(agent, 0, window);
+    const proof = shows(plain);
     expect(good).toContain((await send(one, proof)).status);
     expect(await send(one, proof)).toMatchObject(writes ? refused : { status: 200 });
-    expect(await send({ ...one, body: { proof: plainOf(agent), ...one.body } }, {})).toMatchObject(
+    expect(await send({ ...one, body: { proof: plain, ...one.body } }, {})).toMatchObject(
       method === 'GET' ? { status: 401 } : writes ? refused : { status: 200 },
     );
     // Where the body has no member that could be another one there is no other write.
     if (!writes || another !== null) expect(good).toContain((await send(other, proof)).status);
-    // Of the window before it is another proof, and serves once for itself.
-    const before = shows(plainOf(agent, -1));
+    // Of the window beside it is another proof, and serves once for itself. Meanwhile the next one may have begun.
+    const before = shows(plainOf(agent, proofWindow(Date.now()) === window ? -1 : 1, window));
     expect(good).toContain((await send(one, before)).status);
     expect(await send(one, before)).toMatchObject(writes ? refused : { status: 200 });
   });

@@ -41,14 +41,14 @@ type Meant =
 export async function meantTask(calling: Calling): Promise<Meant> {
   const { id, historyLength = null } = validParams(Named, calling.call.params);
   const offered = openOffered(calling, id);
+  const too_long = id.length > a2aLimits.task_id_chars_max;
   // An offer that was altered is the id of nothing, and too long for a task's.
-  if (offered === null && id.length > a2aLimits.task_id_chars_max)
-    throw new A2aFault('task_not_found', undefined, 'id');
+  if (offered === null && too_long) throw new A2aFault('task_not_found', undefined, 'id');
   const found = await askTask(calling, getTask, { task_id: offered?.name ?? id });
   if (found.kind === 'found') return { ...found, shown: offered ?? {}, history: historyLength };
   // Only that there is none says that nobody has bought it: whatever else was refused may be of one that is paid for.
   if (offered === null || found.answer.status !== 404) return found;
-  if (offered.lapsed) throw new A2aFault('task_not_found', undefined, id.length > 128 ? undefined : 'id');
+  if (offered.lapsed) throw new A2aFault('task_not_found', undefined, too_long ? undefined : 'id');
   return { kind: 'unpaid', offered };
 }
 
