@@ -92,8 +92,9 @@ export class Covered {
   }
 }
 
-const FOLDERS = ['gateway', 'rest-compat', 'schema', 'subgraphs'];
-const isOurs = (file: string) => FOLDERS.includes(file.split('/')[0] ?? '') && /\.[jt]s$/.test(file);
+/** Whose lines are counted. */
+export const COVERED_FOLDERS = ['gateway', 'rest-compat', 'schema', 'subgraphs'];
+const isOurs = (file: string) => COVERED_FOLDERS.includes(file.split('/')[0] ?? '') && /\.[jt]s$/.test(file);
 const isBundle = (file: string) => file.endsWith('.mjs') && /(^|\/)[\w-]+-[0-9a-f]{16}\//.test(file);
 
 /** Each code point of a line, since any of them may have run. */
@@ -113,8 +114,10 @@ function placeByCache(file: string, { lineLengths, data }: CachedMap): Place {
 
 /** What was built with a program, by the maps of the same build: what runs carries none. */
 async function placesIn(folder: string): Promise<ReadonlyMap<string, Place>> {
-  const built = programOf(folder).map(builtFrom)[0];
-  if (built === undefined || relative(ROOT, built.folder) !== folder) return new Map();
+  const program = programOf(folder);
+  if (program === undefined) return new Map();
+  const built = builtFrom(program);
+  if (relative(ROOT, built.folder) !== folder) return new Map();
   const files = await bundledWithMaps(built);
   const maps = new Map(files.filter(({ path }) => path.endsWith('.map')).map(({ path, text }) => [path, text]));
   const places = new Map<string, Place>();
@@ -135,11 +138,12 @@ async function placesIn(folder: string): Promise<ReadonlyMap<string, Place>> {
   );
 }
 
-/** Our own are built together, those of the tests each by itself; the folder has the name of one. */
-function programOf(folder: string): readonly string[] {
-  if (folder.startsWith('dist/')) return ['gateway/main.ts'];
+/** Our own are built together, in a folder of dist/. One of the tests is built by itself, in a folder named by its path and a digest. */
+function programOf(folder: string): string | undefined {
+  if (folder.startsWith('dist/')) return 'gateway/main.ts';
+  const name = basename(folder).replace(/-[0-9a-f]{16}$/, '');
   const files = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' }).map(file => `test/${file}`);
-  return files.filter(file => file.endsWith('.ts') && basename(folder).startsWith(`${fileName(file)}-`));
+  return files.find(file => file.endsWith('.ts') && fileName(file) === name);
 }
 
 /** esbuild names what programs share by its content, maps included. */

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { ROOT } from '../harness/root.ts';
 import { codeLines } from './code-lines.ts';
-import { Covered } from './covered.ts';
+import { COVERED_FOLDERS, Covered } from './covered.ts';
 
 /*
  * `npm run test:coverage -- [--out FILE] [--against FILE] [--of FILE] [arguments of Vitest]`: runs the first lane, and says of each
@@ -16,7 +16,6 @@ import { Covered } from './covered.ts';
  * lower. `--of`: the `--out` of the run that is meant, in place of one.
  */
 
-const FOLDERS = ['gateway', 'rest-compat', 'schema', 'subgraphs'] as const;
 const VITEST = join('node_modules', 'vitest', 'vitest.mjs');
 const LOOK_MS = 1_000;
 
@@ -35,7 +34,7 @@ const { values, positionals } = parseArgs({
 const { code, shares } = values.of === undefined ? await measure() : { code: 0, shares: kept(values.of) };
 if (values.out !== undefined) writeFileSync(values.out, JSON.stringify(shares));
 const before = values.against === undefined ? null : kept(values.against);
-const lower = FOLDERS.filter(name => describe(name));
+const lower = COVERED_FOLDERS.filter(name => describe(name));
 if (before !== null) describeFiles(before);
 process.exitCode = code === 0 && lower.length === 0 ? 0 : 1;
 
@@ -88,7 +87,7 @@ async function readReports(folder: string, covered: Covered): Promise<void> {
 }
 
 function sharesOf({ lines }: Covered): Shares {
-  const files = FOLDERS.flatMap(name =>
+  const files = COVERED_FOLDERS.flatMap(name =>
     readdirSync(join(ROOT, name), { recursive: true, encoding: 'utf8' })
       .filter(file => /\.[jt]s$/.test(file))
       .map(file => `${name}/${file}`),
