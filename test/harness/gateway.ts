@@ -20,7 +20,7 @@ export interface GatewayOptions {
   readonly port?: number;
   /** Another installation than the one that is tested from. */
   readonly root?: string;
-  /** Another main than the service's own, from the root of the project; one of the tests stands in gateway-mains.ts. */
+  /** Another main than the service's own, from the root of the project; one of the tests stands in mains.ts. */
   readonly entry?: string;
   /** Its arguments. */
   readonly args?: readonly string[];
@@ -95,9 +95,9 @@ function commandOf({ npm, entry = 'gateway/main.ts', args = [] }: GatewayOptions
   return [process.execPath, ...programOf(entry), ...args];
 }
 
-/** How Node is told to run a main: one of the tests stands in gateway-mains.ts. */
+/** How Node is told to run a main: one of the tests stands in mains.ts. */
 export function programOf(entry: string): readonly string[] {
-  const program = entry.startsWith('test/') ? ['test/harness/gateway-mains.ts', entry] : [entry];
+  const program = entry.startsWith('test/') ? ['test/harness/mains.ts', entry] : [entry];
   return ['gateway/launch.js', ...program];
 }
 

@@ -12,7 +12,7 @@ export interface Child<T> {
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** Runs a main of the tests (gateway-mains.ts) in a process of its own until its first line of JSON. */
+/** Runs a main of the tests (mains.ts) in a process of its own until its first line of JSON. */
 export async function runChild<T>(main: string, ...args: string[]): Promise<Child<T>> {
   const child = spawn(...mortal(process.execPath, [...programOf(main), ...args]), {
     cwd: ROOT,
