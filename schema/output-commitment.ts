@@ -27,7 +27,7 @@ export type OutputToCommit =
   | { readonly output: readonly Json[] | CanonicalText; readonly output_member: string };
 
 /** Hash and `covers` of a commitment, as Work has them. */
-export interface CommittedWork {
+interface CommittedWork {
   /** SHA-256 in hex, of the canonical JSON. */
   readonly output_sha256: string;
   readonly output_covers: readonly string[];

@@ -34,7 +34,7 @@ export type PayloadVersion = keyof typeof payloadVersions;
 export const PAYLOAD_VERSION_CURRENT = 11 satisfies PayloadVersion;
 export const BOOK_CHAIN_VERSION = 4 satisfies PayloadVersion;
 
-export function isPayloadVersion(value: unknown): value is PayloadVersion {
+function isPayloadVersion(value: unknown): value is PayloadVersion {
   return typeof value === 'number' && Object.hasOwn(payloadVersions, value);
 }
 

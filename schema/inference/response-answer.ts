@@ -7,7 +7,7 @@ import { answeredBy, receipted } from './paid-answer.ts';
 
 /* A response, and the events of a streamed response, as they are shown, and how an answer may have ended. */
 
-export const responseStatuses = {
+const responseStatuses = {
   graph: 'ResponseStatus',
   description: 'How an answer ended.',
   meanings: {
