@@ -21,9 +21,7 @@ const Amount = z
   .meta({ scalar: 'AtomicAmount' });
 const Usdc = Amount.describe('Amount in atomic USDC.');
 const NETWORK = '`base` or `solana`, or its CAIP-2 id. Default: `base`.';
-const Asset = text(foreignNameLimits.address_chars_max)
-  .nullish()
-  .describe('USDC: its contract or mint, or its name.');
+const Asset = text(foreignNameLimits.address_chars_max).nullish().describe('USDC: its contract or mint, or its name.');
 
 /** A cemented send. */
 export const NanoSend = z.strictObject({
