@@ -1,7 +1,8 @@
-import { Arg, Ctx, Directive, FieldResolver, Int, Resolver, Root, Subscription } from 'type-graphql';
+import { Args, Ctx, Directive, FieldResolver, Resolver, Root, Subscription } from 'type-graphql';
 import { BoardEventNoun } from '../../../schema/board/event.ts';
 import { verifyUrl } from '../../../schema/links.ts';
-import { describedBy } from '../../graph-type.ts';
+import { FeedRequest } from '../../../schema/requests/book.ts';
+import { type Arguments, argumentsType, describedBy } from '../../graph-type.ts';
 import { liveFeed } from '../../live-feed.ts';
 import { BoardComment } from '../comment/comment.entity.ts';
 import type { BoardContext } from '../context.ts';
@@ -12,6 +13,7 @@ import { boardPosition } from './read.ts';
 import { boardJobOf, commentOf, postOf } from './things.ts';
 
 const members = BoardEventNoun.shape;
+const FeedArguments = argumentsType(FeedRequest);
 
 /**
  * Public: nobody is asked who he is. What an event is of is looked up when the event is shown, and not kept with it: what
@@ -26,8 +28,7 @@ export class BoardEventResolver {
   })
   @Directive('@live(after: "after", position: "position", remembered: false)')
   boardEvents(
-    @Arg('after', () => Int, { nullable: true, description: 'The last position that the reader has.' })
-    _after: number | null,
+    @Args(() => FeedArguments) _asked: Arguments,
     @Root() event: BoardEvent,
     @Ctx() _context: BoardContext,
   ): BoardEvent {

@@ -1,14 +1,18 @@
-import { Arg, Ctx, Int, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Query, Resolver } from 'type-graphql';
+import { BookPath } from '../../../schema/requests/book-path.ts';
 import type { Context } from '../../context.ts';
+import { type ArgumentsOfBook, argumentsType } from '../../graph-type.ts';
 import { foundUnlessHalted } from '../../receipt/log/while-halted.ts';
 import { Agent } from './agent.entity.ts';
 import { agentById } from './find.ts';
+
+const AgentArguments = argumentsType(BookPath);
 
 @Resolver(() => Agent)
 export class AgentResolver {
   @Query(() => Agent, { nullable: true, description: 'The public side of an agent; null where there is none.' })
   async agent(
-    @Arg('agentId', () => Int, { description: 'Which agent.' }) agentId: number,
+    @Args(() => AgentArguments) { agentId }: ArgumentsOfBook,
     @Ctx() { database }: Context,
   ): Promise<Agent | null> {
     return foundUnlessHalted(database, await agentById(database, agentId));

@@ -1,10 +1,11 @@
-import { Arg, Ctx, Int, Mutation, Resolver } from 'type-graphql';
+import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
 import { Refusal } from '../../../schema/errors.ts';
 import type { HeldBook } from '../../../schema/principal.ts';
+import { BookPath } from '../../../schema/requests/book-path.ts';
 import { SessionRotationNoun } from '../../../schema/session/registration.ts';
 import { requireSession } from '../../access.ts';
 import type { Context, Services } from '../../context.ts';
-import { objectType } from '../../graph-type.ts';
+import { type ArgumentsOfBook, argumentsType, objectType } from '../../graph-type.ts';
 import { agentById } from '../agent/find.ts';
 import { endSession } from './end.ts';
 import { type Issued, issueSession } from './issue.ts';
@@ -15,6 +16,7 @@ const SessionRotation = objectType(
   SessionRotationNoun,
 );
 type SessionRotation = InstanceType<typeof SessionRotation>;
+const RotationArguments = argumentsType(BookPath);
 
 @Resolver(() => SessionRotation)
 export class PossessionResolver {
@@ -25,7 +27,7 @@ export class PossessionResolver {
       'Ends the session in hand, at once and everywhere, and issues another; the book stays. A proof rotates nothing.',
   })
   async rotateSession(
-    @Arg('agentId', () => Int, { description: 'Whose session.' }) agentId: number,
+    @Args(() => RotationArguments) { agentId }: ArgumentsOfBook,
     @Ctx() context: Context,
   ): Promise<SessionRotation> {
     const { session, issued_at } = await rotateSession(requireSession(context.principal, agentId), context);

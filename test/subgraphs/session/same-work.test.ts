@@ -209,7 +209,9 @@ describe('the same words, whether the agent exists or not', () => {
     const context: SessionContext = { ...desk.context, principal: { ...desk.context.principal, possession } };
     const heard = await Promise.all(
       // The first holds a session that has ended since it was looked up.
-      [known.agent_id, other.agent_id, 999_999].map(id => resolver.rotateSession(id, context).catch(String)),
+      [known.agent_id, other.agent_id, 999_999].map(agentId =>
+        resolver.rotateSession({ agentId }, context).catch(String),
+      ),
     );
     expect(new Set(heard).size).toBe(1);
     expect(await desk.opens(known.session)).toBe(known.agent_id);
