@@ -70,6 +70,12 @@ export const RowFilterRequest = z.strictObject({
   seq: Seq.optional().describe('Only the row with this seq.'),
 });
 
+/** One row of a book. No row is found by a name that is none. */
+export const RowRequest = z.strictObject({
+  task_id: z.string().optional().describe('Task id of the row.'),
+  seq: z.int().optional().describe('Position of the row in the book, from 1.'),
+});
+
 /** Where a page begins and ends. */
 export const RowCursorMembers = {
   before: Seq.optional().describe(
@@ -120,7 +126,7 @@ export const SequenceRequest = z.strictObject({
   ),
 });
 
-/** From where the events of a book are followed. */
+/** From where events are followed: of a book, of the board, or of a session. */
 export const FeedRequest = z.strictObject({
   after: z.int().optional().describe('Position of the last event that the reader has. Default: only new events.'),
 });

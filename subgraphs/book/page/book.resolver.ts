@@ -1,5 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { Arg, Args, Ctx, Directive, FieldResolver, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, Directive, FieldResolver, Info, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { type AtomicAmount, atomicAmount, parseAtomic, remainder } from '../../../schema/amount.ts';
 import { toCamelKeys } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
@@ -11,12 +11,13 @@ import {
   BudgetRequest,
   pageRows,
   RowConnectionRequest,
+  RowRequest,
   TotalsByRequest,
 } from '../../../schema/requests/book.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { requireHeld, requirePossession } from '../../access.ts';
 import type { Database } from '../../database.ts';
-import { type Arguments, type ArgumentsOfBook, argumentsType, readRequest } from '../../graph-type.ts';
+import { type Arguments, type ArgumentsOfBook, argumentsType, givenMembers, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { WrittenFields } from '../../written-leaves.ts';
 import { budgetEnd, hourOf, lastHour } from '../alerts/rate.ts';
@@ -65,6 +66,7 @@ export const PAGE_OF_ROWS = pageByLimit(limits.book_page_rows_default, 'entries'
 
 const PageArguments = argumentsType(BookPath, BookPageRequest);
 const BudgetArguments = argumentsType(BookPath, BudgetRequest, BookPageRequest);
+const RowArguments = argumentsType(RowRequest);
 const RowsArguments = argumentsType(RowConnectionRequest);
 const TotalsArguments = argumentsType(TotalsByRequest);
 
@@ -125,13 +127,11 @@ export class BookResolver {
   })
   async row(
     @Root() { agentId }: BookPage,
-    @Arg('taskId', () => String, { nullable: true, description: 'Task id of the row.' }) taskId: string | null,
-    @Arg('seq', () => Int, { nullable: true, description: 'Position of the row in the book, from 1.' }) seq:
-      | number
-      | null,
+    @Args(() => RowArguments) asked: Arguments,
     @Ctx() { database }: BookContext,
   ): Promise<BookRow | null> {
-    if ((taskId ?? seq ?? null) === null)
+    const { task_id: taskId = null, seq = null } = givenMembers(RowRequest, asked);
+    if (taskId === null && seq === null)
       throw new Refusal('invalid_request', { param: 'taskId', detail: 'taskId or seq is required.' });
     const [row] = await rowsOf(database, rowScope(agentId, { limit: 1, filter: { taskId, seq } }));
     return row ?? null;
