@@ -6,7 +6,8 @@ import { policyTypeWords } from '../policy.ts';
 import { type PolicyType, type PolicyValue, policyKinds, policyModes } from '../policy-kinds.ts';
 import { policyTypes } from '../policy-types.ts';
 import { describedWords, wordList } from '../words.ts';
-import { Moment } from './book.ts';
+import { bookPageSize, Moment } from './book.ts';
+import { pageLimit } from './page-limit.ts';
 import { PossessionMembers } from './possession.ts';
 
 export const policyNames = Object.keys(policyKinds) as PolicyType[];
@@ -38,6 +39,18 @@ export const PolicyRequest = PossessionMembers.extend({
 /** As of when a policy is shown. */
 export const PolicyMoment = z.strictObject({
   at: Moment.optional().describe('Shows the policy as it was at this time: RFC 3339, or a day (UTC). Default: now.'),
+});
+
+/** Number of changes on a page. */
+export const CHANGES_PAGE = { of: 'changes', ...bookPageSize } as const;
+
+/** Which changes of the policies and the budget of a book. */
+export const PolicyChangesPage = z.strictObject({
+  limit: pageLimit(CHANGES_PAGE),
+  before: z
+    .int()
+    .optional()
+    .describe('Returns only changes before this position among the events of the book. Default: starts at the newest.'),
 });
 
 /** @throws Refusal invalid_policy for a type that is unknown, and for a value that the type does not take. */

@@ -1,14 +1,20 @@
-import { Arg, Args, Ctx, Directive, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Directive, Mutation, Query, Resolver } from 'type-graphql';
 import type { Json } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
-import { bookPageSize, pageRows } from '../../../schema/requests/book.ts';
+import { pageRows } from '../../../schema/requests/book.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
-import { pageLimitFault, pageLimitWords } from '../../../schema/requests/page-limit.ts';
-import { PolicyMoment, PolicyRequest, parsePolicy } from '../../../schema/requests/policy.ts';
+import { pageLimitFault } from '../../../schema/requests/page-limit.ts';
+import {
+  CHANGES_PAGE,
+  PolicyChangesPage,
+  PolicyMoment,
+  PolicyRequest,
+  parsePolicy,
+} from '../../../schema/requests/policy.ts';
 import { requireHeld, requirePossession } from '../../access.ts';
-import { type ArgumentsOfBook, argumentsType, readRequest } from '../../graph-type.ts';
+import { type ArgumentsOfBook, argumentsType, givenMembers, readRequest } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { soundHead } from '../page/page.ts';
 import { policiesAt, termsEvents } from './changes.ts';
@@ -17,7 +23,7 @@ import { type Policies, setPolicy } from './set.ts';
 
 const PolicyArguments = argumentsType(BookPath, PolicyMoment);
 const ChangeArguments = argumentsType(BookPath, PolicyRequest);
-const CHANGES = { of: 'changes', ...bookPageSize } as const;
+const ChangesArguments = argumentsType(BookPath, PolicyChangesPage);
 
 @Resolver(() => ShownPolicy)
 export class BookPolicyResolver {
@@ -39,26 +45,17 @@ export class BookPolicyResolver {
     description: 'Changes of the policies and the budget of a book, newest first. Requires possession of the book.',
   })
   async policyChanges(
-    @Arg('agentId', () => Int, { description: 'Id of the agent whose book it is.' }) agentId: number,
-    @Arg('limit', () => Int, {
-      nullable: true,
-      description: pageLimitWords(CHANGES),
-    })
-    limit: number | null,
-    @Arg('before', () => Int, {
-      nullable: true,
-      description:
-        'Returns only changes before this position among the events of the book. Default: starts at the newest.',
-    })
-    before: number | null,
+    @Args(() => ChangesArguments) asked: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<ShownChange[]> {
-    const agent_id = requirePossession(context.principal, agentId);
-    if (typeof limit === 'number' && limit < 1)
-      throw new Refusal('invalid_request', { param: 'limit', detail: `limit ${pageLimitFault(CHANGES)}.` });
-    const asked = { before: before ?? null, limit: pageRows(limit) };
+    const agent_id = requirePossession(context.principal, asked.agentId);
+    const { limit, before = null } = givenMembers(PolicyChangesPage, asked);
+    // Refused in a sentence of its own, which its callers know; `readRequest` would write another.
+    if (limit !== undefined && limit < 1)
+      throw new Refusal('invalid_request', { param: 'limit', detail: `limit ${pageLimitFault(CHANGES_PAGE)}.` });
     await soundHead(context.database, agent_id);
-    return (await termsEvents(context.database, agent_id, asked)).map(shownChange);
+    const changes = await termsEvents(context.database, agent_id, { before, limit: pageRows(limit) });
+    return changes.map(shownChange);
   }
 
   @Mutation(() => ShownPolicy, {
