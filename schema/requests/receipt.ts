@@ -3,7 +3,7 @@ import { buyerLimits, INT_MAX, limits } from '../limits.ts';
 import { textForm } from '../signed-words.ts';
 import { pageLimit } from './page-limit.ts';
 
-/* What is asked of receipts, tasks, refusals, payments, and of the log. */
+/* What is asked of receipts, tasks, refusals, payments, of the log, and of the issuer's keys. */
 
 const TaskId = z.string().max(limits.id_chars_max);
 
@@ -133,6 +133,21 @@ export const InclusionRequest = z.strictObject({
 export const ConsistencyRequest = z.strictObject({
   from: Size.describe('Number of leaves of the smaller tree.'),
   to: Size.describe('Number of leaves of the larger tree.'),
+});
+
+/** Which snapshot of the issuer's keys. */
+export const IssuerSnapshotRequest = z.strictObject({
+  version: z
+    .int()
+    .min(1)
+    .max(INT_MAX)
+    .optional()
+    .describe('Number of the snapshot. Default: that of the current snapshot.'),
+  hash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional()
+    .describe('SHA-256 of the snapshot. Default: that of the current snapshot.'),
 });
 
 /** Of which row the total of a book is proven. */

@@ -8,8 +8,8 @@ import { findRevocation, type Revocation } from './revocation.ts';
 import { addressOf, historyRef, kidOf, type PublicKeys, type Snapshot, type Version } from './snapshot.ts';
 
 interface WantedSnapshot {
-  readonly version?: number;
-  readonly hash?: string;
+  readonly version?: number | undefined;
+  readonly hash?: string | undefined;
 }
 
 /**

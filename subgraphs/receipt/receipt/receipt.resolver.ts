@@ -1,14 +1,14 @@
 import 'reflect-metadata';
 import DataLoader from 'dataloader';
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { Arg, Args, Ctx, Directive, FieldResolver, Int, Query, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, Directive, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import { toCamelKeys } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { taskNamedBy } from '../../../schema/ids.ts';
 import { verifyUrl } from '../../../schema/links.ts';
 import { settlementBasis } from '../../../schema/receipt-payload.ts';
 import { ReceiptNoun, type ReceiptPayload } from '../../../schema/receipt-shapes.ts';
-import { ReceiptPath, TaskQuery } from '../../../schema/requests/receipt.ts';
+import { IssuerSnapshotRequest, ReceiptPath, TaskQuery } from '../../../schema/requests/receipt.ts';
 import { RevocationsPage } from '../../../schema/requests/session.ts';
 import type { Context } from '../../context.ts';
 import { type Arguments, argumentsType, describedBy, givenMembers, readRequest } from '../../graph-type.ts';
@@ -24,6 +24,7 @@ import { outcomeUnlessHalted, Task, taskUnlessHalted } from './task-status.ts';
 
 const ReceiptArguments = argumentsType(ReceiptPath);
 const TaskArguments = argumentsType(TaskQuery);
+const SnapshotArguments = argumentsType(IssuerSnapshotRequest);
 const RevocationsArguments = argumentsType(RevocationsPage);
 
 @Resolver(() => Receipt)
@@ -103,24 +104,12 @@ export class IssuerResolver {
       'Snapshot of the keys of the issuer: the current one, or an older one by version or hash. Null if there is none.',
   })
   async issuerHistory(
-    @Arg('version', () => Int, {
-      nullable: true,
-      description: 'Number of the snapshot. Default: that of the current snapshot.',
-    })
-    version: number | undefined,
-    @Arg('hash', () => String, {
-      nullable: true,
-      description: 'SHA-256 of the snapshot. Default: that of the current snapshot.',
-    })
-    hash: string | undefined,
+    @Args(() => SnapshotArguments) asked: Arguments,
     @Ctx() { issuer, database }: ReceiptContext,
   ): Promise<JsonObject | null> {
     requireNotHalted(database);
     await issuer.renew();
-    return issuer.historySnapshot({
-      ...(typeof version === 'number' ? { version } : {}),
-      ...(typeof hash === 'string' ? { hash } : {}),
-    });
+    return issuer.historySnapshot(givenMembers(IssuerSnapshotRequest, asked));
   }
 
   @Query(() => GraphQLJSONObject, {
