@@ -1,3 +1,5 @@
+import type { DocumentOf } from './noun.ts';
+import type { DeliveryFacts, OfferTerms } from './requests/signed-artifact.ts';
 import { typedDataDigest, typedStruct } from './typed-hash.ts';
 
 /*
@@ -5,33 +7,15 @@ import { typedDataDigest, typedStruct } from './typed-hash.ts';
  * One place for whoever signs such artifacts here and whoever believes those of others.
  */
 
-/** §4.2. */
-export interface SignedTerms {
-  readonly version: number;
-  readonly resourceUrl: string;
-  readonly scheme: string;
-  /** CAIP-2. */
-  readonly network: string;
-  readonly asset: string;
-  readonly payTo: string;
-  /** Digits of atomic units. */
-  readonly amount: string;
-  /** Unix seconds; 0: without an end. */
-  readonly validUntil: number;
-}
+/** §4.2. Its version is signed as it is given: x402's packages type it as a number. */
+export type SignedTerms = Signed<typeof OfferTerms>;
 
 /** §5.2. */
-export interface SignedDelivery {
+export type SignedDelivery = Signed<typeof DeliveryFacts>;
+
+type Signed<N extends typeof OfferTerms | typeof DeliveryFacts> = Omit<DocumentOf<N>, 'version'> & {
   readonly version: number;
-  /** CAIP-2. */
-  readonly network: string;
-  readonly resourceUrl: string;
-  readonly payer: string;
-  /** Unix seconds. */
-  readonly issuedAt: number;
-  /** Empty where the shop keeps it to itself. */
-  readonly transaction: string;
-}
+};
 
 /** §3.2: chain 1 whatever network the artifact is of. */
 const domainOf = (name: string) => ({ name, version: '1', chainId: 1 }) as const;

@@ -16,23 +16,31 @@ const ofPayload = <S extends z.ZodType>(payload: S) =>
     z.object({ format: z.literal('jws'), signature: storedText.max(ingestLimits.jws_chars_max) }),
   ]);
 
-/** §4.2 and §5.2 of the extension. */
+/** §4.2 of the extension. */
 export const OfferTerms = z.strictObject({
   version: z.literal(1),
   resourceUrl: text,
   scheme: text,
+  /** CAIP-2. */
   network: text,
   asset: text,
   payTo: text,
+  /** Digits of atomic units. */
   amount: text,
+  /** Unix seconds; 0: without an end. */
   validUntil: seconds.default(0),
 });
+
+/** §5.2 of the extension. */
 export const DeliveryFacts = z.strictObject({
   version: z.literal(1),
+  /** CAIP-2. */
   network: text,
   resourceUrl: text,
   payer: text,
+  /** Unix seconds. */
   issuedAt: seconds,
+  /** Empty where the shop keeps it to itself. */
   transaction: text.default(''),
 });
 
