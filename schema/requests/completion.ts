@@ -47,18 +47,11 @@ const body = z.strictObject({
 });
 
 /** One spelling of each: by it the same completion is known again, and its receipt binds it. */
-export interface CompletionRequest {
-  readonly source: string;
-  readonly external_id: string;
+export interface CompletionRequest
+  extends Readonly<Omit<z.output<typeof body>, 'payment_ref' | 'payment_tx' | 'network'>> {
   readonly network: NetworkName;
-  readonly payer: string;
-  readonly payee: string;
-  /** Atomic USDC, digits. */
-  readonly amount: string;
   /** As its chain spells it. */
   readonly transaction: string;
-  /** 32 bytes, hex. */
-  readonly output_hash: string;
 }
 
 /** The body of the door, and what the graph makes of its argument. */
