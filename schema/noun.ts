@@ -157,6 +157,9 @@ export function leftOutOrNull<S extends z.ZodType>(shape: S): z.ZodOptional<z.Zo
   return shape.nullish().overwrite(value => value ?? undefined);
 }
 
+/** Members of a request, read: one that was left out is null. */
+export type NullIfLeftOut<T> = { readonly [K in keyof T]-?: NonNullable<T[K]> | null };
+
 /** Value of a member as resolvers hand it over. A member that JSON may leave out is null on the graph. */
 type Shown<S> =
   S extends ShownAs<unknown, infer T>

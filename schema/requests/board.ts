@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { hostNamed, judgeEndpoint } from '../board/endpoint.ts';
-import { type PostOutcome, postBackings, postOutcomes } from '../board/post.ts';
+import { postBackings, postOutcomes } from '../board/post.ts';
 import { boardLimits, boardReadLimits, limits } from '../limits.ts';
-import { onGraph, word } from '../noun.ts';
+import { type NullIfLeftOut, onGraph, word } from '../noun.ts';
 import { AgentNumber, AuthorMembers } from './author.ts';
 import { pageLimit } from './page-limit.ts';
 import { plainText } from './plain-text.ts';
@@ -44,14 +44,9 @@ const post = AuthorMembers.extend({
 }).strict();
 
 /** One spelling of each post: what its stamp is bound to. */
-export type PostRequest = {
-  readonly endpoint: string;
-  readonly endpoint_host: string;
-  readonly outcome: PostOutcome;
-  readonly receipt_ref: string | null;
-  readonly latency_ms: number | null;
-  readonly text: string | null;
-};
+export type PostRequest = Readonly<z.output<typeof endpoint> & Pick<Post, 'outcome'>> &
+  NullIfLeftOut<Pick<Post, 'receipt_ref' | 'latency_ms' | 'text'>>;
+type Post = z.output<typeof post>;
 
 /** Body of POST /v1/board/posts. */
 export const PostRequest = post.transform(
