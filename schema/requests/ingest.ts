@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../canonical-json.ts';
 import { isUsdc, type Named, splitRef, transactionNamed, walletNamed } from '../foreign-names.ts';
 import { INT_MAX, ingestLimits, limits } from '../limits.ts';
 import { type NetworkName, networkNamed } from '../network.ts';
+import type { NullIfLeftOut } from '../noun.ts';
 import type { CommittedOutput } from '../output-commitment.ts';
 import { textForm } from '../signed-words.ts';
 import { deliveredBy } from './deliverable.ts';
@@ -61,32 +62,22 @@ type Body = z.output<typeof body>;
 /** One spelling of each request: what a payment is bound to, sealed with its claim and read by whoever finishes it. */
 export type IngestRequest = {
   readonly nano?: z.output<typeof NanoSend>;
-  readonly payment_required?: {
-    readonly resource: string;
-    readonly amount: string;
-    readonly payTo: string;
+  readonly payment_required?: Readonly<Pick<z.output<typeof ForeignOffer>, 'resource' | 'amount' | 'payTo'>> & {
     readonly network: NetworkName;
   };
   readonly payment_response?: { readonly tx: string; readonly payer: string; readonly network: NetworkName };
   readonly foreign_invoice?: CanonicalInvoice;
   /** Left out where nothing is shown. */
   readonly offer_receipt?: OfferReceipt;
-  readonly transfer_index: number | null;
-  readonly payer_signature: string | null;
-  readonly payer_signature_timestamp: number | null;
-};
+} & NullIfLeftOut<Pick<Body, 'transfer_index' | 'payer_signature' | 'payer_signature_timestamp'>>;
 
-type InvoiceTexts = Pick<z.output<typeof ForeignInvoice>, 'resource' | 'hub' | 'model' | 'intent_id'>;
-export type CanonicalInvoice = { readonly [K in keyof InvoiceTexts]-?: string | null } & {
-  readonly amount: string;
-  readonly payer: string;
-  readonly payTo: string;
-  readonly tx: string;
-  readonly network: NetworkName;
-  readonly job_kind: NonNullable<z.output<typeof ForeignInvoice>['job_kind']>;
-  readonly output_commitment: CommittedOutput;
-  readonly attempt_index: number | null;
-};
+export type CanonicalInvoice = Readonly<Pick<ForeignInvoice, 'amount' | 'payer' | 'payTo'>> &
+  NullIfLeftOut<Pick<ForeignInvoice, 'resource' | 'hub' | 'model' | 'intent_id' | 'attempt_index'>> & {
+    readonly tx: string;
+    readonly network: NetworkName;
+    readonly job_kind: NonNullable<ForeignInvoice['job_kind']>;
+    readonly output_commitment: CommittedOutput;
+  };
 
 /** A member at fault, by its path. */
 class Fault extends Error {
