@@ -1,10 +1,11 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
-import type { BookEventKind } from '../../../schema/book/event.ts';
+import type { BookEventKind, BookEventNoun } from '../../../schema/book/event.ts';
 import type { KeptAlertSettings } from '../../../schema/book-alerts.ts';
 import { hashedFacts, type RowBirth, type RowRecord } from '../../../schema/book-row.ts';
 import { canonicalHash, type JsonObject } from '../../../schema/canonical-json.ts';
 import type { Window } from '../../../schema/clock-window.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import type { DocumentOf } from '../../../schema/noun.ts';
 import type { BookPolicy } from '../../../schema/policy-kinds.ts';
 import type { WebhookKind } from '../../../schema/webhook/kinds.ts';
 import { iso } from '../../clock.ts';
@@ -45,17 +46,13 @@ export interface Head extends Counters {
 }
 
 /** The columns of book_event as they are inserted. */
-export interface EventRecord {
+export interface EventRecord
+  extends Pick<
+    DocumentOf<typeof BookEventNoun>,
+    'position' | 'kind' | 'seq' | 'task_id' | 'at' | 'prev_hash' | 'hash'
+  > {
   readonly agent_id: AgentId;
-  readonly position: number;
-  readonly kind: BookEventKind;
-  /** With the task null where it is of no row. */
-  readonly seq: number | null;
-  readonly task_id: string | null;
   readonly body: JsonObject;
-  readonly at: string;
-  readonly prev_hash: string;
-  readonly hash: string;
 }
 
 /** A new row takes the next seq and the next position; its hash binds its facts, its seq and the row before it. */
