@@ -8,32 +8,88 @@ import { Secret } from '../../../schema/secret.ts';
 import type { NamedWrite, PresentedPayment } from '../../../subgraphs/context.ts';
 import type { Vault } from '../../../subgraphs/vault.ts';
 
-/** What a gateway says to a subgraph beside the query, under a signature that only it can make. */
-export interface SubgraphCall {
+const hex64 = z.string().regex(/^[0-9a-f]{64}$/);
+
+const book = { agent_id: z.int().positive().transform(agentId), session_hash: z.string() };
+
+const held = { kind: z.literal('proven'), ...book };
+
+const possession = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('absent') }),
+  z.strictObject({ kind: z.literal('wrong') }),
+  z.strictObject({
+    kind: z.literal('several'),
+    books: z.array(z.strictObject(book)).min(1).max(limits.sessions_per_caller_max),
+    named: z.int().nullable(),
+  }),
+  z.discriminatedUnion('by', [
+    z.strictObject({ ...held, by: z.literal('session') }),
+    z.strictObject({ ...held, by: z.enum(['plain_proof', 'bound_proof']), use: z.null() }),
+  ]),
+]);
+
+const api_key = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.enum(['absent', 'unknown']) }),
+  z.strictObject({ kind: z.enum(['live', 'demo', 'waiver']), hash: hex64 }),
+]);
+
+const secret_standing = z.enum(['held', 'wrong']).optional();
+
+/** Of a slice token or an ingest key. */
+const shown_secret = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('wrong') }),
+  z.strictObject({ kind: z.literal('shown'), token_hash: hex64 }),
+]);
+
+const principal: z.ZodType<Principal> = z.strictObject({
+  possession,
+  api_key,
+  address: z.string(),
+  slice: shown_secret.optional(),
+  ingest_key: shown_secret.optional(),
+  board: z.strictObject({ ops: secret_standing, inbound: secret_standing }).optional(),
+});
+
+const payment: z.ZodType<PresentedPayment> = z.strictObject({
+  x402_version: z.union([z.literal(1), z.literal(2)]),
+  envelope: z.custom<JsonObject>(isJsonObject),
+});
+
+const named_write: z.ZodType<NamedWrite> = z.strictObject({
+  mark: z.string(),
+  credential_mark: z.string(),
+  request_hash: z.string(),
+  attempt: z.string(),
+});
+
+const shape = z.strictObject({
   /** The one that it is meant for: what is said to one subgraph is nothing to another. */
-  readonly subgraph: string;
+  subgraph: z.string(),
   /** Who is calling, as the gateway found. A subgraph believes it: it looks at no credentials of its own. */
-  readonly principal: Principal;
-  readonly payment: PresentedPayment | null;
+  principal,
+  payment: payment.nullable(),
   /** Sealed, since a call is signed and not secret. */
-  readonly router_key_box?: string | undefined;
+  router_key_box: z.string().optional(),
   /** The payer's proof that the payment is his. */
-  readonly redelivery?: string | undefined;
+  redelivery: z.string().optional(),
   /** The Idempotency-Key header as it came. */
-  readonly idempotency_key?: string | undefined;
+  idempotency_key: z.string().optional(),
   /** Under which key its writes are done once. */
-  readonly named_write?: NamedWrite | undefined;
+  named_write: named_write.optional(),
   /** The X-SVC-Delegation header as it came. */
-  readonly delegation?: string | undefined;
+  delegation: z.string().optional(),
   /** The X-SVC-Note header as it came. */
-  readonly note?: string | undefined;
+  note: z.string().optional(),
   /** The door that was called. */
-  readonly resource?: string | undefined;
-  readonly at_ms: number;
+  resource: z.string().optional(),
+  at_ms: z.int(),
   /** Never the same twice. */
-  readonly nonce: string;
-  readonly body_sha256: string;
-}
+  nonce: z.string().length(32),
+  body_sha256: hex64,
+});
+
+/** What a gateway says to a subgraph beside the query, under a signature that only it can make. */
+export type SubgraphCall = Readonly<z.output<typeof shape>>;
 
 /** Carries a call: its canonical JSON in base64url, a dot, and the HMAC-SHA256 of that in hex. */
 export const CALL_HEADER = 'x-svc-call';
@@ -82,69 +138,6 @@ export function readCall(key: KeyObject, header: string | undefined): ReadCall {
 function mac(key: KeyObject, told: string): Buffer {
   return createHmac('sha256', key).update(PURPOSE).update(told).digest();
 }
-
-const hex64 = z.string().regex(/^[0-9a-f]{64}$/);
-
-const book = { agent_id: z.int().positive().transform(agentId), session_hash: z.string() };
-
-const held = { kind: z.literal('proven'), ...book };
-
-const possession = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('absent') }),
-  z.strictObject({ kind: z.literal('wrong') }),
-  z.strictObject({
-    kind: z.literal('several'),
-    books: z.array(z.strictObject(book)).min(1).max(limits.sessions_per_caller_max),
-    named: z.int().nullable(),
-  }),
-  z.discriminatedUnion('by', [
-    z.strictObject({ ...held, by: z.literal('session') }),
-    z.strictObject({ ...held, by: z.enum(['plain_proof', 'bound_proof']), use: z.null() }),
-  ]),
-]);
-
-const api_key = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.enum(['absent', 'unknown']) }),
-  z.strictObject({ kind: z.enum(['live', 'demo', 'waiver']), hash: hex64 }),
-]);
-
-const secret_standing = z.enum(['held', 'wrong']).optional();
-
-/** Of a slice token or an ingest key. */
-const shown_secret = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('wrong') }),
-  z.strictObject({ kind: z.literal('shown'), token_hash: hex64 }),
-]);
-
-const shape = z.strictObject({
-  subgraph: z.string(),
-  principal: z.strictObject({
-    possession,
-    api_key,
-    address: z.string(),
-    slice: shown_secret.optional(),
-    ingest_key: shown_secret.optional(),
-    board: z.strictObject({ ops: secret_standing, inbound: secret_standing }).optional(),
-  }),
-  payment: z
-    .strictObject({
-      x402_version: z.union([z.literal(1), z.literal(2)]),
-      envelope: z.custom<JsonObject>(isJsonObject),
-    })
-    .nullable(),
-  router_key_box: z.string().optional(),
-  redelivery: z.string().optional(),
-  idempotency_key: z.string().optional(),
-  named_write: z
-    .strictObject({ mark: z.string(), credential_mark: z.string(), request_hash: z.string(), attempt: z.string() })
-    .optional(),
-  delegation: z.string().optional(),
-  note: z.string().optional(),
-  resource: z.string().optional(),
-  at_ms: z.int(),
-  nonce: z.string().length(32),
-  body_sha256: hex64,
-});
 
 /**
  * A caller's router key on its way to the subgraph that uses it. What a call says can be read on the wire, so the key is
