@@ -147,20 +147,34 @@ export const LedgerEscrowRequiredNoun = z.object({
   proof_tier: word(proofTiers).nullable().describe('What the receipt must show. Null if that is not required.'),
 });
 
+const escrow_id = z.string().describe('Id of the escrow.');
+
+const stateOf = <W extends string>(states: Words<W>) => word(states).describe('State of the escrow.');
+
+/** How an escrow has gone, and how it may go on. `until` and `legal` describe what differs by its kind. */
+const courseOf = <P extends z.ZodType, W extends string>(
+  phase: P,
+  actions: Words<W>,
+  { until, legal }: { readonly until: string; readonly legal: string },
+) => ({
+  opened_at: TimeMember.describe('Time the escrow was opened (RFC 3339, UTC).'),
+  expires_at: TimeMember.describe(until),
+  phases: sizedList(phase, escrowLimits.phases_max).describe('Phases of the escrow so far, oldest first.'),
+  legal: sizedList(word(actions), escrowLimits.phases_max).describe(legal),
+});
+
 /** A hold that an owner records over a call of their own book. */
 export const LedgerEscrowNoun = z.object({
-  escrow_id: z.string().describe('Id of the escrow.'),
+  escrow_id,
   agent_id: z.int().describe('Id of the agent of the book.'),
   task_id: z.string().describe('Task id of the call that the escrow is over.'),
   amount: AtomicMember.describe('Amount collected for that call, in atomic USDC. None of it is held.'),
   required: LedgerEscrowRequiredNoun.describe('What is checked on release.'),
-  state: word(ledgerEscrowStates).describe('State of the escrow.'),
-  opened_at: TimeMember.describe('Time the escrow was opened (RFC 3339, UTC).'),
-  expires_at: TimeMember.describe('Time the escrow expires if it is still open (RFC 3339, UTC).'),
-  phases: sizedList(LedgerEscrowPhaseNoun, escrowLimits.phases_max).describe(
-    'Phases of the escrow so far, oldest first.',
-  ),
-  legal: sizedList(word(ledgerEscrowActions), escrowLimits.phases_max).describe('Actions that are possible now.'),
+  state: stateOf(ledgerEscrowStates),
+  ...courseOf(LedgerEscrowPhaseNoun, ledgerEscrowActions, {
+    until: 'Time the escrow expires if it is still open (RFC 3339, UTC).',
+    legal: 'Actions that are possible now.',
+  }),
 });
 
 export const A2aEscrowPartiesNoun = z.object({
@@ -193,14 +207,14 @@ export const A2aEscrowPhaseNoun = z.object({
 
 /** What two agents record of a job, as one of them is shown it. */
 export const A2aEscrowNoun = z.object({
-  escrow_id: z.string().describe('Id of the escrow.'),
+  escrow_id,
   job_id: z.string().describe('Id of the job, chosen by the principal. A principal uses it once.'),
   job_spec_hash: z.string().describe('Hash of what the two agents have agreed on: 32 bytes in hex.'),
   amount: AtomicMember.describe('Amount that the job is worth, in atomic USDC. None of it is held.'),
   parties: A2aEscrowPartiesNoun.describe('The two agents.'),
   required: A2aEscrowRequiredNoun.describe('Requirements that the delivery must meet.'),
   party: word(a2aEscrowParties).describe('Party that receives this response.'),
-  state: word(a2aEscrowStates).describe('State of the escrow.'),
+  state: stateOf(a2aEscrowStates),
   task_id: z
     .string()
     .nullable()
@@ -215,12 +229,10 @@ export const A2aEscrowNoun = z.object({
     .string()
     .nullable()
     .describe('Commitment to the output as it was submitted: `sha256:<hex>` or `keccak256:<hex>`. Null before submit.'),
-  opened_at: TimeMember.describe('Time the escrow was opened (RFC 3339, UTC).'),
-  expires_at: TimeMember.describe('Time until which the escrow can be funded and delivered (RFC 3339, UTC).'),
-  phases: sizedList(A2aEscrowPhaseNoun, escrowLimits.phases_max).describe('Phases of the escrow so far, oldest first.'),
-  legal: sizedList(word(a2aEscrowActions), escrowLimits.phases_max).describe(
-    'Actions that are possible now for the agent that reads this.',
-  ),
+  ...courseOf(A2aEscrowPhaseNoun, a2aEscrowActions, {
+    until: 'Time until which the escrow can be funded and delivered (RFC 3339, UTC).',
+    legal: 'Actions that are possible now for the agent that reads this.',
+  }),
 });
 
 export const A2aEscrowsNoun = z.object({
