@@ -1,6 +1,8 @@
+import type { CoverageNoun } from './book/export-document.ts';
 import type { JsonObject } from './canonical-json.ts';
 import { sha256Hex } from './digest.ts';
 import { documents } from './documents.ts';
+import type { DocumentOf } from './noun.ts';
 import type { WordOf, Words } from './words.ts';
 
 /*
@@ -25,19 +27,11 @@ export const coverageRules = {
     'That any row was paid (look its payment_ref up on the chain), or that rows which were appended later are included.',
 } as const;
 
-export interface ExportScope extends JsonObject {
-  readonly book_id: number;
-  /** ISO 8601, `from` inclusive and `to` exclusive; null where it is open. */
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly filters: {
-    readonly evidence: string | null;
-    readonly intent_id: string | null;
-    /** Never in a coverage: what is signed of its filters are the two above. Left out where it narrows nothing. */
-    readonly delegation_hash?: string;
-  };
-  readonly limit: number;
-}
+/** Its filters may name a delegation. In a coverage they never do: what is signed of them are the other two. */
+export type ExportScope = CoveragePayload['scope'] & {
+  /** Left out where it narrows nothing. */
+  readonly filters: { readonly delegation_hash?: string };
+};
 
 export const emptyReasons = {
   graph: 'EmptyReason',
@@ -49,34 +43,8 @@ export const emptyReasons = {
 } as const satisfies Words;
 export type EmptyReason = WordOf<typeof emptyReasons>;
 
-/** What is signed as the coverage; `issuer_signature` stands beside it. Counts are null where the scan did not finish. */
-export interface CoveragePayload extends JsonObject {
-  readonly schema: typeof documents.export_coverage;
-  readonly payload_version: 1;
-  readonly book_id: number;
-  readonly scope: ExportScope;
-  readonly order: string;
-  readonly row_commitment: string;
-  readonly enumerated_count: number;
-  readonly universe_count: number | null;
-  readonly enumerated_hash: string | null;
-  readonly universe_hash: string | null;
-  readonly hash_covers: string;
-  /** Every row of the book stands here. False: a window of it. */
-  readonly complete: boolean;
-  /** More rows matched than the limit lets in. */
-  readonly truncated: boolean;
-  readonly empty_reason: EmptyReason | null;
-  /** Rows that matched and that the limit left out. */
-  readonly omitted_by_policy_count: number | null;
-  /** Rows that from, to, evidence or intent_id left out. */
-  readonly filtered_out_count: number | null;
-  readonly subject_task_id: string | null;
-  /** Whether the subject is a row of the book, enumerated or not. Null without a subject, or where nobody looked to the end. */
-  readonly subject_in_universe: boolean | null;
-  readonly proves: string;
-  readonly does_not_prove: string;
-}
+/** What is signed as the coverage; `issuer_signature` stands beside it. */
+export type CoveragePayload = DocumentOf<typeof CoverageNoun>;
 
 /** Lower-case hex. */
 export function rowCommitment(row: JsonObject): string {

@@ -1,6 +1,7 @@
-import { canonicalJson, type Json, type JsonObject } from './canonical-json.ts';
+import type { PullSignedNoun } from './book/export-document.ts';
+import { canonicalJson, type Json } from './canonical-json.ts';
 import { sha256Hex } from './digest.ts';
-import { documents } from './documents.ts';
+import type { DocumentOf } from './noun.ts';
 import type { WordOf, Words } from './words.ts';
 
 /* What a published export signs of itself: whoever builds one and whoever verifies one read it here. */
@@ -33,21 +34,7 @@ export function documentHash(document: Json): string {
 }
 
 /** All that `issuer_signature` signs, beside the token's own claims (RFC 7519 §4.1). */
-export interface PullExportPayload extends JsonObject {
-  readonly schema: typeof documents.book_pull_export;
-  readonly slug: string;
-  readonly agent_id: number;
-  readonly format: PullFormat;
-  /** ISO 8601. */
-  readonly exported_at: string;
-  /** True: made in the development profile, where no real money moves. */
-  readonly specimen: boolean;
-  readonly document_sha256: string;
-  /** Of what `?format=csv` answers. */
-  readonly csv_sha256: string;
-  /** Of the canonical coverage with its signature. */
-  readonly coverage_sha256: string;
-}
+export type PullExportPayload = DocumentOf<typeof PullSignedNoun>;
 
 /** Its members, for whoever compares what stands in an answer with what was signed. */
 export const pullSignedMembers = [

@@ -1,22 +1,16 @@
+import type { AuditPackNoun } from '../../../schema/book/export-document.ts';
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
 import type { Evidence } from '../../../schema/evidence.ts';
+import type { DocumentOf } from '../../../schema/noun.ts';
 import type { BookPolicy } from '../../../schema/policy-kinds.ts';
 import type { ExportedPage } from './read.ts';
 
 /** The audit pack, `svc402.book_audit.v1`: what a book's owner files. */
-export interface BookAudit extends JsonObject {
-  readonly schema: typeof documents.book_audit;
-  readonly agent_id: number;
-  /** ISO 8601. */
-  readonly exported_at: string;
-  readonly row_count: number;
-  readonly totals: ExportTotals;
-  /** By the specification's names; null where nothing is set. */
+export type BookAudit = Omit<DocumentOf<typeof AuditPackNoun>, 'policy' | 'rows'> & {
   readonly policy: JsonObject | null;
   readonly rows: readonly JsonObject[];
-  readonly attestation_note: string;
-}
+};
 
 /** What a page of an export is a page of: it stands beside the audit pack's own members, and is signed nowhere. */
 export interface ExportExtent extends JsonObject {
@@ -56,12 +50,7 @@ export function extentHeaders({
   };
 }
 
-export interface ExportTotals extends JsonObject {
-  /** Atomic USDC. */
-  readonly usdc_sum: string;
-  readonly count: number;
-  readonly by_rail: { readonly [rail: string]: { readonly count: number; readonly amount: string } };
-}
+export type ExportTotals = BookAudit['totals'];
 
 /** What of the totals of rows has not been seen yet: beside the pack's own totals, which a published export signs as they are. */
 export function pendingOf(rows: readonly JsonObject[]) {

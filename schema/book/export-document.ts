@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { documents } from '../documents.ts';
+import { emptyReasons } from '../export-coverage.ts';
+import { AtomicMember, JsonMember } from '../noun.ts';
+import { pullFormats } from '../pull-export.ts';
+import { wordList } from '../words.ts';
+
+/* The documents of an export, member by member. What the verifier reads takes their types alone: zod is no part of it. */
+
+/** The audit pack. In a published export its coverage says of how many rows it is. */
+export const AuditPackNoun = z.object({
+  schema: z.literal(documents.book_audit),
+  agent_id: z.int(),
+  /** ISO 8601. */
+  exported_at: z.string(),
+  row_count: z.int(),
+  totals: z.object({
+    usdc_sum: AtomicMember,
+    count: z.int(),
+    by_rail: z.record(z.string(), z.object({ count: z.int(), amount: AtomicMember })),
+  }),
+  /** By the specification's names; null where nothing is set. */
+  policy: JsonMember.nullable(),
+  rows: z.array(JsonMember),
+  attestation_note: z.string(),
+});
+
+const hash = z.string().describe('SHA-256, hex.');
+
+/** What is signed as the coverage. Counts are null where the scan did not finish. */
+export const CoverageNoun = z.object({
+  schema: z.literal(documents.export_coverage),
+  payload_version: z.literal(1),
+  book_id: z.int(),
+  scope: z.object({
+    book_id: z.int(),
+    /** ISO 8601, `from` inclusive and `to` exclusive; null where it is open. */
+    from: z.string().nullable(),
+    to: z.string().nullable(),
+    filters: z.object({ evidence: z.string().nullable(), intent_id: z.string().nullable() }),
+    limit: z.int(),
+  }),
+  order: z.string(),
+  row_commitment: z.string(),
+  enumerated_count: z.int(),
+  universe_count: z.int().nullable(),
+  enumerated_hash: hash.nullable(),
+  universe_hash: hash.nullable(),
+  hash_covers: z.string(),
+  complete: z.boolean().describe('Every row of the book stands here; false: a window of it.'),
+  /** More rows matched than the limit lets in. */
+  truncated: z.boolean(),
+  empty_reason: z.enum(wordList(emptyReasons)).nullable(),
+  omitted_by_policy_count: z.int().nullable().describe('Rows that matched, and that the limit left out.'),
+  /** Rows that from, to, evidence or intent_id left out. */
+  filtered_out_count: z.int().nullable(),
+  subject_task_id: z.string().nullable(),
+  /** Whether the subject is a row of the book, enumerated or not. Null without a subject, or where nobody looked to the end. */
+  subject_in_universe: z.boolean().nullable(),
+  proves: z.string(),
+  does_not_prove: z.string(),
+});
+
+/** What a published export signs of itself. */
+export const PullSignedNoun = z.object({
+  schema: z.literal(documents.book_pull_export),
+  slug: z.string(),
+  agent_id: z.int(),
+  format: z.enum(wordList(pullFormats)),
+  /** ISO 8601. */
+  exported_at: z.string(),
+  specimen: z.boolean().describe('Made in the development profile, where no real money moves.'),
+  document_sha256: hash,
+  csv_sha256: hash.describe('SHA-256 of what `?format=csv` answers, hex.'),
+  coverage_sha256: hash.describe('SHA-256 of the canonical coverage with its signature, hex.'),
+});
