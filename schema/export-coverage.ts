@@ -3,7 +3,6 @@ import type { JsonObject } from './canonical-json.ts';
 import { sha256Hex } from './digest.ts';
 import { documents } from './documents.ts';
 import type { DocumentOf } from './noun.ts';
-import type { WordOf, Words } from './words.ts';
 
 /*
  * What an export says of its own completeness: which rows stand in it, out of which there are. Whoever builds one and
@@ -32,16 +31,6 @@ export type ExportScope = CoveragePayload['scope'] & {
   /** Left out where it narrows nothing. */
   readonly filters: { readonly delegation_hash?: string };
 };
-
-export const emptyReasons = {
-  graph: 'EmptyReason',
-  description: 'Why no row stands in an export.',
-  meanings: {
-    empty_by_policy: 'The whole book was read, and no row matches.',
-    empty_by_drain: 'The book was not read to its end in time.',
-  },
-} as const satisfies Words;
-export type EmptyReason = WordOf<typeof emptyReasons>;
 
 /** What is signed as the coverage; `issuer_signature` stands beside it. */
 export type CoveragePayload = DocumentOf<typeof CoverageNoun>;

@@ -1,20 +1,9 @@
-import type { PullSignedNoun } from './book/export-document.ts';
+import type { PullFormat, PullSignedNoun } from './book/export-document.ts';
 import { canonicalJson, type Json } from './canonical-json.ts';
 import { sha256Hex } from './digest.ts';
 import type { DocumentOf } from './noun.ts';
-import type { WordOf, Words } from './words.ts';
 
 /* What a published export signs of itself: whoever builds one and whoever verifies one read it here. */
-
-export const pullFormats = {
-  graph: 'PullFormat',
-  description: 'In which form a published document is signed.',
-  meanings: {
-    json: 'As an audit pack.',
-    csv: 'As text.',
-  },
-} as const satisfies Words;
-export type PullFormat = WordOf<typeof pullFormats>;
 
 /** How the signed document stands in the answer, and of which bytes its hash is. */
 export const pullForms: Readonly<Record<PullFormat, { readonly media_type: string; readonly rule: string }>> = {

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { documents } from '../documents.ts';
-import { emptyReasons } from '../export-coverage.ts';
 import { AtomicMember, JsonMember } from '../noun.ts';
-import { pullFormats } from '../pull-export.ts';
-import { wordList } from '../words.ts';
+import { type WordOf, type Words, wordList } from '../words.ts';
 
 /* The documents of an export, member by member. What the verifier reads takes their types alone: zod is no part of it. */
 
@@ -24,6 +22,16 @@ export const AuditPackNoun = z.object({
   rows: z.array(JsonMember),
   attestation_note: z.string(),
 });
+
+export const emptyReasons = {
+  graph: 'EmptyReason',
+  description: 'Why no row stands in an export.',
+  meanings: {
+    empty_by_policy: 'The whole book was read, and no row matches.',
+    empty_by_drain: 'The book was not read to its end in time.',
+  },
+} as const satisfies Words;
+export type EmptyReason = WordOf<typeof emptyReasons>;
 
 const hash = z.string().describe('SHA-256, hex.');
 
@@ -60,6 +68,16 @@ export const CoverageNoun = z.object({
   proves: z.string(),
   does_not_prove: z.string(),
 });
+
+export const pullFormats = {
+  graph: 'PullFormat',
+  description: 'In which form a published document is signed.',
+  meanings: {
+    json: 'As an audit pack.',
+    csv: 'As text.',
+  },
+} as const satisfies Words;
+export type PullFormat = WordOf<typeof pullFormats>;
 
 /** What a published export signs of itself. */
 export const PullSignedNoun = z.object({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { emptyReasons } from '../export-coverage.ts';
 import { computed, JsonMember, TimeMember, wordText } from '../noun.ts';
 import { matchingMembers } from './book-page.ts';
+import { emptyReasons } from './export-document.ts';
 
 /* Exports of a book as they are shown: whole, piece by piece, and published. */
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { pullFormats } from '../book/export-document.ts';
 import { exportLimits, INT_MAX, limits } from '../limits.ts';
 import { word } from '../noun.ts';
-import { pullFormats } from '../pull-export.ts';
 import type { WordOf, Words } from '../words.ts';
 import { RowFilterMembers, Seq } from './book.ts';
 import { accountMembers, JournalAccounts } from './journal-accounts.ts';

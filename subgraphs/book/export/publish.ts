@@ -1,8 +1,8 @@
+import type { PullFormat } from '../../../schema/book/export-document.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { CoveragePayload, ExportScope } from '../../../schema/export-coverage.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { exportLimits } from '../../../schema/limits.ts';
-import type { PullFormat } from '../../../schema/pull-export.ts';
 import { exportRows } from '../../../schema/requests/export.ts';
 import { iso } from '../../clock.ts';
 import { asEntity, selectList } from '../../columns.ts';

@@ -1,6 +1,6 @@
 import { ObjectType } from 'type-graphql';
 import { PublicExportNoun } from '../../../schema/book/export.ts';
-import type { EmptyReason } from '../../../schema/export-coverage.ts';
+import type { EmptyReason } from '../../../schema/book/export-document.ts';
 import { showMembers } from '../../graph-type.ts';
 import { Entity, PrimaryKey, Property, Unique } from '../../table.ts';
 

@@ -1,15 +1,10 @@
+import type { PullFormat } from '../../../schema/book/export-document.ts';
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../schema/digest.ts';
 import { documents } from '../../../schema/documents.ts';
 import type { CoveragePayload } from '../../../schema/export-coverage.ts';
 import { jwksUri } from '../../../schema/links.ts';
-import {
-  documentHash,
-  type PullExportPayload,
-  type PullFormat,
-  pullExportUrl,
-  pullForms,
-} from '../../../schema/pull-export.ts';
+import { documentHash, type PullExportPayload, pullExportUrl, pullForms } from '../../../schema/pull-export.ts';
 import type { Issuer } from '../../receipt/issuer/signing-keys.ts';
 
 /** What is published, before anybody has signed it. */
