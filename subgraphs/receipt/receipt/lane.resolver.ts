@@ -1,7 +1,6 @@
 import 'reflect-metadata';
 import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { atomicAmount } from '../../../schema/amount.ts';
-import { toCamelKeys } from '../../../schema/camel.ts';
 import type { LaneFacts } from '../../../schema/receipt-lane.ts';
 import {
   AnsweredAgainNoun,
@@ -10,7 +9,7 @@ import {
   ReceiptNoun,
   type ReceiptPayload,
 } from '../../../schema/receipt-shapes.ts';
-import { describedBy, objectType } from '../../graph-type.ts';
+import { describedBy, objectType, shownOf } from '../../graph-type.ts';
 import type { ReceiptContext } from '../context.ts';
 import { laneOf } from './document.ts';
 import { Receipt } from './receipt.entity.ts';
@@ -58,8 +57,7 @@ export class ReceiptLaneResolver {
 
   @FieldResolver(() => ReceiptAnsweredAgain, { nullable: true, ...describedBy(members.answered_again) })
   answeredAgain(@Root() { answeredAgain }: Receipt): ReceiptAnsweredAgain | null {
-    if (answeredAgain === null) return null;
-    return toCamelKeys({ ...answeredAgain, at: new Date(answeredAgain.at) }) as ReceiptAnsweredAgain;
+    return answeredAgain && shownOf(AnsweredAgainNoun, answeredAgain);
   }
 
   @FieldResolver(() => ReceiptBinding, describedBy(members.binding))
