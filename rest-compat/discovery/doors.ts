@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Refusal } from '../../schema/errors.ts';
-import { INT_MAX } from '../../schema/limits.ts';
+import { IssuerSnapshotRequest } from '../../schema/requests/receipt.ts';
 import { RevocationsPage } from '../../schema/requests/session.ts';
 import { ServiceStatsNoun } from '../../schema/result-proof.ts';
 import { JsonMembers } from '../answer-shapes.ts';
@@ -9,7 +9,7 @@ import { agentCard, LEGACY_CARD_PATH, legacyAgentCard } from '../faces/a2a/card.
 import { openApi } from '../faces/openapi.ts';
 import { x402Manifest } from '../faces/x402-manifest.ts';
 import { KeySetAnswer } from '../receipt/answers.ts';
-import { digits, queryOf } from '../text-members.ts';
+import { queryOf } from '../text-members.ts';
 import { HealthAnswer, LivenessAnswer, ManifestAnswer, ReadyAnswer, RevocationsAnswer } from './answers.ts';
 import {
   AgentCardAnswer,
@@ -67,14 +67,7 @@ export const discoveryDoors = [
     tags: ['discovery'],
     field: 'issuerHistory',
     cache: KEPT_A_MINUTE,
-    query: z.strictObject({
-      version: digits(z.int().min(1).max(INT_MAX)).optional(),
-      hash: z
-        .string()
-        .regex(/^[0-9a-f]{64}$/)
-        .optional(),
-    }),
-    variables: ({ query }) => ({ version: query.version ?? null, hash: query.hash ?? null }),
+    query: queryOf(IssuerSnapshotRequest),
     response: IssuerHistoryAnswer,
     errors: ['not_found'],
   }),
