@@ -90,6 +90,9 @@ export const limits = {
   models_created_seconds: 1_767_225_600,
   usdc_decimals: 6,
   intent_id_chars_max: 128,
+  /** What a client calls its payment, within the bounds of x402's extension payment-identifier. */
+  payment_identifier_chars_min: 16,
+  payment_identifier_chars_max: 128,
   /** Under way at once by one key, in one process: each costs a hub's answer that nobody pays for. */
   key_calls_underway_max: 64,
   idempotency_key_chars_max: 255,
@@ -140,6 +143,9 @@ export const limits = {
   image_side_pixels_min: 64,
   image_side_pixels_max: 2_048,
   image_url_chars_max: 2_048,
+  /** Of the media type of a file in a data: URL, what stands behind the slash. */
+  media_subtype_chars_max: 100,
+  audio_part_format_chars_max: 16,
   /** OpenAI's own bound. */
   embedding_inputs_max: 2_048,
   /** Of one text: more than any model on offer reads. */
@@ -241,6 +247,8 @@ export const limits = {
   /** The same of all addresses together, but for the one that paid. */
   payment_mismatches_max: 50,
   payment_header_bytes_max: 16 * 1024,
+  /** Of each name in a payment: its scheme, its network, its asset, its payee. */
+  payment_name_chars_max: 100,
   /** All headers of an answer, its status line included: stock proxies (nginx, 4 kB) answer 502 in place of a longer one. */
   answer_headers_bytes_max: 3_072,
   /** The same of a 402, whose PAYMENT-REQUIRED has to hold the offers of all networks; and what may stand beside that header. */
@@ -699,6 +707,10 @@ export const sessionLimits = {
   children_max: 1_000,
   names_max: 32,
   door_chars_max: 64,
+  /** The largest cap of a session: what a column of Postgres holds, 9 million millions of USDC. */
+  cap_atomic_max: 9_223_372_036_854_775_807n,
+  /** Of a time in a grant, in Unix seconds. */
+  time_seconds_max: 2 ** 48,
   life_seconds_max: daysInSeconds(366),
   /** Before its end a session serves no new payment: what it buys is recorded while the session lasts. */
   last_call_seconds: 30,
@@ -882,6 +894,20 @@ export const legLimits = {
   validity_slack_seconds: 30,
   /** When whoever met a payment under way may ask again. */
   retry_seconds: 5,
+} as const;
+
+/** Of clients of MCP. */
+export const mcpLimits = {
+  /** Messages of one address that bring a file, which wait unread while one is read. */
+  file_line_max: 8,
+  /** Between two reports of the progress of a call, to a client that asks for them. */
+  progress_every_ms: 2_000,
+  /** From here on answers are read one after the other: many may be underway. */
+  short_answer_bytes_max: ki(1_024),
+  /** Longer than any call takes: its hubs, its settlement and what it waits for. */
+  answer_ms_max: 300_000,
+  /** Messages of one client that are forwarded at once. */
+  underway_max: 64,
 } as const;
 
 /** Messages of A2A, and tasks that are followed over A2A. */

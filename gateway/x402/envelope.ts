@@ -1,6 +1,7 @@
 import { isValidPaymentId, PAYMENT_IDENTIFIER } from '@x402/extensions/payment-identifier';
 import { z } from 'zod';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { limits } from '../../schema/limits.ts';
 import { type NetworkName, networkNamed } from '../../schema/network.ts';
 import { wellFormedText } from '../../schema/requests/text.ts';
 import type { PresentedPayment } from '../../subgraphs/context.ts';
@@ -36,7 +37,7 @@ const address = hexOf(40);
 const uint = z
   .union([z.string().regex(/^(0|[1-9][0-9]{0,77})$/), z.int().nonnegative()])
   .transform(value => String(value));
-const text = wellFormedText.max(100);
+const text = wellFormedText.max(limits.payment_name_chars_max);
 const name = text.min(1);
 
 const authorization = z.object({
@@ -49,7 +50,10 @@ const authorization = z.object({
 });
 /** EIP-3009. Signatures of contract wallets (ERC-1271, ERC-6492) are of any length. */
 const exactEvmPayload = z.object({
-  signature: z.string().regex(/^0x([0-9a-fA-F]{2}){1,6000}$/),
+  signature: z
+    .string()
+    .max(limits.wallet_signature_chars_max, { abort: true })
+    .regex(/^0x([0-9a-fA-F]{2})+$/),
   authorization,
 });
 export type ExactEvmPayload = z.infer<typeof exactEvmPayload>;

@@ -9,7 +9,9 @@ import { wellFormedText } from './text.ts';
 /* What a message of a chat says, as OpenAI spells it: a text, or parts of a text, of images, of sound and of files. */
 
 const IMAGE_DATA = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
-const FILE_DATA = /^data:[a-z]+\/[A-Za-z0-9.+-]{1,100};base64,[A-Za-z0-9+/]+={0,2}$/;
+const FILE_DATA = new RegExp(
+  `^data:[a-z]+/[A-Za-z0-9.+-]{1,${limits.media_subtype_chars_max}};base64,[A-Za-z0-9+/]+={0,2}$`,
+);
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /** Never fetched by us: whoever answers looks at it. A `data:` URL is as long as the body may be. */
@@ -31,7 +33,10 @@ export const ImageDetail = z.enum(['auto', 'low', 'high']).nullish();
 /** wav and mp3 at OpenAI; others know more. */
 export const AudioPartFormat = z
   .string()
-  .regex(/^[a-z0-9]{1,16}$/, 'is the ending of an audio file, such as wav or mp3');
+  .regex(
+    new RegExp(`^[a-z0-9]{1,${limits.audio_part_format_chars_max}}$`),
+    'is the ending of an audio file, such as wav or mp3',
+  );
 export const AudioPartData = wellFormedText.regex(BASE64, 'is not base64');
 export const FileName = wellFormedText.max(limits.tool_call_id_chars_max).nullish();
 

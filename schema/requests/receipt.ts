@@ -5,6 +5,9 @@ import { pageLimit } from './page-limit.ts';
 
 /* What is asked of receipts, tasks, refusals, payments, of the log, and of the issuer's keys. */
 
+const { payment_identifier_chars_min, payment_identifier_chars_max } = limits;
+const NAMED_PAYMENT = new RegExp(`^[\\w-]{${payment_identifier_chars_min},${payment_identifier_chars_max}}$`);
+
 const TaskId = z.string().max(limits.id_chars_max);
 
 /** The receipt, in a path. */
@@ -37,7 +40,7 @@ export const RefusalPath = z.object({
 export const PaymentId = z.object({
   payment_id: z
     .string()
-    .regex(/^[\w-]{16,128}$/, { error: 'is no nonce, no message hash and no payment identifier' })
+    .regex(NAMED_PAYMENT, { error: 'is no nonce, no message hash and no payment identifier' })
     .overwrite(id => (/^(0x)?[0-9a-f]{64}$/i.test(id) ? id.toLowerCase() : id))
     .describe(
       'Nonce of the authorization (EIP-3009), message hash (Solana), or payment-identifier that the client gave.',

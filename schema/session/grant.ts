@@ -8,10 +8,6 @@ import { firstDomain, type SessionDomain, sessionDomain } from './typed-data.ts'
 
 /* A grant as it comes over a wire: the message of AuthorizeSession under its own names. */
 
-const SECONDS_MAX = 2 ** 48;
-/** What a column of Postgres holds; 9 million millions of USDC. */
-const CAP_MAX = 2n ** 63n - 1n;
-
 export const Hash32 = z.string().regex(/^0x[0-9a-fA-F]{64}$/, { error: 'is not 32 bytes: 0x and 64 hex digits' });
 export const SignatureHex = z
   .string()
@@ -30,10 +26,10 @@ const seconds = z
     ],
     { error: 'is not a whole number of seconds' },
   )
-  .pipe(z.int().min(0).max(SECONDS_MAX));
+  .pipe(z.int().min(0).max(sessionLimits.time_seconds_max));
 const cap = z.union([z.string(), z.int().min(0).transform(String)]).refine(text => {
   const value = parseAtomic(text);
-  return value !== null && value > 0n && value <= CAP_MAX;
+  return value !== null && value > 0n && value <= sessionLimits.cap_atomic_max;
 }, 'is not a whole number from 1 to 2^63 - 1, in digits or as a number that JSON holds exactly');
 
 const names = (chars_max: number, error: string) =>
