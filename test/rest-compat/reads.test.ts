@@ -60,11 +60,7 @@ it('GET issuer-history: whole, by version, by hash', async () => {
   const hash = 'a'.repeat(64);
   for (const query of ['', '?version=1', `?hash=${hash}`])
     expect((await house.get(`/.well-known/issuer-history.json${query}`)).status).toBe(200);
-  expect(house.port.calls.map(({ variables }) => variables)).toEqual([
-    { version: null, hash: null },
-    { version: 1, hash: null },
-    { version: null, hash },
-  ]);
+  expect(house.port.calls.map(({ variables }) => variables)).toEqual([{}, { version: 1 }, { hash }]);
   expect((await house.get('/.well-known/issuer-history.json?version=0')).status).toBe(400);
 });
 
