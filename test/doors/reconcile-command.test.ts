@@ -29,12 +29,9 @@ beforeAll(async () => {
   last = await newestBlock(service.chain);
 });
 
-/** As a wallet's owner runs it, with all that it says. */
-async function reconciling(
-  members: Readonly<Record<string, string>> = {},
-  environment: Readonly<Record<string, string>> = { WALLET_KEY: agent.account.private_key },
-  ...flags: readonly string[]
-) {
+const ENTRY = 'gateway/commands/reconcile.ts';
+
+function argumentsWith(members: Readonly<Record<string, string>> = {}): string[] {
   const given = {
     wallet: agent.account.address,
     from: '0',
@@ -43,10 +40,24 @@ async function reconciling(
     rpc: liar.url,
     ...members,
   };
-  const args = Object.entries(given).flatMap(([name, value]) => [`--${name}`, value]);
-  const entry = 'gateway/commands/reconcile.ts';
-  const ended = await runCommand(entry, [...args, ...flags], { environment });
+  return Object.entries(given).flatMap(([name, value]) => [`--${name}`, value]);
+}
+
+/** As a wallet's owner runs it, with all that it says. */
+async function reconciling(
+  members: Readonly<Record<string, string>> = {},
+  environment: Readonly<Record<string, string>> = { WALLET_KEY: agent.account.private_key },
+  ...flags: readonly string[]
+) {
+  const ended = await runCommand(ENTRY, [...argumentsWith(members), ...flags], { environment });
   return { ...ended, lines: ended.text.split('\n') };
+}
+
+/** The same as a process, which ends only once nothing of it is open any more. */
+async function reconcilingAlone() {
+  const environment = { WALLET_KEY: agent.account.private_key };
+  const command = await startGateway({ entry: ENTRY, args: argumentsWith(), environment, await_health: false });
+  return { code: await command.exited, lines: command.logs, text: command.logs.join('\n') };
 }
 
 /** `npm run verify` of a file. */
@@ -58,7 +69,7 @@ describe('npm run reconcile', () => {
     liar.lie({
       eth_getLogs: truth => (truth as JsonObject[]).flatMap(log => [log, { ...log, address: `0x${'1'.repeat(40)}` }]),
     });
-    const { code, text, lines } = await reconciling();
+    const { code, text, lines } = await reconcilingAlone();
     liar.repent();
     expect(lines).toContain(`Read ${last + 1} blocks: 4 transfers.`);
     expect(text).toMatch(new RegExp(`receipted +0\\.002 USDC to ${service.pay_to} .*${bought}`));
