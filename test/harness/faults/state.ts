@@ -12,10 +12,11 @@ const passing: readonly (readonly [RegExp, string])[] = [
   [/^[\w-]{22}$/, 'mark'],
   [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+00(:00)?)?/g, 'time'],
   [/\d{4}-\d\d-\d\d/g, 'day'],
+  // Before those that a part of one could pass for.
+  [/(?<![\w-])[\w-]{43}(?![\w-])/g, 'digest'],
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'uuid'],
   [/\b(0x)?[0-9a-fA-F]{16,}\b/g, 'hex'],
   [/\b([a-z]+)_[0-9A-Za-z-]{12,}\b/g, '$1 id'],
-  [/(?<![\w-])[\w-]{43}(?![\w-])/g, 'digest'],
   [/\b1[0-9]{9}([0-9]{3})?\b/g, 'seconds'],
   [/127\.0\.0\.1:\d+/g, 'host'],
 ];
