@@ -5,7 +5,7 @@ import { pagesAsDerived } from './papers/pages.ts';
 import { serviceFolders } from './papers/rooms.ts';
 
 /**
- * `npm run papers`: writes what is derived in each README.md: lists of files, the doors, the variables of the environment.
+ * `npm run papers`: writes what is derived in each README.md: lists of rooms, the doors, the variables of the environment.
  * Run by Node as it is, which takes less than to build every program first.
  */
 const root = fileURLToPath(new URL('../..', import.meta.url));

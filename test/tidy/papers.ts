@@ -16,7 +16,7 @@ const CONFIG_PAGE = 'gateway/config/README.md';
 const TESTS_PAGE = 'test/README.md';
 const README_LINES_MAX = 150;
 const PAGE_LINES_MAX = 100;
-const LISTED = /<!-- files -->\n[\s\S]*<!-- \/files -->/;
+const LISTED = /<!-- rooms -->\n[\s\S]*<!-- \/rooms -->/;
 /** May be as long as what it lists. */
 const TABLE = /<!-- (variables|doors) -->[\s\S]*<!-- \/\1 -->/;
 
@@ -148,10 +148,13 @@ export const paperRules: readonly Rule[] = [
     offences: ({ folder, path, sentence }) => (sentence === null ? [`${folder}/${path}`] : []),
   }),
   rule({
-    name: 'each page of a room has the list of its files',
-    remedy: 'write the lines `<!-- files -->` and `<!-- /files -->` where the list belongs, and run `npm run papers`.',
-    least: 20,
-    subjects: tree => roomsOf(tree).map(({ folder }) => `${folder}/${README}`),
+    name: 'each page of a room that holds others lists them',
+    remedy: 'write the lines `<!-- rooms -->` and `<!-- /rooms -->` where the list belongs, and run `npm run papers`.',
+    least: 5,
+    subjects: tree =>
+      roomsOf(tree)
+        .filter(({ rooms }) => rooms.length > 0)
+        .map(({ folder }) => `${folder}/${README}`),
     offences: (page, tree) => (LISTED.test(tree.text(page)) ? [] : [page]),
   }),
   rule({

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fileList, findRooms } from '../../gateway/commands/papers/rooms.ts';
+import { findRooms, roomList } from '../../gateway/commands/papers/rooms.ts';
 import { ROOT } from '../harness/root.ts';
 import { productionPrograms } from './imports.ts';
 import { report } from './rule.ts';
@@ -32,7 +32,7 @@ const programs: Texts = Object.fromEntries(productionPrograms.map(file => [file,
 const client = { ...programs, 'rest-compat/client/paying-fetch.ts': '' };
 const manifest = (dependencies: object, devDependencies: object) =>
   JSON.stringify({ dependencies, devDependencies, name: 'planted' });
-const marked = (list: string) => `# A room\n\nWhat it is for.\n\n<!-- files -->\n${list}\n<!-- /files -->\n`;
+const marked = (list: string) => `# A room\n\nWhat it is for.\n\n<!-- rooms -->\n${list}\n<!-- /rooms -->\n`;
 const file = '/** What it does. */\nexport const it = 1;\n';
 const pages: Texts = {
   'README.md': '',
@@ -230,11 +230,12 @@ const planted: Readonly<
   },
   'each page of a room begins with what the room is for': {
     around: { 'schema/README.md': '' },
-    wrong: { 'schema/a/README.md': '# A\n\n<!-- files -->\n' },
+    wrong: { 'schema/a/README.md': '# A\n\n<!-- rooms -->\n' },
     found: 'schema/a/README.md',
     right: { 'schema/a/README.md': '# A\n\nWhat it is for.\n' },
   },
-  'each page of a room has the list of its files': {
+  'each page of a room that holds others lists them': {
+    around: { 'schema/inner/README.md': '# Inner\n\nWhat it is for.\n' },
     wrong: { 'schema/README.md': '# Schema\n' },
     found: 'schema/README.md',
     right: { 'schema/README.md': marked('') },
@@ -246,10 +247,10 @@ const planted: Readonly<
     right: { 'schema/a.ts': file },
   },
   'what is derived on a page': {
-    around: { 'schema/it.ts': file },
-    wrong: { 'schema/README.md': marked('- [other.ts](other.ts): What was here before.') },
+    around: { 'schema/inner/README.md': '# Inner\n\nWhat it is for.\n' },
+    wrong: { 'schema/README.md': marked('- [other/](other/README.md): What was here before.') },
     found: 'schema/README.md',
-    right: { 'schema/README.md': marked('- [it.ts](it.ts): What it does.') },
+    right: { 'schema/README.md': marked('- [inner/](inner/README.md): What it is for.') },
   },
   'the root page has at most': {
     around: pages,
@@ -369,23 +370,24 @@ describe('imports point one way', () => {
   });
 });
 
-describe('a list of files', () => {
-  it('is stale as soon as a file comes, goes or says something else', () => {
+describe('a list of rooms', () => {
+  it('is stale as soon as a room comes, goes or says something else', () => {
     const name = fc.constantFrom('amount', 'clock', 'errors', 'limits');
     const sentence = fc.constantFrom('What it does.', 'What it did.', 'Why it is here.');
-    const files = fc.dictionary(name, sentence);
+    const inner = fc.dictionary(name, sentence);
     const room = (told: Readonly<Record<string, string>>, list: string): Texts => ({
       'schema/README.md': marked(list),
       ...Object.fromEntries(
-        Object.entries(told).map(([key, text]) => [`schema/${key}.ts`, `/** ${text} */\nexport const ${key} = 1;\n`]),
+        Object.entries(told).map(([key, text]) => [`schema/${key}/README.md`, `# A room\n\n${text}\n`]),
       ),
     });
     const listOf = (told: Readonly<Record<string, string>>) =>
       findRooms(treeOf(room(told, '')))
-        .map(fileList)
+        .map(roomList)
+        .filter(Boolean)
         .join('\n');
     fc.assert(
-      fc.property(files, files, (before, after) => {
+      fc.property(inner, inner, (before, after) => {
         const is_stale = listOf(before) !== listOf(after);
         const found = offences('what is derived on a page', room(after, listOf(before)));
         expect(found).toEqual(is_stale ? ['schema/README.md'] : []);

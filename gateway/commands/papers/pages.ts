@@ -8,14 +8,14 @@ import { notYet } from '../../config/read-config.ts';
 import { accounts, confidential, secrets } from '../../config/refused-in-production.ts';
 import { needless, type SubstitutedName, substitutes } from '../../config/substitutes.ts';
 import { mayBeEmpty, type VariableName, variables } from '../../config/variables.ts';
-import { betweenMarks, type Checkout, fileList, findRooms } from './rooms.ts';
+import { betweenMarks, type Checkout, findRooms, roomList } from './rooms.ts';
 
 /** Every README.md that holds something derived, by its path, as it has to stand. */
 export function pagesAsDerived(checkout: Checkout): ReadonlyMap<string, string> {
   const pages = new Map<string, string>();
   for (const room of findRooms(checkout)) {
     const path = `${room.folder}/README.md`;
-    const page = betweenMarks(checkout.text(path), 'files', fileList(room));
+    const page = betweenMarks(checkout.text(path), 'rooms', roomList(room));
     pages.set(
       path,
       tables.reduce((text, [name, table]) => betweenMarks(text, name, table()), page),

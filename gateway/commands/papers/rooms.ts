@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { dirname } from 'node:path/posix';
 
-/** The folders of the service, each with all that it holds; tests have no list of their files. */
+/** The folders of the service, each with all that it holds. */
 export const serviceFolders = ['schema', 'subgraphs', 'gateway', 'rest-compat'] as const;
 const README = 'README.md';
 
@@ -52,11 +52,11 @@ function firstOfPage(_: string, page: string): string | null {
   return text.replace(/\s+/g, ' ').match(/^.*?[.!?](?=\s|$)/)?.[0] ?? null;
 }
 
-/** The list between a page's marks: rooms first, then files. */
-export function fileList({ rooms, files }: RoomPage): string {
-  const inner = rooms.map(({ path, sentence }) => `- [${path.slice(0, -README.length)}](${path}): ${sentence ?? '?'}`);
-  const own = files.map(({ path, sentence }) => `- [${path}](${path}): ${sentence ?? '?'}`);
-  return [...inner, ...own].join('\n');
+/** The rooms in this one, as its page lists them. What a file is for stands at its own beginning, and is not said again. */
+export function roomList({ rooms }: RoomPage): string {
+  return rooms
+    .map(({ path, sentence }) => `- [${path.slice(0, -README.length)}](${path}): ${sentence ?? '?'}`)
+    .join('\n');
 }
 
 /** Puts `text` between `<!-- name -->` and `<!-- /name -->`, each on a line of its own; a page without them stays as it is. */
