@@ -36,7 +36,7 @@ const MoveCost = z
 export const EndpointScoreNoun = z.object({
   schema: z.literal(documents.endpoint_score),
   endpoint_host: z.string().describe('Host that is scored.'),
-  rule_version: z.literal(2).describe('Version of the rule that was run.'),
+  rule_version: z.literal(3).describe('Version of the rule that was run.'),
   status: z
     .enum(['scored', 'unscored'])
     .describe('`unscored` if no report about the host rests on evidence that the rule accepts.'),

@@ -1,6 +1,6 @@
 import type { ScoreWeights } from './weights.ts';
 
-/** What it takes to move a score one way, by rows of payers that are none's of those who have spoken. */
+/** The least that it costs to move a score one way by posts of payers that have not reported on the host before. */
 export interface MoveCost {
   /** What has to be spent at the endpoint, atomic USDC. */
   readonly spent: bigint;
@@ -19,19 +19,20 @@ export interface MoveCosts {
 interface Standing {
   readonly good: bigint;
   readonly total: bigint;
-  /** Of the rows that stand in the places of the window, atomic USDC. */
+  /** Amounts of the rows that count, atomic USDC. */
   readonly amounts: readonly bigint[];
-  /** How many more have a place before one takes another's. */
+  /** Number of further rows that fit into the window before one replaces another. */
   readonly rows_free: number;
+  /** Weight that clusters of several payers lose to their bound. It comes back if a replaced row no longer joins its payers. */
+  readonly bounded: bigint;
 }
 
 const BP = 10_000n;
 
 /**
- * The least that has to be spent so that floor(good / total) moves by the stated part, as long as every row has a place. Where there
- * are no more places, a row that comes takes that of one that is no larger, and the score may move for less: it never moves
- * for less than what is named. It is what it costs whoever does not own the endpoint; who does gets back what was spent there, and
- * pays the stamps alone.
+ * The least that has to be spent so that floor(good / total) moves by `move_bp`. While the window has free places it is exact. In
+ * a full window a new row replaces one that is no larger, and the result is a lower bound: the score never moves for less. The
+ * owner of the endpoint receives what is spent there, and so pays the stamps alone.
  */
 export function moveCosts(standing: Standing, weights: ScoreWeights): MoveCosts {
   const score = (standing.good * BP) / standing.total;
@@ -41,22 +42,27 @@ export function moveCosts(standing: Standing, weights: ScoreWeights): MoveCosts 
   return { up: costOf(up, weights), down: costOf(down, weights) };
 }
 
-/** Nothing of it is good, and what has gone was: floor((good − gone) · 10⁴ / (total − gone + x)) ≤ low. */
-function weightDown({ good, total }: Standing, pushed_out: bigint, low: bigint): bigint {
-  const gone = least(pushed_out, good);
-  return atLeastNone(((good - gone) * BP) / (low + 1n) - (total - gone) + 1n);
+/*
+ * A row of a cluster at its bound leaves the total as it is when it goes, and only the part of it that is good changes, by no more
+ * than the row's amount. Below the bound the total falls with it, which helps less in either direction. So the total stays here.
+ */
+
+/** New rows are not good, and all that is replaced was: floor((good − gone) · 10⁴ / (total + x)) ≤ low. */
+function weightDown({ good, total }: Standing, replaced: bigint, low: bigint): bigint {
+  const gone = least(replaced, good);
+  return atLeastNone(((good - gone) * BP) / (low + 1n) - total + 1n);
 }
 
-/** All of it is good, and nothing of what has gone was: floor((good + x) · 10⁴ / (total − gone + x)) ≥ high. */
-function weightUp({ good, total }: Standing, pushed_out: bigint, high: bigint): bigint {
-  const gone = least(pushed_out, total - good);
-  return atLeastNone(ceilDiv(high * (total - gone) - good * BP, BP - high));
+/** New rows are good, and nothing that is replaced was: floor((good + gone + x) · 10⁴ / (total + x)) ≥ high. */
+function weightUp({ good, total }: Standing, replaced: bigint, high: bigint): bigint {
+  const gone = least(replaced, total - good);
+  return atLeastNone(ceilDiv(high * total - (good + gone) * BP, BP - high));
 }
 
-/** However many of the smallest rows are pushed out first: each by one that is as large, behind those that fill the free places. */
-function cheapest({ amounts, rows_free }: Standing, weightWithout: (gone: bigint) => bigint): bigint {
+/** Tries every number of smallest rows that are replaced, each by one of its size, after the free places are filled. */
+function cheapest({ amounts, rows_free, bounded }: Standing, weightWithout: (gone: bigint) => bigint): bigint {
   let spent_min = weightWithout(0n);
-  let gone = 0n;
+  let gone = bounded;
   for (const [at, amount] of [...amounts].sort((a, b) => (a < b ? -1 : 1)).entries()) {
     const places = BigInt(rows_free + at + 1) * amount;
     if (places >= spent_min) break;

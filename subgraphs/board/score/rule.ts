@@ -54,8 +54,11 @@ export interface ScoredCluster {
   readonly good: bigint;
 }
 
-/** Of the rule that is run here. Version 1 had a score of 5,000 for a host of which nothing counts. */
-export const SCORE_RULE_VERSION = 2;
+/**
+ * Version of this rule. Version 1 gave a host without counted rows a score of 5,000. Version 2 stated too high a `cost_to_move` in a
+ * full window, where a replaced row came from a cluster at its bound.
+ */
+export const SCORE_RULE_VERSION = 3;
 
 export interface Score {
   /** In basis points: 10,000 is all that can be said for an endpoint. Null where no row counts: then nothing is known. */
@@ -90,7 +93,16 @@ export function scoreOf({ rows, edges, rows_free }: ScoreInputs, weights: ScoreW
     cost_to_move:
       counted.length === 0
         ? { up: null, down: null }
-        : moveCosts({ good, total, rows_free, amounts: counted.map(({ amount }) => BigInt(amount)) }, weights),
+        : moveCosts(
+            {
+              good,
+              total,
+              rows_free,
+              bounded: lostToBounds(counted, scored, clusters),
+              amounts: counted.map(({ amount }) => BigInt(amount)),
+            },
+            weights,
+          ),
     edges_hash: canonicalHash(edgesInOrder(edges).map(edge => ({ ...edge }))),
   };
 }
@@ -129,6 +141,20 @@ function weighed(
     return { cluster, payers, posts: members.length, weight, good: (weight * spoken) / (amount * BP) };
   });
   return sorted(scored, ({ cluster }) => cluster);
+}
+
+/** What clusters of several payers may weigh more if their payers count apart: what their bound takes, and a unit for each rounding. */
+function lostToBounds(
+  rows: readonly ScoreRow[],
+  scored: readonly ScoredCluster[],
+  clusters: ReadonlyMap<string, string>,
+): bigint {
+  const joined = new Map(scored.filter(({ payers }) => payers > 1).map(it => [it.cluster, it]));
+  const spent = rows.filter(({ payer }) => joined.has(clusters.get(payer ?? '') ?? ''));
+  return [...joined.values()].reduce(
+    (sum, { weight, payers }) => sum - weight + BigInt(payers),
+    spent.reduce((sum, { amount }) => sum + BigInt(amount), 0n),
+  );
 }
 
 /** As they are published, and hashed: SHA-256 of the canonical JSON of this list. */
