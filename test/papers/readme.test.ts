@@ -14,10 +14,6 @@ const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
 const client = await readFile(join(ROOT, 'rest-compat/client/README.md'), 'utf8');
 const blocks = (language: string, page = readme) =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(match => match[1] ?? '');
-const commands = blocks('sh').flatMap(block => block.trim().split('\n'));
-
-/** What stands around this test already: it runs inside `npm test`, after `npm install`, beside a started service. */
-const outside = new Set(['npm install && npm start', 'npm install && npm test']);
 
 let service: RunningGateway;
 beforeAll(async () => {
@@ -38,15 +34,6 @@ const environment = () => ({
 function shown(line: string): RegExp {
   const parts = line.replace(/ *←.*/, '').split('…');
   return new RegExp(parts.map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.*?'), 'is');
-}
-
-/** What curl would ask, of a machine that has it; no other option is in the README. */
-async function curl(args: readonly string[]): Promise<string> {
-  const [url = ''] = args.slice(-1);
-  const options = args.slice(0, -1).join(' ');
-  const method = { '-s': 'GET', '-s -i -X POST': 'POST' }[options];
-  expect(method, options).toBeDefined();
-  return (await fetch(url, { method })).text();
 }
 
 const read = new WeakMap<Response, Promise<string>>();
@@ -75,13 +62,9 @@ describe('README', () => {
     for (const line of answered.split('\n')) expect(await said(answer)).toMatch(shown(here(line)));
   });
 
-  it.each(commands.filter(command => !outside.has(command)))('its command runs: %s', async command => {
-    const [program = '', ...args] = here(command).split(' ');
-    if (program === 'curl') expect(await curl(args)).not.toBe('');
-    else {
-      const { stdout } = await run(program, args, { cwd: ROOT, env: environment(), maxBuffer: 2 ** 24 });
-      expect(stdout).not.toBe('');
-    }
+  it('its commands are to start the service, as above, and the demo, as below', () => {
+    const commands = blocks('sh').flatMap(block => block.trim().split('\n'));
+    expect(commands).toEqual(['npm install && npm start', 'npm run demo']);
   });
 
   it('its demo shows a paid chat, an offline check, a registration, the book twice and a live row', async () => {
@@ -124,33 +107,5 @@ describe('README', () => {
     const environment = { PATH: process.env.PATH, PRIVATE_KEY: wallets[0].private_key };
     const { stdout } = await run(process.execPath, [program], { env: environment });
     expect(stdout).toContain('What is a spend receipt?');
-  });
-
-  it('its twelve lines verify a receipt, and refuse one that was touched', async () => {
-    const folder = await makeScratch();
-    const demo = await run('npm', ['run', '-s', 'demo'], { cwd: ROOT, env: environment(), maxBuffer: 2 ** 24 });
-    const verify_url = demo.stdout.match(/"verify_url": "([^"]+)"/)?.[1] ?? '';
-    const receipt = await (await fetch(`${verify_url}.json`)).text();
-    await writeFile(join(folder, 'jwks.json'), await (await fetch(`${service.url}/.well-known/jwks.json`)).text());
-    await writeFile(
-      join(folder, 'verify.mjs'),
-      (blocks('js')[0] ?? '').replace(`'jose'`, `'${import.meta.resolve('jose')}'`),
-    );
-    const verify = async (text: string) => {
-      await writeFile(join(folder, 'receipt.json'), text);
-      return run(process.execPath, ['verify.mjs'], { cwd: folder });
-    };
-    expect((await verify(receipt)).stdout).toMatch(/^0x[0-9a-fA-F]{40} paid 2000 in base:0x[0-9a-f]{64}\n$/);
-    await expect(verify(receipt.replace(/"payload_hash":"./, '"payload_hash":"x'))).rejects.toThrow(
-      'is not what was signed',
-    );
-
-    const set = JSON.parse(await readFile(join(folder, 'jwks.json'), 'utf8'));
-    const revoked = set.keys.map((key: object) => ({ ...key, revoked: { tree_size: 99 } }));
-    await writeFile(join(folder, 'jwks.json'), JSON.stringify({ keys: revoked }));
-    await expect(verify(receipt)).rejects.toThrow('no applicable key');
-
-    const official = await run('npm', ['run', '-s', 'verify', '--', verify_url], { cwd: ROOT, env: environment() });
-    expect(official.stdout).not.toBe('');
   });
 });

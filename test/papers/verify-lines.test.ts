@@ -7,10 +7,10 @@ import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical
 import { keptDocuments, keptKeys, keptNamed } from '../harness/fixtures/signed-documents.ts';
 import { ROOT } from '../harness/root.ts';
 
-/* README's twelve lines, over a receipt of each kind. That they run as they stand is in readme.test.ts. */
+/* The twelve lines of docs/check.md, over a receipt of each kind. That they run as they stand is in docs.test.ts. */
 
-const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
-const [, program = ''] = /```js\n([\s\S]*?)```/.exec(readme) ?? [];
+const page = await readFile(join(ROOT, 'docs/check.md'), 'utf8');
+const [, program = ''] = /```js\n([\s\S]*?)```/.exec(page) ?? [];
 const lines = program.trimEnd().split('\n');
 const body = lines.filter(line => !line.startsWith('import ')).join('\n');
 const AsyncFunction = (async () => {}).constructor as new (...text: string[]) => (...args: unknown[]) => Promise<void>;

@@ -14,11 +14,14 @@ const CHANGELOG = '.github/CHANGELOG.md';
 const SECURITY = '.github/SECURITY.md';
 const CONFIG_PAGE = 'gateway/config/README.md';
 const TESTS_PAGE = 'test/README.md';
-const README_LINES_MAX = 150;
+const README_LINES_MAX = 80;
+const READERS_WORDS_MAX = 900;
 const PAGE_LINES_MAX = 100;
 const LISTED = /<!-- rooms -->\n[\s\S]*<!-- \/rooms -->/;
 /** May be as long as what it lists. */
 const TABLE = /<!-- (variables|doors) -->[\s\S]*<!-- \/\1 -->/;
+
+const DOCS = /^docs\/.+\.md$/;
 
 /** Rooms of one noun, besides every folder in subgraphs/ and gateway/. */
 const namedRooms = [
@@ -43,7 +46,12 @@ function roomsOf(tree: Tree): readonly RoomPage[] {
 
 function pagesOf(tree: Tree): readonly string[] {
   const others = [TESTS_PAGE, 'test/bench/README.md', CHANGELOG, '.github/CONTRIBUTING.md', SECURITY];
-  return [README, ...roomsOf(tree).map(({ folder }) => `${folder}/${README}`), ...others];
+  return [...readersPages(tree), ...roomsOf(tree).map(({ folder }) => `${folder}/${README}`), ...others];
+}
+
+/** Pages for readers who do not know the code: the root page, and one for each kind of reader. */
+function readersPages(tree: Tree): readonly string[] {
+  return [README, ...tree.files.filter(file => DOCS.test(file))];
 }
 
 /** Links from the page's folder and, in backticks, paths of files from there or from the root: those that lead nowhere. */
@@ -60,6 +68,11 @@ function deadEnds(page: string, tree: Tree): string[] {
 
 function lineCount(text: string): number {
   return text.trimEnd().split('\n').length;
+}
+
+/** As `wc -w` counts them: code and the bars of tables too. */
+function wordCount(text: string): number {
+  return text.split(/\s+/).filter(Boolean).length;
 }
 
 /** Names in the table of variables. */
@@ -175,10 +188,20 @@ export const paperRules: readonly Rule[] = [
     name: `the root page has at most ${README_LINES_MAX} lines, each other at most ${PAGE_LINES_MAX} beside its table of variables or doors`,
     remedy: 'say less, or say it in a room below.',
     least: 20,
-    subjects: tree => pagesOf(tree).filter(page => page !== CHANGELOG),
+    subjects: tree => pagesOf(tree).filter(page => page !== CHANGELOG && !DOCS.test(page)),
     offences(page, tree) {
       const lines = lineCount(tree.text(page).replace(TABLE, ''));
       return lines > (page === README ? README_LINES_MAX : PAGE_LINES_MAX) ? [`${page}: ${lines}`] : [];
+    },
+  }),
+  rule({
+    name: `${README} and each page of docs/ have at most ${READERS_WORDS_MAX} words`,
+    remedy: 'say less, or link to the page of a folder.',
+    least: 5,
+    subjects: readersPages,
+    offences(page, tree) {
+      const words = wordCount(tree.text(page));
+      return words > READERS_WORDS_MAX ? [`${page}: ${words}`] : [];
     },
   }),
   rule({

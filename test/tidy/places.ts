@@ -21,7 +21,7 @@ const BELOW_THE_STORY =
 const NO_TESTS = ['bench', 'compare', 'cost', 'covered', 'harness', 'often', 'tidy'];
 /** These name what they ban. */
 const RULES = 'test/tidy/';
-const topFolders = ['gateway', 'rest-compat', 'schema', 'subgraphs', 'test'];
+const topFolders = ['docs', 'gateway', 'rest-compat', 'schema', 'subgraphs', 'test'];
 
 const withoutComments = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
 const networkOf = (file: string) => file.match(/\/(base|solana|svm|chain)\//)?.[1] ?? 'none';

@@ -256,7 +256,13 @@ const planted: Readonly<
     around: pages,
     wrong: { 'test/README.md': lines(101) },
     found: 'test/README.md: 101',
-    right: { 'README.md': lines(150), '.github/CHANGELOG.md': lines(200) },
+    right: { 'README.md': lines(80), 'docs/call.md': lines(200), '.github/CHANGELOG.md': lines(200) },
+  },
+  'README.md and each page of docs/': {
+    around: pages,
+    wrong: { 'docs/call.md': lines(451) },
+    found: 'docs/call.md: 902',
+    right: { 'docs/call.md': lines(450) },
   },
   'no link on a page': {
     around: { ...pages, 'schema/a.ts': '' },
