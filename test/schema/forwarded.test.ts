@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { z } from 'zod';
@@ -17,7 +15,6 @@ import { readRequest } from '../../subgraphs/graph-type.ts';
 import { askedOf } from '../../subgraphs/receipt/inference/messages/chat-request.ts';
 import { unknownInMessage } from '../../subgraphs/receipt/inference/messages/unknown-members.ts';
 import { inputOfBody } from '../harness/doors/graph-input.ts';
-import { ROOT } from '../harness/root.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }];
 const chat = (members: JsonObject): JsonObject => parseRequest(ChatRequest, { messages, ...members });
@@ -146,16 +143,6 @@ const refusedByItself = [
 it('no name stands in two tables, or twice in one', () => {
   const all = [...foreignRefused, ...foreignWithoutEffect].flatMap(({ names }) => names.map(folded));
   expect(all.length).toBe(new Set(all).size);
-});
-
-it('the room’s README has each name, with what becomes of it and why', () => {
-  const page = readFileSync(join(ROOT, 'schema/requests/forwarded/README.md'), 'utf8').split('\n');
-  const row = (effect: string) => (group: (typeof foreignRefused)[number]) =>
-    `| ${group.names.map(spelt => `\`${spelt}\``).join(', ')} | ${effect} | ${group.why} |`;
-  expect(page.filter(line => line.startsWith('| `'))).toEqual([
-    ...foreignWithoutEffect.map(row('no effect')),
-    ...foreignRefused.map(row('400')),
-  ]);
 });
 
 describe('within a chat', () => {
