@@ -26,23 +26,22 @@ export function pagesAsDerived(checkout: Checkout): ReadonlyMap<string, string> 
 
 /** What may stand between marks of these names, on whatever page. */
 const tables: readonly (readonly [string, () => string])[] = [
-  ['doors', doorTable],
+  ['doors', doorList],
   ['variables', variableTable],
   ['hubs', hubMembers],
 ];
 
-function costOf(price: DoorPrice | null): string {
-  if (price === null) return 'free';
-  return price.amount_atomic === null ? 'as its 402 says' : formatUsdc(atomicAmount(price.amount_atomic));
+/** The doors that are served, as a list: methods, path, price where there is one, and what each is for. */
+function doorList(): string {
+  return everyDoor
+    .map(({ methods, path, price, summary }) => `- ${methods.join(', ')} \`${path}\`${priceOf(price)}: ${summary}`)
+    .join('\n');
 }
 
-/** The doors that are served, as a table: methods, path, price, and what each is for. */
-function doorTable(): string {
-  const lines = everyDoor.map(({ methods, path, price, summary }) => {
-    const cost = costOf(price);
-    return `| ${methods.join(', ')} | \`${path}\` | ${cost} | ${summary} |`;
-  });
-  return ['| method | path | price | |', '|---|---|---|---|', ...lines].join('\n');
+function priceOf(price: DoorPrice | null): string {
+  if (price === null) return '';
+  const { amount_atomic } = price;
+  return amount_atomic === null ? ' (price in its 402)' : ` (${formatUsdc(atomicAmount(amount_atomic))})`;
 }
 
 /** Every variable of the environment as a table, from its zod schema and from what production refuses. */
