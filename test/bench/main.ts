@@ -13,7 +13,7 @@ import { Stage } from './stage.ts';
  *   --quick       fewer rounds and less work in each
  *   --only NAME   the contests whose name begins with NAME
  *   --json PATH   the figures as JSON too
- *   --write       the figures into README.md of this room; not of a quick run
+ *   --write       the figures into figures.md of this folder; not of a quick run
  *   --profile DIR a CPU profile of each server process
  */
 const options = {

@@ -7,9 +7,9 @@ import { ROOT } from '../harness/root.ts';
 import type { Figure } from './alternate.ts';
 import { heading, tableRow } from './print.ts';
 
-/* The page of figures, README.md of this room, as the bench writes it. */
+/* The page of figures, as the bench writes it. */
 
-const PAGE = join(ROOT, 'test/bench/README.md');
+const PAGE = join(ROOT, 'test/bench/figures.md');
 const [columns = '', rules = ''] = heading.split('\n');
 
 /** A figure, and what stands beside ours. */

@@ -10,7 +10,7 @@ import { contests } from '../bench/contests.ts';
 import { rowsOf, withFigures } from '../bench/page.ts';
 import { ROOT } from '../harness/root.ts';
 
-const page = readFileSync(join(ROOT, 'test/bench/README.md'), 'utf8');
+const page = readFileSync(join(ROOT, 'test/bench/figures.md'), 'utf8');
 const names = contests.flatMap(({ lines }) => lines.map(({ name }) => name));
 const taken: Figure = {
   name: names[1] ?? '',
