@@ -10,12 +10,17 @@ import { clearScratch, makeScratch } from './scratch.ts';
 
 const READY_MS = 20_000;
 
-/** Debian's nginx before a service, as whoever follows its manual has it: `proxy_pass`, and every buffer as it is shipped. */
-export async function startNginx(target: string): Promise<{ readonly url: string }> {
+/**
+ * Debian's nginx before a service, as its manual has it: `proxy_pass`, and every buffer as it is shipped; or with another `location`.
+ */
+export async function startNginx(
+  target: string,
+  location = `location / { proxy_pass ${target}; }`,
+): Promise<{ readonly url: string }> {
   const folder = await makeScratch();
   const port = await ownPort();
   await mkdir(join(folder, 'logs'));
-  await writeFile(join(folder, 'nginx.conf'), configuration(target, port));
+  await writeFile(join(folder, 'nginx.conf'), configuration(location, port));
   const child = spawn('nginx', ['-p', folder, '-c', 'nginx.conf', '-e', 'logs/error.log', '-g', 'daemon off;'], {
     // Where Debian puts it, which is not on everybody's path.
     env: { PATH: `${process.env.PATH}:/usr/sbin` },
@@ -40,7 +45,7 @@ export async function startNginx(target: string): Promise<{ readonly url: string
 }
 
 /** Of what Debian's own file says, all but places: processes, logs and temporary files are this test's. */
-function configuration(target: string, port: number): string {
+function configuration(location: string, port: number): string {
   const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(name => `${name}_temp_path logs/${name};`);
   return `user ${userInfo().username};
 worker_processes 1;
@@ -51,11 +56,12 @@ http {
   tcp_nopush on;
   default_type application/octet-stream;
   gzip on;
+  map $http_upgrade $connection_upgrade { default upgrade; '' close; }
   access_log off;
   ${places.join('\n  ')}
   server {
     listen 127.0.0.1:${port};
-    location / { proxy_pass ${target}; }
+    ${location}
   }
 }
 `;
