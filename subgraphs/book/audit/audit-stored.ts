@@ -12,8 +12,8 @@ import { PART_EVENTS, type ReadPart, type Reads, readPart, signedFacts } from '.
 /** What one step of an audit came to. `marked`: the book was closed before. */
 export type AuditStep =
   | { readonly kind: 'sound'; readonly walked: Walked; readonly ended: boolean; readonly marked: boolean }
-  /** Under the head's lock it was damaged still: the book is closed from now on, in every process. */
-  | { readonly kind: 'closed'; readonly damage: BookDamage }
+  /** Under the head's lock it was still damaged: every process treats the book as closed. `newly`: it was open until this audit. */
+  | { readonly kind: 'closed'; readonly damage: BookDamage; readonly newly: boolean }
   /** There is no such book. */
   | { readonly kind: 'gone' };
 
@@ -92,7 +92,7 @@ async function close(database: Database, agent_id: AgentId, walked: Walked): Pro
       return { kind: 'sound', walked: audit.walked, ended: part.ended, marked: part.book.damage !== null };
     const damage = { what: audit.what, place: audit.place };
     closeBook(tx, agent_id, damage);
-    return { kind: 'closed', damage };
+    return { kind: 'closed', damage, newly: part.book.damage === null };
   });
 }
 

@@ -54,7 +54,8 @@ async function hasGoneBack(database: Database, { agent_id, known, found }: Broke
   for (let walked = walkedFrom(Math.max(0, from)); ; ) {
     const step = await auditStep(database, id, walked);
     if (step.kind === 'closed') {
-      damaged(agent_id, step.damage);
+      // One that was closed before has been reported by the audit that closed it.
+      if (step.newly) damaged(agent_id, step.damage);
       return !of_the_chain.has(step.damage.what);
     }
     if (step.kind === 'gone') return true;

@@ -202,7 +202,7 @@ describe('the audit of a book', () => {
     );
     await alter(`update book set spent_atomic = 1, hour_atomic = 1, day_atomic = 1, row_hash = '${head.row_hash}',
       event_hash = '${head.event_hash}', by_rail = '${JSON.stringify(head.by_rail)}' where agent_id = $1`);
-    expect(await audited()).toEqual({ kind: 'closed', damage: { what: 'receipt_differs', place: 1 } });
+    expect(await audited()).toEqual({ kind: 'closed', damage: { what: 'receipt_differs', place: 1 }, newly: true });
   });
 
   it('finds the newest at start, whichever book moved last, and lets all others be', async () => {

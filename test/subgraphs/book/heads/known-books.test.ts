@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { agentId } from '../../../../schema/ids.ts';
 import { isEventHead } from '../../../../subgraphs/book/heads/compare.ts';
+import { booksGoneBack } from '../../../../subgraphs/book/heads/gone-back.ts';
 import { KnownBooks } from '../../../../subgraphs/book/heads/known-books.ts';
 import { leaveCredential } from '../../../../subgraphs/book/heads/leave.ts';
 import { SavedHeads } from '../../../../subgraphs/book/heads/saved-heads.ts';
+import { brokenBook } from '../../../../subgraphs/book/heads/stand.ts';
 import { appendEvent, headOf, lockBooks, storeBooks } from '../../../../subgraphs/book/ledger/append.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { LogHalted } from '../../../../subgraphs/receipt/log/halt.ts';
@@ -101,7 +103,7 @@ it.each([
 ])(
   'a book with %s contradicts itself: it alone is closed, by its audit, at an append, a look and a start',
   async (_what, text) => {
-    const { store, log, books, database, open, closed } = await threeBooks();
+    const { store, path, log, books, database, open, closed } = await threeBooks();
     await run(store, text);
     const again = await open();
     expect(again.broken).toBeNull();
@@ -109,6 +111,12 @@ it.each([
     await store.query({ text: 'update book set damage = null' });
     // Two that meet it at once are judged by one audit.
     await Promise.all([books.look(store), append(database, 2, 3).catch(() => {})]);
+    expect(closed).toEqual([2, 2]);
+    // One that met it before, and is judged after that audit, reports nothing more.
+    const [head] =
+      (await new SavedHeads(path).read())?.filter(isEventHead).filter(({ agent_id }) => agent_id === 2) ?? [];
+    if (!head) throw new Error('no head of the book was saved');
+    await booksGoneBack(store, [brokenBook(head, null)], agent => void closed.push(agent));
     expect(closed).toEqual([2, 2]);
     expect(log.mismatch).toBeNull();
   },
