@@ -4,7 +4,7 @@ import { audit } from '../faults/audit.ts';
 import { type Answer, newBuyer, type Order, send } from '../faults/buyer.ts';
 import { eventually, openGround } from '../faults/ground.ts';
 import type { RunningService } from '../worker-gateway.ts';
-import { hasty } from './hasty.ts';
+import { hasty, impatient } from './hasty.ts';
 
 export type Service = Awaited<ReturnType<typeof openService>>;
 
@@ -34,10 +34,12 @@ export async function openService(options: Omit<FacilitatorOptions, 'rpc_url'> =
     /** As an operator starts it. */
     start: (changed: Readonly<Record<string, string>> = {}) =>
       ground.start({ environment: { ...environment, ...changed } }),
-    /** With less patience. */
+    /** Looks and asks again sooner. */
     startHasty: (changed: Readonly<Record<string, string>> = {}) =>
       ground.start({ environment: { ...environment, ...changed }, options: hasty }),
-    /** The same, which dies when the test says so. */
+    /** Gives a facilitator up sooner too. */
+    startImpatient: () => ground.start({ environment, options: impatient }),
+    /** A hasty one, which dies when the test says so. */
     startHastyDying: () => ground.startDying({ environment, options: hasty }),
     /** The same as a process of its own. */
     startHastyProcess: () => ground.startProcess({ environment, entry: 'test/harness/facilitator/hasty-gateway.ts' }),

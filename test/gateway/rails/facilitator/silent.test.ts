@@ -15,7 +15,7 @@ let gateway: RunningService;
 
 beforeAll(async () => {
   service = await openService();
-  gateway = await service.startHasty();
+  gateway = await service.startImpatient();
 });
 
 afterAll(async () => {
