@@ -1,0 +1,75 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { privateKeyToAddress } from 'viem/accounts';
+import { OperatorFault } from '../config/fault.ts';
+import { readConfig } from '../config/read-config.ts';
+import { run } from '../operations/run.ts';
+import { type DevelopmentChain, newDevelopmentWallet } from './example/new-wallet.ts';
+
+/*
+ * `npm run example -- NAME`: runs a program of rest-compat/client/examples as it stands there; without a name it lists them. An example
+ * reads SERVICE_URL and the keys of its wallets from the environment. What is not set is filled in here from the development service
+ * that runs: a new wallet for each run, so that an example may register it. Run by Node as it is, since the examples are no part of
+ * what is built.
+ */
+
+const FOLDER = join(import.meta.dirname, '../../rest-compat/client/examples');
+const KEYS = ['PRIVATE_KEY', 'WORKER_KEY'] as const;
+const START = 'start it by `npm start` in another terminal';
+
+interface Example {
+  readonly name: string;
+  readonly source: string;
+}
+
+async function findExamples(): Promise<readonly Example[]> {
+  const files = (await readdir(FOLDER)).filter(file => file.endsWith('.ts')).sort();
+  return Promise.all(
+    files.map(async file => ({ name: file.slice(0, -3), source: await readFile(join(FOLDER, file), 'utf8') })),
+  );
+}
+
+/** Each with the first line of its comment. */
+function listOf(examples: readonly Example[]): string {
+  const width = Math.max(...examples.map(({ name }) => name.length));
+  const lines = examples.map(({ name, source }) => `  ${name.padEnd(width)}  ${/^ \* (.+)/m.exec(source)?.[1]}`);
+  return ['npm run example -- NAME', ...lines].join('\n');
+}
+
+/** What the development service of this DATA_DIR has written for newcomers. Null if none has run here. */
+async function findDevelopment(): Promise<DevelopmentChain | null> {
+  const text = await readFile(join(readConfig().data_dir, 'development.json'), 'utf8').catch(() => null);
+  return text === null ? null : (JSON.parse(text) as DevelopmentChain);
+}
+
+/** Sets what the example needs and the environment lacks. @throws OperatorFault if it is nowhere to be had */
+async function fillIn({ source }: Example): Promise<void> {
+  const development = await findDevelopment();
+  process.env.SERVICE_URL ??= development?.url ?? 'http://127.0.0.1:4000';
+  const { SERVICE_URL, SESSION } = process.env;
+  const alive = await fetch(`${SERVICE_URL}/livez`).catch(() => null);
+  await alive?.body?.cancel();
+  if (!alive?.ok) throw new OperatorFault(`No service answers at ${SERVICE_URL}: ${START}, or set SERVICE_URL.`);
+  // A session opens the book of one wallet: another wallet would be of no use beside it.
+  for (const name of SESSION ? [] : KEYS) {
+    if (process.env[name] || !source.includes(name)) continue;
+    const key = development?.url === SERVICE_URL ? await newDevelopmentWallet(development) : null;
+    if (key === null)
+      throw new OperatorFault(`${name} is not set: set it to the private key of a wallet with USDC on Base.`);
+    process.env[name] = key;
+    console.error(`${name} is not set: ${privateKeyToAddress(key)} is used, a new wallet with 1 USDC for development.`);
+  }
+}
+
+await run(async () => {
+  const [name, ...words] = process.argv.slice(2);
+  const examples = await findExamples();
+  if (name === undefined) return console.log(listOf(examples));
+  const example = examples.find(known => known.name === name);
+  if (!example) throw new OperatorFault(`There is no example ${name}.\n${listOf(examples)}`);
+  await fillIn(example);
+  const file = join(FOLDER, `${name}.ts`);
+  process.argv = [process.execPath, file, ...words];
+  await import(pathToFileURL(file).href);
+});

@@ -1,0 +1,42 @@
+/*
+ * Buys a message with Anthropic's own client: nothing of it changes but its fetch, which pays.
+ *
+ * Needs: the service (SERVICE_URL, default http://127.0.0.1:4000) and a wallet with USDC on Base (PRIVATE_KEY).
+ * Prints: the answer, its model and tokens, and the link of the signed receipt.
+ */
+import Anthropic from '@anthropic-ai/sdk';
+import { x402Client } from '@x402/core/client';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { PaymentPending, payingFetch } from 'spend-receipt-gateway/client';
+import type { Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+
+const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY } = process.env;
+const wallet = privateKeyToAccount(PRIVATE_KEY as Hex);
+const pay = payingFetch({
+  payments: new x402Client().register('eip155:*', new ExactEvmScheme(wallet)),
+  signText: message => wallet.signMessage({ message }),
+});
+// The client wants a key, which the service does not need. It retries by itself: `pay` sends the same payment each time.
+const anthropic = new Anthropic({ baseURL: SERVICE_URL, apiKey: 'none', fetch: pay });
+
+try {
+  const message = await anthropic.messages.create({
+    model: 'svc/auto',
+    max_tokens: 512,
+    messages: [{ role: 'user', content: 'What is a spend receipt?' }],
+  });
+  // The receipt is a member of the response that Anthropic's types do not know.
+  const { svc } = message as typeof message & { readonly svc: { readonly verify_url: string } };
+  console.log(`answer: ${message.content.map(block => (block.type === 'text' ? block.text : '')).join('')}`);
+  console.log(`model: ${message.model}, ${message.usage.output_tokens} tokens`);
+  console.log(`receipt: ${svc.verify_url}`);
+} catch (fault) {
+  if (fault instanceof Anthropic.APIConnectionError && fault.cause instanceof PaymentPending)
+    console.error(`The outcome of the payment is open: ${fault.cause.message}`);
+  else if (fault instanceof Anthropic.APIError && fault.status === 402) console.error('Nothing was paid:', fault.error);
+  // By a policy of the wallet's book: nothing was charged, and `fault.error` is a signed refusal.
+  else if (fault instanceof Anthropic.PermissionDeniedError) console.error(`The call was refused: ${fault.message}`);
+  else throw fault;
+  process.exitCode = 1;
+}

@@ -1,0 +1,95 @@
+/*
+ * Serves a dashboard: the rows of a book as they happen and its spend by model, by Apollo Client and graphql-ws.
+ *
+ * Needs: the service (SERVICE_URL, default http://127.0.0.1:4000) and a wallet with USDC on Base (PRIVATE_KEY). The wallet
+ * is registered as an agent with a book; if it is registered already, give AGENT_ID and SESSION of its book.
+ * PORT (4101) is the page's.
+ * Prints: the URL to open. Each Enter buys a chat for 0.002 USDC, whose row appears on the page. Ctrl-C ends it.
+ * The page is dashboard-apollo/page.ts, which shows what dashboard-apollo/book.ts reads.
+ */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { x402Client } from '@x402/core/client';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { build } from 'esbuild';
+import { payingFetch } from 'spend-receipt-gateway/client';
+import type { Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+
+const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY, AGENT_ID, SESSION, PORT = '4101' } = process.env;
+const wallet = privateKeyToAccount(PRIVATE_KEY as Hex);
+const pay = payingFetch({
+  payments: new x402Client().register('eip155:*', new ExactEvmScheme(wallet)),
+  signText: message => wallet.signMessage({ message }),
+});
+async function send<T>(path: string, body: object): Promise<T> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await pay(SERVICE_URL + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+async function register() {
+  const at = Math.floor(Date.now() / 1000);
+  const wallet_signature = await wallet.signMessage({ message: `svc.register.pay|${wallet.address}|${at}` });
+  const body = { agentWallet: wallet.address, wallet_signature, signature_timestamp: at };
+  const registered = await send<{ agent_id: number; session: string }>('/v1/agents/register', body);
+  // The session opens the book, and is returned once: keep it where secrets are kept.
+  console.log(`AGENT_ID=${registered.agent_id} SESSION=${registered.session}`);
+  return registered;
+}
+
+const { outputFiles } = await build({
+  entryPoints: [join(import.meta.dirname, 'dashboard-apollo', 'page.ts')],
+  bundle: true,
+  write: false,
+  minify: true,
+  format: 'esm',
+  platform: 'browser',
+});
+const PAGE = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Spend</title>
+<style>
+  body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; }
+  table { border-collapse: collapse; width: 100%; }
+  th, td { border-bottom: 1px solid #ccc; overflow-wrap: anywhere; padding: 0.25rem 0.5rem; text-align: left; }
+</style>
+<h1>Spend</h1>
+<p id="sums">Connecting …</p>
+<h2>By model</h2>
+<table id="models"></table>
+<h2>Newest rows</h2>
+<table id="rows"></table>
+<script type="module" src="/page.js"></script>
+</html>
+`;
+const files: Readonly<Record<string, readonly [type: string, text: string]>> = {
+  '/': ['text/html', PAGE],
+  '/page.js': ['text/javascript', outputFiles[0]?.text ?? ''],
+};
+// The page runs its own script, and reaches the service alone.
+const reaches = `${SERVICE_URL} ${SERVICE_URL.replace(/^http/, 'ws')}`;
+const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src ${reaches}`;
+const server = createServer(({ url = '' }, response) => {
+  const [type, text] = files[url] ?? ['text/plain', ''];
+  const headers = { 'content-type': `${type}; charset=utf-8`, 'content-security-policy': policy };
+  response.writeHead(url in files ? 200 : 404, headers).end(text);
+}).listen(Number(PORT), '127.0.0.1');
+await once(server, 'listening');
+
+const { agent_id, session } = SESSION ? { agent_id: Number(AGENT_ID), session: SESSION } : await register();
+// Behind the #, which no browser sends: the session opens the book, and this server does not hold it for whoever asks.
+const book = new URLSearchParams({ service: SERVICE_URL, agent_id: String(agent_id), session });
+console.log(`open http://127.0.0.1:${PORT}/#${book}`);
+console.log('Enter buys a chat; Ctrl-C ends.');
+for await (const _ of createInterface(process.stdin)) {
+  const { svc } = await send<{ svc: { task_id: string } }>('/v1/chat/completions', {
+    messages: [{ role: 'user', content: 'What is a spend receipt?' }],
+  });
+  console.log(`bought ${svc.task_id}`);
+}

@@ -1,0 +1,230 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { developmentBuyers } from '../../gateway/development/chain/accounts.ts';
+import { watchDashboardBook } from '../../rest-compat/client/examples/dashboard-apollo/book.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { networks } from '../../schema/network.ts';
+import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
+import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
+import { openService, resetHubsBeforeEach, type Service } from '../harness/doors/open-service.ts';
+import { EXAMPLES, examplesAt, runNode } from '../harness/examples.ts';
+import { transactionsOf } from '../harness/export/journal.ts';
+import { ownPort } from '../harness/own-port.ts';
+import { atEnd } from '../harness/release.ts';
+import { ownFolder } from '../harness/scratch.ts';
+
+/* Each example as its reader runs it: what it prints, and what came of it at the service. */
+
+let service: Service;
+beforeAll(async () => {
+  // Only so it delivers webhooks to this machine.
+  service = await openService({ NODE_ENV: 'test' });
+});
+resetHubsBeforeEach(() => service);
+
+const RUNNER = 'gateway/commands/example.ts';
+const { runExample, startExample } = examplesAt(() => service);
+
+/** What an example prints behind these words in a line. */
+function printed(text: string, words: string): string {
+  const line = text.split('\n').find(one => one.includes(words));
+  if (line === undefined) throw new Error(`it does not print "${words}": ${text}`);
+  return line.slice(line.indexOf(words) + words.length);
+}
+
+/** The receipt whose link an example prints, if it verifies. */
+async function receiptIn(out: string): Promise<JsonObject> {
+  const link = printed(out, 'receipt: ');
+  const receipt = (await (await fetch(`${link}.json`)).json()) as JsonObject;
+  expect(verifyReceipt(receipt, await service.jwks())).toMatchObject({ kind: 'valid' });
+  return receipt;
+}
+
+const done = { code: 0, err: '' };
+
+it('npm run example lists each example as the README has it; one that is not there is named, with the list', async () => {
+  const [list, unknown, page, files] = await Promise.all([
+    runNode(RUNNER, [], {}),
+    runNode(RUNNER, ['by-chat'], {}),
+    readFile(join(EXAMPLES, 'README.md'), 'utf8'),
+    readdir(EXAMPLES),
+  ]);
+  const names = files.filter(file => file.endsWith('.ts')).map(file => file.slice(0, -3));
+  const listed = [...list.out.matchAll(/^ {2}(\S+) +\S+/gm)].map(([, name]) => name);
+  expect([list.code, listed]).toEqual([0, names.sort()]);
+  expect([...page.matchAll(/^\| \[`(\S+)`\]\(\1\.ts\) \| \S/gm)].map(([, name]) => name).sort()).toEqual(names);
+  expect(unknown).toEqual({ code: 1, out: '', err: `There is no example by-chat.\n${list.out}` });
+});
+
+it('npm run example -- buy-chat pays from a new wallet of the development chain; verify-receipt verifies what it has bought', async () => {
+  const DATA_DIR = await ownFolder();
+  const { url, chain } = service;
+  const development = { url, base_rpc_url: chain.rpc_url, usdc: networks.base.usdc, wallets: developmentBuyers };
+  await writeFile(join(DATA_DIR, 'development.json'), JSON.stringify(development));
+  const { code, out, err } = await runNode(RUNNER, ['buy-chat'], { DATA_DIR });
+  expect(code).toBe(0);
+  const [, payer = ''] = /^PRIVATE_KEY is not set: (0x\w{40}) is used/.exec(err) ?? [];
+  expect(out).toMatch(/^answer: .*You said: "What is a spend receipt\?"/);
+  const receipt = await receiptIn(out);
+  expect(printed(out, 'paid 0.002 USDC in ')).toBe(receipt.payment_ref);
+  expect(await service.transfersFrom({ address: payer as `0x${string}` })).toMatchObject([{ amount_atomic: 2_000n }]);
+
+  const altered = join(DATA_DIR, 'altered.json');
+  await writeFile(altered, JSON.stringify({ ...receipt, amount: '1' }));
+  const [valid, invalid] = await Promise.all([
+    runExample('verify-receipt', {}, printed(out, 'receipt: ')),
+    runExample('verify-receipt', {}, altered),
+  ]);
+  expect(valid).toEqual({ ...done, out: `valid: ${payer} paid 2000 atomic USDC in ${receipt.payment_ref}\n` });
+  expect(invalid).toEqual({ code: 1, out: '', err: 'invalid: amount is not what was signed\n' });
+});
+
+it('buy-chat with a wallet that holds nothing says why nothing was paid, and fails', async () => {
+  const { private_key } = await service.chain.newWallet(0n);
+  const { code, out, err } = await runExample('buy-chat', { PRIVATE_KEY: private_key });
+  expect([code, out, err]).toEqual([1, '', expect.stringMatching(/^Nothing was paid: .*insufficient/)]);
+});
+
+it.each(['buy-with-openai-sdk', 'buy-with-anthropic-sdk'])('%s prints answer, model and receipt', async name => {
+  const { out, ...end } = await runExample(name);
+  expect(end).toEqual(done);
+  expect(out).toMatch(/^answer: .*What is a spend receipt\?.*\nmodel: (alpha|beta)-\d, \d+ tokens\nreceipt: /s);
+  expect(await receiptIn(out)).toMatchObject({ amount: '2000' });
+});
+
+it('stream asks again with the same payment after its hub has broken off, and the money moves once', async () => {
+  let asked = 0;
+  for (const hub of service.hubs)
+    hub.behave(() =>
+      asked++ === 0 ? { kind: 'answer', in_stream: { after_words: 2, does: 'close' } } : { kind: 'answer' },
+    );
+  const { code, out, err } = await runExample('stream');
+  expect([code, err]).toEqual([0, expect.stringContaining('broke off')]);
+  expect(out).toContain('You said: "What is a spend receipt?"');
+  const { payer_wallet } = (await receiptIn(out)) as { payer_wallet: `0x${string}` };
+  expect(await service.transfersFrom({ address: payer_wallet })).toHaveLength(1);
+});
+
+it('agent-with-budget is alerted, and stops at a refusal that verifies', async () => {
+  const { out, ...end } = await runExample('agent-with-budget');
+  expect(end).toEqual(done);
+  const lines = out.trimEnd().split('\n').slice(2);
+  const left = ['0.006 USDC', '0.004 USDC', '0.002 USDC', '0 USDC'];
+  expect(lines.slice(0, 5)).toEqual([
+    ...left.map((amount, at) => `call ${at + 1}: ${amount} left`),
+    'call 5 was refused: budget_exhausted by budget_exhausted',
+  ]);
+  expect(lines.slice(6)).toEqual(['alert: threshold 60 % of budget', 'alert: threshold 90 % of budget']);
+  const link = printed(out, 'refusal (signature valid): ');
+  const refusal = (await service.get(link.replace(service.url, ''))).body;
+  expect(verifyRefusal(refusal, await service.jwks())).toMatchObject({ kind: 'valid' });
+});
+
+it('delegate-session spends its cap and no more, and ends with the revocation', async () => {
+  const { out, ...end } = await runExample('delegate-session');
+  expect(end).toEqual(done);
+  expect(out.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(/^call 1: paid, http/),
+    expect.stringMatching(/^call 2: paid, http/),
+    'call 3: session_cap_exceeded',
+    'the agent reads: spent 0.004 USDC, 0 left',
+    'status: revoked',
+  ]);
+});
+
+it('approve-call is refused, shows what is asked for, and passes once its wallet has approved', async () => {
+  const { out, ...end } = await runExample('approve-call');
+  expect(end).toEqual(done);
+  expect(out).toMatch(/^refused: approval_ttl_expired, nothing was charged/m);
+  expect(printed(out, 'waits for an approval: ')).toContain('0.002 USDC for user: Book the flight for 12,000 USD?');
+  const { payer_wallet } = (await receiptIn(out)) as { payer_wallet: `0x${string}` };
+  // The registration and the call.
+  expect(await service.transfersFrom({ address: payer_wallet })).toHaveLength(2);
+});
+
+it('follow-book keeps every event of its book, each over the hash of the one before', async () => {
+  const BOOK_FILE = join(await ownFolder(), 'book.jsonl');
+  const { out, ...end } = await runExample('follow-book', { BOOK_FILE });
+  expect(end).toEqual(done);
+  const kept = (await readFile(BOOK_FILE, 'utf8'))
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line).event as { position: number; kind: string; prev_hash: string; hash: string });
+  expect(kept.map(({ position }) => position)).toEqual(kept.map((_, at) => at + 1));
+  expect(kept.map(({ prev_hash }) => prev_hash)).toEqual(['', ...kept.slice(0, -1).map(({ hash }) => hash)]);
+  expect(kept.filter(({ kind }) => kind === 'born')).toHaveLength(3);
+  expect(out).toContain(`event ${kept.length}: `);
+});
+
+it('webhook-receiver takes what is signed with its secret, and removes the webhook', async () => {
+  const { out, ...end } = await runExample('webhook-receiver', { PORT: String(await ownPort()) });
+  expect(end).toEqual(done);
+  const task_id = printed(out, 'bought ');
+  expect(out).toContain(`message 1: settle ${task_id}, 0.002 USDC`);
+  expect(out).toContain(`message 2: collected ${task_id}, 0.002 USDC`);
+  const [, agent_id, session = ''] = /^AGENT_ID=(\d+) SESSION=(\S+)$/m.exec(out) ?? [];
+  const set = await service.get(`/v1/agents/${agent_id}/book/webhook`, { 'X-SVC-Session': session });
+  expect(set).toMatchObject({ status: 200, body: { webhook: null } });
+});
+
+it('dashboard-apollo serves a page that loads nothing from elsewhere; what it shows follows the book', async () => {
+  const PORT = String(await ownPort());
+  const { lines, press } = await startExample('dashboard-apollo', { PORT });
+  await expect.poll(() => lines.length).toBe(3);
+  const [, page = '', book = ''] = /^open (\S+)#(\S+)$/.exec(lines[1] ?? '') ?? [];
+  const [shown, script] = await Promise.all([fetch(page), fetch(`${page}page.js`)]);
+  expect(shown.headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(await shown.text()).toContain('<table id="rows">');
+  expect(await script.text()).toContain('DashboardEvents');
+
+  const given = new URLSearchParams(book);
+  const books: Parameters<Parameters<typeof watchDashboardBook>[0]['show']>[0][] = [];
+  const faults: unknown[] = [];
+  const leave = watchDashboardBook({
+    service: given.get('service') ?? '',
+    agent_id: Number(given.get('agent_id')),
+    session: given.get('session') ?? '',
+    show: one => void books.push(one),
+    fail: fault => void faults.push(fault),
+  });
+  atEnd(async () => leave());
+  await expect.poll(() => books.at(-1)).toMatchObject({ spent: '2000', totalsBy: [{ key: 'register', count: 1 }] });
+  press();
+  await expect.poll(() => books.at(-1)).toMatchObject({ spent: '4000', rows: { edges: [{ node: { seq: 2 } }, {}] } });
+  expect(books.at(-1)?.totalsBy).toContainEqual(
+    expect.objectContaining({ key: expect.stringMatching(/^(alpha|beta)-/), count: 1, amount: '2000' }),
+  );
+  expect(books.at(-1)?.rows.edges[0]?.node.taskId).toBe(printed(lines.join('\n'), 'bought '));
+  expect(faults).toEqual([]);
+});
+
+it('hire-an-agent pays the worker and the fee, and is shown the output of that hash', async () => {
+  const worker = await service.chain.newWallet();
+  const { out, ...end } = await runExample('hire-an-agent', { WORKER_KEY: worker.private_key });
+  expect(end).toEqual(done);
+  expect(out).toContain('paid 0.04 USDC and a fee of 0.0024 USDC: http');
+  expect(out).toContain('revealed: A signed statement of who paid which call, how much, and to whom.');
+  expect(out).toContain('the job is closed');
+  expect((await service.chain.transfers(worker.address)).map(({ amount_atomic }) => amount_atomic)).toContain(40_000n);
+});
+
+it('mcp-agent pays for a tool, and reads the receipt by another', async () => {
+  const { out, ...end } = await runExample('mcp-agent');
+  expect(end).toEqual(done);
+  expect(out).toMatch(/^\d+ tools, such as \w+/);
+  expect(out).toContain('chat_completions costs 0.002 USDC');
+  expect(await receiptIn(out)).toMatchObject({ amount: '2000' });
+});
+
+it('reconcile-month writes a journal that balances and agrees with the book', async () => {
+  const JOURNAL_FILE = join(await ownFolder(), 'month.ledger');
+  const { out, ...end } = await runExample('reconcile-month', { JOURNAL_FILE });
+  expect(end).toEqual(done);
+  expect(out).toContain('expenses:inference: 0.004 USDC');
+  expect(out).toContain('the journal balances');
+  expect(out).toContain('the book has 0.006 USDC: agrees');
+  const transactions = transactionsOf(await readFile(JOURNAL_FILE, 'utf8'));
+  expect(transactions).toHaveLength(3);
+  for (const { postings } of transactions) expect(postings.reduce((sum, { amount }) => sum + amount, 0n)).toBe(0n);
+});

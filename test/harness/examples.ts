@@ -1,0 +1,60 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import type { Service } from './doors/open-service.ts';
+import { mortal } from './mortal.ts';
+import { atEnd } from './release.ts';
+import { ROOT } from './root.ts';
+
+/* The programs of rest-compat/client/examples as their readers run them: by Node, and by the environment alone. */
+
+export const EXAMPLES = join(ROOT, 'rest-compat/client/examples');
+
+type Environment = Readonly<Record<string, string>>;
+/** What all of them load is compiled once. */
+const kept = { PATH: process.env.PATH, NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/examples') };
+
+interface ExampleEnd {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a program of this checkout to its end. */
+export async function runNode(file: string, words: readonly string[], environment: Environment): Promise<ExampleEnd> {
+  const options = { cwd: ROOT, env: { ...kept, ...environment } };
+  const ended = promisify(execFile)(process.execPath, [file, ...words], options);
+  const { stdout: out, stderr: err } = await ended.catch(fault => fault);
+  return { code: ended.child.exitCode ?? -1, out, err };
+}
+
+/** Runs examples against a service, each with a wallet of its own. */
+export function examplesAt(service: () => Pick<Service, 'url' | 'chain'>) {
+  const environmentOf = async (given: Environment) => {
+    const { private_key } = await service().chain.newWallet();
+    return { SERVICE_URL: service().url, PRIVATE_KEY: private_key, ...given };
+  };
+  return {
+    runExample: async (name: string, given: Environment = {}, ...words: readonly string[]) =>
+      runNode(join(EXAMPLES, `${name}.ts`), words, await environmentOf(given)),
+    /** One that goes on until it is told to end: what it prints, line by line, and its standard input. */
+    async startExample(name: string, given: Environment = {}) {
+      const environment = { ...kept, ...(await environmentOf(given)) };
+      const child = spawn(...mortal(process.execPath, [join(EXAMPLES, `${name}.ts`)]), {
+        cwd: ROOT,
+        env: environment,
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+      const ended = once(child, 'exit');
+      atEnd(async () => {
+        child.kill('SIGKILL');
+        await ended;
+      });
+      const lines: string[] = [];
+      createInterface(child.stdout).on('line', line => lines.push(line));
+      return { lines, press: () => child.stdin.write('\n') };
+    },
+  };
+}
