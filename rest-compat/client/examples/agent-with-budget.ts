@@ -1,8 +1,8 @@
 /*
  * Gives an agent a budget, is alerted on the way, and handles the signed refusal at its end.
  *
- * Needs: the service (SERVICE_URL, default http://127.0.0.1:4000) and a wallet with USDC on Base (PRIVATE_KEY). The wallet
- * is registered as an agent with a book; if it is registered already, give AGENT_ID and SESSION of its book.
+ * Needs: the service (SERVICE_URL, default http://127.0.0.1:4000) and a wallet with USDC on Base that is not registered yet
+ * (PRIVATE_KEY): it is registered as an agent with a book.
  * Prints: each call with what is left, the alerts, and the refusal with the link by which others can check it.
  */
 import { x402Client } from '@x402/core/client';
@@ -12,7 +12,7 @@ import { verify } from 'spend-receipt-gateway/verify';
 import { formatUnits, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
-const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY, AGENT_ID, SESSION } = process.env;
+const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '' } = process.env;
 /** Atomic USDC, 6 decimals: four calls. */
 const [PRICE, ALLOWED] = [2_000n, 8_000n];
 const usdc = (atomic: string | bigint) => `${formatUnits(BigInt(atomic), 6)} USDC`;
@@ -55,7 +55,7 @@ async function register() {
   console.log(`AGENT_ID=${registered.agent_id} SESSION=${registered.session}`);
   return registered;
 }
-const { agent_id, session } = SESSION ? { agent_id: Number(AGENT_ID), session: SESSION } : await register();
+const { agent_id, session } = await register();
 const book = `/v1/agents/${agent_id}/book`;
 // The session opens the book and changes its policies. An agent that is not trusted with that is given the wallet alone.
 const owner = { 'X-SVC-Session': session };

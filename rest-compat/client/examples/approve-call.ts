@@ -1,8 +1,8 @@
 /*
  * Makes a book ask before it pays: a call is refused, its owner approves that very call, and it passes once.
  *
- * Needs: the service (SERVICE_URL, default http://127.0.0.1:4000) and a wallet with USDC on Base (PRIVATE_KEY). The wallet
- * is registered as an agent with a book; if it is registered already, give AGENT_ID and SESSION of its book.
+ * Needs: the service (SERVICE_URL, default http://127.0.0.1:4000) and a wallet with USDC on Base that is not registered yet
+ * (PRIVATE_KEY): it is registered as an agent with a book.
  * Prints: the refusal, what the owner is shown and signs, and the answer with its receipt.
  */
 import { x402Client } from '@x402/core/client';
@@ -11,7 +11,7 @@ import { payingFetch } from 'spend-receipt-gateway/client';
 import { formatUnits, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
-const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY, AGENT_ID, SESSION } = process.env;
+const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '' } = process.env;
 const wallet = privateKeyToAccount(PRIVATE_KEY as Hex);
 const pay = payingFetch({
   payments: new x402Client().register('eip155:*', new ExactEvmScheme(wallet)),
@@ -38,7 +38,7 @@ async function register() {
   console.log(`AGENT_ID=${registered.agent_id} SESSION=${registered.session}`);
   return registered;
 }
-const { agent_id, session } = SESSION ? { agent_id: Number(AGENT_ID), session: SESSION } : await register();
+const { agent_id, session } = await register();
 const book = `/v1/agents/${agent_id}/book`;
 const owner = { 'X-SVC-Session': session };
 const setPolicy = async (policy_type: string, value: unknown) =>
@@ -70,7 +70,8 @@ const { approvals } = await json<{ approvals: Approval[] }>(
 const [approval] = approvals;
 if (approval === undefined) throw new Error('no call waits for an approval');
 const { approval_id, request_hash, amount, request_text, note } = approval;
-console.log(`waits for an approval: ${formatUnits(BigInt(amount), 6)} USDC for ${request_text} (${note})`);
+console.log(`waits for an approval: ${formatUnits(BigInt(amount), 6)} USDC (${note})`);
+console.log(`the request: ${JSON.stringify(request_text)}`);
 
 // Only the book's own wallet decides: its session shows requests, and answers none. The text names service, request and time.
 const at = seconds();

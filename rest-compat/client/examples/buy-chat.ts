@@ -10,7 +10,7 @@ import { PaymentPending, payingFetch } from 'spend-receipt-gateway/client';
 import { formatUnits, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
-const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY } = process.env;
+const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '' } = process.env;
 const wallet = privateKeyToAccount(PRIVATE_KEY as Hex);
 // Make one for each wallet and keep it: it remembers payments whose outcome is open, so that none is made twice.
 const pay = payingFetch({

@@ -4,7 +4,7 @@
  * Needs: the service (SERVICE_URL, default http://127.0.0.1:4000) and a wallet with USDC on Base (PRIVATE_KEY). The wallet
  * is registered as an agent with a book; if it is registered already, give AGENT_ID and SESSION of its book.
  * PORT (4101) is the page's.
- * Prints: the URL to open. Each Enter buys a chat for 0.002 USDC, whose row appears on the page. Ctrl-C ends it.
+ * Prints: the URL to open. Each Enter buys a chat for 0.002 USDC, and its row appears on the page. Ctrl-C ends it.
  * The page is dashboard-apollo/page.ts, which shows what dashboard-apollo/book.ts reads.
  */
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ import { payingFetch } from 'spend-receipt-gateway/client';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
-const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY, AGENT_ID, SESSION, PORT = '4101' } = process.env;
+const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '', AGENT_ID, SESSION, PORT = '4101' } = process.env;
 const wallet = privateKeyToAccount(PRIVATE_KEY as Hex);
 const pay = payingFetch({
   payments: new x402Client().register('eip155:*', new ExactEvmScheme(wallet)),
@@ -56,15 +56,16 @@ const PAGE = `<!doctype html>
 <title>Spend</title>
 <style>
   body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; }
+  div { overflow-x: auto; }
   table { border-collapse: collapse; width: 100%; }
-  th, td { border-bottom: 1px solid #ccc; overflow-wrap: anywhere; padding: 0.25rem 0.5rem; text-align: left; }
+  th, td { border-bottom: 1px solid #ccc; padding: 0.25rem 0.5rem; text-align: left; white-space: nowrap; }
 </style>
 <h1>Spend</h1>
 <p id="sums">Connecting …</p>
 <h2>By model</h2>
-<table id="models"></table>
+<div><table id="models"></table></div>
 <h2>Newest rows</h2>
-<table id="rows"></table>
+<div><table id="rows"></table></div>
 <script type="module" src="/page.js"></script>
 </html>
 `;

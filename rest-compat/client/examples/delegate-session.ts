@@ -12,7 +12,7 @@ import { payingFetch } from 'spend-receipt-gateway/client';
 import { formatUnits, type Hex, hashTypedData, zeroHash } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 
-const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY } = process.env;
+const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '' } = process.env;
 /** Atomic USDC, 6 decimals: two calls of 0.002 USDC. */
 const CAP = 4_000n;
 const seconds = () => Math.floor(Date.now() / 1000);

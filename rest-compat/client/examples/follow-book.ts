@@ -16,7 +16,7 @@ import { type BookCursor, createBookFollower, type FollowedEvent } from 'spend-r
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
-const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY, AGENT_ID, SESSION, BOOK_FILE } = process.env;
+const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '', AGENT_ID, SESSION, BOOK_FILE } = process.env;
 const wallet = privateKeyToAccount(PRIVATE_KEY as Hex);
 const pay = payingFetch({
   payments: new x402Client().register('eip155:*', new ExactEvmScheme(wallet)),

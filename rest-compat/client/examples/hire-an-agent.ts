@@ -13,7 +13,7 @@ import { payLegs } from 'spend-receipt-gateway/client/pay-legs';
 import { formatUnits, type Hex, isAddressEqual } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
-const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY, WORKER_KEY } = process.env;
+const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '', WORKER_KEY = '' } = process.env;
 /** Atomic USDC, 6 decimals: the most that the poster pays, and the price that the worker asks. */
 const [BUDGET, PRICE] = [50_000n, 40_000n];
 const usdc = (atomic: string | bigint) => `${formatUnits(BigInt(atomic), 6)} USDC`;
@@ -40,7 +40,7 @@ async function openAgent(key: Hex) {
   const known = { ...headers, 'X-SVC-Session': session };
   const post = async <T>(path: string, given: object) =>
     json<T>(await pay(SERVICE_URL + path, { method: 'POST', headers: known, body: JSON.stringify(given) }));
-  return { agent_id, wallet, payments, known, post };
+  return { payments, known, post };
 }
 
 interface Job {

@@ -13,7 +13,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { formatUnits, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
-const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY } = process.env;
+const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '' } = process.env;
 /** Two seconds apart. */
 const TRIES = 60;
 const wallet = privateKeyToAccount(PRIVATE_KEY as Hex);

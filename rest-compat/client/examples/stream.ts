@@ -11,7 +11,7 @@ import { payingFetch } from 'spend-receipt-gateway/client';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
-const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY } = process.env;
+const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '' } = process.env;
 const TRIES = 3;
 const wallet = privateKeyToAccount(PRIVATE_KEY as Hex);
 const pay = payingFetch({

@@ -17,7 +17,7 @@ import { Webhook } from 'standardwebhooks';
 import { formatUnits, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
-const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY, AGENT_ID, SESSION, PORT = '4100' } = process.env;
+const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '', AGENT_ID, SESSION, PORT = '4100' } = process.env;
 const { WEBHOOK_URL = `http://127.0.0.1:${PORT}/` } = process.env;
 const wallet = privateKeyToAccount(PRIVATE_KEY as Hex);
 const pay = payingFetch({
@@ -46,7 +46,11 @@ const owner = { 'X-SVC-Session': session };
 
 // `settle`: a call was paid for. `collected`: its transfer was seen. The secret is returned once.
 const set = { url: WEBHOOK_URL, events: ['settle', 'collected'] };
-const { secret_once } = await send<{ secret_once: string }>('PUT', hook, set, owner);
+const { secret_once } = await send<{ secret_once: string }>('PUT', hook, set, owner).catch((fault: Error) => {
+  console.error(fault.message);
+  console.error('Set WEBHOOK_URL to a public https URL, or start the service by NODE_ENV=test npm start.');
+  process.exit(1);
+});
 const webhook = new Webhook(secret_once);
 
 interface Message {

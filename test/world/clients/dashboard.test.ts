@@ -27,6 +27,8 @@ it('dashboard-apollo shows a row as it is bought, fits a phone, and reaches the 
   await expect.poll(() => textOf('sums')).toBe('0.002000 USDC spent, no budget');
   press();
   await expect.poll(() => textOf('sums')).toBe('0.004000 USDC spent, no budget');
+  // The row may arrive before the program that has bought it has its response.
+  await expect.poll(() => lines.at(-1)).toMatch(/^bought /);
   const bought = lines.at(-1)?.replace('bought ', '') ?? '';
   expect(await page.locator('#rows tr').nth(1).textContent()).toContain(bought);
   expect(await textOf('models')).toMatch(/(alpha|beta)-\d10\.002000/);
