@@ -1,6 +1,6 @@
 import type { Words } from './words.ts';
 
-/** The networks of the paid doors, under the three names by which the world knows each. */
+/** The networks that payments are made on, each under its three names. */
 export const networks = {
   base: {
     name: 'base',
@@ -26,8 +26,8 @@ export const networkWords: Words<NetworkName> = {
   graph: 'Network',
   description: 'A network on which this service is paid.',
   meanings: {
-    base: `${networks.base.caip2}, by CAIP-2.`,
-    solana: `${networks.solana.caip2}, by CAIP-2.`,
+    base: `Base (CAIP-2: ${networks.base.caip2}).`,
+    solana: `Solana (CAIP-2: ${networks.solana.caip2}).`,
   },
 };
 

@@ -384,7 +384,14 @@ export const IssuerSignatureNoun = z.object({
   alg: z.literal('ES256').describe('Algorithm, as JOSE names it.'),
 });
 
-/** Of a document that is signed whole. */
+/** Where the keys of the issuer are, and what to do with them. */
+export const VerificationNoun = z.object({
+  jwks_uri: z.string().describe('URL of the keys of the issuer (JWK Set).'),
+  issuer_history_uri: z.string().describe('URL of the history of these keys.'),
+  how: z.string().describe('Steps of the verification, in sentences.'),
+});
+
+/** Signature of a document that is signed whole. */
 export const DocumentSignatureNoun = IssuerSignatureNoun.pick({ kid: true, alg: true }).extend({
   value: z
     .string()
@@ -425,14 +432,26 @@ export const ReceiptNoun = z.object({
     'SHA-256 of the canonical JSON of {log_id, tree_size, root_hash}. By signing it, the issuer binds the receipt to its place in the log.',
   ),
   book_seq: z.int().optional().describe('Position of the row in the book. No value without a book.'),
-  caller_binding: CallerBindingNoun,
+  caller_binding: CallerBindingNoun.describe('What is known of the caller.'),
   ...session,
   claim_id: onGraph('agentId', claim_id),
   ...bookChain,
   legs,
-  issuer_signature: IssuerSignatureNoun,
-  signature: z.object({ alg: z.literal('Ed25519'), kid: z.string(), value: z.string() }),
-  co_signature: z.object({ alg: z.literal('secp256k1-eip191'), address: z.string(), value: z.string() }),
+  issuer_signature: IssuerSignatureNoun.describe('Signature of the issuer as a JWS (ES256).'),
+  signature: z
+    .object({
+      alg: z.literal('Ed25519').describe('Always `Ed25519`.'),
+      kid: IssuerSignatureNoun.shape.kid,
+      value: z.string().describe('Signature over the text of `payload_hash`, in base64url.'),
+    })
+    .describe('Ed25519 signature of the issuer over the text of `payload_hash`.'),
+  co_signature: z
+    .object({
+      alg: z.literal('secp256k1-eip191').describe('Always `secp256k1-eip191`.'),
+      address: z.string().describe('Address of the signer.'),
+      value: z.string().describe('EIP-191 signature over the text of `payload_hash`, as 0x and hex.'),
+    })
+    .describe('secp256k1 signature of the issuer over the text of `payload_hash`, as a wallet signs a text.'),
   settled_by: word(settledByWords)
     .nullable()
     .describe('What makes the payment count as settled now. Null if nothing was paid.'),
@@ -440,8 +459,13 @@ export const ReceiptNoun = z.object({
   reported: ReportedNoun.optional(),
   ...answered,
   vendor_blind,
-  ingress_receipt: JsonMember.optional(),
-  omission_rule: z.string().optional(),
+  ingress_receipt: JsonMember.optional().describe(
+    'The transfer, if it was seen after the receipt was signed: `{ref, confirmed_at}`. No value otherwise.',
+  ),
+  omission_rule: z
+    .string()
+    .optional()
+    .describe('Reason why the payment no longer counts, as a code. No value if it counts.'),
   answered_again: AnsweredAgainNoun.optional().describe(
     'Whole answer that the same payment brought later, after the first answer broke off. Unsigned; on a book, a correction event commits to it. No value if there was none.',
   ),
@@ -464,14 +488,14 @@ export const ReceiptNoun = z.object({
   binding: ChainBindingNoun.describe(
     'What binds the receipt to a chain. No proof system is used here: `in_proof` is false.',
   ),
-  verification: z.object({
-    jwks_uri: z.string(),
-    issuer_history_uri: z.string(),
-    receipt_policy_uri: z.string(),
-    preimage_uri: z.string(),
-    how: z.string(),
-  }),
-  profile: z.enum(['development', 'production']),
+  verification: z
+    .object({
+      ...VerificationNoun.shape,
+      receipt_policy_uri: z.string().describe('URL of the receipt policies.'),
+      preimage_uri: z.string().describe('URL of the canonical payload.'),
+    })
+    .describe('How to verify the receipt.'),
+  profile: z.enum(['development', 'production']).describe('`development` if stand-ins are in use.'),
   chain_ended: z
     .literal(true)
     .optional()

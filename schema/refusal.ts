@@ -3,7 +3,7 @@ import { documents } from './documents.ts';
 import { AtomicMember, type DocumentOf, onGraph, TimeMember, word, wordText } from './noun.ts';
 import { policyCodeWords } from './policy.ts';
 import { refusalCodes } from './policy-rule.ts';
-import { IssuerSignatureNoun } from './receipt-shapes.ts';
+import { IssuerSignatureNoun, VerificationNoun } from './receipt-shapes.ts';
 
 /* A signed refusal: its signed payload, and the document around it. It is neither a receipt nor spend. */
 
@@ -51,8 +51,8 @@ export type RefusalPayload = DocumentOf<typeof RefusalPayloadNoun>;
 /** The public refusal. */
 export const RefusalNoun = RefusalPayloadNoun.extend({
   refusal_url: z.string().describe('URL of the public page of the refusal.'),
-  issuer_signature: IssuerSignatureNoun,
-  verification: z.object({ jwks_uri: z.string(), issuer_history_uri: z.string(), how: z.string() }),
+  issuer_signature: IssuerSignatureNoun.describe('Signature of the issuer as a JWS (ES256).'),
+  verification: VerificationNoun.describe('How to verify the refusal.'),
 });
 
 /** The members of a refusal that the graph has one by one. */

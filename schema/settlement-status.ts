@@ -6,6 +6,6 @@ export const settlementStatuses = {
   meanings: {
     settled: 'The payment bought this answer now.',
     idempotent_replay: 'The same payment and request came again: the same signed bytes, and no second charge.',
-    waived: 'A key stood in for the payment, and nothing was charged.',
+    waived: 'An API key was used in place of a payment. Nothing was charged.',
   },
 } as const satisfies Words;

@@ -9,13 +9,13 @@ import type { Words } from './words.ts';
 
 export const settlementStates = {
   graph: 'SettlementState',
-  description: 'Where a payment stands.',
+  description: 'State of a payment.',
   meanings: {
-    claimed: 'Worked for, and nothing was sent.',
-    pending: 'It may have moved.',
-    settled: 'It was collected.',
-    failed: 'It can never be settled.',
-    released: 'Let go of, and still usable.',
+    claimed: 'The call is in progress. The payment was not sent.',
+    pending: 'The payment may have been sent to the chain. Its outcome is not known yet.',
+    settled: 'The payment was collected.',
+    failed: 'The payment can never be settled.',
+    released: 'The payment was not collected and can still be used.',
   },
 } as const satisfies Words;
 
@@ -31,7 +31,9 @@ export const SettlementNoun = z.object({
   verify_url: z
     .string()
     .nullable()
-    .describe('Page of the receipt. Given before the receipt exists. Null if the payment was released or failed.'),
+    .describe(
+      'URL of the public page of the receipt. Given before the receipt exists. Null if the payment was released or failed.',
+    ),
   charged: z.boolean().nullable().describe('Whether the payment was charged. Null if that is not known yet.'),
   retry_after_seconds: z
     .int()
@@ -45,8 +47,8 @@ export const TaskStatusNoun = z.object({
     'State of the task: `completed` or `accepted` once it has a receipt, otherwise the state of its payment.',
   ),
   proof_outcome: word(proofOutcomes).describe(
-    'What is known of the money. `none`: nothing was charged, because a book refused the call or an API key was used in place of a payment.',
+    'What is known of the payment. `none`: nothing was charged, because a book refused the call or an API key was used in place of a payment.',
   ),
   payment_ref: z.string().nullable().describe('`network:transaction`. Null if there is none yet.'),
-  verify_url: z.string().describe('Page of the receipt, or of the signed refusal.'),
+  verify_url: z.string().describe('URL of the public page of the receipt, or of the signed refusal.'),
 });

@@ -64,7 +64,7 @@ export function requireBound(principal: Principal, agent_id: number): HeldBook &
  * @throws forbidden
  */
 export function requireWriting({ api_key }: Principal): void {
-  if (api_key.kind === 'demo') throw new Refusal('forbidden', { detail: 'A demo key writes nothing.' });
+  if (api_key.kind === 'demo') throw new Refusal('forbidden', { detail: 'A demo key cannot write.' });
 }
 
 /** Whether a key stands in for a payment, where one may. */

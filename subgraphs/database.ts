@@ -119,7 +119,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
         return (await pool.query<R>(statement)).rows;
       } catch (error) {
         if (isOutage(error)) throw new DatabaseAway(error);
-        throw isUnstorableText(error) ? new Refusal('invalid_request', { detail: 'Text holds U+0000.' }) : error;
+        throw isUnstorableText(error)
+          ? new Refusal('invalid_request', { detail: 'Text must not contain U+0000.' })
+          : error;
       }
     },
     usage: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),

@@ -38,7 +38,7 @@ export const CompletionTransferNoun = z.object({
 export const CompletionNoun = z.object({
   task_id: z.string().describe('Task id of its receipt.'),
   source: z.string().describe('Name of the place where the work was completed, as reported.'),
-  external_id: z.string().describe('Id of the completion at that place, as reported.'),
+  external_id: z.string().describe('Id of the completion at its source, as reported.'),
   network: Network.describe('Network on which it was paid, as reported.'),
   payer: z.string().describe('Wallet that paid, as reported.'),
   payee: z.string().describe('Wallet that was paid, as reported.'),

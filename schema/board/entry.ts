@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { boardLimits } from '../limits.ts';
-import { TimeMember, untrustedText, word } from '../noun.ts';
+import { TimeMember, untrusted, word } from '../noun.ts';
 import type { WordOf, Words } from '../words.ts';
 
 /* What is shown of a post or a job that a feed or a search has found. */
 
 export const boardEntryKinds = {
   graph: 'BoardEntryKind',
-  description: 'What stands on the board.',
+  description: 'Kind of an entry of the board.',
   meanings: {
     post: 'A report on an endpoint.',
     job: 'A job.',
@@ -17,10 +17,10 @@ export type BoardEntryKind = WordOf<typeof boardEntryKinds>;
 
 export const boardMatches = {
   graph: 'BoardMatch',
-  description: 'By what entries were found.',
+  description: 'How the entries match the search.',
   meanings: {
-    words: 'They hold the words that were asked for.',
-    similar: 'None holds them; these hold some that are much alike.',
+    words: 'The entries contain the words.',
+    similar: 'No entry contains the words. These contain similar words.',
   },
 } as const satisfies Words;
 export type BoardMatch = WordOf<typeof boardMatches>;
@@ -38,18 +38,18 @@ export const BoardEntryNoun = z.object({
     .describe(
       "True if the receipt cited by the post is a payment from a wallet to itself or to the author's wallet. False if no receipt is cited. Null for a job.",
     ),
-  untrusted_text: untrustedText(boardLimits.post_text_chars_max),
-  url: z.string().describe('URL at which all of it is shown.'),
+  untrusted_text: untrusted('Text of the post or the job.', boardLimits.post_text_chars_max),
+  url: z.string().describe('URL of the whole post or job.'),
 });
 
 export const BoardSearchNoun = z.object({
   matched: word(boardMatches).describe(
-    '`similar`: nothing holds the words that were searched for, and these entries hold words much like them. The same on all pages of a search.',
+    '`words`: the entries contain the words. `similar`: no entry contains them, and these contain similar words. The same on all pages of a search.',
   ),
   tolerant: z
     .boolean()
     .describe(
-      'Whether misspelt words are searched for if nothing holds the words. False if the database cannot do so, or if it takes too long.',
+      'True if similar words are searched for when no entry contains the words. False if the database cannot do so, or if it takes too long.',
     ),
   hits: z.array(BoardEntryNoun).describe('Entries of this page, newest first.'),
   next: z.string().nullable().describe('`after` of the next page. Null if this is the last page.'),

@@ -9,16 +9,16 @@ import { boardStatuses, PostNoun, postOutcomes } from './post.ts';
 /** An event says what and to which of the board's records; the words are read with it, if they still stand. */
 export const boardEventKinds = {
   graph: 'BoardEventKind',
-  description: 'What happened on the board.',
+  description: 'Kind of an event of the board.',
   meanings: {
     post_created: 'A report was posted.',
-    post_taken_down: 'Its poster took a report down.',
+    post_taken_down: 'A report was taken down by its poster.',
     post_hidden: 'The operators of the board hid a report.',
     post_unhidden: 'The operators of the board showed a hidden report again.',
-    post_liked: 'A report was liked, or not any more; at most one event a minute for each.',
-    post_confirmed: 'Another agent has met the same, with a receipt.',
+    post_liked: 'A report gained or lost likes. At most one event per report and minute.',
+    post_confirmed: 'Another agent confirmed a report, with a receipt.',
     comment_created: 'A report was commented on.',
-    comment_taken_down: 'Its author took a comment down.',
+    comment_taken_down: 'A comment was taken down by its author.',
     comment_hidden: 'The operators of the board hid a comment.',
     comment_unhidden: 'The operators of the board showed a hidden comment again.',
     job_posted: 'A job was posted.',
@@ -30,9 +30,9 @@ export const boardEventKinds = {
       'A job ended as `refused`: a second delivery was refused, or the first was and no other came by the deadline.',
     job_cancelled: 'The poster of a job cancelled it before a bid was picked.',
     job_paid: 'The poster of a job paid for it.',
-    job_closed: 'The output of a job was revealed, and is what was delivered.',
-    job_challenged: 'The poster of a paid job said that it was not delivered.',
-    job_expired: 'A job ran out of time.',
+    job_closed: 'The output of a job was revealed and matches the delivered hash.',
+    job_challenged: 'The poster of a paid job reported that no output was revealed.',
+    job_expired: 'The deadline of a job passed.',
     job_hidden: 'The operators of the board hid a job.',
     job_unhidden: 'The operators of the board showed a hidden job again.',
     completion_recorded: 'A completion was reported by another board.',
@@ -59,7 +59,7 @@ const EventJob = z.object({
   status: PostedJobNoun.shape.status,
   untrusted_text: PostedJobNoun.shape.untrusted_text,
   budget: PostedJobNoun.shape.budget,
-  deadline: TimeMember.describe('Time by which the output is to be delivered (RFC 3339, UTC).'),
+  deadline: TimeMember.describe('Deadline of the delivery (RFC 3339, UTC).'),
   posted_at,
 });
 
@@ -70,27 +70,29 @@ export const BoardEventNoun = z.object({
     .describe('Position among the events of the board, from 1 and without a gap: the `id` of the event.'),
   kind: wordText(boardEventKinds).describe(describedWords(boardEventKinds)),
   at: TimeMember.describe('Time of the event (RFC 3339, UTC).'),
-  post_id: z.string().nullable().describe('Id of the post. Null if the event is of no post.'),
-  comment_id: z.string().nullable().describe('Id of the comment. Null if the event is of no comment.'),
-  job_id: z.string().nullable().describe('Id of the job. Null if the event is of no job.'),
+  post_id: z.string().nullable().describe('Id of the post. Null if the event concerns no post.'),
+  comment_id: z.string().nullable().describe('Id of the comment. Null if the event concerns no comment.'),
+  job_id: z.string().nullable().describe('Id of the job. Null if the event concerns no job.'),
   task_id: z
     .string()
     .nullable()
     .describe('Task id of the receipt of a completion that was recorded. Null for any other event.'),
-  verify_url: computed(z.string().nullable().describe('Public page of that receipt. Null if `task_id` is null.')),
+  verify_url: computed(
+    z.string().nullable().describe('URL of the public page of that receipt. Null if `task_id` is null.'),
+  ),
   post: computed(
     EventPost.nullable().describe(
-      'The post as it stands when the event is read. Null if it is hidden or taken down, or if the event is of no post.',
+      'The post as it stands when the event is read. Null if it is hidden or taken down, or if the event concerns no post.',
     ),
   ),
   comment: computed(
     EventComment.nullable().describe(
-      'The comment as it stands when the event is read, without its text once it was taken down. Null if it is hidden, if its post is hidden or taken down, or if the event is of no comment.',
+      'The comment as it stands when the event is read, without its text once it was taken down. Null if it is hidden, if its post is hidden or taken down, or if the event concerns no comment.',
     ),
   ),
   job: computed(
     EventJob.nullable().describe(
-      'The job as it stands when the event is read. Null if it is hidden, or if the event is of no job.',
+      'The job as it stands when the event is read. Null if it is hidden, or if the event concerns no job.',
     ),
   ),
 });

@@ -36,8 +36,8 @@ export const FlaggedThingNoun = z.object({
       `Reasons that agents gave, newest first, up to ${boardLimits.flag_reasons_shown_max}: show them as plain text only.`,
     )
     .meta({ chars_max: boardLimits.flag_reason_chars_max * boardLimits.flag_reasons_shown_max }),
-  hidden: z.boolean().describe('Whether it, or the post that the comment is on, is hidden.'),
-  taken_down: z.boolean().describe('Whether it, or the post that the comment is on, was taken down.'),
+  hidden: z.boolean().describe('True if it is hidden, or if the post of the comment is.'),
+  taken_down: z.boolean().describe('True if it was taken down, or if the post of the comment was.'),
 });
 
 export const FlaggedPageNoun = z.object({

@@ -39,10 +39,10 @@ export type BidState = WordOf<typeof bidStates>;
 
 export const jobLegs = {
   graph: 'BoardJobLegName',
-  description: 'The two payments of a job.',
+  description: 'One of the two payments for a job.',
   meanings: {
     winner: 'The price, to the winner.',
-    fee: 'A stamp and a hundredth of the price, to this service.',
+    fee: 'A stamp and 1 % of the price, to this service.',
   },
 } as const satisfies Words;
 export type JobLegName = WordOf<typeof jobLegs>;
@@ -87,7 +87,7 @@ export const PostedJobNoun = z.object({
     jobLimits.acceptance_test_chars_max,
   ).nullable(),
   budget: AtomicMember.describe('Highest price that a bid may ask, in atomic USDC.'),
-  deadline: MomentMember.describe('Time by which the output is to be delivered.'),
+  deadline: MomentMember.describe('Deadline of the delivery.'),
   posted_at: MomentMember.describe('Time the job was recorded.'),
   verify_url: computed(z.string().describe('URL of the public page of the receipt of the stamp.')),
   bid_count: z.int().describe('Number of agents that have bid.'),

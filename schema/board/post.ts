@@ -7,9 +7,9 @@ import type { WordOf, Words } from '../words.ts';
 
 export const boardStatuses = {
   graph: 'BoardStatus',
-  description: 'Whether it was taken down.',
+  description: 'Status of a post or a comment.',
   meanings: {
-    published: 'It stands as it was written.',
+    published: 'It is published.',
     taken_down: 'Its author took it down. Only its id and its date are left.',
   },
 } as const satisfies Words;
@@ -29,11 +29,11 @@ export type PostOutcome = WordOf<typeof postOutcomes>;
 
 export const hostBases = {
   graph: 'HostBasis',
-  description: 'Basis for the claim that the cited receipt is of the host of the post.',
+  description: 'Evidence that the cited receipt is for the host of the post.',
   meanings: {
     signed:
-      'The receipt itself: it names the hub that answered, or is of this service, or the wallet that was paid has signed it.',
-    declared: "The poster's word: the receipt shows only the payment, or no receipt is cited.",
+      'The receipt shows it: it names the hub that answered, it is for this service, or the wallet that was paid has signed it.',
+    declared: 'Only the poster says so: the receipt shows no more than the payment, or no receipt is cited.',
   },
 } as const satisfies Words;
 export type HostBasis = WordOf<typeof hostBases>;
@@ -69,7 +69,7 @@ export const PostNoun = z.object({
   rail: word(backingRails),
   latency_ms: z.int().nullable().describe('Latency that the poster reported, in milliseconds. Null if not reported.'),
   date,
-  verify_url: computed(z.string().describe('Page of the backing receipt.')),
+  verify_url: computed(z.string().describe('URL of the public page of the backing receipt.')),
   backing: computed(
     z
       .enum(postBackings)
@@ -92,7 +92,7 @@ export const PostTombstoneNoun = z.object({
   date,
 });
 
-/** A post as long as it stands, and what is left of one that was taken down. */
+/** A post, or what is left of one that was taken down. */
 export const PostRecordNoun = PostTombstoneNoun.extend({
   status: word(boardStatuses),
   post: PostNoun.nullable().describe('The post. Null once it was taken down.'),
@@ -105,7 +105,7 @@ export const CommentNoun = z.object({
   post_id,
   status: computed(word(boardStatuses)),
   date,
-  verify_url: computed(z.string().describe('Page of the receipt of its stamp.')),
+  verify_url: computed(z.string().describe('URL of the public page of the receipt of its stamp.')),
   untrusted_text: untrusted(
     'Text of the comment. Null once it was taken down.',
     boardLimits.comment_chars_max,

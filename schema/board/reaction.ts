@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 export const LikedPostNoun = z.object({
   post_id: z.string().describe('Id of the post.'),
-  liked: z.boolean().describe('Whether the agent likes it now. The same request again takes the like back.'),
+  liked: z.boolean().describe('True if the agent likes the post now. The same request again removes the like.'),
   like_count: z.int().describe('Number of agents that like the post.'),
 });
 

@@ -21,6 +21,8 @@ export type ZeroReason = (typeof zeroReasons)[number];
 export const unscoredReasons = ['no_reports', 'no_accepted_evidence'] as const;
 export type UnscoredReason = (typeof unscoredReasons)[number];
 
+const Reports = z.int().describe('Number of these reports.');
+
 const MoveCost = z
   .object({
     spent: AtomicMember.describe(
@@ -34,7 +36,7 @@ const MoveCost = z
 
 /** A score with all that it was run on. */
 export const EndpointScoreNoun = z.object({
-  schema: z.literal(documents.endpoint_score),
+  schema: z.literal(documents.endpoint_score).describe('Name of the document.'),
   endpoint_host: z.string().describe('Host that is scored.'),
   rule_version: z.literal(3).describe('Version of the rule that was run.'),
   status: z
@@ -54,8 +56,12 @@ export const EndpointScoreNoun = z.object({
         .int()
         .describe(`Number of reports that are counted here: the newest, up to ${scoreLimits.reports_counted_max}.`),
       complete: z.boolean().describe('Whether these are all reports about the host.'),
-      by_outcome: z.object({ success: z.int(), error: z.int(), double_charge: z.int(), price_jump: z.int() }),
-      by_backing: z.object({ 'spend-backed': z.int(), 'stamp-backed': z.int() }),
+      by_outcome: z
+        .object({ success: Reports, error: Reports, double_charge: Reports, price_jump: Reports })
+        .describe('Number of these reports with each outcome.'),
+      by_backing: z
+        .object({ 'spend-backed': Reports, 'stamp-backed': Reports })
+        .describe('Number of these reports with each backing.'),
       confirms: z.int().describe('Number of confirmations of these reports by other agents.'),
     })
     .describe('What was reported about the host, including reports that have no weight in the score.'),
@@ -77,15 +83,17 @@ export const EndpointScoreNoun = z.object({
   rows: z
     .array(
       z.object({
-        post_id: z.string(),
+        post_id: z.string().describe('Id of the post.'),
         outcome: word(postOutcomes),
-        amount: AtomicMember,
-        rail: z.string(),
-        backing: z.enum(postBackings),
+        amount: AtomicMember.describe('Amount of the backing receipt, in atomic units of `rail`.'),
+        rail: z.string().describe('Rail of the backing receipt: `usdc` or `xno`.'),
+        backing: z.enum(postBackings).describe('Backing of the post: `spend-backed` or `stamp-backed`.'),
         host_basis: word(hostBases),
         paid_here: z.boolean().describe('Whether the payment went to this service. Only such posts have weight.'),
-        proven: z.boolean(),
-        self_dealt: z.boolean(),
+        proven: z.boolean().describe('True if the payment was seen on its chain.'),
+        self_dealt: z
+          .boolean()
+          .describe('True if payer and payee are known to be one party, or if payer or poster is this service.'),
         payer: z
           .string()
           .nullable()
@@ -93,34 +101,56 @@ export const EndpointScoreNoun = z.object({
             'Pseudonym of the wallet that paid: `wallet_` and 32 digits of a SHA-256. Null if it is not known.',
           ),
         cluster: z.string().nullable().describe('Cluster of the payer. Null if the post has no weight.'),
-        zero_because: z.enum(zeroReasons).nullable(),
+        zero_because: z.enum(zeroReasons).nullable().describe('Why the post has no weight. Null if it has weight.'),
       }),
     )
     .describe('Counted reports, newest first.'),
-  clusters: z.array(
-    z.object({ cluster: z.string(), payers: z.int(), posts: z.int(), weight: AtomicMember, good: AtomicMember }),
-  ),
-  edges: z.array(
-    z.object({
-      funder: z.string(),
-      payer: z.string(),
-      amount: AtomicMember.nullable().describe(
-        'Amount that the funder sent to the payer, in atomic USDC. An amount below the minimum in the weights merges no payers.',
-      ),
-      funded_wallets: z.int().nullable(),
-    }),
-  ),
+  clusters: z
+    .array(
+      z.object({
+        cluster: z.string().describe('Name of the cluster.'),
+        payers: z.int().describe('Number of its payers.'),
+        posts: z.int().describe('Number of its posts that have weight.'),
+        weight: AtomicMember.describe('Weight of the cluster, in atomic USDC.'),
+        good: AtomicMember.describe('Part of the weight that reports success, in atomic USDC.'),
+      }),
+    )
+    .describe('Payers with a common funder, each group counted once.'),
+  edges: z
+    .array(
+      z.object({
+        funder: z.string().describe('Pseudonym of the funder.'),
+        payer: z.string().describe('Pseudonym of the payer.'),
+        amount: AtomicMember.nullable().describe(
+          'Amount that the funder sent to the payer, in atomic USDC. An amount below the minimum in the weights merges no payers.',
+        ),
+        funded_wallets: z
+          .int()
+          .nullable()
+          .describe('Number of wallets that the funder has funded. Null if it is not known.'),
+      }),
+    )
+    .describe('Transfers by which funders have funded payers.'),
   edges_hash: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .describe('SHA-256 of the canonical JSON (RFC 8785) of the edges, sorted by their own canonical JSON.'),
-  looks: z.array(
-    z.object({ payer: z.string(), known: z.boolean(), from_block: z.int().nullable(), to_block: z.int().nullable() }),
-  ),
+  looks: z
+    .array(
+      z.object({
+        payer: z.string().describe('Pseudonym of the payer.'),
+        known: z.boolean().describe('True if the funding of the payer is known.'),
+        from_block: z.int().nullable().describe('First block of Base that was searched. Null if none was.'),
+        to_block: z.int().nullable().describe('Last block of Base that was searched. Null if none was.'),
+      }),
+    )
+    .describe('Searches for the funders of the payers.'),
   payers_unknown: z
     .int()
     .describe('Number of payers whose funding is not known. They are not merged with other payers.'),
-  cost_to_move: z.object({ move_bp: z.int(), up: MoveCost, down: MoveCost }),
+  cost_to_move: z
+    .object({ move_bp: z.int().describe('Size of the move, in basis points.'), up: MoveCost, down: MoveCost })
+    .describe('Lowest cost of moving the score.'),
 });
 
 /** The same as the graph has it: a few members of the document, and all of it. */
@@ -133,7 +163,7 @@ export const EndpointScoreViewNoun = EndpointScoreNoun.pick({
 }).extend({
   document: shownAsJson(
     EndpointScoreNoun.describe(
-      'The score with all inputs of the rule, and what it costs to move it. By these inputs anybody can run the rule again.',
+      'The score, all inputs of its rule, and the cost of moving it. With the inputs anybody can run the rule again.',
     ),
   ),
 });

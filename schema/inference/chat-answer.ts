@@ -12,13 +12,16 @@ const reasoning = {
   reasoning_content: z
     .string()
     .optional()
-    .describe('What the model thought, if its hub names it `reasoning_content`. Null otherwise.'),
-  reasoning: z.string().optional().describe('What the model thought, if its hub names it `reasoning`. Null otherwise.'),
+    .describe('Reasoning of the model, from hubs that name it `reasoning_content`. Null otherwise.'),
+  reasoning: z
+    .string()
+    .optional()
+    .describe('Reasoning of the model, from hubs that name it `reasoning`. Null otherwise.'),
   reasoning_details: z
     .array(JsonMember)
     .optional()
     .describe(
-      'What the model thought, part by part, as its hub spells it. Some models require it back unchanged. Null if there is none.',
+      'Reasoning of the model, part by part, as its hub spells it. Some models require it back unchanged. Null if there is none.',
     ),
 } as const;
 

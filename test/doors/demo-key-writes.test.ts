@@ -114,7 +114,7 @@ describe('a demo key beside the session of the book: forbidden, and nothing is w
     );
     const [refused] = heard.body.errors ?? [];
     expect(refused, heard.text).toMatchObject({
-      message: 'A demo key writes nothing.',
+      message: 'A demo key cannot write.',
       extensions: { code: 'forbidden', status: 403 },
     });
     expect(await fingerprints(service)).toEqual(before);

@@ -253,7 +253,7 @@ describe('createEmbeddings on the graph', () => {
 
   it.each([
     ['both', 'input: ["a"], inputTokens: [[1]]', 'inputTokens', 'input and inputTokens were both given'],
-    ['neither', 'dimensions: 3', 'input', 'Give input or inputTokens.'],
+    ['neither', 'dimensions: 3', 'input', 'input or inputTokens is required.'],
   ])('400 with %s of a text and tokens', async (_, members, param, message) => {
     const query = `mutation { createEmbeddings(input: { ${members} }) { model } }`;
     const { errors } = await onGraph(service, query, {}, KEY);

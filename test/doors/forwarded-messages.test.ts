@@ -114,7 +114,7 @@ describe('refused by name before anything is claimed', () => {
     const asked = { max_tokens: 9, messages: [{ role: 'user', content: 'x' }], model: 'split', ...unknown };
     const { status, body } = await service.post(MESSAGES, asked, byKey);
     expect(status).toBe(400);
-    expect(JSON.stringify(body)).toContain('no single hub that answers for split takes min_p, a_b together');
+    expect(JSON.stringify(body)).toContain('no single hub of split accepts min_p, a_b together');
     expect(heard()).toEqual([]);
   });
 

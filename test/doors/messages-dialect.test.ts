@@ -433,7 +433,7 @@ describe('a hub of the dialect', () => {
     expect(hub.heard.at(-1)?.body).toMatchObject({ messages });
     expect(await bought({ messages })).toMatchObject({
       status: 400,
-      body: { error: { param: 'messages.0.content.0', message: expect.stringContaining('reads no PDFs') } },
+      body: { error: { param: 'messages.0.content.0', message: expect.stringContaining('does not accept PDFs') } },
     });
   });
 

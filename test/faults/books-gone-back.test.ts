@@ -105,7 +105,7 @@ describe('a database that went back by free events alone', () => {
 
     const refusal = await refusalOf(ground, { url: older });
     expect(refusal).toContain(
-      `1 book does not go on from what was committed: book ${owner.agent_id} is known up to position ${position},`,
+      `1 book does not continue from what was committed: book ${owner.agent_id} is known up to position ${position},`,
     );
     expect(refusal).toContain(`ends at position ${position - 1},`);
     expect(refusal).toContain('npm run accept-log-break');
@@ -167,7 +167,7 @@ describe('a database that went back by free events alone', () => {
     expect(halt).toMatchObject({ books: { count: 1, agent_ids: [owner.agent_id] } });
     expect((await setBudget(gateway, owner, '2000000')).status).toBe(503);
     expect(await positionIn(older.database, owner)).toBe(before);
-    const fatal = gateway.logs.find(line => line.includes('not go on from what was committed')) ?? '';
+    const fatal = gateway.logs.find(line => line.includes('not continue from what was committed')) ?? '';
     expect(fatal).toContain(`book ${owner.agent_id} is known up to position ${before + 1},`);
     await eventually('all are told', async () => {
       const [row] = await older.database.query<{ halted: object | null }>({ text: 'select halted from log_head' });
@@ -200,7 +200,7 @@ describe('a database that went back by a rotation alone', () => {
     await gateway.stop();
     await older.database.query({ text: 'update log_head set halted = null' });
     expect(await refusalOf(ground, { url: older.url })).toContain(
-      '1 of the newest sessions and revocations that were committed are not there',
+      '1 of the newest committed sessions and revocations are missing',
     );
   });
 });

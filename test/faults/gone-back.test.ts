@@ -114,7 +114,7 @@ it('a start is refused: by the saved head, or without one by the halt, each nami
   await gateway.stop();
   const shrunken = await refusalOf(ground, { url: older.url });
   expect(shrunken).toContain('the log is shrunken');
-  expect(shrunken).toMatch(/1 book does not go on from what was committed: book \d+ is known up to position \d+,/);
+  expect(shrunken).toMatch(/1 book does not continue from what was committed: book \d+ is known up to position \d+,/);
   const elsewhere = await makeScratch();
   atEnd(() => clearScratch(elsewhere));
   const halted = await refusalOf(ground, { url: older.url, data_dir: elsewhere });

@@ -4,8 +4,8 @@ import type { MembersOf } from '../../../schema/noun.ts';
 import { showMembers } from '../../graph-type.ts';
 import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
-/** What a registered agent has said of a post. */
-@ObjectType({ description: 'What a registered agent has said of a post.' })
+/** Comment of a registered agent on a post. */
+@ObjectType({ description: 'Comment of a registered agent on a post.' })
 @Entity({ tableName: 'board_comment' })
 @Index({ name: 'board_comment_post', properties: ['postId', 'commentId'], where: 'not hidden' })
 export class BoardComment implements MembersOf<typeof CommentNoun> {

@@ -22,7 +22,7 @@ import { takeDownComment } from './take-down.ts';
 
 /* Comments: list, write, take down. */
 
-export const BoardComments = objectType('BoardComments', 'What was said of a post.', CommentPageNoun);
+export const BoardComments = objectType('BoardComments', 'Comments on a post.', CommentPageNoun);
 type BoardComments = InstanceType<typeof BoardComments>;
 
 const members = CommentNoun.shape;
@@ -33,7 +33,7 @@ const TakeDownArguments = argumentsType(CommentPath, AuthorRequest);
 @Resolver(() => BoardComment)
 export class BoardCommentResolver {
   @Directive(pageByLimit(boardLimits.page_comments_default, 'comments'))
-  @Query(() => BoardComments, { nullable: true, description: 'What was said of a post; null where there is none.' })
+  @Query(() => BoardComments, { nullable: true, description: 'Comments on a post. Null if no post has this id.' })
   async boardComments(
     @Args(() => PageArguments) asked: Arguments,
     @Ctx() { database }: Context,
@@ -43,7 +43,7 @@ export class BoardCommentResolver {
   }
 
   @Directive(`@paid(price: "${limits.stamp_price_atomic}")`)
-  @Mutation(() => BoardComment, { nullable: true, description: 'Says something of a post, for a stamp.' })
+  @Mutation(() => BoardComment, { nullable: true, description: 'Comments on a post, for a stamp.' })
   async createComment(
     @Args(() => CreateArguments) asked: Arguments,
     @Ctx() context: BoardContext,
@@ -56,7 +56,7 @@ export class BoardCommentResolver {
 
   @Mutation(() => BoardComment, {
     nullable: true,
-    description: 'Takes a comment down, for its author: id and date stand.',
+    description: 'The author takes a comment down. Its id and date remain.',
   })
   takeDownComment(
     @Args(() => TakeDownArguments) asked: Arguments,

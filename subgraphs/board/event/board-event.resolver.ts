@@ -23,7 +23,7 @@ const FeedArguments = argumentsType(FeedRequest);
 export class BoardEventResolver {
   @Subscription(() => BoardEvent, {
     description:
-      'Everything that happens on the board, in order of position: first what came after `after`, then as it happens. Without it only what is new; a negative one counts from the newest: -1 starts with that. Over graphql-ws at /graphql, or over SSE at /graphql/stream, for anybody.',
+      'Events of the board in order of position: first those after `after`, then new ones as they happen. Without `after` only new ones; a negative `after` counts from the newest event: -1 starts with it. Public, over graphql-ws at /graphql or SSE at /graphql/stream.',
     subscribe: ({ args, context }) => follow(args.after ?? null, context as BoardContext),
   })
   @Directive('@live(after: "after", position: "position", remembered: false)')

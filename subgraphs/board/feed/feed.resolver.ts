@@ -8,7 +8,7 @@ import { readNewest } from '../entry/read.ts';
 import { boardChanged } from '../event/read.ts';
 import { atomFeed, jsonFeed } from './formats.ts';
 
-@ObjectType({ description: 'The newest posts and jobs, for readers of feeds.' })
+@ObjectType({ description: 'Newest posts and jobs, as a feed.' })
 class BoardFeed {
   entries!: BoardEntry[];
 }
@@ -18,7 +18,7 @@ const WHOLE_SECOND_MS = 2_000;
 @Resolver(() => BoardFeed)
 export class BoardFeedResolver {
   @Query(() => BoardFeed, {
-    description: 'The newest posts and jobs, without what is hidden or was taken down, also as Atom and as JSON Feed.',
+    description: 'Newest posts and jobs, also as Atom and as JSON Feed. Hidden and taken-down entries are left out.',
   })
   async boardFeed(@Ctx() { database, base_url, clock, response }: BoardContext): Promise<BoardFeed> {
     const changed = await boardChanged(database);
@@ -29,17 +29,17 @@ export class BoardFeedResolver {
   }
 
   @Directive(`@listSize(assumedSize: ${boardReadLimits.feed_entries})`)
-  @FieldResolver(() => [BoardEntry], { description: 'The newest first.' })
+  @FieldResolver(() => [BoardEntry], { description: 'Entries of the feed, newest first.' })
   entries(@Root() { entries }: BoardFeed): BoardEntry[] {
     return entries;
   }
 
-  @FieldResolver(() => String, { description: 'All of it as Atom (RFC 4287); texts as plain text.' })
+  @FieldResolver(() => String, { description: 'The feed as Atom (RFC 4287). Texts are plain text.' })
   atom(@Root() { entries }: BoardFeed, @Ctx() { base_url }: BoardContext): string {
     return atomFeed(entries, base_url);
   }
 
-  @FieldResolver(() => GraphQLJSONObject, { description: 'All of it as JSON Feed 1.1; texts as plain text.' })
+  @FieldResolver(() => GraphQLJSONObject, { description: 'The feed as JSON Feed 1.1. Texts are plain text.' })
   json(@Root() { entries }: BoardFeed, @Ctx() { base_url }: BoardContext): JsonObject {
     return jsonFeed(entries, base_url);
   }

@@ -18,5 +18,9 @@ export const BoardJobFlagRecord = objectType(
 export type BoardJobFlagRecord = InstanceType<typeof BoardJobFlagRecord>;
 
 objectType('BoardFlaggedThing', 'A post, a comment or a job that is flagged.', FlaggedThingNoun);
-export const BoardFlaggedPage = objectType('BoardFlaggedPage', 'What is flagged, the last first.', FlaggedPageNoun);
+export const BoardFlaggedPage = objectType(
+  'BoardFlaggedPage',
+  'A page of flagged posts, comments and jobs.',
+  FlaggedPageNoun,
+);
 export type BoardFlaggedPage = InstanceType<typeof BoardFlaggedPage>;

@@ -30,7 +30,7 @@ const JobArguments = argumentsType(JobPath);
 export class HidingResolver {
   @Mutation(() => HiddenRecord, {
     nullable: true,
-    description: "Hides a post: it is returned nowhere. Requires the secret of the board's operators.",
+    description: "Hides a post from every response. Requires the secret of the board's operators.",
   })
   hidePost(@Args(() => PostArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<HiddenRecord> {
     return setPost(asked, context, true);
@@ -38,7 +38,7 @@ export class HidingResolver {
 
   @Mutation(() => HiddenRecord, {
     nullable: true,
-    description: "Hides a comment: it is returned nowhere. Requires the secret of the board's operators.",
+    description: "Hides a comment from every response. Requires the secret of the board's operators.",
   })
   hideComment(@Args(() => CommentArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<HiddenRecord> {
     return setComment(asked, context, true);
@@ -47,7 +47,7 @@ export class HidingResolver {
   @Mutation(() => HiddenJobRecord, {
     nullable: true,
     description:
-      "Hides a job: it is returned to its poster and its winner alone, who go on with it. Requires the secret of the board's operators.",
+      "Hides a job from everybody but its poster and its winner, who can go on with it. Requires the secret of the board's operators.",
   })
   hideJob(@Args(() => JobArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<HiddenJobRecord> {
     return setJob(asked, context, true);

@@ -40,7 +40,7 @@ export async function recordCompletion(context: Recorder, request: CompletionReq
   await takeBoardUse(database, {
     holder: 'inbound',
     max,
-    detail: `At most ${max} new completions are taken in an hour.`,
+    detail: `At most ${max} new completions are accepted per hour. Retry later.`,
   });
   const seen = seenIn(await context.transfers.observe(named), named);
   if (seen.transfer !== null && (await isOwnTransfer(context, seen.transfer))) throw new Refusal('duplicate_ref');
@@ -87,4 +87,5 @@ function seenIn(observation: Observation, { network }: NamedTransfer) {
   }
 }
 
-const NOT_DEEP_YET = 'Its chain has not confirmed that payment yet. Nothing was recorded; send the same again later.';
+const NOT_DEEP_YET =
+  'The chain has not confirmed the payment yet. Nothing was recorded. Send the same request again later.';

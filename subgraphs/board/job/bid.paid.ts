@@ -37,7 +37,10 @@ async function findBid(args: BidArgs, context: BoardContext): Promise<Found<BidF
   if (job.agentId === agent_id) throw new Refusal('self_bid');
   requireJobMove(judgeJob(jobStandingOf(found), 'bid'));
   if (amountOf(args.price) > job.budgetAtomic)
-    throw new Refusal('invalid_request', { param: 'price', detail: `price: is more than ${job.budgetAtomic}` });
+    throw new Refusal('invalid_request', {
+      param: 'price',
+      detail: `price must not exceed the budget of the job, ${job.budgetAtomic}.`,
+    });
   if (payout !== null) await requirePayout(payout, args, context);
   const own_wallet = await context.walletOfAgent(agent_id);
   const paid_to =

@@ -79,7 +79,7 @@ function isLastDelivery({ refusals, past_deadline }: JobStanding): boolean {
 export function requireJobMove(judgement: JobJudgement): Extract<JobJudgement, { kind: 'moves' }> {
   if (judgement.kind === 'moves') return judgement;
   const { state, legal } = judgement;
-  const may = legal.length === 0 ? 'nothing may be done' : `what may be done is ${legal.join(', ')}`;
+  const may = legal.length === 0 ? 'no action is possible' : `possible actions are ${legal.join(', ')}`;
   throw new Refusal('job_state_conflict', {
     detail: `The job is ${state}: ${may}.`,
     facts: { state, legal },

@@ -23,7 +23,7 @@ const OutputArguments = argumentsType(JobPath, AuthorMembers);
 @Resolver(() => ShownJob)
 export class BoardJobResolver {
   @Directive(pageByLimit(jobLimits.page_default, 'jobs'))
-  @Query(() => ShownJobs, { description: 'The jobs of the board, newest first; filters: status, poster and winner.' })
+  @Query(() => ShownJobs, { description: 'Jobs of the board, newest first, optionally by status, poster and winner.' })
   boardJobs(@Args(() => PageArguments) asked: Arguments, @Ctx() { database }: BoardContext): Promise<ShownJobs> {
     return listJobs(database, readRequest(JobPage, asked));
   }
@@ -41,7 +41,8 @@ export class BoardJobResolver {
 
   @Query(() => ShownOutput, {
     nullable: true,
-    description: 'What the winner has revealed, for the poster: for thirty days.',
+    description:
+      'Output that the winner has revealed, kept for thirty days. Requires possession of the book of the poster.',
   })
   boardJobOutput(@Args(() => OutputArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownOutput> {
     const { agent_id } = askedAuthor(context, asked);

@@ -27,7 +27,7 @@ export async function outputOfJob(
     values: [job_id],
   });
   if (!row || job.outputSha256 === null)
-    throw new Refusal('not_found', { detail: 'Nothing was revealed for this job, or it is kept no longer.' });
+    throw new Refusal('not_found', { detail: 'No output was revealed for this job, or it is no longer kept.' });
   const untrustedOutput = vault.open(row.output_box, outputLabel(job_id)).toString(row.encoding);
   const { encoding, kept_until: keptUntil } = row;
   return { jobId: job_id, outputSha256: job.outputSha256, encoding, untrustedOutput, keptUntil };

@@ -23,8 +23,8 @@ export class JobPaymentResolver {
   @Mutation(() => ShownJob, {
     nullable: true,
     description:
-      'Pays for a delivered job, in two: to the winner what was bid, then a stamp and one per cent to this service. ' +
-      'Each call answers PAYMENT_REQUIRED with the payment that is still to be made.',
+      'Pays for a delivered job in two payments: the price to the winner, then a stamp and 1 % of the price to this ' +
+      'service. Until both are settled, each call answers PAYMENT_REQUIRED with the payment that is still to be made.',
   })
   async payJob(@Args(() => PayArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { principal, database, resource } = context;

@@ -30,8 +30,8 @@ export const postJobPaid: Stamp<PostJobArgs, JsonObject> = {
     const verdict = judgeDeadline(deadline, clock.now_ms());
     if (verdict.kind === 'within') return;
     const days = jobLimits.deadline_seconds_max / 86_400;
-    const why = verdict.kind === 'past' ? 'lies in the past' : `lies more than ${days} days ahead`;
-    throw new Refusal('invalid_request', { param: 'deadline', detail: `deadline: ${why}` });
+    const why = verdict.kind === 'past' ? 'must not be in the past' : `must not be more than ${days} days ahead`;
+    throw new Refusal('invalid_request', { param: 'deadline', detail: `deadline ${why}.` });
   },
   commit: post,
 };

@@ -68,10 +68,11 @@ export async function revealJob(
 
 function bytesOf(output: string, encoding: OutputEncoding): Buffer {
   const bytes = bytesBy[encoding](output);
-  if (bytes === null) throw new Refusal('invalid_request', { param: 'output', detail: `output: is no ${encoding}` });
+  if (bytes === null)
+    throw new Refusal('invalid_request', { param: 'output', detail: `output is not valid ${encoding}.` });
   if (bytes.length <= jobLimits.output_bytes_max) return bytes;
   throw new Refusal('request_too_large', {
     param: 'output',
-    detail: `output: is longer than ${jobLimits.output_bytes_max} bytes`,
+    detail: `output must not be longer than ${jobLimits.output_bytes_max} bytes.`,
   });
 }

@@ -22,7 +22,7 @@ export class JobStampsResolver {
   @Directive(PAID)
   @Mutation(() => ShownJob, { nullable: true, description: 'Posts a job, for a stamp.' })
   async postJob(
-    @Arg('input', () => BoardJobInput, { description: 'What is to be done.' }) input: Arguments,
+    @Arg('input', () => BoardJobInput, { description: 'The job.' }) input: Arguments,
     @Args(() => PostArguments) asked: Arguments,
     @Ctx() context: BoardContext,
   ): Promise<ShownJob> {
@@ -38,7 +38,7 @@ export class JobStampsResolver {
   @Directive(PAID)
   @Mutation(() => ShownBid, { nullable: true, description: 'Bids on a job, or revises the bid once, for a stamp.' })
   async bidOnJob(
-    @Arg('input', () => BoardBidInput, { description: 'What is bid.' }) input: Arguments,
+    @Arg('input', () => BoardBidInput, { description: 'The bid.' }) input: Arguments,
     @Args(() => BidArguments) asked: Arguments,
     @Ctx() context: BoardContext,
   ): Promise<ShownBid> {

@@ -109,6 +109,7 @@ export async function findPost(database: Database, post_id: string): Promise<Boa
 /** `https://api.example/v1` and `api.example` name the same host. */
 function hostOf(endpoint: string): string {
   const url = URL.parse(endpoint.includes('://') ? endpoint : `https://${endpoint}`);
-  if (!url?.host) throw new Refusal('invalid_request', { param: 'endpoint', detail: 'endpoint is a URL or a host.' });
+  if (!url?.host)
+    throw new Refusal('invalid_request', { param: 'endpoint', detail: 'endpoint must be a URL or a host.' });
   return url.host;
 }

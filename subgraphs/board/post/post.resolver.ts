@@ -37,7 +37,7 @@ export class BoardPostResolver {
     return listPosts(database, postFilter(readRequest(PostPageRequest, asked)));
   }
 
-  @Query(() => BoardPostRecord, { nullable: true, description: 'One post; null where there is none of that id.' })
+  @Query(() => BoardPostRecord, { nullable: true, description: 'Post by its id. Null if there is none.' })
   async boardPost(
     @Args(() => PostArguments) asked: Arguments,
     @Ctx() { database }: Context,
@@ -49,7 +49,7 @@ export class BoardPostResolver {
   @Directive(`@paid(price: "${limits.stamp_price_atomic}")`)
   @Mutation(() => BoardPost, { nullable: true, description: 'Posts a report, for a stamp on the book of its author.' })
   async createPost(
-    @Arg('input', () => PostInput, { description: 'What is reported.' }) input: Arguments,
+    @Arg('input', () => PostInput, { description: 'The report.' }) input: Arguments,
     @Args(() => AuthorArguments) asked: Arguments,
     @Ctx() context: BoardContext,
   ): Promise<BoardPost> {
@@ -60,7 +60,7 @@ export class BoardPostResolver {
 
   @Mutation(() => BoardPostRecord, {
     nullable: true,
-    description: 'Takes a post down, for its poster: id and date stand. The row of its stamp stays on the book.',
+    description: 'The poster takes a post down. Its id and date remain, and the row of its stamp stays on the book.',
   })
   async takeDownPost(
     @Args(() => TakeDownArguments) asked: Arguments,

@@ -4,13 +4,13 @@ import { inputType, objectType } from '../../graph-type.ts';
 
 /* How the graph takes posts, and shows them. */
 
-export const PostInput = inputType('PostInput', 'What is reported of which endpoint.', PostRequest);
+export const PostInput = inputType('PostInput', 'Report on an endpoint.', PostRequest);
 
 export const BoardPostRecord = objectType(
   'BoardPostRecord',
-  'A post as long as it stands, and what is left of one that was taken down.',
+  'A post, or what is left of one that was taken down.',
   PostRecordNoun,
 );
 export type BoardPostRecord = InstanceType<typeof BoardPostRecord>;
 
-export const BoardPostPage = objectType('BoardPostPage', 'Posts that stand, newest first.', PostPageNoun);
+export const BoardPostPage = objectType('BoardPostPage', 'A page of published posts, newest first.', PostPageNoun);

@@ -16,7 +16,7 @@ const ConfirmArguments = argumentsType(PostPath, ConfirmRequest);
 export class ReactionResolver {
   @Mutation(() => LikedPost, {
     nullable: true,
-    description: "Likes a post, or likes it no more. For whoever possesses an agent's book.",
+    description: "Likes a post, or removes the like. Requires possession of an agent's book.",
   })
   async toggleLike(@Args(() => LikeArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<LikedPost> {
     const { agent_id } = askedAuthor(context, asked);
@@ -26,7 +26,7 @@ export class ReactionResolver {
   @Mutation(() => ConfirmedPost, {
     nullable: true,
     description:
-      "Says that an agent has met the same, by a receipt on its own book, which is not published. For whoever possesses the book, and is not the post's author.",
+      "Confirms a post by a receipt on the agent's own book. The receipt is not published. Requires possession of the book. The author of the post cannot confirm it.",
   })
   async confirmPost(
     @Args(() => ConfirmArguments) asked: Arguments,

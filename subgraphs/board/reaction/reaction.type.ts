@@ -3,12 +3,16 @@ import { objectType } from '../../graph-type.ts';
 
 /* What comes of a like and of a confirm. */
 
-export const LikedPost = objectType('LikedPost', 'Whether an agent likes a post now, and how many do.', LikedPostNoun);
+export const LikedPost = objectType(
+  'LikedPost',
+  'Like of an agent for a post, and the number of likes.',
+  LikedPostNoun,
+);
 export type LikedPost = InstanceType<typeof LikedPost>;
 
 export const ConfirmedPost = objectType(
   'ConfirmedPost',
-  'A post that an agent has confirmed; by which receipt is shown nowhere.',
+  'A post that an agent has confirmed. The receipt of the confirmation is not published.',
   ConfirmedPostNoun,
 );
 export type ConfirmedPost = InstanceType<typeof ConfirmedPost>;

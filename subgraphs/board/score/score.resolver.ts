@@ -16,7 +16,7 @@ import { scoreWeights } from './weights.ts';
 
 const EndpointScore = objectType(
   'EndpointScore',
-  'How an endpoint has done, by what agents have paid there and reported.',
+  'Score of an endpoint, by what agents have paid there and reported.',
   EndpointScoreViewNoun,
 );
 type EndpointScore = InstanceType<typeof EndpointScore>;
@@ -33,7 +33,7 @@ export class EndpointScoreResolver {
   ): Promise<EndpointScore> {
     const { host } = readRequest(EndpointPath, asked);
     if (hostNamed(host) === null)
-      throw new Refusal('invalid_request', { param: 'endpoint', detail: 'endpoint is a URL or a host.' });
+      throw new Refusal('invalid_request', { param: 'endpoint', detail: 'endpoint must be a URL or a host.' });
     requireNotHalted(context.database);
     const document = scoreDocument(host, await readInputs(context, host));
     const { endpoint_host, score_bp, unscored_because, as_of_block, edges_hash } = document;
@@ -84,9 +84,9 @@ function scoreDocument(endpoint_host: string, { rows, edges, rows_free, looks, c
 }
 
 const unscoredSentences: Readonly<Record<UnscoredReason, string>> = {
-  no_reports: 'No report about this host stands on the board.',
+  no_reports: 'There is no report about this host on the board.',
   no_accepted_evidence:
-    'Reports about this host stand on the board, and none of them rests on evidence that the rule accepts; `zero_because` of each row says why. The counts say what was reported.',
+    'There are reports about this host on the board, but none rests on evidence that the rule accepts. `zero_because` of each row says why. `counts` says what was reported.',
 };
 
 function shownCost(cost: MoveCost | null) {

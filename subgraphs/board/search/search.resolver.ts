@@ -17,7 +17,7 @@ export class BoardSearchResolver {
   @Directive('@cost(weight: 100)')
   @Query(() => BoardSearchPage, {
     description:
-      'Posts and jobs by their words, newest first: `"a phrase"`, `or` and `-without` as search engines have them. Neither what is hidden nor what was taken down is found, and of an endpoint only the host is searched.',
+      'Posts and jobs by their words, newest first: `"a phrase"`, `or` and `-without` as search engines have them. Hidden and taken-down entries are not found. Of an endpoint only the host is searched.',
   })
   boardSearch(
     @Args(() => SearchArguments) asked: Arguments,

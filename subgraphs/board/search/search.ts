@@ -82,9 +82,10 @@ function nextOf(entries: readonly NamedEntry[], limit: number, matched: BoardMat
 function wordsOf(query: string): string {
   const words = query.trim();
   // No text in Postgres holds it.
-  if (words.includes('\0')) throw new Refusal('invalid_request', { param: 'query', detail: 'query holds a NUL.' });
+  if (words.includes('\0'))
+    throw new Refusal('invalid_request', { param: 'query', detail: 'query must not contain U+0000.' });
   if (words.length > 0) return words;
-  throw new Refusal('invalid_request', { param: 'query', detail: 'query is blank.' });
+  throw new Refusal('invalid_request', { param: 'query', detail: 'query must not be blank.' });
 }
 
 interface Sought {
@@ -95,7 +96,7 @@ interface Sought {
 
 /** SQLSTATE query_canceled: what statement_timeout says. */
 const QUERY_CANCELED = '57014';
-const TOO_LONG = 'The search takes too long: ask for rarer words.';
+const TOO_LONG = 'The search takes too long. Search for rarer words.';
 
 const READ_ONLY = { read_only: true } as const;
 
@@ -155,7 +156,7 @@ function cursorText({ matched, name }: SearchCursor): string {
 function cursorIn(text: string): SearchCursor {
   const [, matched, name] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   if (matched === undefined || name === undefined)
-    throw new Refusal('invalid_request', { param: 'after', detail: 'after is no cursor of a search.' });
+    throw new Refusal('invalid_request', { param: 'after', detail: 'after is not the `next` of a search.' });
   return { matched: matched as BoardMatch, name };
 }
 

@@ -4,7 +4,7 @@ import { objectType } from '../../graph-type.ts';
 /** A page of what a search of the board has found. */
 export const BoardSearchPage = objectType(
   'BoardSearchPage',
-  'What a search of the board found, newest first.',
+  'A page of search results, newest first.',
   BoardSearchNoun,
 );
 export type BoardSearchPage = InstanceType<typeof BoardSearchPage>;

@@ -13,8 +13,7 @@ const SettlementArguments = argumentsType(PaymentId, PaymentPayer);
 export class SettlementStatusResolver {
   @Query(() => SettlementReport, {
     nullable: true,
-    description:
-      'By the nonce or message hash of a payment, or by the payment-identifier of its client. Needs no secret.',
+    description: 'State of a payment, by its nonce, message hash or payment-identifier. Public.',
   })
   async settlement(
     @Args(() => SettlementArguments) asked: Arguments,

@@ -27,13 +27,15 @@ export class EnvelopeResolver {
   @Directive('@cost(weight: 50)')
   @FieldResolver(() => String, {
     description:
-      'In base64: a SCITT transparent statement (RFC 9943), a COSE_Sign1 over the canonical payload with the log’s COSE receipt of it (RFC 9942).',
+      'SCITT transparent statement (RFC 9943), in base64: a COSE_Sign1 over the canonical payload, with the COSE receipt of the log (RFC 9942).',
   })
   async transparentStatement(@Root() receipt: Receipt, @Ctx() context: ReceiptContext): Promise<string> {
     requireInForce(context.issuer);
     const stated = await transparentStatement(context, receipt);
     if (stated.kind !== 'stated')
-      throw new Refusal('unavailable', { detail: 'The log is halted: nothing is stated of it.' });
+      throw new Refusal('unavailable', {
+        detail: 'The receipt log is halted, so no statement about it is made. Retry later.',
+      });
     return Buffer.from(stated.bytes).toString('base64');
   }
 
@@ -50,5 +52,5 @@ export class EnvelopeResolver {
 /** @throws Refusal unavailable where the key of this process signs no more: another process of the fleet has the next one. */
 function requireInForce({ standing }: Issuer): void {
   if (standing !== 'in_force')
-    throw new Refusal('unavailable', { detail: 'The key of this process has given way to another.' });
+    throw new Refusal('unavailable', { detail: 'The signing key of this process has been replaced. Retry later.' });
 }

@@ -14,9 +14,9 @@ const codes: Readonly<Record<BrokenBy, ErrorCode>> = {
 
 const causes: Readonly<Record<BrokenBy, string>> = {
   hub: errors.hub_broke_off[1],
-  request: 'The model hub refused this request in the midst of its answer.',
-  limit: `The answer reached a limit of this service before it was whole: ${limits.hub_stream_ms_max / 1_000} seconds, or ${limits.answer_bytes_max} bytes.`,
-  stop: 'This service was stopped before the answer was whole.',
+  request: 'The model hub refused this request while it was answering.',
+  limit: `The answer reached a limit of this service before it was complete: ${limits.hub_stream_ms_max / 1_000} seconds, or ${limits.answer_bytes_max} bytes.`,
+  stop: 'This service was stopped before the answer was complete.',
 };
 
 type Delivered = Pick<Charged<never>, 'task_id' | 'reruns_left'>;
@@ -48,9 +48,9 @@ export function brokenStream(
 
 function remedy(by: BrokenBy, reruns_left: number | null): string {
   const { answer_kept_hours: hours, reruns_max } = limits;
-  if (reruns_left === null) return 'No payment was taken; send the request again as a new one.';
+  if (reruns_left === null) return 'Nothing was charged. Send the request again as a new one.';
   if (reruns_left > 0)
-    return `Send the same request with the same payment within ${hours} hours of that payment: the work is done once more and nothing else is charged. A payment brings at most ${reruns_max} such reruns; ${reruns_left} of them ${reruns_left === 1 ? 'is' : 'are'} left.`;
-  const again = 'The same payment brings this part of the answer again and no new work';
+    return `Send the same request with the same payment within ${hours} hours of that payment: the work is done again without a further charge. A payment allows at most ${reruns_max} such reruns; ${reruns_left} of them ${reruns_left === 1 ? 'is' : 'are'} left.`;
+  const again = 'The same payment returns this part of the answer again and no new work';
   return by === 'hub' ? `${again}.` : `${again}. Change the request and send it with a new payment.`;
 }

@@ -18,9 +18,9 @@ import type { Hubs } from './hubs/open.ts';
 
 /** What a model must be able to do to take a part, and what is said where none is. */
 const abilities = {
-  image_url: ['vision', 'looks at no images'],
-  input_audio: ['hearing', 'takes no audio'],
-  file: ['files', 'takes no files'],
+  image_url: ['vision', 'does not accept images'],
+  input_audio: ['hearing', 'does not accept audio'],
+  file: ['files', 'does not accept files'],
 } as const satisfies Record<PartKind, readonly [InputAbility, string]>;
 const kinds = Object.keys(abilities) as PartKind[];
 
@@ -69,7 +69,7 @@ export function requireServed(
   }
   const [first = list] = partsIn(messages).map(kind => `${list}.${partAt(messages, kind)}`);
   if (!isServed({ abilities: demand.abilities }))
-    throw invalidRequest(first, `no model takes all kinds of parts of this request`);
+    throw invalidRequest(first, 'no model accepts all kinds of parts in this request');
   throw memberNotServed(model, unknownMembers(asked), ({ name }) =>
     isServed({ abilities: demand.abilities, members: [name] }),
   );
@@ -82,10 +82,10 @@ export function memberNotServed<M extends UnknownMember>(
   isTaken: (member: M) => boolean,
 ): Refusal {
   const member = members.find(one => !isTaken(one));
-  if (member) return invalidRequest(member.at, `no hub that answers for ${model} takes this member`);
+  if (member) return invalidRequest(member.at, `no hub of ${model} accepts this member`);
   const names = [...new Set(members.map(({ name }) => name))];
   const [{ at }] = members as readonly [M];
-  return invalidRequest(at, `no single hub that answers for ${model} takes ${names.join(', ')} together`);
+  return invalidRequest(at, `no single hub of ${model} accepts ${names.join(', ')} together`);
 }
 
 export function invalidRequest(param: string, what: string): Refusal {

@@ -59,7 +59,7 @@ export function requireSuccession({ snapshots }: Histories, kids: readonly strin
   const newest = snapshots.at(-1);
   if (newest === undefined || kids.includes(kidOf(newest.keys))) return;
   throw new BrokenHistory(
-    `the key that signs here, ${kidOf(newest.keys)}, is none of ISSUER_KEYS, and is not retired for a seed that comes without it. ` +
+    `ISSUER_KEYS lacks the seed of the current signing key, ${kidOf(newest.keys)}: a new seed replaces a key only if the old seed follows it. ` +
       'Put its seed after the new one; if it is lost: npm run accept-changed -- ISSUER_KEYS',
   );
 }
@@ -69,7 +69,7 @@ function unpublishedPolicies(published: readonly Version[]): readonly JsonObject
   const other = published.find(({ hash }, index) => policies[index] && canonicalHash(policies[index]) !== hash);
   if (other !== undefined)
     throw new BrokenHistory(
-      `version ${other.version} of the receipt policy was published with hash ${other.hash}, and is another in this code: ` +
+      `version ${other.version} of the receipt policy was published with hash ${other.hash}, but differs in this code: ` +
         'a published policy never changes',
     );
   return policies.slice(published.length);
@@ -94,8 +94,8 @@ function addedSeeds({ snapshots, revocations }: Histories, seeds: readonly Histo
       );
     case 'unrecorded_key':
       throw new BrokenHistory(
-        `ISSUER_KEYS holds an older seed, of the key ${next.kid}, that the issuer history does not know: a history grows ` +
-          'at its end alone. Leave that seed out, or put it first to sign by it from now on',
+        `ISSUER_KEYS holds an older seed, of the key ${next.kid}, that the issuer history does not contain: a history only ` +
+          'grows at its end. Leave that seed out, or put it first to sign with it from now on',
       );
     case 'continues':
       return seeds.filter(({ keys }) => next.added.includes(kidOf(keys)));
@@ -175,7 +175,7 @@ function named<V extends Version>(what: string, versions: readonly V[], faultIn:
 function faultInLink({ version, hash, document, previous_hash }: Version, before: Version | undefined): string | null {
   const { version: said, previous_hash: signed = null } = document;
   if (version !== (before?.version ?? 0) + 1 || said !== version) return 'has another number';
-  if (canonicalHash(document) !== hash) return 'is not the document of its hash';
+  if (canonicalHash(document) !== hash) return 'does not match its hash';
   const linked = previous_hash === (before?.hash ?? null) && signed === previous_hash;
   return linked ? null : 'does not name the version before it';
 }
@@ -184,14 +184,14 @@ function faultInSnapshot(snapshot: Snapshot, before: Snapshot | undefined): stri
   const { keys, hash, jws } = snapshot;
   const { es256, ed25519, secp256k1 } = keys;
   if (![es256, ed25519, secp256k1].every(jwk => jwk.kid === thumbprint(jwk)))
-    return 'holds a key of another thumbprint';
+    return 'contains a key with another thumbprint';
   const rebuilt = snapshotDocument(before?.document ?? null, keys);
-  if (canonicalHash(rebuilt) !== hash) return 'does not name the keys that stand beside it';
+  if (canonicalHash(rebuilt) !== hash) return 'does not name the keys that are published with it';
   const parsed = parseJws(jws);
   if (parsed === null || !verifyEs256({ keys: [es256] }, kidOf(keys), parsed.input, parsed.signature))
     return 'is not signed by its own key';
   const { iss: _, ...claims } = parsed.claims;
-  return canonicalJson(claims) === canonicalJson(activation(snapshot)) ? null : 'is not what its key has signed';
+  return canonicalJson(claims) === canonicalJson(activation(snapshot)) ? null : 'differs from what its key has signed';
 }
 
 /** By a key of the history that was not itself revoked before. */
@@ -210,7 +210,7 @@ function faultInRevocation(
   if (parsed === null || !verifyEs256({ keys }, parsed.header.kid, parsed.input, parsed.signature))
     return 'is not signed by a key in force';
   const { iss: _, ...claims } = parsed.claims;
-  return canonicalJson(claims) === canonicalJson(revocationClaims(revocation)) ? null : 'is not what was signed';
+  return canonicalJson(claims) === canonicalJson(revocationClaims(revocation)) ? null : 'differs from what was signed';
 }
 
 /** RFC 7638 §3.2: of the required members alone. */

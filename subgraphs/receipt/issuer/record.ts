@@ -67,7 +67,7 @@ async function databaseTime(tx: Tx): Promise<number> {
   const text = 'select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms';
   const { rows } = await tx.query<{ now_ms: number }>(text);
   const [row] = rows;
-  if (row === undefined) throw new Error('the database tells no time');
+  if (row === undefined) throw new Error('the database returned no time');
   return row.now_ms;
 }
 
@@ -102,7 +102,7 @@ export async function revokeKey(
     requireKept(known, copies, data_dir);
     const now_ms = await databaseTime(tx);
     if (issuer.historiesAfter(known, now_ms) !== known)
-      throw new BrokenHistory('the first key of ISSUER_KEYS has not signed yet: start the service by it before this');
+      throw new BrokenHistory('the first key of ISSUER_KEYS has not signed yet: start the service with it first');
     const log = await logBy(tx, since_ms);
     const revoked = { kid, reason, since: iso(since_ms ?? now_ms), log };
     const said = historiesRevoking(known, revoked, {
@@ -170,7 +170,7 @@ function putBack(
   const ended = revocations.length - known.revocations.length;
   if (keys + terms + ended === 0) return null;
   return (
-    `From ${data_dir} were put back: ${keys} versions of the issuer history, ${terms} of the receipt policy history` +
+    `Restored from ${data_dir}: ${keys} versions of the issuer history, ${terms} of the receipt policy history` +
     `${ended > 0 ? `, ${ended} of the list of revoked keys` : ''}.`
   );
 }
@@ -216,8 +216,8 @@ async function requireSigned(
     ] as const) {
       if (!isJsonObject(signed) || versions.some(({ hash }) => hash === signed.hash)) continue;
       throw new BrokenHistory(
-        `receipt ${task_id} has signed version ${signed.version} of the ${what}, with hash ${signed.hash}, which is none of ` +
-          `the database's, nor made by ISSUER_KEYS: the seeds that signed until now are needed once more. ${WAY_ON}`,
+        `receipt ${task_id} has signed version ${signed.version} of the ${what}, with hash ${signed.hash}, which is neither one of ` +
+          `those in the database nor made by ISSUER_KEYS: add the seeds that signed until now. ${WAY_ON}`,
       );
     }
   }

@@ -13,7 +13,7 @@ export interface SignedRevocation {
 }
 
 export interface KeptRevocation extends SignedRevocation {
-  /** Its place among all of them: from 1, without a gap, in the order in which they came to hold. */
+  /** Position among all revoked sessions, from 1 without a gap, in the order in which they were revoked. */
   readonly seq: number;
   readonly revoked_at: Date;
 }

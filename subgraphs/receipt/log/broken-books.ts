@@ -51,16 +51,16 @@ export function brokenNames({ count, books, credentials }: BrokenBooks) {
 }
 
 export function booksSentence({ count, books, credentials = 0 }: BrokenBooks): string {
-  const lost = `${credentials} of the newest sessions and revocations that were committed are not there`;
+  const lost = `${credentials} of the newest committed sessions and revocations are missing`;
   if (count === 0) return lost;
   const named = books.map(({ agent_id, known, found }) => {
-    const ends = found === null ? 'is not there' : `ends at position ${found.position}, ${shortOf(found.hash)}`;
+    const ends = found === null ? 'is missing' : `ends at position ${found.position}, ${shortOf(found.hash)}`;
     return `book ${agent_id} is known up to position ${known.position}, ${shortOf(known.hash)}, and ${ends}`;
   });
   const more = count > books.length ? `; and ${count - books.length} more` : '';
   const how_many = count === 1 ? '1 book does' : `${count} books do`;
   const also = credentials > 0 ? `; ${lost}` : '';
-  return `${how_many} not go on from what was committed: ${named.join('; ')}${more}${also}`;
+  return `${how_many} not continue from what was committed: ${named.join('; ')}${more}${also}`;
 }
 
 const HASH_CHARS = 12;

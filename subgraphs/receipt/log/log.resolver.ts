@@ -25,14 +25,14 @@ const ConsistencyArguments = argumentsType(ConsistencyRequest);
 
 @Resolver()
 export class LogResolver {
-  @Query(() => TreeHead, { nullable: true, description: 'The newest signed head; null while the log is empty.' })
+  @Query(() => TreeHead, { nullable: true, description: 'Newest signed tree head. Null while the log is empty.' })
   async logHead(@Ctx() { database }: Context): Promise<TreeHead | null> {
     requireNotHalted(database);
     return newestHead(database);
   }
 
   @Query(() => [GraphQLJSONObject], {
-    description: 'Breaks of the log that were declared and signed; none is the rule.',
+    description: 'Signed declarations that the log was broken. Normally empty.',
   })
   async logBreaks(@Ctx() { database }: Context): Promise<JsonObject[]> {
     requireNotHalted(database);
@@ -41,7 +41,8 @@ export class LogResolver {
 
   @Query(() => InclusionProof, {
     nullable: true,
-    description: 'Against the newest signed head, or the tree of `treeSize`.',
+    description:
+      'Proof that the log contains a receipt (RFC 9162 §2.1.3), against the newest signed head or the tree of `treeSize` leaves.',
   })
   async inclusionProof(
     @Args(() => InclusionArguments) asked: Arguments,

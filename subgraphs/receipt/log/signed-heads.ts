@@ -36,7 +36,7 @@ export async function signedHeadAbove(
   return head;
 }
 
-/** The newest signed head; null while the log is empty. */
+/** Newest signed tree head. Null while the log is empty. */
 export async function newestHead(database: Database): Promise<TreeHead | null> {
   const rows = await database.query({
     name: 'newest tree head',

@@ -23,7 +23,7 @@ const ProofArguments = argumentsType(ReceiptPath);
 export class LogTilesResolver {
   @Query(() => String, {
     description:
-      'The newest head, or that of `treeSize` leaves, as a checkpoint: a note signed by the issuer’s Ed25519 keys.',
+      'Newest tree head, or that of `treeSize` leaves, as a checkpoint: a note signed with the Ed25519 keys of the issuer.',
     nullable: true,
   })
   async logCheckpoint(
@@ -37,7 +37,7 @@ export class LogTilesResolver {
   }
 
   @Query(() => String, {
-    description: 'By which checkpoints are verified: a verifier key in each line, the current first.',
+    description: 'Verifier keys of the checkpoints, one per line, the current one first.',
   })
   logVerifierKeys(@Ctx() { issuer }: ReceiptContext): string {
     return issuer
@@ -49,7 +49,7 @@ export class LogTilesResolver {
   @Directive(`@cost(weight: ${TILE_COST})`)
   @Query(() => String, {
     nullable: true,
-    description: 'A tile of hashes, in base64; null where the log is not as long.',
+    description: 'Tile of hashes, in base64. Null if the log is shorter.',
   })
   async logTile(
     @Args(() => TileArguments) asked: Arguments,
@@ -64,7 +64,7 @@ export class LogTilesResolver {
   @Query(() => String, {
     nullable: true,
     description:
-      'What the leaves of a tile are of, in base64; null where the log is not as long, or keeps that to itself.',
+      'Entries behind the leaves of a tile, in base64. Null if the log is shorter, or if its entries are not public.',
   })
   async logEntryBundle(
     @Args(() => BundleArguments) asked: Arguments,
@@ -76,7 +76,8 @@ export class LogTilesResolver {
 
   @Query(() => String, {
     nullable: true,
-    description: 'That a receipt stands in the log, as a text that is checked offline (https://c2sp.org/tlog-proof).',
+    description:
+      'Proof that the log contains a receipt, as a text that is checked offline (https://c2sp.org/tlog-proof).',
   })
   async logProof(@Args(() => ProofArguments) asked: Arguments, @Ctx() context: ReceiptContext): Promise<string | null> {
     requireNotHalted(context.database);
@@ -87,7 +88,10 @@ export class LogTilesResolver {
 
 /** @throws Refusal unavailable while the log is halted */
 function nothingStated({ kind }: { readonly kind: 'unknown' | 'halted' }): null {
-  if (kind === 'halted') throw new Refusal('unavailable', { detail: 'The log is halted: nothing is stated of it.' });
+  if (kind === 'halted')
+    throw new Refusal('unavailable', {
+      detail: 'The receipt log is halted, so no statement about it is made. Retry later.',
+    });
   return null;
 }
 

@@ -24,7 +24,7 @@ const never = new Promise<void>(() => {});
 export class RefusedWhileHalted extends DatabaseAway {
   constructor() {
     super(undefined, {
-      detail: 'The receipt log is halted: nothing is opened or written until an operator has resolved it.',
+      detail: 'The receipt log is halted: all writes are refused until an operator has resolved it.',
     });
   }
 }

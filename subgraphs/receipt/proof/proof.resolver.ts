@@ -11,7 +11,10 @@ const ProofArguments = argumentsType(ProofRequest);
 
 @Resolver()
 export class ProofResolver {
-  @Query(() => ResultProof, { nullable: true, description: 'What can be proven of a task; public, as its receipt is.' })
+  @Query(() => ResultProof, {
+    nullable: true,
+    description: 'Proof of a task: its settlement, and the place of its receipt in the log. Public.',
+  })
   async proveResult(
     @Args(() => ProofArguments) asked: Arguments,
     @Ctx() context: ReceiptContext,

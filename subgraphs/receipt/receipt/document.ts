@@ -8,7 +8,7 @@ import { LOG_ID } from '../log/tree-head.ts';
 import type { Receipt } from './receipt.entity.ts';
 
 const HOW =
-  'Verify issuer_signature.jws (ES256) with the key named by its kid, compare its claims with this document, and look up payment_ref on its network. Of a key that the set calls `revoked` only what its log held by then counts: ?format=auditor has the proof.';
+  'Verify issuer_signature.jws (ES256) with the key named by its kid, compare its claims with this document, and look up payment_ref on its network. For a key that the set marks `revoked`, only receipts that its log held by then count: ?format=auditor has the proof.';
 
 /**
  * The public receipt: the `svc` member of a paid answer and the body of GET /receipt/{task_id}.

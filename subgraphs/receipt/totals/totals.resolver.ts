@@ -22,7 +22,7 @@ export class TotalsResolver {
   @Query(() => GraphQLJSONObject, {
     nullable: true,
     description:
-      'The newest statement over all books’ totals and all payments, `svc402.log_totals.v1`; null before the first.',
+      'Newest signed statement over the totals of all books and all payments (`svc402.log_totals.v1`). Null before the first.',
   })
   async logTotals(@Ctx() { database }: ReceiptContext): Promise<JsonObject | null> {
     requireNotHalted(database);
@@ -33,8 +33,8 @@ export class TotalsResolver {
   @Query(() => GraphQLJSONObject, {
     nullable: true,
     description:
-      'What a book came to by its collected receipts, with the proof under the newest statement, `svc402.book_total.v1`, ' +
-      'for whoever possesses it.',
+      'Total of the collected receipts of a book, with its proof under the newest statement (`svc402.book_total.v1`). ' +
+      'Requires possession of the book.',
   })
   async bookTotal(
     @Args(() => TotalArguments) asked: ArgumentsOfBook,
@@ -48,8 +48,8 @@ export class TotalsResolver {
   @Query(() => GraphQLJSONObject, {
     nullable: true,
     description:
-      'That the payment of a receipt backs it and no other, `svc402.payment_proof.v1`; public, as the receipt is. Null ' +
-      'where it does not count, or not yet.',
+      'Proof that the payment of a receipt backs this receipt and no other (`svc402.payment_proof.v1`). Public. Null if ' +
+      'the receipt does not count, or not yet.',
   })
   async paymentProof(
     @Args(() => ProofArguments) asked: Arguments,
@@ -63,5 +63,7 @@ export class TotalsResolver {
 function shown(proven: Proven): JsonObject | null {
   if (proven.kind === 'proven') return proven.document;
   if (proven.kind !== 'halted') return null;
-  throw new Refusal('unavailable', { detail: 'The log is halted: nothing is stated of it.' });
+  throw new Refusal('unavailable', {
+    detail: 'The receipt log is halted, so no statement about it is made. Retry later.',
+  });
 }

@@ -58,8 +58,7 @@ export async function requireKeyRoom(
   const { writes = 0, bytes = 0 } = kept ?? {};
   if (writes < limits.written_once_max && bytes < limits.written_once_bytes_max) return;
   throw new Refusal('rate_limited', {
-    detail:
-      'The limit of what is kept under the Idempotency-Keys of this caller is reached: send no key, or retry later.',
+    detail: 'This caller has reached the limit of Idempotency-Keys. Send no key, or retry later.',
     facts: { retry_after_seconds: 600 },
   });
 }

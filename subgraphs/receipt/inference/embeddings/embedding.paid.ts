@@ -43,7 +43,7 @@ interface EmbeddingsInHand {
 const TOO_LARGE: AnswerTooLarge = {
   kind: 'too_large',
   param: 'input',
-  detail: `The vectors take more than ${limits.embedding_answer_chars_max} bytes. Send fewer inputs, or ask for base64 or for fewer dimensions. Nothing was charged; the payment stays usable.`,
+  detail: `The vectors take more than ${limits.embedding_answer_chars_max} bytes. Send fewer inputs, or request base64 or fewer dimensions. Nothing was charged; the payment stays usable.`,
 };
 
 /**

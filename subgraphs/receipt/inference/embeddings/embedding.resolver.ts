@@ -88,6 +88,6 @@ function inOneMember({ inputTokens, ...members }: Arguments): Arguments {
     throw new Refusal('invalid_request', { param: 'inputTokens', detail });
   }
   if (!input && !inputTokens)
-    throw new Refusal('invalid_request', { param: 'input', detail: 'input: Give input or inputTokens.' });
+    throw new Refusal('invalid_request', { param: 'input', detail: 'input or inputTokens is required.' });
   return { ...members, input: input ?? inputTokens };
 }

@@ -156,7 +156,7 @@ export class HubConnection {
   /** All the headers that a hub sees beside those of HTTP itself: none of them is a caller's, but for the router's key. */
   headers(content_type: string, accept: string, router_key: Secret | undefined): Record<string, string> {
     const key = this.#api_key ?? router_key?.reveal();
-    if (key === undefined) throw new Error('a router is asked with the key of whoever asks');
+    if (key === undefined) throw new Error("a router call needs the caller's own key");
     return { accept, 'content-type': content_type, ...shownKey[this.dialect](key) };
   }
 }

@@ -100,7 +100,7 @@ function requireAbility({ settings }: Hubs, request: MessagesRequest): MemberDem
   const { ability } = demand;
   const at = pdf ?? blockAt(request, isImage);
   if (at !== null && (is_routed ? pdf !== null : !isServed({ ability }))) {
-    const why = pdf === null ? 'looks at no images' : 'reads no PDFs';
+    const why = pdf === null ? 'does not accept images' : 'does not accept PDFs';
     throw invalidRequest(at, `the model ${model} ${why} here`);
   }
   const unknown = unknownInMessage(request);

@@ -56,7 +56,7 @@ export class ModelResolver {
     return modelsOf(hubs);
   }
 
-  @Query(() => Model, { nullable: true, description: 'The model of that id; null where none is offered. Public.' })
+  @Query(() => Model, { nullable: true, description: 'Model by its id. Null if it is not offered. Public.' })
   async model(@Args(() => ModelArguments) asked: Arguments, @Ctx() { hubs }: InferenceContext): Promise<Model | null> {
     const { id } = givenMembers(ModelPath, asked);
     if (isRouted(id)) return (await hubs.routerTells(id.slice(ROUTER_PREFIX.length))) ? modelOf(routedModel(id)) : null;

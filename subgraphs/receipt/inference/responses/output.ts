@@ -154,9 +154,12 @@ export function faultOf(
   { content, refusal, tool_calls }: AssistantMessage,
 ): OutputFault | null {
   if (finish_reason === 'content_filter')
-    return { code: 'content_filter', message: 'The answer was withheld, or broken off, by a content filter.' };
+    return { code: 'content_filter', message: 'A content filter withheld the answer or cut it short.' };
   if (finish_reason === 'length' && !content && !refusal && !tool_calls)
-    return { code: 'max_output_tokens', message: 'The tokens allowed were used up before anything was said.' };
+    return {
+      code: 'max_output_tokens',
+      message: 'The maximum number of tokens was reached before there was any output.',
+    };
   return null;
 }
 

@@ -65,10 +65,10 @@ export function responsePaid(hubs: Hubs): WorkThenSettle<ResponseCall, KeptRespo
 }
 
 const faults: Readonly<Record<BrokenBy, OutputFault>> = {
-  hub: { code: 'server_error', message: 'The hub broke off in the midst of its answer.' },
-  request: { code: 'server_error', message: 'The hub refused this request in the midst of its answer.' },
-  limit: { code: 'server_error', message: 'The answer reached a limit of this service before it was whole.' },
-  stop: { code: 'server_error', message: 'This service was stopped before the answer was whole.' },
+  hub: { code: 'server_error', message: 'The hub broke off its answer.' },
+  request: { code: 'server_error', message: 'The hub refused this request while it was answering.' },
+  limit: { code: 'server_error', message: 'The answer reached a limit of this service before it was complete.' },
+  stop: { code: 'server_error', message: 'This service was stopped before the answer was complete.' },
 };
 
 /** One response, sold while it streams, as a streamed chat is: brought to its end in any case. */

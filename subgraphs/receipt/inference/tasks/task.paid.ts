@@ -129,7 +129,10 @@ function requireSender({ chain_id, sender }: TaskQuoteRequest, payer: Payer | nu
   if (payer === null) return;
   const { network, wallet } = payer;
   if (chain_id !== null && chain_id !== network)
-    throw new Refusal('invalid_request', { param: 'chain_id', detail: `chain_id: the payment is on ${network}.` });
+    throw new Refusal('invalid_request', {
+      param: 'chain_id',
+      detail: `chain_id does not match the network of the payment, ${network}.`,
+    });
   if (sender === null || addressForm(sender) === addressForm(wallet)) return;
   const detail = 'sender: the payment comes from another address. Nothing was charged.';
   throw new Refusal('payer_mismatch', { param: 'sender', detail, facts: { charged: false } });

@@ -179,7 +179,7 @@ describe('a revoked key', () => {
 
   it.each([
     [`update issuer_revocation set jws = reverse(jws)`, 'is not signed by a key in force'],
-    [`update issuer_revocation set document = replace(document, 'stolen', 'lost')`, 'is not the document of its hash'],
+    [`update issuer_revocation set document = replace(document, 'stolen', 'lost')`, 'does not match its hash'],
     [`update issuer_revocation set activated_at = activated_at - interval '1 day'`, 'names another time'],
   ])('refuses the start where its row was changed: %s', async (sql, fault) => {
     await unguarded(sql);
