@@ -14,8 +14,8 @@ export type ShownSecret =
   { readonly kind: 'wrong' } | { readonly kind: 'shown'; readonly token_hash: string };
 
 /**
- * The prefix, 256 random bits in base64url, and the first 8 hex digits of SHA-256 of all that stands before: whoever scans
- * text for secrets knows one when it is seen, and a mistyped one is told without asking anybody.
+ * The prefix, 256 random bits in base64url, and the first 8 hex digits of SHA-256 of both. Secret scanners recognise
+ * the form, and a mistyped secret is detected without a look-up.
  */
 export function checkedSecret(prefix: string, random: Uint8Array): string {
   const secret = prefix + Buffer.from(random).toString('base64url');

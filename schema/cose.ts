@@ -12,7 +12,7 @@ export const coseHeader = {
   receipts: 394,
   vds: 395,
   vdp: 396,
-  /** Ours: RFC 9942 signs a root without its size, so that another size could be told of the same root. */
+  /** Private parameter: RFC 9942 signs a root without its size, so the same root could be claimed for another size. */
   tree_size: 'tree_size',
 } as const;
 

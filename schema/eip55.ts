@@ -7,8 +7,9 @@ import { keccak256 } from './digest.ts';
 export const EXAMPLE_ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
 /**
- * An address of 40 hex digits in the spelling of EIP-55: a letter is upper-case where the hash of the lower-case digits has
- * 8 or more in its place. viem's is ten times as slow for one that it has not seen lately, and anybody may name new ones.
+ * An address of 40 hex digits in the spelling of EIP-55: a letter is upper-case if the hash of the lower-case digits
+ * has 8 or more in its place. viem takes ten times as long for an address that it has not cached, and clients may send
+ * new ones.
  */
 export function spelt(address: string): Address {
   const digits = Buffer.from(address.slice(2).toLowerCase(), 'latin1');

@@ -1,6 +1,6 @@
 /*
- * When a key of the issuer signs: signer, database and verifier reckon by these. A published key says it of itself, in the
- * members that OpenID Federation registers for keys of a history (RFC 7517 §4: whoever does not know them ignores them).
+ * Times at which a key of the issuer signs, for signer, database and verifier. A published key states them in members
+ * that OpenID Federation registers for historical keys; other readers ignore these (RFC 7517 §4).
  */
 
 /**

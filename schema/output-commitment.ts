@@ -42,7 +42,7 @@ export function uncommitted(omission_rule: string): OutputCommitment {
   return { status: 'UNVERIFIED', hash: null, kind: null, omission_rule };
 }
 
-/** What somebody else has said, as theirs. */
+/** A commitment made by another party, attributed to it. */
 export function attributedTo(by: CommitmentMaker, said: CommittedOutput): OutputCommitment {
   return said.status === 'committed' ? { ...said, by } : said;
 }

@@ -17,7 +17,7 @@ type PaidEndpoints = Readonly<Record<string, PaidEndpoint>>;
 
 const CHAT = ['Mutation.createChatCompletion', 'Subscription.chatCompletionStream'] as const;
 
-/** What a book is asked about before it is sold. */
+/** Operations that the policy of a book is checked for before they are sold. */
 export const paidOperations = {
   chat_completions: { path: '/v1/chat/completions', fields: CHAT },
   a2a_message: { path: '/a2a-message', fields: CHAT },
@@ -30,7 +30,10 @@ export const paidOperations = {
   quote_task: { path: '/task-quote', fields: ['Mutation.quoteTask'] },
 } as const satisfies PaidEndpoints;
 
-/** What costs a stamp, or is paid for in two: of these no book is asked. Before they had a name they were called by their field. */
+/**
+ * Operations that cost a stamp or are paid for in two parts. No policy of a book applies to them. Their former names
+ * are their fields.
+ */
 export const stampOperations = {
   register_agent: { path: '/v1/agents/register', fields: ['Mutation.registerAgent'], formerly: ['registerAgent'] },
   ingest_foreign_x402: {
@@ -83,8 +86,8 @@ export function namesOfField(field: string): readonly string[] {
 }
 
 /**
- * Every name of what a book is asked about, so that a call is judged alike by REST and by GraphQL. Empty for a field that no book is
- * asked about.
+ * Every name of an operation that a book's policy applies to, so that REST and GraphQL calls are judged alike. Empty
+ * for any other field.
  */
 export function operationsOf(field: string): readonly string[] {
   return named(soldBy(paidOperations, field));
@@ -94,7 +97,7 @@ function named(endpoints: readonly (readonly [string, PaidEndpoint])[]): readonl
   return endpoints.flatMap(([name, { formerly = [] }]) => [name, ...formerly]);
 }
 
-/** The same of what was bought at a URL; empty where that does not tell, as `/graphql` does not. */
+/** Operations sold at a URL. Empty if the URL does not identify one, as `/graphql`. */
 export function operationsAt(url: string): readonly string[] {
   const sold = Object.values<PaidEndpoint>(paidOperations).find(({ path }) => url.endsWith(path));
   return sold ? operationsOf(sold.fields[0] ?? '') : [];

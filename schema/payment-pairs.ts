@@ -1,4 +1,4 @@
-/* Which transfer of the chain each payment is that somebody names: the same for whoever watches, reports or verifies. */
+/* Matches named payments with transfers on the chain, in the same way for monitor, reports and verifier. */
 
 /** A payment as a receipt, or whatever else rests on it, names it. */
 export interface PaymentPlace {
@@ -11,7 +11,7 @@ export interface PaymentPlace {
   readonly amount: bigint;
 }
 
-/** USDC that moved, as the chain tells it. */
+/** A USDC transfer on the chain. */
 export interface PlacedTransfer {
   /** Lower-case, 0x. */
   readonly tx_hash: string;

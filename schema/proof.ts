@@ -21,7 +21,7 @@ export const PROOF_PATTERN = '^sha256=[0-9a-f]{64}$';
 
 /** A book proof, as it was shown. */
 export interface ShownProof {
-  /** Whose book it is meant for; of an id that no agent has it proves nothing. */
+  /** Agent of the book that the proof is for. A proof for an unknown agent proves nothing. */
   readonly agent_id: number;
   /** `sha256=<hex>` */
   readonly value: string;

@@ -91,7 +91,7 @@ export const receiptMembers = {
 
 type Members = typeof receiptMembers;
 export type ReceiptMemberName = keyof Members;
-/** Those that neither a column nor the signed payload holds: whoever makes the document says them. */
+/** Members that neither a column nor the signed payload holds. The code that makes the document supplies them. */
 export type MadeMember = {
   [K in ReceiptMemberName]: Members[K] extends { readonly column: string } | { readonly signed: readonly string[] }
     ? never

@@ -4,8 +4,8 @@ import type { DocumentOf } from './noun.ts';
 import type { LocalCheckNoun, ReceiptNoun } from './receipt-shapes.ts';
 
 /*
- * The lane of a receipt: what is known of it beside what was signed, and may change. Signer, graph, doors and verifier all
- * compute it here, from the receipt's facts and the newest head of the log; nobody signs it.
+ * The lane of a receipt: unsigned facts that may change. Signer, graph, endpoints and verifier all compute it here,
+ * from the facts of the receipt and the newest head of the log.
  */
 
 /** What it is computed from, by the names of the public receipt; null where there is none. */
@@ -46,11 +46,11 @@ export function isFrozen({ book_seq, settled_by, proof_outcome }: LaneSubject, a
 }
 
 /**
- * The specification asks for four nulls behind an expiry; these are the facts of ours that stand for them.
- * Past expiry: the transfer was looked for until the cutoff, and given up (`proof_outcome` is `unverified`).
- * receipt_id: the ingress receipt that promotes a vouched payment. observed_tx_hash and observed_transfer_id: of a transfer
- * that was seen, which only `settled_by: observed_transfer` says. It does not mean unpaid. As long as this issuer vouches for
- * every payment that it signs, `settled_by` is null for calls by key alone, and those wait for nothing: it is false then.
+ * The specification requires four nulls after an expiry. These members represent them. Expired: the search for the
+ * transfer ended at the cutoff (`proof_outcome` is `unverified`). receipt_id: the ingress receipt that promotes a
+ * vouched payment. observed_tx_hash and observed_transfer_id: a transfer that was seen, as `settled_by:
+ * observed_transfer` says. True does not mean unpaid. `settled_by` is null only for calls with an API key, which wait
+ * for no transfer: false for those.
  */
 export function isUnverifiable({ settled_by, proof_outcome, ingress_receipt }: LaneSubject): boolean {
   return proof_outcome === 'unverified' && settled_by === null && ingress_receipt === null;
@@ -76,5 +76,8 @@ export function localCheck(payment: JsonObject | null): LocalCheck | null {
   };
 }
 
-/** Heads are anchored by transactions that anybody can read; no proof system on the chain has checked a commitment of ours. */
+/**
+ * Anchors of heads are transactions that can be read by all; no proof system on the chain has checked a commitment of
+ * this service.
+ */
 const binding = { in_proof: false } as const;

@@ -38,7 +38,7 @@ function isPayloadVersion(value: unknown): value is PayloadVersion {
   return typeof value === 'number' && Object.hasOwn(payloadVersions, value);
 }
 
-/** The row of the version that the claims name; null where nobody has defined it. */
+/** Row of the version that the claims name. Null if no such version is defined. */
 export function payloadVersionOf({ payload_version: version }: JsonObject): PayloadVersionRow | null {
   return isPayloadVersion(version) ? payloadVersions[version] : null;
 }
@@ -73,8 +73,8 @@ export const waivers = {
 export type WaivedBy = WordOf<typeof waivers>;
 
 /**
- * Whether a receipt says itself that nothing was paid to us: a key stood in, somebody has reported what others answered, or
- * it was handed on.
+ * Whether the receipt states that this service was not paid: an API key was used, others reported the work, or the
+ * receipt was handed on.
  */
 export function namesNoPayment({ waived_by, reported, target_agent }: JsonObject): boolean {
   return (waived_by ?? reported ?? target_agent ?? null) !== null;
@@ -129,7 +129,7 @@ export interface SignedTransfer {
   readonly network: Json;
   /** `network:transaction`. */
   readonly ref: Json;
-  /** Null where nobody knows which of its transaction. */
+  /** Null if it is unknown which transfer of the transaction it was. */
   readonly transfer_index: Json;
   readonly rail: Json;
   readonly payer: Json;

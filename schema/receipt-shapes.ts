@@ -67,7 +67,7 @@ export const SignedLegNoun = z.object({
   amount: AtomicMember.describe('Amount that the payee received, in atomic USDC.'),
 });
 
-/** A transfer as its chain has it, of a lane without a payment of this service. */
+/** Transfer as its chain shows it, in a lane without a payment to this service. */
 export const TransferFactsNoun = z.object({
   network: z.string().describe('Network of the transfer: `base`, `solana` or `nano`.'),
   rail: z.string().describe('Rail of the transfer: `usdc` or `xno`.'),

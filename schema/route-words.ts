@@ -1,6 +1,6 @@
 /* Words in the place of a model or a hub that name none, and what models take and give. */
 
-/** As the model of a request: whoever answers may choose it. */
+/** As the model of a request: the service chooses the model. */
 export const AUTO_MODEL = 'svc/auto';
 
 /** What the route of a stamp names in place of a hub: no hub is called so. */

@@ -28,15 +28,15 @@ export const signedWords = {
   register_pay: specified('svc.register.pay', ['checksum_address', 'unix_seconds']),
   /** The wallet that registers by a receipt, or recovers its registration. */
   register_recover: specified('svc.register.recover', ['task_id', 'checksum_address', 'unix_seconds']),
-  /** A wallet that asks which receipts it has paid for. */
+  /** A wallet requests the receipts that it has paid for. */
   receipts: text('svc.receipts', ['checksum_address', 'unix_seconds']),
   /** A wallet whose transfers an agent may have gone through. */
   reconcile: text('svc.reconcile', ['agent_id', 'checksum_address', 'unix_seconds']),
-  /** A wallet that asks for the tasks that it has paid for, or cancels one. */
+  /** A wallet requests the tasks that it has paid for, or cancels one. */
   tasks: text('svc.tasks', ['network', 'wallet', 'unix_seconds']),
-  /** A payer who wants a paid answer delivered again. */
+  /** A payer requests a paid answer again. */
   redeliver: text('svc.redeliver', ['network', 'payment_id', 'unix_seconds']),
-  /** The payer of a payment to somebody else, which an agent records. */
+  /** The payer of a payment to another party, which an agent records. */
   ingest: text('svc.ingest', ['agent_id', 'network:transaction', 'unix_seconds']),
   /** An address on Solana that is to be paid for a job. */
   payout: text('svc.board.payout', ['job_id', 'agent_id', 'address', 'unix_seconds']),

@@ -6,7 +6,7 @@ export class Written {
     this.text = text;
   }
 
-  /** For whoever serialises without `jsonText`: slower, and the same. */
+  /** Fallback for serialisers other than `jsonText`: same result, slower. */
   toJSON(): unknown {
     return JSON.parse(this.text);
   }

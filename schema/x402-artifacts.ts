@@ -3,8 +3,8 @@ import type { DeliveryFacts, OfferTerms } from './requests/signed-artifact.ts';
 import { typedDataDigest, typedStruct } from './typed-hash.ts';
 
 /*
- * What a shop signs by x402's offer-and-receipt extension, as typed data: the terms that it asked for, and that it was paid.
- * One place for whoever signs such artifacts here and whoever believes those of others.
+ * Typed data of x402's offer-and-receipt extension: the terms that a shop offered, and the receipt of its payment. Used
+ * both to sign such artifacts and to verify those of others.
  */
 
 /** §4.2. Its version is signed as it is given: x402's packages type it as a number. */

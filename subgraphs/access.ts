@@ -2,7 +2,7 @@ import { Refusal } from '../schema/errors.ts';
 import type { AgentId } from '../schema/ids.ts';
 import { type ApiKey, booksOf, type HeldBook, type Principal, type ProvenBy } from '../schema/principal.ts';
 
-/* Who may do what: asked of the principal, who is resolved once by the gateway, by whichever resolver does it. */
+/* Access control: resolvers check the principal, which the gateway resolves once per request. */
 
 /**
  * The one authorisation of everything that a book holds.
@@ -21,9 +21,8 @@ export function requireHeld({ possession }: Principal, agent_id: number): HeldBo
 }
 
 /**
- * The caller of what is paid for, with one book or none: with several it lands on the one that they name, since of any
- * other nobody has chosen whose caps it is held against.
- * @throws book_not_named, forbidden where they do not hold the one that they name.
+ * The caller of a paid operation, with at most one book: with several, the request names the one whose caps apply.
+ * @throws book_not_named, forbidden if the caller does not hold the named book.
  */
 export function requireOneBook(principal: Principal): Principal {
   const { possession } = principal;
@@ -38,7 +37,8 @@ export function possessedAgents({ possession }: Principal): readonly AgentId[] {
 }
 
 /**
- * The same by the session itself: what hands out another secret is nothing for a proof, which whoever reads it could show.
+ * Like the above, but by the session itself: an endpoint that returns another secret does not accept a proof, which can
+ * be read and replayed.
  * @throws unauthenticated, forbidden
  */
 export function requireSession(principal: Principal, agent_id: number): HeldBook {
@@ -48,8 +48,8 @@ export function requireSession(principal: Principal, agent_id: number): HeldBook
 }
 
 /**
- * The same by the session or by a proof that was bound to this very request, and so serves whoever sends it first and nobody
- * else. A plain one, which passes for ten minutes with any body, would get whoever has read it a secret that lasts.
+ * Like the above, by the session or by a proof that is bound to this request and valid once. A plain proof is valid for
+ * ten minutes with any body, so a reader of it could obtain a lasting secret.
  * @throws unauthenticated, forbidden
  */
 export function requireBound(principal: Principal, agent_id: number): HeldBook & ProvenBy {
@@ -59,8 +59,8 @@ export function requireBound(principal: Principal, agent_id: number): HeldBook &
 }
 
 /**
- * A demo key that came along writes nothing, whatever else did. Asked of every mutation that is not paid for, and of every
- * paid call that leaves more than a receipt.
+ * A demo key cannot write, whatever other credentials come with it. Required by every unpaid mutation and every paid
+ * call that leaves more than a receipt.
  * @throws forbidden
  */
 export function requireWriting({ api_key }: Principal): void {

@@ -1,4 +1,4 @@
-/** A read that takes longer keeps nobody waiting but those who share it. */
+/** A slower read delays only the callers that share it. */
 const PATIENCE_MS = 50;
 
 interface Announced<V> {
@@ -7,8 +7,8 @@ interface Announced<V> {
 }
 
 /**
- * One read for all who ask while the one before it is under way; whoever asks alone waits for nobody. Each read begins
- * after it was asked for, and nothing is remembered: a key that is asked for again is read again.
+ * Concurrent callers share the next read; a single caller does not wait. Each read begins after it was requested, and
+ * nothing is cached.
  */
 export class BatchedRead<V> {
   readonly #read: (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>;

@@ -10,8 +10,8 @@ interface Entry {
 }
 
 /**
- * All that bears on what a table takes, keeps and finds; no owners and no grants, and not how the server vacuums, fills and samples a
- * table, which are its operator's.
+ * Everything that affects what a table accepts, stores and finds. Owners, grants and storage parameters are the
+ * operator's.
  */
 const CATALOGUE = `
   with own as (
@@ -65,8 +65,8 @@ export async function catalogueOf(client: pg.ClientBase, schema: string): Promis
 }
 
 /**
- * In words, what is otherwise in `found` than in `wanted`, which may be without what is `optional`; tables, sequences and functions of
- * others are nobody's business, and neither are indexes that were added and refuse no row.
+ * Sentences that say how `found` differs from `wanted`, apart from what is `optional`. Tables, sequences and functions
+ * of others are ignored, as are added indexes that refuse no row.
  */
 export function differencesOf(found: Catalogue, wanted: Catalogue, optional: readonly string[]): string[] {
   const ours = new Set(wanted.map(({ of }) => of));
@@ -85,7 +85,7 @@ export function differencesOf(found: Catalogue, wanted: Catalogue, optional: rea
   ];
 }
 
-/** Not a unique one. That of an exclusion looks the same, and is told of as a constraint. */
+/** Neither unique nor of an exclusion constraint, which is reported as a constraint. */
 function isMereIndex({ name, definition }: Entry): boolean {
   return name.startsWith('index ') && definition.startsWith('CREATE INDEX ');
 }

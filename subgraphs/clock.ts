@@ -15,7 +15,10 @@ export const systemRandom: Random = { bytes: drawn };
 const POOL_BYTES = 4096;
 let pool = new Uint8Array(0);
 
-/** The system is asked for many draws at once, since a draw of 12 bytes costs it 7 µs. No byte is given out twice, or kept. */
+/**
+ * Many draws are requested from the system at once, since a draw of 12 bytes costs 7 µs. No byte is given out twice, or
+ * kept.
+ */
 function drawn(count: number): Uint8Array {
   if (count > POOL_BYTES) return randomFillSync(new Uint8Array(count));
   if (count > pool.length) pool = randomFillSync(new Uint8Array(POOL_BYTES));

@@ -1,8 +1,8 @@
-/* Runs work one at a time: whoever asks while it runs shares the next run. */
+/* Runs work one at a time: callers that arrive during a run share the next one. */
 
 /**
- * Runs `work` one at a time. Whoever asks gets a run that begins after the asking, and shares it with all who ask before
- * it begins: what a run has seen holds for each of them, and a thousand who ask at once cost two runs.
+ * Runs `work` one at a time. A caller gets a run that begins after its call, shared with all callers before that run
+ * begins: a thousand concurrent calls cost two runs.
  */
 export function shareNextRun<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
@@ -19,7 +19,7 @@ export function shareNextRun<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** The same for many kinds of work, each by its name. A name is forgotten when nobody waits for it any more. */
+/** Does the same for many kinds of work, each by its name. A name is dropped when no caller waits for it. */
 export class NextRuns<T> {
   readonly #asked = new Map<string, { readonly ask: () => Promise<T>; waiting: number }>();
 

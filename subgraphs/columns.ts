@@ -16,9 +16,9 @@ export function selectList(entity: new () => object): string {
 }
 
 /**
- * A result row, which is not copied, as an instance of its entity, getters included. Assigned one by one its members
- * would meet MikroORM's setters in a process that has run migrations, each of which makes an accessor to track changes that
- * nobody makes here.
+ * A result row, not copied, as an instance of its entity, getters included. Assigning member by member would call
+ * MikroORM's setters in a process that has run migrations; each creates an accessor for change tracking, which is not
+ * used here.
  */
 export function asEntity<E extends object>(entity: new () => E, row: object): E {
   return Object.setPrototypeOf(row, entity.prototype);

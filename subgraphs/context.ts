@@ -45,7 +45,7 @@ export interface Brought {
   readonly resource?: string | undefined;
 }
 
-/** A mutation that nobody pays for, under the Idempotency-Key of its caller: known by marks, since what was sent is not kept. */
+/** An unpaid mutation under the Idempotency-Key of its caller, identified by hashes, since the key itself is not stored. */
 export interface NamedWrite {
   readonly mark: string;
   readonly credential_mark: string;
@@ -61,7 +61,10 @@ export interface Context extends Services, Brought {
   readonly valid_body?: object;
   /** Set where the request takes a key by what it writes. What is written by `database` does so already; a recorder is handed it. */
   readonly named_write?: NamedWrite;
-  /** Aborted once whoever asked has left: work that precedes an answer ends then. Left out: nobody can say so. */
+  /**
+   * Aborted once the caller has disconnected: work before an answer ends then. Absent if disconnects cannot be
+   * detected.
+   */
   readonly left?: AbortSignal | undefined;
   /** Lifted into PAYMENT-RESPONSE and `x-svc-*` headers by the server, in REST and on /graphql alike. */
   readonly response: ResponseHeaders;

@@ -2,8 +2,8 @@ import { reactionLimits, routerLimits, sessionLimits } from '../schema/limits.ts
 import type { Database } from './database.ts';
 
 /*
- * What nobody pays for is counted, by UTC hours and days of the database's clock: in the database, since one process behind
- * another would let as many pass again.
+ * Counts unpaid uses by UTC hour and day of the database's clock. In the database, because a count per process would
+ * multiply the limit.
  */
 
 type Period = 'hour' | 'day';

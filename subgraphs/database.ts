@@ -20,7 +20,7 @@ export interface Database {
   connect(): Promise<pg.Client>;
   /** A pool of its own, for a library that wants one; the caller ends it. */
   openPool(connections_max: number): pg.Pool;
-  /** How many connections the pool has, how many of them nobody uses, and how many callers wait for one. */
+  /** Number of connections of the pool, of idle ones, and of callers that wait for one. */
   usage(): PoolUsage;
   close(): Promise<void>;
 }
@@ -51,8 +51,8 @@ const types: pg.CustomTypesConfig = {
 };
 
 /**
- * A process that stands still in its transaction (SIGSTOP, a paused machine) holds heads that others wait for. Its session
- * is ended well before they give up: it costs them a wait, and nobody an answer. Who gives up all the same is told 503.
+ * A process that stalls in its transaction (SIGSTOP, a paused machine) holds heads that others wait for. Its session is
+ * ended before they give up, so they lose time and no answer. A caller that gives up gets 503.
  */
 const SESSION_OPTIONS = '-c lock_timeout=2s -c idle_in_transaction_session_timeout=1s -c timezone=UTC';
 /** A peer that vanished never answers: without these a queue would wait until TCP gives up. */
@@ -100,7 +100,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
 
   const session_options = bounds ? `${SESSION_OPTIONS} ${NO_OTHER_BOUND}` : SESSION_OPTIONS;
-  // What is asked for without waiting is sent at once, each statement behind the other.
+  // Statements are sent at once, one behind the other.
   const stream = () => new TurnSocket();
   const pooled = { ...settings, options: session_options, query_timeout: QUERY_MS_MAX, pipeline: true, stream };
   const pool = new pg.Pool({ ...pooled, max: options.connections_max, idleTimeoutMillis: IDLE_MS_MAX });
@@ -147,8 +147,8 @@ type Release = (error?: Error | boolean) => void;
 type Connected = (error: Error | undefined, client?: pg.PoolClient, release?: Release) => void;
 
 /**
- * For libraries: a session that is given back twice is given back once. graphile-worker 0.18 does so where it loses the session
- * by which it listens while its worker stops, in a promise that nobody hears: pg's error about it would end the process.
+ * For libraries that release a session twice: the second release has no effect. graphile-worker 0.18 does so if its
+ * listening session is lost while its worker stops, in an unhandled promise: pg's error would end the process.
  */
 class ForgivingPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
@@ -189,7 +189,7 @@ export function insertRows(tx: Tx, table: string, rows: readonly object[]): void
   tx.write({ name: nameOf(text), text, values: [JSON.stringify(rows)] });
 }
 
-/** Writes these columns of the row with this key, and no others: what somebody else has changed in the others stands. */
+/** Writes these columns of the row with this key; concurrent changes of other columns are kept. */
 export function updateRow(
   tx: Tx,
   table: string,

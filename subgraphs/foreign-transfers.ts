@@ -1,7 +1,7 @@
 import type { AtomicAmount } from '../schema/amount.ts';
 import type { ForeignNetwork, ObservedTransfer } from '../schema/observed-transfer.ts';
 
-/** A transfer as somebody names it who has not been believed yet. All of it is well-formed for its network. */
+/** A transfer as a caller names it, not verified yet. All of it is well-formed for its network. */
 export interface NamedTransfer {
   readonly network: ForeignNetwork;
   readonly transaction: string;
@@ -23,7 +23,7 @@ export interface SeenIn {
   readonly final: boolean;
 }
 
-/** Why a transfer is not believed. The chain was asked, and says otherwise. */
+/** Why a transfer is not believed: the chain contradicts it. */
 export type NotBelieved =
   /** The chain has no such transaction, or not deep enough yet. */
   | 'not_found'
@@ -41,9 +41,9 @@ export type Observation =
   | { readonly kind: 'observed'; readonly transfer: ObservedTransfer; readonly seen_in: SeenIn }
   /** `transfer_indexes`: of those that would do, where several would. */
   | { readonly kind: 'not_believed'; readonly reason: NotBelieved; readonly transfer_indexes?: readonly number[] }
-  /** The chain cannot be asked now, or its node contradicts itself: nothing is known. */
+  /** The chain cannot be read now, or its node contradicts itself: the result is unknown. */
   | { readonly kind: 'unknown'; readonly cause?: unknown }
-  /** Nobody is configured who could be asked. */
+  /** No node is configured for the network. */
   | { readonly kind: 'unsupported' };
 
 /** What became of a transfer that was seen once. */
@@ -55,12 +55,15 @@ export type TransferStanding =
   | { readonly kind: 'unknown' };
 
 /**
- * Chains as witnesses of payments that were made to somebody else. Never throws. A node is not trusted: what does not
- * follow from what it shows is not believed, and what has another shape than it should is no answer.
+ * Chains as witnesses of payments to other parties. Never throws. Nodes are not trusted: what does not follow from
+ * their data is not believed, and a malformed response counts as none.
  */
 export interface ForeignTransfers {
   observe(named: NamedTransfer): Promise<Observation>;
-  /** Whether a text was signed by that payer of that network, as its wallets sign texts; `asker`: in whose line a contract wallet is asked. */
+  /**
+   * Whether that payer signed a text, as wallets of the network sign texts. `asker`: the queue in which a contract
+   * wallet is called.
+   */
   signed(
     text: string,
     by: {

@@ -13,16 +13,16 @@ export const BATCH_BOUND = { ms_max: 3_500 } as const;
 export abstract class BatchRefused extends Refusal {}
 
 /**
- * Callers that arrive together share one transaction (measured: ten times the rate of one each).
- * Concurrency: at most one batch per queue is open in this process; nothing is remembered between batches,
- * so any process can do the next one. A batch that the database refused is done again one by one, so that one bad item
- * harms nobody; when the database itself is away, or the batch says so (BatchRefused), all are told at once.
+ * Concurrent callers share one transaction (measured: ten times the rate of one each). At most one batch per queue is
+ * open in this process; no state is kept between batches, so any process can do the next one. A batch that the database
+ * refuses is retried item by item, so one bad item harms no other. If the database is away, or the batch says so
+ * (BatchRefused), all callers get the error at once.
  */
 export class GroupCommit<I, O> {
   readonly #database: Database;
   readonly #run: (tx: Tx, items: readonly I[]) => Promise<readonly O[]>;
   readonly #items_max: number;
-  /** Hears of every commit: how many shared it, and how long it took. */
+  /** Called after every commit with the number of callers that shared it, and its duration. */
   committed: (items: number, ms: number) => void = () => {};
   #waiting: Waiter<I, O>[] = [];
   #busy = false;
@@ -34,7 +34,7 @@ export class GroupCommit<I, O> {
     this.#items_max = items_max;
   }
 
-  /** Whether the database was away for the last batch, and that was a moment ago: with nobody asking it cannot be known. */
+  /** Whether the database was away for the last batch, a moment ago. Without callers it cannot be known. */
   get refused(): boolean {
     return this.#refused_at_ms !== null && performance.now() - this.#refused_at_ms < REFUSED_MS;
   }

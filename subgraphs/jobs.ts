@@ -2,21 +2,24 @@ import type { BookJob, MessageJob, PingJob, RedeliveryJob } from '../schema/webh
 import type { Database, Tx } from './database.ts';
 import { JOBS_SCHEMA } from './migrate-jobs.ts';
 
-/* Work that is done later and once, by whichever process: it is asked for in the transaction that makes it necessary. */
+/* Work that is done later and once, by any process. It is enqueued in the transaction that makes it necessary. */
 
 /**
  * Every task of the worker by its name, and what a job of it carries; a feature beyond the specification declares its own in its
  * folder. Payloads are kept in plain: no secret belongs there.
  */
 export interface JobPayloads {
-  /** Comes back by itself (gateway/jobs/task.ts); nobody adds one by hand. */
+  /** Periodic jobs (gateway/jobs/task.ts) recur; they are never added by hand. */
   readonly [periodic: `periodic/${string}`]: Readonly<Record<string, never>>;
-  /** What books tell their webhooks (gateway/webhooks). */
+  /** Messages of books to their webhooks (gateway/webhooks). */
   readonly 'webhook/book': BookJob;
   readonly 'webhook/message': MessageJob;
   readonly 'webhook/redelivery': RedeliveryJob;
   readonly 'webhook/ping': PingJob;
-  /** Tells the owner of a book what another agent did, where its webhook wants that (gateway/reconcile/fleet-tasks.ts). */
+  /**
+   * Notifies the owner of a book of another agent's action, if its webhook subscribes to it
+   * (gateway/reconcile/fleet-tasks.ts).
+   */
   readonly 'book/escrow_offer': { readonly escrow_id: string };
   readonly 'board/bid': { readonly bid_id: string };
 }
@@ -42,10 +45,10 @@ interface JobOf<Name extends TaskName> {
 export type Job = { readonly [Name in TaskName]: JobOf<Name> }[TaskName];
 
 /**
- * By the library's own function, once for each queue and these in order: a queue that two transactions name for the first
- * time is a lock between them. A job that somebody takes or ends at that moment is not waited for: the function would find
- * neither that it can be replaced nor that it has begun, and add nothing, though whoever took it sees nothing of what this
- * transaction writes; and who ends several at once would wait for us in turn. Beside such a job another is added without the key.
+ * Uses the library's own function, once per queue and in this order, because two transactions that name a new queue
+ * wait for each other. A job that is being taken or completed is not waited for: the function would neither replace it
+ * nor add another, although its worker sees nothing of this transaction; and a worker that completes several would in
+ * turn wait for us. In that case another job is added without the key.
  */
 const ADD = `with asked as materialized (
       select * from json_to_recordset($1::json) as job(task text, payload json, queue text, run_at timestamptz,
@@ -65,19 +68,19 @@ export function addJobs(tx: Pick<Tx, 'write'>, jobs: readonly Job[]): void {
   if (jobs.length > 0) tx.write({ name: 'add jobs', text: ADD, values: [JSON.stringify(jobs)] });
 }
 
-/** One that hangs on nothing else that is written: without a transaction about it. */
+/** For a job that depends on no other write: no transaction is needed. */
 export async function addJob(database: Pick<Database, 'query'>, job: Job): Promise<void> {
   await new Promise((added, refused) => {
     addJobs({ write: statement => void database.query(statement).then(added, refused) }, [job]);
   });
 }
 
-/** By the library's function, which asks once more: those that are there are left as they are, also while they run. */
+/** By the library's function, after one more check: existing jobs stay as they are, also while they run. */
 const ADD_ABSENT = `select 1 from unnest($1::text[]) as wanted(task),
     lateral ${JOBS_SCHEMA}.add_job(task, '{}', null, now(), $2, task, null, null, 'unsafe_dedupe')
     where not exists (select from ${JOBS_SCHEMA}.jobs there where there.key = wanted.task)`;
 
-/** Of each of these tasks there is one job from then on, with its name as key; any number of processes may ask for it. */
+/** Ensures one job for each of these tasks, with its name as key. Any number of processes may call it. */
 export async function addAbsentJobs(
   database: Pick<Database, 'query'>,
   tasks: readonly `periodic/${string}`[],
@@ -87,8 +90,8 @@ export async function addAbsentJobs(
 }
 
 /**
- * Who puts a job back under its key and dies before the old one is noted as done leaves that without its key: nobody runs it
- * again, and it is taken away here.
+ * A worker that dies between enqueuing its successor and completing the old job leaves the old job without its key: it
+ * would never run, and is removed here.
  */
 export async function forgetSuperseded(database: Pick<Database, 'query'>): Promise<void> {
   await database.query({
@@ -99,7 +102,7 @@ export async function forgetSuperseded(database: Pick<Database, 'query'>): Promi
   });
 }
 
-/** For how long the longest of the jobs of these keys could have run and was taken up by nobody; 0 for none. */
+/** Seconds for which the job of these keys that has waited longest was ready without being taken. 0 if there is none. */
 export async function longestReadySeconds(database: Pick<Database, 'query'>, keys: readonly string[]): Promise<number> {
   const [found] = await database.query<{ seconds: number }>({
     name: 'longest ready job',
@@ -120,7 +123,7 @@ export interface ReadyJobs {
 /** So many are counted, whatever there is: by the index by which the worker looks for them. */
 export const READY_JOBS_MAX = 10_000;
 
-/** Those that could run now and that nobody has taken up, by task; a task without any is not among them. */
+/** Jobs that are ready and not taken, by task. Tasks without any are left out. */
 export function readyJobs(database: Pick<Database, 'query'>): Promise<ReadyJobs[]> {
   return database.query<ReadyJobs & Record<string, unknown>>({
     name: 'ready jobs',

@@ -191,7 +191,10 @@ export function selected(nodes: readonly FieldNode[], fragments: Fragments): Map
 
 const names = new Map<string, string>();
 
-/** The first statements are prepared, on each connection that runs them; callers may ask for any number of others. */
+/**
+ * The first statements are prepared on each connection that runs them. Callers may produce any number of others, which
+ * are not.
+ */
 export function preparedIfFew(text: string): { readonly name?: string; readonly text: string } {
   const name =
     names.get(text) ?? (names.size < limits.written_statements_prepared_max ? `written ${names.size}` : null);

@@ -1,4 +1,4 @@
-/* What Postgres NOTIFY carries between processes, and when: each in the transaction of what it tells of. */
+/* What Postgres NOTIFY carries between processes, each notice sent in the transaction that it is about. */
 
 /** The channel on which the ledger sends `<agent_id>:<position>` in the transaction of the event. */
 export const BOOK_CHANNEL = 'book_event';
@@ -8,17 +8,17 @@ export const BOARD_CHANNEL = 'board_event';
 export const TREE_CHANNEL = 'session_tree';
 /** The channel on which `<agent_id>` is sent in the transaction that ends its session. */
 export const SESSION_CHANNEL = 'session_end';
-/** The channel on which the log's head is told in the transaction that moves it, and that the log is halted. */
+/** Channel of the log's head, sent in the transaction that moves it, and of a halt of the log. */
 export const LOG_CHANNEL = 'log_head';
 /** The channel on which a task and whose it was is sent (`CanceledNotice`, as JSON) in the transaction that cancels it. */
 export const CANCELED_CHANNEL = 'task_canceled';
 
-/** A task that its buyer has let go of, as every process hears of it. */
+/** A task that its buyer has canceled, as every process is notified of it. */
 export interface CanceledNotice {
   readonly task_id: string;
   /** Whose payment it was, and the mark of the address that it came from; null where a key stood in for one. */
   readonly by: { readonly payer: string; readonly paid_from_mark: string } | null;
 }
 
-/** Told null once after every reconnect: look at what became of your own. */
+/** Called with null once after every reconnect: notices may have been missed, so check your own tasks. */
 export type CancelWatcher = (notice: CanceledNotice | null) => void;

@@ -6,11 +6,11 @@ import { DatabaseAway } from './outage.ts';
 
 /* Events that are numbered without gaps in a table, followed for ever: those of a book, those of the board. */
 
-/** Wake-ups as they are: one that comes while nobody waits is kept, and two are as good as one. */
+/** A wake-up that comes while no reader waits is kept; two count as one. */
 class WakeUp {
-  /** The newest position that was told of. */
+  /** Newest position that was notified. */
   #newest: number | null = null;
-  /** Rung without a position (after a reconnect): something may have come that was not told. */
+  /** Woken without a position (after a reconnect): events may have been missed. */
   #unsure = false;
   #closed = false;
   #wake: (() => void) | null = null;
@@ -25,7 +25,7 @@ class WakeUp {
     this.#wake?.();
   }
 
-  /** To be called before the table is read: the newest position told of, or null where that is not the whole news. */
+  /** Called before the table is read: the newest notified position, or null if notices may have been missed. */
   answer(): number | null {
     const told = this.#unsure ? null : this.#newest;
     this.#unsure = false;
@@ -50,8 +50,8 @@ class WakeUp {
 const AWAY_REST_MS = 1_000;
 
 /**
- * Events of one table beyond `after`, ascending, at most `limit`. `told` is the newest position that the reader has heard
- * of, null where it cannot know: see shareReads.
+ * Events of one table beyond `after`, ascending, at most `limit`. `told` is the newest position that was notified to
+ * the reader, null if unknown: see shareReads.
  */
 export type ReadEvents<K, E> = (of: K, after: number, limit: number, told: number | null) => Promise<readonly E[]>;
 
@@ -101,7 +101,7 @@ async function* follow<E extends { readonly position: number }>(
       const told = wake_up.answer();
       const page = await source.read(position, limits.feed_page_events_max, told).catch(restIfAway);
       if (page === null) {
-        // What was told before is told again, to whoever reads for itself.
+        // Repeats an earlier notice for a reader that reads on its own.
         wake_up.ring(null);
         continue;
       }
@@ -125,9 +125,9 @@ async function restIfAway(fault: unknown): Promise<null> {
 }
 
 /**
- * One read for all who stand at the same position and have been told of the same newest one. A read that began
- * after that news sees it, so whoever joins misses nothing. Where the news is not known (null) it must have begun after
- * the asking: a thousand who come back at once make two.
+ * One read for all readers with the same position and the same newest notice. A read that began after the notice sees
+ * the event, so a reader that joins misses nothing. Without a notice (null), the read must begin after the request: a
+ * thousand reconnecting readers cost two reads.
  */
 export function shareReads<K extends number | string, E>(readEvents: ReadEvents<K, E>): ReadEvents<K, E> {
   const running = new Map<string, Promise<readonly E[]>>();

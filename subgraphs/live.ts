@@ -13,30 +13,28 @@ import {
 } from './live-channels.ts';
 import { LiveConnection } from './live-connection.ts';
 
-/**
- * Wake-ups across processes: Postgres NOTIFY carries a name (and a position) and nothing else, the tables hold the facts.
- */
+/** Wake-ups across processes: Postgres NOTIFY carries only a name and a position; the tables hold the facts. */
 export interface Live {
   /**
    * Calls `wake` with the newest position whenever book `agent_id` moved, in any process, and once after every
    * reconnect (then with null: read the ledger). Resolves when LISTEN is in force; the result stops it.
    */
   watch(agent_id: number, wake: Wake): Promise<() => void>;
-  /** Tells of every session that ends, in any process. Resolves when LISTEN is in force; the result stops it. */
+  /** Notifies of every session that ends, in any process. Resolves when LISTEN is in force; the result stops it. */
   watchSessions(watcher: SessionWatcher): Promise<() => void>;
   /**
-   * Resolves when everything has been told that was committed before the call: Postgres delivers in order of commit, and
-   * what we send to ourselves comes after it. Waits for as long as nothing can be heard. @throws Refusal once closed.
+   * Resolves when everything that was committed before the call has been delivered: Postgres delivers in order of
+   * commit, and a notice to ourselves comes after it. Waits while the connection is down. @throws Refusal once closed.
    */
   heard(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What is said of the receipt log: of use to whoever appends to it, and to nobody else. */
+/** Notices of the receipt log, for the code that appends to it. */
 export interface LiveLog {
   /**
-   * Calls `told` with whatever is said of the receipt log, in any process, and once after every reconnect (then with
-   * null: look at it). Resolves when LISTEN is in force; the result stops it.
+   * Calls `told` with every notice of the receipt log, from any process, and with null after every reconnect: read it
+   * again. Resolves when LISTEN is in force; the result stops it.
    */
   watchLog(told: LogWatcher): Promise<() => void>;
 }
@@ -53,19 +51,22 @@ export interface LiveTrees {
   watchTree(delegation_hash: string, wake: Wake): Promise<() => void>;
 }
 
-/** What is said of tasks: of use to whoever works for them. */
+/** Notices of tasks, for the code that works on them. */
 export interface LiveTasks {
-  /** Tells of every task that its buyer lets go of, in any process. Resolves when LISTEN is in force; the result stops it. */
+  /**
+   * Notifies of every task that its buyer cancels, in any process. Resolves when LISTEN is in force; the result stops
+   * it.
+   */
   watchCanceled(told: CancelWatcher): Promise<() => void>;
 }
 
-/** Whether anything can be heard: of use to whoever says how the process stands. */
+/** State of the connection, for readiness checks. */
 export interface LiveHearing {
-  /** False until LISTEN is in force, and while its connection is lost: rows and ends of sessions are then told late. */
+  /** False until LISTEN is in force, and while its connection is lost: rows and ends of sessions are then noticed late. */
   readonly hears: boolean;
 }
 
-/** What becomes of the connection, for an operator: told once for each time that nothing could be heard. */
+/** Reports of the connection for an operator, one each time it is lost. */
 export interface HearingTold {
   deaf(fault: unknown): void;
   hears(): void;
@@ -223,7 +224,7 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
     }
   }
 
-  /** What was sent while nobody listened is gone: after the new LISTEN every watcher reads for itself. */
+  /** Notices sent while the connection was lost are gone: after the new LISTEN every watcher reads on its own. */
   #lost(connection: LiveConnection): void {
     if (this.#connection !== connection) return;
     this.#connection = null;
@@ -239,7 +240,7 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
     this.#listening.catch(() => {});
   }
 
-  /** `<of>:<position>`; without one whoever watches reads for itself. */
+  /** `<of>:<position>`. Without a position watchers read on their own. */
   #moved(payload: string, named: (of: string) => number | string): void {
     const [of = '', position] = payload.split(':');
     const newest = Number(position);

@@ -14,7 +14,7 @@ export async function migrateJobs(look: pg.ClientBase, settings: pg.ClientConfig
   if ((await revisionOf(look)) === JOBS_REVISION) return;
   const { runMigrations } = await import('graphile-worker');
   const pool = new pg.Pool({ ...settings, max: 1 });
-  // The library asks for both: without them a lost connection would end the process.
+  // The library requires both: without them a lost connection would end the process.
   pool.on('error', () => {});
   pool.on('connect', client => void client.on('error', () => {}));
   try {

@@ -19,9 +19,9 @@ interface MigrateParts {
 }
 
 /**
- * Brings the schema up to date, ours and that of jobs; of several processes at once, one does, and the others find it
- * done. `settings`: of the connections that `connect` opens. `before` looks at it first, and nobody else writes meanwhile.
- * Returns the server's version: 180004 for 18.4. @throws UnknownSchema
+ * Brings the schema up to date, ours and that of jobs. Of several processes at once, one does it. `settings` are those
+ * of the connections that `connect` opens. `before` reads the schema first, while no other process writes. Returns the
+ * server's version: 180004 for 18.4. @throws UnknownSchema
  */
 export async function migrate(schema: OrmOptions, { connect, settings, before }: MigrateParts): Promise<number> {
   const lock = await connect();
@@ -47,7 +47,7 @@ export async function migrate(schema: OrmOptions, { connect, settings, before }:
 const SCHEMA = 'public';
 /** Where the migrator keeps the names of what has run. */
 const RECORD = `${SCHEMA}.mikro_orm_migrations`;
-/** Never committed. A name that nobody else's schema has. */
+/** Never committed. A name that no other schema has. */
 const scratchSchema = () => `baseline_${randomBytes(8).toString('hex')}`;
 
 /**
@@ -151,12 +151,12 @@ function namesOf(names: readonly string[]): string {
   return `${names.slice(0, NAMED_MAX).join(', ')} and ${names.length - NAMED_MAX} more`;
 }
 
-/** The same server makes both, so that no version's way to write a definition tells them apart. @throws UnknownSchema */
+/** The same server makes both, so that its version's way to print definitions makes no difference. @throws UnknownSchema */
 async function requireSame(client: pg.Client, baselines: readonly MigrationClass[]): Promise<void> {
   const scratch = scratchSchema();
   const found = await catalogueOf(client, SCHEMA);
-  // What lies beyond our tables, as an operator class of an extension, is found and written as it is from there. A seed might find
-  // rows there, and read them all while whoever else starts waits.
+  // Objects outside our tables, such as an operator class of an extension, are found and printed as from there. A seed
+  // might find rows there, and read them all while other processes wait to start.
   await client.query(`savepoint before_scratch; create schema ${scratch};
     select set_config('search_path', '${scratch}, ' || current_setting('search_path'), true)`);
   await client.query(baselines.flatMap(baseline => new baseline().definitions()).join(';\n'));

@@ -12,7 +12,7 @@ const SOCKET = /^(ECONN|EHOST|ENET|EAI_|EPIPE|ETIMEDOUT|ENOTFOUND)/;
 /** The driver has no codes, only sentences. */
 const DRIVER = /connection terminated|connection error|timeout|was closed|after calling end/i;
 
-/** Whether the database is away, as against having found something wrong with what it was asked. */
+/** Whether the database is away, as opposed to refusing a statement. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof Refusal) return false;
   const code = 'code' in error ? String(error.code ?? '') : '';
@@ -32,14 +32,14 @@ export function wasEnded(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^25P0[34]$/.test(error.code ?? '');
 }
 
-/** Whether nothing of the transaction that failed with it can stand, as against one of which that is not known. */
+/** Whether the failed transaction is certainly rolled back, as opposed to unknown. */
 export function isRolledBack(error: unknown): boolean {
   return error instanceof DatabaseAway ? !error.in_doubt : error instanceof pg.DatabaseError;
 }
 
 /**
- * The database is away: 503, ask again. It says nothing of money, for the database alone knows what a payment has bought.
- * `in_doubt`: the commit was asked for and its answer was lost, so that the transaction stands or does not.
+ * The database is away: 503, retry. It says nothing about money, since only the database knows what a payment has
+ * bought. `in_doubt`: the commit was sent and its response lost, so the transaction may or may not stand.
  */
 export class DatabaseAway extends Refusal {
   readonly in_doubt: boolean;

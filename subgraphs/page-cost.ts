@@ -7,7 +7,7 @@ export function pageByLimit(assumed: number, ...fields: readonly string[]): stri
   return `@listSize(assumedSize: ${assumed}, slicingArguments: ["limit"], sizedFields: [${sized}], requireOneSlicingArgument: false)`;
 }
 
-/** The directive of a field whose text somebody has chosen: what it may weigh is its length, which an alias repeats for nothing. */
+/** Directive of a field with text of variable length. Its weight is that length, because each alias repeats it. */
 export function costOfText(chars_max: number): string {
   return `@cost(weight: ${Math.ceil(chars_max / TEXT_CHARS_PER_COST)})`;
 }

@@ -2,13 +2,13 @@ import type { JsonObject } from '../schema/canonical-json.ts';
 import type { NamedIntent } from '../schema/requests/paid-work.ts';
 import type { AnyPaid } from './sale.ts';
 
-/** What a request says of its call: its book is asked about it, and the row of one that is refused says it. */
+/** What a request says of its call: checked by the book's policy, and stored in the row if the call is refused. */
 export interface RequestedCall extends NamedIntent {
   /** Coordinate of the paid field: what its operation is called is read off it. */
   readonly field: string;
   /** As the request names it. */
   readonly model: string | null;
-  /** Ids of the models one of which will answer; empty where none is involved, as for a call that no model answers. */
+  /** Ids of the models one of which will answer. Empty if the call involves no model. */
   readonly models: readonly string[];
   /** Ids of those that svc/auto may choose among for it; left out where no model is involved. */
   readonly auto_models?: readonly string[];
@@ -16,7 +16,7 @@ export interface RequestedCall extends NamedIntent {
 
 const namesNone: NamedIntent = { intent_id: null, attempt_index: null, parent_ref: null };
 
-/** Read off the arguments once, for all who ask on the way from the request to its row. */
+/** Read from the arguments once, for all readers between request and row. */
 export function requestedCall(paid: AnyPaid, args: JsonObject): RequestedCall {
   const { intent_id, attempt_index, parent_ref } = paid.intent?.(args) ?? namesNone;
   const named = { field: paid.field, model: paid.model?.(args) ?? null, models: paid.models?.(args) ?? [] };

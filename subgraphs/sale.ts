@@ -35,8 +35,8 @@ export interface Route {
   /** The model that the hub named in its answer; null or left out where it named none. */
   readonly answered_model?: string | null;
   /**
-   * The id of the hub's catalogue that `answered_model` names, by its configuration now: `model` itself, of which it is an alias, or
-   * another one. Null or left out where it names none, and where it is `model` with nothing but a version added.
+   * Id of the hub's catalogue that `answered_model` names, by its current configuration: `model` itself, if it is an
+   * alias of it, or another id. Null or absent if it names none, or if it is `model` with only a version added.
    */
   readonly answered_catalogue_model?: string | null;
 }
@@ -55,15 +55,15 @@ export interface Work<T extends JsonObject> {
   readonly end: AnswerEnd;
   /** What it cost us, where a price is known. */
   readonly provider_cogs?: ProviderCogs | null;
-  /** It lies with whoever made it, and is fetched from there: by the caller himself, whom `vendor_blind` hides no longer. */
+  /** The output is at the hub and is fetched from there by the caller, whom `vendor_blind` then no longer hides. */
   readonly fetched_there?: boolean;
 }
 
 /**
- * Why a receipt commits to no output: the money is proven, the output is not. `process_ended` is our doing, by a crash or
- * by a stop that could wait no longer: then no answer is kept, and the next resend is worked for. `no_input`: a task was
- * taken on, and nothing was put to anybody yet. `hub_broke_off` is of a request that its hub refused on the way, too, and of a limit of
- * ours: those two bring no rerun.
+ * Why a receipt commits to no output: the payment is proven, the output is not. `process_ended`: this service crashed
+ * or was stopped; no answer is kept, and the next resend is worked for. `no_input`: a task was accepted and no hub was
+ * called yet. `hub_broke_off` also covers a request that its hub refused during the answer and a limit of this service;
+ * those two allow no rerun.
  */
 export type OmissionRule = 'no_output' | 'no_input' | 'hub_broke_off' | 'process_ended';
 
@@ -81,8 +81,8 @@ export interface Speaking<T extends JsonObject> {
   /** The answer without what is said: what is known of it before it is spoken. */
   readonly begun: T;
   /**
-   * What is said as it comes, the first piece first. Ends where it ends, breaks off or grows too long; never throws.
-   * As long as nobody reads on, whoever speaks is not listened to.
+   * Pieces as they arrive, in order. Ends when the answer ends, breaks off or grows too long; never throws. The hub is
+   * read no further than the reader reads.
    */
   readonly pieces: AsyncIterable<Piece>;
   /** All that was said, once the pieces have ended. */
@@ -91,7 +91,7 @@ export interface Speaking<T extends JsonObject> {
   cancel(): void;
 }
 
-/** What a stamp's commit is told: the money has moved, or a key stood in for it, and this is recorded now. */
+/** Arguments of a stamp's commit: the money has moved, or an API key was used, and this is recorded now. */
 export interface Stamped {
   readonly task_id: TaskId;
   /** Null, as its payment, where a key stood in for it. */
@@ -123,9 +123,9 @@ export const CALL_KEYS = ['live', 'demo'] as const satisfies readonly WaivingKey
 export interface WorkBounds {
   /** On the clock of the context: from then on the work is worth nothing, as the payment could not be settled for it. */
   readonly until_ms: number;
-  /** Ids of the models that may answer, as the book has it; null where it does not say, or there is no book. */
+  /** Ids of the models that may answer under the book's policy. Null if it does not limit them, or if there is no book. */
   readonly allowed_models: readonly string[] | null;
-  /** Aborted once its buyer wants it no longer: whoever is asked for it is hung up on. Left out: nobody can say so. */
+  /** Aborted once the buyer cancels: the hub's request is closed. Absent if this cannot be detected. */
   readonly canceled?: AbortSignal;
 }
 
@@ -135,18 +135,18 @@ interface Sold<A extends JsonObject> {
   readonly job_kind: JobKind;
   /** What an offer calls it; left out: by its field. */
   readonly offered_as?: string;
-  /** Null in the list of what is sold where it depends on what is asked for: who charges says it then. */
+  /** Null in the list of paid operations if the price depends on the request; the charging code states it then. */
   readonly price_atomic: AtomicAmount | null;
   /** Whom it pays, on its only network; left out: this service. */
   readonly pay_to?: string;
   readonly networks: readonly NetworkName[];
-  /** The URL at which it is offered, where the offer is made for this very request; left out: whoever serves it knows. */
+  /** URL at which it is offered, if the offer is made for this request. Absent: the serving code knows it. */
   readonly resource?: string | undefined;
   /** For how long from now on its payment may be valid; left out: as long as any. */
   readonly validity_seconds_max?: number;
-  /** Whether it holds its price on the book's ceiling from the claim on, and the book is asked. */
+  /** Whether its price is held against the book's ceiling from the claim on, and the book's policy applies. */
   readonly reserves: boolean;
-  /** What it holds there where that is more than its price: what is still to be paid for the same is asked for only once. */
+  /** Amount held, if it is more than the price: the rest of the same purchase is checked only once. */
   readonly reserved_atomic?: AtomicAmount;
   /** Of the second of two payments: names of the sessions on whose caps the first has counted both. */
   readonly held_under?: readonly string[];
@@ -157,8 +157,8 @@ interface Sold<A extends JsonObject> {
   /** The model as the request names it: it stands on the row of a call that its book refuses. */
   model?(args: A): string | null;
   /**
-   * Ids of the models one of which will answer, whatever alias the request names: the book is asked about them. Without it
-   * no model is involved, and a book that allows some models alone does not limit it.
+   * Ids of the models one of which will answer, by whatever alias the request names them, for the book's policy.
+   * Absent: no model is involved, and a list of allowed models does not limit the operation.
    */
   models?(args: A): readonly string[];
   /** The same of svc/auto for these arguments, whatever they name: what a grant of svc/auto allows. */
@@ -176,9 +176,9 @@ interface Sold<A extends JsonObject> {
   admit?(args: A, payer: Payer | null, context: Context): Promise<void>;
   /** Names that only one live claim may hold ("wallet:0x…"), taken in the claim's own transaction. */
   slots?(args: A, payer: Payer): readonly string[];
-  /** What a caller is told whose slot another payment holds. */
+  /** Error for a caller whose slot is taken by another payment. */
   readonly slot_taken?: ErrorCode;
-  /** And when to ask again, where it may be free by then. */
+  /** Seconds after which to retry, if the slot may be free by then. */
   readonly slot_retry_seconds?: number;
   /** The book on which the row lands; without it the session's, or else the payer's. Never looks at the money. */
   book?(args: A, payer: Payer, context: Context): Promise<AgentId | null>;
@@ -210,8 +210,8 @@ export interface Stamp<A extends JsonObject, T extends JsonObject, F extends Jso
    */
   readonly chained?: 'off_book' | 'on_book';
   /**
-   * The second of two payments for one request: a proof and an Idempotency-Key come with both, and are of the first, which stands
-   * for good before this one is asked for.
+   * The second of two payments for one request. Proof and Idempotency-Key come with both and belong to the first, which
+   * is final before this one is requested.
    */
   readonly after_first?: true;
   /**
@@ -226,8 +226,9 @@ export interface Stamp<A extends JsonObject, T extends JsonObject, F extends Jso
 }
 
 /**
- * The first of two payments: its money goes to somebody else, and is `held` as moved, without a receipt, until its sibling's has
- * moved, too. Its payee could submit what we have let go of: so its slots stay with it until the chain is done with it.
+ * The first of two payments: its money goes to another party, and is `held` as moved, without a receipt, until the
+ * second has moved. Its payee could still submit a released payment, so its slots are kept until the chain rules that
+ * out.
  */
 export interface Leg<A extends JsonObject> extends Sold<A> {
   readonly order: 'leg';
@@ -236,19 +237,22 @@ export interface Leg<A extends JsonObject> extends Sold<A> {
   kept(tx: Tx, args: A, kept: { readonly task_id: TaskId; readonly payment_ref: string }): void;
   /** Runs inside the transaction that lets go of what was kept, as the chain does not have it: it is to be paid again. */
   lost(tx: Tx, args: A, task_id: TaskId): void;
-  /** The slot of its sibling: while that is held nobody else is asked for it, and what was kept stays as it is. */
+  /**
+   * Slot of the second payment: while it is held, no other second payment is requested, and the stored state stays as
+   * it is.
+   */
   second_slot(args: A): string;
 }
 
-/** What is paid for in two: the second asks for nothing that the first has not, and is recorded for both. */
+/** An operation paid for in two parts. The second requests nothing that the first has not, and is recorded for both. */
 export interface TwoLegs<A extends JsonObject, T extends JsonObject> {
   /** The slot of the first, which it keeps for as long as it may still move (receipt/claim/slots.ts). */
   readonly slot: string;
   readonly first: Leg<A>;
   readonly second: Stamp<A, T>;
-  /** What both have brought already: given again to whoever shows one of them or nothing, for good. */
+  /** Result of both payments, returned for good to a caller that sends one of them or none. */
   readonly brought: T | null;
-  /** What whoever shows another payment is told then. */
+  /** Error for a caller that sends another payment then. */
   readonly brought_already: ErrorCode;
   /** Why nothing can be paid by this request; it is said with what is known of a payment that came along. */
   readonly refused: Refusal | null;

@@ -25,7 +25,7 @@ export interface Charged<T extends JsonObject> {
   readonly rerun?: number | null;
 }
 
-/** A stream that is paid for, or waived. It is brought to its end and recorded whether anybody reads it or not. */
+/** A stream that is paid for, or waived. It is completed and recorded whether or not it is read. */
 export interface ChargedStream<T extends JsonObject> {
   readonly task_id: TaskId;
   readonly settlement_status: SettlementStatus;
@@ -33,7 +33,7 @@ export interface ChargedStream<T extends JsonObject> {
   /** `base:0x…`; null where nothing was paid. */
   readonly payment_ref: string | null;
   readonly begun: T;
-  /** For one reader. Whoever reads slowly or not at all keeps nobody waiting. */
+  /** For one reader. A slow reader delays no other. */
   readonly pieces: AsyncIterable<Piece>;
   /** Answer and receipt, after the last piece. Rejects with a Refusal where they could not be recorded. */
   readonly recorded: Promise<Charged<T>>;
@@ -61,8 +61,8 @@ export type ChargeStream = <A extends JsonObject, T extends JsonObject>(
 ) => Promise<ChargedStream<T>>;
 
 /**
- * Sells what is paid for in two: whichever is still to be paid is asked for, and what the second brings is the answer. Where the
- * first has moved, that is said beside the offer of the second.
+ * Sells an operation that is paid for in two parts: the next payment is requested, and the second returns the answer.
+ * After the first has moved, the offer of the second says so.
  */
 export type ChargeLegs = <A extends JsonObject, T extends JsonObject>(
   legs: TwoLegs<A, T>,

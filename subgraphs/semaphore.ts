@@ -14,8 +14,8 @@ interface Waiting {
 }
 
 /**
- * Lets a few at a time do what is costly, round-robin by asker: whoever asks for much waits in a line of their own, and
- * delays each other asker by one turn.
+ * Limits the concurrency of costly work, round-robin by caller: a caller with many requests has its own queue and
+ * delays each other caller by one turn.
  */
 export class Semaphore {
   readonly #patience: Patience;

@@ -3,8 +3,8 @@ import { isKeysSignature } from '../schema/session/public-key.ts';
 import type { WalletVerdict } from './wallet-proofs.ts';
 
 /**
- * Whether something was signed for this service: asked under what names it now, and, where it is nobody's under that, under what
- * named it before. What could not be asked is not known under any.
+ * Whether something was signed for this service, under its current names or else its former ones. A name that could not
+ * be checked does not count.
  */
 export async function signedHere<N>(
   names: readonly N[],
@@ -20,8 +20,8 @@ export async function signedHere<N>(
 const KEYS_SIGNATURE = /^0x[0-9a-fA-F]{130}$/;
 
 /**
- * The same of a text as it reads under each name. One that the key of a wallet of Base has signed is asked about alone: it waits
- * in no line for what the wallet's code says of the others.
+ * The same for a text as it reads under each name. If the key of a Base wallet signed one of them, only that one is
+ * checked, without calling the wallet's contract for the others.
  */
 export async function textSignedHere(
   texts: readonly string[],

@@ -14,14 +14,14 @@ export interface Found<F extends JsonObject> {
 
 /** What the receipt of such a row signs of the money. */
 export type StampedMoney =
-  /** A payment to somebody else that its chain shows; whether its payer is the agent's own, as far as the agent has shown. */
+  /** A payment to another party that its chain shows, and whether its payer is known to be the agent. */
   | { readonly kind: 'observed'; readonly observed_transfer: ObservedTransfer; readonly payer_proven: boolean }
   /** The first of two payments that were made through this service, and both of them side by side. */
   | { readonly kind: 'paid'; readonly payment: ReceiptPayment; readonly legs: readonly ReceiptLeg[] };
 
 /**
- * A row that a stamp is bought for, and its receipt: of a payment that went to somebody else. Both are made, hashed and
- * signed before the log's head is locked, from what was sealed with the claim alone.
+ * A row that a stamp buys, and its receipt, of a payment to another party. Both are made, hashed and signed before the
+ * log's head is locked, from what was sealed with the claim alone.
  */
 export interface StampedRow {
   readonly task_id: TaskId;

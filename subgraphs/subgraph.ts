@@ -11,9 +11,9 @@ import { type WrittenFields, withLeaves } from './written-leaves.ts';
 export interface Subgraph {
   readonly name: string;
   readonly schema: GraphQLSchema;
-  /** The same where what Postgres can write is a leaf: for whoever takes parts of an answer as text. */
+  /** The same, with what Postgres can serialise as leaves: for callers that take parts of an answer as text. */
   readonly written: GraphQLSchema;
-  /** Printed when it is asked for: composition reads it, and no call. */
+  /** Printed on request: composition reads it, calls do not. */
   readonly sdl: string;
 }
 
@@ -36,14 +36,14 @@ export interface SubgraphAddition {
 export type AddedResolvers = readonly (new () => object)[];
 
 /**
- * `@paid` is composed into the supergraph, so that the gateway knows the paid fields of remote subgraphs too.
- * It marks root fields only; `price` is in atomic USDC.
+ * `@paid` is composed into the supergraph, so that the gateway knows the paid fields of remote subgraphs too. It marks
+ * root fields only; `price` is in atomic USDC.
  *
- * So is `@live`: a subscription field of which one execution may serve all who ask for the same. Its events are numbered
- * without gaps by the field named by `position`, and the argument named by `after` says which one was the last that the
- * reader has: null takes only what is new, a negative number counts from the newest (-1 starts with that one). Whatever
- * else its events depend on must be in the document, the variables or the principal. `remembered: false` where an old
- * event may show less today than it did: then none is kept for whoever comes late, who has it executed anew.
+ * So is `@live`: a subscription field of which one execution may serve all equal requests. Its events are numbered
+ * without gaps by the field named by `position`, and the argument named by `after` is the last event that the reader
+ * has: null takes only new ones, a negative number counts from the newest (-1 starts with it). Everything else that its
+ * events depend on must be in the document, the variables or the principal. `remembered: false` if an old event may
+ * show less today than before: then events are not kept for a late reader, who gets an execution of its own.
  *
  * `@cost` and `@listSize` are Federation's own: the gateway reads them in gateway/graph/supergraph.ts.
  */

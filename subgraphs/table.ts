@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import type * as orm from '@mikro-orm/decorators/legacy';
 
 /*
- * What an entity says of its table. It is noted here, and told to MikroORM (orm.ts) where that has work to do: a database that
- * is up to date wants none of it, and loading it took a tenth of a start. No query goes through it.
+ * Table definitions of entities. They are noted here and passed to MikroORM (orm.ts) only if it has work to do: loading
+ * it takes a tenth of a start, and a database that is up to date does not need it. No query goes through it.
  */
 
 /** A column of digits that are a bigint: atomic amounts. See `AmountType` in orm.ts. */
@@ -61,7 +61,7 @@ interface Column {
 const marks: Mark[] = [];
 const columns = new Map<unknown, Column[]>();
 
-/** In the order in which the classes were made; each is told once. */
+/** Once each, in the order in which the classes were made. */
 export function tellOrm(real: OrmDecorators): void {
   for (const mark of marks.splice(0)) mark(real);
 }
@@ -72,7 +72,7 @@ export function columnsOf(entity: EntityClass): readonly Column[] {
   return [...(above === Function.prototype ? [] : columnsOf(above)), ...(columns.get(entity) ?? [])];
 }
 
-/** As MikroORM's UnderscoreNamingStrategy has it. */
+/** As MikroORM's UnderscoreNamingStrategy spells it. */
 export function columnName(property: string): string {
   return property.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
 }

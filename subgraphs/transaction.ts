@@ -1,18 +1,18 @@
 import pg from 'pg';
 import { DatabaseAway, isOutage, leavesConnection, wasEnded } from './outage.ts';
 
-/** An open transaction on a raw connection. Whoever holds one awaits nothing outside the database. */
+/** An open transaction on a raw connection. While it is open, nothing outside the database is awaited. */
 export interface Tx {
   query<R extends pg.QueryResultRow>(statement: string | pg.QueryConfig): Promise<pg.QueryResult<R>>;
   /**
-   * Sends a statement of which nobody reads the answer, and does not wait for it: where it fails, so does the
-   * transaction, with its error. What follows is sent behind it, the commit too, so that locks are held for one way to
-   * the server and back, and not for one of each statement.
+   * Sends a statement whose result is not needed, and does not wait: if it fails, so does the transaction, with its
+   * error. Later statements and the commit are sent behind it, so locks are held for one round trip instead of one per
+   * statement.
    */
   write(statement: pg.QueryConfig): void;
 }
 
-/** A transaction in place of a database to read from: while it holds a lock nobody waits for another connection. */
+/** A transaction in place of a database to read from, so that no second connection is awaited while it holds a lock. */
 export function readsOf(tx: Tx) {
   return {
     query: async <R extends pg.QueryResultRow>(statement: pg.QueryConfig) => (await tx.query<R>(statement)).rows,
@@ -53,7 +53,7 @@ async function attempt<T>(
   const statements = new Statements(client, statement_ms_max);
   let in_doubt = false;
   try {
-    // Nothing is sent behind it: of a transaction that was not begun each statement would stand by itself.
+    // Nothing is sent behind `begin`: if it failed, each statement would commit on its own.
     await client.query(begin);
     const result = await work(statements);
     statements.requireSound();
@@ -69,7 +69,8 @@ async function attempt<T>(
     if (answered) await client.query('rollback').catch(onBroken);
     else onBroken(error as Error);
     if (!isOutage(error)) throw error;
-    // The server's last word may have come between two statements: then the next one only says that nobody is there.
+    // The server may have ended the session between two statements: then the next error only says that the connection
+    // is gone.
     const cause = wasEnded(broken) ? broken : error;
     throw new DatabaseAway(cause, { in_doubt: in_doubt && !answered && !wasEnded(cause) });
   } finally {
@@ -78,7 +79,7 @@ async function attempt<T>(
   }
 }
 
-/** The statements of one transaction: the first of them that failed is why it did, whoever looks at its answer. */
+/** Statements of one transaction. The first that fails is the transaction's error, whichever result is read. */
 class Statements implements Tx {
   failure: Error | null = null;
   readonly #client: pg.PoolClient;
@@ -105,12 +106,12 @@ class Statements implements Tx {
     if (this.failure) throw this.failure;
   }
 
-  /** Whatever is sent behind a statement that failed only hears that the transaction has; what `work` says itself counts. */
+  /** Statements behind a failed one only report that the transaction has failed; an error of `work` itself counts. */
   causeOf(caught: unknown): unknown {
     return this.failure && (caught instanceof pg.DatabaseError || isOutage(caught)) ? this.failure : caught;
   }
 
-  /** By a callback, which hears of a failure before anybody does who waits for a promise. */
+  /** By a callback, which runs before any code that awaits a promise. */
   #send<R extends pg.QueryResultRow>(
     statement: string | pg.QueryConfig,
     heard: (fault: Error | null, result: pg.QueryResult<R>) => void,

@@ -4,8 +4,9 @@ import type { z } from 'zod';
 import { validBodyOf } from '../schema/requests/parse.ts';
 
 /*
- * Inputs that no resolver reads are not copied. TypeGraphQL copies an input object by object into instances of its classes, and looks
- * up the classes of all members anew for each object: once for each message of a chat, and for each event of its stream once more.
+ * Inputs that no resolver reads are not copied. TypeGraphQL copies an input object by object into instances of its
+ * classes, and looks up the classes of all members for each object: once for each message of a chat, and again for each
+ * event of its stream.
  */
 
 const READ_BY = 'input_read_by';

@@ -12,7 +12,7 @@ export interface UploadedFile {
   readonly sha256: string;
 }
 
-/** One that a document has asked for: released when its work is done. */
+/** An upload that a document uses; released when its work is done. */
 export interface OpenedUpload extends UploadedFile {
   release(): void;
 }
@@ -27,7 +27,7 @@ export interface Sender {
 class UploadRoom {
   readonly #bounds: RoomBounds;
   #taken_bytes = 0;
-  /** By whom; nobody who holds nothing stands here. */
+  /** Bytes by sender. A sender without any is left out. */
   readonly #shares = new Map<string, number>();
 
   constructor(bounds: RoomBounds) {
@@ -97,8 +97,8 @@ export class IncomingFile {
   }
 
   /**
-   * False where there is no room for it: all files together hold as much as they may, or all of its sender's. What it held is
-   * free at once, before another asks: of files that come side by side no more are turned away than must be.
+   * False if there is no room: for all files together, or for this sender. Its bytes are released at once, before
+   * another call, so that of concurrent files no more are refused than necessary.
    */
   take(piece: Uint8Array): boolean {
     // What comes late would hold its room for ever.
@@ -154,7 +154,7 @@ interface RoomBounds {
 }
 
 interface UploadBounds extends RoomBounds {
-  /** After that a file which no document has asked for is let go of. */
+  /** Milliseconds after which a file that no document uses is dropped. */
   readonly unasked_ms_max: number;
 }
 
@@ -177,12 +177,12 @@ export class Uploads {
     this.#unasked_ms_max = unasked_ms_max;
   }
 
-  /** `id` can be guessed by nobody and is never the same twice. Without a sender it takes part in the whole alone. */
+  /** `id` is unguessable and unique. Without a sender only the total is limited. */
   begin(id: string, sender: Sender | null = null): Upload {
     return new Upload(id, this.room, sender, { delivered: this.#delivered, unasked_ms_max: this.#unasked_ms_max });
   }
 
-  /** The file of that id, for whoever asks first; null where there is none, or none any more. */
+  /** The file with that id, once. Null if there is none, or if it was used. */
   open(id: string): OpenedUpload | null {
     const upload = this.#delivered.get(id);
     return upload?.asked() ?? null;

@@ -20,7 +20,7 @@ const MARK_BYTES = 16;
 
 /** `secret` is SEAL_KEY; its use as key material goes through HKDF (RFC 5869), so any length serves. */
 export function openVault(secret: string): Vault {
-  // As a key object: of bytes Node asks each time whether they are one, at more than what the sealing costs.
+  // As a key object: for bytes, Node checks the type each time, which costs more than the sealing.
   const key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', 'svc.vault.v1', 32)));
   const marking = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', 'svc.vault.mark.v1', 32)));
   return {
@@ -34,7 +34,7 @@ export function openVault(secret: string): Vault {
       decipher.setAuthTag(box.subarray(-TAG_BYTES));
       return Buffer.concat([decipher.update(box.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
     },
-    // JSON tells where the label ends.
+    // JSON delimits the label.
     mark: (text, label) =>
       createHmac('sha256', marking)
         .update(JSON.stringify([label, text]))

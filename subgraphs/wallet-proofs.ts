@@ -1,21 +1,24 @@
 /** Wallets as witnesses: who can sign for an address, only the chain can say. */
 export interface WalletProofs {
   /**
-   * Whether `signature` over `digest` is that wallet's: its key's where no code stands at the address, or else by the
-   * word of its code (ERC-1271), also of code that is still to be deployed (ERC-6492). `asker`: the address that the
-   * request came from; code is asked in turns, in which no asker pushes another aside. Never throws.
+   * Whether `signature` over `digest` is that wallet's: by its key if the address has no code, else by its contract
+   * (ERC-1271), also if it is not deployed yet (ERC-6492). `asker`: address of the request; contracts are called in
+   * turns per asker. Never throws.
    */
   verifies(wallet: string, digest: Uint8Array, signature: string, asker: string): Promise<WalletVerdict>;
 }
 
-/** `unreachable`: the chain could not be asked; `no_turn`: too many want to ask it. Nothing is known then. */
+/**
+ * `unreachable`: the chain could not be read. `no_turn`: too many requests wait for it. The result is unknown in both
+ * cases.
+ */
 export type WalletVerdict = 'valid' | 'invalid' | 'unreachable' | 'no_turn';
 
-/** The same for what nobody pays for: one address may ask so often about wallets that have not signed. */
+/** The same for unpaid requests, with a limit per address on wallets that have not signed. */
 export interface FreeWalletProofs {
   /**
-   * `digests`: of one word, under each name that this service has or had. The one that the wallet's key has signed is asked about
-   * alone; where there is none its code is asked about each, and all of them count once. @throws rate_limited
+   * `digests`: of one text, under each name that this service has or had. If the wallet's key signed one, only that one
+   * is checked; otherwise its contract is called for each, counted once. @throws rate_limited
    */
   verifies(wallet: string, digests: readonly Uint8Array[], signature: string, asker: string): Promise<WalletVerdict>;
 }

@@ -11,7 +11,7 @@ export type Endpoint =
   | { readonly kind: 'endpoint'; readonly url: string; readonly host: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** Ends of names that are nobody's on the public internet (RFC 2606, RFC 6761, RFC 7686, RFC 9476), and those of intranets. */
+/** Top-level names that are not on the public internet (RFC 2606, RFC 6761, RFC 7686, RFC 9476), and those of intranets. */
 const PRIVATE_ENDS = ['test', 'invalid', 'onion', 'alt', 'lan', 'intranet', 'corp', 'home', 'private'];
 
 /** Members of a query by which services are shown keys. */
@@ -19,7 +19,7 @@ const KEY_NAME =
   /(?:^|[_.-])(?:key|apikey|token|secret|passw(?:or)?d|pwd|pass|auth|authorization|credentials?|sig|signature|session|sid|jwt|code|otp)(?:$|[_.-])|(?:key|token|secret|password)$/i;
 /** Of a host: names are not so long in these digits alone, and what is bought by its name often is. */
 const KEY_LABEL = /(?:^|\.)[0-9a-f]{32,}(?:\.|$)/;
-/** A text may name a hash; of what stands in a URL nobody can tell whether it is one or a key. */
+/** A text may name a hash; in a URL, hash and key cannot be told apart. */
 const KEY_OR_HASH = /[0-9a-f]{64}/i;
 /** Random, as a rule: so long, of letters and digits. */
 const KEY_VALUE = /^(?=.*[a-z])(?=.*\d)[\w.~+/=-]{20,}$/i;

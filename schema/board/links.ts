@@ -26,11 +26,11 @@ const PAIRING = /(?<![\p{L}\p{N}])wc:[\w-]{1,80}@\d/iu;
 const WWW = /(?<![\p{L}\p{N}])www\d{0,3}\.[\p{L}\p{N}]/iu;
 /** By the scheme of whatever page shows it (RFC 3986 4.2). Behind a comment's slashes stands a space, or one word. */
 const NO_SCHEME = /(?:^|[\s("'<=[])[/\\]{2}[\p{L}\p{N}-]{1,63}[./:\\][\p{L}\p{N}]/u;
-/** A host with the port of a web server: of other numbers behind a colon nobody can tell. */
+/** A host with the port of a web server. Other numbers after a colon are too ambiguous. */
 const PORT = /(?<![\p{L}\p{N}])(?:localhost:\d{2,5}|\p{L}[\p{L}\p{N}-]{0,62}:(?:80|443|8000|8080|8443|8888)\/\p{L})/iu;
 /**
- * Whole, and taken apart by its dots only then: a form that asks for a dot would look for it from each letter on. There are hosts of
- * emoji too.
+ * Matched as a whole and split at its dots only then: a pattern with the dot in it would scan from each letter. There
+ * are hosts of emoji too.
  */
 const NAME = /[\p{L}\p{M}\p{N}\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}_.-]{3,}/gu;
 /** Four numbers that an IPv4 address may have. */
@@ -42,8 +42,8 @@ const COLONED = /(?<![\p{L}\p{N}_])[0-9a-f:]{3,}(?![\p{L}\p{N}_])/giu;
 const forms = [SLASHED, SCHEMED, BROKEN_SCHEME, PAIRING, WWW, NO_SCHEME, PORT, ADDRESS, BRACKETED];
 
 /**
- * A scheme, `www.`, an address, or a bare name that ends as names of the DNS do. A sentence that begins without a space behind
- * the last one's dot may look like that (`slow.It`), and is taken for one: nobody can tell them apart who does not follow it.
+ * A scheme, `www.`, an address, or a bare name that ends like a DNS name. A sentence that follows the last one's dot
+ * without a space (`slow.It`) counts as a link, because it cannot be told apart without a DNS look-up.
  */
 export function holdsLink(plain: string): boolean {
   return [plain, latinised(plain)].some(
@@ -95,7 +95,7 @@ const WRITTEN_TOGETHER = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\
 const LATIN = /\p{Script=Latin}/u;
 const OTHER = /(?![\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}])[\p{L}\p{N}]/u;
 
-/** Nobody writes half a word in another script, but for what is to be read as the end of a name. */
+/** A word is half in another script only if it imitates the end of a name. */
 function mixesScripts(label: string): boolean {
   return LATIN.test(label) && OTHER.test(label) && !WRITTEN_TOGETHER.test(label);
 }

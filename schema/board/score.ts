@@ -17,7 +17,7 @@ export const zeroReasons = [
 ] as const;
 export type ZeroReason = (typeof zeroReasons)[number];
 
-/** Why there is no score: nobody has reported, or of what was reported no row weighs anything. */
+/** Why there is no score: there are no reports, or none of them has weight. */
 export const unscoredReasons = ['no_reports', 'no_accepted_evidence'] as const;
 export type UnscoredReason = (typeof unscoredReasons)[number];
 
@@ -153,7 +153,7 @@ export const EndpointScoreNoun = z.object({
     .describe('Lowest cost of moving the score.'),
 });
 
-/** The same as the graph has it: a few members of the document, and all of it. */
+/** The graph's view of it: a few members of the document, and the whole document. */
 export const EndpointScoreViewNoun = EndpointScoreNoun.pick({
   endpoint_host: true,
   score_bp: true,

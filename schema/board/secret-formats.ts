@@ -79,7 +79,7 @@ export const issuedSecrets: readonly SecretFormat[] = [
   format('this service', /(?<![A-Za-z0-9])svc(?:[a-z]|_(?:live|demo|waiver))_[A-Za-z0-9_-]{32,}/),
 ];
 
-/** Private keys, and what opens or signs for somebody whoever has issued it. */
+/** Private keys, and credentials of any issuer. */
 export const otherSecrets: readonly SecretFormat[] = [
   format('PEM', /-----\s?BEGIN[A-Z0-9 ]{0,40}PRIVATE\s?KEY/i),
   // A SHA-256 and the hash of a transaction look the same as a key: one that is called a key is taken for one.

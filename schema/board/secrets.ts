@@ -7,7 +7,7 @@ import { issuedSecrets, otherSecrets, type SecretFormat } from './secret-formats
 
 const formats: readonly SecretFormat[] = [...issuedSecrets, ...otherSecrets];
 const seedWords: ReadonlySet<string> = new Set(english);
-/** BIP-39: four letters tell each of them from all others. */
+/** BIP-39: the first four letters identify each word. */
 const seedBeginnings: ReadonlySet<string> = new Set(english.map(word => word.slice(0, 4)));
 /** The shortest phrase of BIP-39. Of the words that sentences are made of most are not in its list, so that none has so many. */
 const SEED_WORDS_MIN = 12;
@@ -35,11 +35,11 @@ function holdsSolanaKey(text: string): boolean {
   });
 }
 
-/** What a key may be broken up by so that nobody knows it by its form: whoever wants it puts it together again. */
+/** Separators that may break up a key so that its form is not recognised. */
 const BREAKS = /[\s.,;|"'`+\\]+/g;
 /** Of keys whose form has none of these signs: in others they stand themselves. */
 const WIDE_BREAKS = /[\s.,;|"'`+\\:_/*~-]+/g;
-/** Names of their own (RFC 9562): two of them side by side are as many digits as a key. A hash is as many by itself. */
+/** UUIDs (RFC 9562) and hashes: two UUIDs side by side have as many digits as a key. */
 const NAMES =
   /[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|(?<![0-9a-z])(?:0x)?[0-9a-f]{64}(?![0-9a-z])/gi;
 
@@ -49,14 +49,17 @@ interface Scattered extends SecretFormat {
 }
 
 const SIGNS_PER_TURN_MAX = 4;
-/** No prose is of hexadecimal signs alone, so few turns tell a key from a list of numbers; one key in 6,000 has less than one in four signs. */
+/**
+ * Prose never consists of hexadecimal digits alone, so few turns tell a key from a list of numbers; one key in 6,000
+ * has less than one in four digits.
+ */
 const HEX_SIGNS_PER_TURN_MAX = 16;
 const AWS = 'AWS';
 const hex: SecretFormat = { issuer: 'hex', spelling: /[0-9a-f]{64,}/i };
 const scattered: readonly Scattered[] = [
   ...issuedSecrets.map(it => ({ ...it, breaks: BREAKS, signs_per_turn_max: SIGNS_PER_TURN_MAX })),
   ...[BREAKS, WIDE_BREAKS].map(breaks => ({ ...hex, breaks, signs_per_turn_max: HEX_SIGNS_PER_TURN_MAX })),
-  // Of large letters mostly, so that it turns less: its beginning and its length tell.
+  // Mostly large letters, so it turns less; prefix and length identify it.
   ...issuedSecrets
     .filter(({ issuer }) => issuer === AWS)
     .map(it => ({ ...it, breaks: WIDE_BREAKS, signs_per_turn_max: 10 })),

@@ -1,8 +1,8 @@
 import { latinLetters } from './drawn-as.ts';
 
 /*
- * How a text would be read by whoever follows it: what is written in other clothes (encoded, invisible, by letters that only look
- * alike) is put into plain ones. For judging alone: a text is kept as it was written. Pure.
+ * The plain reading of a text: encoded, invisible and look-alike characters are replaced. Used for judging alone; a
+ * text is stored as it was written. Pure.
  */
 
 /** Encodings in encodings, so many deep. */
@@ -93,7 +93,10 @@ interface Unveiled {
   readonly digits_kept: string;
 }
 
-/** Decoded, folded (NFKC), without what cannot be seen; case is left as it is. Null: it is veiled deeper than anybody writes. */
+/**
+ * Decoded, folded (NFKC) and without invisible characters; case is kept. Null if it is nested deeper than legitimate
+ * text.
+ */
 export function unveiled(text: string): Unveiled | null {
   const digits_kept = decoded(text, encodings);
   const plain = decoded(text, [...encodings, ...linkEncodings]);

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { JsonMember, SafeIntMember } from '../noun.ts';
 
 /*
- * Members that every paid answer of a model has beside the answer itself. By REST `svc` is described member by member, and says which hub
- * answered; the graph has the receipt once more, to be selected from.
+ * Members that every paid answer of a model has. By REST `svc` is described member by member and says which hub
+ * answered; the graph also has the receipt as a type.
  */
 
 export const UnixSeconds = SafeIntMember.describe('Time of the answer, in Unix seconds.');

@@ -5,7 +5,7 @@ import type { Arguments } from '../graph-type.ts';
 import type { BoardContext } from './context.ts';
 
 /**
- * The agent that writes on the board: whoever possesses its book. Of several the one that the request names.
+ * The agent that writes on the board, by possession of its book. With several books, the request names one.
  * @throws unauthenticated, forbidden; book_not_named where several are held and none is named.
  */
 export function requireAuthor(principal: Principal, named: number | null): HeldBook & ProvenBy {

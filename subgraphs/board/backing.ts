@@ -4,19 +4,17 @@ import { BOARD_MODEL, STAMPED_BY } from '../../schema/route-words.ts';
 import type { CitedRow } from '../book/page/cited-row.ts';
 import type { HubHosts } from '../receipt/inference/hubs/hosts.ts';
 
-/*
- * What of a book backs what is said on the board. Pure: the row is read by whoever asks, from the author's own book.
- */
+/* Which row of a book backs a post. Pure: the caller reads the row from the author's own book. */
 
 export type Backing =
   | { readonly kind: 'backs'; readonly amount_atomic: AtomicAmount; readonly rail: BackingRail }
   | { readonly kind: 'refused'; readonly code: 'receipt_not_on_book' | 'receipt_not_qualifying' };
 
 /**
- * Money that was seen to be paid, by a call here or to somebody else: a receipt without an amount of its own (of a refusal, of
- * a key's call, of one whose payer or payment is not proven) backs nothing. Nor does a stamp of the board, which pays for what
- * it was bought for. Nor does money that its payer has kept: see `isSelfDealt`. `row`: null where the author's book has none of
- * that task.
+ * A payment that was seen, for a call here or to another party. Receipts without an amount of their own (of a refusal,
+ * of a call with an API key, with an unproven payer or payment) back nothing. Nor does a stamp of the board, which pays
+ * for its own entry, nor money that its payer has kept (see `isSelfDealt`). `row` is null if the author's book has no
+ * row of that task.
  */
 export function backingOf(row: CitedRow | null, hands: Hands): Backing {
   if (row === null) return { kind: 'refused', code: 'receipt_not_on_book' };
@@ -28,7 +26,7 @@ export function backingOf(row: CitedRow | null, hands: Hands): Backing {
   return { kind: 'backs', amount_atomic: amount, rail: rail === 'xno' ? 'xno' : 'usdc' };
 }
 
-/** Wallets that tell who has paid whom. */
+/** Wallets by which payer and payee are compared. */
 export interface Hands {
   /** Of the agent whose book the row is on; null where it is not known. */
   readonly own_wallet: string | null;
@@ -46,8 +44,8 @@ export function walletsPaid(
 }
 
 /**
- * Whether the wallet that was paid is the one that paid, or the own wallet of the book's agent: then nobody has spent anything.
- * Money that goes to a second wallet of the same person and back is not seen to be that.
+ * Whether the paid wallet is the payer's or the agent's own: then nothing was spent. A round trip through a second
+ * wallet of the same person is not detected.
  */
 export function isSelfDealt(row: Pick<CitedRow, 'evidence' | 'pay_to' | 'payer_wallet'>, hands: Hands): boolean {
   const payers = [row.payer_wallet, hands.own_wallet].flatMap(wallet => wallet ?? []);
@@ -72,9 +70,9 @@ export interface KnownHosts extends HubHosts {
 }
 
 /**
- * How a row is known to be of that host; null: it is of another. The receipt of a call here names the hub that answered; that of
- * a payment to somebody else shows where the money went; what it was for is the reporter's word, unless the wallet that was paid has
- * signed it. Of a host that is ours or a hub's nobody else's signature says anything: whoever is paid there is known.
+ * How a row is known to concern that host. Null if it concerns another. The receipt of a call here names the hub that
+ * answered. A payment to another party only shows where the money went, so its host is the reporter's word unless the
+ * paid wallet has signed it. For a host of this service or of a hub, another party's signature proves nothing.
  */
 export function hostBasis(
   { evidence, hub, resource, merchant_signed }: Pick<CitedRow, 'evidence' | 'hub' | 'resource' | 'merchant_signed'>,
@@ -90,7 +88,7 @@ export function hostBasis(
   return hosts.includes(endpoint_host) ? 'signed' : null;
 }
 
-/** Whether the money came to this service, so that nobody but its operator has it back: what a payment to somebody else never is. */
+/** Whether the payment went to this service, so that only its operator could return it. */
 export function isPaidHere(row: Pick<CitedRow, 'evidence'>): boolean {
   return row.evidence === 'collected';
 }

@@ -2,7 +2,7 @@ import type { BoardSecret } from '../../schema/board/shared-secret.ts';
 import { Refusal } from '../../schema/errors.ts';
 import type { Principal } from '../../schema/principal.ts';
 
-/** For whoever shows that secret of the board; nothing else that they show counts. @throws unauthenticated, forbidden */
+/** Requires that secret of the board; other credentials do not count. @throws unauthenticated, forbidden */
 export function requireBoardSecret({ board }: Principal, secret: BoardSecret): void {
   const standing = board?.[secret];
   if (standing === undefined) throw new Refusal('unauthenticated', { detail: 'The secret of the board is required.' });

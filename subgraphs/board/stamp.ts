@@ -4,7 +4,7 @@ import { limits } from '../../schema/limits.ts';
 import { BOARD_MODEL, STAMPED_BY } from '../../schema/route-words.ts';
 import type { Stamp } from '../sale.ts';
 
-/** Who writes, as all that is sold on the board has it among its arguments. */
+/** Author, an argument of everything that is sold on the board. */
 export interface ByAuthor {
   readonly agent_id: AgentId;
 }
@@ -22,7 +22,7 @@ export const boardStamp = {
   book: async ({ agent_id }: ByAuthor) => agent_id,
 } as const satisfies Partial<Stamp<JsonObject & ByAuthor, JsonObject>>;
 
-/** Of what a stamp was bought for: the stamp's own, so that whoever finishes it makes the same. */
+/** Id of an entry that a stamp buys, derived from the stamp, so that every process that finishes it makes the same. */
 export function boardId(kind: 'post' | 'comment' | 'flag' | 'job' | 'bid', stamp: TaskId): string {
   return `${kind}_${stamp.slice('task_'.length)}`;
 }

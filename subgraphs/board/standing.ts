@@ -28,8 +28,8 @@ export async function requirePublished(
 }
 
 /**
- * When its author has taken it down; null while it stands. Whoever has written something is shown it again for the same payment,
- * as it was written: but for what has been erased since.
+ * Time its author took it down. Null while it is published. The same payment returns an entry as it was written, except
+ * for what was erased since.
  */
 export async function takenDownAt(
   { query }: Pick<Database, 'query'>,

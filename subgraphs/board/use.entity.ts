@@ -1,6 +1,6 @@
 import { Entity, Index, PrimaryKey, Property } from '../table.ts';
 
-/** How often a holder has done within an hour what nobody pays for. */
+/** Number of unpaid uses by a holder within an hour. */
 @Entity({ tableName: 'board_use' })
 export class BoardUse {
   @PrimaryKey({ type: 'string', length: 80 })

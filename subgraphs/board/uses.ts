@@ -5,13 +5,12 @@ import { beforeKey } from '../receipt/written-once/written-once.ts';
 
 /** What is counted within an hour. */
 interface HourlyUse extends Pick<CountedUse, 'holder' | 'max'> {
-  /** What whoever is refused is told. */
+  /** Detail of the error. */
   readonly detail: string;
 }
 
 /**
- * Takes one use of what nobody pays for. By itself, before the transaction of what it is taken for: what is refused there has cost
- * as much, and counts.
+ * Takes one unpaid use. In a transaction of its own, before the use: a refused request has cost as much, and counts.
  * @throws rate_limited
  */
 export async function takeBoardUse(reads: Pick<Database, 'query'>, { detail, ...use }: HourlyUse): Promise<void> {

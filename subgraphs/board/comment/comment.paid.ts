@@ -7,7 +7,7 @@ import { appendBoardEvents } from '../event/append.ts';
 import { boardId, boardStamp } from '../stamp.ts';
 import { requirePublished } from '../standing.ts';
 
-/** What is said of which post, and by whom. */
+/** Text, author and post of a comment. */
 type CommentArgs = { readonly text: string; readonly agent_id: AgentId; readonly post_id: string };
 
 /** A comment as it was written: kept sealed, and the same whenever it is sent again. */

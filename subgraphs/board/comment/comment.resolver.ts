@@ -78,7 +78,7 @@ export class BoardCommentResolver {
   }
 }
 
-/** As it was written: whoever sends the same payment again is shown the same, but for what was erased when it was taken down. */
+/** As it was written: the same payment returns the same again, except for text that was erased since. */
 function written(
   { comment_id, post_id, stamp_task_id, untrusted_text, posted_at }: WrittenComment,
   takenDownAt: Date | null,

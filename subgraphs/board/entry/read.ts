@@ -15,7 +15,7 @@ export function entriesOf(found: readonly object[], base_url: string): NamedEntr
   });
 }
 
-/** One statement for the newest of all tables, of each of them no more than are asked for, by its index. */
+/** One statement for the newest of all tables, reading no more rows of each than requested, by its index. */
 const pages = entrySources.map(
   source =>
     `(select ${entryColumns(source)} from ${source.table} where ${source.shown} order by ${source.id} desc limit $1)`,

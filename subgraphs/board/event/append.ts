@@ -8,7 +8,7 @@ export interface BoardHappening {
   readonly post_id?: string;
   readonly comment_id?: string;
   readonly job_id?: string;
-  /** Of the receipt that it is of, where it is of nothing else. */
+  /** Task id of the receipt, if the event concerns nothing else. */
   readonly task_id?: string;
   readonly at_ms: number;
 }
@@ -19,9 +19,9 @@ export function lockBoard(tx: Tx): void {
 }
 
 /**
- * Appends to the board's events, and wakes whoever follows them. The board's head is locked from here to the commit, so
- * that positions have no gap: it is the last thing that a write on the board does, but for jobs, which are written under it
- * from the first statement; and no book's head is taken behind it but by the record of a paid one.
+ * Appends to the board's events and wakes its followers. The board's head is locked from here to the commit, so that
+ * positions have no gap. It is the last lock of a write on the board, except for jobs, which are written under it from
+ * the first statement; only the record of a paid write takes a book's head behind it.
  */
 export function appendBoardEvents(tx: Tx, happenings: readonly BoardHappening[]): void {
   if (happenings.length === 0) return;

@@ -4,7 +4,7 @@ import type { MembersOf } from '../../../schema/noun.ts';
 import { showMembers } from '../../graph-type.ts';
 import { Entity, Index, PrimaryKey, Property, TableCheck } from '../../table.ts';
 
-/** Ids and a kind: nothing that somebody may take down. */
+/** Ids and a kind only: nothing that can be taken down. */
 @ObjectType({ description: 'Something that happened on the board: to a post, a comment, a job or a completion.' })
 @Entity({ tableName: 'board_event' })
 @Index({ name: 'board_event_post', properties: ['postId', 'position'], where: 'post_id is not null' })

@@ -16,8 +16,8 @@ const members = BoardEventNoun.shape;
 const FeedArguments = argumentsType(FeedRequest);
 
 /**
- * Public: nobody is asked who he is. What an event is of is looked up when the event is shown, and not kept with it: what
- * was taken down or hidden meanwhile is so in old events, too.
+ * Public. The subject of an event is read when the event is shown and not stored with it, so hidden and taken-down
+ * entries disappear from old events too.
  */
 @Resolver(() => BoardEvent)
 export class BoardEventResolver {

@@ -25,7 +25,7 @@ export async function boardChanged(database: Database): Promise<Date | null> {
 /** For so long what moves the board without an event may go unnoticed: likes within a minute, what ends by the clock. */
 const UNTOLD_SECONDS_MAX = 10;
 
-/** Another one whenever the board has moved; one look for all who ask before it begins. @throws DatabaseAway */
+/** A value that changes whenever the board has moved; one read for all concurrent callers. @throws DatabaseAway */
 export function openBoardVersion(database: Database): () => Promise<string> {
   const text = `select position, floor(extract(epoch from clock_timestamp()) / ${UNTOLD_SECONDS_MAX})::bigint as turn
     from board_head`;

@@ -1,6 +1,6 @@
 import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
-/** That an agent wants the board's operators to look at a post, a comment or a job. It hides nothing by itself. */
+/** An agent's request that the operators look at a post, a comment or a job. It hides nothing. */
 @Entity({ tableName: 'board_flag' })
 @Index({ name: 'board_flag_of', properties: ['postId', 'commentId'] })
 @Index({ name: 'board_flag_post_reason', properties: ['postId', 'flaggedAt'], where: 'untrusted_reason is not null' })

@@ -1,6 +1,6 @@
 import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
-/** What is flagged: counted as it is, so that nobody has to count. Written under the board's head alone. */
+/** Flagged entries with their number of flags, so that reads need not count. Written under the board's head alone. */
 @Entity({ tableName: 'board_flagged' })
 @Index({ name: 'board_flagged_newest', properties: ['flaggedAt', 'thingId'] })
 export class BoardFlagged {

@@ -10,7 +10,7 @@ import { BoardFlaggedPage } from './flag.type.ts';
 
 const FlagArguments = argumentsType(FlagPage);
 
-/** For whoever shows the secret of the board's operators: to nobody else does the board say what is flagged. */
+/** Requires the secret of the board's operators. */
 @Resolver()
 export class BoardFlaggedResolver {
   @Directive(pageByLimit(boardLimits.page_flags_default, 'flags'))
@@ -31,8 +31,8 @@ export class BoardFlaggedResolver {
 type Row = BoardFlaggedPage['flags'][number] & { readonly thing_id: string };
 
 /**
- * What was flagged, the last first: a keyset, so that a page costs the same at any depth. What is flagged while somebody reads
- * on is on the first page.
+ * Flagged entries, most recently flagged first: a keyset, so a page costs the same at any depth. Entries flagged during
+ * paging appear on the first page.
  */
 export async function listFlagged(
   { query }: Pick<Database, 'query'>,

@@ -25,7 +25,7 @@ const PostArguments = argumentsType(PostPath);
 const CommentArguments = argumentsType(CommentPath);
 const JobArguments = argumentsType(JobPath);
 
-/** For whoever shows the secret of the board's operators. */
+/** Requires the secret of the board's operators. */
 @Resolver()
 export class HidingResolver {
   @Mutation(() => HiddenRecord, {

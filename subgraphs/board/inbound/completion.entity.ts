@@ -3,7 +3,7 @@ import type { TaskId } from '../../../schema/ids.ts';
 import { reactionLimits } from '../../../schema/limits.ts';
 import { Entity, PrimaryKey, Property } from '../../table.ts';
 
-/** What somebody who shares the inbound secret has said was completed elsewhere: as it was said first, for ever. */
+/** A completion reported under the inbound secret, as it was reported first. */
 @Entity({ tableName: 'board_completion' })
 export class BoardCompletion {
   @PrimaryKey({ type: 'string', length: reactionLimits.source_chars_max })

@@ -1,7 +1,7 @@
 import type { NamedWrite } from '../../context.ts';
 import type { BoardCompletion } from './completion.entity.ts';
 
-/* What the board needs of whoever keeps the log: a receipt of what was completed elsewhere, or that there is one. */
+/* What the board needs of the log's recorder: a receipt of a completion, or the existing one. */
 
 export type CompletionOutcome =
   /** Its receipt is a leaf of the log, whose head is saved outside the database. */
@@ -17,6 +17,6 @@ export interface Completions {
    * idempotency_key_in_flight
    */
   record(completion: BoardCompletion, named: NamedWrite | null): Promise<CompletionOutcome>;
-  /** Before a receipt of another commit is told of: the head that it stands under is saved outside the database, too. */
+  /** Before a receipt of another commit is shown, the head above it is saved outside the database too. */
   requireSaved(task_id: string): Promise<void>;
 }

@@ -24,9 +24,10 @@ type Recorder = Pick<
 >;
 
 /**
- * Records what was completed elsewhere, once for its source and id there: the chain is looked at first, and what it does not
- * show is recorded as said and no more. Nothing stands before the record: whoever dies in between leaves nothing.
- * @throws completion_conflict, duplicate_ref, rate_limited; chain_unavailable, network_not_served, unavailable where nobody could say
+ * Records a completion once for its source and id. The chain is read first; a payment that it does not show is recorded
+ * as reported. Nothing is written before the record, so a crash in between leaves nothing.
+ * @throws completion_conflict, duplicate_ref, rate_limited; chain_unavailable, network_not_served, unavailable if the
+ * payment could not be checked
  */
 export async function recordCompletion(context: Recorder, request: CompletionRequest): Promise<RecordedCompletion> {
   const { database, clock, random, completions } = context;
@@ -72,7 +73,7 @@ function transferNamed({ network, transaction, payer, payee, amount }: Completio
   return { network, transaction, index: null, payer, pay_to: payee, amount_atomic: atomicAmount(BigInt(amount)) };
 }
 
-/** What the chain has not had time to confirm is not written off: it is asked again, by whoever sends it again. */
+/** A payment that the chain has not confirmed yet is not rejected for good: the next request checks it again. */
 function seenIn(observation: Observation, { network }: NamedTransfer) {
   switch (observation.kind) {
     case 'observed':

@@ -28,7 +28,10 @@ export function saysTheSameOf({ said }: BoardCompletion, other: Pick<BoardComple
   return canonicalJson(said) === canonicalJson(other.said);
 }
 
-/** Takes names that nobody has taken, in one order, so that no two processes wait for each other; returns the tasks of those. */
+/**
+ * Takes names that are free, in one order, so that no two processes wait for each other. Returns the tasks of those
+ * taken.
+ */
 export async function takeCompletions(tx: Tx, completions: readonly BoardCompletion[]): Promise<ReadonlySet<string>> {
   const { rows } = await tx.query<{ task_id: string }>({
     name: 'take board completions',

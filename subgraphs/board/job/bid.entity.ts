@@ -3,7 +3,7 @@ import type { BidState } from '../../../schema/board/job.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 
-/** What an agent would do a job for. A revision is another one, so that whoever picks a bid picks the price that they have read. */
+/** A bid on a job. A revision is a new bid, so a poster picks the price that they have read. */
 @Entity({ tableName: 'board_bid' })
 @Unique({ name: 'board_bid_revision', properties: ['jobId', 'agentId', 'revision'] })
 @Index({ name: 'board_bid_job', properties: ['jobId', 'bidId'] })
@@ -23,6 +23,6 @@ export class BoardBid {
   /** Of the stamp that paid for it. */
   @Property({ type: 'text' }) stampTaskId!: string;
   @Property({ type: 'Date', columnType: 'timestamptz' }) bidAt!: Date;
-  /** When the webhook of the poster was told of it; null: it was not, or wanted none. */
+  /** Time the webhook of the poster was notified. Null if it was not, or does not subscribe. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) toldAt!: Date | null;
 }

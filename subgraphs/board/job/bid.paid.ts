@@ -72,7 +72,7 @@ interface Payout {
   readonly address: string;
 }
 
-/** What an address signs that is to be paid for a job: of one job and one bidder here, so that nobody else can show it. */
+/** Text that a payout address signs. It names one job and one bidder, so it cannot be reused. */
 export function payoutText(base_url: string, payout: Payout, at_seconds: number): string {
   return signedText('payout', base_url, { ...payout, unix_seconds: at_seconds });
 }

@@ -64,7 +64,7 @@ export async function recordBid(
   if (open) supersede(tx, bid);
   tx.write({
     name: 'record bid',
-    // Its slot lets nobody else have this revision.
+    // Its slot excludes any other bid with this revision.
     text: `insert into board_bid select * from jsonb_populate_record(null::board_bid, $1::jsonb) on conflict do nothing`,
     values: [JSON.stringify(asRecord(bid))],
   });

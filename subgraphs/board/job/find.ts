@@ -28,10 +28,10 @@ export type FoundRow = Omit<FoundJob, 'job'> & object;
 export const OVER = `(ends_at <= statement_timestamp() and leg_one_task_id is null
   and not exists (select 1 from claim_slot where slot = '${legSlot('')}' || job_id))`;
 
-/** Waits for a second delivery: where none comes in time it ends as refused, as `jobStateBy` has it. */
+/** Waits for a second delivery: without one in time the job ends as refused, as in `jobStateBy`. */
 export const REFUSED_BEFORE = `(state = 'picked' and refusals > 0)`;
 
-/** Of the payment that is next: another one is not asked for meanwhile. */
+/** The next payment is under way, so no other is requested. */
 const UNDER_WAY = `(state in ('delivered', 'expired') and exists (select 1 from claim_slot
   where slot = case when leg_one_task_id is null then '${legSlot('')}' else '${feeSlot('')}' end || job_id))`;
 
@@ -58,8 +58,8 @@ export function requireShown({ hidden, agentId, winnerAgentId }: BoardJob, agent
 }
 
 /**
- * The same, to be written: under the board's head, which whoever writes a job takes first. In one record several stamps
- * write on the board behind each other, and one that held the head would wait for a job whose writer waits for the head.
+ * Reads a job for writing, under the board's head, which every writer of a job locks first. Otherwise a record of
+ * several stamps that holds the head would wait for a job whose writer waits for the head.
  * @throws job_not_found
  */
 export async function lockJob(tx: Tx, job_id: string): Promise<FoundJob & { now_ms: number }> {

@@ -19,7 +19,7 @@ export const SHOWN = 'not hidden';
 @Index({ name: 'board_job_poster', properties: ['agentId', 'jobId'], where: SHOWN })
 @Index({ name: 'board_job_winner', properties: ['winnerAgentId', 'jobId'], where: SHOWN })
 export class BoardJob {
-  /** Sorts by the time at which it was asked for. */
+  /** Sorts by the time of the request. */
   @PrimaryKey({ type: 'text' }) jobId!: string;
   /** The poster. */
   @Property({ type: 'integer' }) agentId!: number;
@@ -28,7 +28,7 @@ export class BoardJob {
   @Property({ type: 'text', nullable: true }) untrustedAcceptanceTest!: string | null;
   @Property({ type: AtomicAmountColumn }) budgetAtomic!: AtomicAmount;
   @Property({ type: 'Date', columnType: 'timestamptz' }) deadline!: Date;
-  /** When it ends by itself where nobody does anything; null: never. */
+  /** Time at which the job ends without further action. Null: never. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) endsAt!: Date | null;
   /** Of the stamp that paid for it. */
   @Property({ type: 'text' }) stampTaskId!: string;

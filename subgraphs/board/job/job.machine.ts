@@ -4,7 +4,7 @@ import { jobLimits } from '../../../schema/limits.ts';
 
 /* How a job moves on: who may do what in which state is a table, and this reads it. Pure; time comes in as facts. */
 
-/** Anybody but the poster bids; of the bidders one is the winner. */
+/** Any agent but the poster may bid; the winner is one of the bidders. */
 type JobParty = 'poster' | 'bidder' | 'winner';
 
 interface JobMove {
@@ -61,7 +61,7 @@ type JobJudgement =
   | { readonly kind: 'moves'; readonly to: JobState }
   | { readonly kind: 'refused'; readonly state: JobState; readonly legal: readonly JobAction[] };
 
-/** Whether that may be done now, by whoever may do it. */
+/** Whether the action is possible now for its party. */
 export function judgeJob(standing: JobStanding, action: JobAction): JobJudgement {
   const state = jobStateBy(standing);
   const { from, to, to_at_last = to } = jobMoves[action];

@@ -14,7 +14,7 @@ export interface JobLegs {
 
 type Picked = Pick<BoardJob, 'priceAtomic' | 'network' | 'payTo'>;
 
-/** Null of a job of which no bid is picked. */
+/** Null for a job without a picked bid. */
 export function legsOf({ priceAtomic, network, payTo }: Picked): JobLegs | null {
   if (priceAtomic === null || network === null || payTo === null) return null;
   return {

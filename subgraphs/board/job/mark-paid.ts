@@ -44,8 +44,8 @@ export function markLegOne(
 }
 
 /**
- * The chain does not have the first leg after all: it is asked for again, for as long as any delivered job is paid for, or a
- * day where that is over by now.
+ * The chain does not have the first payment after all. It is requested again, for as long as any delivered job can be
+ * paid, or for a day if that time is over.
  */
 export function unmarkLegOne(tx: Tx, job_id: string, task_id: string): void {
   lockBoard(tx);

@@ -21,7 +21,7 @@ export interface PaidJob extends JsonObject {
   readonly task_id: string;
 }
 
-/** What is asked for each leg of one job, as it was delivered by then, at the URL at which it is asked. */
+/** Terms of each payment for one job, by its current delivery and the URL of the request. */
 interface Asked {
   readonly legs: JobLegs;
   readonly delivery: Pick<BoardJob, 'jobId' | 'deliveriesRetired'>;
@@ -38,7 +38,7 @@ const what = {
   book: async ({ agent_id }: PayArgs) => agent_id,
 } as const;
 
-/** Both payments of a job. The price of neither is known before it is: `asked` is null in the list of what is sold. */
+/** Both payments of a job. Prices are known only per request: `asked` is null in the list of paid operations. */
 export function jobPayment(
   job_id: string,
   asked: Asked,
@@ -48,7 +48,10 @@ export function jobPayment(
   return { ...legs, brought, refused, brought_already: 'job_already_paid' };
 }
 
-/** To the winner, for what was bid. Both are held on the poster's book from here on, and its policy is asked only now. */
+/**
+ * To the winner, at the price of the bid. Both payments are held against the poster's book from here on, and its policy
+ * is checked only now.
+ */
 export function winnersLeg(asked: Asked | null): Leg<PayArgs> {
   return {
     ...what,
@@ -101,8 +104,8 @@ function bothOf({ winner, fee }: JobLegs): AtomicAmount {
 }
 
 /**
- * Payee, price and network are frozen as the bid is picked; they are compared with what was asked for once more as the payment
- * is claimed, and so is the delivery. From then on the slot of the delivery keeps it.
+ * Payee, price and network are fixed by the pick. They and the delivery are compared once more when the payment is
+ * claimed; from then on the slot of the delivery keeps it.
  * @throws not_a_party, job_state_conflict, job_output_differs, payer_is_payee
  */
 async function requireAsPicked(

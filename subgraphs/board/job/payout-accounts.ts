@@ -1,9 +1,9 @@
 import type { NetworkName } from '../../../schema/network.ts';
 
-/** `unserved`: nobody is configured who could be asked; `unreachable`: nothing is known now. */
+/** `unserved`: no node is configured. `unreachable`: unknown for now. */
 export type PayoutAccount = 'stands' | 'missing' | 'unserved' | 'unreachable';
 
-/** Whether somebody can be paid USDC: a transfer makes no account on Solana. Never throws. */
+/** Whether a wallet can receive USDC: on Solana a transfer does not create the account. Never throws. */
 export interface PayoutAccounts {
   look(network: NetworkName, address: string): Promise<PayoutAccount>;
 }

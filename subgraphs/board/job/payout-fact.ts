@@ -44,8 +44,8 @@ export interface PayoutFact extends JsonObject {
 }
 
 /**
- * The first payment of that job, which has moved, and of which nobody doubts that. @throws job_state_conflict, job_output_differs,
- * job_leg_in_flight while that is not so
+ * The first payment of that job, which has certainly moved. @throws job_state_conflict, job_output_differs,
+ * job_leg_in_flight while it has not
  */
 export async function findHeldLeg(args: PayArgs, context: Context): Promise<Found<PayoutFact>> {
   const [{ job, legs }, held] = await Promise.all([

@@ -10,10 +10,10 @@ import type { ShownJob } from './job.type.ts';
 import { type Acting, requirePart, takeStep } from './step.ts';
 
 /**
- * Picks a bid; all others expire. Price, payee and network stand on the job from then on. Whether the payee can be paid is
- * asked of its chain first, with nothing locked.
- * @throws job_not_found, bid_not_found, not_a_party, job_state_conflict, self_bid, payout_account_missing; network_not_served,
- * chain_unavailable where nobody could say
+ * Picks a bid; all others expire. Price, payee and network are fixed from then on. Whether the payee can receive USDC
+ * is checked on its chain first, without locks.
+ * @throws job_not_found, bid_not_found, not_a_party, job_state_conflict, self_bid, payout_account_missing;
+ * network_not_served, chain_unavailable if it could not be checked
  */
 export async function pickBid(
   context: Acting & Pick<BoardContext, 'payout_accounts' | 'walletOfAgent'>,
@@ -75,7 +75,7 @@ function endBids(tx: Tx, job_id: string, bid_id: string | null): void {
   });
 }
 
-/** Cancels a job of which no bid is picked. What was paid for it and for the bids stays paid. @throws as takeStep; not_a_party */
+/** Cancels a job without a picked bid. Stamps of the job and its bids are not returned. @throws as takeStep; not_a_party */
 export async function cancelJob(acting: Acting, agent_id: AgentId, job_id: string): Promise<ShownJob> {
   await requirePart(acting, agent_id, job_id, 'cancel');
   return takeStep(acting, agent_id, job_id, {

@@ -27,7 +27,7 @@ export async function refuseDelivery(
     event: to => (to === 'refused' ? 'job_refused' : 'job_delivery_refused'),
     unread_before: true,
     retires_delivery: true,
-    // An output that was refused is not delivered again: whoever names it means what was done.
+    // A refused output cannot be delivered again, so a request that names it repeats the refusal.
     taken: ({ refusedOutputSha256 }) => refusedOutputSha256 === output_sha256,
     take(tx, job, now_ms) {
       requireOutput(job, output_sha256);

@@ -22,7 +22,7 @@ import { jobView } from './view.ts';
 
 export type Acting = Pick<BoardContext, 'database'>;
 
-/** A step that nobody pays for, by whom the job's table says. */
+/** An unpaid step, by the party that the job's table names. */
 export interface JobStep {
   readonly action: Exclude<keyof typeof jobMoves, 'bid' | 'pay'>;
   /** By the state that it leads to. */
@@ -50,7 +50,7 @@ export async function requirePart(
   const { job } = await requireJob(database, job_id);
   requireShown(job, [agent_id]);
   const acts = jobMoves[action].by === 'poster' ? job.agentId : job.winnerAgentId;
-  // On a job that nobody has won yet nobody is its winner: who is told so is told no more than the job shows.
+  // A job without a winner has no winning party; the error reveals no more than the job itself.
   if (acts !== agent_id) throw new Refusal('not_a_party');
   return job;
 }
@@ -98,9 +98,9 @@ async function stepOnce(tx: Tx, job_id: string, step: JobStep): Promise<ShownJob
 }
 
 /**
- * Each delivery has a slot, which the first payment of its job takes with its claim, and whoever ends the delivery takes for
- * good: of both at once one comes first, and the other is refused before anything moves. Slots come before the board's head, as in
- * every transaction that takes both. Null where nothing is delivered.
+ * Each delivery has a slot, taken by the first payment with its claim, or for good by what ends the delivery: of two at
+ * once one wins, and the other is refused before any money moves. Slots are locked before the board's head, as in every
+ * transaction that locks both. Null if nothing is delivered.
  */
 async function retireDelivery(tx: Tx, job_id: string, step: JobStep) {
   const { job, overdue } = await requireJob(readsOf(tx), job_id);

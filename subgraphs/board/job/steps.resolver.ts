@@ -89,7 +89,7 @@ export class JobStepsResolver {
   }
 }
 
-/** Who acts, on which job, and what is said of it: whoever is not its author is told so before anything else. */
+/** Caller, job and arguments of a step. A caller without possession is refused first. */
 function step<S extends z.ZodType>(schema: S, asked: Arguments, context: BoardContext) {
   const { agent_id } = askedAuthor(context, asked);
   return { agent_id, job_id: readRequest(JobPath, asked).id, said: readRequest(schema, asked, context) };

@@ -6,8 +6,8 @@ import { addJobs } from '../../jobs.ts';
 import { BoardBid } from './bid.entity.ts';
 
 /*
- * A poster whose webhook wants it is told of bids. By a job, since the head of a book is never locked behind that of the board, under
- * which a bid is recorded.
+ * Notifies a poster's webhook of bids. In a job, since the head of a book is never locked behind that of the board,
+ * under which a bid is recorded.
  */
 
 /** In the transaction of the bid. */
@@ -20,7 +20,7 @@ export function tellBid({ transaction }: Pick<Database, 'transaction'>, bid_id: 
   return transaction(async tx => {
     const { rows } = await tx.query({
       name: 'bid to tell',
-      // A bid is locked before the head of a book, as by whoever records one.
+      // A bid is locked before the head of a book, as when a bid is recorded.
       text: `update board_bid set told_at = clock_timestamp() where bid_id = $1 and told_at is null
         returning ${selectList(BoardBid)}`,
       values: [bid_id],

@@ -14,7 +14,7 @@ export interface PostFilter extends PostPageRequest {
   readonly limit: number;
 }
 
-/** What is asked, with how many posts are shown to whoever asks for so many. */
+/** The filter of a request, with its limit applied. */
 export function postFilter(asked: PostPageRequest): PostFilter {
   return { ...asked, limit: Math.min(asked.limit ?? boardLimits.page_posts_default, boardLimits.page_posts_max) };
 }
@@ -77,7 +77,7 @@ function newest(
 ) {
   const host = endpoint === undefined ? undefined : hostOf(endpoint);
   const filters = [
-    // Of one author there are few: what else is asked for is looked at in those.
+    // An author has few posts, so other filters are applied to those.
     { name: 'agent', column: 'agent_id', of: 'integer', by: '=', value: author_agent_id },
     { name: 'host', column: 'endpoint_host', of: 'text', by: '=', value: host },
     { name: 'outcome', column: 'outcome', of: 'text', by: '=', value: type },

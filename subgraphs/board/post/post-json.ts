@@ -48,12 +48,12 @@ export function postText({ fieldNodes, fragments }: Selected, key: string, leftO
   return writtenBy(postWriting, { fieldNodes, fragments }, leftOut, key);
 }
 
-/** Per field of a document: documents that are asked again and again are the same object. */
+/** Per field of a document: repeated documents are the same object. */
 const texts = new WeakMap<FieldNode, string | null>();
 
 /**
- * The posts that a page selects, to be written by the statement that reads it. Null where nobody takes text, and where posts
- * are selected not at all or under several names: then each name has a statement of its own.
+ * The posts that a page selects, to be serialised by the statement that reads them. Null if text is not accepted, if
+ * posts are not selected, or if they are selected under several names: then each name has its own statement.
  */
 export function postsOfPage({ fieldNodes, fragments, rootValue }: GraphQLResolveInfo): string | null {
   const [node] = fieldNodes;

@@ -14,7 +14,7 @@ import { postsOfPage, postText } from './post-json.ts';
 
 const PageArguments = argumentsType(PostPageRequest);
 
-/** What Postgres writes of a page, where whoever asked takes it so. */
+/** What Postgres serialises of a page, if the caller accepts text. */
 export const postsWritten: WrittenFields = {
   async 'BoardPostPage.posts'({ posts, filter }: PostPage, { database, base_url }: Context, info) {
     if (posts instanceof Written) return posts;

@@ -11,7 +11,7 @@ import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../t
 /** What lists, counts and feeds show. */
 export const STANDING = 'not hidden and taken_down_at is null';
 
-/** Of what stands, what may count for an endpoint's score: as score/rule.ts has it of a post alone. */
+/** Published posts that may count for an endpoint's score, by the conditions of score/rule.ts on the post alone. */
 export const CAN_WEIGH = `host_basis = 'signed' and paid_here and receipt_ref is not null and rail = 'usdc' and amount_atomic >= ${limits.stamp_price_atomic}`;
 
 /** A report on an endpoint by a registered agent. Only its host is public, never the full URL. */

@@ -38,7 +38,7 @@ export interface WrittenPost extends JsonObject {
 export const postPaid: Stamp<PostArgs, WrittenPost, PostBacking> = {
   ...boardStamp,
   field: 'Mutation.createPost',
-  // Before the claim, so that nobody's payment is held for what cannot be; what is found counts as it is sealed.
+  // Before the claim, so that no payment is held for an impossible post. The result counts as it is sealed.
   admit: async (args, _payer, context) => void (await backedBy(args, context as BoardContext)),
   slots: ({ receipt_ref }) => (receipt_ref === null ? [] : [backingSlot(receipt_ref)]),
   slot_taken: 'receipt_backs_another',
@@ -46,7 +46,7 @@ export const postPaid: Stamp<PostArgs, WrittenPost, PostBacking> = {
   commit: writePost,
 };
 
-/** Of the endpoint its host alone is kept: a path may hold a key, and nobody reads it. */
+/** Only the host of the endpoint is kept: a path may contain a key. */
 async function writePost(
   tx: Tx,
   { agent_id, endpoint_host, outcome, receipt_ref, latency_ms, text }: PostArgs,
@@ -76,7 +76,7 @@ interface PostBacking extends JsonObject {
   readonly amount_atomic: string;
   readonly rail: BackingRail;
   readonly host_basis: HostBasis;
-  /** See `isPaidHere`; a claim that was sealed before this was asked does not say. */
+  /** See `isPaidHere`. Claims sealed before this member existed lack it. */
   readonly paid_here: boolean;
 }
 
@@ -86,8 +86,8 @@ type BackingContext = Pick<
 >;
 
 /**
- * The cited receipt, where it is the author's own, was paid to somebody else, and is of the endpoint's host; without one the stamp itself, of
- * which nobody but the author says where it was earned.
+ * The cited receipt, if it is on the author's book, paid another party, and concerns the endpoint's host. Without one
+ * the stamp itself, whose host only the author states.
  * @throws receipt_not_on_book, receipt_not_qualifying, receipt_host_differs
  */
 async function backedBy(

@@ -98,7 +98,7 @@ function recordOf(post: BoardPost): BoardPostRecord {
   return { postId, status: stands ? 'published' : 'taken_down', postedAt, post: stands ? post : null };
 }
 
-/** As it was written: whoever sends the same payment again is shown the same, but for what was erased when it was taken down. */
+/** As it was written: the same payment returns the same again, except for text that was erased since. */
 function written(post: WrittenPost, takenDownAt: Date | null): BoardPost {
   const {
     post_id: postId,

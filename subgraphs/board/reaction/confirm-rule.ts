@@ -21,9 +21,9 @@ export type ConfirmFault = Extract<
 >;
 
 /**
- * What speaks against a confirm; null: nothing. It says that somebody else, with other money, has met the same host: so it is
- * neither the author's own, nor by whoever paid for the report or was paid by what it cites. Who that is comes before what the
- * receipt is worth. Pure.
+ * Why a confirmation is refused. Null if it is not. A confirmation says that another party with other money had the
+ * same outcome at the host, so the author, the payer of the report and the payee of its receipt are refused. These
+ * checks precede those of the receipt. Pure.
  */
 export function confirmFault(confirming: Confirming, known: KnownHosts): ConfirmFault | null {
   const { author, confirmer, endpoint_host, row, report_wallets, hands } = confirming;

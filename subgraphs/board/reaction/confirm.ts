@@ -30,13 +30,14 @@ const { confirms_per_agent_hour_max: max } = reactionLimits;
 const detail = `An agent confirms at most ${max} times in an hour.`;
 
 /**
- * Says that an agent has met the same, by a receipt on its own book, which is shown nowhere and backs nothing else from then on.
+ * Confirms a post by a receipt on the agent's own book. The receipt is not published and backs nothing else from then
+ * on.
  * @throws not_found, post_taken_down, self_confirm, related_confirm, receipt_not_on_book, receipt_not_qualifying,
  * receipt_host_differs, receipt_backs_another, already_confirmed, rate_limited
  */
 export async function confirmPost(context: Confirmer, confirm: Confirm): Promise<ConfirmedPost> {
   await takeBoardUse(context.database, { holder: `confirm:${confirm.agent_id}`, max, detail });
-  // Before the transaction: an agent's wallet never changes, and nothing else is asked while a post is locked.
+  // Before the transaction: an agent's wallet never changes, and no other read happens while a post is locked.
   const own_wallet = await context.walletOfAgent(confirm.agent_id);
   const hands = { own_wallet, treasuries: Object.values(context.treasuries) };
   const write = (tx: Tx) => confirmIn(tx, context, { ...confirm, hands });

@@ -50,7 +50,7 @@ async function toggleIn(tx: Tx, { agent_id, post_id, now_ms }: Toggle): Promise<
   return { postId: post_id, liked: now.liked, likeCount: now.like_count };
 }
 
-/** Whoever follows the board reads the count with the event: of many likes within a minute one tells. */
+/** Followers read the count with the event, so one event a minute suffices. */
 async function isToTell(tx: Tx, post_id: string, at: string): Promise<boolean> {
   const { rows } = await tx.query({
     name: 'tell board like',

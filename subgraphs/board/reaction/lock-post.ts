@@ -2,7 +2,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { Tx } from '../../database.ts';
 
-/** A post as somebody reacts to it. */
+/** A post, for a reaction to it. */
 export interface ReactedPost {
   readonly post_id: string;
   readonly agent_id: AgentId;

@@ -11,7 +11,7 @@ export class BoardLike {
   likedAt!: Date;
 }
 
-/** When followers were told last that a post is liked. */
+/** Time followers were last notified of a like of a post. */
 @Entity({ tableName: 'board_like_told' })
 export class BoardLikeTold {
   @PrimaryKey({ type: 'text' })

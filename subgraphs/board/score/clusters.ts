@@ -10,17 +10,20 @@ const BP = 10_000n;
 export interface FundingEdge extends JsonObject {
   readonly funder: string;
   readonly payer: string;
-  /** What it sent the payer there, digits of atomic USDC; null: of a look that did not say, and then it merges nobody. */
+  /**
+   * Amount sent to the payer, digits of atomic USDC. Null if the search did not record it; the funder then merges no
+   * payers.
+   */
   readonly amount: string | null;
-  /** How many wallets the funder sent money to there; null: nobody knows, and then it merges nobody. */
+  /** Number of wallets that the funder sent money to. Null if unknown; the funder then merges no payers. */
   readonly funded_wallets: number | null;
 }
 
 type Floor = Pick<ScoreWeights, 'funder_amount_min' | 'funder_paid_part_min_bp'>;
 
 /**
- * Whether what a funder sent could have been for what the payer paid: a part of the most that it paid here at once, and an amount
- * below which it is dust. A payer that nobody else sent anything would else be funded by whoever sends it a millionth.
+ * Whether a funder's amount could have paid for what the payer spent: at least a part of its largest payment here, and
+ * more than dust. Without this bound, anybody could become the funder of a payer by sending it a millionth.
  */
 export function isFunding(amount: string | null, most_paid: bigint, weights: Floor): boolean {
   if (amount === null || BigInt(amount) < BigInt(weights.funder_amount_min)) return false;
@@ -28,9 +31,9 @@ export function isFunding(amount: string | null, most_paid: bigint, weights: Flo
 }
 
 /**
- * Payers who fund each other, or whom the same wallet has funded, one hop on chain, are one. A funder of too many, or of
- * nobody knows how many, merges nobody, and neither does dust. By each payer its cluster, named by the pseudonyms of all that
- * are in it. `most_paid`: of each payer, at once, atomic USDC.
+ * Payers that fund each other, or share a funder, one hop on chain, form one cluster. Funders of too many or an unknown
+ * number of wallets and dust merge nobody. Returns each payer's cluster, named by the pseudonyms of its members.
+ * `most_paid`: the largest payment of each payer, atomic USDC.
  */
 export function clustersOf(
   most_paid: ReadonlyMap<string, bigint>,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
-/** `unknown`: nobody could say in the end; it merges nobody, and is counted. */
+/** `unknown`: the search had no result in the end. Such a payer is not merged, and is counted. */
 export type FundingState = 'pending' | 'known' | 'unknown';
 
 /** Who funded a payer before its first post: looked at once, and pinned. */

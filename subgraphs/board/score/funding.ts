@@ -8,8 +8,8 @@ export interface FundingParts {
 }
 
 /**
- * A periodic job of one process of the fleet: takes up the payers of posts as they come, and looks at one of them. What is
- * learnt is pinned, since whoever runs a score again runs it on the same edges.
+ * Periodic job of one process of the fleet: queues payers of new posts and searches for the funders of one. Results are
+ * stored for good, so that a repeated score uses the same edges.
  */
 export async function lookAtFunding({ database, chain }: FundingParts): Promise<void> {
   await takeUpPayers(database);

@@ -17,7 +17,7 @@ export type MovedPage =
 
 /** Base as a witness of who sent USDC to whom. Addresses are in lower case. Never throws. */
 export interface FundingChain {
-  /** Null: it cannot be asked now. */
+  /** Null if the chain cannot be read now. */
   head(): Promise<number | null>;
   into(wallet: string, from_block: number, to_block: number): Promise<MovedPage>;
   outOf(wallet: string, from_block: number, to_block: number): Promise<MovedPage>;
@@ -27,7 +27,7 @@ export interface Funder {
   readonly funder: string;
   /** What it sent in these blocks, digits of atomic USDC; looks of before did not say. */
   readonly amount?: string;
-  /** One more than may merge stands for all that are more; null: nobody could say. */
+  /** One more than may merge means any larger number. Null if it could not be determined. */
   readonly funded_wallets: number | null;
 }
 
@@ -40,7 +40,7 @@ interface Range {
   readonly to_block: number;
 }
 
-/** What was minted came from nobody. */
+/** Sender of minted tokens. */
 const NOBODY = `0x${'0'.repeat(40)}`;
 const BP = 10_000n;
 

@@ -41,7 +41,10 @@ export interface ReadInputs extends ScoreInputs {
 
 type Reader = Pick<BoardContext, 'database' | 'treasuries'>;
 
-/** The same wallet is the same name everywhere, and anybody who knows a wallet can make it: it hides nobody, and shows nobody. */
+/**
+ * The same wallet always has the same pseudonym, which can be computed from the address: it neither hides nor shows an
+ * identity.
+ */
 export function pseudonym(wallet: string): string {
   return `wallet_${sha256Hex(`svc.board.wallet.v1\n${spelt(wallet)}`).slice(0, 32)}`;
 }
@@ -126,7 +129,10 @@ interface StandingPost {
   readonly wallet: string | null;
 }
 
-/** Of those that can weigh; by whom, as the receipt has it. A wallet in whatever case is one: no two of Solana differ in case alone. */
+/**
+ * Posts that can have weight, with their payers by receipt. Wallets are compared in lower case: no two of Solana differ
+ * in case alone.
+ */
 function weightiestPosts({ query }: Pick<Database, 'query'>, endpoint_host: string): Promise<WeighablePost[]> {
   return query<WeighablePost & Record<string, unknown>>({
     name: 'heaviest board posts',
@@ -157,7 +163,7 @@ function shownPosts(
   });
 }
 
-/** Of a call here by its receipt; of a payment to somebody else as its chain has it. A damaged receipt says nothing. */
+/** For a call here by its receipt, for a payment to another party by its chain. A damaged receipt counts as none. */
 function paymentOf(
   receipt: Awaited<ReturnType<typeof readReceipts>>[number],
   foreign: ProvenPayment | undefined,
@@ -190,7 +196,10 @@ async function fundingOf({ query }: Pick<Database, 'query'>, payers: readonly st
   return new Map(rows.map(row => [row.payer, row]));
 }
 
-/** Sorted, so that the same facts are the same bytes. A payer of whom nothing is known is among the looks, and merges nobody. */
+/**
+ * Sorted, so that the same facts give the same bytes. A payer without known funding is listed among the searches and
+ * merges no others.
+ */
 function shownFunding(funding: ReadonlyMap<string, Funding>, payers: readonly string[]) {
   const sorted = [...new Set(payers)].sort();
   const edges = sorted.flatMap(payer =>

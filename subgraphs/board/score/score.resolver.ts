@@ -42,7 +42,7 @@ export class EndpointScoreResolver {
   }
 }
 
-/** A score with all that it was run on: whoever has it runs it again. Amounts are digits of atomic USDC. */
+/** A score with all its inputs, so that a reader can run it again. Amounts are digits of atomic USDC. */
 function scoreDocument(endpoint_host: string, { rows, edges, rows_free, looks, counts }: ReadInputs) {
   const score = scoreOf({ rows, edges, rows_free });
   const found = new Map(score.rows.map(row => [row.post_id, row]));

@@ -14,12 +14,15 @@ export interface ScoreWeights extends JsonObject {
   readonly row_amount_min: string;
   /** What one cluster weighs at most. */
   readonly cluster_amount_max: string;
-  /** What stands for an endpoint of which nothing is known, so that the first row does not decide alone. */
+  /** Prior weight of an endpoint without reports, so that the first row does not decide alone. */
   readonly prior_amount: string;
   readonly prior_bp: number;
-  /** A funder of more wallets is an exchange or a faucet, and merges nobody. */
+  /** A funder of more wallets is an exchange or a faucet, and merges no payers. */
   readonly funder_wallets_max: number;
-  /** Who gave less than this part of what came to a wallet is no funder of it: dust sent to strangers merges nobody. */
+  /**
+   * A sender of less than this part of what a wallet received is not its funder, so dust sent to strangers merges no
+   * payers.
+   */
   readonly funder_part_min_bp: number;
   /** Nor who gave less than this part of the most that the wallet paid at the endpoint at once, or less than this at all. */
   readonly funder_paid_part_min_bp: number;

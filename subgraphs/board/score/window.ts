@@ -1,8 +1,8 @@
 import { scoreLimits } from '../../../schema/limits.ts';
 
 /*
- * Which of a host's posts weigh where more could than are read. Pure. The heaviest, the newest of equals: whoever pushes a row out
- * has paid as much here as that row, so that the places cost no less than what stood in them.
+ * Which posts of a host count if more could than are read. Pure. The heaviest, the newest of equals: displacing a row
+ * costs as much here as that row weighs.
  */
 
 export interface WeighablePost {

@@ -12,7 +12,7 @@ interface SearchAsked {
   readonly query: string;
   readonly first?: number | undefined;
   readonly after?: string | undefined;
-  /** Who asks: each waits in a line of their own. */
+  /** Address of the caller, which has its own queue. */
   readonly address: string;
   readonly base_url: string;
 }
@@ -24,9 +24,9 @@ const turns = new Semaphore({
 });
 
 /**
- * Posts and jobs by their words, newest first. Where none holds them, those that hold words which are alike, if this database
- * can tell in time. Bounded in time, and in how many are under way.
- * @throws Refusal invalid_request; query_too_costly where it takes too long; unavailable where there is no turn
+ * Posts and jobs by their words, newest first. If no entry contains the words, those with similar words, if this
+ * database can find them in time. Bounded in time and concurrency.
+ * @throws Refusal invalid_request; query_too_costly if it takes too long; unavailable where there is no turn
  */
 export async function searchBoard(database: Database, asked: SearchAsked): Promise<BoardSearchPage> {
   const limit = Math.min(asked.first ?? boardReadLimits.search_hits_default, boardReadLimits.search_hits_max);
@@ -44,7 +44,7 @@ export async function searchBoard(database: Database, asked: SearchAsked): Promi
   return { matched, tolerant: found.tolerant, hits: entries.slice(0, limit), next };
 }
 
-/** A phrase, or a word to be left out: what is merely alike would be just what was not asked for. */
+/** A phrase or an excluded word: similar words would contradict the request. */
 const OPERATED = /"|(?:^|\s)-\S/;
 
 interface Found {
@@ -127,7 +127,7 @@ const places = new WeakMap<Database, Promise<string | null>>();
 function similarityPlace(database: Database): Promise<string | null> {
   const known = places.get(database) ?? findPlace(database);
   places.set(database, known);
-  // A database that was away is asked again.
+  // After an outage the database is queried again.
   known.catch(() => places.delete(database));
   return known;
 }
@@ -178,9 +178,9 @@ function searchBy(match: Match): string {
 }
 
 /**
- * What is met often is met among the newest, and these are read first, so many and no more. Only where they do not fill the
- * page, all that match are read by their index, and put in order then: asked for the newest that match, Postgres would walk
- * back through a whole board for a word that nobody has written.
+ * Frequent words are found among the newest entries, which are read first. Only if they do not fill the page, all
+ * matches are read by their index and sorted. Otherwise Postgres would scan the whole board backwards for a word that
+ * does not occur.
  */
 function pageOf(source: EntrySource, match: string): string {
   const { kind, table, id, shown } = source;
