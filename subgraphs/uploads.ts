@@ -27,7 +27,7 @@ export interface Sender {
 class UploadRoom {
   readonly #bounds: RoomBounds;
   #taken_bytes = 0;
-  /** Bytes by sender. A sender without any is left out. */
+  /** Bytes by payer and by address. Those without any are left out. */
   readonly #shares = new Map<string, number>();
 
   constructor(bounds: RoomBounds) {

@@ -7,9 +7,9 @@ import type { LogEntries } from './log/tiles.ts';
 import type { Task } from './receipt/task-status.ts';
 import type { VerifierKey } from './verify/verifier-key.ts';
 
-/** What whoever shows a receipt needs of the process. */
+/** What the code that shows receipts needs of the process. */
 export interface ShowsReceipts extends Context {
-  /** Leaves under the newest head of the log that this process knows; null before it knows any. It asks nobody. */
+  /** Leaves under the newest head of the log that this process knows; null before it knows any. Makes no query. */
   newestSize(): number | null;
 }
 
@@ -24,8 +24,8 @@ export interface ReceiptContext extends ShowsReceipts {
   findTask(task_id: string): Promise<Task | null>;
   /** By whom a text was signed, on either network that is paid on. */
   readonly transfers: Pick<ForeignTransfers, 'signed'>;
-  /** In the chain's own spelling; null where nobody is called so. */
+  /** In the chain's own spelling. Null if there is no such agent. */
   walletOfAgent(agent_id: AgentId): Promise<string | null>;
-  /** Lets go of a task before its payment is sent; false where it is too late. Whose it is the caller has asked. */
+  /** Cancels a task before its payment is sent; false if it is too late. The caller has checked who bought it. */
   cancelTask(task_id: string): Promise<boolean>;
 }

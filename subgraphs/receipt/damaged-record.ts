@@ -11,15 +11,15 @@ export interface DamagedRecord {
 
 type Hear = (damaged: DamagedRecord) => void;
 
-/** Who hears of damaged records, for each database: many read, and none of them knows an operator. */
+/** Listeners for damaged records of each database: many places read records, and none of them knows the operator's log. */
 const listeners = new WeakMap<object, Hear>();
 
-/** From now on `hear` is told of every damaged record that is read from this database, each time it is. */
+/** Calls `hear` for every damaged record that is read from this database. */
 export function hearDamagedRecords(database: Pick<Database, 'query'>, hear: Hear): void {
   listeners.set(database, hear);
 }
 
-/** What whoever asked for it is told: that it is damaged, and nothing of what it says. */
+/** The error for a caller: the record is damaged, without any of its contents. */
 export function recordDamaged(database: Pick<Database, 'query'>, damaged: DamagedRecord): Refusal {
   listeners.get(database)?.(damaged);
   return new Refusal('record_damaged');

@@ -29,8 +29,8 @@ import {
 } from './sentences.ts';
 
 /**
- * All that an auditor needs of one receipt, in one document (GET /receipt/{task_id}?format=auditor): `npm run verify` checks
- * it offline, asking nobody for more. What it brings beside what is signed is evidence, and nobody's word.
+ * Everything an auditor needs of one receipt, in one document (GET /receipt/{task_id}?format=auditor): `npm run verify`
+ * checks it offline, without further requests. Unsigned parts are evidence to be checked, not statements of the issuer.
  */
 export async function receiptAudit(receipt: Receipt, context: ReceiptContext): Promise<JsonObject> {
   const { issuer, base_url, profile, clock } = context;

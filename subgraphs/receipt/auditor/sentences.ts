@@ -32,11 +32,11 @@ export function receiptProves({ in_log, anchored }: Evidence): string[] {
 interface Subject extends Evidence {
   /** The token of the transfer that it names; null where nothing was paid. */
   readonly moved: string | null;
-  /** Of a payment to somebody else: nobody has shown that it is the agent's. */
+  /** For a payment to another party: it is not proven that the agent made it. */
   readonly payer_unproven: boolean;
   /** Of its model and hub: see `routeSentences`. */
   readonly named: readonly string[];
-  /** What somebody else has said of work that was settled elsewhere, where it signs that. */
+  /** The report of another party about work settled elsewhere, if the receipt signs one. */
   readonly reported: JsonObject | null;
 }
 

@@ -128,7 +128,7 @@ function shown(task: BoughtTask, { database }: ReceiptContext): Promise<TaskFact
 
 const boughtTask = (members: BoughtTask): BoughtTask => Object.assign(new BoughtTask(), members);
 
-/** `offer`: the name by which it was asked for. */
+/** `offer`: the name in the request. */
 async function found(
   task_id: string,
   buyer: ProvenBuyer,
@@ -154,7 +154,7 @@ async function found(
   return task;
 }
 
-/** What stamps have brought may hold a secret that is told once: it is no answer to a task. */
+/** Answers to stamps may contain a secret that is shown once, so they are no answers of tasks. */
 const isWork = ({ receipt }: TaskFacts): boolean =>
   receipt !== null && (JSON.parse(receipt.payload) as { job_kind?: string }).job_kind === 'completions';
 

@@ -13,7 +13,7 @@ export interface ProvenBuyer {
   readonly agent_ids: readonly number[];
   /** Wallets of those agents, and the one that has signed. */
   readonly wallets: readonly string[];
-  /** Of a live key: a demo key is in many hands, and shows nobody what another has bought with it. */
+  /** SHA-256 of a live key. A demo key is shared, so it must not show what others have bought with it. */
   readonly api_key_hash: string | null;
 }
 
@@ -37,7 +37,7 @@ export const isNobody = ({ agent_ids, wallets, api_key_hash }: ProvenBuyer): boo
 type Asking = Pick<ReceiptContext, 'database' | 'principal' | 'transfers' | 'walletOfAgent' | 'clock' | 'base_urls'>;
 
 /**
- * Who asks, by session, key and the payer's fresh signature. `shown`: what came in X-SVC-Payer.
+ * The buyer, by session, key and a fresh signature of the payer. `shown`: value of X-SVC-Payer.
  * @throws control_proof_invalid, chain_unavailable, unavailable; forbidden for a session that opens nothing.
  */
 export async function buyerOf(shown: string | null, asking: Asking): Promise<ProvenBuyer> {

@@ -86,9 +86,9 @@ export function openAnswer(vault: Vault, task_id: string, { answer_box, by_key }
 export const isOfferName = (name: string): boolean => /^a2a_[0-9a-f]{40}$/.test(name);
 
 /**
- * The task that was bought under a name, by whichever of two it stands there: the payment's own identifier, which is told to
- * anybody who knows it; or an Idempotency-Key, of which only a mark is kept, so that it is found for its payer or its live key
- * alone. Null where there is none, or what was begun has come to nothing.
+ * The task bought under a name of either kind: the payment's own identifier, which is public to those who know it, or
+ * an Idempotency-Key, of which only a hash is kept, so that it is found for its payer or its live key only. Null if
+ * there is none, or if the purchase failed.
  */
 export async function taskUnderName(
   { database, vault }: { readonly database: Database; readonly vault: Pick<Vault, 'mark'> },
@@ -132,7 +132,7 @@ export async function offerNames(
   return new Map(named.flatMap(({ task_id, identifier }) => (isOfferName(identifier) ? [[task_id, identifier]] : [])));
 }
 
-/** How many tasks one name may have come to: a purchase that was canceled can be made anew under it. */
+/** Maximum number of tasks under one name: a canceled purchase can be repeated under it. */
 const TRIED_MAX = 100;
 
 /** What an offer became: what its buyer bought of it, and all that was begun under its name, whatever became of it. */

@@ -4,7 +4,7 @@ import type { Database } from '../../database.ts';
 import { CANCELED } from '../claim/cancel.ts';
 import type { ProvenBuyer } from './buyer.ts';
 
-/** Which of one's tasks are asked for. */
+/** Filter of a list of bought tasks. */
 export interface TaskFilter {
   /** An intent, or a task that has none. Null: whatever they are of. */
   readonly context_ids: readonly string[] | null;
@@ -39,7 +39,7 @@ interface Row extends ListedTask, Record<string, unknown> {
 
 const NEWEST = buyerLimits.listed_tasks_max;
 
-/** Buyers are asked for one by one: so each of them is read from the end of an index, and no further than it takes. */
+/** One query per buyer, so that each is read from the end of an index, and no further than necessary. */
 const eachOf = (given: string, select: string) =>
   `(select own.* from unnest(${given}) as buyer cross join lateral (${select} limit ${NEWEST}) own)`;
 
@@ -83,9 +83,9 @@ const LIST = `with mine as (${MINE}),
   order by at_us desc, task_id desc limit $8`;
 
 /**
- * A buyer's own tasks, those first that have moved last: what their wallets and their key have bought, and what landed on
- * their book. It looks through the newest of each kind and no further, so that a list costs the same however long somebody has
- * been buying; older ones are found by their ids, and among the receipts.
+ * A buyer's own tasks, most recently changed first: those bought by their wallets and their key, and those on their
+ * book. Only the newest of each kind are searched, so the cost of a list does not grow; older ones are found by id, and
+ * among the receipts.
  */
 export async function tasksOf(database: Database, buyer: ProvenBuyer, filter: TaskFilter): Promise<TaskPage> {
   const { context_ids, states, since, count } = filter;

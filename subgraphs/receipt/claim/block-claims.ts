@@ -9,8 +9,8 @@ export interface BlockedClaim {
 }
 
 /**
- * Claims of calls that are refused without a word of their own, in the transaction that made them: one that was made anew
- * never was; one that stood before is let go of once more. The same payment may come again, and is judged anew.
+ * Claims of calls that are refused without a signed refusal, in the transaction that made them. A new claim is deleted;
+ * an earlier one is released again. The same payment may be sent again and is then judged again.
  */
 export function unclaim(tx: Tx, claim_keys: readonly string[]): void {
   if (claim_keys.length === 0) return;

@@ -34,8 +34,8 @@ export async function cancelClaim(tx: Tx, task_id: string): Promise<Canceled | n
 }
 
 /**
- * The same of a task for which a key stands in: nothing was reserved for it, and its name is let go of. That it was canceled stays,
- * and whose it was: whoever works for it is told so, and not that it was lost.
+ * The same for a call with an API key: nothing was reserved for it, and its name is released. The cancellation and its
+ * owner stay recorded, so that its worker learns that it was canceled, not lost.
  */
 export async function cancelKeyCall(tx: Tx, task_id: string): Promise<boolean> {
   const { rowCount } = await tx.query({
@@ -54,13 +54,16 @@ export async function cancelKeyCall(tx: Tx, task_id: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Whichever process has it worked for hears of it, and hangs up; and all count it. */
+/** The process that works on the task aborts it; all processes count it. */
 function tellCanceled(tx: Tx, notice: CanceledNotice): void {
   const values = [CANCELED_CHANNEL, JSON.stringify(notice)];
   tx.write({ name: 'tell of cancel', text: 'select pg_notify($1, $2)', values });
 }
 
-/** Which of these were canceled, as it was told: for whoever may not have heard. One whose payment was claimed again has another task. */
+/**
+ * Which of these were canceled as announced, for a process that may have missed the notice. A payment that was claimed
+ * again has another task.
+ */
 export async function canceledOf(
   database: Pick<Database, 'query'>,
   task_ids: readonly string[],

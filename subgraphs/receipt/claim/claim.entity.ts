@@ -10,8 +10,8 @@ import type { Mismatches } from './mismatch.ts';
 const OPEN = "state in ('claimed', 'settling')";
 
 /**
- * One payment, from the moment that somebody showed it. The key names the money itself (network, asset, payer, nonce),
- * so the table is the proof that no payment is used twice. Boxes are sealed; nothing here is public.
+ * One payment, from its first use. The key names the money itself (network, asset, payer, nonce), so the table proves
+ * that no payment is used twice. Boxes are sealed; nothing here is public.
  */
 @Entity({ tableName: 'payment_claim' })
 @Index({ name: 'payment_claim_settlement', properties: ['settlementId'] })
@@ -72,7 +72,7 @@ export class PaymentClaim {
   payer!: string;
   @Property({ type: 'text' })
   paymentId!: string;
-  /** The name under which its client asked for this purchase (x402's payment-identifier), where it gave one. */
+  /** Name that the client gave to this purchase (x402's payment-identifier), if any. */
   @Property({ type: 'text', nullable: true })
   identifier!: string | null;
   @Property({ type: AtomicAmountColumn })
@@ -94,7 +94,7 @@ export class PaymentClaim {
   answerBox!: Buffer | null;
   @Property({ type: 'text', nullable: true })
   settlementId!: string | null;
-  /** Of a held payment: the transfer that moved it, as the chain has it. */
+  /** Transfer of a held payment, as the chain shows it. */
   @Property({ type: 'json', columnType: 'jsonb', nullable: true })
   heldTransfer!: JsonObject | null;
   /** The block before which the payment cannot have moved. */

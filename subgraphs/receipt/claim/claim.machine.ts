@@ -2,9 +2,9 @@ import type { RefusalId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 
 /**
- * The life of one payment. `claimed`: nobody else may use it; nothing moved. `settling`: it may have moved, the chain
- * alone knows. `held`: the first of two has moved; it is recorded with its sibling, and let go of only where the final chain
- * does not have it. `recorded`: row and receipt stand. `released`: came to nothing; usable again until it expires.
+ * The life of one payment. `claimed`: reserved; nothing has moved. `settling`: it may have moved, the chain decides.
+ * `held`: the first of two has moved; it is recorded with its sibling, and released only if the final chain does not
+ * have it. `recorded`: row and receipt exist. `released`: failed; usable again until it expires.
  */
 export const claimStates = ['claimed', 'settling', 'held', 'recorded', 'released'] as const;
 export type ClaimState = (typeof claimStates)[number];
@@ -13,7 +13,7 @@ const transitions: Record<ClaimState, readonly ClaimState[]> = {
   claimed: ['settling', 'released'],
   settling: ['held', 'recorded', 'released'],
   held: ['recorded', 'released'],
-  // The same payment again, or somebody else submitted it after we had let go of it.
+  // The same payment again, or another party submitted it after its release.
   released: ['claimed', 'settling'],
   recorded: [],
 };
@@ -35,7 +35,7 @@ export interface Standing {
   readonly leased: boolean;
   /** Its book has refused it. */
   readonly refusal_id: RefusalId | null;
-  /** It has been sent once: whoever reads the chain's pool may hold it. */
+  /** It was sent once, so readers of the chain's pool may know it. */
   readonly published: boolean;
   /** It keeps the slot of a first leg: whom that pays could still use it, and it would count there. */
   readonly bound: boolean;
@@ -53,7 +53,7 @@ export interface Use {
   readonly request_hash: string;
   readonly possessed_by: number | null;
   readonly router_key_mark: string | null;
-  /** The chain has the payment as used: it has been public calldata, and whoever shows it need not be its payer. */
+  /** The chain has used the payment: it is public calldata, so its sender need not be its payer. */
   readonly spent: boolean;
 }
 
@@ -69,10 +69,10 @@ export type Verdict =
   | { readonly kind: 'pending' };
 
 /**
- * What a second use of a payment is. A released payment may serve another request: nothing was bought with it. Not so one
- * that others may have read: it serves the request that it was made for, or its calldata would be anybody's money. The
- * one that its book refused is refused the same way, and not judged twice. One with which router keys were tried lapses;
- * where its money has come all the same, its work is owed.
+ * Judges a second use of a payment. A released payment may serve another request: nothing was bought with it. A payment
+ * that others may have read serves only its first request, or anybody could spend it. One that its book refused is
+ * refused again without another judgement. One that was used to try router keys lapses; if its money arrives all the
+ * same, its work is owed.
  */
 export function judge(standing: Standing, incoming: Use): Verdict {
   if (standing.task_id === incoming.task_id && standing.state === 'claimed') return { kind: 'claimed' };
@@ -94,7 +94,7 @@ export function judge(standing: Standing, incoming: Use): Verdict {
 
 type Asked = Pick<Use, 'request_hash' | 'router_key_mark'>;
 
-/** What was bought under a router key is that key's: whoever has another asks for something else. */
+/** A purchase under a router key belongs to that key: another key means another request. */
 export function isSameRequest(standing: Asked, incoming: Asked): boolean {
   return standing.request_hash === incoming.request_hash && standing.router_key_mark === incoming.router_key_mark;
 }

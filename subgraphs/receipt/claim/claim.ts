@@ -32,7 +32,7 @@ export interface ClaimRequest {
   readonly landing: JsonObject;
   readonly request_box: Buffer;
   readonly slots: readonly string[];
-  /** Null where it is not to be asked: the money has moved already. */
+  /** Null if the balance need not be checked: the money has moved already. */
   readonly means: Funds | null;
   /** Shown by its payer, proven by more than its calldata. `approved`, by an act or a person: what its book refused before is judged once more. */
   readonly is_payers?: boolean;
@@ -122,7 +122,8 @@ function judged(
   // One that stands open was within its payer's means when it was claimed.
   if (verdict.kind === 'claimed' && beyond && standing.state === 'released') return { kind: 'beyond_means' };
   if (verdict.kind === 'claimed') return held(request, standing.lease_epoch + 1);
-  // The money has moved since, by somebody else's doing: what its book refused then is owed now. Or it is approved now.
+  // The money has moved since by another party's action, so a call that its book refused is owed now; or the call was
+  // approved.
   if (verdict.kind === 'blocked')
     return request.means === null || request.approved ? held(request, standing.lease_epoch + 1) : verdict;
   if (verdict.kind !== 'replayed') return { ...verdict, task_id };
@@ -139,7 +140,7 @@ function asStanding({ landing, ...standing }: StandingRow): Standing {
   return { ...standing, possessed_by: possessorOf(landing), router_key_mark: routerKeyMarkOf(landing) };
 }
 
-/** Funds are asked for all but what is spent. */
+/** The balance is checked for all claims but spent ones. */
 function asUse({ landing, means, ...request }: ClaimRequest): Use {
   const router_key_mark = routerKeyMarkOf(landing);
   return { ...request, possessed_by: possessorOf(landing), router_key_mark, spent: means === null };
@@ -207,8 +208,8 @@ async function meetStanding(tx: Tx, met: readonly ClaimRequest[]): Promise<Map<s
 }
 
 /**
- * A released payment, or one whose process died before anything moved, is claimed anew, for this request. What was sent
- * once stays known as that: `from_block` stands, and nothing moved before it now either.
+ * A released payment, or one whose process died before anything moved, is claimed again for this request. What was sent
+ * once stays known: `from_block` is kept, since nothing moved before it.
  */
 function claimAgain(tx: Tx, again: readonly ClaimRequest[]): void {
   if (again.length === 0) return;

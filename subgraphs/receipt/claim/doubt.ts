@@ -5,9 +5,9 @@ import type { Database, Tx } from '../../database.ts';
 import type { ClaimState } from './claim.machine.ts';
 
 /*
- * Payments that were recorded or held as seen, and whose settlement was in another block, or in none, once the chain was final.
- * They are sent again, or somebody else sends them, for as long as they are valid: what became of them is known once they are
- * not. On one that is held nothing more is paid meanwhile.
+ * Payments that were recorded or held as seen, and whose settlement was in another block, or in none, once the chain
+ * was final. They are sent again, by this service or others, while they are valid; after that their outcome is known.
+ * Meanwhile no second payment is accepted for a held one.
  */
 
 /** In the transaction that moves the settlement, so that none is forgotten. */
@@ -21,7 +21,7 @@ export function doubtPayments(tx: Tx, settlement_id: string): void {
   });
 }
 
-/** Of one that is held, and that the chain was just seen not to have: whoever settled it. */
+/** Doubts a held payment that the chain was just seen not to have, whichever process settled it. */
 export async function doubtHeld(database: Pick<Database, 'query'>, claim_key: string): Promise<void> {
   await database.query({
     name: 'doubt held payment',

@@ -1,6 +1,6 @@
 import { BigIntType, Entity, PrimaryKey, Property } from '../../table.ts';
 
-/** Which chain this database has been paid on. A second row exists only where a development chain began anew. */
+/** Chain that this database has been paid on. A second row exists only after a development chain was restarted. */
 @Entity({ tableName: 'chain_epoch' })
 export class ChainEpoch {
   @PrimaryKey({ type: 'text' })

@@ -49,9 +49,9 @@ export interface EndedClaim {
 }
 
 /**
- * What the chain that is gone still held open is closed by name: nothing can settle there any more, what had moved there and
- * was still to be recorded has not moved here, and the keys begin at nonce 0 again. All their slots are free, also those
- * that stay with a payment until its chain is done with it. Returns those claims, for whoever has made something of them.
+ * Closes what the chain that is gone still held open: nothing can settle there any more, moved but unrecorded payments
+ * have not moved here, and the keys begin at nonce 0 again. All their slots are freed, also those that stay with a
+ * payment until its chain is done with it. Returns those claims for further clean-up.
  */
 export async function closeOpenClaims(tx: Tx, network: NetworkName): Promise<readonly EndedClaim[]> {
   const { rows } = await tx.query<EndedClaim & { open: boolean }>({

@@ -38,7 +38,7 @@ export async function figures(database: Pick<Database, 'query'>): Promise<Figure
   return { ...none, ...Object.fromEntries(seen) };
 }
 
-/** Payments on one network that the chain is still to be asked about. */
+/** Payments on one network that the chain must still be checked for. */
 interface Unfinished {
   readonly network: NetworkName;
   readonly payments: number;

@@ -3,9 +3,9 @@ import type { Database } from '../../database.ts';
 import { RESTING } from './former-payments.ts';
 import { mayRun } from './lease.ts';
 
-/** How long what is for nobody's use any more is kept. */
+/** How long data without further use is kept. */
 export interface Kept {
-  /** Answers and requests, for redelivery; the receipt stands for ever. */
+  /** For answers and requests, for redelivery. Receipts are kept for good. */
   readonly answer_hours: number;
   /** Payments that came to nothing, after they have lapsed. */
   readonly lapsed_seconds: number;

@@ -3,8 +3,8 @@ import type { Database } from '../../database.ts';
 /* What the former payments of a wallet say of it: that they were reverted lately, or that code has signed for them. */
 
 /**
- * SQL: a payment on Solana that ran out before it was sent. Whoever signs over a new blockhash gives more time than work
- * is given: this one was made of an old one. What ran out after it was sent may be the chain's fault.
+ * SQL: a payment on Solana that expired before it was sent. The payer signed over an old blockhash, which gives less
+ * time than the work takes. One that expired after it was sent may be the chain's fault.
  */
 const RAN_OUT = `network = 'solana' and reason = 'expired' and settlement_id is null`;
 
@@ -38,7 +38,7 @@ const PAID_BY_CODE = `state in ('settling', 'recorded') and "authorization"->'si
 export interface ContractPayer {
   /** In EIP-55 spelling. */
   readonly payer: string;
-  /** Its newest is no older than what was asked for. */
+  /** Its newest is no older than requested. */
   readonly lately: boolean;
 }
 

@@ -11,8 +11,8 @@ export interface FormerRequest {
 }
 
 /**
- * SQL: bound by the version before, perhaps a moment ago by one of its processes that still runs. By its task, which every claim gets anew:
- * that version does not know the column.
+ * SQL: bound by the previous version, perhaps by a process that still runs. Recognised by the task id, which every
+ * claim gets again: that version does not know the column.
  */
 const IS_FORMER = 'c.whole_task_id is distinct from c.task_id';
 

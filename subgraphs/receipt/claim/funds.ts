@@ -73,7 +73,7 @@ export async function openClaimsOf(
   });
 }
 
-/** As many as one question to the chain holds; those beyond count as not moved, which harms nobody but who has so many. */
+/** Number of claims per query to the chain; further ones count as not moved, which harms only a payer with so many. */
 const OPEN_CLAIMS_MAX = 200;
 
 /** Those of a payer's open claims that were sent, by the one transaction that each has on Solana. */

@@ -6,8 +6,8 @@ import { slotsMissed } from './slots.ts';
 import { claimByKey } from './transitions.ts';
 
 /**
- * Compare-and-set settling → held, with the transfer that moved it: from here on the chain alone has it let go of. `slot` is the
- * transfer's own, so that nobody records the same one as another's; `taken` where somebody has already, and then nothing is written.
+ * Compare-and-set settling → held, with the transfer: from here on only the chain can release it. `slot` is the
+ * transfer's own, so that it is recorded for one payment only; `taken` if another has it, and then nothing is written.
  */
 export async function holdLeg(tx: Tx, lease: Lease, transfer: JsonObject, slot: string): Promise<SlotsHeld> {
   const slots = await holdSlots(tx, lease, [slot]);
@@ -32,8 +32,8 @@ export async function claimOfSlot(database: Database, slot: string): Promise<Pay
 }
 
 /**
- * The held payment that holds a slot, unless it is doubted. The doubt is asked about first: one that has ended has left what is
- * read after it, and none ends while its sibling is under way.
+ * The held payment that holds a slot, unless it is doubted. The doubt is read first: one that has ended has left what
+ * is read after it, and none ends while its sibling is under way.
  */
 export async function undoubtedLeg(database: Database, slot: string): Promise<PaymentClaim | null> {
   const [found] = await database.query<{ claim_key: string }>({
@@ -103,12 +103,13 @@ export async function releaseHeld(tx: Tx, claim_key: string, reason: string): Pr
   return rows[0] ?? null;
 }
 
-/** `lost`: the claim is somebody else's by now; `taken`: another claim holds one of them. */
+/** `lost`: another process has the claim by now. `taken`: another claim holds one of the slots. */
 export type SlotsHeld = 'held' | 'lost' | 'taken';
 
 /**
- * Further slots for a claim that stands, found out while it was held: taken under its lock, or whoever had taken the claim
- * over and let go of it would have dropped them before. Those of a claim that finds one taken go with its release.
+ * Further slots for an existing claim, found while it was held. Taken under its lock; otherwise a process that had
+ * taken over and released the claim would already have dropped them. If one is taken, those of this claim go with its
+ * release.
  */
 export async function holdSlots(tx: Tx, lease: Lease, slots: readonly string[]): Promise<SlotsHeld> {
   const { rowCount } = await tx.query({

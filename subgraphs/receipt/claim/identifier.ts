@@ -30,7 +30,7 @@ export function nameOfSlot(slot: string): 'payment_identifier' | 'idempotency_ke
   return slot.startsWith(KEY_PREFIX) ? 'idempotency_key' : null;
 }
 
-/** How a purchase stands that is asked for once more under its name. */
+/** State of a purchase that is requested again under its name. */
 export type NamedStanding = { readonly claim_key: string; readonly task_id: TaskId } & (
   | { readonly kind: 'replayed'; readonly answered: boolean; readonly landing: JsonObject }
   /** It was of another request. */
@@ -49,7 +49,7 @@ interface Holder {
   readonly leased: boolean;
 }
 
-/** What is asked for under the name. */
+/** What the request under the name would buy. */
 type Asked = Pick<Use, 'request_hash' | 'router_key_mark'>;
 
 /** Null where nothing stands under that name: what was let go of has let go of its name, too. */

@@ -32,7 +32,7 @@ interface Met extends Record<string, unknown> {
   readonly held: boolean;
 }
 
-/** Takes the hold where nobody has it, or only a process that died or lost sight of it. */
+/** Takes the hold if it is free, or if its process died or lost its lease. */
 export async function takeRerun(tx: Tx, { claim_key, owner }: RerunHold): Promise<TakenRerun> {
   const { rows } = await tx.query<Met>({
     name: 'meet rerun',

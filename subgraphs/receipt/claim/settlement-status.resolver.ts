@@ -22,7 +22,7 @@ export class SettlementStatusResolver {
     const { payment_id } = readRequest(PaymentId, asked);
     const { payer = null } = readRequest(PaymentPayer, asked);
     const status = await findPayment(database, base_url, { payment_id, payer });
-    // `released` would have a payer sign another payment: the one that is asked for may have been recorded since.
+    // `released` would make a payer sign another payment, although this one may have been recorded since.
     if (status?.state !== 'settled') requireNotHalted(database);
     if (status && status.retryAfterSeconds !== null) response.headers['retry-after'] = String(status.retryAfterSeconds);
     return status;

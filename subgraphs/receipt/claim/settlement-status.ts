@@ -7,7 +7,7 @@ import { receiptsByTask } from '../receipt/find.ts';
 import type { ClaimState } from './claim.machine.ts';
 import type { SettlementReport } from './settlement-status.type.ts';
 
-/** A payment as whoever holds it knows it; the address where several payers call theirs the same. */
+/** A payment as its client names it, with the address if several payers use the same name. */
 interface AskedPayment {
   readonly payment_id: string;
   readonly payer: string | null;
@@ -25,10 +25,10 @@ interface Found {
 }
 
 /**
- * Where a payment stands; null where nothing stands under that name. A payer may have used an identifier for one that was
- * let go of and then for another: the one that may still buy something goes before. What a payment is called on its chain
- * goes before all identifiers, for anybody may name a purchase like a stranger's payment.
- * @throws invalid_request (`payer`) where payments of several payers are called so, and none of them was named.
+ * State of a payment; null if the name is unknown. A payer may have used an identifier for a payment that was released
+ * and then for another: the one that can still buy something takes precedence. The chain's name of a payment precedes
+ * all identifiers, since anybody may name a purchase like another's payment.
+ * @throws invalid_request (`payer`) if payments of several payers have the name and the request names none of them.
  */
 export async function findPayment(
   database: Database,
@@ -104,7 +104,7 @@ function told({ state, reason, final, arrival }: Found): Told {
 const byArrival: Readonly<Record<ArrivalStatus, true | null>> = {
   confirmed: true,
   pending: null,
-  // It can come no more, or did not while we looked: that it never moved nobody has said.
+  // It can arrive no more, or did not while it was searched for; it is not proven that it never moved.
   unverified: null,
 };
 

@@ -2,7 +2,7 @@ import type { TaskId } from '../../../schema/ids.ts';
 import type { Possession } from '../../../schema/principal.ts';
 import type { Database, Tx } from '../../database.ts';
 
-/* Slots, each of which one claim holds at a time: how they are called, taken and dropped. */
+/* Slots, each held by one claim at a time: their names, and how they are taken and dropped. */
 
 /** Which of these slots a claim holds, whosever it is. */
 export async function takenSlots(
@@ -28,12 +28,12 @@ export async function isTaken(tx: Tx, slot: string): Promise<boolean> {
 }
 
 /**
- * How slots begin of the first of two payments. Whom it pays could submit what we have let go of: until the finalized
- * chain shows it used, cancelled or past its time, nobody else may hold such a slot, whatever became of the claim.
+ * Prefix of slots of the first of two payments. Its payee could submit a released payment, so no other claim may hold
+ * such a slot until the finalized chain shows the payment used, canceled or expired.
  */
 export const LEG = 'leg:';
 
-/** Why a leg is let go of whose transfer stands on a book already, as a payment to somebody else. */
+/** Why a first payment is released whose transfer is already recorded on a book as a payment to another party. */
 export const RECORDED_ELSEWHERE = 'recorded_elsewhere';
 
 /** Why a leg is let go of that the final chain does not have, though it was seen there. */
@@ -45,8 +45,9 @@ export const siblingSlot = (claim_key: string): string => `sibling:${claim_key}`
 const PROOF = 'proof:';
 
 /**
- * A proof that came with a payment is used by the claim, and so by nothing that was not charged: x402 sends the same request
- * twice, and whoever hears 402, 409 or 503 sends it again. `once`: what is bought is written, so a plain proof does for one too.
+ * A proof that comes with a payment is used up by the claim, so only by what was charged: x402 sends the same request
+ * twice, and clients repeat it after 402, 409 or 503. `once`: the purchase is a write, so a plain proof counts once
+ * too.
  */
 export function proofSlots(possession: Possession, once: boolean): readonly string[] {
   if (possession.kind !== 'proven' || possession.by === 'session' || possession.use === null) return [];

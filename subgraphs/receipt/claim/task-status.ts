@@ -6,8 +6,8 @@ import { CANCELED } from './cancel.ts';
 import type { ClaimState } from './claim.machine.ts';
 
 /**
- * What an open claim looks like from outside; a recorded one has a receipt, which says more. One that was let go of may yet
- * be used by whoever holds the payment, until its time is over.
+ * Public state of an open claim; a recorded one has a receipt, which says more. A released payment can still be used
+ * until it expires.
  */
 const statuses: Record<ClaimState, { status: Task['status']; proof: Task['proofOutcome'] }> = {
   claimed: { status: 'working', proof: 'pending' },
@@ -27,7 +27,7 @@ interface Found extends Record<string, unknown> {
   readonly refusal_id: string | null;
 }
 
-/** Where a task stands, from its claim on; null for an id that nobody has: a released payment is soon forgotten. */
+/** State of a task from its claim on. Null for an unknown id: a released payment is soon forgotten. */
 export async function findTask(database: Database, base_url: string, task_id: string): Promise<Task | null> {
   const recorded = await recordedTask(database, base_url, task_id);
   if (recorded) return recorded;

@@ -10,9 +10,8 @@ import { leased } from './lease.ts';
 import { dropSlots } from './slots.ts';
 
 /**
- * SQL of a statement that moves claims: those of a parameter that holds keys, locked in the order of these before
- * anything else is. Only what has come out of it is moved, so no row is taken before its turn; and one that somebody else
- * has moved meanwhile is judged once more as it stands then.
+ * SQL of a statement that moves claims: it first locks those whose keys a parameter holds, in their order. Only locked
+ * rows are moved, so no row is taken out of order; a row that was moved meanwhile is judged again as it is then.
  */
 const inOrder = (keys: string): string =>
   `locked as materialized (select claim_key from payment_claim where claim_key = any(${keys}) order by claim_key for update)`;
@@ -20,7 +19,7 @@ const inOrder = (keys: string): string =>
 const HELD = `c.claim_key = n.claim_key and c.lease_owner = n.lease_owner and c.lease_epoch = n.lease_epoch`;
 
 export interface Settling extends Lease {
-  /** Null where somebody else submitted the payment. */
+  /** Null if another party submitted the payment. */
   readonly settlement_id: string | null;
   readonly from_block: number;
   /** Sealed answer and route, where the work was done before: with them reconcile can finish alone. */
@@ -167,8 +166,9 @@ export async function abandonClaim(
 const ORPHANED = `state in ('claimed', 'settling') and not ${leased('c')}`;
 
 /**
- * Takes claims whose process is gone, and begins their lease anew; those of living processes are never touched. In a transaction,
- * so that what is taken is rolled back where its answer is lost: nobody else takes it from a process that lives. Mostly there are none.
+ * Takes over claims whose process is gone, under a new lease; those of living processes are never touched. In a
+ * transaction, so that a lost response rolls it back: no other process takes it from a living one. Usually there are
+ * none.
  */
 export async function takeOrphans(
   database: Pick<Database, 'query' | 'transaction'>,
@@ -194,8 +194,8 @@ async function takeThem(tx: Tx, owner: string, count_max: number): Promise<Payme
 }
 
 /**
- * Released claims that the chain would refuse by now: the last look, whether somebody used the payment after all. One
- * that cannot be decided is looked at again after a rest that grows with its age, behind those that were not looked at.
+ * Released claims that have expired on the chain: a last check whether the payment was used after all. An undecided one
+ * is checked again after a pause that grows with its age, behind those not yet checked.
  */
 export async function takeExpired(database: Pick<Database, 'query'>, count_max: number): Promise<PaymentClaim[]> {
   const rows = await database.query({
@@ -213,10 +213,9 @@ export async function takeExpired(database: Pick<Database, 'query'>, count_max: 
 }
 
 /**
- * Somebody used a payment that we had let go of: it is settled after all, and this process records it. Returns the claim
- * as it stands now: what it once held on its book and under its session was given back when it was released, so that it is
- * paid under none. Null where another was faster.
- * `task_id` is another than the claim's where that one's row says already that the call was refused.
+ * A released payment was used after all: it is settled, and this process records it. Returns the claim as it is now:
+ * its holds on book and session were returned at release, so it is paid under none. Null if another process was faster.
+ * `task_id` differs from the claim's if that task's row already says that the call was refused.
  */
 export async function reopen(
   tx: Tx,

@@ -20,7 +20,7 @@ function verifiableCredential(issuer: Issuer, { payload, payloadHash }: Receipt)
   }).jwt;
 }
 
-/** The envelopes of a receipt besides its JWS; each is signed for the first who asks. */
+/** Other envelopes of a receipt than its JWS, each signed on first request. */
 @Resolver(() => Receipt)
 export class EnvelopeResolver {
   /** Four statements or so, each of O(log n) rows. */

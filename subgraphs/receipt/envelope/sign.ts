@@ -21,7 +21,7 @@ import type { Receipt } from '../receipt/receipt.entity.ts';
 
 type Signing = Pick<IssuerSigner, 'base_url' | 'did_web' | 'kid' | 'signEnvelope'>;
 
-/** What a COSE signature covers beside its payload: algorithm, key and issuer are the signer's to say. */
+/** Facts that a COSE signature covers beside its payload. Algorithm, key and issuer are set by the signer. */
 export interface CoseFacts {
   /** Whom or what it is about. */
   readonly sub: string;
@@ -70,14 +70,14 @@ export function signCredential(issuer: Signing, credential: JsonObject, iat: num
 const cbor = (value: unknown) => encode(value, rfc8949EncodeOptions);
 
 /**
- * What was signed once, by the name of what it is over: whoever asks again is given the same bytes, and costs
- * no signature. A key that gave way to another signs no more, so what it signed is not asked for under the new one's name.
+ * Signatures by what they cover: repeated requests return the same bytes and cost no signature. A retired key signs no
+ * more, so its signatures are not kept under the new key's name.
  */
 export class KeptSignatures<T extends object> {
   readonly #max: number;
   readonly #kept = new WeakMap<object, LRUCache<string, T>>();
 
-  /** @param max of them at a time, the least asked for going first */
+  /** @param max number of signatures kept; the least recently used is dropped first */
   constructor(max: number) {
     this.#max = max;
   }

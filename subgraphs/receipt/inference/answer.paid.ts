@@ -58,22 +58,22 @@ export interface Wanted extends SvcOptions {
 
 type Route = Omit<HubRoute, keyof WorkBounds>;
 
-/** Ids of the models one of which would answer: what a book is asked about. */
+/** Ids of the models one of which would answer, for the policy of a book. */
 export function modelsFor({ settings }: Hubs, model: string, demand: Demand): readonly string[] {
   if (isRouted(model)) return [model];
   return modelsMeant(settings, model, demand);
 }
 
 /**
- * Ids of those that svc/auto may choose among for the same: what a grant of svc/auto allows. Where the call names a model itself, it
- * is allowed only if svc/auto would take that one by itself.
+ * Ids that svc/auto may choose among, which a grant of svc/auto allows. A model that the call names is allowed only if
+ * svc/auto could choose it.
  */
 export function autoModels(hubs: Hubs, model: string, demand: Demand): readonly string[] {
   if (model === AUTO_MODEL) return modelsFor(hubs, AUTO_MODEL, demand);
   return candidatesFor(hubs.settings, AUTO_MODEL, demand).map(({ model: chosen }) => chosen);
 }
 
-/** Who is asked, within what its book allows, and until when or until it is canceled. */
+/** The route of a call, within what its book allows, until its deadline or cancelation. */
 export function boundRoute(
   hubs: Hubs,
   wanted: Wanted,
@@ -85,8 +85,8 @@ export function boundRoute(
 }
 
 /**
- * Before any claim: whether anybody can be asked. A model that the router does not list is not asked for there, or its keys
- * could be tried out for nothing. @throws unknown_model, invalid_request
+ * Before any claim: whether a model can answer. A model that the router does not list is not requested there, or router
+ * keys could be tried out for free. @throws unknown_model, invalid_request
  */
 export async function admitRoute(hubs: Hubs, wanted: Wanted, demand: Demand, context: Context): Promise<void> {
   const { candidates } = routeOf(hubs, wanted, demand, context);
@@ -94,7 +94,7 @@ export async function admitRoute(hubs: Hubs, wanted: Wanted, demand: Demand, con
   if (routed && !(await hubs.routerMayHave(wireModel(routed)))) throw new Refusal('unknown_model', { param: 'model' });
 }
 
-/** Who may be asked for it. @throws where nobody can be. */
+/** Candidates for the call. @throws if there are none. */
 export function routeOf(
   hubs: Hubs,
   { model, svc }: Wanted,
@@ -108,7 +108,7 @@ export function routeOf(
   return { candidates, failover: svc?.failover ?? true };
 }
 
-/** Nobody stands in for the router: which models it has it says itself, to whom the key is. */
+/** No hub replaces the router: it tells the owner of the key which models it has. */
 function routedTo({ routes }: Hubs, model: string, { router_key }: Context): Route {
   if (!routes) throw new Refusal('unknown_model', { param: 'model' });
   if (!router_key) {
@@ -121,9 +121,9 @@ function routedTo({ routes }: Hubs, model: string, { router_key }: Context): Rou
 /** What an answer of a model is sold for, in one piece or in many. */
 interface AnswerTerms<A> {
   readonly job_kind: JobKind;
-  /** What whoever answers must be able to do and take. */
+  /** What a model and its hub must support. */
   demand(asked: A): Demand;
-  /** The same, before any claim: throws a Refusal where no model takes what is asked for. Left out: `demand` says it all. */
+  /** The same before any claim: throws a Refusal if no model supports the request. Absent: `demand` suffices. */
   served?(asked: A, hubs: Hubs): Demand;
   former_args?(asked: A): JsonObject | null;
 }
@@ -233,7 +233,7 @@ export function answerPaid<A extends JsonObject & Wanted & Intent, V extends obj
   };
 }
 
-/** @throws invalid_request where an answer in many pieces is asked for, which another field gives. */
+/** @throws invalid_request if a stream is requested, which another field gives. */
 function requireWhole({ stream }: JsonObject, elsewhere: string): void {
   if (!stream) return;
   const detail = `stream: this field answers in one piece, ${elsewhere} in many.`;
@@ -250,7 +250,7 @@ interface StreamedAnswer<A, T> {
 
 interface SoldStream<A, T extends JsonObject> extends AnswerTerms<A> {
   readonly field: `Subscription.${string}`;
-  /** The chat that hubs are asked for. */
+  /** The chat that is sent to hubs. */
   chat(asked: A): HubRequest;
   /** The answer without what is said. */
   begun(head: AnswerHead): T;

@@ -17,7 +17,10 @@ export function answeredRoute(
   return { ...route, answered_catalogue_model: catalogueModel(settings, model, answered_model) };
 }
 
-/** The asked model where that is an alias of it; else by exact id, by alias, and by a version of it. Null where it is none of these. */
+/**
+ * The requested model if the answer names an alias of it; else a model by exact id, by alias, or by a version of it.
+ * Null if there is none.
+ */
 function catalogueModel(hub: HubSettings, model: string, answered_model: string): string | null {
   const ids = modelIdsOf(hub);
   const isAlias = (id: string) => hub.aliases?.[id]?.includes(answered_model) ?? false;

@@ -4,7 +4,7 @@ import { AUTO_MODEL, type ModelKind } from '../../../schema/route-words.ts';
 export const tokenLimitMembers = ['max_tokens', 'max_completion_tokens'] as const;
 export type TokenLimitMember = (typeof tokenLimitMembers)[number];
 
-/** What a hub speaks: OpenAI's API, or Anthropic's Messages API, in which it is asked for messages alone. */
+/** API of a hub: OpenAI's, or Anthropic's Messages API, which serves messages only. */
 export const dialects = ['openai', 'anthropic'] as const;
 export type Dialect = (typeof dialects)[number];
 
@@ -16,12 +16,12 @@ export interface HubSettings {
   readonly api_key: string;
   /** Left out: OpenAI's. */
   readonly dialect?: Dialect | undefined;
-  /** Ids that it serves, the one that stands for it in `svc/auto` first. */
+  /** Ids that it serves. The first is used for `svc/auto`. */
   readonly models: readonly string[];
   readonly image_models?: readonly string[];
   readonly audio_models?: readonly string[];
   readonly embedding_models?: readonly string[];
-  /** Of `models` those that look at images, listen to sound, and read files, and those that can be told how hard to think. */
+  /** Those of `models` that accept images, audio or files, and those that accept a reasoning effort. */
   readonly vision_models?: readonly string[];
   readonly audio_input_models?: readonly string[];
   readonly file_input_models?: readonly string[];
@@ -38,17 +38,17 @@ export interface HubSettings {
   readonly token_prices?: Readonly<Record<string, { readonly input: number; readonly output: number }>> | undefined;
 }
 
-/** What a model is asked for; `svc/auto` stands for a model of that kind. */
+/** Kind of work of a model; `svc/auto` means any model of that kind. */
 export const modalities = ['text', 'image', 'audio', 'embedding'] as const satisfies readonly ModelKind[];
 export type Modality = (typeof modalities)[number];
 
 /** What some models of text take beside it. */
 export type InputAbility = 'vision' | 'hearing' | 'files';
 
-/** What a model must be able to do to be asked. */
+/** What a model must support for a request. */
 export type Ability = Modality | InputAbility | 'message' | 'message_vision' | 'message_file';
 
-/** What a text is asked with, and whoever answers has to take. */
+/** What a text request requires of its hub. */
 export interface TextDemand {
   readonly abilities: readonly InputAbility[];
   /** Names of members that this service does not know. */
@@ -66,7 +66,10 @@ export type Demand = Ability | TextDemand | MemberDemand;
 const seeing = ({ models, vision_models = [] }: HubSettings) => models.filter(id => vision_models.includes(id));
 const speaks = (dialect: Dialect, hub: HubSettings) => (hub.dialect ?? 'openai') === dialect;
 
-/** A message can be put to every hub, any other text to those of OpenAI's dialect. Whoever speaks Anthropic's reads the files that it looks at. */
+/**
+ * Every hub can answer a message; other texts need OpenAI's dialect. A hub of Anthropic's dialect reads files with its
+ * vision models.
+ */
 const modelsFor = {
   text: hub => (speaks('openai', hub) ? hub.models : []),
   vision: seeing,
@@ -80,7 +83,7 @@ const modelsFor = {
   embedding: hub => hub.embedding_models ?? [],
 } as const satisfies Record<Ability, (hub: HubSettings) => readonly string[]>;
 
-/** Ids of those models of a hub that can be asked for it. */
+/** Ids of a hub's models that can answer the request. */
 function servingFor(hub: HubSettings, demand: Demand): readonly string[] {
   if (typeof demand === 'string') return modelsFor[demand](hub);
   if (!isForwarded(membersFor(hub, demand), hub)) return [];
@@ -136,9 +139,9 @@ export function wireModel({ hub, model }: Candidate): string {
 }
 
 /**
- * Where a call may be answered, in the order of trying; empty where nobody offers the model. `allowed_models`: those that its book
- * and its grant allow, null for all; `svc/auto` is the first of these at each hub. Where they allow none, all may answer: such a
- * call was refused before, but for one that has been paid for already, which is not refused.
+ * Candidates for a call, in the order in which they are tried; empty if no hub offers the model. `allowed_models`:
+ * those that its book and its grant allow, null for all; `svc/auto` is the first of these at each hub. If they allow
+ * none, all may answer: such a call was refused before, unless it has been paid for already.
  */
 export function candidatesFor(
   hubs: readonly HubSettings[],
@@ -154,7 +157,7 @@ export function candidatesFor(
   return candidates.length > 0 || allowed_models === null ? candidates : candidatesFor(hubs, model, demand);
 }
 
-/** Ids of all models one of which may answer, by what a book and a grant allow: of `svc/auto` every one that can be asked for it. */
+/** Ids of all models that may answer, as books and grants see them: for `svc/auto` every one that supports the request. */
 export function modelsMeant(hubs: readonly HubSettings[], model: string, demand: Demand): readonly string[] {
   const ids = hubs.flatMap(hub => servingFor(hub, demand));
   return [...new Set(model === AUTO_MODEL ? ids : ids.filter(id => id === model))];

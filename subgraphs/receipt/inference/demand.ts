@@ -14,7 +14,7 @@ import {
 } from './catalogue.ts';
 import type { Hubs } from './hubs/open.ts';
 
-/* What a chat asks of whoever answers it: to take its images, sounds and files, and the members that this service does not know. */
+/* What a chat requires of its model and hub: images, audio and files, and members that this service does not know. */
 
 /** What a model must be able to do to take a part, and what is said where none is. */
 const abilities = {
@@ -29,7 +29,7 @@ interface AskedText {
   readonly messages: readonly ChatRequestMessage[];
 }
 
-/** By request: a call asks for it before it is admitted, for its book, and as its hub is chosen. */
+/** Cached by request: it is needed for admission, for the book, and for the choice of a hub. */
 const demands = new WeakMap<JsonObject, TextDemand>();
 
 /** `asked`: the request itself, as its payment is bound to it. */
@@ -47,8 +47,9 @@ function partsIn(messages: readonly ChatRequestMessage[]): readonly PartKind[] {
 }
 
 /**
- * The same, before any claim: nothing that is asked for is left out in silence. The router judges its own.
- * @throws invalid_request, naming the part that the model does not take, or the member that no hub with that model does; unknown_model
+ * The same before any claim, so that no part of a request is dropped silently. The router judges its own requests.
+ * @throws invalid_request, naming the part that the model does not accept, or the member that no hub of that model
+ * does; unknown_model
  */
 export function requireServed(
   { settings }: Pick<Hubs, 'settings'>,
@@ -92,7 +93,7 @@ export function invalidRequest(param: string, what: string): Refusal {
   return new Refusal('invalid_request', { param, detail: `${param}: ${what}.` });
 }
 
-/** For what a model may be asked, as a caller is told who asks it for something else. */
+/** What a model is used for, in the error for a request of another kind. */
 const uses: Partial<Record<Ability, string>> = {
   text: 'chats',
   message: 'messages',

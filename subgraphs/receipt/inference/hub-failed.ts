@@ -5,13 +5,13 @@ import { ROUTER } from './catalogue.ts';
 import type { HubAttempt } from './hubs/open.ts';
 import type { RequestStatus } from './hubs/verdict.ts';
 
-/* No hub answered: what a caller is told of it, and whose fault it was. */
+/* The error if no hub answered, and whether the caller or a hub is at fault. */
 
 /** No hub answered. Nothing was charged; the payment stays usable. */
 export class HubFailed extends Refusal {
   /** What of the call is at fault: the request, or the key that it brought for the router. Null where neither is known to be. */
   readonly by_caller: 'request' | 'router_key' | null;
-  /** The caller is told that the hubs take no more for now. */
+  /** The hubs accept no more requests for now. */
   readonly crowded: boolean;
 
   constructor(attempts: readonly HubAttempt[]) {
@@ -26,7 +26,7 @@ export class HubFailed extends Refusal {
   }
 }
 
-/** A 4xx is the caller's fault (RFC 9110 §15.5), but for 408, which says that the router was slow to be asked, and 429. */
+/** A 4xx is the caller's fault (RFC 9110 §15.5), except 408, which means that the router was slow, and 429. */
 function isRefusedByRouter({ hub, reason }: HubAttempt): boolean {
   return hub === ROUTER && /^status_4\d\d$/.test(reason) && reason !== 'status_408' && reason !== 'status_429';
 }
@@ -46,7 +46,7 @@ const requestCodes = {
   422: 'hub_unprocessable_request',
 } as const satisfies Record<RequestStatus, ErrorCode>;
 
-/** What a caller is told: the verdict on its request or key first, then how long the hubs take no more. */
+/** Error of a call: a verdict on its request or key comes first, then how long the hubs accept no more. */
 function answerOf(attempts: readonly HubAttempt[]): HubFailedAnswer {
   const verdicts = attempts.flatMap(({ verdict }) => verdict ?? []);
   const judged = verdicts.find(({ kind }) => kind !== 'crowded');

@@ -5,8 +5,8 @@ import type { Usage } from './hubs/chat.ts';
 const PER = 1_000_000n;
 
 /**
- * What a call cost us at its hub, as far as the configuration prices its model: `actual` by the tokens that the hub counted,
- * `usd_mark` by the price of a call. Where only one of the two is known it stands for both; null where neither is.
+ * Cost of a call at its hub, if the configuration prices its model: `actual` by the hub's token counts, `usd_mark` by
+ * the price of a call. If only one is known, it is used for both; null if neither is.
  */
 export function providerCogs(
   settings: readonly HubSettings[],

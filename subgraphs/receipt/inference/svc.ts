@@ -53,7 +53,7 @@ export function announceStream(charged: ChargedStream<JsonObject & Answered>, co
   Object.assign(context.response.headers, known, settlementHeader(charged));
 }
 
-/** What was promised to whoever bought it first the receipt says, which comes at the end. */
+/** What was promised to the first buyer is in the receipt, which comes at the end. */
 function promisedNow({ settlement_status }: Pick<ChargedStream<JsonObject>, 'settlement_status'>): boolean {
   return settlement_status !== 'idempotent_replay';
 }

@@ -1,10 +1,11 @@
 import type { Context } from '../../context.ts';
 
 /**
- * Whether it is promised, in what is signed, that this service adds nothing that says who asks. To a hub it never adds any, and it
- * promises so to whoever shows a session. What the caller wrote for the model is put into the form that the hub takes, without members
- * that have no effect; text of the caller that names the caller reaches the hub. Not to demo keys (which beside a payment count for nothing), and not where the router is asked under the caller's own key, which says
- * whose it is. What is answered by a link takes it back (`Work.fetched_there`): whoever follows it is seen by the hub.
+ * Whether the receipt promises that this service added nothing that identifies the caller. It never adds any; it signs
+ * the promise for callers with a session. What the caller wrote for the model is put into the hub's form, without
+ * members that have no effect; text of the caller that names the caller reaches the hub. No promise is made to demo
+ * keys (which do not count beside a payment), nor for the router, whose key identifies the caller. An answer by link
+ * withdraws it (`Work.fetched_there`): its reader is seen by the hub.
  */
 export function isVendorBlind(
   { principal: { possession, api_key }, payment }: Pick<Context, 'principal' | 'payment'>,

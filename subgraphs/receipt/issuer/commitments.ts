@@ -44,8 +44,8 @@ const omissions: JsonObject = {
 };
 
 /**
- * What `fulfillment.output_commitment.hash` is of, door by door, in the spelling of the REST answer. Part of a published
- * policy: what stands here is never changed, only said anew in another version.
+ * What `fulfillment.output_commitment.hash` covers, by endpoint, in the spelling of the REST answer. Part of a
+ * published policy: never changed, only replaced in a new version.
  */
 export const commitments = {
   hash: 'output_commitment.hash is the SHA-256, as lower-case hex, over the UTF-8 bytes of the canonical JSON (RFC 8785) of the value that the rule of the door names.',
@@ -77,7 +77,7 @@ export const commitmentsWithCalls = {
   },
 } satisfies JsonObject;
 
-/** Whoever has the answer has all that is hashed: nothing has to be completed any more. */
+/** The answer alone contains everything that is hashed: no member has to be completed. */
 export const commitmentsAsAnswered = {
   ...commitmentsWithCalls,
   doors: {
@@ -93,7 +93,7 @@ export const commitmentsAsAnswered = {
   },
 } satisfies JsonObject;
 
-/** With what whoever records a payment to somebody else says of what they bought. */
+/** Adds what the recorder of a payment to another party states about the purchase. */
 export const commitmentsOfIngests = {
   ...commitmentsAsAnswered,
   doors: {

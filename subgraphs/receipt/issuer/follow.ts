@@ -13,7 +13,7 @@ import type { PublicKeys, Version } from './snapshot.ts';
 const KNOWN_WITHIN_MS = 1_000;
 /** … and that process signs nothing by it before. A timer may be early by a millisecond. */
 export const UNSIGNED_MS = KNOWN_WITHIN_MS + 100;
-/** A database that does not answer keeps nobody from reading what is known. */
+/** A slow database does not delay readers of what is known. */
 const WAIT_MS_MAX = 1_000;
 
 interface FollowOptions {
@@ -22,15 +22,15 @@ interface FollowOptions {
 }
 
 /**
- * The histories of the database, held in memory and read again when somebody asks for them a second later: so much a
- * published key set can be behind, and no more reads are made for those who ask for it for nothing. They only ever grow.
+ * The histories of the database, held in memory and read again at most once a second, on request. So a published key
+ * set may be a second old, and requests cause no further reads. Histories only grow.
  */
 export class FollowedHistories implements HeldHistories {
   readonly #database: Pick<Database, 'query'>;
   readonly #options: FollowOptions;
   readonly #read = shareNextRun(() => this.#readAgain());
   #histories: Histories;
-  /** When the newest reading began, on the monotonic clock. The first who asks reads: a start takes its time. */
+  /** Start of the newest read, on the monotonic clock. The first request reads, since a start takes its time. */
   #read_at_ms = Number.NEGATIVE_INFINITY;
 
   constructor(database: Pick<Database, 'query'>, histories: Histories, options: FollowOptions) {
@@ -66,7 +66,7 @@ export class FollowedHistories implements HeldHistories {
     } catch (error) {
       this.#options.failed(error);
     }
-    // After a failure, too: the next who asks after that second tries again.
+    // After a failure too: the next request after that second tries again.
     this.#read_at_ms = begun_at_ms;
   }
 }
@@ -82,7 +82,7 @@ interface Row {
 type SnapshotRow = Row & { readonly keys: PublicKeys; readonly jws: string };
 type RevocationRow = Row & { readonly jws: string };
 
-/** From here on nobody else appends, until the transaction ends. Whoever only reads is not held up. */
+/** From here on no other process appends until the transaction ends. Readers are not blocked. */
 export async function lockHistories(tx: Tx): Promise<void> {
   await tx.query('lock table issuer_snapshot, receipt_policy, issuer_revocation in share row exclusive mode');
 }

@@ -58,7 +58,10 @@ function readCopy<T>(path: string, shape: z.ZodType<T>): T | null {
   }
 }
 
-/** Resolves when copies at least as long are on disk; a shorter one never replaces a longer one, whoever writes it. */
+/**
+ * Resolves when copies at least as long are on disk. A shorter copy never replaces a longer one, also of another
+ * process.
+ */
 export async function keepCopies(data_dir: string, { snapshots, policies, revocations }: Histories): Promise<void> {
   await keepCopy(join(data_dir, copyFiles.snapshots), snapshots, stored.snapshots);
   await keepCopy(join(data_dir, copyFiles.policies), policies, stored.policies);

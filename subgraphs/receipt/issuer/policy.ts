@@ -67,8 +67,8 @@ const third = {
 const { 'settled_by.observed_transfer': seen, 'settled_by.receipt': told, ...unchanged } = third.members;
 
 /**
- * Images and transcriptions as they go out, where version 3 completed what the wire leaves out. What is signed of the
- * settlement has a name of its own: `settled_by` is the lane's, which may change and which nobody signs.
+ * Images and transcriptions as they are sent, where version 3 completed members that the wire leaves out. The signed
+ * basis of settlement has its own name: `settled_by` is an unsigned fact of the lane that may change.
  */
 const fourth = {
   ...third,
@@ -194,7 +194,7 @@ const ninth = {
 } satisfies JsonObject;
 
 /**
- * What each signed member means, for whoever has to judge a receipt: oldest first, each naming the one before it by its
+ * What each signed member means, for readers who judge a receipt: oldest first, each naming the one before it by its
  * hash. Published versions never change; a new one is added.
  */
 export const policies: readonly JsonObject[] = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth];

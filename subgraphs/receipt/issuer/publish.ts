@@ -83,7 +83,7 @@ function policyHistory(versions: readonly Version[], sign: (claims: JsonObject) 
   };
 }
 
-/** What anybody may read of the issuer. */
+/** Public facts of the issuer. */
 export interface Published {
   /** By which x402's clients find the keys of signed offers and receipts. */
   readonly did: IssuerDid;
@@ -130,7 +130,7 @@ function publish(signer: Publisher, histories: Histories): Published {
     signer.signJws({ iss, iat: Math.floor(signer.now_ms() / 1000), ...claims }, typ);
   return {
     did: { document: didDocument(iss, histories), receipt_kid: signer.did_receipt_kid },
-    // So that a receipt of a former address, whose links lead to the present one, can be told from one with altered links.
+    // Tells a receipt of a former address, whose links lead to the present one, from one with altered links.
     jwks: { ...publishedKeys(histories), addresses: sign({ base_urls: [...base_urls] }, ADDRESSES_TYP) },
     history,
     historySnapshot: wanted => historyDocument(histories, wanted),
@@ -207,9 +207,8 @@ function endedKeys(
 }
 
 /**
- * This service as x402's signed offers and receipts name it (did:web). Whoever holds a receipt finds the key by its `kid`
- * alone; whoever holds an offer recovers an address from it, and finds that address here. Either says that the key speaks
- * for the host which the resource is on.
+ * This service as x402's signed offers and receipts name it (did:web). A receipt names its key by `kid`; from an offer
+ * an address is recovered that is listed here. Both show that the key speaks for the host of the resource.
  */
 interface IssuerDid {
   readonly document: JsonObject;

@@ -21,7 +21,7 @@ import type { Version } from './snapshot.ts';
 export interface RecordOptions {
   /** Where the histories are kept outside the database. */
   readonly data_dir: string;
-  /** Hears of a renewal that failed: what is known goes on being published. */
+  /** Called when a renewal fails: the known histories continue to be published. */
   failed(error: unknown): void;
   /** The operator's word that these seeds take the place of a key that they do not hold. */
   readonly accepted?: true;
@@ -54,7 +54,7 @@ export async function recordIssuer(database: Database, issuer: Issuer, options: 
     return { known, histories };
   });
   await keepCopies(data_dir, histories);
-  // Whoever else serves publishes the new key by then: no receipt goes out that they could not have verified.
+  // By then every process publishes the new key, so no receipt goes out that clients could not verify.
   if ((histories !== known || isYoung(histories, issuer)) && (await anybodyServes(database))) await sleep(UNSIGNED_MS);
   return issuerOf(issuer, new FollowedHistories(database, histories, options));
 }

@@ -19,7 +19,7 @@ export interface RevocationDocument extends JsonObject {
   readonly since: string;
   readonly revoked_at: string;
   readonly reason: string;
-  /** The log by `since`: what stands in it verifies for ever, and nothing else that this key has signed. */
+  /** The log at `since`: what it contains stays valid; everything else that this key has signed is invalid. */
   readonly log: { readonly tree_size: number; readonly root_hash: string };
 }
 
@@ -49,8 +49,8 @@ interface Known {
 }
 
 /**
- * Until when the key of that kid is good for what is yet to be paid and recorded; null where nothing ends that: the newest, and
- * one of which the histories know nothing.
+ * Time until which the key of that kid may sign payments and receipts. Null if it has no end: for the newest key, and
+ * for one that the histories do not contain.
  */
 export function signsUntilMs({ snapshots }: Pick<Known, 'snapshots'>, kid: string): number | null {
   const at = snapshots.findIndex(({ keys }) => kidOf(keys) === kid);

@@ -8,7 +8,7 @@ export interface SignedRevocation {
   readonly delegation_hash: string;
   readonly payer: string;
   readonly at: number;
-  /** Null where nobody signed it: the session ended with all others, as a break of the log was accepted. */
+  /** Null if unsigned: the session ended with all others when a break of the log was accepted. */
   readonly signature: string | null;
 }
 
@@ -21,8 +21,8 @@ export interface KeptRevocation extends SignedRevocation {
 const COLUMNS = 'seq, delegation_hash, payer, at, signature, revoked_at';
 
 /**
- * Locks all of them: one is written at a time, so that whoever has read up to a number has missed none below it. To what is asked
- * behind this nobody adds.
+ * Locks the table, so that revocations are written one at a time: a reader that has read up to a number has missed none
+ * below it. Later queries of the transaction see no new ones.
  */
 export function lockRevocations(tx: Tx): void {
   tx.write({ name: 'lock revocations', text: 'lock table session_revocation in share row exclusive mode' });

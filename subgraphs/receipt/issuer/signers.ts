@@ -75,8 +75,8 @@ export interface NoteSigner {
 const ED25519 = Buffer.of(1);
 
 /**
- * By the older keys, too, for as long as they are configured: whoever follows the log and knows one of them goes on, and
- * meets the newer one beside it.
+ * Signs by the older keys too, while they are configured, so that followers of the log that know one of them continue
+ * and find the newer key beside it.
  */
 export function noteSigner(seeds: readonly Pick<SeedKeys, 'ed25519'>[]): NoteSigner {
   const keys = seeds.map(({ ed25519: { key, jwk } }) => ({ key, raw: Buffer.from(String(jwk.x), 'base64url') }));

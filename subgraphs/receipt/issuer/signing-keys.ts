@@ -76,7 +76,7 @@ export interface Issuer extends IssuerSigner, NoteSigner, Published {
   /** What receipts sign of the two histories. */
   readonly issuer_history: IssuerHistoryRef;
   readonly receipt_policy: ReceiptPolicyRef;
-  /** Before something published is read: hears of what other processes have appended, at most once a second. */
+  /** Reads what other processes have appended, at most once a second. Called before published documents are read. */
   renew(): Promise<void>;
 }
 

@@ -76,9 +76,9 @@ export type Succession =
   | { readonly kind: 'unrecorded_key'; readonly kid: string };
 
 /**
- * What the configured seeds add to a history. It grows at its end alone, so a seed can neither come back nor be slipped
- * in before one that is known: whoever keeps an older copy would hold the proof that this history is another.
- * @param known and `configured`: kids, oldest first. Retired seeds need not be configured any more.
+ * What the configured seeds add to a history. It only grows at its end, so a seed can neither return nor be inserted
+ * before a known one: an older copy would prove that this is another history.
+ * @param known and `configured`: kids, oldest first. Retired seeds may be left out.
  */
 export function succession(known: readonly string[], configured: readonly string[]): Succession {
   const first = configured.findIndex(kid => !known.includes(kid));

@@ -42,7 +42,7 @@ type AnchorJournalled =
 /** Serialises what is counted before it is written: nothing outside the database is awaited while it is held. */
 const LOCK = `select pg_advisory_xact_lock(hashtext('log_anchor'))`;
 
-/** Before it nothing may be broadcast, after it the same bytes may be broadcast by anybody, any number of times. */
+/** Before this commit nothing may be broadcast; after it the same bytes may be broadcast any number of times. */
 export function journalAnchor(
   database: Database,
   place: AnchorPlace,
@@ -75,7 +75,7 @@ export function journalAnchor(
   });
 }
 
-/** By another process, since this one looked: on demand nothing else would keep the same head from being paid for twice. */
+/** By another process since the last check: on demand, no other check keeps the same head from being paid for twice. */
 async function isAnchored(
   tx: Tx,
   { chain_epoch, sender }: AnchorPlace,

@@ -7,7 +7,7 @@ import { type Frontier, type NodeAddress, peaksOf } from './merkle-tree.ts';
 /** A page is hashed in one go: it must not keep others from the event loop for long. */
 const PAGE_LEAVES = 500;
 
-/** Damage that nobody has declared, found in one page of the log. */
+/** Undeclared damage in one page of the log. */
 export interface AuditedPage {
   /** The first leaf after the page. */
   readonly to: number;

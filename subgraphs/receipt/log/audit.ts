@@ -71,7 +71,7 @@ export function nodesCompleted(from: number, to: number): LevelRange[] {
   return ranges;
 }
 
-/** Stands for a leaf of which neither receipt nor node is left: no SHA-256 of anything that is known. */
+/** Represents a leaf of which neither receipt nor node is left: not the SHA-256 of any known text. */
 const NOTHING = Buffer.alloc(32);
 
 function hex(hash: Buffer | null): string | null {

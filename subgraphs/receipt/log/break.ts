@@ -12,7 +12,7 @@ import { LOG_ID, type SignedTreeHead, type TreeHeadFacts } from './tree-head.ts'
 
 /** A break that the operator declares: what was signed, what is left, and why. Published, signed, never taken back. */
 export interface LogBreak {
-  /** Null where the head outside the database was lost: then nobody can say what was signed. */
+  /** Null if the head outside the database was lost: then it is unknown what was signed. */
   readonly saved: TreeHeadFacts | null;
   readonly found: TreeHeadFacts;
   /** The newest that stands on Base; left out where none does, or none could be had: then it binds as before. */
@@ -90,7 +90,7 @@ export async function credentialsEndedAtMs(database: Pick<Database, 'query'>): P
   return row?.ended_at_ms ?? null;
 }
 
-/** When something was committed that is gone, ISO 8601; null where nobody can say. */
+/** Time at which something lost was committed, ISO 8601. Null if unknown. */
 type LostFrom = string | null;
 
 /**

@@ -21,7 +21,7 @@ export interface BrokenBook {
 export interface BrokenBooks {
   readonly count: number;
   readonly books: readonly BrokenBook[];
-  /** How many sessions and revocations are known that are not there, of which no book tells; left out where there are none. */
+  /** Number of known sessions and revocations that are missing, apart from books. Left out if there are none. */
   readonly credentials?: number;
 }
 
@@ -45,7 +45,7 @@ export function allBroken(one: BrokenBooks | null, other: BrokenBooks | null): B
   return both && { ...both, count: Math.max(both.count, one.count, other.count) };
 }
 
-/** What anybody is told: how much happens on a book is its owner's to know. */
+/** What is public: how much happens on a book is its owner's to know. */
 export function brokenNames({ count, books, credentials }: BrokenBooks) {
   return { count, agent_ids: books.map(({ agent_id }) => agent_id), ...(credentials !== undefined && { credentials }) };
 }

@@ -9,7 +9,7 @@ import type { VerifierKey } from '../verify/verifier-key.ts';
 import { type Inclusion, inclusionOf } from './stored-proofs.ts';
 import type { HeadName } from './tree-head.ts';
 
-/** Each asked for again while it is the newest, and while others prove by it. */
+/** A checkpoint is requested repeatedly while it is the newest, and while proofs use it. */
 const KEPT_MAX = 64;
 
 const kept = new WeakMap<Issuer, LRUCache<string, string>>();
@@ -44,10 +44,10 @@ type Checkpoint =
   | { readonly kind: 'unknown' | 'halted' };
 
 /**
- * A signed head as a checkpoint (https://c2sp.org/tlog-checkpoint). Nothing is stated here that the issuer has not signed under
- * the head's lock: a checkpoint says again what such a head says. `unknown` where no batch ended there. Where no size is
- * wanted it is the newest that most witnesses have cosigned, if that was overtaken a moment ago at most or a leaf in it is
- * all that is asked about; else the newest, without.
+ * A signed head as a checkpoint (https://c2sp.org/tlog-checkpoint): it restates a head that the issuer signed under the
+ * head's lock. `unknown` if no batch ended at that size. Without a size it is the newest that most witnesses have
+ * cosigned, if it was overtaken a moment ago at most or contains the requested leaf; else the newest, without
+ * cosignatures.
  */
 export async function checkpoint(
   { database, issuer, witnesses }: CheckpointParts,
@@ -94,14 +94,14 @@ function checkpointOf(issuer: Issuer, head: StoredHead, witnesses: readonly Veri
   if (known !== undefined) return known;
   requireSigned(issuer, head);
   const note = noteOf(issuer, head);
-  // A line that was altered where it lies would spoil the whole note for whoever knows that witness.
+  // A stored line that was altered would spoil the whole note for clients that know that witness.
   const sound = head.lines.filter(line => openNote(note + line, witnesses).kind === 'signed');
   const cosigned = note + sound.join('');
   notes.set(key, cosigned);
   return cosigned;
 }
 
-/** @throws where the row says otherwise than what the issuer signed: whoever wrote it is not to be vouched for */
+/** @throws if the row differs from what the issuer signed: it must not be vouched for */
 function requireSigned(issuer: Issuer, { tree_size, root_hash, jws }: StoredHead): void {
   const parsed = parseJws(jws);
   const signed = parsed && verifyEs256(issuer.jwks, parsed.header.kid, parsed.input, parsed.signature);

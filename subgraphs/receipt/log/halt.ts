@@ -40,13 +40,13 @@ found is size ${found.tree_size}, root ${found.root_hash}`;
 export const HALT_NOTICE = 'halt';
 
 export interface Announced {
-  /** Whether somebody declared a break since: then the halt is not written again, and this process is to be restarted. */
+  /** Whether a break was declared since. Then the halt is not written again, and this process must be restarted. */
   readonly accepted: boolean;
 }
 
 /**
- * Writes the halt where none stands, and tells everybody, in one statement. It stands in the head's own row: whoever
- * waited for the lock reads the row as it is by then, which no other table promises within one statement.
+ * Writes the halt unless there is one, and notifies all processes, in one statement. It is stored in the head's own
+ * row: a statement that waited for the lock reads that row as it is by then, which holds for no other table.
  */
 export async function announceHalt(database: Database, halt: LogHalt, breaks_before: number): Promise<Announced> {
   const [row] = await database.query<Announced>({

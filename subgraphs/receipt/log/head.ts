@@ -56,7 +56,7 @@ export class OpenLog {
     return { leaf_index, tree_size, root_hash, tree_head_hash };
   }
 
-  /** Writes the nodes and the head, signs the head, and tells every process of it. @throws where nothing was appended. */
+  /** Writes the nodes and the head, signs the head, and notifies every process. @throws if nothing was appended. */
   store(tx: Tx, issuer: Issuer): SignedTreeHead {
     if (this.#head === null) throw new RangeError('nothing was appended to the log');
     const head = signHead(issuer, this.#head, this.collected_at_ms);
@@ -91,7 +91,7 @@ const STORE = `with node as (
     update log_head set tree_size = $2, root_hash = $3, frontier = $4, last_at_ms = $5 where log_id = $1)
   select pg_notify('${LOG_CHANNEL}', $8)`;
 
-/** How a commit is told on the channel: `<size>:<root>><size>:<root>`. */
+/** A commit as the channel carries it: `<size>:<root>><size>:<root>`. */
 function linkText({ from, to }: HeadLink): string {
   return `${from.tree_size}:${from.root_hash}>${to.tree_size}:${to.root_hash}`;
 }
@@ -108,9 +108,9 @@ export function linkFromText(text: string): HeadLink | null {
 }
 
 /**
- * Waits for the log's head and holds it until the transaction ends. Taken after claim keys, before book heads. What is
- * found must extend all that this process knows to be signed, or it is nobody's to append to: while nobody else appends
- * that is one comparison, and otherwise one statement more, O(log n). @throws LogHalted
+ * Locks the log's head until the transaction ends. Locked after claim keys, before book heads. The stored log must
+ * extend everything that this process knows to be signed, or nothing may be appended. Without commits of others that is
+ * one comparison, otherwise one more statement, O(log n). @throws LogHalted
  */
 export async function lockLogHead(tx: Tx, known: KnownLog): Promise<OpenLog> {
   known.requireSound();
@@ -118,7 +118,7 @@ export async function lockLogHead(tx: Tx, known: KnownLog): Promise<OpenLog> {
   const head = rows[0];
   if (head === undefined) throw new Error(`the log has no head ${LOG_ID}`);
   const found = { tree_size: head.tree_size, root_hash: head.root_hash.toString('hex') };
-  // Nobody else can commit now: whatever is known by this moment was committed before.
+  // No other process can commit now: all that is known by this moment was committed before.
   const heads = known.heads();
   // Unless this process stood still: then the server has ended its session, others have committed, and that fails here.
   if (compareHeads(heads, found).kind === 'contradicted') await tx.query('select');

@@ -1,35 +1,35 @@
 import { LogHalted, type Mismatch } from './halt.ts';
 import { type HeadName, headName, isOther, isSameHead } from './tree-head.ts';
 
-/** A commit as its process tells it: the head that it found under the lock, and the one that it left. */
+/** A commit as its process announces it: the head that it found under the lock, and the one that it left. */
 export interface HeadLink {
   readonly from: HeadName;
   readonly to: HeadName;
 }
 
-/** Heads of which it is remembered that they belong to the log: enough for what is still on its way. */
+/** Number of remembered heads of the log: enough for announcements that are still on their way. */
 const REMEMBERED_MAX = 1_024;
 
 /**
- * What this process knows of the log by itself, whatever the database says: the newest head that was proven here, and
- * heads that were told by others or saved outside and that nobody has proven here yet. Whatever is found under the
- * head's lock must extend all of them. In memory, for one process; it never goes back, and a mismatch is for good.
+ * What this process knows of the log independently of the database: the newest head that was proven here, and heads
+ * that were announced or saved outside and are not proven here yet. The head found under the lock must extend all of
+ * them. In memory, for one process; it never goes back, and a mismatch is final.
  */
 export class KnownLog {
   /** The newest for which a proof stands, or our own commit. */
   #proven: HeadName | null = null;
-  /** Each the newest of a chain of commits that were told one behind the other. */
+  /** The newest head of each chain of announced commits. */
   #unproven: HeadName[] = [];
   readonly #proven_roots = new Roots();
   readonly #roots = new Roots();
   readonly #outside: () => readonly HeadName[];
   #mismatch: Mismatch | null = null;
-  /** Hears, once, that the log is halted. */
+  /** Called once when the log is halted. */
   halted: (mismatch: Mismatch) => void = () => {};
-  /** Hears of what only a look at the database can judge. */
+  /** Called when only a read of the database can decide. */
   puzzled: () => void = () => {};
 
-  /** `outside`: heads that others have saved since it was last asked. It must not wait for anything. */
+  /** `outside`: heads that other processes have saved since the last call. It must not wait. */
   constructor(outside: () => readonly HeadName[] = () => []) {
     this.#outside = outside;
   }
@@ -84,7 +84,7 @@ export class KnownLog {
     if (this.#mismatch) throw new LogHalted(this.#mismatch);
   }
 
-  /** From outside the database, or told without what it follows on: to be proven at the next look. */
+  /** A head from outside the database, or announced without its predecessor: to be proven at the next read. */
   learn(head: HeadName): void {
     if (this.#contradicts(head) || this.#roots.has(head)) return;
     this.#roots.add(head);
@@ -105,7 +105,7 @@ export class KnownLog {
       return;
     }
     if (!known.some(head => isSameHead(head, from))) {
-      // Ours came back to us sooner than what was committed before it, or somebody goes on from an older state.
+      // Our own announcement arrived before an earlier commit's, or a process continues from an older state.
       if (to.tree_size < (known.at(-1)?.tree_size ?? 0)) this.puzzled();
       else this.learn(to);
       return;

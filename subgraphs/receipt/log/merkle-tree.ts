@@ -14,8 +14,8 @@ export interface TreeNode extends NodeAddress {
 }
 
 /**
- * Roots of the perfect subtrees of which a tree of some size consists, largest first:
- * one for each set bit of the size. All that an append has to know of the tree.
+ * Roots of the perfect subtrees of a tree, largest first: one for each set bit of its size. An append needs no more of
+ * the tree.
  */
 export type Frontier = readonly Buffer[];
 

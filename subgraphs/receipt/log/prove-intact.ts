@@ -76,7 +76,7 @@ interface StoredHeadRow {
 
 /** What a head that was found says of those that are known to have been signed. */
 type HeadComparison<H extends HeadName> =
-  /** The newest that is known, and no older one is left to be proven: nothing need be asked. */
+  /** The newest known head, and no older one is left to be proven: no query is needed. */
   | { readonly kind: 'known' }
   /** It may extend them; for each of these a consistency proof has to say so (RFC 9162 §2.1.4). */
   | { readonly kind: 'unproven'; readonly older: readonly H[] }
@@ -98,8 +98,8 @@ interface FoundHead {
 }
 
 /**
- * Requires that what was found extends `heads`, all that was known before it was read, and that nobody has halted it.
- * It asks for no proof while nothing has grown elsewhere. @throws LogHalted, and what is known is stopped.
+ * Requires that the stored head extends `heads`, everything known before it was read, and that the log is not halted.
+ * Needs no proof unless other processes have appended. @throws LogHalted, and stops the known log.
  */
 export async function requireExtended(
   nodes: Pick<Database, 'query'>,
@@ -148,12 +148,12 @@ function unlessMissing<T>(work: () => T): T | null {
 }
 
 /**
- * Proves, without a lock, that the stored log extends all that is known of it, and that nobody has halted it; stops what
- * is known where it does not. One cheap statement while nothing has grown elsewhere. @throws LogHalted
+ * Proves, without a lock, that the stored log extends everything known of it and is not halted; otherwise stops the
+ * known log. One cheap statement unless other processes have appended. @throws LogHalted
  */
 export async function lookAtLog(database: Database, known: KnownLog): Promise<void> {
   known.requireSound();
-  // Named before the database is asked: others commit meanwhile, and what they tell of then need not be in the answer.
+  // Taken before the query: commits announced meanwhile need not be in its result.
   const heads = known.heads();
   const [head] = await database.query<{ tree_size: number; root_hash: Buffer; halted: LogHalt | null }>({
     name: 'look at log head',

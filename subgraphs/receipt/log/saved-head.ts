@@ -18,7 +18,7 @@ export interface SavedHead {
   save(head: SignedTreeHead): Promise<void>;
   /** Null where none was ever saved. @throws where the file cannot be read: that is no reason to start afresh. */
   read(): Promise<SignedTreeHead | null>;
-  /** What another process has saved since this was last asked; null where nobody has. It waits for nothing. */
+  /** Head that another process has saved since the last call. Null if there is none. Does not wait. */
   changed(): SignedTreeHead | null;
   /** How many leaves the head on disk has, as far as this process has seen. */
   readonly tree_size: number;
@@ -32,7 +32,7 @@ export interface SavedHead {
 export interface OneLog {
   /** Whether a smaller head is a prefix of a larger one: by its construction, or by a consistency proof. */
   isExtended(older: HeadName, newer: HeadName): Promise<boolean>;
-  /** Hears of two of which neither extends the other; returns what to throw. */
+  /** Called with two heads of which neither extends the other; returns what to throw. */
   stop(mismatch: Mismatch): LogHalted;
 }
 
@@ -212,8 +212,8 @@ function markOf(path: string): string | null {
 }
 
 /**
- * Held open while it is replaced: the disk is given back its blocks when it is closed, off this thread. The rename alone
- * takes 15 µs, and with that 1.5 ms in which nothing else is done here.
+ * Held open while it is replaced: its blocks are freed on close, off this thread. The rename alone takes 15 µs; with
+ * the freeing, 1.5 ms in which this process does nothing else.
  */
 async function openIfThere(path: string): Promise<FileHandle | null> {
   try {

@@ -36,9 +36,8 @@ export class MissingNode extends Error {
 }
 
 /**
- * In one statement, which answers with one row: the client would spend more on a row for each node than Postgres does on
- * finding them. A node that is missing is asked for by whoever reads it. Nothing is remembered from one call to the next:
- * who proves that the log is intact needs it as it is stored now.
+ * One statement with one row as its result: a row per node costs the client more than finding the nodes costs Postgres.
+ * Readers check for missing nodes. Nothing is cached between calls: a proof of the log needs it as it is stored now.
  */
 export async function readNodes(database: Nodes, addresses: readonly NodeAddress[]): Promise<NodeReader> {
   const wanted = [...new Map(addresses.map(address => [nameOf(address), address])).values()];
@@ -70,10 +69,10 @@ export interface Inclusion {
 }
 
 /**
- * Path and root come of one look at the log: they share most of their nodes. That is why they agree also where one of the
- * nodes that they share is not what was signed.
- * @param signed_root hex, as a head of so many leaves says it; null where none is at hand
- * @throws where the stored nodes do not prove it: what is wrong is said here, and not found out by whoever asked.
+ * Path and root come from one read of the log and share most of their nodes, so they agree even if a shared node is not
+ * what was signed.
+ * @param signed_root hex, of a signed head of that size; null if there is none
+ * @throws if the stored nodes do not prove it, before the client would find out.
  */
 export async function inclusionOf(
   database: Nodes,

@@ -18,7 +18,7 @@ const TileArguments = argumentsType(TileRequest);
 const BundleArguments = argumentsType(BundleRequest);
 const ProofArguments = argumentsType(ReceiptPath);
 
-/** The log as C2SP has it: checkpoints, tiles, proofs (https://c2sp.org/tlog-tiles). */
+/** The log in the formats of C2SP: checkpoints, tiles, proofs (https://c2sp.org/tlog-tiles). */
 @Resolver()
 export class LogTilesResolver {
   @Query(() => String, {

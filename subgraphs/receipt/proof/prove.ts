@@ -82,7 +82,7 @@ function reasonToShow({ rail, gross_amount }: Shown, requested: boolean): ProofR
   return rail === 'usdc' && BigInt(gross_amount) >= limits.settlement_proof_gate_atomic ? 'above_cost_gate' : null;
 }
 
-/** A book chain's transfer was made for a purpose of somebody else's, and has no id here. */
+/** The transfer of a book chain served another purchase, and has no payment id here. */
 type Shown = Omit<ReceiptPayment, 'payment_id' | 'rail'> & {
   readonly rail: ForeignRail;
   readonly payment_id?: string;

@@ -8,9 +8,9 @@ export type PaidReceipt = Pick<
 >;
 
 /**
- * The wallet from which this service has collected what the receipt is of; null where nothing was, or not yet: a call
- * by key, a waiver, a payment whose arrival is still awaited, a lane that signs no payment of ours (foreign ingest, XNO,
- * stamps under the book chain), a development chain that nobody can ask any more.
+ * The wallet from which this service has collected the payment of the receipt. Null if nothing was collected, or not
+ * yet: a call with an API key, a payment whose arrival is awaited, a lane that signs no payment to this service
+ * (foreign ingest, XNO, stamps under the book chain), a development chain that is gone.
  */
 export function collectedPayer(receipt: PaidReceipt | null): string | null {
   if (receipt === null || payloadVersionOf({ payload_version: receipt.payloadVersion })?.family !== 'receipt')

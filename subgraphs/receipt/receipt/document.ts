@@ -47,7 +47,7 @@ export function receiptDocument(
   return document;
 }
 
-/** What is known beside a receipt, and signed by nobody. */
+/** Unsigned facts of a receipt. */
 export function laneOf(receipt: Receipt, payload: JsonObject, newest_size: number | null): LaneFacts & JsonObject {
   const { treeSize: tree_size, bookSeq: book_seq, settledBy: settled_by, proofOutcome: proof_outcome } = receipt;
   const payment = lanePayment(payload);

@@ -83,7 +83,10 @@ function payloadOf(issuer: Issuer, facts: ReceiptFacts): ReceiptPayload {
   };
 }
 
-/** @throws where a chained payment is given without a book, or beside a payment of ours: nothing could tell them apart. */
+/**
+ * @throws if a book chain's payment has no book, or comes beside a payment to this service: they could not be told
+ * apart.
+ */
 function bookChainOf({ chained = null, agent_id, payment, waived_by = null }: ReceiptFacts) {
   if (chained === null) return {};
   if (agent_id === null || payment !== null || waived_by !== null)
@@ -134,7 +137,7 @@ export function placeReceipt({ prepared, book_seq }: ReceiptItem, log: OpenLog, 
   return asEntity(Receipt, receipt);
 }
 
-/** What is signed of a session verifies only while that lasts; whoever prepared it left room, and may prepare it anew. */
+/** The signed session must still be valid. The caller has left a margin, and may prepare the receipt again. */
 function requireWithinSession({ session, task_id }: ReceiptFacts, collected_at_ms: number): void {
   if (session && Math.floor(collected_at_ms / 1000) > session.session_expiry)
     throw new Error(`${task_id} names a session that was over before it was recorded`);

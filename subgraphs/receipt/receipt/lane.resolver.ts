@@ -31,7 +31,7 @@ type ReceiptAnsweredAgain = InstanceType<typeof ReceiptAnsweredAgain>;
 
 const members = ReceiptNoun.shape;
 
-/** What is known beside a receipt, may change, and is signed by nobody. */
+/** Unsigned facts of a receipt, which may change. */
 @Resolver(() => Receipt)
 export class ReceiptLaneResolver {
   @FieldResolver(() => Boolean, describedBy(members.anchor_changed_since_binding))

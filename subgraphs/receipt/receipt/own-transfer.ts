@@ -1,7 +1,7 @@
 import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import type { Database } from '../../database.ts';
 
-/** One of which it is known which of its transaction's it is. */
+/** A transfer whose index within its transaction is known. */
 type PlacedTransfer = Pick<ObservedTransfer, 'network' | 'transaction'> & { readonly index: number };
 
 /** Knows the payments of the log's receipts by the transfers that they are, so that none of a payer's receipts is read for it. */
@@ -23,7 +23,7 @@ export async function isOwnTransfer(
   transfer: ObservedTransfer,
 ): Promise<boolean> {
   const { network, transaction, index } = transfer;
-  // One block is one transfer there, and nobody pays for a call by it.
+  // A block is one transfer on Nano, and no call is paid for there.
   if (index === null) return false;
   if (await mayStillPay(database, transfer)) return true;
   if (payment_index === null) return isOfReceipt(database, transfer, 0);
@@ -31,7 +31,7 @@ export async function isOwnTransfer(
   return found || isOfReceipt(database, transfer, followed);
 }
 
-/** By the payer's payments to that payee of which the chain has not had its last word. */
+/** Whether the payer has payments to that payee that are not final on the chain yet. */
 async function mayStillPay(database: Pick<Database, 'query'>, { payer, pay_to }: ObservedTransfer): Promise<boolean> {
   const found = await database.query({
     name: 'open payments to a payee',

@@ -4,7 +4,10 @@ import type { SettledBy, WaivedBy } from '../../../schema/receipt-payload.ts';
 import type { ProviderCogs, ReceiptLeg, ReceiptPayload, ReceiptPayment } from '../../../schema/receipt-shapes.ts';
 import type { Reported, ReportedParties } from '../../../schema/router/reported.ts';
 
-/** What a book chain signs of the money: a transfer as its chain has it, and whether its payer is known to be the book's own. */
+/**
+ * What a book chain signs of the payment: a transfer as its chain shows it, and whether its payer is known to be the
+ * book's agent.
+ */
 interface ChainedPayment {
   readonly observed_transfer: ObservedTransfer;
   readonly payer_proven: boolean;
@@ -48,13 +51,13 @@ export interface ReceiptFacts {
   readonly chained?: ChainedPayment | null;
   /** The kind of key that stood in for a payment; left out where none did. */
   readonly waived_by?: WaivedBy | null;
-  /** What was said of a generation that somebody else has answered; left out where nothing was. */
+  /** The report of a generation that another party answered. Absent if there is none. */
   readonly reported?: Reported | null;
   /** Of a completion alone; left out of all others. */
   readonly reported_parties?: ReportedParties | null;
   /** Left out where there is none; `agent_pubkey` is in the caller binding. */
   readonly session?: SessionFacts | null;
-  /** Of a receipt that was handed to another agent: of which one it was made, and for whom. Left out of all others. */
+  /** For a receipt handed to another agent: the receipt it was made from, and the agent. Absent otherwise. */
   readonly handed?: { readonly parent_receipt_id: string; readonly target_agent: number } | null;
   readonly profile: 'development' | 'production';
   /** Which development chain carried the payment; 0 where unset. */

@@ -102,7 +102,7 @@ export class Receipt implements MembersOf<typeof ReceiptNodeNoun> {
   @Property({ type: 'integer', default: 0 })
   chainEpoch!: number;
 
-  /** The development chain that carried the payment is gone: nobody can look the payment up any more. */
+  /** The development chain of the payment is gone: the payment cannot be looked up any more. */
   @Property({ type: 'boolean', default: false })
   chainEnded!: boolean;
 

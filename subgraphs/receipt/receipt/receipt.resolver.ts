@@ -138,7 +138,7 @@ export class IssuerResolver {
 
 const loaders = new WeakMap<Context, DataLoader<string, Receipt | null>>();
 
-/** One read for all receipts that a request asks for together. Nothing is cached: a subscription's context lives for hours. */
+/** One read for all receipts of a request. Not cached: the context of a subscription lives for hours. */
 function receiptsOf(context: Context): DataLoader<string, Receipt | null> {
   const known = loaders.get(context);
   if (known) return known;

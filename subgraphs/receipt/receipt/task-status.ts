@@ -14,7 +14,7 @@ import type { Receipt } from './receipt.entity.ts';
 export const Task = objectType('TaskStatus', 'State of a task.', TaskStatusNoun);
 export type Task = InstanceType<typeof Task>;
 
-/** What the receipts know of a task; open payments are asked elsewhere. */
+/** State of a task by its receipts; open payments are read elsewhere. */
 export async function recordedTask(database: Database, base_url: string, task_id: string): Promise<Task | null> {
   const [receipt] = await receiptsByTask(database, [task_id]);
   if (!receipt) return null;

@@ -22,7 +22,7 @@ export class WalletReceipts {
 }
 showMembers(WalletReceipts, WalletReceiptsNoun, { receipts: Receipt });
 
-/** What a wallet is told of its own, and of nobody else's. */
+/** A wallet's own receipts, shown to that wallet only. */
 @Resolver()
 export class WalletReceiptsResolver {
   @Directive(pageByLimit(buyerLimits.receipts_page_default, 'receipts'))

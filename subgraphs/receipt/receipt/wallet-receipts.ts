@@ -7,7 +7,7 @@ import type { FreeWalletProofs, WalletVerdict } from '../../wallet-proofs.ts';
 import { receiptsByTask } from './find.ts';
 import type { Receipt } from './receipt.entity.ts';
 
-/** What a wallet shows to be told of its receipts. */
+/** Proof with which a wallet requests its receipts. */
 export interface WalletWordOfReceipts {
   readonly wallet: string;
   readonly signature: string;
@@ -30,7 +30,7 @@ export type WalletBelieved =
   | { readonly kind: 'no_address' | 'stale' }
   | { readonly kind: Exclude<WalletVerdict, 'valid'> };
 
-/** What whoever is not believed is told. */
+/** Error for each way in which the proof can fail. */
 export const walletFaults = {
   no_address: { code: 'invalid_wallet', param: 'wallet', detail: 'wallet is not an address.' },
   stale: { code: 'control_proof_invalid', param: 'signed_at' },
@@ -42,7 +42,7 @@ export const walletFaults = {
   { readonly code: ErrorCode; readonly param?: string; readonly detail?: string }
 >;
 
-/** Whether the wallet itself has asked this service, lately. What can be told without asking anybody is told first. */
+/** Whether the wallet itself made the request, recently. Checks that need no chain come first. */
 export async function believeWallet(
   { wallet, signature, signed_at }: WalletWordOfReceipts,
   { wallets, base_urls, text, now_ms, asker }: Believing,

@@ -25,7 +25,7 @@ export interface RefusalFacts {
   readonly book_seq: number;
   readonly refusal_code: RefusalCode;
   readonly policy_code: string;
-  /** Null where no money was asked for. */
+  /** Null if no payment was requested. */
   readonly requested_atomic: bigint | null;
   readonly at_ms: number;
 }

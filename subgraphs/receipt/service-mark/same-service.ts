@@ -17,7 +17,7 @@ export interface ServiceFacts {
   readonly copied_kids: readonly string[];
 }
 
-/** What the database says of whoever has served it. A member is null, or a list empty, where nobody has said it yet. */
+/** What the database records of the service that it belongs to. Null or empty if it is not recorded yet. */
 export interface KnownService {
   readonly seal_mark: string | null;
   readonly base_url: string | null;
@@ -40,8 +40,8 @@ export function changedParts(known: KnownService, own: ServiceFacts): readonly S
 }
 
 /**
- * A seed takes the place of the one before it where that stands behind it. A seed that was current once is nobody else's: what
- * is wrong with it is said where the histories are compared.
+ * A seed replaces the one before it if that one follows it. A seed that was current once belongs to this service;
+ * further faults are found when the histories are compared.
  */
 function isStranger(known: readonly string[], { kids, copied_kids }: ServiceFacts): boolean {
   const [current = ''] = kids;
@@ -59,7 +59,7 @@ interface Client {
   query(text: string): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
-/** What a database says of whoever has served it, also one that was made by a version without marks, or by nobody yet. */
+/** What a database records of its service, also if a version without marks made it, or if it is new. */
 export async function knownService(client: Client): Promise<KnownService> {
   const marks = new Map(
     (await rowsOf<{ name: MarkName; mark: string }>(client, 'service_mark', 'select name, mark from service_mark')).map(
@@ -92,7 +92,7 @@ async function rowsOf<R>(client: Client, table: string, text: string): Promise<r
   return (await client.query(text)).rows as R[];
 }
 
-/** Keeps what nobody has said yet; what stands is left as it stands. */
+/** Stores what is not recorded yet, and leaves the rest unchanged. */
 export async function keepMarks(tx: Tx, known: KnownService, own: ServiceFacts): Promise<void> {
   const marks: Readonly<Record<MarkName, string>> = {
     seal_key: known.seal_mark ?? own.seal_mark,

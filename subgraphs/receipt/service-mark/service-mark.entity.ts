@@ -2,8 +2,8 @@ import { Entity, PrimaryKey, Property } from '../../table.ts';
 import type { MarkName } from './same-service.ts';
 
 /**
- * What every process that serves this database has in common. A secret stands here as an HMAC by itself, which says nothing
- * of it and is no hash of it; what is public stands as it is, so that a refusal can name it.
+ * Facts that all processes of this database share. Of a secret an HMAC is stored, which reveals nothing and is no hash
+ * of it; public facts are stored in plain, so that an error can name them.
  */
 @Entity({ tableName: 'service_mark' })
 export class ServiceMark {

@@ -30,7 +30,7 @@ interface StoredLeaf {
   readonly transfer_index?: number | null;
 }
 
-/** In the log's order. A leaf whose receipt is gone, which the log's audit tells of, counts nowhere. */
+/** In the order of the log. A leaf whose receipt is gone counts nowhere; the log's audit reports it. */
 export async function collectedLeaves(tx: Tx, from: number, to: number): Promise<CollectedLeaf[]> {
   const leaves = await readsOf(tx).query<StoredLeaf & Columns>({
     name: 'leaves to count',
@@ -66,12 +66,13 @@ export async function collectedSince(tx: Tx, tree_size: number, count_max: numbe
   });
 }
 
-/** A text that is not what its leaf is of may be anything: the log's audit tells of that, and what it says counts nowhere. */
+/** A text that does not match its leaf counts nowhere; the log's audit reports it. */
 const isItsLeaf = ({ payload, leaf_hash }: StoredLeaf) => leafHash(payload).toString('hex') === leaf_hash;
 
 /**
- * What a book chain signs is in no book's sum: of a stamp no row is there, and foreign spend was not collected here. It backs its
- * receipt all the same, and nothing else; unless its payer is not known to be the book's own: that one may yet yield to another.
+ * What a book chain signs is in no book's sum: a stamp has no row there, and foreign spend was not collected here. It
+ * still backs its receipt and no other, unless its payer is not known to be the book's agent: then another receipt may
+ * replace it.
  */
 function collectedOf(leaf: StoredLeaf, payload: JsonObject): CollectedLeaf[] {
   const signed = signedTransfer(payload);
@@ -86,7 +87,7 @@ function collectedOf(leaf: StoredLeaf, payload: JsonObject): CollectedLeaf[] {
   return [{ task_id, leaf_index, payload_hash, agent_id, rail: String(signed.rail), amount, payment_key }];
 }
 
-/** Where it was seen since, or else as it was signed; null where nobody knows which transfer of its transaction it was. */
+/** The transfer as seen later, or else as signed. Null if it is unknown which transfer of its transaction it was. */
 function transferOf(
   payment: SignedTransfer,
   seen: Pick<StoredLeaf, 'payment_ref' | 'transfer_index'>,
@@ -109,7 +110,7 @@ export interface CountedReceipt {
 
 /** Null where the task has no receipt, or none that counts. */
 export async function countedReceipt(reads: Pick<Database, 'query'>, task_id: string): Promise<CountedReceipt | null> {
-  // No text of Postgres holds it: within a transaction to ask for it would be a fault of ours.
+  // Postgres stores no such text, and querying for it within the transaction would fail.
   if (task_id.includes('\0')) return null;
   const [found] = await reads.query<StoredLeaf & Pick<CountedReceipt, 'agent_id' | 'rail' | 'row_index'> & Columns>({
     name: 'counted receipt',

@@ -29,9 +29,10 @@ export interface TotalsParts {
 }
 
 /**
- * Takes the next leaves of the log into the trees and signs a statement over what they came to, in one transaction with the place
- * in the log that it has come to: killed at any line it goes on from there. Whoever comes second finds it taken. Returns how many
- * leaves and transfers it took. @throws PaymentUsedTwice, TotalsAltered: what is stored is then built again from the log
+ * Adds the next leaves of the log to the trees and signs a statement over them, in one transaction with the new
+ * position in the log: after a crash it continues from there. A concurrent call finds the position taken. Returns the
+ * number of leaves and transfers added. @throws PaymentUsedTwice, TotalsAltered: the stored trees are then rebuilt from
+ * the log
  */
 export async function integrate(parts: TotalsParts): Promise<number> {
   try {
@@ -68,7 +69,7 @@ async function integrateBatch(tx: Tx, parts: TotalsParts): Promise<number> {
   if (!state.stands) return beginAnew(tx);
   const { tree_size = state.tree_size, root_hash } = nextOf(state);
   const leaves = await collectedLeaves(tx, state.tree_size, tree_size);
-  // Behind a log that is still being caught up with, of which most that was seen is still to come, they would be looked through each time.
+  // While the log is being caught up with, most transfers seen belong to later leaves, and would be searched each time.
   const since = tree_size === state.log_size ? await collectedSince(tx, tree_size, SEEN_MAX) : [];
   const taken = tree_size - state.tree_size + since.length;
   if (taken === 0) return 0;

@@ -28,7 +28,7 @@ export async function totalsStatement(database: Reads): Promise<Proven> {
   return { kind: 'proven', document: JSON.parse(state.statement) as JsonObject };
 }
 
-/** Rails whose total is told, also where nothing was collected on them. */
+/** Rails whose total is stated, even if nothing was collected on them. */
 const RAILS = ['usdc'];
 
 /** svc402.book_total.v1: what a book came to under the newest statement, and with a task that its row is in it. */

@@ -1,8 +1,8 @@
 import { EMPTY_MAP, type MapProof, mapLeaf, mapNode } from '../verify/map-proof.ts';
 
 /*
- * The sparse map as it is kept: pages of sixteen places, one for each further digit of a key in hex, so that a million keys lie five
- * pages deep. Pure, no storage: whoever calls has the pages on the keys' way at hand.
+ * The sparse map as it is stored: pages of sixteen entries, one level per hex digit of a key, so that a million keys
+ * are five pages deep. Pure, without storage: the caller has loaded the pages of the keys.
  */
 
 interface Leaf {
@@ -34,7 +34,7 @@ export class SparseMap {
     this.#pages = new Map(pages);
   }
 
-  /** Sets what a key stands for; each must have its way at hand. */
+  /** Sets the value of a key, whose pages must be loaded. */
   set(key: string, value: string): void {
     for (let depth = 0; ; depth++) {
       const prefix = key.slice(0, depth);

@@ -5,7 +5,7 @@ import { type SumNode, sumRoot } from '../verify/sum-proof.ts';
 
 /* Before anything is signed over what is stored: that it is what the last statement was signed over. */
 
-/** What is stored is not what was signed: somebody altered it. All of it follows from the log, and is built again. */
+/** The stored trees differ from what was signed: they were altered. They are rebuilt from the log. */
 export class TotalsAltered extends Error {
   override name = 'TotalsAltered';
 }
@@ -21,7 +21,7 @@ export function statedRoots(statement: string | null, jwks: Jwks): Roots {
   if (statement === null) return { payments_root: empty, books_root: empty };
   const { signature, ...claims } = JSON.parse(statement) as JsonObject;
   const { kid, value } = isJsonObject(signature) ? signature : {};
-  // In the middle of a rotation another process may sign by a key of which this one has not heard yet: it will.
+  // During a rotation another process may sign with a key that this one does not know yet.
   if (!keysIn(jwks).some(key => key.kid === kid))
     throw new Error(`the statement of totals is signed by ${kid}, an unknown key`);
   if (!verifyEs256(jwks, kid, canonicalJson(claims), base64url(value)))

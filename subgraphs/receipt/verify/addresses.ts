@@ -5,8 +5,8 @@ import { type Jwks, parseJws, verifyEs256 } from './signature.ts';
 import type { Check } from './signed.ts';
 
 /*
- * Where the issuer is, for links that nobody signs. A service that has moved shows what it signed at its former address with links
- * to its present one.
+ * Addresses of the issuer, to check unsigned links. A service that has moved shows documents signed at its former
+ * address with links to its present one.
  */
 
 export interface Addresses {
@@ -26,9 +26,9 @@ export function addressesOf(iss: Json | undefined, base_url: string | undefined,
 const signed_in = new WeakMap<Jwks, readonly string[] | null>();
 
 /**
- * The base URLs in the `addresses` of a key set, a token that one of its keys signed: whoever copies a key set cannot add an
- * address of their own to it. Its type keeps any other token of the issuer from passing for it, and it names the issuer among them.
- * Null where the key set has none.
+ * The base URLs in the `addresses` of a key set, a token that one of its keys signed: a copied key set cannot add an
+ * address. The token's type keeps other tokens of the issuer from passing for it, and it must list the issuer. Null if
+ * the key set has none.
  */
 export function addressesSigned(jwks: Jwks): readonly string[] | null {
   const known = signed_in.get(jwks);
@@ -60,8 +60,8 @@ export function linksWithin(verification: Json | undefined, paths: Readonly<Reco
 }
 
 /**
- * The first link that leads to none of the issuer's addresses; a link that is not there leads nowhere. Where nobody says which
- * addresses there are, and all links lead to one that is not the signed issuer's, the issuer may have moved there.
+ * The first link that leads to none of the issuer's addresses; an absent link is ignored. If the addresses are not
+ * known and all links lead to one that is not the signed issuer's, the issuer may have moved there.
  */
 export function linkFault(links: readonly ShownLink[], { bases, all }: Addresses): string | Check | null {
   const shown = links.filter(({ link }) => link !== undefined);

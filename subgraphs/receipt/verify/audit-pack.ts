@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts
 import { type Invalid, judgeBy, type Rule, unless } from './signed.ts';
 
 /**
- * An audit pack is signed by nobody: what it says is the word of whoever handed it over, unless it is published, whose signature
- * covers it. It is looked at all the same, since one that contradicts itself is known to be wrong.
+ * An audit pack is unsigned, unless a published export's signature covers it. It is checked all the same, since one
+ * that contradicts itself is known to be wrong.
  */
 export function verifyAuditPack(document: JsonObject): Invalid {
   const judged = judgeBy(rules, document);

@@ -277,7 +277,7 @@ function historyFault({ document: { issuer_history: shown }, claims }: OpenedAud
   return null;
 }
 
-/** What is said of it in words, or beside it: nobody signs that. */
+/** Explanatory members, which no signature covers. */
 const words = ['as_of', 'lane', 'proves', 'does_not_prove', 'checks'];
 const known = new Set([
   'schema',

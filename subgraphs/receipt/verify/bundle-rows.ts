@@ -13,9 +13,9 @@ export interface BundledReceipt {
 }
 
 /**
- * Of which book a receipt is. `own`: it signs that book. `winner`: it signs the book that paid for a job, and stands without an amount on
- * that of who was paid. `handed_on`: it signs for whose book it was handed on. `opened`: it signs none, since it opened the book. `legacy`:
- * its version signs none.
+ * How a receipt relates to a book. `own`: it signs that book. `winner`: it signs the book that paid for a job, and is
+ * listed without an amount on the winner's. `handed_on`: it signs the book that it was handed on to. `opened`: it signs
+ * none, since it opened the book. `legacy`: its version signs none.
  */
 export type BookOfReceipt = 'own' | 'winner' | 'handed_on' | 'opened' | 'legacy';
 

@@ -152,7 +152,7 @@ function historyFault({ files, jwks, found }: Unpacked): string | null {
   ];
   const wrong = verified.find(each => each === null || each.kind === 'invalid');
   if (wrong !== undefined) return wrong === null ? 'A history is missing.' : String((wrong as Invalid).sentence);
-  // Its policies are signed anew by each process, and so under the name that the issuer has now.
+  // Policies are signed by each process, so under the issuer's present name.
   const policies = verified[1];
   found.iss = String(policies?.kind === 'valid' ? policies.claims.iss : '');
   return null;

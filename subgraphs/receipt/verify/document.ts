@@ -36,7 +36,7 @@ import { isWalletText, verifyWalletText } from './wallet/text.ts';
 interface Kind {
   is(document: JsonObject): boolean;
   verify(document: JsonObject, jwks: Jwks, options: VerifyOptions): DocumentVerification;
-  /** No key of the issuer signs it: a wallet does, or nobody. */
+  /** Signed by a wallet or not at all, so no key of the issuer is needed. */
   readonly needs_keys?: false;
 }
 
@@ -46,7 +46,7 @@ const says =
   ({ schema }: JsonObject): boolean =>
     schemas.some(each => each === schema);
 
-/** In the order in which they are asked. What is none of these has to be a receipt. */
+/** In the order in which they are tried. Any other document must be a receipt. */
 const kinds = {
   refusal: { is: says(documents.refusal), verify: verifyRefusal },
   export: { is: says(documents.book_pull_export), verify: verifyPullExport },

@@ -39,10 +39,10 @@ export interface EnvelopeOptions extends NoteKeys {
   readonly base_url?: string;
 }
 
-/** One of them, as far as it can be told without belief. */
+/** An envelope, as far as it can be read before verification. */
 interface Envelope {
   readonly kind: EnvelopeKind;
-  /** Of whom it says that it is; null where it names nobody. */
+  /** Issuer that it claims. Null if it names none. */
   readonly key_set_uri: string | null;
   /** False where no key of the issuer signs it. */
   readonly needs_keys: boolean;
@@ -85,7 +85,7 @@ function tokenIn(text: string): Envelope | null {
 }
 
 function noteIn(text: string): Envelope | null {
-  // The last line feed is signed with the rest, and lost by whoever pastes it.
+  // The last line feed is signed too, and is often lost by pasting.
   const whole = text.endsWith('\n') ? text : `${text}\n`;
   if (isLogProof(whole)) return ofDocument('log_proof', null, (jwks, keys) => verifyProofAlone(whole, jwks, keys));
   return isCheckpoint(whole)

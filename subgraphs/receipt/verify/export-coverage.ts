@@ -15,7 +15,7 @@ export interface CoveredExport {
   readonly jwks: Jwks;
 }
 
-/** The rules that hold for a coverage, for whoever finds one in what it verifies. */
+/** The rules of a coverage, for verifiers of documents that contain one. */
 export function coverageRulesOf<Opened>(covered: (opened: Opened) => CoveredExport): readonly Rule<Opened>[] {
   return rules.map(({ code, says, fault }) => ({ code, says, fault: opened => fault(covered(opened)) }));
 }
@@ -114,7 +114,7 @@ function isCommittable(row: Json): row is JsonObject {
   return texts.every(it => typeof it === 'string') && nullable.every(it => it === null || typeof it === 'string');
 }
 
-/** Verifies a coverage by itself: that it was signed, and that its counts agree. Its rows are in the export. */
+/** Verifies a coverage alone: its signature, and that its counts agree. Its rows are in the export. */
 export function verifyCoverage(document: JsonObject, jwks: Jwks): DocumentVerification {
   try {
     const covered = { coverage: document, document: '', book_id: document.book_id, jwks };

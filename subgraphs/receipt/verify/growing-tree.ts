@@ -8,8 +8,8 @@ export interface CompleteNode {
 }
 
 /**
- * A tree of RFC 6962 §2.1 that is computed leaf by leaf by whoever follows a log, and that keeps the roots of its perfect
- * subtrees alone. Who serves the log computes it elsewhere: neither would notice a fault that both had.
+ * A tree of RFC 6962 §2.1, computed leaf by leaf by a follower of a log, which keeps only the roots of its perfect
+ * subtrees. The log's own tree is separate code, so that a fault of one is noticed by the other.
  */
 export class GrowingTree {
   /** Largest first: one for each bit of the size. */

@@ -159,8 +159,8 @@ function hashRule(name: string, shown: (opened: SignedDocument) => Json): Rule<S
 }
 
 /**
- * Verifies that each key which is said to be revoked has a statement of the issuer. That a key which others may hold is missing
- * nobody can tell from the list.
+ * Verifies that each key listed as revoked has a statement of the issuer. A missing revocation cannot be detected from
+ * the list.
  */
 export function verifyRevocations(
   document: JsonObject,
@@ -290,9 +290,10 @@ const listIn = (value: Json | undefined): readonly JsonObject[] =>
 const kidsIn = (snapshot: Json | undefined) => listIn(memberOf(snapshot).entries).map(({ kid }) => String(kid));
 
 /**
- * The statement that a key was revoked: the hashed members, and the token over their hash. Anybody who holds a revoked key can sign a
- * statement with any time in it. A statement by such a key therefore counts only if a later statement builds on it: each revocation names
- * the hash of the previous one, and each version of the keys names the hash of the previous version.
+ * The statement that a key was revoked: the hashed members, and the token over their hash. A holder of a revoked key
+ * can sign a statement with any time in it. A statement by such a key therefore counts only if a later statement builds
+ * on it: each revocation names the hash of the previous one, and each version of the keys names the hash of the
+ * previous version.
  */
 interface KeyStatement {
   /** Of the ES256 key of the seed. */
@@ -353,8 +354,8 @@ function hashIn(statement: Json | undefined): Json | undefined {
 }
 
 /**
- * By a key that was itself revoked, it counts if the revocation of that key came behind it in the chain; where that is not shown, by
- * the time in the key set it is false, or cannot be told.
+ * If its key was itself revoked, a statement counts if that revocation follows it in the chain. Otherwise, by the time
+ * in the key set, it is false or undecided.
  */
 function signerFault(statement: Statement, all: readonly Statement[], jwks: Jwks): string | Check | null {
   const { kid, signed_by, revoked_at } = statement;

@@ -70,7 +70,10 @@ function reportOn(claims: JsonObject): Report {
   };
 }
 
-/** EIP-191, by a key alone. What a contract takes for a signature nobody can tell offline; the issuer says that it did. */
+/**
+ * EIP-191, by a key alone. Contract signatures cannot be checked offline; the issuer states that the contract accepted
+ * it.
+ */
 function isSignedByKey({ wallet, wallet_claim, corrects }: JsonObject): boolean {
   if (!isJsonObject(wallet_claim)) return false;
   const parts = /^0x([0-9a-f]{128})(1b|1c)$/i.exec(String(wallet_claim.signature));

@@ -11,7 +11,7 @@ export interface SplitProof {
   readonly index: number;
   /** From the leaf's sibling up. */
   readonly path: readonly Buffer[];
-  /** Vouched for by nobody; null where it has none. */
+  /** Unsigned. Null if there is none. */
   readonly extra: Buffer | null;
   /** A signed note. */
   readonly checkpoint: string;

@@ -8,7 +8,7 @@ import { sha256, sha256Hex } from '../../../schema/digest.ts';
  * leaf (as in Diem's Jellyfish tree): a proof is as long as the keys around it are close, and not 256 hashes.
  */
 
-/** A subtree that holds nothing. Of 32 zero bytes nobody knows what they would be a hash of. */
+/** An empty subtree. No known text hashes to 32 zero bytes. */
 export const EMPTY_MAP: Buffer = Buffer.from(new Uint8Array(32));
 
 const KEY_BITS = 256;
@@ -20,7 +20,7 @@ export function mapLeaf(key: Buffer, value: Buffer): Buffer {
   return sha256(Buffer.concat([LEAF, key, value]));
 }
 
-/** Of two halves, of which one holds a subtree of two keys or both hold one: a single leaf needs no node. */
+/** Hash of two halves of which one has a subtree of two keys, or both have one: a single leaf needs no node. */
 export function mapNode(left: Buffer, right: Buffer): Buffer {
   return sha256(Buffer.concat([NODE, left, right]));
 }
@@ -31,7 +31,7 @@ export function bitAt(key: Buffer, depth: number): 0 | 1 {
   return ((byte >> (7 - (depth & 7))) & 1) as 0 | 1;
 }
 
-/** From the root down; null stands for a subtree that holds nothing. */
+/** From the root down; null means an empty subtree. */
 export interface MapProof {
   readonly siblings: readonly (string | null)[];
   /** Where the key has no value and another stands alone in its place: that one. */
@@ -75,7 +75,7 @@ function foldUp(path: Buffer, leaf: Buffer, siblings: readonly (string | null)[]
 
 const bytes = (hex: string) => Buffer.from(hex, 'hex');
 
-/** A transfer of money, as the chain tells it apart from all others. */
+/** A transfer, by the facts that identify it on its chain. */
 export interface TransferName {
   readonly network: string;
   /** `network:transaction`. */

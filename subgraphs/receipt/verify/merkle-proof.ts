@@ -1,8 +1,8 @@
 import { sha256 } from '../../../schema/digest.ts';
 
 /*
- * The hashes of the log's Merkle tree (RFC 6962 §2.1, RFC 9162 §2.1.1), and what whoever holds no log checks with them:
- * that a leaf stands in a tree, and that one tree is the beginning of another.
+ * The hashes of the log's Merkle tree (RFC 6962 §2.1, RFC 9162 §2.1.1), and the checks that need no log: that a tree
+ * contains a leaf, and that one tree is the beginning of another.
  */
 
 /** MTH({}) is the hash of nothing. */

@@ -7,8 +7,8 @@ import { toldVerification, undecidedFaults } from './report.ts';
 import { type VerifierKey, verifierKey } from './verifier-key.ts';
 
 /*
- * `spend-receipt-gateway/verify`: the verifier as a module of its own, for Node and browsers. It needs nothing of the service
- * and asks nobody. Its types name nothing but what stands in this file and JSON.
+ * `spend-receipt-gateway/verify`: the verifier as a module of its own, for Node and browsers. It needs no part of the
+ * service and makes no requests. Its types refer only to this file and JSON.
  */
 
 /** A check that held. */
@@ -49,7 +49,7 @@ export interface VerifiedDocument {
     | 'ingest_record'
     /** The `allowance` of a book. */
     | 'allowance'
-    /** An audit pack: nobody signs it, so that it is never valid; its fault is `not_signed`, or says what contradicts itself. */
+    /** An audit pack is unsigned, so never valid: its fault is `not_signed`, or names a contradiction. */
     | 'audit_pack'
     /** The coverage of an export, without the export. */
     | 'export_coverage'
@@ -70,7 +70,7 @@ export interface VerifiedDocument {
     | 'wallet_text'
     /** A message of a webhook: only its receiver can check it. */
     | 'webhook_message'
-    /** A document that nobody signs. */
+    /** An unsigned document. */
     | 'unsigned';
   readonly valid: boolean;
   /** Those that held, in order. */

@@ -22,7 +22,7 @@ export const NOTE_BYTES_MAX = 128 * 1024;
 const SIGNATURES_MAX = 64;
 const KEY_ID_BYTES = 4;
 
-/** Key names hold no white space as Unicode has it, which is not quite what `\s` matches. */
+/** Key names hold no Unicode white space, which differs slightly from `\s`. */
 const LINE = /^\u2014 (?<name>[^\p{White_Space}+]+) (?<value>[A-Za-z0-9+/]+={0,2})$/u;
 
 /** Null where it is no note: not UTF-8, with a control character, too long, or without a well-formed signature. */

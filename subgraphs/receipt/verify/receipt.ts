@@ -30,8 +30,8 @@ export interface VerifyOptions {
 }
 
 /**
- * Verifies a public receipt against a published key set, offline. What it cannot tell is whether USDC moved:
- * for that look up `payment_ref` on its network.
+ * Verifies a public receipt against a published key set, offline. It cannot show whether USDC moved: look up
+ * `payment_ref` on its network.
  */
 export function verifyReceipt(document: JsonObject, jwks: Jwks, options: VerifyOptions = {}): Verification {
   try {
@@ -71,7 +71,7 @@ const copied: Coverage<Opened> = Object.fromEntries(
 const coverage: Coverage<Opened> = {
   ...copied,
   payload: always,
-  // Recomputed from the payload, whoever names it.
+  // Always recomputed from the payload.
   payload_hash: always,
   // Signed as what tree_head_hash is the hash of.
   log_id: always,

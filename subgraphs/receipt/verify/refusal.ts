@@ -61,7 +61,7 @@ function isAnchor(anchor: Json | undefined): boolean {
   );
 }
 
-/** The members of the problem (RFC 9457) that a refused call is told: nobody signs them. */
+/** Unsigned members of the problem (RFC 9457) of a refused call. */
 const problem = ['type', 'title', 'status', 'detail', 'code', 'error'];
 
 /** What stands around the payload. */

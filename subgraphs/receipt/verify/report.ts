@@ -9,8 +9,8 @@ export type DocumentVerification =
 /** What a valid document leaves open: none of it makes it invalid, and none of it may be taken for proven. */
 export interface Report {
   /**
-   * Members that no signature covers, by their paths: what they say is the word of whoever handed the document over.
-   * `lane`: known ones, which may change after the receipt was signed. `unknown`: no part of such a document at all.
+   * Paths of members that no signature covers, so that the sender of the document could have changed them. `lane`:
+   * known ones, which may change after signing. `unknown`: no members of such a document.
    */
   readonly unsigned: { readonly lane: readonly string[]; readonly unknown: readonly string[] };
   /** Signatures that stand there and do not verify; another one does. */
@@ -89,9 +89,9 @@ export function toldVerification(verification: DocumentVerification) {
   return { valid: false, checks, fault: { code, sentence }, claims: null, report: null };
 }
 
-/** Codes of faults that leave a document neither valid nor invalid: what would decide it is not at hand, or nobody has it. */
+/** Codes of faults that leave a document neither valid nor invalid, because something that decides it is missing. */
 export const undecidedFaults: ReadonlySet<string> = new Set([
-  /** Nobody signs such a document. */
+  /** The document is unsigned. */
   'not_signed',
   /** Its links lead where the issuer may have moved (addresses.ts). */
   'address_unknown',

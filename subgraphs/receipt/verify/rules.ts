@@ -159,7 +159,7 @@ function toleranceFault({ payment, tolerance }: JsonObject): string | null {
   );
 }
 
-/** A call by key was paid for by nobody: whatever says otherwise beside it makes the receipt one of two things at once. */
+/** A call with an API key has no payment: any member that names one contradicts it. */
 function waiverFault(claims: JsonObject): string | null {
   const { waived_by, payment, caller_binding } = claims;
   if (waived_by === undefined) return null;
@@ -223,8 +223,8 @@ function copyFault({ document, payload, claims }: Opened): string | null {
 }
 
 /**
- * The lane's facts are unsigned: they may say that a transfer which the issuer had been told of was seen since, or was
- * looked for in vain. Of one that it has signed as seen they may say nothing else.
+ * The lane's facts are unsigned. They may say that a vouched transfer was seen since, or was not found; about a
+ * transfer signed as seen they must not differ.
  */
 function laneFault({ settled_by, proof_outcome, ingress_receipt, omission_rule }: JsonObject, claims: JsonObject) {
   const basis = settlementBasis(claims);
@@ -278,8 +278,8 @@ function sessionFault({ iat, valid_after, session_expiry, delegation_hash, calle
 }
 
 /**
- * The lane's facts that follow from others, where a document shows them: nobody signs them, and yet they can contradict what
- * stands beside them. Whether the log has gone on since is left to the log's proofs, and `binding` to the chain.
+ * The derived facts of the lane, if a document shows them: they are unsigned, but can contradict the rest. Whether the
+ * log has grown since is left to the log's proofs, and `binding` to the chain.
  */
 function derivedLaneFault(document: JsonObject, claims: JsonObject): string | null {
   const subject = subjectOf(document, claims);
@@ -395,7 +395,7 @@ function basisOf(reported: JsonObject): 'observed_transfer' | null {
   return seen && payment_ref !== undefined ? 'observed_transfer' : null;
 }
 
-/** A receipt of which the signatures beside its token are asked about. */
+/** A receipt whose signatures beside its token are checked. */
 interface Signed {
   readonly document: JsonObject;
   readonly claims: JsonObject;

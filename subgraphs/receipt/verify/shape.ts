@@ -9,8 +9,8 @@ const digits = text.regex(/^\d{1,78}$/);
 const versioned = z.looseObject({ hash: text, version: z.int().min(1) });
 
 /**
- * The types of what the rules reckon with. A comparison never converts: `true` is not 1, and a list of one text is not
- * that text, or a document that nobody issued would pass for the one that was signed.
+ * The types that the rules rely on. A comparison never converts: `true` is not 1, and a list of one text is not that
+ * text; otherwise an altered document could pass for the signed one.
  */
 export const ClaimShape = z.looseObject({
   iss: text,

@@ -12,7 +12,7 @@ export interface ParsedJws {
   readonly signature: Buffer;
 }
 
-/** Splits a compact JWS without believing it; null where it is none, or asks for more than is understood. */
+/** Splits a compact JWS without verifying it. Null if it is malformed, or requires unknown extensions. */
 export function parseJws(jws: Json | undefined): ParsedJws | null {
   const split = splitJws(jws);
   return split === null || asksForMore(split) ? null : split;
@@ -60,7 +60,7 @@ export function verifyEd25519(jwks: Jwks, signature: Json | undefined, text: str
   return key !== null && value !== null && verify(null, Buffer.from(text), key, value);
 }
 
-/** The raw Ed25519 keys of a set, 32 bytes each, but those that were revoked: what they sign of a log is anybody's. */
+/** The raw Ed25519 keys of a set, 32 bytes each, without revoked ones: their signatures of a log prove nothing. */
 export function ed25519KeysIn(jwks: Jwks): Buffer[] {
   const raw = keysIn(jwks).map(({ crv, x, revoked }) =>
     crv === 'Ed25519' && revoked === undefined ? base64url(x) : null,
@@ -68,7 +68,7 @@ export function ed25519KeysIn(jwks: Jwks): Buffer[] {
   return raw.filter(key => key?.length === 32) as Buffer[];
 }
 
-/** Recovers the signer as a wallet would, and asks whether the key set publishes that address. */
+/** Recovers the signer as a wallet would, and checks that the key set publishes that address. */
 export function verifyEip191(jwks: Jwks, signature: Json | undefined, text: string): boolean {
   if (!isJsonObject(signature) || signature.alg !== 'secp256k1-eip191') return false;
   const address = signerOf(eip191Hash(text), signature.value);
@@ -113,7 +113,7 @@ function isFor(crv: keyof typeof uses, key: JsonObject): boolean {
   return key.crv === crv && key.kty === kty && named && (use === undefined || use === 'sig') && verifies;
 }
 
-/** The one key of that kid (RFC 7517 §4.5): of two under one name nobody can say which is meant. */
+/** The only key of that kid (RFC 7517 §4.5): of two under one name, neither is meant. */
 function keyOf(jwks: Jwks, kid: Json | undefined, crv: keyof typeof uses): KeyObject | null {
   const [jwk, ...others] = keysIn(jwks).filter(key => key.kid === kid);
   if (jwk === undefined || others.length > 0 || typeof kid !== 'string' || !isFor(crv, jwk)) return null;
@@ -131,12 +131,12 @@ function addressOf(key: JsonObject): string | null {
 }
 
 const known = new Map<string, KeyObject>();
-/** An issuer has a few; whoever verifies documents of many issuers has room for these. */
+/** An issuer has a few keys; this suffices for verifiers of many issuers' documents. */
 const KNOWN_MAX = 256;
 
 /**
- * The public key of a JWK, known by all that it is made of, whichever set brought it: to read it anew takes as long as half a
- * verification. @throws where it is none
+ * The public key of a JWK, cached by its members, whichever set contains it: importing it takes as long as half a
+ * verification. @throws if it is invalid
  */
 export function publicKey({ kty, crv, x, y }: JsonWebKey): KeyObject {
   const name = JSON.stringify([kty, crv, x, y]);

@@ -8,7 +8,7 @@ export interface SignedDocument {
   readonly payload: JsonObject;
   readonly jws: ParsedJws;
   readonly jwks: Jwks;
-  /** Whoever opened it proves by the log that it was signed before its key was revoked, if it was. */
+  /** The caller proves by the log that it was signed before its key was revoked, if it was. */
   readonly dated_by_log?: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface Rule<Opened> {
   readonly code: string;
   /** What is known once the rule has passed. */
   readonly says: string;
-  /** The sentence that tells what is wrong, with a code of its own where it is not the rule's; null where nothing is. */
+  /** The sentence that says what is wrong, with its own code if it differs from the rule's. Null if nothing is wrong. */
   readonly fault: (opened: Opened) => string | Check | null;
 }
 

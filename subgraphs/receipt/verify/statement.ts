@@ -71,7 +71,7 @@ function open(bytes: Uint8Array, jwks: Jwks): Opened | null {
   const statement = parseSign1(bytes);
   const facts = statement && cwtFacts(statement);
   if (!statement?.payload || !facts) return null;
-  // Whatever else stood there would be signed by nobody.
+  // Any other entry would be unsigned.
   const receipts: unknown = statement.unprotected.size === 1 ? statement.unprotected.get(coseHeader.receipts) : null;
   if (!Array.isArray(receipts) || receipts.length !== 1 || !isBytes(receipts[0])) return null;
   const log_receipt = parseSign1(receipts[0]);
@@ -155,7 +155,7 @@ const rules: readonly Rule<Opened>[] = [
   },
 ];
 
-/** The payload, where the bytes are its canonical form and nothing else. */
+/** The payload, if the bytes are exactly its canonical form. */
 function jsonIn(bytes: Uint8Array): JsonObject | null {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

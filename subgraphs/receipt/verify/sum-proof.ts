@@ -15,8 +15,9 @@ export interface SumNode {
 }
 
 /**
- * One row of a total, as it is hashed. By the hash of its payload, which nobody knows who has not the receipt: the log's own hash of it is
- * public in the tiles, and by trying those with usual prices a small total could be told from the hash of its root.
+ * One row of a total, as it is hashed. It uses the hash of the payload, which only holders of the receipt know: the
+ * log's leaf hash is public in the tiles, and trying those with usual prices would reveal a small total from its root
+ * hash.
  */
 export interface SumLeaf {
   readonly agent_id: number;

@@ -188,7 +188,7 @@ function paymentOf(leaf: Pick<ShownLeaf, 'preimage'>): SignedTransfer | null {
   return signedTransfer(shownPayload(leaf));
 }
 
-/** In its canonical form, as receipts are signed: of another text it could be told in two ways what it says. */
+/** In its canonical form, as receipts are signed: another text could be read in two ways. */
 function isOf(leaf: ShownLeaf): boolean {
   const payload = shownPayload(leaf);
   if (leafHash(leaf.preimage).toString('hex') !== leaf.leaf_hash || payload.task_id !== leaf.task_id) return false;
@@ -221,7 +221,7 @@ function isInTotal({ agent_id, rails, row }: OpenedTotal['document']): boolean {
 
 const bytes = (hex: string) => Buffer.from(hex, 'hex');
 
-/** What is known of each kind beside its statement: members that are none of these nobody signed. */
+/** Known members of each kind beside its statement; all others are unsigned. */
 const known = {
   [documents.book_total]: ['schema', 'verify_jwks', 'statement', 'agent_id', 'rails', 'row'],
   [documents.payment_proof]: ['schema', 'verify_jwks', 'statement', ...Object.keys(PaymentProof.shape)],
@@ -246,7 +246,7 @@ export function verifyTotals(
     if (judged.kind === 'invalid') return { ...judged, checks: [...signed.checks, ...judged.checks] };
     const members: readonly string[] = known[document.schema as keyof typeof known];
     const unknown = Object.keys(document).filter(name => !members.includes(name));
-    // It stands beside the statement so that keys are found, and is what the statement signs, or nobody's word.
+    // It repeats a member of the statement so that keys are found; if it differs, it is unsigned.
     if (document.verify_jwks !== undefined && document.verify_jwks !== stated.verify_jwks) unknown.push('verify_jwks');
     const report = { ...signed.report, unsigned: { lane: [], unknown }, unchecked: leftOpen(document) };
     return { ...signed, checks: [...signed.checks, ...judged.checks], report };

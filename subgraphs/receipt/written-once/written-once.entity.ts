@@ -1,9 +1,9 @@
 import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
-/** A write under an Idempotency-Key that nobody paid for: here from the transaction that wrote, with its answer once that is known. */
+/** An unpaid write under an Idempotency-Key. Stored by the transaction that wrote, later with its answer. */
 @Entity({ tableName: 'written_once' })
 export class WrittenOnce {
-  /** Of the credential and the Idempotency-Key: nobody else's key meets it, and neither stands here. */
+  /** Hash of credential and Idempotency-Key: keys of different callers never collide, and neither is stored. */
   @PrimaryKey({ type: 'text' })
   mark!: string;
   /** Of the credential alone, or of the address where none came along: its room is counted by it. */

@@ -6,8 +6,8 @@ import type { Database, Tx } from '../../database.ts';
 import { asHaltedAs } from '../log/while-halted.ts';
 
 /*
- * A write that nobody pays for, under its caller's Idempotency-Key. The key is taken in the first transaction that writes, so that
- * it stands if and only if something was written; the answer is kept behind it.
+ * An unpaid write under its caller's Idempotency-Key. The key is taken in the first transaction that writes, so that it
+ * exists exactly if something was written. The answer is stored afterwards.
  */
 
 /** How a key stands to a request. `gone`: it was carried out, and its answer is not known here. */
@@ -44,7 +44,7 @@ export async function writeStanding(
   return answer_box === null ? { kind: underway ? 'in_flight' : 'gone' } : { kind: 'answered', answer_box };
 }
 
-/** Bounds what is kept, and is passed by as many as ask at the same moment. @throws rate_limited where so much is kept under keys of this credential */
+/** Limits what is kept; concurrent requests may exceed the limit. @throws rate_limited if this credential has reached it */
 export async function requireKeyRoom(
   database: Pick<Database, 'query'>,
   { credential_mark }: Pick<NamedWrite, 'credential_mark'>,
@@ -85,7 +85,7 @@ export async function takeKey(tx: Tx, { mark, credential_mark, request_hash, att
 
 const WRITES = /^\s*(?:insert|update|delete|with)\b/i;
 
-/** The database as a request under a key has it: what it writes first takes the key, in the same transaction. */
+/** The database for a request with a key: its first write takes the key in the same transaction. */
 export function takingKey(database: Database, named: NamedWrite): Database {
   let taken = false;
   const inOne = async <T>(work: (tx: Tx) => Promise<T>, bound?: Parameters<Database['transaction']>[1]) => {
@@ -113,8 +113,8 @@ export function takingKey(database: Database, named: NamedWrite): Database {
 const beneath = new WeakMap<object, Database>();
 
 /**
- * The database for what is counted before the write itself: whoever dies in between has written nothing of what was asked, and the same
- * request is carried out under its key.
+ * The database for counters before the write itself: a crash in between has written nothing of the request, which can
+ * be repeated under its key.
  */
 export function beforeKey(database: Pick<Database, 'query'>): Pick<Database, 'query'> {
   return beneath.get(database) ?? database;
@@ -141,7 +141,7 @@ export async function keepAnswer(
   });
 }
 
-/** After a refusal, which has done nothing: the key is free for whoever mends the request. */
+/** After a refusal, which has written nothing, the key is free for a corrected request. */
 export async function letGoOfKey(
   database: Pick<Database, 'query'>,
   { mark, attempt }: Pick<NamedWrite, 'mark' | 'attempt'>,

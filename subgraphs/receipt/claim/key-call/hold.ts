@@ -61,7 +61,7 @@ export async function wasKeyCallCanceled(
   return rows.length > 0;
 }
 
-/** As long as an answer is kept, so long a canceled call is told as that. */
+/** A canceled call is reported as such for as long as answers are kept. */
 const CANCELED_KEPT = `interval '${limits.answer_kept_hours} hours'`;
 
 /**

@@ -4,7 +4,7 @@ import { Entity, Index, PrimaryKey, Property } from '../../../table.ts';
 /** A call by key under an Idempotency-Key: held while a process works on it, then kept with its answer for as long as any. */
 @Entity({ tableName: 'idempotent_call' })
 export class IdempotentCall {
-  /** Of the API key and the Idempotency-Key: nobody else's key meets it, and neither stands here. */
+  /** Hash of API key and Idempotency-Key: keys of different callers never collide, and neither is stored. */
   @PrimaryKey({ type: 'text' })
   mark!: string;
   @Index({ name: 'idempotent_call_by_key' })

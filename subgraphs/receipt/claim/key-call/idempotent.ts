@@ -14,7 +14,7 @@ export interface NamedCall {
   readonly request_hash: string;
 }
 
-/** A named call that is asked for, by a process that would work on it. */
+/** A named call that a process wants to work on. */
 type NamedHold = NamedCall & KeyCallHold;
 
 /** A task, and the name that it has its answer under. */
@@ -23,11 +23,11 @@ interface NamedTask {
   readonly task_id: TaskId;
 }
 
-/** How a name stands for a request. */
+/** State of a name for a request. */
 export type NameStanding =
-  /** Nobody has it, or who had it is gone: it may be taken. */
+  /** The name is free, or its holder is gone: it may be taken. */
   | { readonly kind: 'free' }
-  /** Its answer may be megabytes, and is read by itself (`namedAnswerBox`). */
+  /** Its answer may be megabytes, and is read separately (`namedAnswerBox`). */
   | ({ readonly kind: 'recorded' } & NamedTask)
   | { readonly kind: 'foreign' }
   | { readonly kind: 'in_flight' };
@@ -64,7 +64,7 @@ const standing = (marks: readonly string[]) => ({
   values: [marks],
 });
 
-/** By a look alone: whoever finds it free has yet to take it. */
+/** Only a read: a name that is free has yet to be taken. */
 export async function nameStanding(
   database: Pick<Database, 'query'>,
   { mark, request_hash }: NamedCall,
@@ -86,7 +86,7 @@ export async function namedAnswerBox(
   return kept?.answer_box ?? null;
 }
 
-/** Of one API key, whose calls nobody pays for: names that stand, and bytes of the answers that are kept under them. */
+/** Limits for one API key, whose calls are not paid: number of names, and bytes of the answers kept under them. */
 interface NameBounds {
   readonly names_max: number;
   readonly answers_bytes_max: number;
@@ -145,7 +145,7 @@ async function meetNames(tx: Tx, holds: readonly NamedHold[]): Promise<ReadonlyM
   );
 }
 
-/** What was free a moment ago was taken by another, or let go of: asked again it is told apart. */
+/** A name that was free a moment ago was taken or released: another read tells which. */
 function missed(found: NameStanding): Exclude<NameTaking, { kind: 'taken' }> {
   return found.kind === 'free' ? { kind: 'in_flight' } : found;
 }
@@ -178,7 +178,7 @@ async function insertNames(tx: Tx, holds: readonly NamedHold[]): Promise<Readonl
   return new Set(rows.map(({ mark }) => mark));
 }
 
-/** From those whose process is gone, and from those whose time is over; each is told by the task that had it. */
+/** From dead processes and expired calls, each identified by the task that had the name. */
 async function retakeNames(tx: Tx, stale: readonly (NamedHold & { was: string })[]): Promise<ReadonlySet<string>> {
   if (stale.length === 0) return new Set();
   const { rows } = await tx.query<{ mark: string }>({
@@ -221,7 +221,7 @@ export async function keepNamed(tx: Tx, answers: readonly NamedAnswer[]): Promis
   }
 }
 
-/** After calls that came to nothing: whoever asks again under the name has the work done. */
+/** After failed calls: the next request under the name has the work done. */
 export function dropNames(tx: Tx, holds: readonly (KeyCallHold & Pick<NamedCall, 'mark'>)[]): void {
   if (holds.length === 0) return;
   tx.write({

@@ -2,7 +2,7 @@ import type { NetworkName } from '../../../../schema/network.ts';
 import type { Database, Tx } from '../../../database.ts';
 import { feeCorrection } from './fee.ts';
 
-/** A settlement as it is committed, before anybody can see it on the chain. */
+/** A settlement as it is committed, before it can be seen on the chain. */
 export interface SettlementBirth {
   readonly network: NetworkName;
   readonly settlement_id: string;
@@ -70,8 +70,8 @@ export interface MinedBlock {
 }
 
 /**
- * Compare-and-set sent → mined; also a mined one that a reorganisation moved to another block. Its fee is corrected before
- * it: whoever dies in between leaves one that is marked again.
+ * Compare-and-set sent → mined; also for one that a reorganisation moved to another block. Its fee is corrected first:
+ * after a crash in between it is marked again.
  */
 export async function markMined(
   database: Pick<Database, 'query'>,
@@ -110,7 +110,7 @@ export async function abandonSettlement(tx: Tx, settlement_id: string): Promise<
   tx.write(feeCorrection(settlement_id, null));
 }
 
-/** A development chain that started anew has other nonces, and will never mine what the old one was sent. */
+/** A restarted development chain has other nonces, and never mines transactions of the old one. */
 export async function abandonSettlements(tx: Tx, network: NetworkName): Promise<void> {
   // Only Base counts what a key has sent.
   if (network === 'base') await tx.query({ text: 'delete from settler_key' });

@@ -3,8 +3,8 @@ import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../.
 
 /**
  * `sent`: committed, so it may be on the chain. `mined`: seen in a block that may yet be replaced. `final`: behind the
- * finalized block. `abandoned`: nothing of it can ever be mined: its chain is gone (a development chain that
- * started anew), or another transaction used its nonce up and all its payments have expired since.
+ * finalized block. `abandoned`: can never be mined, because its chain is gone (a restarted development chain), or
+ * because another transaction used its nonce and all its payments have expired.
  */
 export type SettlementState = 'sent' | 'mined' | 'final' | 'abandoned';
 
@@ -54,7 +54,7 @@ export class SettlementRow {
   /** The transaction in which a facilitator says that it moved; believed only once the chain shows it. */
   @Property({ type: 'text', nullable: true })
   vouchedTx!: string | null;
-  /** The UTC day that counts its fee; null where somebody else pays it, and on Solana. */
+  /** UTC day that counts its fee. Null if another party pays it, and on Solana. */
   @Property({ type: 'string', columnType: 'date', nullable: true })
   feeDay!: string | null;
   /** Atomic USDC for one ether, by which its fee is reckoned. */

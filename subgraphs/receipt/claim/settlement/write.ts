@@ -32,7 +32,7 @@ export async function isJournalled(database: Pick<Database, 'query'>, settlement
   return (await database.query({ name: 'is journalled', text, values: [settlement_id] })).length === 1;
 }
 
-/** A facilitator's word, for whoever has to go on from here without it. */
+/** Stores a facilitator's statement, so that another process can continue without it. */
 export async function noteVouch(
   database: Pick<Database, 'query'>,
   settlement_id: string,
@@ -64,7 +64,7 @@ export async function dropPost(database: Pick<Database, 'query'>, settlement_id:
   });
 }
 
-/** Seen mined: its transaction is known from here on, so that the finalized block can be asked about it. */
+/** Seen mined: its transaction is known from here on, so that its finality can be checked. */
 export async function markCarried(
   tx: Tx,
   settlement_id: string,

@@ -121,7 +121,7 @@ export type KeptTranscription = HubTranscript & {
   readonly hub: string;
 } & JsonObject;
 
-/** As OpenAI says it, where all that is known was asked for. */
+/** As OpenAI states it, if all details were requested. */
 export function taskOf({ segments }: HubTranscript): 'transcribe' | null {
   return segments && 'transcribe';
 }

@@ -11,11 +11,11 @@ import { type AssistantMessage, chatQuestion, type HubCompletion, isText } from 
 import { finishReasonIn } from '../hubs/finish-reason.ts';
 import type { Hubs } from '../hubs/open.ts';
 
-/* Chat completions, whole and streamed: what hubs are asked, and what of their answer is kept and committed to. */
+/* Chat completions, whole and streamed: what is sent to hubs, and what of the answer is kept and committed to. */
 
 /**
- * What the receipt of a chat commits to: its choices where they are text, as ever, and else the message, with all that it
- * calls and thought. The receipt policy says so, and anybody can compute it from the answer, whole or streamed.
+ * What the receipt of a chat commits to: its choices if they are text, otherwise the message with all its calls and
+ * reasoning. The receipt policy says so, and it can be computed from the answer, whole or streamed.
  */
 function committedOf(choices: KeptChat['choices']): OutputToCommit {
   const [choice] = choices;
@@ -36,7 +36,7 @@ export type KeptChat = {
   readonly id: string;
   /** Unix seconds. */
   readonly created: number;
-  /** The model that the hub was asked for, whatever alias the caller named. */
+  /** Model that the hub was asked for, whatever alias the caller used. */
   readonly model: string;
   readonly hub: string;
   readonly choices: readonly {

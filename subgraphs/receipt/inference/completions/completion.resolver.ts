@@ -70,9 +70,9 @@ async function begin(input: Arguments, context: InferenceContext): Promise<Async
 export type ChunkEvent = ChatCompletionChunk | Error;
 
 /**
- * A paid stream as OpenAI cuts it: the role, the text and the calls of tools, how it ended. The last chunk brings what it cost
- * and the receipt: with `usage_apart` that is one more without choices, as whoever asks for usage expects it, and nobody else. Of an
- * answer that broke off it has none either, and the reason follows it.
+ * A paid stream in OpenAI's chunks: role, text and tool calls, finish reason. The last chunk has usage and receipt.
+ * With `usage_apart` it is a further chunk without choices, as OpenAI sends it if usage was requested. A broken answer
+ * has no choices there either, and the error follows.
  */
 async function* chunksOf(
   charged: ChargedStream<KeptChat>,

@@ -15,7 +15,7 @@ import type { Hubs } from '../hubs/open.ts';
 import type { AnswerTooLarge } from '../hubs/verdict.ts';
 import { canonicalData, dataCharsMin, vectorsIn } from './vectors.ts';
 
-/* Vectors as they are bought: what a hub is asked, how large its answer may be, and what of it is kept. */
+/* Paid vectors: what is sent to a hub, how large its answer may be, and what of it is kept. */
 
 /** Numbers of tokens, as the hub counts them. */
 type TokensOfInputs = { readonly prompt_tokens: number; readonly total_tokens: number };
@@ -39,7 +39,7 @@ interface EmbeddingsInHand {
   readonly usage: TokensOfInputs | null;
 }
 
-/** How large an answer is follows from its request: every hub would give as much, and who asks for less is answered. */
+/** The size of an answer follows from its request: every hub would return as much, and a smaller request succeeds. */
 const TOO_LARGE: AnswerTooLarge = {
   kind: 'too_large',
   param: 'input',
@@ -47,8 +47,8 @@ const TOO_LARGE: AnswerTooLarge = {
 };
 
 /**
- * One vector for each input. `encoding_format` is sent where it says more than the API's default, which some hubs refuse to be
- * told; which of both a hub then sends makes no difference.
+ * One vector for each input. `encoding_format` is sent only if it differs from the API's default, because some hubs
+ * refuse the default; either form is accepted in the answer.
  */
 function embeddingsQuestion(asked: EmbeddingRequest): Question<EmbeddingsInHand> {
   const { input, encoding_format, dimensions, extra } = asked;
@@ -119,7 +119,7 @@ function demandOf(asked: EmbeddingRequest): MemberDemand {
   return { ability: 'embedding', members: unknownIn(asked).map(({ name }) => name) };
 }
 
-/** Nothing that is asked for is left out in silence. @throws invalid_request, naming a member that no hub with the model takes */
+/** No member is dropped silently. @throws invalid_request, naming a member that no hub of the model accepts */
 function requireTaken({ settings }: Hubs, asked: EmbeddingRequest): void {
   const { model } = asked;
   const isServed = (demand: Demand) => candidatesFor(settings, model, demand).length > 0;

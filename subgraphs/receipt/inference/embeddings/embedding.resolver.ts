@@ -37,7 +37,7 @@ const written: Readonly<Record<string, (vector: string, index: number) => string
   embedding: vector => vector,
 };
 
-/** The vectors are text already, and are not gone through number by number where whoever asks takes text. */
+/** The vectors are text already, and are passed through without a number-by-number copy if the caller accepts text. */
 export const embeddingsWritten: WrittenFields = {
   'EmbeddingList.data'({ vectors }: EmbeddingList, _context: unknown, { fieldNodes, fragments }) {
     const fields = [...selected(fieldNodes, fragments)].map(([key, [node]]) => ({
@@ -80,7 +80,7 @@ export class EmbeddingResolver {
   }
 }
 
-/** As REST has it: one member for texts and for tokens. */
+/** As in REST: one member for texts and for tokens. */
 function inOneMember({ inputTokens, ...members }: Arguments): Arguments {
   const { input } = members;
   if (input && inputTokens) {

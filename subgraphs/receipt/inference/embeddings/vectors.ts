@@ -6,7 +6,7 @@ import type { EmbeddingRequest } from '../../../../schema/requests/embedding.ts'
 /** One item of a hub's answer. Some leave out the index of the first, which is zero, or of all. */
 export interface HubEmbedding {
   readonly index?: number | null | undefined;
-  /** The numbers of a vector, or the base64 of its float32 bytes: some hubs send numbers whatever they are asked for. */
+  /** The numbers of a vector, or the base64 of its float32 bytes: some hubs send numbers in any case. */
   readonly embedding?: unknown;
 }
 
@@ -22,8 +22,8 @@ export interface WantedVectors {
 }
 
 /**
- * Each vector as it goes out, as canonical JSON, in the order of the inputs. Null where they are not what was asked for: so many, all of one
- * length, and of finite numbers.
+ * Each vector as it is sent, as canonical JSON, in the order of the inputs. Null if they do not match the request: one
+ * per input, all of one length, finite numbers.
  */
 export function vectorsIn(
   data: readonly HubEmbedding[],

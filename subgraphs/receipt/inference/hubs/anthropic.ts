@@ -10,7 +10,7 @@ export const MESSAGES_PATH = '/messages';
 /** The version in which all that a caller may write is served. */
 export const anthropicVersion = { 'anthropic-version': '2023-06-01' } as const;
 
-/** What such a hub is asked, as the caller wrote it. */
+/** Request to such a hub, as the caller wrote it. */
 export interface AskedInAnthropic {
   readonly body: JsonObject;
   /** Names of the API's betas; empty where none is named. */
@@ -35,7 +35,7 @@ function finishReason(stop_reason: Json | undefined): Json {
   return typeof stop_reason === 'string' ? (finishReasons[stop_reason] ?? stop_reason) : null;
 }
 
-/** What of a message each kind of block comes to. A kind that is not here is no answer to what was asked. */
+/** What each kind of block becomes. A block of any other kind makes the answer invalid. */
 const wholeBlocks: Readonly<Record<string, (block: JsonObject, index: number) => Said>> = {
   text: ({ text = null }) => ({ content: text }),
   tool_use: ({ id = null, name = null, input = null }, index) => ({
@@ -55,7 +55,7 @@ interface Said {
   readonly reasoning_details?: readonly JsonObject[];
 }
 
-/** Null where it holds what was not asked for. */
+/** Null if the answer contains something that was not requested. */
 function saidIn(block: Json, index: number): Said | null {
   return isJsonObject(block) ? (wholeBlocks[String(block.type)]?.(block, index) ?? null) : null;
 }
@@ -134,11 +134,11 @@ const chunkOf = (said: Said | null, at: number): JsonObject =>
 
 /** The events of one streamed answer as the chunks of a chat. */
 export class AnthropicEvents {
-  /** Tokens of the request are told at the beginning, and those of the answer at the end. */
+  /** Tokens of the request are stated at the beginning, those of the answer at the end. */
   #usage: JsonObject = {};
   /** Of each block that has not stopped: a signature is judged as a whole, since its pieces may hold what together is a key of ours. */
   readonly #signatures = new Map<number, string>();
-  /** Blocks whose signature is told: what comes to one of them later would be judged without what was told before it. */
+  /** Blocks whose signature was passed on: later pieces of one would be checked without its earlier ones. */
   readonly #told = new Set<number>();
 
   /** The data of the chunks that an event comes to; what is no JSON as it is. */
@@ -181,7 +181,7 @@ export class AnthropicEvents {
     }
   }
 
-  /** A signature that a block begins with is told with the rest of it. */
+  /** A signature at the beginning of a block is passed on with the rest of it. */
   #begun(block: Json | undefined, at: number): JsonObject {
     if (!isJsonObject(block) || block.type !== 'thinking') return chunkOf(begunIn(block, at), at);
     const signed = this.#sign(block.signature, at);

@@ -51,29 +51,32 @@ function modelNamedIn(bytes: Uint8Array): unknown {
   return isJsonObject(value) ? value.model : null;
 }
 
-/** What a hub is asked in one piece, whichever model of it answers. Built once for every hub that is asked in turn. */
+/** One request for whole answers, whichever model answers. Built once for all hubs that are tried. */
 export interface Question<T extends object> {
   readonly modality: Modality;
   /** Under the hub's base URL. */
   readonly path: `/${string}`;
   /** Where an answer may be larger than others. */
   readonly answer_bytes_max?: number;
-  /** What its caller is told where the answer is larger: without it, as of any hub that failed. */
+  /** Error if the answer is larger. Absent: the hub counts as failed. */
   readonly too_large?: AnswerTooLarge;
   /** It bounds the tokens of its answer: by a name that not every model knows. */
   readonly limits_tokens?: boolean;
   /** Members of the body that no caller has sent. */
   readonly added: readonly string[];
-  /** What was written for a model: nothing that says who asks. */
+  /** What was written for a model, without anything that identifies the caller. */
   body(asked: AskedModel): QuestionBody;
-  /** The same for a hub of Anthropic's dialect, as the caller wrote it; left out where such a hub is not asked. */
+  /** The same for a hub of Anthropic's dialect, as the caller wrote it. Absent if such a hub is not used. */
   readonly in_anthropic?: AskedInAnthropic;
   /**
-   * What of the answer is passed on, checked and copied member by member; null where it is not what was asked for. `blocks`: in which a hub
-   * of Anthropic's dialect gave it.
+   * What of the answer is passed on, checked and copied member by member. Null if it does not match the request.
+   * `blocks`: the blocks of a hub of Anthropic's dialect.
    */
   read(answer: Buffer, blocks?: readonly HubBlock[] | null): T | null;
-  /** The same without what tells too much beside its content; null where it is no answer without that. Left out: all of it is content. */
+  /**
+   * The same without revealing details beside its content. Null if it is no answer without them. Absent: all of it is
+   * content.
+   */
   discreet?(value: T, tells: Tells): T | null;
 }
 
@@ -92,14 +95,14 @@ const LEARNED_MAX = 1_000;
 export class HubConnection {
   readonly pool: Pool;
   readonly #path: string;
-  /** Null for the router, which is asked by its callers' own keys. */
+  /** Null for the router, which is called with its callers' own keys. */
   readonly #api_key: string | null;
   readonly dialect: Dialect;
   readonly #reasoning_models: readonly string[];
   readonly #token_limit_members: Readonly<Record<string, TokenLimitMember>>;
   /** The same as models have shown it; of the router's there is no end. */
   readonly #learned = new LRUCache<string, TokenLimitMember>({ max: LEARNED_MAX });
-  /** What no message of any hub may tell: where this one is, and its key. */
+  /** Texts that no message of any hub may contain: this hub's address and key. */
   readonly secrets: readonly string[];
   /** Of these the host. */
   readonly hosts: readonly string[];
@@ -119,7 +122,7 @@ export class HubConnection {
     this.#token_limit_members = token_limit_members;
   }
 
-  /** So many wait for a socket that whoever comes next is better served elsewhere. */
+  /** So many requests wait for a socket that another hub serves the next one sooner. */
   get busy(): boolean {
     return this.pool.stats.queued >= limits.hub_waiting_max;
   }
@@ -133,7 +136,7 @@ export class HubConnection {
     return this.waiting / limits.hub_connections_max;
   }
 
-  /** Whether a model can be told how hard to think. The router is taken at its callers' word. */
+  /** Whether a model accepts a reasoning effort. For the router the caller decides. */
   reasons(model: string): boolean {
     return this.#api_key === null || this.#reasoning_models.includes(model);
   }
@@ -176,7 +179,7 @@ export function openConnections(
   return new Map(router ? [...hubs, [ROUTER, new HubConnection({ ...router, api_key: null })]] : hubs);
 }
 
-/** What a request says depends on who is asked by this much. */
+/** The part of a request that depends on the model that is called. */
 export interface AskedModel {
   readonly model: string;
   /** It takes `reasoning_effort`. */
@@ -197,7 +200,7 @@ export function targetOf(lines: ReadonlyMap<string, HubConnection>, candidate: C
   return { connection: line, model: wireModel(candidate), reasons: line.reasons(model), token_limit_member };
 }
 
-/** An answer that is something else than what was asked for. */
+/** Failures by an answer that does not match the request. */
 export const notAsked = {
   text: 'not_a_completion',
   image: 'not_an_image',
@@ -207,7 +210,7 @@ export const notAsked = {
 
 export type HubFailure =
   | 'timeout'
-  /** Too many wait for it already: it was not asked. */
+  /** Too many requests wait for it already: it was not called. */
   | 'busy'
   | 'unreachable'
   | 'cut_off'
@@ -241,7 +244,7 @@ export interface Post {
   readonly answer_bytes_max: number;
 }
 
-/** Asks one hub once. Never throws: every way to fail has a name, and the next hub may be asked. */
+/** Calls one hub once. Never throws: every failure has a name, and the next hub may be tried. */
 export async function askHub<T extends object>(
   pool: Pool,
   post: Post,

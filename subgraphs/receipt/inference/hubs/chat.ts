@@ -13,7 +13,7 @@ import { reasoningMembers, wholeReasoning } from './reasoning.ts';
 
 const Name = wellFormedText.min(1).max(limits.tool_call_id_chars_max);
 
-/** As hubs give it; some leave out the type, of which there is one. */
+/** As hubs send it; some leave out the type, of which there is only one. */
 const HubToolCall = z
   .object({ id: Name, function: z.object({ name: Name, arguments: wellFormedText }) })
   .transform(({ id, function: called }) => ({ id, type: 'function' as const, function: called }));
@@ -59,7 +59,7 @@ export function messageOf({ content, calls, refusal, reasoning }: Said): Assista
 
 const TEXT_MEMBERS = new Set(['role', 'content']);
 
-/** Whether it is text and nothing else, as an answer was before there were tools. */
+/** Whether it is only text, as answers were before there were tools. */
 export function isText(message: AssistantMessage): boolean {
   return message.content !== null && Object.keys(message).every(name => TEXT_MEMBERS.has(name));
 }
@@ -127,7 +127,7 @@ function endOf({ tool_calls }: AssistantMessage): HeardReason {
   return tool_calls === undefined ? 'stop' : 'tool_calls';
 }
 
-/** Beside the answer: one that cannot be read spoils nothing. */
+/** Beside the answer: malformed usage is ignored. */
 export const AnsweredUsage = HubUsage.nullish()
   .catch(null)
   .transform(usage => usage ?? null);
@@ -145,7 +145,7 @@ export const HubCompletion = z
   .transform(({ choices, usage }) => ({ choices, usage }));
 export type HubCompletion = z.output<typeof HubCompletion>;
 
-/** One answer is asked for. More of them go on where they are text, as ever; a receipt commits to the calls of one alone. */
+/** One answer is requested. Further choices are passed on if they are text; a receipt commits to the calls of one only. */
 function answered(choices: readonly [Choice, ...Choice[]]): readonly [Choice, ...Choice[]] {
   return choices.every(({ message }) => isText(message)) ? choices : [choices[0]];
 }
@@ -179,7 +179,7 @@ export function chatQuestion(request: HubRequest): Question<HubCompletion> {
   };
 }
 
-/** What goes on as it was asked for, where it was. */
+/** Members that are passed on unchanged if present. */
 const forwarded = [
   'max_tokens',
   'temperature',
@@ -196,8 +196,8 @@ const forwarded = [
 ] as const satisfies readonly (keyof HubRequest)[];
 
 /**
- * What the caller wrote for a model, and nothing else of the request: what it says to this service, and who asks, has no place in it. The
- * members that are known here are set last, so that no other can take their place.
+ * What the caller wrote for a model: options of this service and the caller's identity are left out. Known members are
+ * set last, so that no other member can replace them.
  */
 export function chatBody(request: HubRequest, { model, reasons, token_limit_member }: AskedModel): JsonObject {
   const names = reasons ? ([...forwarded, 'reasoning_effort'] as const) : forwarded;

@@ -2,14 +2,15 @@ import { limits } from '../../../../schema/limits.ts';
 import type { Candidate } from '../catalogue.ts';
 
 /**
- * How a hub has done of late in one modality, and what follows from it: pure, by the clock that is handed in.
+ * Recent performance of a hub in one modality, and the choice that follows from it: pure, with the clock as an
+ * argument.
  *
- * Neither opossum nor cockatiel does this: both read the system's clock, open and close around a function that they call
- * themselves, and refuse outright while they are open. Here an open circuit is no refusal but a place at the end of the
- * order, since a caller is better served by a hub that may be down than by nobody.
+ * Neither opossum nor cockatiel does this: both read the system's clock, wrap the function that they call, and refuse
+ * calls while open. Here an open circuit only moves a hub to the end of the order, since a caller is better served by a
+ * hub that may be down than by none.
  */
 export interface HubHealth {
-  /** How much of what it was asked of late it failed to answer: from 0 to 1, moving. */
+  /** Moving share of recent requests that failed, from 0 to 1. */
   readonly failing: number;
   /** Moving; null until it has answered. */
   readonly answer_ms: number | null;
@@ -23,7 +24,7 @@ export interface HubHealth {
 
 export type Circuit =
   | { readonly kind: 'closed' }
-  /** It is asked where nobody else is left, and from `until_ms` on by one call, as a probe. */
+  /** It is called only if no other hub is left, and from `until_ms` on by one call as a probe. */
   | { readonly kind: 'open'; readonly until_ms: number; readonly rest_ms: number }
   /** The probe is under way. */
   | { readonly kind: 'half_open'; readonly rest_ms: number };
@@ -70,7 +71,7 @@ export function afterAsking(health: HubHealth, now_ms: number): HubHealth {
   };
 }
 
-/** Whoever answers is well, whatever was thought of it. */
+/** A hub that answers is healthy, whatever its state was. */
 export function afterAnswer(health: HubHealth, now_ms: number, awaited: Awaited, ms: number): HubHealth {
   const failing = failingNow(health, now_ms) * (1 - WEIGHT);
   const before_ms = health[awaited];
@@ -105,14 +106,14 @@ function opened(rest_ms: number, now_ms: number): Circuit {
   return { kind: 'open', until_ms: now_ms + rest_ms, rest_ms };
 }
 
-/** Nothing was learnt of it: the request itself was refused, or nobody waited for the answer. The next may probe it. */
+/** Nothing was learnt: the request itself was refused, or the caller left. The next call may probe the hub. */
 export function afterNothing(health: HubHealth, now_ms: number): HubHealth {
   const { circuit } = health;
   if (circuit.kind !== 'half_open') return health;
   return { ...health, circuit: { kind: 'open', until_ms: now_ms, rest_ms: circuit.rest_ms } };
 }
 
-/** Who may be asked, as it stands when the order is made. */
+/** Candidates at the time of the choice. */
 export interface Contender {
   readonly candidate: Candidate;
   readonly health: HubHealth;
@@ -124,22 +125,22 @@ export interface Contender {
 export interface Choosing {
   readonly contenders: readonly Contender[];
   readonly awaited: Awaited;
-  /** Who was asked first the last time. */
+  /** Hub that was tried first the last time. */
   readonly leader: string | null;
   readonly now_ms: number;
   /** From 0 to 1, by chance. */
   readonly draw: number;
-  /** Whether this call may be the one that tries a hub of which little is known: it can be answered by another. */
+  /** Whether this call may try a hub with little data: another hub can answer it. */
   readonly may_try: boolean;
 }
 
 export interface Chosen {
   readonly order: readonly Candidate[];
-  /** Null where every circuit is open: nobody leads. */
+  /** Null if every circuit is open. */
   readonly leader: string | null;
 }
 
-/** Who is asked first, and who if that one fails. Whoever is open comes last, the least bad of them first. */
+/** Order in which hubs are tried. Those with open circuits come last, the least bad first. */
 export function choose(choosing: Choosing): Chosen {
   const { contenders } = choosing;
   const standing = contenders.filter(({ health }) => health.circuit.kind === 'closed');
@@ -151,7 +152,7 @@ export function choose(choosing: Choosing): Chosen {
   return { order: asked.map(({ candidate }) => candidate), leader: leader?.candidate.hub ?? null };
 }
 
-/** By what an answer is expected to cost in time; who leads goes on until somebody is notably better. */
+/** By the expected time to an answer; the leader stays until another is clearly better. */
 function ranked(standing: readonly Contender[], choosing: Choosing): readonly Contender[] {
   const led = standing.find(({ candidate }) => candidate.hub === choosing.leader) ?? standing[0];
   if (!led) return [];
@@ -170,14 +171,14 @@ function costOf({ health, crowding }: Contender, unknown_ms: number, { awaited, 
   return answer_ms * (1 + crowding) + failingNow(health, now_ms) * limits.hub_failure_costs_ms;
 }
 
-/** A stream tells something of whole answers, and they of a stream. */
+/** Streams and whole answers each give an estimate for the other. */
 function knownMs({ answer_ms, first_piece_ms }: HubHealth, awaited: Awaited): number | null {
   return awaited === 'answer_ms' ? (answer_ms ?? first_piece_ms) : (first_piece_ms ?? answer_ms);
 }
 
 /**
- * The way back for whoever has failed or was slow: a circuit that has rested is probed, and now and then a call goes first
- * to a hub that has not been asked for long; never two within that time.
+ * The way back for a failed or slow hub: a circuit that has rested is probed, and occasionally a call goes first to an
+ * idle hub; never two within that time.
  */
 function triedOut(
   others: readonly Contender[],

@@ -2,14 +2,14 @@ import { isJsonObject, type Json, type JsonObject } from '../../../../schema/can
 import type { Tells } from './verdict.ts';
 
 /*
- * What of an answer is no content of it: ids, names and words that stand beside what a model says. Content goes on as it is; of the
- * rest nothing that tells what is not its caller's to know.
+ * Parts of an answer that are no content: ids, names and words beside what a model says. Content is passed on
+ * unchanged; of the rest, whatever reveals details of hubs is removed.
  */
 
 /** By what an answer is judged. */
 export interface Discretion {
   readonly tells: Tells;
-  /** Names of the tools that the caller has written: they tell that caller nothing. */
+  /** Names of the caller's tools: they reveal nothing to that caller. */
   readonly tools: ReadonlySet<string>;
 }
 
@@ -28,7 +28,10 @@ interface Spoken {
   readonly reasoning_details?: readonly JsonObject[] | null | undefined;
 }
 
-/** A message, or what a delta adds to one. Null where it calls a tool by a name that tells too much: nobody could call that one. */
+/**
+ * A message, or a delta of one. Null if it calls a tool whose name reveals details of a hub: such a tool cannot be the
+ * caller's.
+ */
 export function discreetMessage<M extends Spoken>(message: M, { tells, tools }: Discretion): M | null {
   const { tool_calls: calls, reasoning_details: details } = message;
   if (!calls && !details) return message;
@@ -54,7 +57,10 @@ function discreetCall<C extends Called>(call: C, position: number, tells: Tells)
 const thoughts: ReadonlySet<string> = new Set(['text', 'summary']);
 const sealed: ReadonlySet<string> = new Set(['signature', 'data']);
 
-/** Without the members that tell too much. What is encrypted is nothing without its data, so that a stream must not begin it. */
+/**
+ * Without the members that reveal details. An encrypted detail is useless without its data, so a stream must not begin
+ * it.
+ */
 function discreetDetail(detail: JsonObject, tells: Tells): readonly JsonObject[] {
   const members = Object.entries(detail);
   const kept = members.filter(([name, value]) => {
@@ -73,7 +79,7 @@ function tellsIn(value: Json, tells: Tells): boolean {
   return Object.entries(value).some(([name, member]) => tells.word(name) || tellsIn(member, tells));
 }
 
-/** Without the names that tell too much, at any depth. */
+/** Without the names that reveal details, at any depth. */
 export function discreetUsage<U extends object>(usage: U, tells: Tells): U {
   const kept = Object.entries(usage)
     .filter(([name]) => !tells.word(name))

@@ -2,7 +2,7 @@
 export const finishReasons = ['stop', 'length', 'tool_calls', 'content_filter', 'function_call'] as const;
 export type FinishReason = (typeof finishReasons)[number];
 
-/** The same, and what Anthropic's API tells apart from an end of the model's own: a text of the caller's ended the answer. */
+/** The same, plus what Anthropic's API distinguishes: a stop sequence of the caller ended the answer. */
 export type HeardReason = FinishReason | 'stop_sequence';
 
 export function finishReasonIn(heard: HeardReason): FinishReason;

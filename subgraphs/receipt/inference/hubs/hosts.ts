@@ -1,7 +1,7 @@
 import { type HubSettings, ROUTER } from '../catalogue.ts';
 import type { RouterSettings } from './router.ts';
 
-/** Under which hosts whoever answers calls is reached (`URL.host`). */
+/** Hosts of the hubs that answer calls (`URL.host`). */
 export interface HubHosts {
   /** By the name that receipts give it; null for any other name. */
   hostOfHub(name: string): string | null;

@@ -45,15 +45,15 @@ import {
   verdictOf,
 } from './verdict.ts';
 
-/** Who may be asked, and until when (by the clock of the hubs). */
+/** Candidates of a call, and its deadline (by the clock of the hubs). */
 export interface HubRoute {
   readonly candidates: readonly Candidate[];
   readonly until_ms: number;
-  /** Once it is aborted nobody is asked any more, and who is being asked is hung up on. */
+  /** Once it is aborted, no further hub is called, and open requests are closed. */
   readonly canceled?: AbortSignal;
-  /** False: whoever is asked first answers, or nobody. */
+  /** False: only the first hub is tried. */
   readonly failover?: boolean;
-  /** The caller's own, where the router is asked; nobody else is shown it. */
+  /** The caller's own key for the router; never sent to another hub. */
   readonly router_key?: Secret;
 }
 
@@ -77,17 +77,17 @@ export type HubStreamOutcome = Succeeded<{ readonly listening: OpenReply } & Can
 
 export interface Hubs {
   readonly settings: readonly HubSettings[];
-  /** Whether ids of the router may be asked for. */
+  /** Whether models of the router may be requested. */
   readonly routes: boolean;
   /** Ids of the router that are listed, with their prefix. Never fails. */
   routerModels(): Promise<RouterListing>;
   /** Whether the router is known to have that model, by its id there. */
   routerTells(id: string): Promise<boolean>;
-  /** Whether the router may have a model, by its id there; true where it does not tell. Never fails. */
+  /** Whether the router may have a model, by its id there; true if it publishes no list. Never fails. */
   routerMayHave(id: string): Promise<boolean>;
   /**
-   * Asks the candidates one after the other until one answers; the caller has seen no byte by then, so which of them it
-   * was makes no difference but the disclosed one. Any number of calls may be open at once.
+   * Tries the candidates one after the other until one answers. The caller has received no byte by then, so the choice
+   * is visible only where it is disclosed. Any number of calls may be open at once.
    */
   put<T extends object>(question: Question<T>, asking: HubRoute): Promise<HubOutcome<T>>;
   /** A chat: the same until one has begun to answer; from then on it is that one's to go on or to break off. */
@@ -102,10 +102,10 @@ export interface Hubs {
 
 export interface HubOptions {
   readonly clock: Clock;
-  /** Without it no call is ever used to try a hub of which little is known. */
+  /** Without it, no call is used to try a hub with little data. */
   readonly random?: Random;
   readonly router?: RouterSettings | null;
-  /** Hears of every question that was put to a hub: what came of it, and how long that took. */
+  /** Called after every request to a hub, with its failure, if any, and its duration. */
   readonly heard?: (hub: string, failure: HubFailure | null, ms: number) => void;
   /** Receives every refusal of a hub that is not passed on to the caller. */
   readonly refused?: (report: RefusalReport) => void;
@@ -132,7 +132,7 @@ export function openHubs(settings: readonly HubSettings[], options: HubOptions):
   return new PooledHubs(settings, { ...usual, ...options });
 }
 
-/** What is asked of whoever's turn it is, and how long that one has for it. */
+/** The request to the current hub, and its time limit. */
 interface Turn<T> {
   readonly modality: Modality;
   readonly awaited: Awaited;
@@ -150,9 +150,9 @@ class PooledHubs implements Hubs {
   readonly #lines: ReadonlyMap<string, HubConnection>;
   readonly #standings: Standings;
   readonly #router: RouterModels | null;
-  /** Keys and addresses of all hubs: one may tell another's. */
+  /** Keys and addresses of all hubs: an answer of one might contain another's. */
   readonly #secrets: readonly string[];
-  /** What any answer must not tell, by whose it is: under a caller's own key, that key is added. */
+  /** What no answer may contain, by hub. Under a caller's own key, that key is added. */
   readonly #tells: ReadonlyMap<HubConnection, Tells>;
   /** Names of models that are no secret, whatever they look like. */
   readonly #published: ReadonlySet<string>;
@@ -236,7 +236,7 @@ class PooledHubs implements Hubs {
 
   stream(request: HubRequest, asking: HubRoute): Promise<HubStreamOutcome> {
     const { clock, answer_bytes_max: text_bytes_max, event_chars_max, stream_idle_ms_max } = this.#options;
-    // One time for all who are asked: it is what the caller's claim must outlive.
+    // One deadline for all hubs: the caller's claim must outlive it.
     const ends_at_ms = clock.now_ms() + this.#options.stream_ms_max;
     const added = ['model', ...Object.keys(streamed)];
     return this.#inTurn<{ listening: OpenReply }>(asking, {
@@ -276,7 +276,7 @@ class PooledHubs implements Hubs {
   async #inTurn<T>(asking: HubRoute, turn: Turn<T>): Promise<Succeeded<T & Candidate> | Failed> {
     const { clock, timeout_ms } = this.#options;
     const { candidates, until_ms, canceled, failover = true } = asking;
-    // Whoever may be answered by one alone, or has no time for a second, is no one to try a doubtful hub with.
+    // A call that only one hub can answer, or without time for a second one, does not try a doubtful hub.
     const may_try = failover && until_ms - clock.now_ms() > timeout_ms;
     const attempts: HubAttempt[] = [];
     for (const candidate of this.#standings.order({ ...turn, candidates, may_try })) {
@@ -292,7 +292,7 @@ class PooledHubs implements Hubs {
       const { reason, refusal } = renamed ?? asked;
       if (refusal && !verdict) this.#report(candidate, refusal, asking.router_key);
       attempts.push({ hub: candidate.hub, reason, ...(verdict && { verdict }) });
-      // Whoever is asked next is told the same.
+      // The next hub would be sent the same.
       if (!failover || verdict?.kind === 'request' || verdict?.kind === 'too_large') break;
     }
     return { kind: 'failed', attempts };
@@ -357,7 +357,7 @@ class PooledHubs implements Hubs {
   async #ask<T>(candidate: Candidate, reached: HubTarget, { modality, awaited, ask }: Turn<T>, timeout_ms: number) {
     const { hub } = candidate;
     if (reached.connection.busy) return unanswered('busy');
-    // Its calls are its callers' own: nobody else's go anywhere else for them.
+    // Router calls are under their callers' own keys and have no alternative, so its health is not measured.
     const standings = hub === ROUTER ? null : this.#standings;
     standings?.asked(hub, modality);
     const from_ms = performance.now();
@@ -375,7 +375,10 @@ class PooledHubs implements Hubs {
     }
   }
 
-  /** Whoever breaks off in the midst of an answer has failed like one who gave none: once, however often that is asked. */
+  /**
+   * A hub that breaks off during an answer has failed like one that gave none; counted once, however often this is
+   * called.
+   */
   #judged(candidate: Candidate, listening: OpenReply, asking: HubRoute): OpenReply {
     const { hub } = candidate;
     let judged = hub === ROUTER;
@@ -394,7 +397,7 @@ class PooledHubs implements Hubs {
 
 const streamed = { stream: true, stream_options: { include_usage: true } } as const;
 
-/** What a hub is asked in its dialect, and how its answer is read. */
+/** The request in the hub's dialect, and the reader of its answer. */
 function spokenTo<T extends object>(dialect: Dialect, question: Question<T>, asked: AskedModel) {
   const { path, in_anthropic } = question;
   if (dialect === 'openai')

@@ -2,7 +2,10 @@ import { holdsSecret } from '../../../../schema/board/secrets.ts';
 import type { Json } from '../../../../schema/canonical-json.ts';
 import { errorIn, type HubRefusal } from './verdict.ts';
 
-/** What whoever operates this service is told of a refusal that its caller is not told of: no text, and nothing of the caller's. */
+/**
+ * A hub's refusal that the caller is not shown, for the operator's log: without texts, and without anything of the
+ * caller's.
+ */
 export interface RefusalReport {
   readonly hub: string;
   /** HTTP status. */

@@ -5,11 +5,11 @@ import type { Clock } from '../../../clock.ts';
 import { ROUTER_PREFIX } from '../catalogue.ts';
 import { readBounded, readJsonAs } from './ask.ts';
 
-/** A third party that answers under the key of whoever asks: we neither pay it nor resell it. */
+/** A third party that answers under the caller's own key: this service neither pays it nor resells it. */
 export interface RouterSettings {
   /** Up to and including the version. */
   readonly base_url: string;
-  /** Ids that are listed while it has told us none; without the prefix. */
+  /** Ids that are listed while the router has published none; without the prefix. */
   readonly models: readonly string[];
 }
 
@@ -28,16 +28,15 @@ const Id = z
   .max(limits.model_id_chars_max - ROUTER_PREFIX.length);
 
 /**
- * What the router lists, as far as it tells whoever has no key. A list that has grown old is given out all the same while
- * the next one is fetched, and one that cannot be fetched leaves us with what was known: this never fails, and makes
- * nobody wait but those who ask before the very first fetch has ended, and them not for long. Nothing is fetched before
- * somebody asks: a process that serves no list needs none.
+ * Models that the router publishes without a key. An old list is returned while the next one is fetched, and if a fetch
+ * fails the old one stays. Never fails, and only callers before the end of the first fetch wait, briefly. Nothing is
+ * fetched until the list is needed.
  */
 export class RouterModels {
   readonly #settings: RouterSettings;
   readonly #clock: Clock;
   readonly #agent = new Agent({ connections: 1, connect: { timeout: limits.hub_connect_ms_max } });
-  /** What the router has told; null while it has told nothing. */
+  /** Models that the router has published. Null if it has published none. */
   #told: ReadonlySet<string> | null = null;
   #fetched = false;
   #next_fetch_at_ms = Number.NEGATIVE_INFINITY;
@@ -62,7 +61,10 @@ export class RouterModels {
     return new Set(this.#told ?? this.#settings.models).has(id);
   }
 
-  /** Whether it may have that model, by its id there: false where it tells its models, or they are configured, and this is none. */
+  /**
+   * Whether it may have that model, by its id there: false if its models are published or configured, and this is none
+   * of them.
+   */
   async mayHave(id: string): Promise<boolean> {
     await this.#heard();
     const known = this.#told?.size ? this.#told : new Set(this.#settings.models);
@@ -92,7 +94,7 @@ export class RouterModels {
       });
   }
 
-  /** Null where it tells nobody without a key, or tells something else. */
+  /** Null if it publishes no list without a key, or something else. */
   async #fetch(): Promise<ReadonlySet<string> | null> {
     const { statusCode, body } = await request(`${this.#settings.base_url}/models`, {
       dispatcher: this.#agent,

@@ -24,7 +24,7 @@ export interface HubStanding {
   readonly first_piece_ms: number | null;
 }
 
-/** One question, as far as who is asked first depends on it. */
+/** One request, as far as the order of hubs depends on it. */
 export interface OrderRequest {
   readonly modality: Modality;
   readonly awaited: Awaited;
@@ -121,10 +121,13 @@ const by_any: readonly HubFailure[] = [
   ...(['status_415', 'status_422', 'status_431', 'status_451', 'cancelled'] as const),
 ];
 
-/** What a caller's request may bring about at any hub: nobody shall send one to rest by asking nonsense, or for much. */
+/**
+ * Failures that a caller's request may cause at any hub: they must not count against it, or a caller could disable a
+ * hub.
+ */
 const causedByRequests: Readonly<Record<Modality, ReadonlySet<HubFailure>>> = {
   text: new Set(by_any),
-  /** What an image takes follows from its size and its text, and costs whoever asked for it nothing. */
+  /** The size of an image follows from the request, which cost its caller nothing. */
   image: new Set([...by_any, 'too_large']),
   audio: new Set(by_any),
   /** Of vectors the size is that of the input, too. */

@@ -59,7 +59,7 @@ class ReplyStream {
   #done = false;
   #end: ReplyEnd = WHOLE;
   readonly #wholly = Promise.withResolvers<void>();
-  /** Resolves as soon as it is whole, though nothing may have been said and the hub goes on to tell of usage. */
+  /** Resolves as soon as the answer is complete, though the hub may still send usage. */
   readonly whole = this.#wholly.promise;
 
   constructor(
@@ -87,7 +87,7 @@ class ReplyStream {
     };
   }
 
-  /** The answer, piece by piece; never throws. As long as nobody reads on, the hub's connection is not read. */
+  /** The answer, piece by piece; never throws. The hub's connection is read only as fast as the reader reads. */
   async *pieces(body: Body): AsyncGenerator<Piece> {
     try {
       const events = eventsIn(body.iterator({ destroyOnReturn: false }), this.#bounds.event_chars_max);
@@ -121,7 +121,7 @@ class ReplyStream {
     const { usage, model } = reading;
     const finish_reason = finishReasonOf(reading.finish_reason);
     const delta = discreetMessage(reading.delta ?? {}, this.#discretion);
-    // Nothing of an event is kept of which not all can be.
+    // An event is kept as a whole or not at all.
     if (delta === null || !this.#message.fits(delta)) return this.#breakOff('not_a_chunk');
     this.#bytes += bytesIn(delta);
     if (this.#bytes > this.#bounds.text_bytes_max) return this.#breakOff('too_large', { at_limit: true });
@@ -134,7 +134,7 @@ class ReplyStream {
     return pieces;
   }
 
-  /** What comes after the last word can spoil nothing any more. */
+  /** After the last word, a failure changes nothing. */
   #breakOff(reason: HubFailure, facts: BreakFacts = {}): null {
     if (!this.#is_whole && this.#end.kind === 'whole') this.#end = brokenReply(reason, facts, this.#rules);
     return null;
@@ -175,7 +175,7 @@ export interface OpenReply {
 
 export type OpenOutcome = { readonly kind: 'answered'; readonly listening: OpenReply } | Unanswered;
 
-/** Asks one hub once, and waits for its first piece. Never throws: until then the next hub may be asked. */
+/** Calls one hub once, and waits for its first piece. Never throws: until then the next hub may be tried. */
 export async function openReply(pool: Pool, question: StreamQuestion): Promise<OpenOutcome> {
   const deadlines = new StreamDeadlines(question);
   const body = await opened(pool, question, deadlines);

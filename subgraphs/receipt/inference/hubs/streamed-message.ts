@@ -38,7 +38,10 @@ export function bytesIn({ content, refusal, tool_calls, ...reasoning }: Delta): 
   return texts.reduce((sum: number, text) => sum + Buffer.byteLength(text ?? ''), bytesOfReasoning(reasoning));
 }
 
-/** As much of an OpenAI chunk as is passed on. One answer is asked for, so there is one choice; some chunks have none. */
+/**
+ * The part of an OpenAI chunk that is passed on. One answer is requested, so there is one choice; some chunks have
+ * none.
+ */
 const HubChunk = z.object({
   choices: z
     .array(
@@ -125,7 +128,7 @@ export class StreamedMessage {
     );
   }
 
-  /** What goes on of a delta that fits, in pieces of which none is empty. */
+  /** What is passed on of a delta that fits, in non-empty pieces. */
   take({ content, refusal, tool_calls, svc_block, ...thought }: Delta): readonly Piece[] {
     const pieces: Piece[] = [];
     const block = this.#in_blocks ? (svc_block ?? null) : null;
@@ -190,8 +193,8 @@ export class StreamedMessage {
   }
 
   /**
-   * Reasoning begins with its first text: what is encrypted is shown to nobody who wants to know what came first, unless it is a block of
-   * its own.
+   * Reasoning begins with its first text: encrypted details have no place in the order of events, unless they are a
+   * block of their own.
    */
   #begin(piece: Piece): void {
     const channel = channelOf(piece);

@@ -6,7 +6,7 @@ import { limits } from '../../../../schema/limits.ts';
 import { retryAfterMs } from '../../../../schema/webhook/retry.ts';
 import type { HubError } from '../../../answer-end.ts';
 
-/** Why a hub did not answer a request, as far as its caller is told. */
+/** Why a hub did not answer a request, as far as its caller may know. */
 export type HubVerdict =
   /** The request is at fault: no other hub would take it either. */
   | { readonly kind: 'request'; readonly status: RequestStatus; readonly error: HubError }
@@ -16,17 +16,20 @@ export type HubVerdict =
   | { readonly kind: 'crowded'; readonly status: 429 | 503; readonly retry_after_seconds: number | null }
   | AnswerTooLarge;
 
-/** The hub answered, with more than this service passes on: any other would give as much. `param`: the member that asks for it. */
+/**
+ * The answer is larger than this service passes on, and would be at any hub. `param`: the member that determines its
+ * size.
+ */
 export interface AnswerTooLarge {
   readonly kind: 'too_large';
   readonly param: string;
-  /** What its caller is told, in this service's own words. */
+  /** Detail of the error, in this service's own words. */
   readonly detail: string;
 }
 
 export type RequestStatus = 400 | 403 | 413 | 422;
 
-/** What a hub answered in place of what it was asked for. `body` is null where it was too long or cut off. */
+/** What a hub sent instead of an answer. `body` is null if it was too long or cut off. */
 export interface HubRefusal {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -44,8 +47,8 @@ export interface VerdictRules {
 }
 
 /**
- * What a hub says of a request that it does not answer. Null for all that is between the hub and whoever operates this service: our
- * account, our key, the members that we add, and faults of the hub's own. Pure.
+ * A hub's verdict on a request that it does not answer. Null for everything between the hub and the operator: account,
+ * key, members that this service adds, and faults of the hub. Pure.
  */
 export function verdictOf(refusal: HubRefusal, rules: VerdictRules): HubVerdict | null {
   const { status, headers } = refusal;
@@ -150,7 +153,7 @@ function wordsOf({ code, type, param }: SaidError, secrets: readonly string[]): 
 /** Of the account behind the key: nothing that the caller of a hub can change. */
 const ACCOUNT =
   /^(?:insufficient_(?:quota|balance|credits?|funds)|billing|account_|organization_|invalid_api_key|authentication_error|permission_error|quota_exceeded$)/;
-/** The same where a hub has no code for it: Google, Anthropic and xAI answer 400 then. In doubt another hub is asked. */
+/** The same for hubs without a code for it: Google, Anthropic and xAI answer 400 then. In doubt another hub is tried. */
 const ACCOUNT_REASON =
   /^(?:API_KEY_|BILLING_|CONSUMER_|SERVICE_DISABLED|FAILED_PRECONDITION$|PERMISSION_DENIED$|UNAUTHENTICATED$)/;
 const ACCOUNT_SENTENCE =
@@ -174,7 +177,7 @@ function isModeration({ metadata }: SaidError, { code, type, param }: Words) {
   return [code, type, param].some(word => word !== null && MODERATION.test(word));
 }
 
-/** Whether it refuses a member that the caller has not sent. The router is asked for its callers' own models. */
+/** Whether it refuses a member that the caller has not sent. Router requests are for the caller's own models. */
 function namesAdded({ param, message }: SaidError, { code }: Words, { added, by_router }: VerdictRules): boolean {
   const ours = added.filter(name => !(by_router && name === 'model'));
   if (typeof param === 'string') return ours.includes(param.split(/[.[]/, 1)[0] ?? '');
@@ -188,9 +191,9 @@ const STREAM_OPTIONS =
 
 /** Organisations, projects and users as hubs name them. */
 const ACCOUNT_ID = /\b(?:org|organization|proj|project|user|acct|account|req|wrkspc|team|tenant)[-_][a-z0-9]{6,}/i;
-/** A key of which some signs are masked. */
+/** A partly masked key. */
 const MASKED = /\*{3,}|[a-z0-9_-]{4,}(?:\.{3}|…)[a-z0-9]{2,}/i;
-/** Addresses of any machine: those of a hub's own network are nobody's to know. */
+/** Addresses of any machine: a hub's internal network must not be revealed. */
 const ADDRESS =
   /\b[a-z][a-z0-9+.-]*:\/\/|\b\d{1,3}(?:\.\d{1,3}){3}\b|\b[\w-]+(?:\.[\w-]+)+:\d{2,5}\b|\.(?:internal|local|svc|lan)\b/i;
 /** Control characters, and those that are not drawn or draw text in another order. */
@@ -206,7 +209,7 @@ function holdsAny(text: string, secrets: readonly string[]): boolean {
   return secrets.some(secret => lower.includes(secret.toLowerCase()));
 }
 
-/** What of a hub's answer tells what is not its caller's to know. */
+/** What of a hub's answer must not be shown to its caller. */
 export interface Tells {
   /** Whether an id, a name or a word beside the content does. */
   word(text: string): boolean;
@@ -259,8 +262,8 @@ function publicMessage(message: Json | undefined, secrets: readonly string[]): s
 }
 
 /**
- * The model that a hub names in its answer, to be shown and signed as it is. Null where it is no plain text of the length that an id may
- * have, or tells what is not the caller's to know: a name that this service publishes itself tells nothing.
+ * The model that a hub names in its answer, to be shown and signed unchanged. Null if it is no plain text of the length
+ * of an id, or reveals details of a hub; names that this service publishes itself reveal nothing.
  */
 export function answeredModelOf(
   named: unknown,
@@ -281,7 +284,10 @@ function retryAfter(headers: IncomingHttpHeaders, now_ms: number): number | null
   return wait_ms === null ? null : Math.ceil(Math.min(HOUR_MS, Math.max(1_000, wait_ms)) / 1_000);
 }
 
-/** Texts that tell where a hub is, or open it, also as they are written in a URL or a header. What is short could stand in any message. */
+/**
+ * Texts that reveal where a hub is, or open it, also as they are written in a URL or a header. Short ones could be in
+ * any message.
+ */
 export function secretsOf(base_url: string, api_key: string | null): readonly string[] {
   const keys = api_key === null ? [] : spellingsOf(api_key);
   const parts = [...new URL(base_url).pathname.split('/'), ...keys].filter(isLong);

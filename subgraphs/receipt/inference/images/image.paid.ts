@@ -82,7 +82,7 @@ export function imagePaid(hubs: Hubs): WorkThenSettle<ImageRequest, KeptImage> {
     modality: 'image',
     question: imageQuestion,
     answer({ value, by, at }) {
-      // What goes out has no null in it, and whoever checks the commitment has only that.
+      // The answer is sent without nulls, and the commitment is checked against that.
       const output = [present(value)];
       const answer = { created: at, ...by, data: [value] };
       return { answer, output, output_member: 'data', fetched_there: value.url !== null };

@@ -21,9 +21,9 @@ import {
 import type { HubRequest } from '../hubs/chat.ts';
 
 /*
- * The chat that a message comes to: hubs are asked in one language. Nothing of the request is lost but what a chat has no word for, and
- * that changes no answer: cache markers. What nobody here knows goes on in the part, tool or message that its object comes to; where it
- * has none of these (`unknown-members.ts`), the request is put to hubs of Anthropic's dialect alone.
+ * The chat that a message becomes, since hubs share one language. Only what a chat cannot express and what does not
+ * change an answer is lost: cache markers. Unknown members go to the part, tool or message that their object becomes;
+ * if it has none (`unknown-members.ts`), the request goes only to hubs of Anthropic's dialect.
  */
 
 export function askedOf(request: MessagesRequest): HubRequest {
@@ -43,7 +43,7 @@ export function askedOf(request: MessagesRequest): HubRequest {
   };
 }
 
-/** Thinking that nobody has signed is no thinking of a model that is asked so, and would be refused. */
+/** Unsigned thinking is not from a model of this dialect, and would be refused. */
 function asWritten(request: MessagesRequest): JsonObject {
   const members = present(Object.fromEntries(membersForModel.map(name => [name, request[name]])));
   const messages = request.messages.map(turn => ({
@@ -72,7 +72,7 @@ const turns: Readonly<Record<MessageTurn['role'], (content: Blocks) => ChatReque
   user: content => {
     const results = content.filter(({ type }) => type === 'tool_result');
     const others = content.filter(({ type }) => type !== 'tool_result');
-    // A result is text in a chat: an image that a tool brought is shown by whoever ran it.
+    // A tool result is text in a chat, so its images are shown in the user's turn.
     const shown = results.flatMap(result => shownIn(result.content));
     const passages = [...shown, ...others.flatMap(passagesOf)];
     const messages = results.map(resultOf);
@@ -94,8 +94,8 @@ const turns: Readonly<Record<MessageTurn['role'], (content: Blocks) => ChatReque
 };
 
 /**
- * What a model thought, as a chat has it. What is signed or encrypted goes in `reasoning_details`, where hubs give it and models want it
- * back unchanged; what nobody has signed is text alone.
+ * Reasoning of a model in a chat's members. Signed or encrypted blocks go into `reasoning_details`, which models want
+ * back unchanged; unsigned ones are plain text.
  */
 function thoughtIn(content: Blocks): Reasoning {
   const unsigned = content.filter(({ type, signature }) => type === 'thinking' && signature === '');
@@ -252,8 +252,8 @@ function choiceOf(choice: MessageToolChoice): Json {
 }
 
 /**
- * Thinking with a budget as an effort, since no other hub knows budgets: up to that many tokens it is that effort. `adaptive` leaves
- * it to the model, and `disabled` says nothing, since a model that always thinks would refuse to be told so.
+ * A thinking budget as an effort, since other hubs have no budgets: up to that many tokens it is that effort.
+ * `adaptive` leaves it to the model; `disabled` sends nothing, since a model that always thinks would refuse it.
  */
 const effortOfBudget = [
   [4_096, 'low'],

@@ -15,7 +15,7 @@ export type AnswerBlock =
   | {
       readonly type: 'thinking';
       readonly thinking: string;
-      /** By which whoever made the model knows its thinking again; empty where the hub gives none. */
+      /** By which the model's provider recognises its thinking. Empty if the hub gives none. */
       readonly signature: string;
     }
   /** What a model thought, and only its maker can read. */
@@ -67,14 +67,14 @@ export const blockBegun = {
 /** What a caller is shown of what was thought. `signed`: of a block only that which knows it again, and not its text. */
 export type ShownThinking = 'whole' | 'signed' | 'hidden';
 
-/** What of a message a caller has asked to be shown, and how it came. */
+/** Which parts of a message a caller wants, and how it arrived. */
 interface Shown {
   readonly thinking: ShownThinking;
   /** In which its hub gave it, in their order; null where the hub's dialect has none. */
   readonly blocks?: readonly HubBlock[] | null;
   /** In which order it came; without it thinking goes first, and text before what is called. */
   readonly began?: readonly Channel[];
-  /** What was thought, where a stream told it. */
+  /** Reasoning of a stream. */
   readonly reasoning_text?: string;
 }
 
@@ -86,7 +86,7 @@ export function blocksOf(message: AssistantMessage, shown: Shown): AnswerBlock[]
   return shown.blocks ? blocksAsGiven(message, shown.blocks, shown.thinking) : blocksByChannel(message, shown);
 }
 
-/** A block of nothing is none; so is one of which not enough may be told. */
+/** Empty blocks are dropped, as are those that would lose too much. */
 function blocksAsGiven(
   { tool_calls = [], reasoning_details = [] }: AssistantMessage,
   blocks: readonly HubBlock[],

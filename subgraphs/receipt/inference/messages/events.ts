@@ -9,9 +9,9 @@ import { blockBegun, type ShownThinking, signatureIn } from './content.ts';
 export type MessageEvent = JsonObject & { readonly type: string };
 
 /**
- * An answer in the events of the Messages API: each block begins before its first piece and stops as the next one begins. The
- * places are those of the list that the receipt commits to. A hub that goes on with a former block is heard: its piece names that one.
- * Thinking is shown to whoever has asked for it, and its signature comes as its block stops.
+ * An answer as events of the Messages API: each block begins before its first piece and stops when the next one begins.
+ * Indexes are those of the list that the receipt commits to. A hub may continue an earlier block by naming it. Thinking
+ * is shown only on request, and its signature comes when its block stops.
  */
 export class BlockEvents {
   readonly #shown: ShownThinking;
@@ -26,7 +26,7 @@ export class BlockEvents {
   *of(piece: Piece): Generator<MessageEvent> {
     if (isThought(piece) && !this.#shows(piece)) return;
     const channel = channelOf(piece);
-    // What of thinking has no text is shown to nobody, and begins nothing, unless it is a block of its own.
+    // Thinking without text is not shown and begins no block, unless it is a block of its own.
     const begins = !isThought(piece) || piece.text !== '' || piece.block !== undefined;
     if (begins && !this.#began.includes(channel)) yield* this.#begin(channel, piece);
     const delta = isThought(piece) && this.#shown !== 'whole' ? null : deltaOf(piece);
@@ -42,7 +42,7 @@ export class BlockEvents {
     this.#open = null;
   }
 
-  /** Where the answer broke off no block stops; what its hub had signed by then is told all the same. */
+  /** After a break no block stops; signatures received by then are still sent. */
   *brokeOff(): Generator<MessageEvent> {
     const signature = this.#open === null ? undefined : this.#signatures.get(this.#open);
     if (this.#open !== null && signature !== undefined) yield signed(this.#began.indexOf(this.#open), signature);

@@ -38,7 +38,7 @@ export type KeptMessage = {
   readonly usage: Usage | null;
 } & KeptEnd;
 
-/** Where the first block of a kind stands, as the request has it, also within a result; null where there is none. */
+/** Path of the first block of a kind in the request, also within a result. Null if there is none. */
 function blockAt({ messages }: MessagesRequest, is: (block: MessageBlock) => boolean): string | null {
   const within = (blocks: readonly MessageBlock[], path: string): string | null => {
     for (const [index, block] of blocks.entries()) {
@@ -85,8 +85,10 @@ function membersOf(
 }
 
 /**
- * The same, before any claim: nothing that is asked for is left out in silence. The router, which is asked for chats, judges its own images.
- * @throws invalid_request, naming the block that the model does not take, or the member that no hub with that model does; unknown_model
+ * The same before any claim, so that no part of a request is dropped silently. The router, which is sent chats, judges
+ * its own images.
+ * @throws invalid_request, naming the block that the model does not accept, or the member that no hub of that model
+ * does; unknown_model
  */
 function requireAbility({ settings }: Hubs, request: MessagesRequest): MemberDemand {
   const { model } = request;
@@ -114,7 +116,7 @@ function isServedBy(settings: Hubs['settings'], model: string, demand: MemberDem
   return candidatesFor(settings, model, demand).length > 0;
 }
 
-/** Who has not asked for thinking may not know what to do with a block of it; who wants its text omitted sends its signature back. */
+/** A caller without `thinking` may not handle thinking blocks; one that wants the text omitted sends the signature back. */
 export function shownThinking({ thinking }: MessagesRequest): ShownThinking {
   if (thinking === undefined || thinking.type === 'disabled') return 'hidden';
   return thinking.display === 'omitted' ? 'signed' : 'whole';

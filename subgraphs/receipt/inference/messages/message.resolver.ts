@@ -81,8 +81,8 @@ async function begin(input: Arguments, context: InferenceContext): Promise<Async
 export type SpokenEvent = MessageEvent | Error;
 
 /**
- * A paid stream as the Messages API tells of it. The receipt comes in an event of its own before the last: clients that check the
- * type of each event know `ping`, and pass over what else is in it. A hub that broke off ends it with an error in place of the end.
+ * A paid stream as events of the Messages API. The receipt comes in its own event before the last: strict clients
+ * accept `ping` and ignore its extra members. After a broken answer an error replaces the end.
  */
 async function* eventsOf(
   charged: ChargedStream<KeptMessage>,

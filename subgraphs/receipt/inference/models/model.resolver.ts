@@ -105,7 +105,7 @@ function each(abilities: readonly Ability[], side: keyof ModelModality): ModelKi
   return [...new Set(abilities.map(ability => kinds[ability][side]))];
 }
 
-/** Every paid call has one price. What the router asks for is between it and the caller, whose key it answers under. */
+/** Every paid call has one price. The router charges the caller's own key apart from it. */
 const price: ModelPrice = {
   amount: atomicAmount(limits.call_price_atomic),
   currency: 'USDC',

@@ -10,11 +10,11 @@ interface Place {
   readonly output_index: number;
 }
 
-/** What text is told in: as a part of the message, or of what was thought before it. */
+/** Channels of text: parts of the message, or of the reasoning before it. */
 type TextChannel = Extract<Channel, 'text' | 'refusal' | 'reasoning'>;
 type ItemKey = 'message' | 'reasoning' | number;
 
-/** Of which item a channel is a part, and how its part and its pieces are announced. */
+/** Item that each channel belongs to, and the events of its part and its pieces. */
 const channels = {
   text: {
     item: 'message',
@@ -34,7 +34,7 @@ const channelsOfParts = {
   reasoning_text: 'reasoning',
 } as const satisfies Record<(ContentPart | ReasoningPart)['type'], TextChannel>;
 
-/** Items as they are announced, before anything of them is told. */
+/** Items as they are announced, before their contents. */
 const begun = {
   message: { type: 'message', role: 'assistant', content: [] },
   reasoning: { type: 'reasoning', summary: [], content: [] },

@@ -53,14 +53,17 @@ export type CallItem = {
   readonly name: string;
   readonly arguments: string;
 };
-/** What the model thought; `summary` is empty, since hubs tell it as it is. `content` is empty where all of it is encrypted. */
+/**
+ * Reasoning of the model. `summary` is empty, since hubs give the reasoning itself; `content` is empty if all of it is
+ * encrypted.
+ */
 export type ReasoningItem = {
   readonly id: string;
   readonly type: 'reasoning';
   readonly status: ItemStatus;
   readonly summary: never[];
   readonly content: readonly ReasoningPart[];
-  /** All of it in the hub's own members, to be sent back; where it was asked for. */
+  /** All of it in the hub's own members, to be sent back, if it was requested. */
   readonly encrypted_content?: string;
 };
 export type ReasoningPart = { readonly type: 'reasoning_text'; readonly text: string };
@@ -99,7 +102,7 @@ interface Made {
   readonly returnable: boolean;
   /** In which order it came; without it reasoning comes first, the message before its calls, and text before a refusal. */
   readonly began?: readonly Channel[];
-  /** What was thought, where a stream told it. */
+  /** Reasoning of a stream. */
   readonly reasoning_text?: string;
 }
 

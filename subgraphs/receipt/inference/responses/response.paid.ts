@@ -17,7 +17,7 @@ import {
   replyQuestion,
 } from './output.ts';
 
-/* Responses, whole and streamed: the chat that hubs are asked for, and what of their answer is kept and committed to. */
+/* Responses, whole and streamed: the chat that is sent to hubs, and what of the answer is kept and committed to. */
 
 /** The answer as it is kept: plain JSON in the words of the wire, so that a replay projects the same bytes again. */
 export type KeptResponse = {

@@ -63,8 +63,8 @@ async function begin(input: Arguments, context: InferenceContext): Promise<Async
 export type StreamedEvent = UnnumberedEvent | Error;
 
 /**
- * A paid stream as the Responses API tells of it; the last event brings the whole response and its receipt. Where it broke off,
- * `response.failed` brings both, and the reason follows it.
+ * A paid stream as events of the Responses API. The last event has the whole response and its receipt. If it broke off,
+ * `response.failed` has both, and the error follows.
  */
 async function* eventsOf(
   charged: ChargedStream<KeptResponse>,
@@ -94,7 +94,7 @@ async function* eventsOf(
   if (end.kind === 'broke_off') yield brokenStream(recorded, end, context);
 }
 
-/** The answer in the words of the wire, as POST /v1/responses has it in one piece. */
+/** The answer in REST's spelling, as POST /v1/responses returns it. */
 function documentOf({ id, created_at, model, output, fault, usage }: KeptResponse, status: string): JsonObject {
   return {
     id,

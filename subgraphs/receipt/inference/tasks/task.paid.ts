@@ -13,7 +13,7 @@ import { autoModels, callTerms, modelsFor } from '../answer.paid.ts';
 import { type Candidate, candidatesFor } from '../catalogue.ts';
 import type { Hubs } from '../hubs/open.ts';
 
-/** Where a task would go, and what a call costs us there; null where nobody has said. */
+/** Route of a task and its cost to this service. Null if it has no price. */
 export interface PricedRoute {
   readonly route: Candidate;
   readonly price_atomic: number | null;
@@ -47,8 +47,8 @@ function feeOf(gross: bigint): NonNullable<KeptTask['fee']> {
 }
 
 /**
- * Ours alone: what of the settled amount goes to a provider, and what is left. Nothing has been put to one yet, so the actual
- * cost is none; the mark is what the route costs now, and none where nobody has priced it.
+ * Internal only: the provider's part of the settled amount, and the rest. No hub was called yet, so the actual cost is
+ * zero; the mark is the current price of the route, and zero if it has none.
  */
 function accountingOf({ route, price_atomic }: PricedRoute, gross: bigint | null, now_ms: number): JsonObject {
   const usd_mark = price_atomic ?? 0;
@@ -106,8 +106,8 @@ function catalogueWork<A extends TaskQuoteRequest & JsonObject, T extends JsonOb
 }
 
 /**
- * Of the hubs that serve the model, or another that the book allows in its place, one that is well. The router's ids are
- * not among them: it is asked under the caller's own key, which a task does not leave here. @throws unknown_model
+ * A healthy hub that serves the model, or another model that the book allows. Router models are excluded: they need the
+ * caller's own key. @throws unknown_model
  */
 function routeOfTask(
   { settings, standings }: Hubs,
@@ -123,9 +123,9 @@ function routeOfTask(
   return { route: live, price_atomic: price ?? null };
 }
 
-/** Whoever is named as the sender pays, and pays where the task says. @throws before anything is claimed or settled. */
+/** The sender must be the payer, on the network of the task. @throws before anything is claimed or settled. */
 function requireSender({ chain_id, sender }: TaskQuoteRequest, payer: Payer | null): void {
-  // A key names no wallet: nobody pays, and the sender is taken at its word.
+  // A call with an API key has no paying wallet, so the sender is not checked.
   if (payer === null) return;
   const { network, wallet } = payer;
   if (chain_id !== null && chain_id !== network)
@@ -153,7 +153,7 @@ export function taskPaid(hubs: Hubs): WorkThenSettle<TaskRequest, KeptTask> {
 
 export type KeptQuote = { readonly figures: KeptTask; readonly model: string; readonly hub: string };
 
-/** What a task would come to now. A forecast that is itself paid for; nobody owes anything by it. */
+/** Forecast of a task. The forecast is paid for and obliges nobody to pay for the task. */
 export function quotePaid(hubs: Hubs): WorkThenSettle<TaskQuoteRequest, KeptQuote> {
   return catalogueWork<TaskQuoteRequest, KeptQuote>(hubs, {
     field: 'Mutation.quoteTask',
@@ -167,7 +167,7 @@ export function quotePaid(hubs: Hubs): WorkThenSettle<TaskQuoteRequest, KeptQuot
   });
 }
 
-/** As the wire has it: what a receipt commits to must be there to be hashed again. */
+/** In REST's spelling: the receipt commits to what a client can hash again. */
 export function forecastOf({ model, hub, figures: { fee, ...amounts } }: KeptQuote) {
   return { model, hub, ...amounts, ...fee };
 }

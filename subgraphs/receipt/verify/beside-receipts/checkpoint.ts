@@ -48,7 +48,7 @@ export function verifyCheckpoint(text: string, jwks: Jwks, { witnesses = [] }: N
   return { kind: 'valid', claims, checks: judged.checks, report };
 }
 
-/** The checkpoint of a proof. Of which leaf the proof is only the receipt says: see `verifyLogProof`. */
+/** The checkpoint of a proof. Which leaf the proof is for, only the receipt says: see `verifyLogProof`. */
 export function verifyProofAlone(text: string, jwks: Jwks, keys: NoteKeys = {}): DocumentVerification {
   const proof = splitProof(text);
   if (proof === null) return malformedDocument('This is no proof of C2SP’s tlog-proof.');

@@ -5,8 +5,8 @@ import { issuerSaid, judgeBy, unopened } from '../signed.ts';
 import { isDelivery, isOffer, verifyDelivery, verifyOffer } from './x402-artifact.ts';
 
 /**
- * Verifies a token by itself, which was cut out of a document: the `jws` of a receipt, of a head or of a statement, or an artifact of
- * x402. That it was signed is all that is known: the document says what it means.
+ * Verifies a token that was cut out of a document: the `jws` of a receipt, a head or a statement, or an artifact of
+ * x402. It shows only that the token was signed; its meaning is in the document.
  */
 export function verifyToken(token: string, jwks: Jwks): DocumentVerification {
   const artifact = { format: 'jws', signature: token };
@@ -25,8 +25,8 @@ const unchecked = [
 ];
 
 /**
- * Where the header says that the keys are, for whoever fetches them as the document asks; null where it does not. Which key of a set is
- * believed it never decides.
+ * Where the header says that the keys are, for clients that fetch them. Null if it does not say. It never decides which
+ * key of a set is trusted.
  */
 export function keySetOfToken(token: Json | undefined): string | null {
   const { jku } = parseJws(token)?.header ?? {};

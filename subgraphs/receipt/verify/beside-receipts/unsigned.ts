@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { documents } from '../../../../schema/documents.ts';
 import type { Invalid } from '../signed.ts';
 
-/* Documents of this service that nobody signs: each is named, and what to verify in its place. */
+/* Unsigned documents of this service: names each, and what to verify instead. */
 
 const said = (noun: string, instead: string) => `This is a ${noun}, which nobody signs. Verify ${instead}.`;
 

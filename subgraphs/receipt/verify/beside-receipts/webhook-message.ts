@@ -2,8 +2,8 @@ import { canonicalHash, isJsonObject, type Json, type JsonObject } from '../../.
 import { type Invalid, judgeBy, type Rule, unless } from '../signed.ts';
 
 /**
- * A message of a webhook is signed in its headers by a secret that only its receiver and this service have (HMAC-SHA256), so that no
- * stranger can check it. Its event has a hash that anybody can make again: one that contradicts it is known to be wrong.
+ * A webhook message is signed in its headers with a secret of its receiver and this service (HMAC-SHA256), so others
+ * cannot check it. The hash of its event can be recomputed: a message that contradicts it is known to be wrong.
  */
 export function verifyWebhookMessage(document: JsonObject): Invalid {
   const judged = judgeBy(rules, document);

@@ -9,8 +9,8 @@ import { type Jwks, keyOfAddress, keysIn, parseJws, signerOf, verifyEd25519, ver
 import { judgeBy, malformedDocument, type Rule, undatedFault, unless } from '../signed.ts';
 
 /*
- * What a shop signs by x402's offer-and-receipt extension: the terms that a 402 asks for, and that a call was paid for. As typed data
- * of EIP-712 or as a JWS, whose key is named by a did:web and is one of the key set all the same.
+ * Artifacts of x402's offer-and-receipt extension: the terms of a 402, and the receipt of a paid call. As typed data
+ * (EIP-712) or as a JWS, whose key is named by a did:web and is also in the key set.
  */
 
 type Kind = 'offer' | 'delivery';
@@ -137,7 +137,7 @@ const offerRules: readonly Rule<Opened>[] = [
 
 const terms = ['scheme', 'network', 'asset', 'payTo', 'amount'] as const;
 
-/** An offer by itself stands beside nothing that it could contradict. */
+/** An offer alone has nothing beside it that it could contradict. */
 function termsFault(document: JsonObject, artifacts: readonly SignedArtifact[]): string | null {
   if (isArtifact(document)) return null;
   const { accepts, resource } = document;

@@ -14,7 +14,7 @@ type Point = InstanceType<typeof p256.ProjectivePoint>;
 interface PublicKey {
   readonly crv: 'P-256' | 'Ed25519';
   readonly bytes: Uint8Array;
-  /** Of P-256, and how often it was asked: multiples of a key that signs many documents are computed once. */
+  /** The P-256 point, and how often it was used: multiples of a frequently used key are computed once. */
   readonly point: Point | null;
   uses: number;
 }

@@ -1,4 +1,4 @@
 import { config } from 'zod';
 
-/* Loaded before any shape is made: a page under a strict policy may make no code of texts, and is told of each attempt. */
+/* Loaded before any schema is made: a strict page policy forbids code from strings and reports each attempt. */
 config({ jitless: true });

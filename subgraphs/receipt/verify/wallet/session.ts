@@ -122,7 +122,7 @@ const repeated: Readonly<Record<SessionType, Readonly<Record<string, (members: J
   RevokeSession: { at: ({ at }) => at ?? null },
 };
 
-/** One spelling for an address, and for each form of a public key that has it; any other value as it is. */
+/** One spelling for an address, and for each form of a public key that has it; any other value unchanged. */
 function addressKey(value: Json | undefined): Json {
   return addressNamed(value)?.toLowerCase() ?? (typeof value === 'string' ? value.toLowerCase() : (value ?? null));
 }

@@ -28,7 +28,7 @@ export function signerFault(digest: Uint8Array, signature: string, address: stri
   };
 }
 
-/** What is known where a document names nobody. */
+/** The fault of a document that names no signer. */
 export function namelessFault(digest: Uint8Array, signature: string): Check {
   const by = keyThatSigned(digest, signature);
   const sentence =

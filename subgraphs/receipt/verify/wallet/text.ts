@@ -13,7 +13,7 @@ interface SaidText {
   readonly kind: SignedWord;
   readonly text: string;
   readonly signature: string;
-  /** Of the document's own word; null where it names nobody. */
+  /** Signer that the document states. Null if it names none. */
   readonly stated: string | null;
   /** Parts behind the word, by their names; none where the text has another number of them. */
   readonly parts: Readonly<Record<string, string>>;
