@@ -261,7 +261,7 @@ function named(name: string): Class {
 /** Members by their wire names instead of those of the graph. Amounts and times are text again. */
 function onWire(schema: z.core.$ZodType, given: Arguments): Record<string, unknown> {
   const sent: Record<string, unknown> = {};
-  for (const [member, shape] of Object.entries(shapeMembers(alternativeAsked(schema, given)))) {
+  for (const [member, shape] of Object.entries(shapeMembers(alternativeFor(schema, given)))) {
     const known = argumentShape(shape);
     if (known.meta.by_header || known.meta.rest_only) continue;
     const value = given[graphName(member, known)];
@@ -273,7 +273,7 @@ function onWire(schema: z.core.$ZodType, given: Arguments): Record<string, unkno
 }
 
 /** The alternative of a discriminated union that the given discriminator names; any other schema as it is. */
-function alternativeAsked(schema: z.core.$ZodType, given: Arguments): z.core.$ZodType {
+function alternativeFor(schema: z.core.$ZodType, given: Arguments): z.core.$ZodType {
   if (!(schema instanceof z.ZodDiscriminatedUnion)) return schema;
   const { discriminator, options } = schema.def;
   const named = given[discriminator] as z.core.util.Primitive;

@@ -8,7 +8,7 @@ const ANSWER_MS_MAX = 5_000;
 /** What pg_stat_activity calls the connection. */
 export const LIVE_APPLICATION = 'live';
 
-export interface Hearing {
+export interface ConnectionEvents {
   readonly channels: readonly string[];
   heard(channel: string, payload: string): void;
   /** Once LISTEN was in force, and once: whether the connection broke, gave no answer or was ended. */
@@ -24,13 +24,13 @@ interface Echo {
 export class LiveConnection {
   readonly #client: pg.Client;
   readonly #echo_channel: string;
-  readonly #hearing: Hearing;
+  readonly #hearing: ConnectionEvents;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #echoes = new Map<string, Echo>();
   #spoken = 0;
   #lost = false;
 
-  private constructor(client: pg.Client, echo_channel: string, hearing: Hearing) {
+  private constructor(client: pg.Client, echo_channel: string, hearing: ConnectionEvents) {
     this.#client = client;
     this.#echo_channel = echo_channel;
     this.#hearing = hearing;
@@ -40,7 +40,7 @@ export class LiveConnection {
   }
 
   /** Resolves when LISTEN is in force. */
-  static async open(database: Pick<Database, 'connect'>, hearing: Hearing): Promise<LiveConnection> {
+  static async open(database: Pick<Database, 'connect'>, hearing: ConnectionEvents): Promise<LiveConnection> {
     const client = await database.connect();
     try {
       const text = `select pg_backend_pid() as pid, set_config('application_name', '${LIVE_APPLICATION}', false)`;

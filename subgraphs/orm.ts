@@ -5,7 +5,7 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import { type AtomicAmount, atomicAmount } from '../schema/amount.ts';
 import { JOBS_SCHEMA } from './migrate-jobs.ts';
 import type { MigrationClass } from './migration.ts';
-import { AtomicAmountColumn, BigIntType, tellOrm } from './table.ts';
+import { AtomicAmountColumn, applyToOrm, BigIntType } from './table.ts';
 
 /* MikroORM, which runs migrations, and by which tests compare what they make with what the entities say. */
 
@@ -16,7 +16,7 @@ export interface OrmOptions {
 }
 
 export function openOrm({ url, entities, migrations }: OrmOptions): Promise<MikroORM> {
-  tellOrm({ decorators, typeOf });
+  applyToOrm({ decorators, typeOf });
   return MikroORM.init({
     entities: [...entities],
     clientUrl: url,

@@ -62,7 +62,7 @@ const marks: Mark[] = [];
 const columns = new Map<unknown, Column[]>();
 
 /** Once each, in the order in which the classes were made. */
-export function tellOrm(real: OrmDecorators): void {
+export function applyToOrm(real: OrmDecorators): void {
   for (const mark of marks.splice(0)) mark(real);
 }
 

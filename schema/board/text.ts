@@ -1,5 +1,5 @@
-import { latinLetters } from './drawn-as.ts';
 import { holdsLink } from './links.ts';
+import { latinLetters } from './look-alikes.ts';
 import { holdsSecret } from './secrets.ts';
 import { unveiled } from './unveil.ts';
 

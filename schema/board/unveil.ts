@@ -1,4 +1,4 @@
-import { latinLetters } from './drawn-as.ts';
+import { latinLetters } from './look-alikes.ts';
 
 /*
  * The plain reading of a text: encoded, invisible and look-alike characters are replaced. Used for judging alone; a

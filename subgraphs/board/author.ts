@@ -18,11 +18,11 @@ export function requireAuthor(principal: Principal, named: number | null): HeldB
 }
 
 /** The same, of the agent that the arguments name. */
-export function askedAuthor({ principal }: Pick<BoardContext, 'principal'>, asked: Arguments): HeldBook & ProvenBy {
-  return requireAuthor(principal, askedAgent(asked));
+export function authorOf({ principal }: Pick<BoardContext, 'principal'>, asked: Arguments): HeldBook & ProvenBy {
+  return requireAuthor(principal, agentArgument(asked));
 }
 
 /** Null where the arguments name none. */
-export function askedAgent({ agentId }: Arguments): number | null {
+export function agentArgument({ agentId }: Arguments): number | null {
   return typeof agentId === 'number' ? agentId : null;
 }

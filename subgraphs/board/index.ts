@@ -31,7 +31,7 @@ import { postPaid } from './post/post.paid.ts';
 import { BoardPostResolver } from './post/post.resolver.ts';
 import { BoardPostRecord } from './post/post.type.ts';
 import { BoardPostPageResolver, postsWritten } from './post/post-page.resolver.ts';
-import { BoardConfirm, BoardLike, BoardLikeTold } from './reaction/reaction.entity.ts';
+import { BoardConfirm, BoardLike, BoardLikeNotice } from './reaction/reaction.entity.ts';
 import { ReactionResolver } from './reaction/reaction.resolver.ts';
 import { BoardSearchResolver } from './search/search.resolver.ts';
 import { BoardUse } from './use.entity.ts';
@@ -48,7 +48,7 @@ export const boardEntities = [
   BoardJobOutput,
   BoardAgentDay,
   BoardLike,
-  BoardLikeTold,
+  BoardLikeNotice,
   BoardConfirm,
   BoardCompletion,
   BoardUse,

@@ -9,13 +9,13 @@ export interface DamagedRecord {
   readonly column: string;
 }
 
-type Hear = (damaged: DamagedRecord) => void;
+type DamageListener = (damaged: DamagedRecord) => void;
 
 /** Listeners for damaged records of each database: many places read records, and none of them knows the operator's log. */
-const listeners = new WeakMap<object, Hear>();
+const listeners = new WeakMap<object, DamageListener>();
 
 /** Calls `hear` for every damaged record that is read from this database. */
-export function hearDamagedRecords(database: Pick<Database, 'query'>, hear: Hear): void {
+export function hearDamagedRecords(database: Pick<Database, 'query'>, hear: DamageListener): void {
   listeners.set(database, hear);
 }
 

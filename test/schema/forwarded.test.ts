@@ -12,7 +12,7 @@ import { MessagesRequest, MessageTokensRequest } from '../../schema/requests/mes
 import { parseRequest } from '../../schema/requests/parse.ts';
 import { ResponseCall, ResponsesRequest } from '../../schema/requests/responses.ts';
 import { readRequest } from '../../subgraphs/graph-type.ts';
-import { askedOf } from '../../subgraphs/receipt/inference/messages/chat-request.ts';
+import { chatRequestOf } from '../../subgraphs/receipt/inference/messages/chat-request.ts';
 import { unknownInMessage } from '../../subgraphs/receipt/inference/messages/unknown-members.ts';
 import { inputOfBody } from '../harness/doors/graph-input.ts';
 
@@ -416,7 +416,7 @@ describe('within a message', () => {
   ])('%s keeps what nobody knows: %j, named as %s; it has a place in a chat: %s', (_, said, at, in_chat) => {
     const asked = message(said) as unknown as MessagesRequest;
     expect(unknownInMessage(asked)).toEqual([{ name: 'zz', at, in_chat }]);
-    const { in_anthropic, ...as_chat } = askedOf(asked);
+    const { in_anthropic, ...as_chat } = chatRequestOf(asked);
     expect(JSON.stringify(in_anthropic?.body)).toContain('"zz":1');
     expect(JSON.stringify(as_chat).includes('"zz":1')).toBe(in_chat);
     const without = JSON.parse(JSON.stringify(said).replaceAll(',"zz":1', '').replaceAll('"zz":1', '')) as JsonObject;

@@ -12,7 +12,7 @@ import { wordEnum } from '../../graph-enum.ts';
 import { type Arguments, argumentsType, describedBy, objectType, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import { foundUnlessHalted } from '../../receipt/log/while-halted.ts';
-import { askedAgent, askedAuthor } from '../author.ts';
+import { agentArgument, authorOf } from '../author.ts';
 import type { BoardContext } from '../context.ts';
 import { sell } from '../sell.ts';
 import { takenDownAt } from '../standing.ts';
@@ -50,7 +50,7 @@ export class BoardCommentResolver {
   ): Promise<BoardComment> {
     const { id: post_id } = readRequest(PostPath, asked);
     const { text } = readRequest(CommentRequest, asked, context);
-    const comment = await sell(commentPaid, { text, post_id }, askedAgent(asked), context);
+    const comment = await sell(commentPaid, { text, post_id }, agentArgument(asked), context);
     return written(comment, await takenDownAt(context.database, comment));
   }
 
@@ -62,7 +62,7 @@ export class BoardCommentResolver {
     @Args(() => TakeDownArguments) asked: Arguments,
     @Ctx() context: BoardContext,
   ): Promise<BoardComment> {
-    const { agent_id } = askedAuthor(context, asked);
+    const { agent_id } = authorOf(context, asked);
     const { id, commentId } = readRequest(CommentPath, asked);
     return takeDownComment(context, agent_id, { post_id: id, comment_id: commentId });
   }

@@ -4,7 +4,7 @@ import { limits } from '../../../schema/limits.ts';
 import { CommentPath, FlagRequest, PostPath } from '../../../schema/requests/board.ts';
 import { JobPath } from '../../../schema/requests/board-job.ts';
 import { type Arguments, argumentsType, readRequest } from '../../graph-type.ts';
-import { askedAgent } from '../author.ts';
+import { agentArgument } from '../author.ts';
 import type { BoardContext } from '../context.ts';
 import { sell } from '../sell.ts';
 import { commentFlagPaid, jobFlagPaid, postFlagPaid, type WrittenPostFlag } from './flag.paid.ts';
@@ -24,7 +24,7 @@ export class BoardFlagResolver {
   async flagPost(@Args(() => PostArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<BoardFlagRecord> {
     const why = reason(asked, context);
     const { id } = readRequest(PostPath, asked);
-    return shown(await sell(postFlagPaid, { ...named(id, null), ...why }, askedAgent(asked), context));
+    return shown(await sell(postFlagPaid, { ...named(id, null), ...why }, agentArgument(asked), context));
   }
 
   @Directive(PAID)
@@ -35,7 +35,7 @@ export class BoardFlagResolver {
   ): Promise<BoardFlagRecord> {
     const why = reason(asked, context);
     const { id, commentId } = readRequest(CommentPath, asked);
-    return shown(await sell(commentFlagPaid, { ...named(id, commentId), ...why }, askedAgent(asked), context));
+    return shown(await sell(commentFlagPaid, { ...named(id, commentId), ...why }, agentArgument(asked), context));
   }
 
   @Directive(PAID)
@@ -43,7 +43,12 @@ export class BoardFlagResolver {
   async flagJob(@Args(() => JobArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<BoardJobFlagRecord> {
     const why = reason(asked, context);
     const { id: job_id } = readRequest(JobPath, asked);
-    const { flag_id, flag_count, flagged_at } = await sell(jobFlagPaid, { job_id, ...why }, askedAgent(asked), context);
+    const { flag_id, flag_count, flagged_at } = await sell(
+      jobFlagPaid,
+      { job_id, ...why },
+      agentArgument(asked),
+      context,
+    );
     return { flagId: flag_id, jobId: job_id, flagCount: flag_count, flaggedAt: new Date(flagged_at) };
   }
 }

@@ -10,7 +10,7 @@ import { isOwnTransfer } from '../../receipt/receipt/own-transfer.ts';
 import type { BoardContext } from '../context.ts';
 import { takeBoardUse } from '../uses.ts';
 import { BoardCompletion } from './completion.entity.ts';
-import { readCompletions, saysTheSameOf } from './store.ts';
+import { isSameReport, readCompletions } from './store.ts';
 
 export interface RecordedCompletion {
   readonly completion: BoardCompletion;
@@ -63,7 +63,7 @@ async function told(
   standing: BoardCompletion,
   asked: Pick<BoardCompletion, 'said'>,
 ): Promise<RecordedCompletion> {
-  if (!saysTheSameOf(standing, asked))
+  if (!isSameReport(standing, asked))
     throw new Refusal('completion_conflict', { param: 'external_id', facts: { task_id: standing.taskId } });
   await completions.requireSaved(standing.taskId);
   return { completion: standing, again: true };

@@ -24,7 +24,7 @@ export const isSameCompletion = (one: Named, other: Named): boolean =>
   one.source === other.source && one.externalId === other.externalId;
 
 /** Whether the same was said of it. */
-export function saysTheSameOf({ said }: BoardCompletion, other: Pick<BoardCompletion, 'said'>): boolean {
+export function isSameReport({ said }: BoardCompletion, other: Pick<BoardCompletion, 'said'>): boolean {
   return canonicalJson(said) === canonicalJson(other.said);
 }
 

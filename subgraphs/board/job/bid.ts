@@ -12,7 +12,7 @@ import { BoardBid } from './bid.entity.ts';
 import { OVER } from './find.ts';
 import { jobStateBy } from './job.machine.ts';
 import { amountOf } from './post.paid.ts';
-import { tellPoster } from './tell-bid.ts';
+import { notifyPoster } from './tell-bid.ts';
 import { bidView, sealable } from './view.ts';
 
 /** What is bid, by whom and for which job: what the stamp's payment is bound to. */
@@ -69,7 +69,7 @@ export async function recordBid(
     values: [JSON.stringify(asRecord(bid))],
   });
   if (open) {
-    await tellPoster(tx, poster, bid.bidId);
+    await notifyPoster(tx, poster, bid.bidId);
     appendBoardEvents(tx, [{ kind: 'job_bid', job_id, at_ms }]);
   }
   return sealable(bidView(bid));

@@ -7,7 +7,7 @@ import { AuthorMembers } from '../../../schema/requests/author.ts';
 import { JobPage, JobPath } from '../../../schema/requests/board-job.ts';
 import { type Arguments, argumentsType, describedBy, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
-import { askedAuthor } from '../author.ts';
+import { authorOf } from '../author.ts';
 import type { BoardContext } from '../context.ts';
 import { requireJob, requireShown } from './find.ts';
 import { ShownBid, ShownJob, ShownJobs, ShownLeg, ShownOutput, ShownPayout } from './job.type.ts';
@@ -45,7 +45,7 @@ export class BoardJobResolver {
       'Output that the winner has revealed, kept for thirty days. Requires possession of the book of the poster.',
   })
   boardJobOutput(@Args(() => OutputArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownOutput> {
-    const { agent_id } = askedAuthor(context, asked);
+    const { agent_id } = authorOf(context, asked);
     return outputOfJob(context, agent_id, readRequest(JobPath, asked).id);
   }
 

@@ -22,7 +22,7 @@ export interface PaidJob extends JsonObject {
 }
 
 /** Terms of each payment for one job, by its current delivery and the URL of the request. */
-interface Asked {
+interface LegTerms {
   readonly legs: JobLegs;
   readonly delivery: Pick<BoardJob, 'jobId' | 'deliveriesRetired'>;
   readonly resource: string | undefined;
@@ -41,7 +41,7 @@ const what = {
 /** Both payments of a job. Prices are known only per request: `asked` is null in the list of paid operations. */
 export function jobPayment(
   job_id: string,
-  asked: Asked,
+  asked: LegTerms,
   { brought, refused }: Pick<TwoLegs<PayArgs, PaidJob>, 'brought' | 'refused'>,
 ): TwoLegs<PayArgs, PaidJob> {
   const legs = { slot: legSlot(job_id), first: winnersLeg(asked), second: feeLeg(asked) };
@@ -52,7 +52,7 @@ export function jobPayment(
  * To the winner, at the price of the bid. Both payments are held against the poster's book from here on, and its policy
  * is checked only now.
  */
-export function winnersLeg(asked: Asked | null): Leg<PayArgs> {
+export function winnersLeg(asked: LegTerms | null): Leg<PayArgs> {
   return {
     ...what,
     order: 'leg',
@@ -70,7 +70,7 @@ export function winnersLeg(asked: Asked | null): Leg<PayArgs> {
 }
 
 /** To this service: a stamp and a hundredth. What it finds is the first one, as it is held. */
-export function feeLeg(asked: Asked | null): Stamp<PayArgs, PaidJob, PayoutFact> {
+export function feeLeg(asked: LegTerms | null): Stamp<PayArgs, PaidJob, PayoutFact> {
   return {
     ...what,
     order: 'stamp',
@@ -109,7 +109,7 @@ function bothOf({ winner, fee }: JobLegs): AtomicAmount {
  * @throws not_a_party, job_state_conflict, job_output_differs, payer_is_payee
  */
 async function requireAsPicked(
-  asked: Asked | null,
+  asked: LegTerms | null,
   args: PayArgs,
   payer: Payer | null,
   context: Context,

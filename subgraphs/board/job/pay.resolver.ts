@@ -4,7 +4,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import { JobPath, PayJobRequest } from '../../../schema/requests/board-job.ts';
 import { requireWriting } from '../../access.ts';
 import { type Arguments, argumentsType, readRequest } from '../../graph-type.ts';
-import { askedAuthor } from '../author.ts';
+import { authorOf } from '../author.ts';
 import type { BoardContext } from '../context.ts';
 import { requireJob } from './find.ts';
 import type { BoardJob } from './job.entity.ts';
@@ -28,7 +28,7 @@ export class JobPaymentResolver {
   })
   async payJob(@Args(() => PayArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { principal, database, resource } = context;
-    const author = askedAuthor(context, asked);
+    const author = authorOf(context, asked);
     requireWriting(principal);
     const job_id = readRequest(JobPath, asked).id;
     const { output_sha256 } = readRequest(PayJobRequest, asked, context);

@@ -3,7 +3,7 @@ import { limits } from '../../../schema/limits.ts';
 import { AuthorMembers } from '../../../schema/requests/author.ts';
 import { BidRequest, JobPath, PostJobRequest } from '../../../schema/requests/board-job.ts';
 import { type Arguments, argumentsType, readRequest } from '../../graph-type.ts';
-import { askedAgent } from '../author.ts';
+import { agentArgument } from '../author.ts';
 import type { BoardContext } from '../context.ts';
 import { sell } from '../sell.ts';
 import { bidOnJobPaid } from './bid.paid.ts';
@@ -31,7 +31,7 @@ export class JobStampsResolver {
     // What a process of the version before has sealed does not say it.
     return Object.assign(
       { refusals: 0 },
-      unsealed<ShownJob>(await sell(postJobPaid, said, askedAgent(asked), context)),
+      unsealed<ShownJob>(await sell(postJobPaid, said, agentArgument(asked), context)),
     );
   }
 
@@ -45,7 +45,7 @@ export class JobStampsResolver {
     const { price, eta, pitch, payout } = readRequest(BidRequest, input, context);
     const said = { price, eta: eta ?? null, pitch: pitch ?? null, payout: payout ?? null };
     return unsealed<ShownBid>(
-      await sell(bidOnJobPaid, { job_id: readRequest(JobPath, asked).id, ...said }, askedAgent(asked), context),
+      await sell(bidOnJobPaid, { job_id: readRequest(JobPath, asked).id, ...said }, agentArgument(asked), context),
     );
   }
 }

@@ -11,7 +11,7 @@ import {
   RevealRequest,
 } from '../../../schema/requests/board-job.ts';
 import { type Arguments, argumentsType, readRequest } from '../../graph-type.ts';
-import { askedAuthor } from '../author.ts';
+import { authorOf } from '../author.ts';
 import type { BoardContext } from '../context.ts';
 import { deliverJob } from './deliver.ts';
 import { ShownJob } from './job.type.ts';
@@ -91,6 +91,6 @@ export class JobStepsResolver {
 
 /** Caller, job and arguments of a step. A caller without possession is refused first. */
 function step<S extends z.ZodType>(schema: S, asked: Arguments, context: BoardContext) {
-  const { agent_id } = askedAuthor(context, asked);
+  const { agent_id } = authorOf(context, asked);
   return { agent_id, job_id: readRequest(JobPath, asked).id, said: readRequest(schema, asked, context) };
 }

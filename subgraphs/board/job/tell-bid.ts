@@ -11,7 +11,7 @@ import { BoardBid } from './bid.entity.ts';
  */
 
 /** In the transaction of the bid. */
-export async function tellPoster(tx: Tx, poster: AgentId, bid_id: string): Promise<void> {
+export async function notifyPoster(tx: Tx, poster: AgentId, bid_id: string): Promise<void> {
   if (await wantsNotice(tx, poster, 'bid')) addJobs(tx, [{ task: 'board/bid', payload: { bid_id } }]);
 }
 

@@ -11,7 +11,7 @@ import type { Context } from '../../context.ts';
 import { wordEnum } from '../../graph-enum.ts';
 import { type Arguments, argumentsType, describedBy, readRequest } from '../../graph-type.ts';
 import { foundUnlessHalted } from '../../receipt/log/while-halted.ts';
-import { askedAuthor } from '../author.ts';
+import { authorOf } from '../author.ts';
 import type { BoardContext } from '../context.ts';
 import { sell } from '../sell.ts';
 import { takenDownAt } from '../standing.ts';
@@ -66,7 +66,7 @@ export class BoardPostResolver {
     @Args(() => TakeDownArguments) asked: Arguments,
     @Ctx() context: BoardContext,
   ): Promise<BoardPostRecord> {
-    const { agent_id } = askedAuthor(context, asked);
+    const { agent_id } = authorOf(context, asked);
     const { id } = readRequest(PostPath, asked);
     return { postId: id, status: 'taken_down', postedAt: await takeDownPost(context, agent_id, id), post: null };
   }

@@ -45,13 +45,13 @@ async function toggleIn(tx: Tx, { agent_id, post_id, now_ms }: Toggle): Promise<
   });
   const [now] = rows;
   if (!now) throw new Error(`${post_id} is gone under its lock`);
-  if (now.liked && (await isToTell(tx, post_id, at)))
+  if (now.liked && (await isNoticeDue(tx, post_id, at)))
     appendBoardEvents(tx, [{ kind: 'post_liked', post_id, at_ms: now_ms }]);
   return { postId: post_id, liked: now.liked, likeCount: now.like_count };
 }
 
 /** Followers read the count with the event, so one event a minute suffices. */
-async function isToTell(tx: Tx, post_id: string, at: string): Promise<boolean> {
+async function isNoticeDue(tx: Tx, post_id: string, at: string): Promise<boolean> {
   const { rows } = await tx.query({
     name: 'tell board like',
     text: `insert into board_like_told as t (post_id, told_at) values ($1, $2)

@@ -13,7 +13,7 @@ export class BoardLike {
 
 /** Time followers were last notified of a like of a post. */
 @Entity({ tableName: 'board_like_told' })
-export class BoardLikeTold {
+export class BoardLikeNotice {
   @PrimaryKey({ type: 'text' })
   postId!: string;
   @Property({ type: 'Date', columnType: 'timestamptz' })

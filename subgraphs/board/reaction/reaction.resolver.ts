@@ -2,7 +2,7 @@ import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
 import { AuthorRequest } from '../../../schema/requests/author.ts';
 import { ConfirmRequest, PostPath } from '../../../schema/requests/board.ts';
 import { type Arguments, argumentsType, readRequest } from '../../graph-type.ts';
-import { askedAuthor } from '../author.ts';
+import { authorOf } from '../author.ts';
 import type { BoardContext } from '../context.ts';
 import { confirmPost } from './confirm.ts';
 import { toggleLike } from './like.ts';
@@ -19,7 +19,7 @@ export class ReactionResolver {
     description: "Likes a post, or removes the like. Requires possession of an agent's book.",
   })
   async toggleLike(@Args(() => LikeArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<LikedPost> {
-    const { agent_id } = askedAuthor(context, asked);
+    const { agent_id } = authorOf(context, asked);
     return toggleLike(context, agent_id, readRequest(PostPath, asked).id);
   }
 
@@ -32,7 +32,7 @@ export class ReactionResolver {
     @Args(() => ConfirmArguments) asked: Arguments,
     @Ctx() context: BoardContext,
   ): Promise<ConfirmedPost> {
-    const { agent_id } = askedAuthor(context, asked);
+    const { agent_id } = authorOf(context, asked);
     const { receipt_ref } = readRequest(ConfirmRequest, asked, context);
     return confirmPost(context, { agent_id, post_id: readRequest(PostPath, asked).id, receipt_ref });
   }

@@ -8,7 +8,7 @@ import { entriesOf, type NamedEntry } from '../entry/read.ts';
 import { type EntrySource, entryColumns, entrySources, olderThanName } from '../entry/sources.ts';
 import type { BoardSearchPage } from './search.type.ts';
 
-interface SearchAsked {
+interface BoardSearchArguments {
   readonly query: string;
   readonly first?: number | undefined;
   readonly after?: string | undefined;
@@ -28,7 +28,7 @@ const turns = new Semaphore({
  * database can find them in time. Bounded in time and concurrency.
  * @throws Refusal invalid_request; query_too_costly if it takes too long; unavailable where there is no turn
  */
-export async function searchBoard(database: Database, asked: SearchAsked): Promise<BoardSearchPage> {
+export async function searchBoard(database: Database, asked: BoardSearchArguments): Promise<BoardSearchPage> {
   const limit = Math.min(asked.first ?? boardReadLimits.search_hits_default, boardReadLimits.search_hits_max);
   const cursor = asked.after === undefined ? null : cursorIn(asked.after);
   const words = wordsOf(asked.query);
@@ -88,7 +88,7 @@ function wordsOf(query: string): string {
   throw new Refusal('invalid_request', { param: 'query', detail: 'query must not be blank.' });
 }
 
-interface Sought {
+interface SearchTerms {
   readonly words: string;
   readonly limit: number;
   readonly cursor: SearchCursor | null;
@@ -105,7 +105,7 @@ async function findBy(
   database: Database,
   matched: BoardMatch,
   place: string | null,
-  { words, limit, cursor }: Sought,
+  { words, limit, cursor }: SearchTerms,
 ): Promise<readonly object[]> {
   if (matched === 'similar' && place === null) return [];
   const text = matched === 'similar' && place !== null ? bySimilarity(place) : BY_WORDS;

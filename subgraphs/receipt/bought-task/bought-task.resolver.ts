@@ -12,7 +12,7 @@ import type { ReceiptContext } from '../context.ts';
 import { foundUnlessHalted, requireNotHalted } from '../log/while-halted.ts';
 import { receiptDocument } from '../receipt/document.ts';
 import { taskUnlessHalted } from '../receipt/task-status.ts';
-import { buyerOf, isBuyers, isNobody, type ProvenBuyer } from './buyer.ts';
+import { buyerOf, isBuyers, isUnproven, type ProvenBuyer } from './buyer.ts';
 import { isOfferName, offerNames, openAnswer, type TaskFacts, taskFacts, tasksOfOffer, taskUnderName } from './find.ts';
 import { positionOf, tasksOf } from './list.ts';
 
@@ -160,6 +160,6 @@ const isWork = ({ receipt }: TaskFacts): boolean =>
 
 /** @throws unauthenticated */
 function requireSomebody(buyer: ProvenBuyer): ProvenBuyer {
-  if (isNobody(buyer)) throw new Refusal('unauthenticated');
+  if (isUnproven(buyer)) throw new Refusal('unauthenticated');
   return buyer;
 }

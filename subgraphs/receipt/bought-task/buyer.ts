@@ -31,16 +31,19 @@ export function isBuyers({ agent_id, payer, api_key_hash }: Bought, buyer: Prove
   return api_key_hash !== null && api_key_hash === buyer.api_key_hash;
 }
 
-export const isNobody = ({ agent_ids, wallets, api_key_hash }: ProvenBuyer): boolean =>
+export const isUnproven = ({ agent_ids, wallets, api_key_hash }: ProvenBuyer): boolean =>
   agent_ids.length === 0 && wallets.length === 0 && api_key_hash === null;
 
-type Asking = Pick<ReceiptContext, 'database' | 'principal' | 'transfers' | 'walletOfAgent' | 'clock' | 'base_urls'>;
+type BuyerRequest = Pick<
+  ReceiptContext,
+  'database' | 'principal' | 'transfers' | 'walletOfAgent' | 'clock' | 'base_urls'
+>;
 
 /**
  * The buyer, by session, key and a fresh signature of the payer. `shown`: value of X-SVC-Payer.
  * @throws control_proof_invalid, chain_unavailable, unavailable; forbidden for a session that opens nothing.
  */
-export async function buyerOf(shown: string | null, asking: Asking): Promise<ProvenBuyer> {
+export async function buyerOf(shown: string | null, asking: BuyerRequest): Promise<ProvenBuyer> {
   const { principal, walletOfAgent } = asking;
   if (shown !== null) requireNotHalted(asking.database);
   if (principal.possession.kind === 'wrong') throw new Refusal('forbidden');
@@ -55,7 +58,7 @@ export async function buyerOf(shown: string | null, asking: Asking): Promise<Pro
 }
 
 /** The wallet that has signed; null where none says so. */
-async function provenPayer(shown: string | null, asking: Asking): Promise<string | null> {
+async function provenPayer(shown: string | null, asking: BuyerRequest): Promise<string | null> {
   if (shown === null) return null;
   const proof = readPayerProof(shown);
   if (proof === null || !isFresh(proof, asking)) throw notProven();
@@ -77,7 +80,7 @@ async function provenPayer(shown: string | null, asking: Asking): Promise<string
   }
 }
 
-function isFresh({ at_seconds }: PayerProof, { clock }: Asking): boolean {
+function isFresh({ at_seconds }: PayerProof, { clock }: BuyerRequest): boolean {
   const age_seconds = Math.floor(clock.now_ms() / 1000) - at_seconds;
   const { wallet_signature_age_seconds_max, wallet_signature_ahead_seconds_max } = limits;
   return age_seconds <= wallet_signature_age_seconds_max && age_seconds >= -wallet_signature_ahead_seconds_max;

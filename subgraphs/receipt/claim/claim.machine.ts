@@ -92,10 +92,10 @@ export function judge(standing: Standing, incoming: Use): Verdict {
   return { kind: standing.state === 'claimed' || standing.leased ? 'in_flight' : 'pending' };
 }
 
-type Asked = Pick<Use, 'request_hash' | 'router_key_mark'>;
+type RequestIdentity = Pick<Use, 'request_hash' | 'router_key_mark'>;
 
 /** A purchase under a router key belongs to that key: another key means another request. */
-export function isSameRequest(standing: Asked, incoming: Asked): boolean {
+export function isSameRequest(standing: RequestIdentity, incoming: RequestIdentity): boolean {
   return standing.request_hash === incoming.request_hash && standing.router_key_mark === incoming.router_key_mark;
 }
 

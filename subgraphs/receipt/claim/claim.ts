@@ -4,7 +4,7 @@ import type { AgentId, RefusalId, TaskId } from '../../../schema/ids.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import type { Tx } from '../../database.ts';
 import { judge, type Standing, type Use, type Verdict } from './claim.machine.ts';
-import { beyondMeans, type Funds } from './funds.ts';
+import { beyondBalance, type Funds } from './funds.ts';
 import { paidFromOf, possessorOf, routerKeyMarkOf } from './landing.ts';
 import { leased } from './lease.ts';
 import { isGuessing, type Mismatches } from './mismatch.ts';
@@ -76,7 +76,7 @@ export async function claimPayments(tx: Tx, requests: readonly ClaimRequest[]): 
   const first = new Map<string, ClaimRequest>();
   for (const request of requests) if (!first.has(request.claim_key)) first.set(request.claim_key, request);
   const sorted = [...first.values()].sort((a, b) => (a.claim_key < b.claim_key ? -1 : 1));
-  const beyond = await beyondMeans(tx, [...first.values()]);
+  const beyond = await beyondBalance(tx, [...first.values()]);
   const inserted = await insertClaims(
     tx,
     sorted.filter(request => !beyond.has(request.claim_key)),

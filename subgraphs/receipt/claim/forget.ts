@@ -4,7 +4,7 @@ import { RESTING } from './former-payments.ts';
 import { mayRun } from './lease.ts';
 
 /** How long data without further use is kept. */
-export interface Kept {
+export interface Retention {
   /** For answers and requests, for redelivery. Receipts are kept for good. */
   readonly answer_hours: number;
   /** Payments that came to nothing, after they have lapsed. */
@@ -21,7 +21,7 @@ export interface Kept {
  */
 export async function forgetClaims(
   database: Pick<Database, 'query'>,
-  { answer_hours, lapsed_seconds, reverted_seconds }: Kept,
+  { answer_hours, lapsed_seconds, reverted_seconds }: Retention,
 ): Promise<void> {
   await inBatches(database, {
     name: 'forget answers',

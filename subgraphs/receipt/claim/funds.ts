@@ -24,7 +24,7 @@ interface FundedRequest {
  * A claim that is settling may have moved by the time that the balance was read: then it is subtracted twice, and a payer
  * of exact means would be refused wrongly. The caller has to look again, and say in `moved` which those are.
  */
-export async function beyondMeans(tx: Tx, requests: readonly FundedRequest[]): Promise<ReadonlySet<string>> {
+export async function beyondBalance(tx: Tx, requests: readonly FundedRequest[]): Promise<ReadonlySet<string>> {
   const open = await openAmounts(tx, requests);
   const promised = new Map<string, bigint>();
   const beyond = new Set<string>();

@@ -50,13 +50,13 @@ interface Holder {
 }
 
 /** What the request under the name would buy. */
-type Asked = Pick<Use, 'request_hash' | 'router_key_mark'>;
+type NamedRequest = Pick<Use, 'request_hash' | 'router_key_mark'>;
 
 /** Null where nothing stands under that name: what was let go of has let go of its name, too. */
 export async function namedPayment(
   database: Pick<Database, 'query'>,
   named: NamedPayment,
-  asked: Asked,
+  asked: NamedRequest,
 ): Promise<NamedStanding | null> {
   const [holder] = await database.query<Holder>({
     name: 'named payment',
@@ -68,7 +68,7 @@ export async function namedPayment(
 }
 
 /** By the rule for the same payment again: the other authorization is never looked at, so it is neither published nor spent. */
-function standingOf({ claim_key, task_id, answered, landing, ...held }: Holder, asked: Asked) {
+function standingOf({ claim_key, task_id, answered, landing, ...held }: Holder, asked: NamedRequest) {
   const unasked = { refusal_id: null, published: false, bound: false, possessed_by: null, failures: 0 };
   const standing = { ...held, ...unasked, task_id, router_key_mark: routerKeyMarkOf(landing) };
   const { kind } = judge(standing, { task_id: '', ...asked, possessed_by: null, spent: false });

@@ -8,7 +8,7 @@ import type { ClaimState } from './claim.machine.ts';
 import type { SettlementReport } from './settlement-status.type.ts';
 
 /** A payment as its client names it, with the address if several payers use the same name. */
-interface AskedPayment {
+interface PaymentQuery {
   readonly payment_id: string;
   readonly payer: string | null;
 }
@@ -33,7 +33,7 @@ interface Found {
 export async function findPayment(
   database: Database,
   base_url: string,
-  { payment_id, payer }: AskedPayment,
+  { payment_id, payer }: PaymentQuery,
 ): Promise<SettlementReport | null> {
   const [found] = await database.query<Found>({
     name: 'payment by public id',
@@ -68,14 +68,14 @@ async function refOf(database: Database, task_id: string): Promise<string | null
   return typeof seen === 'string' ? seen : (receipt?.paymentRef ?? null);
 }
 
-interface Told {
+interface StateReport {
   readonly state: SettlementReport['state'];
   /** Seconds after which it may stand otherwise. */
   readonly retry: number | null;
 }
 
 /** Of a recorded payment, by what became of money that was not seen when it was recorded. */
-const arrivals: Record<ArrivalStatus, Told> = {
+const arrivals: Record<ArrivalStatus, StateReport> = {
   confirmed: { state: 'settled', retry: null },
   pending: { state: 'pending', retry: 5 },
   unverified: { state: 'failed', retry: null },
@@ -84,7 +84,7 @@ const arrivals: Record<ArrivalStatus, Told> = {
 /** Its nonce or its time is gone: it will never be settled. Whatever else was let go of may be sent again. */
 const NEVER: ReadonlySet<string> = new Set(['cancelled', 'used_otherwise']);
 
-function told({ state, reason, final, arrival }: Found): Told {
+function told({ state, reason, final, arrival }: Found): StateReport {
   switch (state) {
     case 'claimed':
       return { state, retry: 1 };

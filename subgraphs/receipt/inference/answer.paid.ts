@@ -25,7 +25,7 @@ import {
   type Demand,
   isRouted,
   type Modality,
-  modelsMeant,
+  possibleModels,
   ROUTER,
   wireModel,
 } from './catalogue.ts';
@@ -61,7 +61,7 @@ type Route = Omit<HubRoute, keyof WorkBounds>;
 /** Ids of the models one of which would answer, for the policy of a book. */
 export function modelsFor({ settings }: Hubs, model: string, demand: Demand): readonly string[] {
   if (isRouted(model)) return [model];
-  return modelsMeant(settings, model, demand);
+  return possibleModels(settings, model, demand);
 }
 
 /**
@@ -217,7 +217,7 @@ export function answerPaid<A extends JsonObject & Wanted & Intent, V extends obj
     order: 'work_then_settle',
     field,
     async admit(asked, payer, context) {
-      if (streamed_by !== undefined) requireWhole(asked, streamed_by);
+      if (streamed_by !== undefined) refuseStream(asked, streamed_by);
       await terms.admit(asked, payer, context);
     },
     async work(asked, task_id, context, bounds) {
@@ -234,7 +234,7 @@ export function answerPaid<A extends JsonObject & Wanted & Intent, V extends obj
 }
 
 /** @throws invalid_request if a stream is requested, which another field gives. */
-function requireWhole({ stream }: JsonObject, elsewhere: string): void {
+function refuseStream({ stream }: JsonObject, elsewhere: string): void {
   if (!stream) return;
   const detail = `stream: this field answers in one piece, ${elsewhere} in many.`;
   throw new Refusal('invalid_request', { param: 'stream', detail });

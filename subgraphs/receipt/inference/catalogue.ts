@@ -158,7 +158,7 @@ export function candidatesFor(
 }
 
 /** Ids of all models that may answer, as books and grants see them: for `svc/auto` every one that supports the request. */
-export function modelsMeant(hubs: readonly HubSettings[], model: string, demand: Demand): readonly string[] {
+export function possibleModels(hubs: readonly HubSettings[], model: string, demand: Demand): readonly string[] {
   const ids = hubs.flatMap(hub => servingFor(hub, demand));
   return [...new Set(model === AUTO_MODEL ? ids : ids.filter(id => id === model))];
 }

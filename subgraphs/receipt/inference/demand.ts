@@ -24,7 +24,7 @@ const abilities = {
 } as const satisfies Record<PartKind, readonly [InputAbility, string]>;
 const kinds = Object.keys(abilities) as PartKind[];
 
-interface AskedText {
+interface TextRequest {
   readonly model: string;
   readonly messages: readonly ChatRequestMessage[];
 }
@@ -53,7 +53,7 @@ function partsIn(messages: readonly ChatRequestMessage[]): readonly PartKind[] {
  */
 export function requireServed(
   { settings }: Pick<Hubs, 'settings'>,
-  asked: JsonObject & Pick<AskedText, 'model'>,
+  asked: JsonObject & Pick<TextRequest, 'model'>,
   messages: readonly ChatRequestMessage[],
   list: 'messages' | 'input',
 ): TextDemand {

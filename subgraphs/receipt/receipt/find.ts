@@ -2,8 +2,8 @@ import type { Refusal } from '../../../schema/errors.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
 import { recordDamaged } from '../damaged-record.ts';
-import { receiptFault } from './intact.ts';
 import { Receipt } from './receipt.entity.ts';
+import { receiptFault } from './stored-check.ts';
 
 /**
  * The receipts of these tasks, in their order; null where there is none. One prepared statement. @throws Refusal

@@ -44,13 +44,13 @@ export class WalletReceiptsResolver {
     };
     // A wallet's proof is a credential, and a page would be stated as whole.
     requireNotHalted(database);
-    const wallet = requireBelieved(await believeWallet(proof, believing));
+    const wallet = requireProvenWallet(await believeWallet(proof, believing));
     return { wallet, ...(await receiptsPaidBy(database, { wallet, after, count })) };
   }
 }
 
 /** @throws the refusal that says what is missing */
-function requireBelieved(believed: WalletBelieved): string {
+function requireProvenWallet(believed: WalletBelieved): string {
   if (believed.kind === 'proven') return believed.wallet;
   const { code, ...said } = walletFaults[believed.kind];
   throw new Refusal(code, said);

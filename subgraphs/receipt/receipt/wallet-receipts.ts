@@ -8,14 +8,14 @@ import { receiptsByTask } from './find.ts';
 import type { Receipt } from './receipt.entity.ts';
 
 /** Proof with which a wallet requests its receipts. */
-export interface WalletWordOfReceipts {
+export interface ReceiptsProof {
   readonly wallet: string;
   readonly signature: string;
   /** Unix seconds. */
   readonly signed_at: number;
 }
 
-interface Believing {
+interface WalletChecks {
   readonly wallets: FreeWalletProofs;
   readonly base_urls: readonly string[];
   /** What it is to have signed for the service at that base URL. @param wallet EIP-55 */
@@ -44,8 +44,8 @@ export const walletFaults = {
 
 /** Whether the wallet itself made the request, recently. Checks that need no chain come first. */
 export async function believeWallet(
-  { wallet, signature, signed_at }: WalletWordOfReceipts,
-  { wallets, base_urls, text, now_ms, asker }: Believing,
+  { wallet, signature, signed_at }: ReceiptsProof,
+  { wallets, base_urls, text, now_ms, asker }: WalletChecks,
 ): Promise<WalletBelieved> {
   if (!/^0x[0-9a-fA-F]{40}$/.test(wallet)) return { kind: 'no_address' };
   const address = spelt(wallet);

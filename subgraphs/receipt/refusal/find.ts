@@ -4,7 +4,7 @@ import type { RefusalPayload } from '../../../schema/refusal.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
 import { recordDamaged } from '../damaged-record.ts';
-import { withoutMembers } from '../receipt/intact.ts';
+import { withoutMembers } from '../receipt/stored-check.ts';
 import { parseJws } from '../verify/signature.ts';
 import { SignedRefusal } from './refusal.entity.ts';
 

@@ -8,10 +8,10 @@ import { readsOf, type Tx } from '../../transaction.ts';
 import type { Issuer } from '../issuer/signing-keys.ts';
 import { LOG_ID } from '../log/tree-head.ts';
 import { paymentValue, totalKey, totalValue } from '../verify/map-proof.ts';
-import { type CollectedLeaf, collectedLeaves, collectedSince } from './collected.ts';
+import { type CollectedLeaf, collectedLeaves, collectedSince } from './collected-leaves.ts';
+import { statedRoots, TotalsAltered } from './stored-check.ts';
 import { type MapName, openMap, storeMap } from './stored-map.ts';
 import { growSums, storeSums } from './stored-sums.ts';
-import { statedRoots, TotalsAltered } from './unaltered.ts';
 
 /** So many leaves at most are behind each statement: a few milliseconds of this process, and one transaction. */
 const LEAVES_MAX = 256;

@@ -5,7 +5,7 @@ import type { Database } from '../../database.ts';
 import { readsOf } from '../../transaction.ts';
 import { inclusionOf } from '../log/stored-proofs.ts';
 import { paymentKey, totalKey } from '../verify/map-proof.ts';
-import { type CountedReceipt, countedReceipt } from './collected.ts';
+import { type CountedReceipt, countedReceipt } from './collected-leaves.ts';
 import { openMap } from './stored-map.ts';
 import { noTotal, railTotals, sumNodes, sumNodesAt, sumPath } from './stored-sums.ts';
 
@@ -82,13 +82,13 @@ async function railProofs(reads: Reads, agent_id: AgentId): Promise<JsonObject[]
   return totals.map(total => ({ ...total, ...shown(map.prove(totalKey(agent_id, total.rail))) }));
 }
 
-interface AskedRow {
+interface RowQuery {
   readonly agent_id: AgentId;
   readonly task_id: string;
   readonly statement: JsonObject;
 }
 
-async function rowProof(reads: Reads, { agent_id, task_id, statement }: AskedRow): Promise<JsonObject | null> {
+async function rowProof(reads: Reads, { agent_id, task_id, statement }: RowQuery): Promise<JsonObject | null> {
   const counted = await countedReceipt(reads, task_id);
   if (counted?.agent_id !== agent_id || counted.row_index === null) return null;
   const { rail, row_index: row, amount } = counted;

@@ -1,7 +1,7 @@
 import type { Database } from '../../database.ts';
 import type { Tx } from '../../transaction.ts';
 import { type MapPage, SparseMap } from './sparse-map.ts';
-import { TotalsAltered } from './unaltered.ts';
+import { TotalsAltered } from './stored-check.ts';
 
 /** `payments`: which receipt each payment backs; `books`: what each book came to. */
 export type MapName = 'payments' | 'books';

@@ -11,8 +11,8 @@ import {
 } from '../log/merkle-tree.ts';
 import type { RailSum } from '../verify/map-proof.ts';
 import { EMPTY_SUM, type SumNode, sumLeaf, sumNode, sumRoot } from '../verify/sum-proof.ts';
-import type { CollectedLeaf } from './collected.ts';
-import { requireSum, TotalsAltered } from './unaltered.ts';
+import type { CollectedLeaf } from './collected-leaves.ts';
+import { requireSum, TotalsAltered } from './stored-check.ts';
 
 /* What each book came to, of one rail or of each, in a tree that is kept. */
 

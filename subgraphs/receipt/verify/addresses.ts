@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '../../../schema/canonical-json.ts';
 import { ADDRESSES_TYP } from '../../../schema/documents.ts';
 import { revocationOf } from './key-times.ts';
 import { type Jwks, parseJws, verifyEs256 } from './signature.ts';
-import type { Check } from './signed.ts';
+import type { Check } from './signed-document.ts';
 
 /*
  * Addresses of the issuer, to check unsigned links. A service that has moved shows documents signed at its former

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
-import { type Invalid, judgeBy, type Rule, unless } from './signed.ts';
+import { type Invalid, judgeBy, type Rule, unless } from './signed-document.ts';
 
 /**
  * An audit pack is unsigned, unless a published export's signature covers it. It is checked all the same, since one

@@ -15,7 +15,7 @@ import { type Verification, type VerifyOptions, verifyReceipt } from './receipt.
 import { verifyRefusal } from './refusal.ts';
 import { type DocumentVerification, same } from './report.ts';
 import { type Jwks, parseJws, verifyEs256 } from './signature.ts';
-import { judgeBy, malformedDocument, type Rule, unless } from './signed.ts';
+import { judgeBy, malformedDocument, type Rule, unless } from './signed-document.ts';
 
 /*
  * Documents that hold all that an auditor needs of one receipt or refusal, and what they show of the log. While the log is halted they show

@@ -27,7 +27,7 @@ import { verifyReceipt } from './receipt.ts';
 import { verifyRefusal } from './refusal.ts';
 import type { Report } from './report.ts';
 import { type Jwks, parseJws, verifyEs256 } from './signature.ts';
-import { type Check, type Invalid, judgeBy, malformedDocument, type Rule, unless } from './signed.ts';
+import { type Check, type Invalid, judgeBy, malformedDocument, type Rule, unless } from './signed-document.ts';
 
 /* The bundle of a book: an export, the receipt or refusal of each row, and proofs that each receipt stands in one log. */
 

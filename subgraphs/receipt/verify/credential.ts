@@ -4,7 +4,15 @@ import { didWeb } from '../../../schema/links.ts';
 import { isEarly, isLate } from './key-times.ts';
 import { same } from './report.ts';
 import { type Jwks, type ParsedJws, parseJws, verifyEs256 } from './signature.ts';
-import { type Check, type Invalid, judgeBy, malformedDocument, type Rule, revokedFault, unless } from './signed.ts';
+import {
+  type Check,
+  type Invalid,
+  judgeBy,
+  malformedDocument,
+  type Rule,
+  revokedFault,
+  unless,
+} from './signed-document.ts';
 
 export type CredentialVerification =
   | {

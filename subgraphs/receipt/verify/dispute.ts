@@ -19,7 +19,7 @@ import { verifyReceipt } from './receipt.ts';
 import { type DocumentVerification, type Report, same } from './report.ts';
 import { misshapen } from './shape.ts';
 import type { Jwks } from './signature.ts';
-import { type Rule, unless } from './signed.ts';
+import { type Rule, unless } from './signed-document.ts';
 
 /**
  * Verifies a verdict against a published key set, offline, and runs its rule again: what was signed, the receipts that it

@@ -17,7 +17,7 @@ import { cwtFacts, parseSign1 } from './cose.ts';
 import { type CredentialVerification, credentialBase, verifyCredential } from './credential.ts';
 import { type DocumentVerification, type Report, toldVerification } from './report.ts';
 import { parseJws } from './signature.ts';
-import type { Check } from './signed.ts';
+import type { Check } from './signed-document.ts';
 import { type StatementVerification, verifyStatement } from './statement.ts';
 import { verifyWalletText } from './wallet/text.ts';
 

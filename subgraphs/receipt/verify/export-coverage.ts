@@ -4,7 +4,7 @@ import { commitmentsHash, coverageRules, rowCommitment } from '../../../schema/e
 import { revocationOf } from './key-times.ts';
 import type { DocumentVerification } from './report.ts';
 import { base64url, type Jwks, parseJws, verifyEs256 } from './signature.ts';
-import { judgeBy, malformedDocument, type Rule, unless } from './signed.ts';
+import { judgeBy, malformedDocument, type Rule, unless } from './signed-document.ts';
 
 /** The coverage of an export, and what it is of. */
 export interface CoveredExport {

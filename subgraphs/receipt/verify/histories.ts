@@ -14,7 +14,7 @@ import { always, type Coverage, type DocumentVerification, judgeDocument, unsign
 import { type Jwks, keysIn, parseJws, verifyEs256 } from './signature.ts';
 import {
   type Check,
-  issuerSaid,
+  issuerRules,
   issuerSigned,
   judgeBy,
   type Rule,
@@ -22,7 +22,7 @@ import {
   undatedFault,
   unless,
   unopened,
-} from './signed.ts';
+} from './signed-document.ts';
 
 /* The histories that an issuer publishes: of its keys, of its receipt policies, and of the keys that it revoked. */
 
@@ -94,7 +94,7 @@ export function verifyIssuerHistory(
 export function verifyReceiptPolicyHistory(document: JsonObject, jwks: Jwks): DocumentVerification {
   return verifyHistory(document, jwks, {
     noun: 'history of receipt policies',
-    by: issuerSaid,
+    by: issuerRules,
     rules: [
       hashRule('receipt_policy', ({ document: { policies } }) => listIn(policies).at(-1)?.policy ?? null),
       {

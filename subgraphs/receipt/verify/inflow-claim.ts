@@ -5,7 +5,7 @@ import { eip191Hash, recoverAddress } from '../../../schema/secp256k1.ts';
 import { type OpenedDocument, verifyIssuerDocument } from './issuer-document.ts';
 import type { DocumentVerification, Report } from './report.ts';
 import type { Jwks } from './signature.ts';
-import { type Rule, unless } from './signed.ts';
+import { type Rule, unless } from './signed-document.ts';
 
 /**
  * Verifies the claim that stands on an inflow row against a published key set, offline. It proves what was claimed, by whom

@@ -4,7 +4,7 @@ import { type Addresses, addressesOf, linkFault } from './addresses.ts';
 import { revocationOf } from './key-times.ts';
 import { type DocumentVerification, type JudgedKind, judgeDocument, type Report } from './report.ts';
 import { base64url, type Jwks, parseJws, verifyEs256 } from './signature.ts';
-import { malformedDocument, type Rule, type SignedDocument, unless, unopened } from './signed.ts';
+import { malformedDocument, type Rule, type SignedDocument, unless, unopened } from './signed-document.ts';
 
 /* Documents that the issuer signs whole: `signature` (ES256) over the canonical JSON of every other member. */
 

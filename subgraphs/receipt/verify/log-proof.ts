@@ -1,7 +1,7 @@
 import { verifyInclusion } from './merkle-proof.ts';
 import { base64, base64Hash, decimalIn, NOTE_BYTES_MAX } from './note.ts';
 import { type OpenedCheckpoint, openCheckpoint } from './open-checkpoint.ts';
-import { type Check, type Invalid, judgeBy, malformedDocument, type Rule, unless } from './signed.ts';
+import { type Check, type Invalid, judgeBy, malformedDocument, type Rule, unless } from './signed-document.ts';
 import type { VerifierKey } from './verifier-key.ts';
 
 /* Proofs that a leaf stands in a log, under a checkpoint that its log has signed and witnesses have cosigned. */

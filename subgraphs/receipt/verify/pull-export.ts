@@ -8,7 +8,7 @@ import { coverageRulesOf } from './export-coverage.ts';
 import { type TokenDocument, verifyTokenDocument } from './issuer-document.ts';
 import { always, type Coverage, type DocumentVerification, type Report, unsignedIn } from './report.ts';
 import type { Jwks } from './signature.ts';
-import { issuerSigned, type Rule, rawValueSigns, unless } from './signed.ts';
+import { issuerSigned, type Rule, rawValueSigns, unless } from './signed-document.ts';
 
 /**
  * Verifies a pulled export against a published key set, offline: the hash of its document, its coverage, and both

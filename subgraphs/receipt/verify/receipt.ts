@@ -6,7 +6,7 @@ import { tokenOf } from './issuer-document.ts';
 import { always, type Coverage, type Report, same, unsignedIn } from './report.ts';
 import { brokenBeside, copies, type Opened, otherClaims, rules, signedPaymentRef } from './rules.ts';
 import { type Jwks, parseJws } from './signature.ts';
-import { type Check, type Invalid, judgeBy, malformedDocument, unopened } from './signed.ts';
+import { type Check, type Invalid, judgeBy, malformedDocument, unopened } from './signed-document.ts';
 
 export type Verification =
   | {

@@ -14,7 +14,7 @@ import { type OpenedDocument, verifyIssuerDocument } from './issuer-document.ts'
 import type { DocumentVerification, Report } from './report.ts';
 import { misshapen } from './shape.ts';
 import type { Jwks } from './signature.ts';
-import { type Rule, unless } from './signed.ts';
+import { type Rule, unless } from './signed-document.ts';
 
 /**
  * Verifies a reconciliation against a published key set, offline: what was signed, that its transfers stand in the chain's

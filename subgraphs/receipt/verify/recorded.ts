@@ -2,7 +2,7 @@ import { canonicalJson, isJsonObject, type JsonObject } from '../../../schema/ca
 import { isEarly, isLate } from './key-times.ts';
 import type { DocumentVerification } from './report.ts';
 import { base64url, type Jwks, keysIn, verifyEs256 } from './signature.ts';
-import { judgeBy, type Rule, unless } from './signed.ts';
+import { judgeBy, type Rule, unless } from './signed-document.ts';
 
 /* Answers that the issuer signs in passing, by a value that names no key: of foreign spend that was recorded, and of an allowance. */
 

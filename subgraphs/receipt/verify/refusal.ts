@@ -8,7 +8,7 @@ import { linkFault, linksWithin, type ShownLink } from './addresses.ts';
 import { type TokenDocument, verifyTokenDocument } from './issuer-document.ts';
 import { always, type Coverage, type DocumentVerification, type Report, unsignedIn } from './report.ts';
 import type { Jwks } from './signature.ts';
-import { issuerSigned, type Rule, rawValueSigns, unless } from './signed.ts';
+import { issuerSigned, type Rule, rawValueSigns, unless } from './signed-document.ts';
 
 /**
  * Verifies a public refusal, or the 403 that carries it, against a published key set, offline. It proves that the issuer

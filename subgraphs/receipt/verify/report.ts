@@ -1,5 +1,5 @@
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
-import { type Check, type Invalid, judgeBy, malformedDocument, type Rule } from './signed.ts';
+import { type Check, type Invalid, judgeBy, malformedDocument, type Rule } from './signed-document.ts';
 
 /** What is found of a document: what was signed, which rules it passed, and what is left open; or the first rule that it breaks. */
 export type DocumentVerification =

@@ -16,7 +16,7 @@ import { type Addresses, linkFault, linksWithin, type ShownLink } from './addres
 import { same } from './report.ts';
 import { BesideShape, ClaimShape, misshapen } from './shape.ts';
 import { type Jwks, verifyEd25519, verifyEip191 } from './signature.ts';
-import { issuerSigned, type Rule, rawValueSigns, type SignedDocument, unless } from './signed.ts';
+import { issuerSigned, type Rule, rawValueSigns, type SignedDocument, unless } from './signed-document.ts';
 
 /** A receipt opened up, nothing of it believed yet. */
 export interface Opened extends SignedDocument {

@@ -15,14 +15,14 @@ export interface ParsedJws {
 /** Splits a compact JWS without verifying it. Null if it is malformed, or requires unknown extensions. */
 export function parseJws(jws: Json | undefined): ParsedJws | null {
   const split = splitJws(jws);
-  return split === null || asksForMore(split) ? null : split;
+  return split === null || hasUnknownExtensions(split) ? null : split;
 }
 
 /**
  * RFC 7515 §4.1.11: an extension that must be understood and is not makes the token invalid. RFC 7797 §6: so does `b64`, also
  * where it is not said to be critical, or two readers would take one token for two.
  */
-export function asksForMore({ header: { crit, b64 } }: Pick<ParsedJws, 'header'>): boolean {
+export function hasUnknownExtensions({ header: { crit, b64 } }: Pick<ParsedJws, 'header'>): boolean {
   return crit !== undefined || b64 !== undefined;
 }
 

@@ -5,7 +5,7 @@ import { cwtFacts, isBytes, keyFault, type ParsedSign1, parseSign1, readCbor, ve
 import { PROOF_LINES_MAX } from './log-proof.ts';
 import { leafHash, rootOfPath } from './merkle-proof.ts';
 import type { Jwks } from './signature.ts';
-import { type Check, type Invalid, judgeBy, malformedDocument, type Rule, unless } from './signed.ts';
+import { type Check, type Invalid, judgeBy, malformedDocument, type Rule, unless } from './signed-document.ts';
 
 /** Where a COSE receipt says that an entry stands, nothing of it believed yet. */
 interface ClaimedPlace {

@@ -9,7 +9,7 @@ import { leafHash, verifyInclusion } from './merkle-proof.ts';
 import type { DocumentVerification, Report } from './report.ts';
 import { misshapen } from './shape.ts';
 import type { Jwks } from './signature.ts';
-import { judgeBy, malformedDocument, type Rule, unless } from './signed.ts';
+import { judgeBy, malformedDocument, type Rule, unless } from './signed-document.ts';
 import { EMPTY_SUM, rootOfRow, shownNode, sumLeaf } from './sum-proof.ts';
 
 /* What is signed behind the log of all books' totals and all payments, and what follows from it of one book, one row, one payment. */

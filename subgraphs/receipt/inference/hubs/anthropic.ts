@@ -11,7 +11,7 @@ export const MESSAGES_PATH = '/messages';
 export const anthropicVersion = { 'anthropic-version': '2023-06-01' } as const;
 
 /** Request to such a hub, as the caller wrote it. */
-export interface AskedInAnthropic {
+export interface AnthropicRequest {
   readonly body: JsonObject;
   /** Names of the API's betas; empty where none is named. */
   readonly betas: readonly string[];
@@ -36,7 +36,7 @@ function finishReason(stop_reason: Json | undefined): Json {
 }
 
 /** What each kind of block becomes. A block of any other kind makes the answer invalid. */
-const wholeBlocks: Readonly<Record<string, (block: JsonObject, index: number) => Said>> = {
+const wholeBlocks: Readonly<Record<string, (block: JsonObject, index: number) => BlockContent>> = {
   text: ({ text = null }) => ({ content: text }),
   tool_use: ({ id = null, name = null, input = null }, index) => ({
     tool_calls: [{ index, id, type: 'function', function: { name, arguments: JSON.stringify(input) } }],
@@ -49,14 +49,14 @@ const wholeBlocks: Readonly<Record<string, (block: JsonObject, index: number) =>
     typeof data === 'string' ? { reasoning_details: [{ type: 'reasoning.encrypted', index, data }] } : {},
 };
 
-interface Said {
+interface BlockContent {
   readonly content?: Json;
   readonly tool_calls?: readonly JsonObject[];
   readonly reasoning_details?: readonly JsonObject[];
 }
 
 /** Null if the answer contains something that was not requested. */
-function saidIn(block: Json, index: number): Said | null {
+function contentIn(block: Json, index: number): BlockContent | null {
   return isJsonObject(block) ? (wholeBlocks[String(block.type)]?.(block, index) ?? null) : null;
 }
 
@@ -81,7 +81,7 @@ export function asCompletion(bytes: Buffer): { readonly bytes: Buffer; readonly 
   const message = jsonIn(bytes.toString('utf8'));
   if (!isJsonObject(message) || message.type !== 'message' || !Array.isArray(message.content))
     return { bytes, blocks: null };
-  const said = message.content.map(saidIn);
+  const said = message.content.map(contentIn);
   if (said.includes(null)) return { bytes, blocks: null };
   const texts = said.flatMap(one => (one?.content === undefined ? [] : [one.content]));
   const answer = {
@@ -96,8 +96,8 @@ export function asCompletion(bytes: Buffer): { readonly bytes: Buffer; readonly 
 }
 
 /** What a block says as it begins; arguments of a call come after it. */
-function begunIn(block: Json | undefined, index: number): Said | null {
-  const said = saidIn(block ?? null, index);
+function begunIn(block: Json | undefined, index: number): BlockContent | null {
+  const said = contentIn(block ?? null, index);
   const input = isJsonObject(block) && isJsonObject(block.input) ? block.input : {};
   if (!said?.tool_calls || Object.keys(input).length > 0) return said;
   const calls = said.tool_calls.map(call => ({
@@ -107,7 +107,7 @@ function begunIn(block: Json | undefined, index: number): Said | null {
   return { tool_calls: calls };
 }
 
-const deltas: Readonly<Record<string, (delta: JsonObject, index: number) => Said>> = {
+const deltas: Readonly<Record<string, (delta: JsonObject, index: number) => BlockContent>> = {
   text_delta: ({ text = null }) => ({ content: text }),
   input_json_delta: ({ partial_json = null }, index) => ({
     tool_calls: [{ index, function: { arguments: partial_json } }],
@@ -117,7 +117,7 @@ const deltas: Readonly<Record<string, (delta: JsonObject, index: number) => Said
   }),
 };
 
-const signedBy = (signature: string, index: number): Said => ({
+const signedBy = (signature: string, index: number): BlockContent => ({
   reasoning_details: [{ type: 'reasoning.text', index, signature }],
 });
 
@@ -129,7 +129,7 @@ const FAULT: JsonObject = { error: 'not what was asked for' };
 const blockAt = (at: number) => Math.max(at, 0);
 
 /** `svc_block` says to which block of the answer it adds, which a chat has no word for. */
-const chunkOf = (said: Said | null, at: number): JsonObject =>
+const chunkOf = (said: BlockContent | null, at: number): JsonObject =>
   said === null ? FAULT : { choices: [{ delta: { ...said, svc_block: blockAt(at) } as JsonObject }] };
 
 /** The events of one streamed answer as the chunks of a chat. */

@@ -13,8 +13,8 @@ import {
   type TokenLimitMember,
   wireModel,
 } from '../catalogue.ts';
-import { type AskedInAnthropic, anthropicVersion, type HubBlock } from './anthropic.ts';
-import { type AnswerTooLarge, type HubRefusal, hostsOf, secretsOf, type Tells } from './verdict.ts';
+import { type AnthropicRequest, anthropicVersion, type HubBlock } from './anthropic.ts';
+import { type AnswerTooLarge, type HubRefusal, hostsOf, type Revealing, secretsOf } from './verdict.ts';
 
 /** A hub is not trusted: its answer is parsed, checked and copied member by member. Null where it is something else. */
 export function readJsonAs<S extends z.ZodType>(schema: S, bytes: Uint8Array): z.output<S> | null {
@@ -65,9 +65,9 @@ export interface Question<T extends object> {
   /** Members of the body that no caller has sent. */
   readonly added: readonly string[];
   /** What was written for a model, without anything that identifies the caller. */
-  body(asked: AskedModel): QuestionBody;
+  body(asked: CalledModel): QuestionBody;
   /** The same for a hub of Anthropic's dialect, as the caller wrote it. Absent if such a hub is not used. */
-  readonly in_anthropic?: AskedInAnthropic;
+  readonly in_anthropic?: AnthropicRequest;
   /**
    * What of the answer is passed on, checked and copied member by member. Null if it does not match the request.
    * `blocks`: the blocks of a hub of Anthropic's dialect.
@@ -77,7 +77,7 @@ export interface Question<T extends object> {
    * The same without revealing details beside its content. Null if it is no answer without them. Absent: all of it is
    * content.
    */
-  discreet?(value: T, tells: Tells): T | null;
+  discreet?(value: T, tells: Revealing): T | null;
 }
 
 export interface QuestionBody {
@@ -180,14 +180,14 @@ export function openConnections(
 }
 
 /** The part of a request that depends on the model that is called. */
-export interface AskedModel {
+export interface CalledModel {
   readonly model: string;
   /** It takes `reasoning_effort`. */
   readonly reasons: boolean;
   readonly token_limit_member: TokenLimitMember;
 }
 
-export interface HubTarget extends AskedModel {
+export interface HubTarget extends CalledModel {
   readonly connection: HubConnection;
 }
 
@@ -201,7 +201,7 @@ export function targetOf(lines: ReadonlyMap<string, HubConnection>, candidate: C
 }
 
 /** Failures by an answer that does not match the request. */
-export const notAsked = {
+export const answerMismatches = {
   text: 'not_a_completion',
   image: 'not_an_image',
   audio: 'not_a_transcript',
@@ -216,7 +216,7 @@ export type HubFailure =
   | 'cut_off'
   | 'too_large'
   | 'not_json'
-  | (typeof notAsked)[Modality]
+  | (typeof answerMismatches)[Modality]
   | 'not_a_chunk'
   | 'cancelled'
   | `status_${number}`;
@@ -272,7 +272,7 @@ export async function askHub<T extends object>(
   }
   if (bytes === null) return unanswered('too_large');
   const value = read(bytes);
-  if (value === null) return unanswered(isJson(bytes) ? notAsked[modality] : 'not_json');
+  if (value === null) return unanswered(isJson(bytes) ? answerMismatches[modality] : 'not_json');
   return { kind: 'answered', value, named_model: modelNamedIn(bytes) };
 }
 

@@ -5,10 +5,10 @@ import type { Reasoning } from '../../../../schema/reasoning.ts';
 import type { ForwardedMembers } from '../../../../schema/requests/chat-completion.ts';
 import type { ChatRequestMessage } from '../../../../schema/requests/chat-message.ts';
 import { wellFormedText } from '../../../../schema/requests/text.ts';
-import type { AskedInAnthropic } from './anthropic.ts';
-import { type AskedModel, type Question, readJsonAs } from './ask.ts';
+import type { AnthropicRequest } from './anthropic.ts';
+import { type CalledModel, type Question, readJsonAs } from './ask.ts';
 import { discreetReply, namesOfTools } from './discretion.ts';
-import { finishReasonOf, type HeardReason } from './finish-reason.ts';
+import { finishReasonOf, type HubFinishReason } from './finish-reason.ts';
 import { reasoningMembers, wholeReasoning } from './reasoning.ts';
 
 const Name = wellFormedText.min(1).max(limits.tool_call_id_chars_max);
@@ -40,14 +40,14 @@ export const HubMessage = z
     messageOf({ content, calls: tool_calls ?? [], refusal: refusal ?? '', reasoning: wholeReasoning(reasoning) }),
   );
 
-interface Said {
+interface MessageParts {
   readonly content: string | null;
   readonly calls: readonly HubToolCall[];
   readonly refusal: string;
   readonly reasoning: Reasoning;
 }
 
-export function messageOf({ content, calls, refusal, reasoning }: Said): AssistantMessage {
+export function messageOf({ content, calls, refusal, reasoning }: MessageParts): AssistantMessage {
   return {
     role: 'assistant',
     content,
@@ -96,15 +96,15 @@ const ChoiceEnd = HubFinish.transform(finishReasonOf).refine(reason => reason !=
 });
 
 /** By these an empty text is all that there is to say. */
-const ENDED = new Set<HeardReason>(['stop', 'stop_sequence']);
+const ENDED = new Set<HubFinishReason>(['stop', 'stop_sequence']);
 /** Reasons of the API for which a message without a word is an answer: its tokens went into thinking, or it was withheld. */
-const WORDLESS = new Set<HeardReason>(['length', 'content_filter']);
+const WORDLESS = new Set<HubFinishReason>(['length', 'content_filter']);
 
 /**
  * Whether a message that ended so is an answer, which is delivered and charged: one rule for chats and responses, whole and streamed.
  * `content` is null where the hub gave none, and what was only thought is no answer unless its tokens were used up by that.
  */
-export function isAnswer({ content, tool_calls, refusal }: AssistantMessage, finish_reason: HeardReason): boolean {
+export function isAnswer({ content, tool_calls, refusal }: AssistantMessage, finish_reason: HubFinishReason): boolean {
   if (content || tool_calls !== undefined || refusal !== undefined) return true;
   return WORDLESS.has(finish_reason) || (content === '' && ENDED.has(finish_reason));
 }
@@ -123,7 +123,7 @@ export const HubChoice = z
 type Choice = z.output<typeof HubChoice>;
 
 /** A whole answer has come to its end, whether its hub says so or not. */
-function endOf({ tool_calls }: AssistantMessage): HeardReason {
+function endOf({ tool_calls }: AssistantMessage): HubFinishReason {
   return tool_calls === undefined ? 'stop' : 'tool_calls';
 }
 
@@ -157,7 +157,7 @@ export interface HubRequest extends ForwardedMembers {
   readonly temperature: number | null;
   readonly top_k?: number;
   /** The same for a hub of Anthropic's dialect, as the caller wrote it. */
-  readonly in_anthropic?: AskedInAnthropic;
+  readonly in_anthropic?: AnthropicRequest;
 }
 
 export const CHAT_PATH = '/chat/completions';
@@ -199,7 +199,7 @@ const forwarded = [
  * What the caller wrote for a model: options of this service and the caller's identity are left out. Known members are
  * set last, so that no other member can replace them.
  */
-export function chatBody(request: HubRequest, { model, reasons, token_limit_member }: AskedModel): JsonObject {
+export function chatBody(request: HubRequest, { model, reasons, token_limit_member }: CalledModel): JsonObject {
   const names = reasons ? ([...forwarded, 'reasoning_effort'] as const) : forwarded;
   const members = names.flatMap((name): [string, Json][] => {
     const value = request[name];

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
-import type { Tells } from './verdict.ts';
+import type { Revealing } from './verdict.ts';
 
 /*
  * Parts of an answer that are no content: ids, names and words beside what a model says. Content is passed on
@@ -8,7 +8,7 @@ import type { Tells } from './verdict.ts';
 
 /** By what an answer is judged. */
 export interface Discretion {
-  readonly tells: Tells;
+  readonly tells: Revealing;
   /** Names of the caller's tools: they reveal nothing to that caller. */
   readonly tools: ReadonlySet<string>;
 }
@@ -23,7 +23,7 @@ interface Called {
   readonly function?: { readonly name?: string | null | undefined } | null | undefined;
 }
 
-interface Spoken {
+interface MessageContent {
   readonly tool_calls?: readonly Called[] | null | undefined;
   readonly reasoning_details?: readonly JsonObject[] | null | undefined;
 }
@@ -32,7 +32,7 @@ interface Spoken {
  * A message, or a delta of one. Null if it calls a tool whose name reveals details of a hub: such a tool cannot be the
  * caller's.
  */
-export function discreetMessage<M extends Spoken>(message: M, { tells, tools }: Discretion): M | null {
+export function discreetMessage<M extends MessageContent>(message: M, { tells, tools }: Discretion): M | null {
   const { tool_calls: calls, reasoning_details: details } = message;
   if (!calls && !details) return message;
   const names = (calls ?? []).flatMap(call => call.function?.name ?? []);
@@ -48,7 +48,7 @@ export function discreetMessage<M extends Spoken>(message: M, { tells, tools }: 
 const ID = /^[!-~]+$/;
 
 /** An id only ties a result to its call, and any other does that as well. */
-function discreetCall<C extends Called>(call: C, position: number, tells: Tells): C {
+function discreetCall<C extends Called>(call: C, position: number, tells: Revealing): C {
   const { id, index } = call;
   return !id || (ID.test(id) && !tells.word(id)) ? call : { ...call, id: `svc_call_${index ?? position}` };
 }
@@ -61,7 +61,7 @@ const sealed: ReadonlySet<string> = new Set(['signature', 'data']);
  * Without the members that reveal details. An encrypted detail is useless without its data, so a stream must not begin
  * it.
  */
-function discreetDetail(detail: JsonObject, tells: Tells): readonly JsonObject[] {
+function discreetDetail(detail: JsonObject, tells: Revealing): readonly JsonObject[] {
   const members = Object.entries(detail);
   const kept = members.filter(([name, value]) => {
     if (typeof value === 'string' && thoughts.has(name)) return true;
@@ -72,7 +72,7 @@ function discreetDetail(detail: JsonObject, tells: Tells): readonly JsonObject[]
   return detail.type === 'reasoning.encrypted' && !('data' in discreet) ? [] : [discreet];
 }
 
-function tellsIn(value: Json, tells: Tells): boolean {
+function tellsIn(value: Json, tells: Revealing): boolean {
   if (typeof value === 'string') return tells.word(value);
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return value.some(member => tellsIn(member, tells));
@@ -80,7 +80,7 @@ function tellsIn(value: Json, tells: Tells): boolean {
 }
 
 /** Without the names that reveal details, at any depth. */
-export function discreetUsage<U extends object>(usage: U, tells: Tells): U {
+export function discreetUsage<U extends object>(usage: U, tells: Revealing): U {
   const kept = Object.entries(usage)
     .filter(([name]) => !tells.word(name))
     .map(([name, value]) => [name, isJsonObject(value) ? discreetUsage(value, tells) : value]);
@@ -88,7 +88,7 @@ export function discreetUsage<U extends object>(usage: U, tells: Tells): U {
 }
 
 interface Ended {
-  readonly message: Spoken;
+  readonly message: MessageContent;
 }
 
 /** A whole answer. Null likewise. */

@@ -3,17 +3,17 @@ export const finishReasons = ['stop', 'length', 'tool_calls', 'content_filter', 
 export type FinishReason = (typeof finishReasons)[number];
 
 /** The same, plus what Anthropic's API distinguishes: a stop sequence of the caller ended the answer. */
-export type HeardReason = FinishReason | 'stop_sequence';
+export type HubFinishReason = FinishReason | 'stop_sequence';
 
-export function finishReasonIn(heard: HeardReason): FinishReason;
-export function finishReasonIn(heard: HeardReason | null): FinishReason | null;
+export function finishReasonIn(heard: HubFinishReason): FinishReason;
+export function finishReasonIn(heard: HubFinishReason | null): FinishReason | null;
 /** In the words of OpenAI's API alone. */
-export function finishReasonIn(heard: HeardReason | null): FinishReason | null {
+export function finishReasonIn(heard: HubFinishReason | null): FinishReason | null {
   return heard === 'stop_sequence' ? 'stop' : heard;
 }
 
 /** What hubs say instead, in lower case. */
-const meanings: Readonly<Record<string, HeardReason>> = {
+const meanings: Readonly<Record<string, HubFinishReason>> = {
   // Ollama and llama.cpp, Together, TGI, Anthropic, Cohere, Gemini.
   eos: 'stop',
   eos_token: 'stop',
@@ -56,7 +56,7 @@ const unfinished: ReadonlySet<string> = new Set([
  * What a hub's word means; `broke_off` where it says that the answer is not whole, and null where it says nothing (Ollama writes an
  * empty text while it goes on). A word that is not known here ends an answer like any other. Pure.
  */
-export function finishReasonOf(said: string | null | undefined): HeardReason | 'broke_off' | null {
+export function finishReasonOf(said: string | null | undefined): HubFinishReason | 'broke_off' | null {
   if (said == null || said === '') return null;
   const word = said.toLowerCase();
   if (unfinished.has(word)) return 'broke_off';

@@ -15,12 +15,12 @@ import {
 } from '../catalogue.ts';
 import { AnthropicEvents, asCompletion, betaHeaders, MESSAGES_PATH } from './anthropic.ts';
 import {
-  type AskedModel,
+  answerMismatches,
   askHub,
+  type CalledModel,
   type HubConnection,
   type HubFailure,
   type HubTarget,
-  notAsked,
   openConnections,
   type Question,
   targetOf,
@@ -39,9 +39,9 @@ import {
   answeredModelOf,
   type HubRefusal,
   type HubVerdict,
+  type Revealing,
+  revealingTexts,
   spellingsOf,
-  type Tells,
-  tellsOf,
   verdictOf,
 } from './verdict.ts';
 
@@ -153,7 +153,7 @@ class PooledHubs implements Hubs {
   /** Keys and addresses of all hubs: an answer of one might contain another's. */
   readonly #secrets: readonly string[];
   /** What no answer may contain, by hub. Under a caller's own key, that key is added. */
-  readonly #tells: ReadonlyMap<HubConnection, Tells>;
+  readonly #tells: ReadonlyMap<HubConnection, Revealing>;
   /** Names of models that are no secret, whatever they look like. */
   readonly #published: ReadonlySet<string>;
 
@@ -163,7 +163,7 @@ class PooledHubs implements Hubs {
     this.#options = options;
     this.#lines = openConnections(settings, router);
     this.#secrets = [...this.#lines.values()].flatMap(({ secrets }) => secrets);
-    this.#tells = new Map([...this.#lines.values()].map(line => [line, tellsOf(this.#secrets, line.hosts)]));
+    this.#tells = new Map([...this.#lines.values()].map(line => [line, revealingTexts(this.#secrets, line.hosts)]));
     this.#published = new Set(
       settings.flatMap(hub => [...modelIdsOf(hub), ...Object.values(hub.aliases ?? {}).flat()]),
     );
@@ -228,7 +228,7 @@ class PooledHubs implements Hubs {
         const { value } = question.discreet
           ? { value: question.discreet(answer.value, this.#toldBy(line, asking)) }
           : answer;
-        if (value === null) return unanswered(notAsked[question.modality]);
+        if (value === null) return unanswered(answerMismatches[question.modality]);
         return { kind, value, answered_model: this.#answeredModel(candidate, named_model, asking) };
       },
     });
@@ -319,9 +319,9 @@ class PooledHubs implements Hubs {
     return router_key ? [...this.#secrets, ...spellingsOf(router_key.reveal())] : this.#secrets;
   }
 
-  #toldBy(line: HubConnection, { router_key }: HubRoute): Tells {
+  #toldBy(line: HubConnection, { router_key }: HubRoute): Revealing {
     const known = router_key === undefined ? this.#tells.get(line) : undefined;
-    return known ?? tellsOf(this.#secretsWith(router_key), line.hosts);
+    return known ?? revealingTexts(this.#secretsWith(router_key), line.hosts);
   }
 
   #report({ hub }: Candidate, refusal: HubRefusal, router_key: Secret | undefined): void {
@@ -398,7 +398,7 @@ class PooledHubs implements Hubs {
 const streamed = { stream: true, stream_options: { include_usage: true } } as const;
 
 /** The request in the hub's dialect, and the reader of its answer. */
-function spokenTo<T extends object>(dialect: Dialect, question: Question<T>, asked: AskedModel) {
+function spokenTo<T extends object>(dialect: Dialect, question: Question<T>, asked: CalledModel) {
   const { path, in_anthropic } = question;
   if (dialect === 'openai')
     return { ...question.body(asked), path, betas: {}, read: (answer: Buffer) => question.read(answer) };
@@ -412,7 +412,7 @@ function spokenTo<T extends object>(dialect: Dialect, question: Question<T>, ask
 }
 
 /** The same of an answer that streams: its events as the chunks of a chat. */
-function streamFrom(dialect: Dialect, request: HubRequest, asked: AskedModel) {
+function streamFrom(dialect: Dialect, request: HubRequest, asked: CalledModel) {
   if (dialect === 'openai') {
     const body = JSON.stringify({ ...chatBody(request, asked), ...streamed });
     return { path: CHAT_PATH, body, betas: {}, in_blocks: false, chunks: (data: string) => [data] } as const;

@@ -6,7 +6,7 @@ import { type HubFailure, type Post, readRefusal, type Unanswered, unanswered } 
 import type { AssistantMessage, Usage } from './chat.ts';
 import { type Discretion, discreetMessage, discreetUsage } from './discretion.ts';
 import { eventsIn, OverlongEvent } from './events.ts';
-import { finishReasonOf, type HeardReason } from './finish-reason.ts';
+import { finishReasonOf, type HubFinishReason } from './finish-reason.ts';
 import { bytesIn, readChunk, StreamedMessage } from './streamed-message.ts';
 import { type VerdictRules, verdictInStream } from './verdict.ts';
 
@@ -20,7 +20,7 @@ export interface StreamedReply {
   /** The same in the blocks in which its hub gave it; null where the hub's dialect has none. */
   readonly blocks: readonly HubBlock[] | null;
   /** Null where it named none. */
-  readonly finish_reason: HeardReason | null;
+  readonly finish_reason: HubFinishReason | null;
   readonly usage: Usage | null;
   /** As the hub names it; null where it names none. */
   readonly answered_model: string | null;
@@ -53,7 +53,7 @@ class ReplyStream {
   readonly #rules: BreakRules;
   readonly #message: StreamedMessage;
   #bytes = 0;
-  #finish_reason: HeardReason | null = null;
+  #finish_reason: HubFinishReason | null = null;
   #usage: Usage | null = null;
   #answered_model: string | null = null;
   #done = false;

@@ -4,7 +4,7 @@ import { wellFormedText } from '../../../../schema/requests/text.ts';
 import { type BlockTextPiece, type CallPiece, type Channel, channelOf, type Piece } from '../../../piece.ts';
 import type { HubBlock } from './anthropic.ts';
 import { AnsweredUsage, type AssistantMessage, HubFinish, isAnswer, messageOf, noError, type Usage } from './chat.ts';
-import type { HeardReason } from './finish-reason.ts';
+import type { HubFinishReason } from './finish-reason.ts';
 import { bytesOfReasoning, reasoningMembers, StreamedReasoning } from './reasoning.ts';
 import { SplitText } from './split-text.ts';
 
@@ -188,7 +188,7 @@ export class StreamedMessage {
   }
 
   /** Whether it is an answer if it ends so, by the rule for whole ones. */
-  isAnswer(finish_reason: HeardReason): boolean {
+  isAnswer(finish_reason: HubFinishReason): boolean {
     return isAnswer({ ...this.message, content: this.#has_content ? this.#content.whole : null }, finish_reason);
   }
 

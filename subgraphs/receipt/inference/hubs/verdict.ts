@@ -98,7 +98,7 @@ export function verdictInStream(
 const OF_REQUEST = /^(?:invalid_request|context_length|string_above_max|content_policy|bad_?request)/;
 
 /** OpenRouter writes the status as `code`; others name the kind of error alone. */
-function statusIn(said: SaidError, words: Words): number {
+function statusIn(said: ReportedError, words: Words): number {
   const { code, type } = words;
   const told = [said.code, said.status].map(Number).find(status => status >= 400 && status <= 599);
   if (told !== undefined) return told;
@@ -107,7 +107,7 @@ function statusIn(said: SaidError, words: Words): number {
 }
 
 /** A hub's error, whichever of the common shapes it has; members that are not there are undefined. */
-interface SaidError {
+interface ReportedError {
   readonly code?: Json | undefined;
   readonly type?: Json | undefined;
   readonly param?: Json | undefined;
@@ -122,7 +122,7 @@ interface SaidError {
  * OpenAI, Anthropic and OpenRouter wrap it as `error`, Google's compatible endpoint in a list of one, Ollama as a text; vLLM
  * and Mistral do not wrap it, and FastAPI calls the message `detail`.
  */
-export function errorIn(body: Uint8Array | null): SaidError {
+export function errorIn(body: Uint8Array | null): ReportedError {
   const value = body && jsonIn(body);
   const first = Array.isArray(value) ? value[0] : value;
   if (!isJsonObject(first)) return {};
@@ -144,7 +144,7 @@ function jsonIn(bytes: Uint8Array): Json {
 const WORD = /^[a-z0-9_.[\]-]{1,100}$/;
 type Words = Pick<HubError, 'code' | 'type' | 'param'>;
 
-function wordsOf({ code, type, param }: SaidError, secrets: readonly string[]): Words {
+function wordsOf({ code, type, param }: ReportedError, secrets: readonly string[]): Words {
   const wordOf = (value: Json | undefined) =>
     typeof value === 'string' && WORD.test(value) && !tellsTooMuch(value, secrets) ? value : null;
   return { code: wordOf(code), type: wordOf(type), param: wordOf(param) };
@@ -159,7 +159,7 @@ const ACCOUNT_REASON =
 const ACCOUNT_SENTENCE =
   /\bapi[ _-]?key|\bcredit balance|\binsufficient (?:balance|credits?|funds|quota)|\bbilling\b|organi[sz]ation must be verified|\buser location\b|\baccount (?:is|has been|was) \w*(?:suspended|deactivated|disabled|closed)|exceeded your (?:current |monthly )?quota/i;
 
-function isAboutAccount({ status, details, message }: SaidError, { code, type }: Words, answered: number): boolean {
+function isAboutAccount({ status, details, message }: ReportedError, { code, type }: Words, answered: number): boolean {
   const reasons = Array.isArray(details) ? details.map(detail => (isJsonObject(detail) ? detail.reason : null)) : [];
   return (
     [code, type].some(word => word !== null && ACCOUNT.test(word)) ||
@@ -172,13 +172,13 @@ function isAboutAccount({ status, details, message }: SaidError, { code, type }:
 const MODERATION = /(?:moderation|content_(?:policy|filter)|flagged|safety|responsible_ai)/;
 
 /** OpenRouter gives no code: it says why the input was flagged (`metadata.reasons`). */
-function isModeration({ metadata }: SaidError, { code, type, param }: Words) {
+function isModeration({ metadata }: ReportedError, { code, type, param }: Words) {
   if (isJsonObject(metadata) && Array.isArray(metadata.reasons)) return true;
   return [code, type, param].some(word => word !== null && MODERATION.test(word));
 }
 
 /** Whether it refuses a member that the caller has not sent. Router requests are for the caller's own models. */
-function namesAdded({ param, message }: SaidError, { code }: Words, { added, by_router }: VerdictRules): boolean {
+function namesAdded({ param, message }: ReportedError, { code }: Words, { added, by_router }: VerdictRules): boolean {
   const ours = added.filter(name => !(by_router && name === 'model'));
   if (typeof param === 'string') return ours.includes(param.split(/[.[]/, 1)[0] ?? '');
   // Some say it in words alone, whose other errors may quote what the caller has written.
@@ -210,7 +210,7 @@ function holdsAny(text: string, secrets: readonly string[]): boolean {
 }
 
 /** What of a hub's answer must not be shown to its caller. */
-export interface Tells {
+export interface Revealing {
   /** Whether an id, a name or a word beside the content does. */
   word(text: string): boolean;
   /** Whether a text that is sealed, or opaque to us, holds a key, a host or a path of a hub. */
@@ -228,7 +228,7 @@ const WORDS_JUDGED_MAX = 1_000;
 const WORD_CHARS_MAX = 64;
 
 /** `own`: the host of the hub that answers. */
-export function tellsOf(secrets: readonly string[], own: readonly string[]): Tells {
+export function revealingTexts(secrets: readonly string[], own: readonly string[]): Revealing {
   const elsewhere = secrets.filter(secret => !own.includes(secret));
   const judged = new LRUCache<string, boolean>({ max: WORDS_JUDGED_MAX });
   const judge = (text: string) => NUMBERED_ID.test(text) || holdsSecret(text) || holdsAny(text, secrets);

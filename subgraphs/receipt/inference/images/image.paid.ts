@@ -49,7 +49,7 @@ export function imageQuestion({ prompt, size, response_format }: ImageRequest): 
     }),
     read(bytes) {
       const image = readJsonAs(HubImages, bytes)?.data[0] ?? null;
-      return image && isAsked(image, response_format) ? image : null;
+      return image && matchesRequest(image, response_format) ? image : null;
     },
     discreet({ revised_prompt, ...image }, tells) {
       if (image.url !== null && tells.link(image.url)) return null;
@@ -61,7 +61,7 @@ export function imageQuestion({ prompt, size, response_format }: ImageRequest): 
   };
 }
 
-function isAsked(image: HubImage, response_format: ImageRequest['response_format']): boolean {
+function matchesRequest(image: HubImage, response_format: ImageRequest['response_format']): boolean {
   return response_format === null || image[response_format] !== null;
 }
 

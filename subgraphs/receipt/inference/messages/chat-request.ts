@@ -26,7 +26,7 @@ import type { HubRequest } from '../hubs/chat.ts';
  * if it has none (`unknown-members.ts`), the request goes only to hubs of Anthropic's dialect.
  */
 
-export function askedOf(request: MessagesRequest): HubRequest {
+export function chatRequestOf(request: MessagesRequest): HubRequest {
   const { max_tokens, temperature = null, top_p, top_k, stop_sequences: stop, system, messages, extra } = request;
   const said: ChatRequestMessage[] = system ? [{ role: 'system', ...textsOf(system, BETWEEN) }] : [];
   return {

@@ -12,7 +12,7 @@ import type { Usage } from '../hubs/chat.ts';
 import { discreetReply, namesOfTools } from '../hubs/discretion.ts';
 import type { Hubs } from '../hubs/open.ts';
 import { type HubReply, replyQuestion } from '../responses/output.ts';
-import { askedOf } from './chat-request.ts';
+import { chatRequestOf } from './chat-request.ts';
 import {
   type AnswerBlock,
   blocksOf,
@@ -126,7 +126,7 @@ export function shownThinking({ thinking }: MessagesRequest): ShownThinking {
 type MessageReply = HubReply & { readonly blocks: readonly HubBlock[] | null };
 
 function messageQuestion(request: MessagesRequest): Question<MessageReply> {
-  const asked = askedOf(request);
+  const asked = chatRequestOf(request);
   const question = replyQuestion(asked);
   return {
     ...question,
@@ -178,7 +178,7 @@ export function messageStream(hubs: Hubs): Stream<MessagesRequest, KeptMessage> 
   return streamPaid<MessagesRequest, KeptMessage>(hubs, {
     ...messageTerms,
     field: 'Subscription.messageStream',
-    chat: askedOf,
+    chat: chatRequestOf,
     begun: ({ by, task_id }) => ({
       id: idOf(task_id),
       ...by,

@@ -61,7 +61,7 @@ export class MessageStreamResolver {
   })
   messageStream(
     @Arg('input', () => MessageInput, { description: 'The request of the Messages API.' }) _input: Arguments,
-    @Root() event: SpokenEvent,
+    @Root() event: MessageStreamItem,
     @Ctx() _context: InferenceContext,
   ): MessageStreamEvent {
     if (event instanceof Error) throw event;
@@ -69,7 +69,7 @@ export class MessageStreamResolver {
   }
 }
 
-async function begin(input: Arguments, context: InferenceContext): Promise<AsyncIterable<SpokenEvent>> {
+async function begin(input: Arguments, context: InferenceContext): Promise<AsyncIterable<MessageStreamItem>> {
   // The field itself says that it is to be streamed, whatever the input says.
   const request = readRequest(MessagesRequest, { ...input, stream: true }, context);
   const charged = await context.chargeStream(messageStream(context.hubs), request, context);
@@ -78,7 +78,7 @@ async function begin(input: Arguments, context: InferenceContext): Promise<Async
 }
 
 /** A stream that broke off or cannot be recorded ends with the reason: as an event, since the graph hides what a source throws. */
-export type SpokenEvent = MessageEvent | Error;
+export type MessageStreamItem = MessageEvent | Error;
 
 /**
  * A paid stream as events of the Messages API. The receipt comes in its own event before the last: strict clients
@@ -88,7 +88,7 @@ async function* eventsOf(
   charged: ChargedStream<KeptMessage>,
   context: InferenceContext,
   thinking: ShownThinking,
-): AsyncGenerator<SpokenEvent> {
+): AsyncGenerator<MessageStreamItem> {
   const blocks = new BlockEvents(thinking);
   yield { type: 'message_start', message: begunOf(charged.begun) };
   for await (const piece of charged.pieces) yield* blocks.of(piece);

@@ -1,7 +1,14 @@
 import { canonicalJson, isJsonObject, type JsonObject } from '../../../../schema/canonical-json.ts';
 import type { DocumentVerification } from '../report.ts';
 import { type Jwks, type ParsedJws, splitJws } from '../signature.ts';
-import { issuerSigned, judgeBy, malformedDocument, type Rule, type SignedDocument, undatedFault } from '../signed.ts';
+import {
+  issuerSigned,
+  judgeBy,
+  malformedDocument,
+  type Rule,
+  type SignedDocument,
+  undatedFault,
+} from '../signed-document.ts';
 
 /** Whether a document says that it is the card of an agent (A2A), with signatures. */
 export function isAgentCard({ signatures, skills, name }: JsonObject): boolean {

@@ -4,7 +4,7 @@ import { splitNote } from '../note.ts';
 import { checkpointHead, type OpenedCheckpoint, openCheckpoint } from '../open-checkpoint.ts';
 import type { DocumentVerification } from '../report.ts';
 import type { Jwks } from '../signature.ts';
-import { judgeBy, malformedDocument, type Rule, unless } from '../signed.ts';
+import { judgeBy, malformedDocument, type Rule, unless } from '../signed-document.ts';
 import type { VerifierKey } from '../verifier-key.ts';
 
 /** Keys that the reader knows beside the issuer's key set. */

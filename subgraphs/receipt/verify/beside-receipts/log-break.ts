@@ -2,7 +2,7 @@ import { canonicalJson, isJsonObject, type JsonObject } from '../../../../schema
 import { documents } from '../../../../schema/documents.ts';
 import { type DocumentVerification, judgeDocument } from '../report.ts';
 import { type Jwks, parseJws } from '../signature.ts';
-import { type Check, issuerSaid, type Rule, type SignedDocument, unless, unopened } from '../signed.ts';
+import { type Check, issuerRules, type Rule, type SignedDocument, unless, unopened } from '../signed-document.ts';
 
 /** The declaration of a break of the log, by an operator: every member of it is signed. */
 export function verifyLogBreak(document: JsonObject, jwks: Jwks): DocumentVerification {
@@ -14,7 +14,7 @@ export function verifyLogBreak(document: JsonObject, jwks: Jwks): DocumentVerifi
 }
 
 const rules: readonly Rule<SignedDocument>[] = [
-  ...issuerSaid,
+  ...issuerRules,
   {
     code: 'copy_mismatch',
     says: 'What was signed is a declaration of a break, and the document says it, and nothing else.',

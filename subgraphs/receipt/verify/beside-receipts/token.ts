@@ -1,7 +1,7 @@
 import type { Json } from '../../../../schema/canonical-json.ts';
 import type { DocumentVerification } from '../report.ts';
 import { type Jwks, parseJws } from '../signature.ts';
-import { issuerSaid, judgeBy, unopened } from '../signed.ts';
+import { issuerRules, judgeBy, unopened } from '../signed-document.ts';
 import { isDelivery, isOffer, verifyDelivery, verifyOffer } from './x402-artifact.ts';
 
 /**
@@ -14,7 +14,7 @@ export function verifyToken(token: string, jwks: Jwks): DocumentVerification {
   if (isOffer(artifact)) return verifyOffer(artifact, jwks);
   const jws = parseJws(token);
   if (jws === null) return unopened(token, 'This is no token that could be read.');
-  const judged = judgeBy(issuerSaid, { document: {}, payload: jws.claims, jws, jwks });
+  const judged = judgeBy(issuerRules, { document: {}, payload: jws.claims, jws, jwks });
   if (judged.kind === 'invalid') return judged;
   const report = { unsigned: { lane: [], unknown: [] }, broken: [], unchecked };
   return { kind: 'valid', claims: jws.claims, checks: judged.checks, report };

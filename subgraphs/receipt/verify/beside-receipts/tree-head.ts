@@ -8,7 +8,7 @@ import {
 import { leafHash, verifyInclusion } from '../merkle-proof.ts';
 import { type DocumentVerification, judgeDocument } from '../report.ts';
 import { type Jwks, parseJws } from '../signature.ts';
-import { issuerSaid, type Rule, type SignedDocument, unless, unopened } from '../signed.ts';
+import { issuerRules, type Rule, type SignedDocument, unless, unopened } from '../signed-document.ts';
 
 /** Whether a document says that it is a signed head of the log, alone or with the proof of a leaf beside it. */
 export function isTreeHead({ jws, tree_head_hash, root_hash, payload_version }: JsonObject): boolean {
@@ -38,7 +38,7 @@ const known = new Set<string>([...signed, ...proof, 'payload', 'jws', 'kid', 'at
 const isProof = (document: JsonObject) => proof.some(name => document[name] !== undefined) || 'payload' in document;
 
 const rules: readonly Rule<SignedDocument>[] = [
-  ...issuerSaid,
+  ...issuerRules,
   {
     code: 'copy_mismatch',
     says: 'The head is the one that was signed, with its key and its second.',

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { documents } from '../../../../schema/documents.ts';
-import type { Invalid } from '../signed.ts';
+import type { Invalid } from '../signed-document.ts';
 
 /* Unsigned documents of this service: names each, and what to verify instead. */
 

@@ -1,5 +1,5 @@
 import { canonicalHash, isJsonObject, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
-import { type Invalid, judgeBy, type Rule, unless } from '../signed.ts';
+import { type Invalid, judgeBy, type Rule, unless } from '../signed-document.ts';
 
 /**
  * A webhook message is signed in its headers with a secret of its receiver and this service (HMAC-SHA256), so others

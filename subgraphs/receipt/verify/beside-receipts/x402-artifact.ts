@@ -6,7 +6,7 @@ import { offerDigest, receiptDigest } from '../../../../schema/x402-artifacts.ts
 import { isEarly, isLate } from '../key-times.ts';
 import type { DocumentVerification } from '../report.ts';
 import { type Jwks, keyOfAddress, keysIn, parseJws, signerOf, verifyEd25519, verifyEs256 } from '../signature.ts';
-import { judgeBy, malformedDocument, type Rule, undatedFault, unless } from '../signed.ts';
+import { judgeBy, malformedDocument, type Rule, undatedFault, unless } from '../signed-document.ts';
 
 /*
  * Artifacts of x402's offer-and-receipt extension: the terms of a 402, and the receipt of a paid call. As typed data

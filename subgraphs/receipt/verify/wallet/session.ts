@@ -15,7 +15,7 @@ import {
 import { addressesSigned } from '../addresses.ts';
 import type { DocumentVerification } from '../report.ts';
 import type { Jwks } from '../signature.ts';
-import { type Check, judgeBy, malformedDocument, type Rule } from '../signed.ts';
+import { type Check, judgeBy, malformedDocument, type Rule } from '../signed-document.ts';
 import { addressNamed, namelessFault, signerFault } from './signer.ts';
 
 /*

@@ -4,7 +4,7 @@ import type { Json } from '../../../../schema/canonical-json.ts';
 import { recoverAddress } from '../../../../schema/secp256k1.ts';
 import { addressOfPublicKey, isKeysSignature } from '../../../../schema/session/public-key.ts';
 import { publicKey } from '../signature.ts';
-import type { Check } from '../signed.ts';
+import type { Check } from '../signed-document.ts';
 
 /* By whose key a wallet's signature was made. What a contract takes for its own only its code can say, on its chain (ERC-1271). */
 

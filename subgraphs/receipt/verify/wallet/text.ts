@@ -2,14 +2,14 @@ import { type JsonObject, jsonObjectIn } from '../../../../schema/canonical-json
 import { eip191Hash } from '../../../../schema/secp256k1.ts';
 import { registerText, type SignedWord, signedWords } from '../../../../schema/signed-words.ts';
 import type { DocumentVerification } from '../report.ts';
-import { type Check, judgeBy, type Rule, unless } from '../signed.ts';
+import { type Check, judgeBy, type Rule, unless } from '../signed-document.ts';
 import { isSignedOnSolana, isSolanaAddress, namelessFault, signerFault } from './signer.ts';
 
 /*
  * A text that a wallet signed for this service (`schema/signed-words.ts`), as wallets show it: the text, the signature, and whose it is.
  */
 
-interface SaidText {
+interface SignedTextFacts {
   readonly kind: SignedWord;
   readonly text: string;
   readonly signature: string;
@@ -44,7 +44,7 @@ function registrationText({ agentWallet, signature_timestamp, task_id }: JsonObj
     : registerText('register_pay', parts);
 }
 
-function saidIn(document: JsonObject): SaidText | null {
+function signedTextIn(document: JsonObject): SignedTextFacts | null {
   const text = textIn(document, names.text) ?? registrationText(document);
   const signature = textIn(document, names.signature);
   const row = words.find(({ word }) => text?.startsWith(`${word}|`));
@@ -64,11 +64,11 @@ function saidIn(document: JsonObject): SaidText | null {
 }
 
 /** Whether a document holds a text of this service with a signature of a wallet. */
-export const isWalletText = (document: JsonObject): boolean => saidIn(document) !== null;
+export const isWalletText = (document: JsonObject): boolean => signedTextIn(document) !== null;
 
 /** Verifies it offline, by the address of its signer alone. */
 export function verifyWalletText(document: JsonObject): DocumentVerification {
-  const said = saidIn(document);
+  const said = signedTextIn(document);
   if (said === null)
     return { kind: 'invalid', code: 'malformed', sentence: 'It holds no text that wallets sign.', checks: [] };
   const judged = judgeBy(rules, said);
@@ -94,12 +94,12 @@ export function verifyWalletText(document: JsonObject): DocumentVerification {
 }
 
 /** Whose address the text itself has. */
-const addressIn = ({ parts }: SaidText): string | null =>
+const addressIn = ({ parts }: SignedTextFacts): string | null =>
   parts.checksum_address ?? parts.wallet ?? parts.address ?? null;
 
-const signerOfText = (said: SaidText): string | null => addressIn(said) ?? said.stated;
+const signerOfText = (said: SignedTextFacts): string | null => addressIn(said) ?? said.stated;
 
-const rules: readonly Rule<SaidText>[] = [
+const rules: readonly Rule<SignedTextFacts>[] = [
   {
     code: 'signer_differs',
     says: 'The signer is the wallet that the text names, where it names one.',
@@ -116,7 +116,7 @@ const rules: readonly Rule<SaidText>[] = [
   },
 ];
 
-function signatureFault(said: SaidText): string | Check | null {
+function signatureFault(said: SignedTextFacts): string | Check | null {
   const { text, signature } = said;
   const signer = signerOfText(said);
   if (signer !== null && isSolanaAddress(signer))

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { canonicalHash, canonicalJson, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
 import { MessagesRequest } from '../../../../schema/requests/messages.ts';
 import { readRequest } from '../../../../subgraphs/graph-type.ts';
-import { askedOf } from '../../../../subgraphs/receipt/inference/messages/chat-request.ts';
+import { chatRequestOf } from '../../../../subgraphs/receipt/inference/messages/chat-request.ts';
 import { blocksOf, piecesOfBlocks } from '../../../../subgraphs/receipt/inference/messages/content.ts';
 import { BlockEvents } from '../../../../subgraphs/receipt/inference/messages/events.ts';
 import { inputOfBody } from '../../../harness/doors/graph-input.ts';
@@ -64,7 +64,7 @@ describe('a request', () => {
       ],
     });
     const redacted: JsonObject = { role: 'assistant', content: [{ type: 'redacted_thinking', data: 'ZW5j' }] };
-    const { messages } = askedOf(parsed({ messages: [turn(''), turn('c2ln'), redacted] }));
+    const { messages } = chatRequestOf(parsed({ messages: [turn(''), turn('c2ln'), redacted] }));
     expect(messages).toEqual([
       { role: 'assistant', content: 'Well.', reasoning_content: 'Hm.' },
       {

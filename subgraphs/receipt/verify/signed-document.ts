@@ -1,6 +1,14 @@
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { isEarly, isLate, revocationOf } from './key-times.ts';
-import { asksForMore, base64url, type Jwks, keysIn, type ParsedJws, splitJws, verifyEs256 } from './signature.ts';
+import {
+  base64url,
+  hasUnknownExtensions,
+  type Jwks,
+  keysIn,
+  type ParsedJws,
+  splitJws,
+  verifyEs256,
+} from './signature.ts';
 
 /** What is checked alike of everything that the issuer signs: receipts and refusals. */
 export interface SignedDocument {
@@ -52,7 +60,7 @@ export const unless = (holds: boolean, sentence: string): string | null => (hold
 /** Where a document holds no token that could be looked at. @param otherwise what is said where there is none at all */
 export function unopened(jws: Json | undefined, otherwise: string): Invalid {
   const split = splitJws(jws);
-  if (split === null || !asksForMore(split)) return malformedDocument(otherwise);
+  if (split === null || !hasUnknownExtensions(split)) return malformedDocument(otherwise);
   const sentence = 'The header of the JWS asks for an extension (crit, b64) that is not understood here.';
   return { kind: 'invalid', code: 'header_refused', sentence, checks: [] };
 }
@@ -104,7 +112,7 @@ export const issuerSigned: readonly Rule<SignedDocument>[] = [
  * The same of what names its time, stands in no log, and is shown for as long as the service is there: signed before its key was
  * revoked by its own word alone, it is neither believed nor called false.
  */
-export const issuerSaid: readonly Rule<SignedDocument>[] = [
+export const issuerRules: readonly Rule<SignedDocument>[] = [
   ...issuerSigned.filter(({ code }) => code !== 'key_revoked'),
   {
     code: 'key_revoked',
