@@ -27,9 +27,9 @@ class WakeUp {
 
   /** Called before the table is read: the newest notified position, or null if notices may have been missed. */
   answer(): number | null {
-    const told = this.#unsure ? null : this.#newest;
+    const notified = this.#unsure ? null : this.#newest;
     this.#unsure = false;
-    return told;
+    return notified;
   }
 
   /** Resolves when something beyond `position` may stand in the table, or when this is closed. */
@@ -50,15 +50,15 @@ class WakeUp {
 const AWAY_REST_MS = 1_000;
 
 /**
- * Events of one table beyond `after`, ascending, at most `limit`. `told` is the newest position that was notified to
+ * Events of one table beyond `after`, ascending, at most `limit`. `notified` is the newest position that was notified to
  * the reader, null if unknown: see shareReads.
  */
-export type ReadEvents<K, E> = (of: K, after: number, limit: number, told: number | null) => Promise<readonly E[]>;
+export type ReadEvents<K, E> = (of: K, after: number, limit: number, notified: number | null) => Promise<readonly E[]>;
 
 export interface FeedSource<E> {
   /** Calls `wake` with the newest position whenever there is one, and with null where some may have been missed. */
   watch(wake: Wake): Promise<() => void>;
-  read(after: number, limit: number, told: number | null): Promise<readonly E[]>;
+  read(after: number, limit: number, notified: number | null): Promise<readonly E[]>;
 }
 
 /**
@@ -98,8 +98,8 @@ async function* follow<E extends { readonly position: number }>(
   try {
     let position = after;
     while (!wake_up.closed) {
-      const told = wake_up.answer();
-      const page = await source.read(position, limits.feed_page_events_max, told).catch(restIfAway);
+      const notified = wake_up.answer();
+      const page = await source.read(position, limits.feed_page_events_max, notified).catch(restIfAway);
       if (page === null) {
         // Repeats an earlier notice for a reader that reads on its own.
         wake_up.ring(null);
@@ -132,13 +132,13 @@ async function restIfAway(fault: unknown): Promise<null> {
 export function shareReads<K extends number | string, E>(readEvents: ReadEvents<K, E>): ReadEvents<K, E> {
   const running = new Map<string, Promise<readonly E[]>>();
   const afresh = new NextRuns<readonly E[]>();
-  return (of, after, limit, told) => {
+  return (of, after, limit, notified) => {
     const from = `${of} ${after} ${limit}`;
-    if (told === null) return afresh.share(from, () => readEvents(of, after, limit, null));
-    const key = `${from} ${told}`;
+    if (notified === null) return afresh.share(from, () => readEvents(of, after, limit, null));
+    const key = `${from} ${notified}`;
     const known = running.get(key);
     if (known) return known;
-    const read = readEvents(of, after, limit, told).finally(() => running.delete(key));
+    const read = readEvents(of, after, limit, notified).finally(() => running.delete(key));
     running.set(key, read);
     return read;
   };

@@ -33,10 +33,10 @@ export interface Live {
 /** Notices of the receipt log, for the code that appends to it. */
 export interface LiveLog {
   /**
-   * Calls `told` with every notice of the receipt log, from any process, and with null after every reconnect: read it
+   * Calls `watcher` with every notice of the receipt log, from any process, and with null after every reconnect: read it
    * again. Resolves when LISTEN is in force; the result stops it.
    */
-  watchLog(told: LogWatcher): Promise<() => void>;
+  watchLog(watcher: LogWatcher): Promise<() => void>;
 }
 
 /** What is said of the board. */
@@ -57,7 +57,7 @@ export interface LiveTasks {
    * Notifies of every task that its buyer cancels, in any process. Resolves when LISTEN is in force; the result stops
    * it.
    */
-  watchCanceled(told: CancelWatcher): Promise<() => void>;
+  watchCanceled(watcher: CancelWatcher): Promise<() => void>;
 }
 
 /** State of the connection, for readiness checks. */
@@ -89,14 +89,14 @@ const RETRY_MS_MAX = 2_000;
 /** One LISTEN connection per process, opened by the first watcher and reopened when it is lost. */
 export function openLive(
   database: Pick<Database, 'connect'>,
-  told: HearingTold | null = null,
+  report: HearingTold | null = null,
 ): Live & LiveLog & LiveBoard & LiveTrees & LiveTasks & LiveHearing {
-  return new PostgresLive(database, told);
+  return new PostgresLive(database, report);
 }
 
 class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, LiveHearing {
   readonly #database: Pick<Database, 'connect'>;
-  readonly #told: HearingTold | null;
+  readonly #report: HearingTold | null;
   #deaf = false;
   /** Of books by their agents, of sessions by their names. */
   readonly #watchers = new Map<number | string, Set<Wake>>();
@@ -117,9 +117,9 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
   #listening: Promise<void> | null = null;
   #connection: LiveConnection | null = null;
 
-  constructor(database: Pick<Database, 'connect'>, told: HearingTold | null) {
+  constructor(database: Pick<Database, 'connect'>, report: HearingTold | null) {
     this.#database = database;
-    this.#told = told;
+    this.#report = report;
   }
 
   get hears(): boolean {
@@ -139,9 +139,9 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
     return this.#listened(() => void this.#sessionWatchers.delete(watcher));
   }
 
-  watchLog(told: LogWatcher): Promise<() => void> {
-    this.#logWatchers.add(told);
-    return this.#listened(() => void this.#logWatchers.delete(told));
+  watchLog(watcher: LogWatcher): Promise<() => void> {
+    this.#logWatchers.add(watcher);
+    return this.#listened(() => void this.#logWatchers.delete(watcher));
   }
 
   watchBoard(wake: Wake): Promise<() => void> {
@@ -149,9 +149,9 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
     return this.#listened(() => void this.#boardWatchers.delete(wake));
   }
 
-  watchCanceled(told: CancelWatcher): Promise<() => void> {
-    this.#cancelWatchers.add(told);
-    return this.#listened(() => void this.#cancelWatchers.delete(told));
+  watchCanceled(watcher: CancelWatcher): Promise<() => void> {
+    this.#cancelWatchers.add(watcher);
+    return this.#listened(() => void this.#cancelWatchers.delete(watcher));
   }
 
   async close(): Promise<void> {
@@ -188,11 +188,11 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
     for (let pause_ms = RETRY_MS_FIRST; !this.#ended.signal.aborted; pause_ms = Math.min(pause_ms * 2, RETRY_MS_MAX)) {
       try {
         await this.#connect();
-        if (this.#deaf) this.#told?.hears();
+        if (this.#deaf) this.#report?.hears();
         this.#deaf = false;
         return;
       } catch (fault) {
-        if (!this.#deaf && !this.#ended.signal.aborted) this.#told?.deaf(fault);
+        if (!this.#deaf && !this.#ended.signal.aborted) this.#report?.deaf(fault);
         this.#deaf = true;
         await sleep(pause_ms, null, { signal: this.#ended.signal }).catch(() => {});
       }
@@ -252,11 +252,11 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
   }
 
   #logTold(notice: string | null): void {
-    for (const told of this.#logWatchers) told(notice);
+    for (const watcher of this.#logWatchers) watcher(notice);
   }
 
   readonly #canceled: CancelWatcher = notice => {
-    for (const told of this.#cancelWatchers) told(notice);
+    for (const watcher of this.#cancelWatchers) watcher(notice);
   };
 
   #sessionEnded(payload: string): void {

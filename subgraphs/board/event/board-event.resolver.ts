@@ -61,6 +61,7 @@ export class BoardEventResolver {
 
 async function follow(after: number | null, { database, live, readBoardEvents }: BoardContext) {
   const start = after !== null && after >= 0 ? after : Math.max(0, (await boardPosition(database)) + (after ?? 0));
-  const read = (from: number, limit: number, told: number | null) => readBoardEvents('board', from, limit, told);
+  const read = (from: number, limit: number, notified: number | null) =>
+    readBoardEvents('board', from, limit, notified);
   return liveFeed({ watch: wake => live.watchBoard(wake), read }, start);
 }

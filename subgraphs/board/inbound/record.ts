@@ -34,7 +34,7 @@ export async function recordCompletion(context: Recorder, request: CompletionReq
   const { source, external_id: externalId } = request;
   const said = { ...request };
   const [standing] = await readCompletions(database, [{ source, externalId }]);
-  if (standing) return told(context, standing, { said });
+  if (standing) return existingCompletion(context, standing, { said });
   const named = transferNamed(request);
   requireForeign(named, context.treasuries);
   const { completions_per_hour_max: max } = reactionLimits;
@@ -55,10 +55,12 @@ export async function recordCompletion(context: Recorder, request: CompletionReq
   });
   const outcome = await completions.record(completion, context.named_write ?? null);
   if (outcome.kind === 'transfer_taken') throw new Refusal('duplicate_ref');
-  return outcome.kind === 'recorded' ? { completion, again: false } : told(context, outcome.standing, { said });
+  return outcome.kind === 'recorded'
+    ? { completion, again: false }
+    : existingCompletion(context, outcome.standing, { said });
 }
 
-async function told(
+async function existingCompletion(
   { completions }: Recorder,
   standing: BoardCompletion,
   asked: Pick<BoardCompletion, 'said'>,

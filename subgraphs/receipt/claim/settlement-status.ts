@@ -46,7 +46,7 @@ export async function findPayment(
   });
   if (!found) return null;
   if (found.ambiguous) throw new Refusal('invalid_request', { detail: SEVERAL, param: 'payer' });
-  const { state, retry } = told(found);
+  const { state, retry } = stateReport(found);
   const gone = state === 'released' || state === 'failed';
   return {
     paymentId: payment_id,
@@ -84,7 +84,7 @@ const arrivals: Record<ArrivalStatus, StateReport> = {
 /** Its nonce or its time is gone: it will never be settled. Whatever else was let go of may be sent again. */
 const NEVER: ReadonlySet<string> = new Set(['cancelled', 'used_otherwise']);
 
-function told({ state, reason, final, arrival }: Found): StateReport {
+function stateReport({ state, reason, final, arrival }: Found): StateReport {
   switch (state) {
     case 'claimed':
       return { state, retry: 1 };

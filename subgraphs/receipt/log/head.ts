@@ -98,9 +98,9 @@ function linkText({ from, to }: HeadLink): string {
 
 /** Null where it is no link. */
 export function linkFromText(text: string): HeadLink | null {
-  const told = /^(\d{1,15}):([0-9a-f]{64})>(\d{1,15}):([0-9a-f]{64})$/.exec(text);
-  if (!told) return null;
-  const [, from_size, from_root = '', to_size, to_root = ''] = told;
+  const parts = /^(\d{1,15}):([0-9a-f]{64})>(\d{1,15}):([0-9a-f]{64})$/.exec(text);
+  if (!parts) return null;
+  const [, from_size, from_root = '', to_size, to_root = ''] = parts;
   return {
     from: { tree_size: Number(from_size), root_hash: from_root },
     to: { tree_size: Number(to_size), root_hash: to_root },

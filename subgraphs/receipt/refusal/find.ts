@@ -36,7 +36,7 @@ function refusalFault(refusal: SignedRefusal): string | null {
     policy_code: [refusal.policyCode, signed.policy_code],
     issued_at: [refusal.issuedAt.toISOString(), signed.timestamp],
   };
-  return Object.entries(facts).find(([, [stored, told]]) => stored !== told)?.[0] ?? null;
+  return Object.entries(facts).find(([, [stored, shown]]) => stored !== shown)?.[0] ?? null;
 }
 
 /** The public refusal, as GET /refusal/{refusal_id} and the refused call itself show it: the payload, and what proves it. */

@@ -139,7 +139,7 @@ export class AnthropicEvents {
   /** Of each block that has not stopped: a signature is judged as a whole, since its pieces may hold what together is a key of ours. */
   readonly #signatures = new Map<number, string>();
   /** Blocks whose signature was passed on: later pieces of one would be checked without its earlier ones. */
-  readonly #told = new Set<number>();
+  readonly #signed = new Set<number>();
 
   /** The data of the chunks that an event comes to; what is no JSON as it is. */
   chunks(data: string): readonly string[] {
@@ -191,7 +191,7 @@ export class AnthropicEvents {
   #sign(piece: Json | undefined, at: number): JsonObject {
     if (typeof piece !== 'string' || piece === '') return NOTHING;
     const block = blockAt(at);
-    if (this.#told.has(block)) return FAULT;
+    if (this.#signed.has(block)) return FAULT;
     this.#signatures.set(block, (this.#signatures.get(block) ?? '') + piece);
     return NOTHING;
   }
@@ -201,7 +201,7 @@ export class AnthropicEvents {
     const signature = this.#signatures.get(block);
     if (signature === undefined) return NOTHING;
     this.#signatures.delete(block);
-    this.#told.add(block);
+    this.#signed.add(block);
     return chunkOf(signedBy(signature, at), at);
   }
 

@@ -5,11 +5,11 @@ export type FinishReason = (typeof finishReasons)[number];
 /** The same, plus what Anthropic's API distinguishes: a stop sequence of the caller ended the answer. */
 export type HubFinishReason = FinishReason | 'stop_sequence';
 
-export function finishReasonIn(heard: HubFinishReason): FinishReason;
-export function finishReasonIn(heard: HubFinishReason | null): FinishReason | null;
+export function finishReasonIn(reason: HubFinishReason): FinishReason;
+export function finishReasonIn(reason: HubFinishReason | null): FinishReason | null;
 /** In the words of OpenAI's API alone. */
-export function finishReasonIn(heard: HubFinishReason | null): FinishReason | null {
-  return heard === 'stop_sequence' ? 'stop' : heard;
+export function finishReasonIn(reason: HubFinishReason | null): FinishReason | null {
+  return reason === 'stop_sequence' ? 'stop' : reason;
 }
 
 /** What hubs say instead, in lower case. */

@@ -37,7 +37,7 @@ export class RouterModels {
   readonly #clock: Clock;
   readonly #agent = new Agent({ connections: 1, connect: { timeout: limits.hub_connect_ms_max } });
   /** Models that the router has published. Null if it has published none. */
-  #told: ReadonlySet<string> | null = null;
+  #published: ReadonlySet<string> | null = null;
   #fetched = false;
   #next_fetch_at_ms = Number.NEGATIVE_INFINITY;
   #fetching: Promise<void> | null = null;
@@ -49,16 +49,16 @@ export class RouterModels {
 
   /** Those that are listed; of a longer list of the router's the first, and `more`. */
   async listed(): Promise<RouterListing> {
-    await this.#heard();
-    const known = [...(this.#told ?? this.#settings.models)];
+    await this.#ready();
+    const known = [...(this.#published ?? this.#settings.models)];
     const listed = known.slice(0, limits.router_models_max);
     return { ids: listed.map(id => ROUTER_PREFIX + id), more: known.length > listed.length };
   }
 
   /** Whether it is known to have that model, by its id there, listed or not. */
   async tells(id: string): Promise<boolean> {
-    await this.#heard();
-    return new Set(this.#told ?? this.#settings.models).has(id);
+    await this.#ready();
+    return new Set(this.#published ?? this.#settings.models).has(id);
   }
 
   /**
@@ -66,8 +66,8 @@ export class RouterModels {
    * of them.
    */
   async mayHave(id: string): Promise<boolean> {
-    await this.#heard();
-    const known = this.#told?.size ? this.#told : new Set(this.#settings.models);
+    await this.#ready();
+    const known = this.#published?.size ? this.#published : new Set(this.#settings.models);
     return known.size === 0 || known.has(id);
   }
 
@@ -75,7 +75,7 @@ export class RouterModels {
     return this.#agent.destroy();
   }
 
-  async #heard(): Promise<void> {
+  async #ready(): Promise<void> {
     this.#refresh();
     if (!this.#fetched && this.#fetching) await withinTime(this.#fetching, limits.router_models_wait_ms_max);
   }
@@ -86,7 +86,7 @@ export class RouterModels {
     this.#fetching = this.#fetch()
       .catch(() => null)
       .then(ids => {
-        this.#told = ids ?? this.#told;
+        this.#published = ids ?? this.#published;
         this.#fetched = true;
         const wait_ms = ids ? limits.router_models_fresh_ms : limits.router_models_retry_ms;
         this.#next_fetch_at_ms = this.#clock.now_ms() + wait_ms;

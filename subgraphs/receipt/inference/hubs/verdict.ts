@@ -100,8 +100,8 @@ const OF_REQUEST = /^(?:invalid_request|context_length|string_above_max|content_
 /** OpenRouter writes the status as `code`; others name the kind of error alone. */
 function statusIn(said: ReportedError, words: Words): number {
   const { code, type } = words;
-  const told = [said.code, said.status].map(Number).find(status => status >= 400 && status <= 599);
-  if (told !== undefined) return told;
+  const stated = [said.code, said.status].map(Number).find(status => status >= 400 && status <= 599);
+  if (stated !== undefined) return stated;
   if (isModeration(said, words)) return 403;
   return [code, type].some(word => word !== null && OF_REQUEST.test(word)) ? 400 : 500;
 }
