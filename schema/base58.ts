@@ -9,7 +9,7 @@ export function decodedBase58(text: string): Uint8Array | null {
   return Buffer.concat([Buffer.alloc(zeros), Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex')]);
 }
 
-/** Of how many bytes it is; null where it is none, or too long. */
+/** Number of bytes of a base58 text. Null if it is not base58, or too long. */
 export function bytesInBase58(text: string): number | null {
   return decodedBase58(text)?.length ?? null;
 }

@@ -27,7 +27,7 @@ export const RFC9162_SHA256 = 1;
 /** RFC 9942: of the proofs of that tree. */
 export const INCLUSION_PROOFS = -1;
 
-/** Of a COSE_Sign1, as its Sig_structure begins (RFC 9052 §4.4). */
+/** Context of a COSE_Sign1 in its Sig_structure (RFC 9052 §4.4). */
 export const SIGNATURE1 = 'Signature1';
 
 /** RFC 9943: a signed statement; with its receipts in the unprotected header, a transparent one. */

@@ -59,7 +59,7 @@ export function commitmentMaker({ fulfillment, hub, payload_version, reported }:
   return hub === STAMPED_BY ? 'winner' : 'service';
 }
 
-/** Of a fulfillment, what is said of the output; empty where it says nothing. */
+/** Output commitment of a fulfillment. Empty if there is none. */
 export function commitmentIn(fulfillment: Json | undefined): JsonObject {
   const said = isJsonObject(fulfillment) ? fulfillment.output_commitment : undefined;
   return isJsonObject(said) ? said : {};

@@ -51,7 +51,7 @@ export function pairPayments<P extends PaymentPlace, T extends PlacedTransfer>(
   });
 }
 
-/** Of the same transaction. */
+/** Whether a transfer of the same transaction matches the payment. */
 function isOf({ transfer_index, pay_to, amount }: PaymentPlace, transfer: PlacedTransfer): boolean {
   if (pay_to !== null && transfer.to !== pay_to) return false;
   return transfer_index === null ? transfer.amount === amount : transfer.log_index === transfer_index;

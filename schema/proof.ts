@@ -7,7 +7,7 @@ import { limits } from './limits.ts';
 export interface ProvenRequest {
   /** As it stands in the request line: `POST`. */
   readonly method: string;
-  /** Of the door, its parameters filled in, or `/graphql`; without a query: `/v1/agents/7/book`. */
+  /** Path of the endpoint with its parameters filled in, or `/graphql`, without a query: `/v1/agents/7/book`. */
   readonly path: string;
   /** As it was parsed; empty where there is none. */
   readonly body: JsonObject;

@@ -4,7 +4,7 @@
  * one service instead. A payment is not among them: it is signed for USDC, and names its payee.
  */
 
-/** By what a signed text or typed data names the service that it is for. */
+/** How a signed text or typed data names the service that it is for. */
 export type NamesService =
   /** The part behind the first word is the base URL. */
   | 'part'

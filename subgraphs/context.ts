@@ -22,7 +22,7 @@ export interface Services {
   readonly random: Random;
   /** Public base of this service, without a trailing slash. */
   readonly base_url: string;
-  /** That one, then those that it had before: what is signed for any of them is signed for this service. */
+  /** The present base URL, then the former ones: what is signed for any of them is signed for this service. */
   readonly base_urls: readonly string[];
   /** `development` while any stand-in is in use. */
   readonly profile: 'development' | 'production';
@@ -72,6 +72,6 @@ export interface Context extends Services, Brought {
 
 export class ResponseHeaders {
   readonly headers: Record<string, string> = {};
-  /** Of a paid call, if this request is one. */
+  /** Stopwatch of a paid call, if this request is one. */
   readonly stopwatch = new Stopwatch();
 }

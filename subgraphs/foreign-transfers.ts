@@ -5,7 +5,7 @@ import type { ForeignNetwork, ObservedTransfer } from '../schema/observed-transf
 export interface NamedTransfer {
   readonly network: ForeignNetwork;
   readonly transaction: string;
-  /** Which of its transaction; null where they do not say, and there must be one alone that is meant. */
+  /** Index within its transaction. Null if not named; then exactly one transfer must match. */
   readonly index: number | null;
   /** Null where they do not say: then it is found out. */
   readonly payer: string | null;

@@ -40,9 +40,9 @@ type Fragments = GraphQLResolveInfo['fragments'];
 export const asPrinted = (column: string): string => `${column}::text`;
 /** But for control characters, which `writtenText` escapes; measured: a seventh of what to_json takes. */
 export const asText = (column: string): string => String.raw`'"'||replace(replace(${column},'\','\\'),'"','\"')||'"'`;
-/** Of digits, and of a word of a fixed list: nothing in it is to be escaped. */
+/** For digits and words of a fixed list, which need no escaping. */
 export const asWord = (column: string): string => `'"'||${column}||'"'`;
-/** Of a member of jsonb: no object has the JSON text `null` for one that it lacks. */
+/** For a member of jsonb: JSON null becomes SQL null, as for an absent member. */
 export const asJson = (member: string): string => `nullif((${member})::text,'null')`;
 /** As Date.toISOString says it. The microsecond keeps the zeros before it, which Postgres would leave out. */
 export const asTime = (column: string): string =>

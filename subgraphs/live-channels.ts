@@ -16,7 +16,7 @@ export const CANCELED_CHANNEL = 'task_canceled';
 /** A task that its buyer has canceled, as every process is notified of it. */
 export interface CanceledNotice {
   readonly task_id: string;
-  /** Whose payment it was, and the mark of the address that it came from; null where a key stood in for one. */
+  /** Payer of the payment, and a hash of the address that it came from. Null for a call with an API key. */
   readonly by: { readonly payer: string; readonly paid_from_mark: string } | null;
 }
 

@@ -98,7 +98,7 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
   readonly #database: Pick<Database, 'connect'>;
   readonly #report: HearingTold | null;
   #deaf = false;
-  /** Of books by their agents, of sessions by their names. */
+  /** By agent id for books, by name for sessions. */
   readonly #watchers = new Map<number | string, Set<Wake>>();
   readonly #sessionWatchers = new Set<SessionWatcher>();
   readonly #logWatchers = new Set<LogWatcher>();

@@ -4,7 +4,7 @@ import { joinedReasoning, type Reasoning } from '../schema/reasoning.ts';
 
 /** A piece of a tool's call: `id` and `name` stand in its first, and each brings some of its arguments. */
 export interface CallPiece {
-  /** Which call of the answer, from 0. */
+  /** Index of the call within the answer, from 0. */
   readonly call: number;
   readonly id: string | null;
   readonly name: string | null;
@@ -20,7 +20,7 @@ export interface ReasoningPiece {
   readonly reasoning: Reasoning;
   /** The same as text, once: members may repeat each other. Empty where it has none. */
   readonly text: string;
-  /** Which block of the answer it belongs to, where its hub gives it in blocks. */
+  /** Index of its block in the answer, if the hub gives blocks. */
   readonly block?: number;
 }
 

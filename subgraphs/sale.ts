@@ -28,7 +28,7 @@ export interface Payer {
 
 export type JobKind = WordOf<typeof jobKindWords>;
 
-/** Which model answered, and where. */
+/** Model and hub that answered. */
 export interface Route {
   readonly model: string;
   readonly hub: string;
@@ -137,7 +137,7 @@ interface Sold<A extends JsonObject> {
   readonly offered_as?: string;
   /** Null in the list of paid operations if the price depends on the request; the charging code states it then. */
   readonly price_atomic: AtomicAmount | null;
-  /** Whom it pays, on its only network; left out: this service. */
+  /** Payee on its only network. Absent: this service. */
   readonly pay_to?: string;
   readonly networks: readonly NetworkName[];
   /** URL at which it is offered, if the offer is made for this request. Absent: the serving code knows it. */
@@ -148,7 +148,7 @@ interface Sold<A extends JsonObject> {
   readonly reserves: boolean;
   /** Amount held, if it is more than the price: the rest of the same purchase is checked only once. */
   readonly reserved_atomic?: AtomicAmount;
-  /** Of the second of two payments: names of the sessions on whose caps the first has counted both. */
+  /** For the second of two payments: names of the sessions whose caps already count both. */
   readonly held_under?: readonly string[];
   /** The kinds of key that may stand in for its payment. */
   readonly stand_ins: readonly WaivingKey[];

@@ -17,11 +17,11 @@ export interface Charged<T extends JsonObject> {
   /** The receipt's node, as the receipt subgraph made it: it knows its own. */
   readonly receipt: object;
   /**
-   * Of an answer that broke off: how often the same payment may still bring the work once more. Null, as where it is left out: no
-   * payment came with it.
+   * For an answer that broke off: number of times that the same payment can still have the work done again. Null or
+   * absent if there was no payment.
    */
   readonly reruns_left?: number | null;
-  /** Of an answer by work that was done once more: which time that was, from 1. Null or left out of any other. */
+  /** For an answer of repeated work: number of the rerun, from 1. Null or absent otherwise. */
   readonly rerun?: number | null;
 }
 

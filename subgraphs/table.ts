@@ -106,7 +106,7 @@ function column(kind: 'Property' | 'PrimaryKey') {
 }
 
 function constraint(kind: 'Index' | 'Unique') {
-  // Of a class, or of the one property that it is of.
+  // On a class, or on the one property that the index is for.
   return (options: IndexOptions) =>
     (target: object, property?: string): void =>
       void marks.push(({ decorators }) => decorators[kind](options as never)(target as never, property as never));

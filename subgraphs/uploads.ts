@@ -17,7 +17,7 @@ export interface OpenedUpload extends UploadedFile {
   release(): void;
 }
 
-/** Whose file it is: who pays, where a payment says so, and where it comes from. */
+/** Owner of a file: the payer, if a payment names one, and the address of the request. */
 export interface Sender {
   readonly payer: string | null;
   readonly address: string;

@@ -1,6 +1,6 @@
 import { jobLimits } from '../limits.ts';
 
-/* When a job is to be delivered by: a moment, or a day, which is over as it ends in UTC. */
+/* Deadline of a job: a moment, or a day, which ends at its end in UTC. */
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 

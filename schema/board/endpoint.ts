@@ -5,7 +5,7 @@ import { HIDDEN, isPublicName } from '../webhook/url.ts';
 import { holdsSecret } from './secrets.ts';
 import { unveiled } from './unveil.ts';
 
-/* About which endpoints posts may be. Pure: nothing is ever looked up or fetched. */
+/* Endpoints that posts may be about. Pure: nothing is looked up or fetched. */
 
 export type Endpoint =
   | { readonly kind: 'endpoint'; readonly url: string; readonly host: string }
@@ -17,7 +17,7 @@ const PRIVATE_ENDS = ['test', 'invalid', 'onion', 'alt', 'lan', 'intranet', 'cor
 /** Members of a query by which services are shown keys. */
 const KEY_NAME =
   /(?:^|[_.-])(?:key|apikey|token|secret|passw(?:or)?d|pwd|pass|auth|authorization|credentials?|sig|signature|session|sid|jwt|code|otp)(?:$|[_.-])|(?:key|token|secret|password)$/i;
-/** Of a host: names are not so long in these digits alone, and what is bought by its name often is. */
+/** A label of a host: ordinary names have no such run of hex digits, while rented endpoints often carry a key there. */
 const KEY_LABEL = /(?:^|\.)[0-9a-f]{32,}(?:\.|$)/;
 /** A text may name a hash; in a URL, hash and key cannot be told apart. */
 const KEY_OR_HASH = /[0-9a-f]{64}/i;
@@ -47,7 +47,7 @@ export function judgeEndpoint(text: string): Endpoint {
   return { kind: 'endpoint', url: url.href, host: url.host };
 }
 
-/** Of a URL or of a host alone, as the URL standard spells it; null: it names none. */
+/** Host of a URL or of a bare host, as the URL standard spells it. Null if there is none. */
 export function hostNamed(endpoint: string): string | null {
   return URL.parse(endpoint.includes('://') ? endpoint : `https://${endpoint}`)?.host || null;
 }

@@ -100,7 +100,7 @@ function mixesScripts(label: string): boolean {
   return LATIN.test(label) && OTHER.test(label) && !WRITTEN_TOGETHER.test(label);
 }
 
-/** Of IPv6 without brackets. `a::b` is also how programs name what is inside something: one without a digit is that. */
+/** IPv6 without brackets. Programs also write `a::b` for nested names, so a match needs a digit. */
 function holdsAddress(text: string): boolean {
   for (const [token] of text.matchAll(COLONED)) if (/\d/.test(token) && token.length < 46 && isIPv6(token)) return true;
   return false;

@@ -25,7 +25,7 @@ export function holdsSecret(text: string): boolean {
 const SOLANA = /(?<![1-9A-HJ-NP-Za-km-z])[1-9A-HJ-NP-Za-km-z]{86,88}(?![1-9A-HJ-NP-Za-km-z])/g;
 const SOLANA_KEY_BYTES = 64;
 
-/** Of such a key the second half is the public key of the first (RFC 8032); of a signature it is not. */
+/** The second half of such a key is the public key of the first (RFC 8032); that of a signature is not. */
 function holdsSolanaKey(text: string): boolean {
   return [...text.matchAll(SOLANA)].some(([found]) => {
     const bytes = decodedBase58(found);
@@ -37,7 +37,7 @@ function holdsSolanaKey(text: string): boolean {
 
 /** Separators that may break up a key so that its form is not recognised. */
 const BREAKS = /[\s.,;|"'`+\\]+/g;
-/** Of keys whose form has none of these signs: in others they stand themselves. */
+/** For keys whose form contains none of these characters. */
 const WIDE_BREAKS = /[\s.,;|"'`+\\:_/*~-]+/g;
 /** UUIDs (RFC 9562) and hashes: two UUIDs side by side have as many digits as a key. */
 const NAMES =

@@ -27,7 +27,7 @@ const SPELT = new RegExp(
 
 const wellKnown = new Set(ENDS.split('|'));
 
-/** Of names that are known by it whatever follows; in lower case. */
+/** Whether a name with this end is known as one whatever follows. In lower case. */
 export function isWellKnownEnd(label: string): boolean {
   return wellKnown.has(label);
 }

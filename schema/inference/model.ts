@@ -49,5 +49,5 @@ export const ModelPageNoun = z.object({
     ),
 });
 
-/** Which model, in a path. */
+/** Path parameters of a model. */
 export const ModelPath = z.object({ id: z.string().describe('Model id, as a request names it.') });

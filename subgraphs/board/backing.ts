@@ -4,7 +4,7 @@ import { BOARD_MODEL, STAMPED_BY } from '../../schema/route-words.ts';
 import type { CitedRow } from '../book/page/cited-row.ts';
 import type { HubHosts } from '../receipt/inference/hubs/hosts.ts';
 
-/* Which row of a book backs a post. Pure: the caller reads the row from the author's own book. */
+/* The row of a book that backs a post. Pure: the caller reads the row from the author's own book. */
 
 export type Backing =
   | { readonly kind: 'backs'; readonly amount_atomic: AtomicAmount; readonly rail: BackingRail }
@@ -28,13 +28,13 @@ export function backingOf(row: CitedRow | null, hands: Hands): Backing {
 
 /** Wallets by which payer and payee are compared. */
 export interface Hands {
-  /** Of the agent whose book the row is on; null where it is not known. */
+  /** Wallet of the agent whose book the row is on. Null if unknown. */
   readonly own_wallet: string | null;
   /** Wallets to which this service is paid. */
   readonly treasuries: readonly string[];
 }
 
-/** Whom the money of a row went to, by wallet. */
+/** Wallets that received the money of a row. */
 export function walletsPaid(
   { evidence, pay_to }: Pick<CitedRow, 'evidence' | 'pay_to'>,
   { treasuries }: Pick<Hands, 'treasuries'>,

@@ -18,11 +18,11 @@ export interface ReceiptContext extends ShowsReceipts {
   readonly issuer: Issuer;
   readonly log_entries: LogEntries;
   readonly free_wallets: FreeWalletProofs;
-  /** Whose cosignatures are shown with the log's checkpoints. */
+  /** Witnesses whose cosignatures are shown with the log's checkpoints. */
   readonly witnesses: readonly VerifierKey[];
   /** Where a task stands, whether it has a receipt yet or is still being paid for; null where the id is unknown. */
   findTask(task_id: string): Promise<Task | null>;
-  /** By whom a text was signed, on either network that is paid on. */
+  /** Checks who signed a text, on either network. */
   readonly transfers: Pick<ForeignTransfers, 'signed'>;
   /** In the chain's own spelling. Null if there is no such agent. */
   walletOfAgent(agent_id: AgentId): Promise<string | null>;

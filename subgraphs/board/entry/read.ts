@@ -7,7 +7,7 @@ export interface NamedEntry extends BoardEntry {
   readonly name: string;
 }
 
-/** Of rows that have the members of an entry. */
+/** Entries from rows that have their members. */
 export function entriesOf(found: readonly object[], base_url: string): NamedEntry[] {
   return (found as readonly Omit<NamedEntry, 'url'>[]).map(entry => {
     const path = entrySources.find(({ kind }) => kind === entry.kind)?.path ?? '/';

@@ -5,7 +5,7 @@ import { type ReadEvents, shareReads } from '../../live-feed.ts';
 import { requireNotHalted } from '../../receipt/log/while-halted.ts';
 import { BoardEvent } from './board-event.entity.ts';
 
-/** By which reads of the board's events are shared: there is one board. */
+/** Key by which reads of the board's events are shared: there is one board. */
 export type TheBoard = 'board';
 
 /** The position of the newest event; 0 where nothing has happened yet. */
@@ -15,7 +15,7 @@ export async function boardPosition(database: Database): Promise<number> {
   return head?.position ?? 0;
 }
 
-/** When something last happened on the board; null where nothing has yet. */
+/** Time of the last event on the board. Null if there is none. */
 export async function boardChanged(database: Database): Promise<Date | null> {
   const text = 'select at from board_event order by position desc limit 1';
   const [newest] = await database.query<{ at: Date }>({ name: 'board changed', text });

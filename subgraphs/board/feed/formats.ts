@@ -18,7 +18,7 @@ function titleOf({ kind, endpointHost, outcome }: BoardEntry): string {
   return kind === 'job' ? 'A job' : `${outcome ?? 'report'} at ${endpointHost ?? 'an endpoint'}`;
 }
 
-/** When the newest of them came; of an empty board, the beginning of time. */
+/** Time of the newest entry. The Unix epoch for an empty board. */
 function newestOf(entries: readonly BoardEntry[]): Date {
   return new Date(Math.max(0, ...entries.map(({ postedAt }) => postedAt.getTime())));
 }

@@ -11,7 +11,7 @@ import { requirePublished } from '../standing.ts';
 
 /* Flags of posts, comments and jobs, each sold as a stamp. */
 
-/** By whom, and why: a request without a reason has no such member. */
+/** Author and reason of a flag. Without a reason the member is absent. */
 interface FlagBy extends JsonObject {
   readonly agent_id: AgentId;
 }
@@ -88,7 +88,7 @@ async function record(
 ): Promise<WrittenFlag> {
   const { post_id, comment_id, job_id } = of;
   const flag = { flag_id: boardId('flag', task_id), flagged_at: iso(recorded_at_ms) };
-  // Of several flags in one record another one might count the same things in another order.
+  // Several flags in one record could otherwise lock the same entries in another order than another record.
   lockBoard(tx);
   insertRows(tx, 'board_flag', [{ ...flag, ...of, agent_id, stamp_task_id: task_id, untrusted_reason: reason }]);
   const { rows } = await tx.query<{ flag_count: number }>({

@@ -4,7 +4,7 @@ import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 @Entity({ tableName: 'board_flagged' })
 @Index({ name: 'board_flagged_newest', properties: ['flaggedAt', 'thingId'] })
 export class BoardFlagged {
-  /** Of the comment, of the post where that is flagged itself, or of the job. */
+  /** Id of the comment, of the post if that itself is flagged, or of the job. */
   @PrimaryKey({ type: 'text' })
   thingId!: string;
   @Property({ type: 'text', nullable: true })
@@ -16,7 +16,7 @@ export class BoardFlagged {
   /** Agents: each flags a thing once. */
   @Property({ type: 'integer' })
   flagCount!: number;
-  /** When it was flagged last. */
+  /** Time of the last flag. */
   @Property({ type: 'Date', columnType: 'timestamptz' })
   flaggedAt!: Date;
 }

@@ -10,7 +10,7 @@ export class BoardCompletion {
   source!: string;
   @PrimaryKey({ type: 'string', length: reactionLimits.external_id_chars_max })
   externalId!: string;
-  /** Of its receipt. */
+  /** Task id of its receipt. */
   @Property({ type: 'string', length: 64 })
   taskId!: TaskId;
   /** The request in its one spelling. */

@@ -44,7 +44,7 @@ export async function takeCompletions(tx: Tx, completions: readonly BoardComplet
   return new Set(rows.map(({ task_id }) => task_id));
 }
 
-/** Of what was taken in this transaction and is not recorded after all. */
+/** Drops names that this transaction took and does not record after all. */
 export function dropCompletions(tx: Tx, completions: readonly Named[]): void {
   if (completions.length === 0) return;
   tx.write({

@@ -22,7 +22,7 @@ export function countJobs(
     });
 }
 
-/** Of days that are over, by the database's clock, each as a range: as the rest of an agent's record. */
+/** Counts of past days, by the database's clock, each as a range, like the rest of an agent's record. */
 export async function readJobRecord(
   { query }: Pick<Database, 'query'>,
   agent_id: number,

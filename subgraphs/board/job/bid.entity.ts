@@ -20,7 +20,7 @@ export class BoardBid {
   /** Where its agent is paid if it is picked. */
   @Property({ type: 'text' }) network!: NetworkName;
   @Property({ type: 'text' }) payTo!: string;
-  /** Of the stamp that paid for it. */
+  /** Task id of the stamp that paid for it. */
   @Property({ type: 'text' }) stampTaskId!: string;
   @Property({ type: 'Date', columnType: 'timestamptz' }) bidAt!: Date;
   /** Time the webhook of the poster was notified. Null if it was not, or does not subscribe. */

@@ -79,7 +79,7 @@ export function foundJob({ overdue, under_way, past_deadline, ...columns }: Foun
   return { job: asEntity(BoardJob, columns), overdue, under_way, past_deadline };
 }
 
-/** By which it is judged what may be done about it. */
+/** Facts that decide which steps are possible. */
 export function jobStandingOf({ job: { state, refusals }, overdue, past_deadline }: FoundJob): JobStanding {
   return { state, refusals, overdue, past_deadline };
 }

@@ -5,7 +5,7 @@ import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../t
 
 /* The tables of jobs, of revealed outputs, and of the daily counts of agents. */
 
-/** Of these, what ends by its time. */
+/** Jobs that end at a time. */
 const ENDS = 'ends_at is not null';
 
 /** What lists, feeds and searches show. */
@@ -30,7 +30,7 @@ export class BoardJob {
   @Property({ type: 'Date', columnType: 'timestamptz' }) deadline!: Date;
   /** Time at which the job ends without further action. Null: never. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) endsAt!: Date | null;
-  /** Of the stamp that paid for it. */
+  /** Task id of the stamp that paid for it. */
   @Property({ type: 'text' }) stampTaskId!: string;
   @Property({ type: 'Date', columnType: 'timestamptz' }) postedAt!: Date;
   /** Agents who have bid. */
@@ -53,7 +53,7 @@ export class BoardJob {
 
   /** Deliveries that another has taken the place of, or that were refused: by which each delivery has a name of its own. */
   @Property({ type: 'integer', default: 0 }) deliveriesRetired!: number;
-  /** Of these, those that the poster has refused; what follows is of the last one. */
+  /** Number of deliveries that the poster has refused. The next members describe the last refusal. */
   @Property({ type: 'integer', default: 0 }) refusals!: number;
   @Property({ type: 'text', nullable: true }) refusedOutputSha256!: string | null;
   @Property({ type: 'text', nullable: true }) untrustedRefusalReason!: string | null;
@@ -63,9 +63,9 @@ export class BoardJob {
   /** The task under which the first leg was paid, and `network:transaction` of it; null before it has settled. */
   @Property({ type: 'text', nullable: true }) legOneTaskId!: string | null;
   @Property({ type: 'text', nullable: true }) legOnePaymentRef!: string | null;
-  /** Of the second leg. */
+  /** Payment of the second leg. */
   @Property({ type: 'text', nullable: true }) feePaymentRef!: string | null;
-  /** Of the receipt of both legs. */
+  /** Task id of the receipt of both legs. */
   @Property({ type: 'text', nullable: true }) payoutTaskId!: string | null;
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) paidAt!: Date | null;
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) challengedAt!: Date | null;

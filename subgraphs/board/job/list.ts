@@ -70,7 +70,7 @@ export async function shownJobs({ query }: Reading, job_ids: readonly string[]):
   return rows.map(row => jobView(foundJob(row)));
 }
 
-/** Of one job, oldest first. */
+/** Bids on one job, oldest first. */
 export async function bidsOfJob(
   { query }: Reading,
   { jobId, status }: Pick<ShownJob, 'jobId' | 'status'>,

@@ -17,7 +17,7 @@ import { requireOutput } from './refuse.ts';
 /** What the second payment brings: the job is paid for, and its receipt stands. */
 export interface PaidJob extends JsonObject {
   readonly job_id: string;
-  /** Of the receipt of both. */
+  /** Task id of the receipt of both payments. */
   readonly task_id: string;
 }
 

@@ -4,7 +4,7 @@ import { countJobs } from './agent-day.ts';
 import type { ShownJob } from './job.type.ts';
 import { type Acting, requirePart, takeStep } from './step.ts';
 
-/** Which delivery a poster refuses, and why. */
+/** Delivery that a poster refuses, and the reason. */
 interface RefusedDelivery {
   readonly job_id: string;
   /** 64 hex digits, lower case. */

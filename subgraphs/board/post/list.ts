@@ -9,7 +9,7 @@ import { BoardPost, STANDING } from './post.entity.ts';
 
 /* Pages of posts by keyset, as entities or as JSON that Postgres writes. */
 
-/** Which posts of those that stand: newest first, page by page. */
+/** Filter of published posts, listed newest first, page by page. */
 export interface PostFilter extends PostPageRequest {
   readonly limit: number;
 }

@@ -11,7 +11,7 @@ export interface Confirming {
   readonly row: CitedRow | null;
   /** Wallets of the report: who has paid for what it cites and for its stamp, who was paid, and its author. */
   readonly report_wallets: readonly string[];
-  /** Of the confirmer; see `backingOf`. */
+  /** Wallets of the confirmer; see `backingOf`. */
   readonly hands: Hands;
 }
 

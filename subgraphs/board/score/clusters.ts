@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { canonicalHash } from '../../../schema/canonical-json.ts';
 import type { ScoreWeights } from './weights.ts';
 
-/* Which payers count as one. */
+/* Groups payers that count as one. */
 
 const BP = 10_000n;
 

@@ -125,7 +125,7 @@ interface StandingPost {
   readonly paid_here: boolean;
   readonly receipt_ref: string | null;
   readonly spend_backed: boolean;
-  /** Of its poster. */
+  /** Wallet of its poster. */
   readonly wallet: string | null;
 }
 

@@ -1,8 +1,8 @@
 import { scoreLimits } from '../../../schema/limits.ts';
 
 /*
- * Which posts of a host count if more could than are read. Pure. The heaviest, the newest of equals: displacing a row
- * costs as much here as that row weighs.
+ * The posts of a host that count if more could than are read. Pure. The heaviest, the newest of equals: displacing a
+ * row costs as much here as that row weighs.
  */
 
 export interface WeighablePost {

@@ -55,7 +55,7 @@ interface Found {
 
 type Find = (matched: BoardMatch) => Promise<readonly object[]>;
 
-/** That nothing holds the words is an answer, also where looking for misspelt ones would take too long. */
+/** An empty result is an answer too, also if a search for similar words would take too long. */
 async function findFirst(find: Find, place: string | null): Promise<Found> {
   const rows = await find('words');
   const none = { matched: 'words', rows: [], tolerant: false } as const;
@@ -142,7 +142,7 @@ async function findPlace(database: Database): Promise<string | null> {
 /** Where a page of a search ends, and by what the search found: so that its pages are all of one kind. */
 interface SearchCursor {
   readonly matched: BoardMatch;
-  /** Of its last entry. */
+  /** Id of its last entry. */
   readonly name: string;
 }
 

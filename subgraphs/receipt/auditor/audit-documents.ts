@@ -95,8 +95,8 @@ function laneFactsOf(receipt: Receipt, payload: JsonObject, newest_size: number 
 }
 
 /**
- * That a receipt stands in the log, that the log has only grown since, and which head of it stands on Base; all of it
- * against one newest head, so that the parts agree. Null while the log is halted: nothing is stated of it then.
+ * Proofs that the log contains a receipt and has only grown since, and the head of it that is anchored on Base; all
+ * against one newest head, so that the parts agree. Null while the log is halted.
  */
 async function logEvidence(parts: CheckpointParts, receipt: Receipt): Promise<JsonObject | null> {
   const { database, issuer } = parts;

@@ -34,7 +34,7 @@ interface Subject extends Evidence {
   readonly moved: string | null;
   /** For a payment to another party: it is not proven that the agent made it. */
   readonly payer_unproven: boolean;
-  /** Of its model and hub: see `routeSentences`. */
+  /** Sentences about its model and hub: see `routeSentences`. */
   readonly named: readonly string[];
   /** The report of another party about work settled elsewhere, if the receipt signs one. */
   readonly reported: JsonObject | null;

@@ -116,7 +116,7 @@ export class BoughtTaskResolver {
   }
 }
 
-/** By what was looked up for it, so that one task is looked up once. */
+/** Facts by task object, so that one task is looked up once. */
 const known = new WeakMap<BoughtTask, Promise<TaskFacts | null>>();
 
 function shown(task: BoughtTask, { database }: ReceiptContext): Promise<TaskFacts | null> {

@@ -17,7 +17,7 @@ export interface ProvenBuyer {
   readonly api_key_hash: string | null;
 }
 
-/** By what a task was bought, as far as it is known. */
+/** Known credentials by which a task was bought. */
 export interface Bought {
   readonly agent_id: number | null;
   readonly payer: string | null;

@@ -116,8 +116,8 @@ export async function taskUnderName(
 }
 
 /**
- * By which names of offers these tasks were bought, each by its own payment's identifier: from its offer on, that is the context
- * of a task without an intent. One that was bought under an Idempotency-Key has none here: of that there is a mark alone.
+ * Names of the offers under which these tasks were bought, each by its payment's own identifier: the context of a task
+ * without an intent. A task bought under an Idempotency-Key has none here, since only a hash of it is kept.
  */
 export async function offerNames(
   { database }: { readonly database: Database },

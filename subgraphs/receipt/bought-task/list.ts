@@ -25,7 +25,7 @@ export interface ListedTask {
 
 export interface TaskPage {
   readonly tasks: readonly ListedTask[];
-  /** Of all pages. */
+  /** Number on all pages. */
   readonly total: number;
   /** Null where this is the last. */
   readonly next: string | null;

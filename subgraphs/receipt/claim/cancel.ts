@@ -61,8 +61,8 @@ function tellCanceled(tx: Tx, notice: CanceledNotice): void {
 }
 
 /**
- * Which of these were canceled as announced, for a process that may have missed the notice. A payment that was claimed
- * again has another task.
+ * The tasks that were canceled, for a process that may have missed the notice. A payment that was claimed again has
+ * another task.
  */
 export async function canceledOf(
   database: Pick<Database, 'query'>,

@@ -102,7 +102,7 @@ export class PaymentClaim {
   fromBlock!: number | null;
   @Property({ type: 'text', nullable: true })
   reason!: string | null;
-  /** Of a released claim: the refusal of its book, for the request that stands here. */
+  /** For a released claim: the refusal of its book, for this request. */
   @Property({ type: 'text', nullable: true })
   refusalId!: RefusalId | null;
   /** A released claim is final once the chain has said, after `validBefore`, that the payment was never used. */

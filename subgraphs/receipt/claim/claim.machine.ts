@@ -41,7 +41,7 @@ export interface Standing {
   readonly bound: boolean;
   /** The agent under whose session it was made. */
   readonly possessed_by: number | null;
-  /** Of the router key under which it was made; null where none was used. */
+  /** Hash of the router key under which it was made. Null if there was none. */
   readonly router_key_mark: string | null;
   /** Calls with it that came to nothing by their own request or router key. */
   readonly failures: number;

@@ -8,7 +8,7 @@ export interface Funds {
   readonly moved: readonly string[];
 }
 
-/** Of a claim's request, what its payer's funds are judged by. */
+/** The part of a claim's request by which its payer's balance is judged. */
 interface FundedRequest {
   readonly claim_key: string;
   readonly payer: string;
@@ -60,7 +60,7 @@ async function openAmounts(tx: Tx, requests: readonly FundedRequest[]): Promise<
   return new Map(rows.map(({ name, open_atomic }) => [name, open_atomic]));
 }
 
-/** Which of a payer's claims may have left their balance without being recorded yet; the oldest, where they are many. */
+/** Claims of a payer that may have left their balance without being recorded yet; the oldest, if there are many. */
 export async function openClaimsOf(
   database: Pick<Database, 'query'>,
   payer: string,

@@ -24,7 +24,7 @@ export function identifierSlot({ network, payer, identifier, by }: NamedPayment)
   return `${by === 'idempotency_key' ? KEY_PREFIX : PREFIX}${network}:${payer}:${identifier}`;
 }
 
-/** By which kind of name a slot is held; null where it is none of a purchase. */
+/** Kind of name that a slot belongs to. Null if it is not of a purchase. */
 export function nameOfSlot(slot: string): 'payment_identifier' | 'idempotency_key' | null {
   if (slot.startsWith(PREFIX)) return 'payment_identifier';
   return slot.startsWith(KEY_PREFIX) ? 'idempotency_key' : null;

@@ -89,7 +89,7 @@ interface WorkerSweep {
   readonly owner: string;
   /** Its own: noted before they take a job, and again where others took this process for dead meanwhile. */
   readonly workers: readonly string[];
-  /** Of its own, those that have ended: what they still hold is free. */
+  /** Ended leases of this process: what they still hold is free. */
   readonly ended: readonly string[];
   /** Whether workers of a process whose lease has ended are taken for dead, and what they hold is freed. */
   readonly steady: boolean;

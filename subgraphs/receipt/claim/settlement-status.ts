@@ -74,7 +74,7 @@ interface StateReport {
   readonly retry: number | null;
 }
 
-/** Of a recorded payment, by what became of money that was not seen when it was recorded. */
+/** State of a recorded payment, by the outcome of a transfer that had not been seen when it was recorded. */
 const arrivals: Record<ArrivalStatus, StateReport> = {
   confirmed: { state: 'settled', retry: null },
   pending: { state: 'pending', retry: 5 },
@@ -100,7 +100,7 @@ function stateReport({ state, reason, final, arrival }: Found): StateReport {
   }
 }
 
-/** Of a recorded payment, by what became of money that was not seen when it was recorded. */
+/** Whether a recorded payment was charged, by the outcome of a transfer that had not been seen when it was recorded. */
 const byArrival: Readonly<Record<ArrivalStatus, true | null>> = {
   confirmed: true,
   pending: null,

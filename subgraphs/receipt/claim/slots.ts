@@ -4,7 +4,7 @@ import type { Database, Tx } from '../../database.ts';
 
 /* Slots, each held by one claim at a time: their names, and how they are taken and dropped. */
 
-/** Which of these slots a claim holds, whosever it is. */
+/** The slots among these that any claim holds. */
 export async function takenSlots(
   database: Pick<Database, 'query'>,
   slots: readonly string[],

@@ -102,7 +102,7 @@ class LostClaim extends Error {
   override name = 'LostClaim';
 }
 
-/** Of claims that the transaction holds already. A stamp's answer is known only in the one that records it. */
+/** For claims that the transaction holds already. A stamp's answer is known only in the transaction that records it. */
 export async function storeAnswers(
   tx: Tx,
   answers: readonly { claim_key: string; answer_box: Buffer }[],
@@ -282,7 +282,7 @@ export function forgetAnswer(tx: Tx, task_id: string, field: string): void {
   });
 }
 
-/** Which of these claims are not settling yet; all of them are locked, in the order of their keys, before anything else is. */
+/** The claims among these that are not settling yet. All are locked first, in the order of their keys. */
 export async function lockUnsettled(tx: Tx, leases: readonly Lease[]): Promise<ReadonlySet<string>> {
   const { rows } = await tx.query<{ claim_key: string; state: string }>({
     name: 'lock unsettled claims',

@@ -23,7 +23,7 @@ type Signing = Pick<IssuerSigner, 'base_url' | 'did_web' | 'kid' | 'signEnvelope
 
 /** Facts that a COSE signature covers beside its payload. Algorithm, key and issuer are set by the signer. */
 export interface CoseFacts {
-  /** Whom or what it is about. */
+  /** Subject of the statement. */
   readonly sub: string;
   /** Unix seconds: when it was signed, which is not when what it says came to be. */
   readonly iat: number;

@@ -175,7 +175,7 @@ function workOf<T extends JsonObject>(
   };
 }
 
-/** Whose answer it is, and when it came. */
+/** Task and time of an answer. */
 interface AnswerHead {
   readonly by: Candidate;
   readonly task_id: TaskId;

@@ -28,9 +28,9 @@ export interface HubSettings {
   readonly reasoning_models?: readonly string[];
   /** By id of a model, other names by which the hub may name it in its answers. */
   readonly aliases?: Readonly<Record<string, readonly string[]>> | undefined;
-  /** By which name a model takes the bound on its tokens, where that is not what its kind takes. */
+  /** Member in which a model takes the limit on its tokens, if it differs from the default of its kind. */
   readonly token_limit_members?: Readonly<Record<string, TokenLimitMember>> | undefined;
-  /** Of the members that this service does not know those that it takes; left out: all. */
+  /** Unknown members that the hub accepts. Absent: all. */
   readonly forward?: readonly string[] | undefined;
   /** What one call of a model costs us there, in atomic USDC, as far as it is known. */
   readonly prices?: Readonly<Record<string, number>> | undefined;

@@ -76,7 +76,7 @@ export function requireServed(
   );
 }
 
-/** Of members that no hub with the model takes all at once: names the first that none of them takes, or all. */
+/** Error for members that no hub of the model accepts together: names the first that none accepts, or all. */
 export function memberNotServed<M extends UnknownMember>(
   model: string,
   members: readonly M[],
@@ -102,7 +102,7 @@ const uses: Partial<Record<Ability, string>> = {
   embedding: 'embeddings',
 };
 
-/** Of a model of another kind that it is one; of any other id that it is none. */
+/** The error for a model of another kind says so; for any other id that it is unknown. */
 export function unofferedModel({ settings }: Pick<Hubs, 'settings'>, model: string, demand: Demand): Refusal {
   const use = uses[typeof demand === 'string' ? demand : 'ability' in demand ? demand.ability : 'text'];
   const is_offered = offeredModels(settings).some(({ id }) => id === model);

@@ -171,7 +171,7 @@ const eighth = {
   previous_hash: canonicalHash(seventh),
 } satisfies JsonObject;
 
-/** Which model answered by the word of its hub, and what is passed on to a hub. */
+/** The model that answered, as its hub names it, and what is passed on to a hub. */
 const answeredModelMembers = {
   model:
     'Of an answer by a hub: the model that it was asked for, and of svc/auto the one that the issuer chose. Otherwise what was sold, or the model as the reporter named it.',

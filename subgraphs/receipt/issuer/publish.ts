@@ -85,7 +85,7 @@ function policyHistory(versions: readonly Version[], sign: (claims: JsonObject) 
 
 /** Public facts of the issuer. */
 export interface Published {
-  /** By which x402's clients find the keys of signed offers and receipts. */
+  /** DID document in which x402's clients find the keys of signed offers and receipts. */
   readonly did: IssuerDid;
   /**
    * Every public key, also of seeds that are not configured any more: old receipts go on verifying. `addresses` is a token
@@ -101,7 +101,7 @@ export interface Published {
   readonly revocations: JsonObject;
 }
 
-/** Of the signer, what a published document needs. */
+/** Facts of the signer that published documents need. */
 interface Publisher {
   readonly base_url: string;
   readonly base_urls: readonly string[];
@@ -212,7 +212,7 @@ function endedKeys(
  */
 interface IssuerDid {
   readonly document: JsonObject;
-  /** By which receipts name their key: Ed25519 never signs one text in two ways (RFC 8032). */
+  /** Key id in receipts. Ed25519 signs a text in only one way (RFC 8032). */
   readonly receipt_kid: string;
 }
 

@@ -78,7 +78,7 @@ function isYoung({ snapshots }: Histories, { now_ms }: Issuer): boolean {
 }
 
 export interface Compromise {
-  /** Of the ES256 key of the seed that others may hold. */
+  /** Kid of the ES256 key of the leaked seed. */
   readonly kid: string;
   readonly reason: string;
   /** From when on they may; null for now. */

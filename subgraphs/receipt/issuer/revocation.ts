@@ -13,7 +13,7 @@ export interface Revocation extends Version {
 export interface RevocationDocument extends JsonObject {
   readonly schema: typeof documents.key_revocation;
   readonly version: number;
-  /** Of the seed's ES256 key: its two others are revoked with it. */
+  /** Kid of the seed's ES256 key. The seed's other two keys are revoked with it. */
   readonly kid: string;
   /** ISO 8601: from when on others may have held it. */
   readonly since: string;

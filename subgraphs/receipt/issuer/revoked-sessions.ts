@@ -54,7 +54,7 @@ export async function revokedAmong(
   return new Map(rows.map(row => [row.delegation_hash, row]));
 }
 
-/** By which statement a session of this path is over: of several the one that came first. Null where none has ended it. */
+/** Statement that ended a session of this path; the first, if there are several. Null if there is none. */
 export function endedBy(path: readonly string[], revoked: ReadonlyMap<string, KeptRevocation>): KeptRevocation | null {
   const over = path.flatMap(name => revoked.get(name) ?? []);
   return over.sort((one, other) => one.seq - other.seq)[0] ?? null;

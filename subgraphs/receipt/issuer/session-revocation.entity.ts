@@ -1,6 +1,6 @@
 import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 
-/** That a delegated session is over, mostly in the words of its payer or of one that stands over it: published, and for good. */
+/** The end of a delegated session, usually signed by its payer or by a session above it. Published for good. */
 @Entity({ tableName: 'session_revocation' })
 @Unique({ name: 'session_revocation_seq', properties: ['seq'] })
 @Index({ name: 'session_revocation_unbound', properties: ['payer'], where: 'unbound' })
@@ -18,7 +18,7 @@ export class SessionRevocation {
   signature!: string | null;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   revokedAt!: Date;
-  /** Of a grant that no payment had bound. */
+  /** True for a grant that no payment had bound. */
   @Property({ type: 'boolean', default: false })
   unbound!: boolean;
   /** From 1, without a gap, in the order in which they came to hold. */

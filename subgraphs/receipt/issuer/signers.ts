@@ -15,7 +15,7 @@ export interface EnvelopeSigner {
   signEnvelope(bytes: Uint8Array): Uint8Array;
   /** The JWS of what is said of this service itself, without the payload: that is its canonical JSON (RFC 7515 §A.5, RFC 8785). */
   signCard(card: JsonObject): { readonly protected: string; readonly signature: string };
-  /** By which credentials name this service. */
+  /** DID of this service in credentials. */
   readonly did_web: string;
 }
 
@@ -67,11 +67,11 @@ function place(der: Uint8Array, at: number, out: Buffer, end: number): number {
 export interface NoteSigner {
   /** The whole note. @param text ends with a line feed. */
   signNote(name: string, text: string): string;
-  /** By which notes of that name are checked: `<name>+<key id>+<key>` each. */
+  /** Verifier keys for notes of that name: `<name>+<key id>+<key>` each. */
   verifierKeys(name: string): readonly string[];
 }
 
-/** Of Ed25519, in key ids and verifier keys. */
+/** Algorithm byte of Ed25519 in key ids and verifier keys. */
 const ED25519 = Buffer.of(1);
 
 /**

@@ -44,7 +44,7 @@ export interface IssuerSigner extends EnvelopeSigner {
   readonly base_urls: readonly string[];
   /** The current ES256 key's RFC 7638 thumbprint. */
   readonly kid: string;
-  /** Of every configured seed, the current one first. */
+  /** Kids of all configured seeds, the current one first. */
   readonly kids: readonly string[];
   /** Name of the log for its followers: see `logOrigin`. */
   readonly log_origin: string;
@@ -176,7 +176,7 @@ function openSigner(secrets: readonly string[], options: IssuerOptions): IssuerS
   };
 }
 
-/** Of each, in their order. */
+/** Kids of these seeds, in their order. */
 export function kidsOfSeeds(secrets: readonly string[]): readonly string[] {
   return secrets.map(secret => deriveKeys(secret).es256.kid);
 }

@@ -27,7 +27,7 @@ export interface PublicKeys {
  * `keys`; what is new in it is signed by the new ES256 key itself, together with the time.
  */
 export interface Snapshot extends Version {
-  /** Of the seed that this version made the current one. */
+  /** Keys of the seed that this version made the current one. */
   readonly keys: PublicKeys;
   /** ES256 over {iss, iat, issuer_history, activated_at}. */
   readonly jws: string;
@@ -56,7 +56,7 @@ export function kidOf({ es256 }: PublicKeys): string {
   return String(es256.kid);
 }
 
-/** Of the key that signs as a wallet does, in EIP-55 spelling. */
+/** Address of the secp256k1 key, in EIP-55 spelling. */
 export function addressOf({ secp256k1: { x, y } }: PublicKeys): string {
   const point = [x, y].map(part => Buffer.from(String(part), 'base64url'));
   return addressOfPoint(Buffer.concat([Uint8Array.of(4), ...point]));

@@ -2,7 +2,7 @@ import type { Database, Tx } from '../../database.ts';
 import type { AnchorAttempt, AnchorState, LogAnchorRow } from './anchor.entity.ts';
 import type { HeadName, TreeHeadFacts } from './tree-head.ts';
 
-/** Whose anchors, and on which of the chains that this database has seen. */
+/** Sender of the anchors, and the chain among those that this database has seen. */
 export interface AnchorPlace {
   readonly chain_epoch: number;
   /** Lower case. */
@@ -27,7 +27,7 @@ export interface OpenAnchor extends Omit<AnchorBirth, 'attempt' | 'head'> {
 }
 
 interface AnchorBounds {
-  /** Of a UTC day, all that was sent in it and everything that it may still cost. */
+  /** Maximum fees of a UTC day: everything sent in it, and everything that it may still cost. */
   readonly fee_day_max_wei: bigint;
   /** How long after the one before; null: at once. */
   readonly pace_ms: number | null;

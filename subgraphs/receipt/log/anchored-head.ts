@@ -12,7 +12,7 @@ export interface DeclaredAnchor {
   readonly sender: string;
   readonly tx_hash: string;
   readonly block_number: number;
-  /** Of the chain's first block: a development chain is soon another one. */
+  /** Hash of the chain's first block: a development chain is soon another one. */
   readonly genesis_hash: string;
 }
 

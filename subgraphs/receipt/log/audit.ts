@@ -15,7 +15,7 @@ export interface Damage extends NodeAddress {
 export type StoredNode = (address: NodeAddress) => Buffer | null;
 
 export interface Audited {
-  /** Of the tree that ends with the last of these leaves; what the next range begins with. */
+  /** Frontier of the tree that ends with the last of these leaves; the next range begins with it. */
   readonly frontier: Frontier;
   readonly damage: readonly Damage[];
 }

@@ -81,7 +81,7 @@ export async function declaredDamage(database: Database): Promise<Damage[]> {
   );
 }
 
-/** When all credentials ended last, Unix milliseconds; null where they never did. */
+/** Time at which all credentials last ended, Unix milliseconds. Null if they never did. */
 export async function credentialsEndedAtMs(database: Pick<Database, 'query'>): Promise<number | null> {
   const [row] = await database.query<{ ended_at_ms: number | null }>({
     name: 'credentials ended at',

@@ -5,7 +5,7 @@ import { limits } from '../../../schema/limits.ts';
 /** Where a book's chain of events ends or ended. */
 interface ChainHead {
   readonly position: number;
-  /** Of the event at that position. */
+  /** Hash of the event at that position. */
   readonly hash: string;
 }
 

@@ -21,18 +21,18 @@ const COSIGNATURES_MAX = 256;
 
 interface StoredHead extends HeadName {
   readonly jws: string;
-  /** Of the witnesses that are configured. */
+  /** Cosignature lines of the configured witnesses. */
   readonly lines: readonly string[];
 }
 
 export interface CheckpointParts {
   readonly database: Database;
   readonly issuer: Issuer;
-  /** Whose cosignatures are shown; none where only the log's own word is wanted. */
+  /** Witnesses whose cosignatures are shown. Empty if only the log's own signature is wanted. */
   readonly witnesses: readonly VerifierKey[];
 }
 
-/** Of so many leaves, of any that holds a leaf, or of none in particular. */
+/** A head of a given size, one that contains a given leaf, or any. */
 interface WantedHead {
   readonly tree_size?: number | null;
   readonly leaf_index?: number;
@@ -117,8 +117,8 @@ function noteOf(issuer: Issuer, { tree_size, root_hash }: HeadName): string {
 const HEADER = 'c2sp.org/tlog-proof@v1';
 
 /**
- * That a receipt stands in the log, as one text to be kept beside it (https://c2sp.org/tlog-proof): its place, the path
- * from its leaf up, and the newest checkpoint that witnesses have cosigned and that holds it, or else the newest.
+ * Proof that the log contains a receipt, as one text (https://c2sp.org/tlog-proof): its position, the path from its
+ * leaf up, and the newest cosigned checkpoint that contains it, or else the newest.
  */
 export async function tlogProof(
   parts: CheckpointParts,

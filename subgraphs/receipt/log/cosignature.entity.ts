@@ -1,6 +1,6 @@
 import { Entity, PrimaryKey, Property } from '../../table.ts';
 
-/** That a witness has vouched for a head of the log. Older ones are forgotten, but for heads that stand on Base. */
+/** A witness's cosignature of a head of the log. Older ones are deleted, except for heads anchored on Base. */
 @Entity({ tableName: 'log_cosignature' })
 export class LogCosignature {
   @PrimaryKey({ type: 'bigint' })
@@ -26,7 +26,7 @@ export class LogWitnessRow {
   /** The size from which it takes a proof next, as far as is known here. */
   @Property({ type: 'bigint' })
   oldSize!: number;
-  /** Of the newest head that it has cosigned for us; 0 before the first. */
+  /** Size of the newest head that it has cosigned; 0 before the first. */
   @Property({ type: 'bigint' })
   cosignedSize!: number;
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })

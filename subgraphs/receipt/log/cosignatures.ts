@@ -23,7 +23,7 @@ export interface WitnessStanding {
 /** Heads whose cosignatures are kept, beside those that stand on Base: an hour of a log that grows at every round. */
 const HEADS_KEPT = 2_048;
 
-/** Of each of these witnesses, in their order. */
+/** Standings of these witnesses, in their order. */
 export async function witnessStandings(database: Database, witnesses: readonly string[]): Promise<WitnessStanding[]> {
   const rows = await database.query<WitnessStanding & { cosigned_at: string | null }>({
     name: 'witness standings',

@@ -35,7 +35,7 @@ export class OpenLog {
   readonly found: HeadName;
   #size: number;
   #frontier: Frontier;
-  /** Of the tree that ends with the newest leaf; null before there is one. */
+  /** Head of the tree that ends with the newest leaf. Null before there is one. */
   #head: HashedHead | null = null;
   readonly #nodes: TreeNode[] = [];
 

@@ -28,7 +28,7 @@ export interface SavedHead {
   restart(head: SignedTreeHead | null): Promise<void>;
 }
 
-/** By which heads are known to be of one log. */
+/** Decides whether heads are of one log. */
 export interface OneLog {
   /** Whether a smaller head is a prefix of a larger one: by its construction, or by a consistency proof. */
   isExtended(older: HeadName, newer: HeadName): Promise<boolean>;
@@ -123,7 +123,7 @@ class HeadFile {
   readonly #path: string;
   readonly #log: OneLog;
   readonly #history: HeadsFile;
-  /** Which file stood there when this process last looked. */
+  /** File that was there at the last read of this process. */
   #mark: string | null = null;
   /** What was read last: the same text is the same head, and need not be hashed again. */
   #sound: { readonly text: string; readonly head: SignedTreeHead } | null = null;

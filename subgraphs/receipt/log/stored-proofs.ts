@@ -58,7 +58,7 @@ export async function readNodes(database: Nodes, addresses: readonly NodeAddress
 
 const nameOf = ({ level, index }: NodeAddress) => `${level}/${index}`;
 
-/** That a receipt stands in the log's first `size` leaves (RFC 9162 §2.1.3). */
+/** Proof that the first `size` leaves of the log contain a receipt (RFC 9162 §2.1.3). */
 export interface Inclusion {
   readonly leaf: Buffer;
   readonly leaf_index: number;

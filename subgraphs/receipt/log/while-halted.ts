@@ -35,7 +35,7 @@ export function refusingWritesWhileHalted(database: Database, halt: Halt, halted
     ...database,
     async query<R extends pg.QueryResultRow>(statement: pg.QueryConfig) {
       if (halt() === null) return database.query<R>(statement);
-      // Which statements write is Postgres's to say.
+      // Postgres decides which statements write.
       return database.transaction(async tx => (await tx.query<R>(statement)).rows, { read_only: true });
     },
     async transaction(work, bound) {

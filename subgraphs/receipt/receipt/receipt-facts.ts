@@ -45,21 +45,21 @@ export interface ReceiptFacts {
   /** Where it was paid for in two: both of them, `payment` first; left out otherwise. */
   readonly legs?: readonly ReceiptLeg[] | null;
   /**
-   * Of lanes without a `payment` (foreign ingest, Nano, stamps under the book chain): the transfer whose reference is signed side by
-   * side with the book, which has to be named. Left out where there is none.
+   * For lanes without a `payment` (foreign ingest, Nano, stamps under the book chain): the transfer whose reference is
+   * signed beside the book, which is required. Absent otherwise.
    */
   readonly chained?: ChainedPayment | null;
   /** The kind of key that stood in for a payment; left out where none did. */
   readonly waived_by?: WaivedBy | null;
   /** The report of a generation that another party answered. Absent if there is none. */
   readonly reported?: Reported | null;
-  /** Of a completion alone; left out of all others. */
+  /** For a completion only. Absent otherwise. */
   readonly reported_parties?: ReportedParties | null;
   /** Left out where there is none; `agent_pubkey` is in the caller binding. */
   readonly session?: SessionFacts | null;
   /** For a receipt handed to another agent: the receipt it was made from, and the agent. Absent otherwise. */
   readonly handed?: { readonly parent_receipt_id: string; readonly target_agent: number } | null;
   readonly profile: 'development' | 'production';
-  /** Which development chain carried the payment; 0 where unset. */
+  /** Development chain that carried the payment; 0 if unset. */
   readonly chain_epoch?: number;
 }

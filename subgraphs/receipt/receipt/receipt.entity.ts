@@ -98,7 +98,7 @@ export class Receipt implements MembersOf<typeof ReceiptNodeNoun> {
   @Property({ type: 'text', nullable: true })
   omissionRule!: string | null;
 
-  /** Which development chain it was paid on; 0 on Base itself. */
+  /** Development chain that it was paid on; 0 on Base itself. */
   @Property({ type: 'integer', default: 0 })
   chainEpoch!: number;
 

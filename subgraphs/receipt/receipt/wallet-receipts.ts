@@ -75,7 +75,7 @@ export async function receiptsPaidBy(
     database,
     found.map(({ task_id }) => task_id),
   );
-  // By what was found, and not by what is shown: a page that shows one less is not the last.
+  // By the rows found, not by the receipts shown: a page that shows one less is not the last.
   const next = found.length < count ? null : (found.at(-1)?.leaf_index ?? null);
   return { receipts: receipts.filter(receipt => receipt !== null), next };
 }

@@ -21,7 +21,7 @@ export interface RefusalFacts {
   readonly refusal_id: RefusalId;
   readonly task_id: string;
   readonly agent_id: number;
-  /** Of the policy_blocked row, which stands in the same transaction. */
+  /** Position of the policy_blocked row, written in the same transaction. */
   readonly book_seq: number;
   readonly refusal_code: RefusalCode;
   readonly policy_code: string;

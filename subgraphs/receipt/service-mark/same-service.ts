@@ -11,9 +11,9 @@ export interface ServiceFacts {
   /** By SEAL_KEY itself: see `Vault.mark`. */
   readonly seal_mark: string;
   readonly base_url: string;
-  /** Of its ISSUER_KEYS, the current one first. */
+  /** Kids of its ISSUER_KEYS, the current one first. */
   readonly kids: readonly string[];
-  /** Of the issuer history that its DATA_DIR holds a copy of. */
+  /** Kids of the issuer history whose copy is in its DATA_DIR. */
   readonly copied_kids: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export interface KnownService {
   readonly seal_mark: string | null;
   readonly base_url: string | null;
   readonly log_origin: string | null;
-  /** Of the issuer history, oldest first. */
+  /** Kids of the issuer history, oldest first. */
   readonly kids: readonly string[];
 }
 

@@ -11,7 +11,7 @@ import { leafHash } from '../verify/merkle-proof.ts';
 export interface CollectedLeaf {
   readonly task_id: string;
   readonly leaf_index: number;
-  /** Of the receipt's payload, hex. */
+  /** Hash of the receipt's payload, hex. */
   readonly payload_hash: string;
   /** The book that the receipt signs; null where it signs none. */
   readonly agent_id: number | null;

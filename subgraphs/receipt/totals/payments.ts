@@ -20,7 +20,7 @@ interface Named {
   readonly log_index: number;
 }
 
-/** Of transfers on Base the receipts that they back, whosoever's: as far as the log was followed. */
+/** Receipts that transfers on Base back, of any book, as far as the log was followed. */
 export async function receiptsOfTransfers(
   database: Pick<Database, 'query'>,
   transfers: readonly Named[],

@@ -93,7 +93,7 @@ export class SparseMap {
     });
   }
 
-  /** That the key has the value which it has, or none. Of what was stored. */
+  /** Proof of the value of a key, or that it has none, from the stored map. */
   prove(key: string): MapProof {
     const siblings: (string | null)[] = [];
     for (let depth = 0; ; depth++) {

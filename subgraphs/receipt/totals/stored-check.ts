@@ -15,7 +15,10 @@ interface Roots {
   readonly books_root: string;
 }
 
-/** Of both maps, hex, by the last statement; those of nothing before the first one. @throws TotalsAltered where we did not sign it */
+/**
+ * Roots of both maps, hex, in the last statement; those of empty maps before the first one. @throws TotalsAltered if
+ * this service did not sign it
+ */
 export function statedRoots(statement: string | null, jwks: Jwks): Roots {
   const empty = EMPTY_MAP.toString('hex');
   if (statement === null) return { payments_root: empty, books_root: empty };

@@ -130,7 +130,7 @@ const recordOf = ({ level, index, node }: KeptSum) => ({
 
 const shown = ({ sum, hash }: SumNode) => ({ total: sum.toString(), root: hash.toString('hex') });
 
-/** Of a book that has collected nothing on that rail. */
+/** Total of a book that has collected nothing on that rail. */
 export const noTotal = (rail: string): RailSum => ({ rail, rows: 0, ...shown(EMPTY_SUM) });
 
 function storeTotals(tx: Tx, totals: readonly RailSum[]): void {

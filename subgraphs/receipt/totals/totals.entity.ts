@@ -10,7 +10,7 @@ export class TotalsState {
   totalsId!: number;
   @Property({ type: new BigIntType('number') })
   treeSize!: number;
-  /** Of that tree: where the log has another, all is built again. Empty before the first leaf. */
+  /** Root of that tree: if the log has another, everything is rebuilt. Empty before the first leaf. */
   @Property({ type: 'text' })
   rootHash!: string;
   /** Canonical JSON, signed. */

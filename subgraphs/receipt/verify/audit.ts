@@ -292,7 +292,7 @@ const known = new Set([
 ]);
 
 const spoken = (document: JsonObject) => words.filter(name => document[name] !== undefined);
-/** Of a refusal audit: its refusal names no snapshot, so that nothing holds the history beside it to what was signed. */
+/** In a refusal audit: a refusal names no snapshot, so no signed hash covers the history beside it. */
 const evidence = (document: JsonObject) => ['issuer_history'].filter(name => document[name] !== undefined);
 const strangers = (document: JsonObject) => Object.keys(document).filter(name => !known.has(name));
 

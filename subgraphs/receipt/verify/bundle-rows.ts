@@ -107,7 +107,7 @@ function paymentsOf(claims: JsonObject): readonly Paid[] {
   ];
 }
 
-/** Of a payment that the issuer had not seen as it signed, where it was seen since is unsigned. */
+/** A payment that the issuer had not seen when it signed: where it was seen later is unsigned. */
 const isVouched = (claims: JsonObject) => settlementBasis(claims) === 'receipt';
 
 /** Whether a row names another transaction than its receipt signs, as one that was vouched for may. */

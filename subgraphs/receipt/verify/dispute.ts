@@ -125,7 +125,7 @@ function factFault(claims: JsonObject): string | null {
     const signed = factOfReceipt(fact, isJsonObject(payload) ? { payload, leaf_index } : null);
     if (signed !== undefined && !same(value, signed)) return `${name} is not what the receipt signs.`;
     const repeated = isJsonObject(payload) ? repeatedByReceipt(fact, payload) : undefined;
-    // Of a payment that its chain lost the book counts nothing, whatever its receipt said.
+    // A payment that its chain has lost counts nothing on the book, whatever its receipt says.
     if (value !== null && repeated !== undefined && !same(value, repeated))
       return `${name} is not what the receipt says was paid.`;
     if (fact === 'on_book' && value !== (ofSide(claims, 'rows', side) !== null))

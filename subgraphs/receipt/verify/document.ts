@@ -40,7 +40,7 @@ interface Kind {
   readonly needs_keys?: false;
 }
 
-/** Of a kind that names itself by its `schema`. */
+/** Matches documents by their `schema`. */
 const says =
   (...schemas: readonly string[]) =>
   ({ schema }: JsonObject): boolean =>

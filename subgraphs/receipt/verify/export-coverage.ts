@@ -106,7 +106,7 @@ function rowFault(coverage: JsonObject, document: Json | undefined): string | nu
   return unless(commitmentsHash(rows.map(rowCommitment)) === coverage.enumerated_hash, 'The rows have another hash.');
 }
 
-/** Of types that a commitment takes as they are. */
+/** Whether its members have types that a commitment can hash. */
 function isCommittable(row: Json): row is JsonObject {
   if (!isJsonObject(row)) return false;
   const texts = [row.task_id, row.evidence, row.collected_at];

@@ -144,7 +144,7 @@ const BESIDE: ReadonlySet<string> = new Set([
   'issuer_signature.kid',
 ]);
 
-/** That what is shown has the hash and version which the token signs under that name. */
+/** The shown document must have the hash and version that the token signs under that name. */
 function hashRule(name: string, shown: (opened: SignedDocument) => Json): Rule<SignedDocument> {
   return {
     code: 'history_differs',
@@ -296,7 +296,7 @@ const kidsIn = (snapshot: Json | undefined) => listIn(memberOf(snapshot).entries
  * previous version.
  */
 interface KeyStatement {
-  /** Of the ES256 key of the seed. */
+  /** Kid of the ES256 key of the seed. */
   readonly kid: Json;
   readonly entry: JsonObject;
   readonly statement: Json | undefined;

@@ -3,7 +3,10 @@ import { KEY_CLOCK_SECONDS } from '../../../schema/key-times.ts';
 import { payloadVersionOf } from '../../../schema/receipt-payload.ts';
 import { type Jwks, keysIn } from './signature.ts';
 
-/* When a key may have signed, as the key set says of it: `nbf`, `exp` and `revoked`. A key that says nothing may always. */
+/*
+ * Times in which a key may sign, as the key set states them: `nbf`, `exp` and `revoked`. A key without them may always
+ * sign.
+ */
 
 /** The operator's word that others may hold the key: only what stood in the log before it is believed. */
 interface Revocation {

@@ -6,7 +6,7 @@ import type { VerifierKey } from './verifier-key.ts';
 
 /* Proofs that a leaf stands in a log, under a checkpoint that its log has signed and witnesses have cosigned. */
 
-/** That a leaf stands in a log, as a text that is kept beside it (https://c2sp.org/tlog-proof). Not believed yet. */
+/** A text that proves a leaf of a log (https://c2sp.org/tlog-proof), not verified yet. */
 export interface SplitProof {
   readonly index: number;
   /** From the leaf's sibling up. */
@@ -89,7 +89,7 @@ const includes: Rule<OpenedProof> = {
   },
 };
 
-/** Of a checkpoint, wherever it stands. */
+/** For checkpoints of any document. */
 export const cosignedBy = (witness: VerifierKey): Rule<{ readonly opened: OpenedCheckpoint }> => ({
   code: 'witness_missing',
   says: `The witness ${witness.name} cosigned the checkpoint.`,

@@ -97,7 +97,7 @@ export function isTransferName({ network, payment_ref, transfer_index }: Transfe
   return form !== undefined && payment_ref.startsWith(begin) && form(payment_ref.slice(begin.length), transfer_index);
 }
 
-/** Under which a payment stands in the map: one key for one transfer, hex. */
+/** Key of a payment in the map: one key for one transfer, hex. */
 export function paymentKey({ network, payment_ref, transfer_index }: TransferName): string {
   return sha256Hex(canonicalJson([network, payment_ref, transfer_index]));
 }
@@ -107,7 +107,7 @@ export function paymentValue({ leaf_index, payload_hash }: { leaf_index: number;
   return canonicalHash({ leaf_index, payload_hash });
 }
 
-/** Under which a book's total of one rail stands in the map of all books, hex. */
+/** Key of a book's total on one rail in the map of all books, hex. */
 export function totalKey(agent_id: number, rail: string): string {
   return sha256Hex(canonicalJson(['book', agent_id, rail]));
 }

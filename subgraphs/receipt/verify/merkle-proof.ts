@@ -27,7 +27,7 @@ export function rootOf(peaks: readonly Buffer[]): Buffer {
   return peaks.reduceRight((right, left) => nodeHash(left, right));
 }
 
-/** That a leaf stands in the tree of this root. */
+/** Whether the tree of this root contains the leaf. */
 export function verifyInclusion(claim: PathClaim & { readonly root: Buffer }, path: readonly Buffer[]): boolean {
   return rootOfPath(claim, path)?.equals(claim.root) ?? false;
 }

@@ -90,7 +90,7 @@ export interface VerifiedDocument {
   } | null;
 }
 
-/** That a receipt stands in a log, under a checkpoint that the log signed and each of the witnesses cosigned. */
+/** Verified: a log contains the receipt, under a checkpoint that the log signed and each of the witnesses cosigned. */
 export interface VerifiedPlace {
   readonly valid: boolean;
   readonly checks: readonly HeldCheck[];

@@ -4,7 +4,7 @@
 
 export interface NoteSignature {
   readonly name: string;
-  /** Which of the keys so named: a short name of it, and no proof of anything. */
+  /** Short id of a key with that name; it proves nothing. */
   readonly key_id: Buffer;
   readonly signature: Buffer;
   /** The whole line, with its line feed. */

@@ -39,7 +39,7 @@ export function openCheckpoint(note: string, keys: readonly VerifierKey[]): Open
 /** One that a known key has made. */
 interface VerifiedSignature {
   readonly key: VerifierKey;
-  /** Of a cosignature: in seconds since 1970, by the witness's clock. Null of a log's own. */
+  /** Time of a cosignature in Unix seconds, by the witness's clock. Null for the log's own signature. */
   readonly timestamp: number | null;
   /** As it stands in the note, with its line feed. */
   readonly line: string;

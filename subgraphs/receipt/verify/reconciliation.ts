@@ -135,7 +135,7 @@ function classOf({ payee, used }: Listed, own: ReadonlySet<string>): TransferCla
   return used.by === 'receipt' ? 'receipted' : 'ingested';
 }
 
-/** Of a truncated one only that the sums are no less than what is listed. */
+/** If the list is truncated, the sums must be no less than what is listed. */
 function sumFault({ transfers, transfers_total, truncated, sums }: Reported): string | null {
   const listed = sumClasses(
     noSums,

@@ -345,7 +345,7 @@ function versionFault(claims: JsonObject): string | null {
   return unless(missing.length === 0, `Version ${String(claims.payload_version)} must sign ${missing.join(', ')}.`);
 }
 
-/** Of a lane without a payment of ours book and reference are signed side by side, and of any other neither is. */
+/** A lane without a payment to this service signs book and reference side by side; any other lane signs neither. */
 function bookChainFault(claims: JsonObject): string | null {
   const { book_id, payment_ref, claim_id, payment, waived_by, observed_transfer, payer_proven } = claims;
   if (payloadVersionOf(claims)?.family !== 'book_chain')
@@ -417,7 +417,7 @@ function signsBeside(name: Name, opened: Signed): boolean {
   return known[name];
 }
 
-/** Of the signatures that stand in the document, those that do not verify. */
+/** Signatures of the document that do not verify. */
 export function brokenBeside(opened: Signed): Name[] {
   return names.filter(name => opened.document[name] !== undefined && !signsBeside(name, opened));
 }

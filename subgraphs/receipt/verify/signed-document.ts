@@ -68,8 +68,8 @@ export function unopened(jws: Json | undefined, otherwise: string): Invalid {
 const countOf = (jwks: Jwks, kid: Json | undefined) => keysIn(jwks).filter(key => key.kid === kid).length;
 
 /**
- * That one key of the set signed it, and while it was the issuer's. What a header says of itself chooses neither algorithm nor
- * key: `jku`, `x5u`, `x5c` and `jwk` are never read (RFC 8725 §3.1, §3.10).
+ * One key of the set must have signed it while it was the issuer's. A header chooses neither algorithm nor key: `jku`,
+ * `x5u`, `x5c` and `jwk` are never read (RFC 8725 §3.1, §3.10).
  */
 export const issuerSigned: readonly Rule<SignedDocument>[] = [
   {

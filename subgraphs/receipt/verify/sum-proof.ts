@@ -24,7 +24,7 @@ export interface SumLeaf {
   readonly rail: string;
   /** Its place in the tree, from 0. */
   readonly row: number;
-  /** Of its receipt: the place in the log, and the SHA-256 of its canonical payload, hex. */
+  /** Position of its receipt in the log, and SHA-256 of its canonical payload, hex. */
   readonly leaf_index: number;
   readonly payload_hash: string;
   readonly amount: AtomicAmount;

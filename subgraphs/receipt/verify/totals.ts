@@ -195,7 +195,7 @@ function isOf(leaf: ShownLeaf): boolean {
   return canonicalJson(payload) === leaf.preimage;
 }
 
-/** Of a payment that was vouched for, where it was seen is what the issuer says since; all else is signed. */
+/** For a vouched payment, the place where it was seen is a later, unsigned statement; everything else is signed. */
 function namesPayment({ payment, ...leaf }: OpenedPayment['document']): boolean {
   const signed = paymentOf(leaf);
   if (signed?.network !== payment.network) return false;

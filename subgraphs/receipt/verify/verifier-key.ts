@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { sha256 } from '../../../schema/digest.ts';
 import { base64 } from './note.ts';
 
-/** By what notes are verified: a log's own signature, or a witness's, which carries the time at which it was made. */
+/** Keys that verify notes: of a log's own signature, or of a witness's, which carries its time. */
 export type NoteKeyKind = 'signature' | 'cosignature';
 
 export interface VerifierKey {

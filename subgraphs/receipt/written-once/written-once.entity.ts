@@ -6,14 +6,14 @@ export class WrittenOnce {
   /** Hash of credential and Idempotency-Key: keys of different callers never collide, and neither is stored. */
   @PrimaryKey({ type: 'text' })
   mark!: string;
-  /** Of the credential alone, or of the address where none came along: its room is counted by it. */
+  /** Hash of the credential alone, or of the address without one: its limit is counted by it. */
   @Index({ name: 'written_once_by_credential' })
   @Property({ type: 'text' })
   credentialMark!: string;
   /** SHA-256 over endpoint and body. */
   @Property({ type: 'text' })
   requestHash!: string;
-  /** Which of several requests under the key it was that wrote. */
+  /** Id of the request that wrote, of several under the key. */
   @Property({ type: 'text' })
   attempt!: string;
   @Index({ name: 'written_once_at' })

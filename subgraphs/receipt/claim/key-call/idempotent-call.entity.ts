@@ -15,7 +15,7 @@ export class IdempotentCall {
   @Index({ name: 'idempotent_call_task' })
   @Property({ type: 'text' })
   taskId!: TaskId;
-  /** As of a payment: the same task, where the hash is of the whole request. */
+  /** Like that of a payment: the task id again, if the hash covers the whole request. */
   @Property({ type: 'text', nullable: true })
   wholeTaskId!: TaskId | null;
   @Property({ type: 'uuid' })

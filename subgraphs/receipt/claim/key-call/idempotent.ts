@@ -7,10 +7,10 @@ import { type KeyCallHold, LostKeyCall } from './hold.ts';
 
 /** A call by key as its caller names it. */
 export interface NamedCall {
-  /** Of the API key and the Idempotency-Key together. */
+  /** Hash of API key and Idempotency-Key together. */
   readonly mark: string;
   readonly api_key_hash: string;
-  /** Of all that makes it this request: another one under the same name is refused. */
+  /** Hash of everything that identifies the request: another one under the same name is refused. */
   readonly request_hash: string;
 }
 
@@ -246,6 +246,6 @@ export async function forgetNames(database: Pick<Database, 'query'>): Promise<vo
   if (forgotten.length === max) await forgetNames(database);
 }
 
-/** Of the API key and the Idempotency-Key together: neither is kept. */
+/** Hash of API key and Idempotency-Key together: neither is stored. */
 export const namedCallMark = ({ mark }: Pick<Vault, 'mark'>, api_key_hash: string, key: string): string =>
   mark(`${api_key_hash} ${key}`, 'idempotent_call');

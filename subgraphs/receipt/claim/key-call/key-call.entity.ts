@@ -11,7 +11,7 @@ export class KeyCall {
   leaseOwner!: string;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   begunAt!: Date;
-  /** When its buyer let go of it; then it stays for as long as an answer would. */
+  /** Time its buyer canceled it. It is then kept for as long as an answer would be. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   canceledAt?: Date | null;
   /** The key that had bought it, as a hash. */

@@ -14,7 +14,7 @@ export interface SettlementBirth {
 
 export interface Attempt {
   readonly tx_hash: string;
-  /** Of the key that signs. On Solana, which has none: the height of the last block that takes it. */
+  /** Nonce of the signing key. On Solana, which has none: the height of the last block that accepts it. */
   readonly nonce: number;
   /** Signed bytes: hex on Base, base64 on Solana. */
   readonly raw: string;

@@ -27,7 +27,7 @@ export class SettlementRow {
   settlementId!: string;
   @Property({ type: 'text', default: 'base' })
   network!: NetworkName;
-  /** Whose key signs it; `facilitator` where that is not ours. */
+  /** Signer; `facilitator` if the key is not this service's. */
   @Property({ type: 'text' })
   keyAddress!: string;
   @Property({ type: 'integer' })

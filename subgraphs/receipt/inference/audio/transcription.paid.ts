@@ -56,7 +56,10 @@ const HubTranscript = z.object({
 });
 export type HubTranscript = z.output<typeof HubTranscript>;
 
-/** Of its file a hub learns the bytes and the format, and no name: that may say who calls. `boundary` is in no file. */
+/**
+ * The hub is sent the bytes and the format of the file, but no name, which may identify the caller. `boundary` does not
+ * occur in the file.
+ */
 function transcriptQuestion(asked: TranscriptionArguments, bytes: Buffer, boundary: string): Question<HubTranscript> {
   const verbose = asked.response_format === 'verbose_json';
   return {

@@ -136,7 +136,10 @@ const chunkOf = (said: BlockContent | null, at: number): JsonObject =>
 export class AnthropicEvents {
   /** Tokens of the request are stated at the beginning, those of the answer at the end. */
   #usage: JsonObject = {};
-  /** Of each block that has not stopped: a signature is judged as a whole, since its pieces may hold what together is a key of ours. */
+  /**
+   * Per block that has not stopped: a signature is checked as a whole, since its pieces together may contain one of our
+   * keys.
+   */
   readonly #signatures = new Map<number, string>();
   /** Blocks whose signature was passed on: later pieces of one would be checked without its earlier ones. */
   readonly #signed = new Set<number>();

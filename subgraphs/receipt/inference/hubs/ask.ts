@@ -104,7 +104,7 @@ export class HubConnection {
   readonly #learned = new LRUCache<string, TokenLimitMember>({ max: LEARNED_MAX });
   /** Texts that no message of any hub may contain: this hub's address and key. */
   readonly secrets: readonly string[];
-  /** Of these the host. */
+  /** Host names among these texts. */
   readonly hosts: readonly string[];
 
   constructor({ base_url, api_key, dialect = 'openai', reasoning_models = [], token_limit_members = {} }: ReachedHub) {

@@ -17,7 +17,7 @@ export interface HubHealth {
   /** The same of streams, to their first piece. */
   readonly first_piece_ms: number | null;
   readonly asked_at_ms: number;
-  /** When `failing` was last moved. */
+  /** Time `failing` was last changed. */
   readonly heard_at_ms: number;
   readonly circuit: Circuit;
 }

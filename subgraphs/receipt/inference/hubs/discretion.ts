@@ -6,7 +6,7 @@ import type { Revealing } from './verdict.ts';
  * unchanged; of the rest, whatever reveals details of hubs is removed.
  */
 
-/** By what an answer is judged. */
+/** What decides whether a part of an answer reveals too much. */
 export interface Discretion {
   readonly tells: Revealing;
   /** Names of the caller's tools: they reveal nothing to that caller. */

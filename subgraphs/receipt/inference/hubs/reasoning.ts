@@ -39,7 +39,7 @@ export type HubReasoning = {
   readonly reasoning_details?: readonly JsonObject[] | null | undefined;
 };
 
-/** Of a whole message. */
+/** Reasoning of a whole message. */
 export function wholeReasoning({ reasoning_content, reasoning, reasoning_details }: HubReasoning): Reasoning {
   return reasoningOf({
     reasoning_content: (reasoning_content ?? '').toWellFormed(),

@@ -130,7 +130,7 @@ const causedByRequests: Readonly<Record<Modality, ReadonlySet<HubFailure>>> = {
   /** The size of an image follows from the request, which cost its caller nothing. */
   image: new Set([...by_any, 'too_large']),
   audio: new Set(by_any),
-  /** Of vectors the size is that of the input, too. */
+  /** The size of vectors follows from the input too. */
   embedding: new Set([...by_any, 'too_large']),
 };
 

@@ -93,7 +93,7 @@ export function readChunk(data: string): ChunkReading {
 }
 
 interface StreamedCall {
-  /** Which of them it is here: from 0, in the order in which they began. */
+  /** Index of the call in the answer, from 0, in the order in which calls began. */
   readonly call: number;
   readonly id: string;
   readonly name: string;
@@ -112,7 +112,7 @@ export class StreamedMessage {
   /** By the index that the hub gives them. */
   readonly #calls = new Map<number, StreamedCall>();
   readonly #in_blocks: boolean;
-  /** Of each block that is text. */
+  /** By block of text. */
   readonly #texts = new Map<number, SplitText>();
   /** The first piece of each channel. */
   readonly #first: Piece[] = [];

@@ -150,7 +150,7 @@ function wordsOf({ code, type, param }: ReportedError, secrets: readonly string[
   return { code: wordOf(code), type: wordOf(type), param: wordOf(param) };
 }
 
-/** Of the account behind the key: nothing that the caller of a hub can change. */
+/** Errors of the account behind the key, which the caller of a hub cannot change. */
 const ACCOUNT =
   /^(?:insufficient_(?:quota|balance|credits?|funds)|billing|account_|organization_|invalid_api_key|authentication_error|permission_error|quota_exceeded$)/;
 /** The same for hubs without a code for it: Google, Anthropic and xAI answer 400 then. In doubt another hub is tried. */

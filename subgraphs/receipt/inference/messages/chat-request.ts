@@ -125,7 +125,7 @@ function unknownInSource(source: JsonObject): JsonObject {
 
 type Texts = { readonly content: string } | { readonly parts: readonly Part[] };
 
-/** Of the blocks that are texts: one text, or parts where one of them holds more than that. */
+/** The texts among the blocks: one text, or parts if one of them is more than text. */
 function textsOf(content: Blocks, between: string): { readonly content?: string; readonly parts?: readonly Part[] } {
   return joined(
     content.flatMap(block => (block.type === 'text' ? [textPart(String(block.text), unknownIn(block))] : [])),

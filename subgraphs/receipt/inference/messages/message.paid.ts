@@ -33,7 +33,7 @@ export type KeptMessage = {
   readonly content: readonly AnswerBlock[];
   /** Null where the hub broke off. */
   readonly stop_reason: StopReason | null;
-  /** Which text ended it; null where none did, or the hub does not say which of several. */
+  /** Stop sequence that ended it. Null if none did, or if the hub does not say which. */
   readonly stop_sequence: string | null;
   readonly usage: Usage | null;
 } & KeptEnd;

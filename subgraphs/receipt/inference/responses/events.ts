@@ -47,7 +47,7 @@ const begun = {
 export class OutputEvents {
   readonly #task_id: string;
   readonly #items = new Map<ItemKey, Place>();
-  /** Of each item its parts, in the order in which they began. */
+  /** Parts of each item, in the order in which they began. */
   readonly #parts = new Map<ItemKey, TextChannel[]>();
 
   constructor(task_id: string) {

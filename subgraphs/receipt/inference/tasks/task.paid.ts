@@ -25,7 +25,7 @@ export type KeptTask = {
   /** Null where nothing is paid: a key stands in. */
   readonly gross_amount: string | null;
   readonly accounting: JsonObject;
-  /** Of the legacy rail alone; null on USDC. */
+  /** For the legacy rail only; null on USDC. */
   readonly fee: { readonly fee_amount: string; readonly net_amount: string; readonly fee_bps: number } | null;
 };
 
@@ -59,7 +59,7 @@ function accountingOf({ route, price_atomic }: PricedRoute, gross: bigint | null
     route: { ...route },
     pricing: price_atomic === null ? 'unpriced' : 'live',
     provider_cogs: { actual: 0, usd_mark },
-    // Of nothing that was paid nothing is left.
+    // Without a payment there is no margin.
     route_margin: gross === null ? null : (gross - BigInt(usd_mark)).toString(),
     priced_at: iso(now_ms),
   };

@@ -16,7 +16,7 @@ export function verifyWebhookMessage(document: JsonObject): Invalid {
   };
 }
 
-/** Of everything that such a secret signs. */
+/** For everything that such a secret signs. */
 export const NEEDS_SECRET =
   'This is signed by an HMAC: only who holds the webhook’s or the session’s secret can check it, with the headers that came with it (X-SVC-Signature, webhook-signature) and the bytes of the body.';
 

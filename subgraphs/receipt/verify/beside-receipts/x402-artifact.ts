@@ -61,7 +61,7 @@ interface SignedArtifact {
   readonly facts: JsonObject | null;
   /** The key of the set that signed it; null where none did. */
   readonly key: JsonObject | null;
-  /** Which of `accepts` it is about, by its own word. */
+  /** Index in `accepts` that it claims. */
   readonly accept_index: Json | undefined;
 }
 

@@ -13,7 +13,7 @@ function fromHex(text: string): Uint8Array {
   return Uint8Array.from({ length: pairs.length / 2 }, (_, at) => Number.parseInt(pairs.slice(2 * at, 2 * at + 2), 16));
 }
 
-/** Of either alphabet, padded or not. Invalid base64 gives no bytes, which callers never accept. */
+/** Base64 of either alphabet, padded or not. Invalid base64 gives no bytes, which callers never accept. */
 function fromBase64(text: string): Uint8Array {
   try {
     return fromLatin1(atob(text.replaceAll('-', '+').replaceAll('_', '/')));

@@ -35,7 +35,7 @@ const seconds = z.union([
 interface Message {
   readonly type: SessionType;
   readonly members: JsonObject;
-  /** Whose it has to be by its own word; null where it does not say. */
+  /** Signer that the document claims. Null if it names none. */
   readonly signer: string | null;
   digest(domain: SessionDomain): Uint8Array;
 }
@@ -105,14 +105,14 @@ function messageIn(document: JsonObject): Found | null {
   return { type: 'RevokeSession', message: { delegationHash: delegation_hash, at }, read: [] };
 }
 
-/** Which members of a document name the signer. */
+/** Members of a document that name the signer. */
 const signerNames: Readonly<Record<SessionType, readonly string[]>> = {
   AuthorizeSession: ['signer', 'address'],
   SessionAct: ['signer', 'address', 'agent_pubkey'],
   RevokeSession: ['signer', 'address', 'payer'],
 };
 
-/** Which members of a document repeat what was signed, beside `delegation_hash`: how it is spelled there. */
+/** Members of a document that repeat what was signed, beside `delegation_hash`, and how each is spelled there. */
 const repeated: Readonly<Record<SessionType, Readonly<Record<string, (members: JsonObject) => Json>>>> = {
   AuthorizeSession: {
     payer: ({ payer }) => addressKey(payer),

@@ -93,7 +93,7 @@ export function verifyWalletText(document: JsonObject): DocumentVerification {
   };
 }
 
-/** Whose address the text itself has. */
+/** Address in the text itself. */
 const addressIn = ({ parts }: SignedTextFacts): string | null =>
   parts.checksum_address ?? parts.wallet ?? parts.address ?? null;
 
