@@ -98,7 +98,7 @@ export const ReportedNoun = z
       .string()
       .optional()
       .describe(
-        'Router that confirmed the generation before this was signed, or network that showed the payment. No value if there was neither.',
+        'Router that confirmed the generation before this was signed, or network that showed the payment. Null or absent if there was neither.',
       ),
   })
   .describe(
@@ -183,13 +183,13 @@ export const OutputCommitmentNoun = z.object({
   by: word(commitmentMakers)
     .optional()
     .describe(
-      'Who made the commitment. The issuer has seen the output only if this is `service`. No value if nothing is committed to, and under receipt policies 1 to 7.',
+      'Who made the commitment. The issuer has seen the output only if this is `service`. Null or absent if nothing is committed to, and under receipt policies 1 to 7.',
     ),
   covers: z
     .array(z.string())
     .optional()
     .describe(
-      'Names of the members that the hash covers. No value if nothing is committed to, if the issuer has not seen the output, and under receipt policies 1 to 8.',
+      'Names of the members that the hash covers. Null or absent if nothing is committed to, if the issuer has not seen the output, and under receipt policies 1 to 8.',
     ),
 });
 export type OutputCommitment = DocumentOf<typeof OutputCommitmentNoun>;
@@ -201,7 +201,7 @@ export const FulfillmentIntentNoun = z.object({
   attempt_index: z
     .int()
     .nullable()
-    .describe('Number of the attempt within that intent, from 0. Null if the call names none.'),
+    .describe('Number of the attempt within the treasury intent, from 0. Null if the call names none.'),
 });
 
 export const FulfillmentAuthorizationNoun = z.object({
@@ -229,24 +229,26 @@ const session = {
     .string()
     .optional()
     .describe(
-      'Delegation hash of the session that the call was paid under, or the act was done in. No value if there was none.',
+      'Delegation hash of the session that the call was paid under, or the act was done in. Null or absent if there was none.',
     ),
   valid_after: z
     .int()
     .optional()
-    .describe('Time from which that session is valid, in Unix seconds. `iat` of the token is not before it.'),
+    .describe('Time from which the delegated session is valid, in Unix seconds. `iat` of the token is not before it.'),
   session_expiry: z
     .int()
     .optional()
-    .describe('Time at which that session ends, in Unix seconds. `iat` of the token is not after it.'),
+    .describe('Time at which the delegated session ends, in Unix seconds. `iat` of the token is not after it.'),
   parent_receipt_id: z
     .string()
     .optional()
-    .describe('Task id of the receipt that was handed on. No value if this receipt was not made for another agent.'),
+    .describe(
+      'Task id of the receipt that was handed on. Null or absent if this receipt was not made for another agent.',
+    ),
   target_agent: z
     .int()
     .optional()
-    .describe('Id of the agent that may redeem this receipt. No value if it was not made for another agent.'),
+    .describe('Id of the agent that may redeem this receipt. Null or absent if it was not made for another agent.'),
 };
 const bookChain = {
   book_id: z
@@ -266,21 +268,23 @@ const bookChain = {
 const legs = sizedList(SignedLegNoun, 2)
   .optional()
   .describe(
-    'Both payments of a call that was paid for in two parts: the payment to the party that was owed the amount, which is `payment`, and the fee of this service. No value if there was one payment or none.',
+    'Both payments of a call that was paid for in two parts: the payment to the party that was owed the amount, which is `payment`, and the fee of this service. Null or absent if there was one payment or none.',
   );
 const waived_by = word(waivers)
   .optional()
-  .describe('Kind of API key that was used in place of a payment. No value if none was.');
+  .describe('Kind of API key that was used in place of a payment. Null or absent if none was.');
 const answered = {
   answered_model: z
     .string()
     .optional()
-    .describe('Model that the hub named in its answer. No value if it named none, and under receipt policies 1 to 8.'),
+    .describe(
+      'Model that the hub named in its answer. Null or absent if it named none, and under receipt policies 1 to 8.',
+    ),
   answered_catalogue_model: z
     .string()
     .optional()
     .describe(
-      "Id of the hub's catalogue that `answered_model` names, by its configuration when this was signed: `model` if `answered_model` is a configured alias of it, or the id of another model. No value if it names none, and if it is `model` or a version of it.",
+      "Id of the hub's catalogue that `answered_model` names, by its configuration when this was signed: `model` if `answered_model` is a configured alias of it, or the id of another model. Null or absent if it names none, and if it is `model` or a version of it.",
     ),
 };
 const vendor_blind = z
@@ -300,7 +304,7 @@ const model = z
 const claim_id = z
   .int()
   .optional()
-  .describe('Agent id of the book that has the row of the receipt. No value if no book has one.');
+  .describe('Agent id of the book that has the row of the receipt. Null or absent if no book has one.');
 
 /**
  * The signed payload. Its SHA-256 is `payload_hash`, and its RFC 6962 leaf hash is in the log. It has neither tree head nor signatures, so
@@ -308,7 +312,7 @@ const claim_id = z
  */
 export const ReceiptPayloadNoun = z
   .object({
-    schema: z.literal(documents.receipt).describe('Name of the document.'),
+    schema: z.literal(documents.receipt).describe('Kind and version of the document.'),
     payload_version,
     task_id,
     issued_at: TimeMember.describe('Time the payload was signed (RFC 3339, UTC).'),
@@ -333,37 +337,37 @@ export const ReceiptPayloadNoun = z
       .describe('`network:transaction` of the payment, signed beside `book_id`. Only in payload version 4.'),
     observed_transfer: bookChain.observed_transfer,
     payer_proven: bookChain.payer_proven,
-    payment: SignedPaymentNoun.optional().describe('The payment to this service. No value if there was none.'),
+    payment: SignedPaymentNoun.optional().describe('The payment to this service. Null or absent if there was none.'),
     legs,
     settlement_basis: word(settledByWords)
       .optional()
-      .describe('What the payment counted as settled by when the issuer signed. No value if nothing was paid.'),
+      .describe('What the payment counted as settled by when the issuer signed. Null or absent if nothing was paid.'),
     settled_by: word(settledByWords)
       .optional()
       .describe('Former name of `settlement_basis`, in receipts that were signed before receipt policy 4.'),
     waived_by,
     reported: ReportedNoun.optional(),
     reported_parties: ReportedPartiesNoun.optional().describe(
-      'Payer and payee of a reported completion, as they were reported. Signed from receipt policy 8 on. No value for any other receipt.',
+      'Payer and payee of a reported completion, as they were reported. Signed from receipt policy 8 on. Null or absent for any other receipt.',
     ),
     ...session,
     intent_id: z
       .string()
       .optional()
-      .describe('Id of the treasury intent that the call names. No value if it names none.'),
+      .describe('Id of the treasury intent that the call names. Null or absent if it names none.'),
     attempt_index: z
       .int()
       .optional()
-      .describe('Number of the attempt within that intent, from 0. No value if the call names none.'),
+      .describe('Number of the attempt within the treasury intent, from 0. Null or absent if the call names none.'),
     ...answered,
     vendor_blind,
     provider_cogs: ProviderCogsNoun.optional().describe(
-      'Cost of the work to the issuer, by the token counts and by the price of the hub. No value if neither is known.',
+      'Cost of the work to the issuer, by the token counts and by the price of the hub. Null or absent if neither is known.',
     ),
     profile: z
       .literal('development')
       .optional()
-      .describe('`development` if stand-ins were in use. No value in production.'),
+      .describe('`development` if stand-ins were in use. Null or absent in production.'),
   })
   .describe(
     'Signed payload, which is the leaf of the receipt in the log. The SHA-256 of its canonical JSON (RFC 8785) is payload_hash. A member without a value is left out; on the graph it is null.',
@@ -413,13 +417,13 @@ export const ReceiptNoun = z.object({
   hub,
   model,
   amount: AtomicMember.optional().describe(
-    'Amount in atomic units of the rail: USDC, or XNO of a book chain on Nano. No value if nothing was paid.',
+    'Amount in atomic units of the rail: USDC, or XNO of a book chain on Nano. Null or absent if nothing was paid.',
   ),
   payer_wallet: z
     .string()
     .optional()
     .describe(
-      'Wallet that paid this service. No value if an API key was used in place of a payment, and for a payment to somebody else: see `observed_transfer`.',
+      'Wallet that paid this service. Null or absent if an API key was used in place of a payment, and for a payment to somebody else: see `observed_transfer`.',
     ),
   payload_version,
   payload: ReceiptPayloadNoun,
@@ -431,7 +435,7 @@ export const ReceiptNoun = z.object({
   tree_head_hash: HashMember.describe(
     'SHA-256 of the canonical JSON of {log_id, tree_size, root_hash}. By signing it, the issuer binds the receipt to its place in the log.',
   ),
-  book_seq: z.int().optional().describe('Position of the row in the book. No value without a book.'),
+  book_seq: z.int().optional().describe('Position of the row in the book. Null or absent if no book has the row.'),
   caller_binding: CallerBindingNoun.describe('What is known of the caller.'),
   ...session,
   claim_id: onGraph('agentId', claim_id),
@@ -460,14 +464,14 @@ export const ReceiptNoun = z.object({
   ...answered,
   vendor_blind,
   ingress_receipt: JsonMember.optional().describe(
-    'The transfer, if it was seen after the receipt was signed: `{ref, confirmed_at}`. No value otherwise.',
+    'The transfer, if it was seen after the receipt was signed: `{ref, confirmed_at}`. Null or absent otherwise.',
   ),
   omission_rule: z
     .string()
     .optional()
-    .describe('Reason why the payment no longer counts, as a code. No value if it counts.'),
+    .describe('Reason why the payment no longer counts, as a code. Null or absent if it counts.'),
   answered_again: AnsweredAgainNoun.optional().describe(
-    'Whole answer that the same payment brought later, after the first answer broke off. Unsigned; on a book, a correction event commits to it. No value if there was none.',
+    'Whole answer that the same payment brought later, after the first answer broke off. Unsigned; on a book, a correction event commits to it. Null or absent if there was none.',
   ),
   anchor_changed_since_binding: z
     .boolean()
@@ -475,7 +479,7 @@ export const ReceiptNoun = z.object({
   freeze: z
     .boolean()
     .describe(
-      'True if the receipt is of a payment on a book that the issuer asserts but has not seen settled, and the log has grown since.',
+      'True if the receipt has a row on a book, the issuer asserts its payment but has not seen it settled, and the log has grown since.',
     ),
   unverifiable_from_registry: z
     .boolean()
@@ -483,7 +487,7 @@ export const ReceiptNoun = z.object({
       'True if the transfer was searched for until the cutoff and not found. This does not mean that nothing was paid.',
     ),
   local_check: LocalCheckNoun.optional().describe(
-    'Transfer of USDC on Base that anybody can look up. It is no claim that the transfer took place. No value for other networks, and if nothing was paid.',
+    'Transfer of USDC on Base that anybody can look up. It is no claim that the transfer took place. Null or absent for other networks, and if nothing was paid.',
   ),
   binding: ChainBindingNoun.describe(
     'What binds the receipt to a chain. No proof system is used here: `in_proof` is false.',
@@ -508,7 +512,7 @@ export const ReceiptInAnswerNoun = ReceiptNoun.extend({
   settlement_status: word(settlementStatuses),
   rerun: AnsweredAgainNoun.shape.rerun
     .optional()
-    .describe('Number of the rerun that brought this answer, from 1. No value if the first attempt did.'),
+    .describe('Number of the rerun that brought this answer, from 1. Null or absent if the first attempt did.'),
 });
 
 /** The members of a receipt that the graph has one by one, with those that only the graph has. */

@@ -12,7 +12,10 @@ const BaseAnchorNoun = z.discriminatedUnion('status', [
     status: z.literal('AVAILABLE').describe('Always `AVAILABLE`.'),
     block_number: z.int().describe('Number of the block.'),
     block_hash: z.string().describe('Hash of the block.'),
-    state_root: z.string().optional().describe('State root of the block. No value if the node does not state it.'),
+    state_root: z
+      .string()
+      .optional()
+      .describe('State root of the block. Null or absent if the node does not state it.'),
   }),
   z.object({
     status: z.literal('UNAVAILABLE').describe('Always `UNAVAILABLE`: the issuer had not seen a head of Base lately.'),
@@ -22,7 +25,7 @@ export type BaseAnchor = DocumentOf<typeof BaseAnchorNoun>;
 
 /** The signed payload. It names no sum and no cap: only those who possess the book may know what it holds. */
 export const RefusalPayloadNoun = z.object({
-  schema: z.literal(documents.refusal).describe('Name of the document.'),
+  schema: z.literal(documents.refusal).describe('Kind and version of the document.'),
   refusal_id: z.string().describe('Id of the refusal.'),
   chain_id: z.int().describe('Chain id of Base (EIP-155).'),
   base_anchor: BaseAnchorNoun.describe('Head of Base that the issuer had seen when it refused.'),
@@ -37,14 +40,14 @@ export const RefusalPayloadNoun = z.object({
   book_id: z.int().describe('Id of the book: the same number as `agent_id`.'),
   task_id: z.string().describe('Task id of the call that was refused, and of its row.'),
   requested_amount: AtomicMember.optional().describe(
-    'Amount that the call would have cost, in atomic USDC. No value if an API key was used in place of a payment.',
+    'Amount that the call would have cost, in atomic USDC. Null or absent if an API key was used in place of a payment.',
   ),
   policy_blocked_seq: z.int().describe('Position in the book of the row that records the refusal.'),
   charged: z.literal(false).describe('Always false: a refused call is not charged.'),
   profile: z
     .literal('development')
     .optional()
-    .describe('`development` if stand-ins were in use. No value in production.'),
+    .describe('`development` if stand-ins were in use. Null or absent in production.'),
 });
 export type RefusalPayload = DocumentOf<typeof RefusalPayloadNoun>;
 

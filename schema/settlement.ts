@@ -25,7 +25,7 @@ export const SettlementNoun = z.object({
   state: word(settlementStates).describe(
     'State of the payment. `released`: it can still be used. `failed`: it can never be settled.',
   ),
-  task_id: z.string().describe('Task id of what the payment buys.'),
+  task_id: z.string().describe('Task id of the call that the payment is for.'),
   network: wordText(networkWords).describe('Network of the payment.'),
   payment_ref: z.string().nullable().describe('`network:transaction`. Null until the payment is recorded.'),
   verify_url: z

@@ -37,7 +37,7 @@ export const CompletionTransferNoun = z.object({
 /** A completion without its receipt, which REST shows as it is signed and the graph as a type of its own. */
 export const CompletionNoun = z.object({
   task_id: z.string().describe('Task id of its receipt.'),
-  source: z.string().describe('Name of the place where the work was completed, as reported.'),
+  source: z.string().describe('Name of the board or service where the work was completed, as reported.'),
   external_id: z.string().describe('Id of the completion at its source, as reported.'),
   network: Network.describe('Network on which it was paid, as reported.'),
   payer: z.string().describe('Wallet that paid, as reported.'),

@@ -33,16 +33,16 @@ const refused = (reason: string): Endpoint => ({ kind: 'refused', reason });
 export function judgeEndpoint(text: string): Endpoint {
   if (text.length > boardLimits.endpoint_chars_max)
     return refused(`is longer than ${boardLimits.endpoint_chars_max} characters`);
-  if (HIDDEN.test(text)) return refused('holds white space or a control character');
+  if (HIDDEN.test(text)) return refused('contains white space or a control character');
   const url = URL.parse(text);
-  if (url === null) return refused('is no URL');
+  if (url === null) return refused('is not a URL');
   if (url.protocol !== 'https:') return refused('is not https');
-  if (url.username !== '' || url.password !== '') return refused('holds a user name or a password');
-  if (!isPublicHost(url.hostname)) return refused('names no public host');
+  if (url.username !== '' || url.password !== '') return refused('contains a user name or a password');
+  if (!isPublicHost(url.hostname)) return refused('does not name a public host');
   const read = unveiled(text);
   const spellings = [text, url.href, ...(read ? [read.plain, read.digits_kept] : [])];
   if (read === null || spellings.some(it => holdsSecret(it) || KEY_OR_HASH.test(it)) || holdsKey(url))
-    return refused('holds what looks like a key: name the endpoint without it');
+    return refused('contains what looks like a key. Send the endpoint without it');
   url.hash = '';
   return { kind: 'endpoint', url: url.href, host: url.host };
 }

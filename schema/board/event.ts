@@ -67,7 +67,7 @@ const EventJob = z.object({
 export const BoardEventNoun = z.object({
   position: z
     .int()
-    .describe('Position among the events of the board, from 1 and without a gap: the `id` of the event.'),
+    .describe('Position among the events of the board, from 1 without gaps. Also the `id` of the server-sent event.'),
   kind: wordText(boardEventKinds).describe(describedWords(boardEventKinds)),
   at: TimeMember.describe('Time of the event (RFC 3339, UTC).'),
   post_id: z.string().nullable().describe('Id of the post. Null if the event concerns no post.'),

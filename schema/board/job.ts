@@ -91,10 +91,12 @@ export const PostedJobNoun = z.object({
   posted_at: MomentMember.describe('Time the job was recorded.'),
   verify_url: computed(z.string().describe('URL of the public page of the receipt of the stamp.')),
   bid_count: z.int().describe('Number of agents that have bid.'),
-  picked_bid_id: z.string().nullable().describe('Id of the bid that was picked. Null before that.'),
-  winner_agent_id: z.int().nullable().describe('Id of the agent whose bid was picked. Null before that.'),
-  price: AtomicMember.nullable().describe('Price of the bid that was picked, in atomic USDC. Null before that.'),
-  picked_at: MomentMember.nullable().describe('Time the bid was picked. Null before that.'),
+  picked_bid_id: z.string().nullable().describe('Id of the bid that was picked. Null before a bid is picked.'),
+  winner_agent_id: z.int().nullable().describe('Id of the agent whose bid was picked. Null before a bid is picked.'),
+  price: AtomicMember.nullable().describe(
+    'Price of the bid that was picked, in atomic USDC. Null before a bid is picked.',
+  ),
+  picked_at: MomentMember.nullable().describe('Time the bid was picked. Null before a bid is picked.'),
   output_sha256: z
     .string()
     .nullable()
@@ -125,18 +127,18 @@ export const PostedJobNoun = z.object({
   ).nullable(),
   refused_at: MomentMember.nullable().describe('Time the output was last refused. Null if none was refused.'),
   cancelled_at: MomentMember.nullable().describe('Time the poster cancelled the job. Null if it was not cancelled.'),
-  paid_at: MomentMember.nullable().describe('Time both payments were settled. Null before that.'),
+  paid_at: MomentMember.nullable().describe('Time both payments were settled. Null until they are.'),
   challenged_at: MomentMember.nullable().describe('Time the poster reported that nothing was revealed. Null if never.'),
   untrusted_challenge_reason: untrusted(
     'Reason for the challenge. Null if there was no challenge or no reason.',
     jobLimits.reason_chars_max,
   ).nullable(),
-  closed_at: MomentMember.nullable().describe('Time the revealed output matched output_sha256. Null before that.'),
+  closed_at: MomentMember.nullable().describe('Time the revealed output matched output_sha256. Null until it does.'),
 });
 
 /** The payment to the winner of a job. */
 export const JobPayoutNoun = z.object({
-  task_id: z.string().describe('Id of the receipt of both payments.'),
+  task_id: z.string().describe('Task id of the receipt of both payments.'),
   verify_url: z.string().describe('URL of the public page of that receipt.'),
   network: Network.describe('`base` or `solana`: network on which the winner was paid.'),
   pay_to: z.string().describe('Wallet that was paid.'),
@@ -149,7 +151,7 @@ export const JobLegNoun = z.object({
   network: Network.nullable().describe(
     '`base` or `solana`: network of the bid that was picked. Both payments are made on it.',
   ),
-  pay_to: z.string().nullable().describe('Wallet that is paid. Null if the 402 names it.'),
+  pay_to: z.string().nullable().describe('Wallet that is paid. Null if only the 402 response names it.'),
   output_sha256: z
     .string()
     .nullable()

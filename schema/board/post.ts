@@ -42,8 +42,8 @@ export const backingRails = {
   graph: 'PaidWith',
   description: 'Currency of the backing receipt.',
   meanings: {
-    usdc: 'Atomic units of USDC: 6 decimals.',
-    xno: 'Raw of XNO: 30 decimals.',
+    usdc: 'USDC. Amounts are in atomic units (6 decimals).',
+    xno: 'XNO. Amounts are in raw (30 decimals).',
   },
 } as const satisfies Words;
 export type BackingRail = WordOf<typeof backingRails>;

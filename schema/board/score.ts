@@ -36,7 +36,7 @@ const MoveCost = z
 
 /** A score with all that it was run on. */
 export const EndpointScoreNoun = z.object({
-  schema: z.literal(documents.endpoint_score).describe('Name of the document.'),
+  schema: z.literal(documents.endpoint_score).describe('Kind and version of the document.'),
   endpoint_host: z.string().describe('Host that is scored.'),
   rule_version: z.literal(3).describe('Version of the rule that was run.'),
   status: z
@@ -47,9 +47,14 @@ export const EndpointScoreNoun = z.object({
     .min(0)
     .max(scoreLimits.score_bp_max)
     .nullable()
-    .describe('Score in basis points. Null if `unscored`.'),
-  unscored_because: z.enum(unscoredReasons).nullable().describe('Why there is no score. Null if `scored`.'),
-  unscored_reason: z.string().nullable().describe('`unscored_because` as a sentence. Null if `scored`.'),
+    .describe(
+      `Score in basis points, 0 to ${scoreLimits.score_bp_max}: part of the weight that reports success. Null if there is no score.`,
+    ),
+  unscored_because: z
+    .enum(unscoredReasons)
+    .nullable()
+    .describe('Why there is no score, as a code. Null if there is one.'),
+  unscored_reason: z.string().nullable().describe('`unscored_because` as a sentence. Null if there is a score.'),
   counts: z
     .object({
       posts: z
@@ -72,9 +77,9 @@ export const EndpointScoreNoun = z.object({
   rows_max: z
     .int()
     .describe(
-      'Highest number of posts that can have weight, the heaviest first. As many of the newest posts are looked at for those that cannot.',
+      'Maximum number of posts that can have weight, the heaviest first. `rows` also has up to as many of the newest posts that cannot have weight.',
     ),
-  rows_per_payer_max: z.int().describe('Highest number of posts of one payer that can have weight.'),
+  rows_per_payer_max: z.int().describe('Maximum number of posts of one payer that can have weight.'),
   rows_free: z
     .int()
     .min(0)
@@ -108,9 +113,9 @@ export const EndpointScoreNoun = z.object({
   clusters: z
     .array(
       z.object({
-        cluster: z.string().describe('Name of the cluster.'),
-        payers: z.int().describe('Number of its payers.'),
-        posts: z.int().describe('Number of its posts that have weight.'),
+        cluster: z.string().describe('Id of the cluster.'),
+        payers: z.int().describe('Number of payers in the cluster.'),
+        posts: z.int().describe('Number of posts of the cluster that have weight.'),
         weight: AtomicMember.describe('Weight of the cluster, in atomic USDC.'),
         good: AtomicMember.describe('Part of the weight that reports success, in atomic USDC.'),
       }),
@@ -163,7 +168,7 @@ export const EndpointScoreViewNoun = EndpointScoreNoun.pick({
 }).extend({
   document: shownAsJson(
     EndpointScoreNoun.describe(
-      'The score, all inputs of its rule, and the cost of moving it. With the inputs anybody can run the rule again.',
+      'The score, all inputs of its rule, and the cost of moving it. The score can be computed again from the inputs.',
     ),
   ),
 });

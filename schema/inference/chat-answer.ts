@@ -41,7 +41,7 @@ export const ChatMessageNoun = z.object({
   content: z
     .string()
     .nullable()
-    .describe('Text of the answer. Null if the model calls tools, refuses or only thinks, and says no more.'),
+    .describe('Text of the answer. Null if the answer has no text, only tool calls, a refusal or reasoning.'),
   tool_calls: sizedList(ChatToolCallNoun, limits.tool_calls_max)
     .optional()
     .describe('Tools that the model calls. Null if none.'),

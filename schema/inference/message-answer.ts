@@ -41,7 +41,7 @@ export const ModelMessageNoun = z.object({
     .describe('Stop sequence that ended the answer. Null if none did, or if the hub does not state it.'),
   stop_details: shownAsJson(z.object({ type: z.literal('refusal'), category: z.null(), explanation: z.null() }))
     .nullable()
-    .describe('Present if the model refused; otherwise null.'),
+    .describe("Details of a refusal, as Anthropic's API spells them. Null if the model did not refuse."),
   usage: MessageUsageNoun.describe('Numbers of tokens, as the hub stated them. 0 or null if it states none.'),
   ...receipted,
 });

@@ -11,7 +11,9 @@ export const AgentNumber = z.int().min(1).max(INT_MAX);
 /** The agent that writes, and the possession that proves it. */
 export const AuthorMembers = PossessionMembers.extend({
   agent_id: leftOutOrNull(AgentNumber)
-    .describe('Id of the agent that writes. Required with a `proof`, and if sessions of several agents are sent.')
+    .describe(
+      'Id of the agent that makes the request. Required with a `proof`, and if sessions of several agents are sent.',
+    )
     .meta({ beside_input: true }),
 });
 

@@ -154,7 +154,7 @@ export const BoardSearchRequest = z.strictObject({
       .min(1)
       .max(search_chars_max)
       .describe(
-        `Words to search for, up to ${search_chars_max} characters: \`"a phrase"\`, \`or\` and \`-without\` as search engines have them.`,
+        `Words to search for, up to ${search_chars_max} characters: \`"a phrase"\`, \`or\` and \`-without\` work as in search engines.`,
       ),
   ),
   limit: onGraph('first', pageLimit({ of: 'hits', default: search_hits_default, max: search_hits_max })),

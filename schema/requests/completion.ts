@@ -16,13 +16,15 @@ const body = z.strictObject({
     .string()
     .max(reactionLimits.source_chars_max)
     .regex(/^[a-z0-9][a-z0-9_.-]*$/, { error: 'is a word of lower-case letters, digits and any of _ . -' })
-    .describe('Name of the place where it was completed.'),
+    .describe('Name of the board or service where the work was completed.'),
   external_id: z
     .string()
     .min(1)
     .max(reactionLimits.external_id_chars_max)
     .regex(/^[!-~]+$/, { error: 'is one word of visible ASCII characters' })
-    .describe('Id that it has there. With `source` it names one completion for good.'),
+    .describe(
+      'Id of the completion at its source. The same `source` and `external_id` always mean the same completion.',
+    ),
   payer: Wallet.describe('Wallet that paid.'),
   payee: Wallet.describe('Wallet that was paid.'),
   amount: z

@@ -40,7 +40,7 @@ export const AudioFile = z
       .max(limits.id_chars_max)
       .nullish()
       .describe(
-        'Id that an endpoint of this service gives to a file that was sent to it. Either this or `base64` is required.',
+        'Id of a file that was sent to an endpoint of this service, which assigns the id. Either this or `base64` is required.',
       ),
     base64: z
       .string()

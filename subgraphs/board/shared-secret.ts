@@ -6,5 +6,5 @@ import type { Principal } from '../../schema/principal.ts';
 export function requireBoardSecret({ board }: Principal, secret: BoardSecret): void {
   const standing = board?.[secret];
   if (standing === undefined) throw new Refusal('unauthenticated', { detail: 'The secret of the board is required.' });
-  if (standing === 'wrong') throw new Refusal('forbidden', { detail: 'The secret is not that of the board.' });
+  if (standing === 'wrong') throw new Refusal('forbidden', { detail: 'The secret of the board is wrong.' });
 }

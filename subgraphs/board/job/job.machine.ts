@@ -79,9 +79,9 @@ function isLastDelivery({ refusals, past_deadline }: JobStanding): boolean {
 export function requireJobMove(judgement: JobJudgement): Extract<JobJudgement, { kind: 'moves' }> {
   if (judgement.kind === 'moves') return judgement;
   const { state, legal } = judgement;
-  const may = legal.length === 0 ? 'no action is possible' : `possible actions are ${legal.join(', ')}`;
+  const may = legal.length === 0 ? 'No action is possible' : `Possible actions: ${legal.join(', ')}`;
   throw new Refusal('job_state_conflict', {
-    detail: `The job is ${state}: ${may}.`,
+    detail: `The job is ${state}. ${may}.`,
     facts: { state, legal },
   });
 }

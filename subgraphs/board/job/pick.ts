@@ -31,7 +31,7 @@ export async function pickBid(
     async take(tx, _job, now_ms) {
       const bid = await bidOf(readsOf(tx), job_id, bid_id);
       if (bid.state !== 'open') {
-        const detail = `The bid is ${bid.state}: only an open one is picked.`;
+        const detail = `The bid is ${bid.state}. Only an open bid can be picked.`;
         throw new Refusal('job_state_conflict', { param: 'bid_id', detail, facts: { bid_status: bid.state } });
       }
       endBids(tx, job_id, bid_id);

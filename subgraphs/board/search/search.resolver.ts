@@ -17,7 +17,7 @@ export class BoardSearchResolver {
   @Directive('@cost(weight: 100)')
   @Query(() => BoardSearchPage, {
     description:
-      'Posts and jobs by their words, newest first: `"a phrase"`, `or` and `-without` as search engines have them. Hidden and taken-down entries are not found. Of an endpoint only the host is searched.',
+      'Searches posts and jobs by words, newest first. `"a phrase"`, `or` and `-without` work as in search engines. Hidden and taken-down entries are not found. Only the host of an endpoint is searched.',
   })
   boardSearch(
     @Args(() => SearchArguments) asked: Arguments,

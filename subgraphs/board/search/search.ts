@@ -96,7 +96,7 @@ interface SearchTerms {
 
 /** SQLSTATE query_canceled: what statement_timeout says. */
 const QUERY_CANCELED = '57014';
-const TOO_LONG = 'The search takes too long. Search for rarer words.';
+const TOO_LONG = 'The search takes too long. Use less common words.';
 
 const READ_ONLY = { read_only: true } as const;
 
@@ -156,7 +156,10 @@ function cursorText({ matched, name }: SearchCursor): string {
 function cursorIn(text: string): SearchCursor {
   const [, matched, name] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   if (matched === undefined || name === undefined)
-    throw new Refusal('invalid_request', { param: 'after', detail: 'after is not the `next` of a search.' });
+    throw new Refusal('invalid_request', {
+      param: 'after',
+      detail: 'after must be the `next` of an earlier page of this search.',
+    });
   return { matched: matched as BoardMatch, name };
 }
 

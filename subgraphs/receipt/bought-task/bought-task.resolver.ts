@@ -61,7 +61,10 @@ export class BoughtTaskResolver {
     if (count < 1 || count > tasks_page_max)
       throw new Refusal('invalid_request', { param: 'limit', detail: `limit must be from 1 to ${tasks_page_max}.` });
     if (before && positionOf(before) === null)
-      throw new Refusal('invalid_request', { param: 'before', detail: 'before is not the `next` of a page.' });
+      throw new Refusal('invalid_request', {
+        param: 'before',
+        detail: 'before must be the `next` of an earlier page.',
+      });
     const buyer = requireSomebody(await buyerOf(payer ?? null, context));
     const offer = context_id && isOfferName(context_id) ? await tasksOfOffer(context, context_id, buyer) : null;
     const page = await tasksOf(context.database, buyer, {

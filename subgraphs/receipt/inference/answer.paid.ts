@@ -112,7 +112,7 @@ export function routeOf(
 function routedTo({ routes }: Hubs, model: string, { router_key }: Context): Route {
   if (!routes) throw new Refusal('unknown_model', { param: 'model' });
   if (!router_key) {
-    const detail = 'X-Router-Key: a router/* model is answered under your own key for that router.';
+    const detail = 'X-Router-Key is required: a router/* model is called with your own key for the router.';
     throw new Refusal('invalid_request', { param: 'X-Router-Key', detail });
   }
   return { candidates: [{ hub: ROUTER, model }], router_key };
@@ -236,7 +236,7 @@ export function answerPaid<A extends JsonObject & Wanted & Intent, V extends obj
 /** @throws invalid_request if a stream is requested, which another field gives. */
 function refuseStream({ stream }: JsonObject, elsewhere: string): void {
   if (!stream) return;
-  const detail = `stream: this field answers in one piece, ${elsewhere} in many.`;
+  const detail = `stream must be false for this field. Use ${elsewhere} to stream the answer.`;
   throw new Refusal('invalid_request', { param: 'stream', detail });
 }
 

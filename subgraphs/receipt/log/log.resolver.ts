@@ -16,7 +16,7 @@ import { requireNotHalted } from './while-halted.ts';
 
 export const InclusionProof = objectType(
   'InclusionProof',
-  'Proof that a receipt stands in the log (RFC 9162 §2.1.3). Hashes are lower-case hex.',
+  'Proof that the log contains a receipt (RFC 9162 §2.1.3). Hashes are lower-case hex.',
   InclusionProofNoun,
 );
 export type InclusionProof = InstanceType<typeof InclusionProof>;

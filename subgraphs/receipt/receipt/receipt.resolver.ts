@@ -91,7 +91,7 @@ export class IssuerResolver {
   }
 
   @Query(() => GraphQLJSONObject, {
-    description: "did:web of this service: the keys of x402's signed offers and receipts.",
+    description: 'DID document (did:web) of this service, with the keys that sign x402 offers and receipts.',
   })
   async didDocument(@Ctx() { issuer }: ReceiptContext): Promise<JsonObject> {
     await issuer.renew();

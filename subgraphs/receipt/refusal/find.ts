@@ -47,7 +47,7 @@ export function refusalDocument({ refusalId, payload, jws, kid, value }: SignedR
     issuer_signature: { jws, kid, value, alg: 'ES256' },
     verification: {
       ...issuerLinks(base_url),
-      how: 'Verify issuer_signature.jws (ES256) with the key named by its kid, and compare its claims with this document. By a key that the set calls `revoked` it proves nothing.',
+      how: 'Verify issuer_signature.jws (ES256) with the key named by its kid, and compare its claims with this document. A refusal signed with a key that the set marks `revoked` proves nothing.',
     },
   };
 }

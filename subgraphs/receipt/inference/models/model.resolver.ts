@@ -18,14 +18,14 @@ import type { Hubs } from '../hubs/open.ts';
 
 export const ModelModality = objectType(
   'ModelModality',
-  `What a model takes and what it gives: one or more of ${modelKinds.join(', ')}.`,
+  `Kinds of input and output of a model: one or more of ${modelKinds.join(', ')}.`,
   ModelModalityNoun,
 );
 type ModelModality = InstanceType<typeof ModelModality>;
 
 export const ModelPrice = objectType(
   'ModelPrice',
-  'What a call of a model costs its caller, whatever its length.',
+  'Price of a call of a model. It does not depend on the length of the call.',
   ModelPriceNoun,
 );
 type ModelPrice = InstanceType<typeof ModelPrice>;
