@@ -46,9 +46,9 @@ export type KeptAlertSettings = Partial<AlertSettings>;
 
 const FACTORS = `${alertLimits.burn_factor_min} to ${alertLimits.burn_factor_max}`;
 const HOURS_AHEAD = `1 to ${alertLimits.budget_end_ahead_hours_max}`;
-const PERCENTS = `is up to ${alertLimits.thresholds_max} different whole numbers from 1 to ${alertLimits.threshold_percent_max}, or null`;
-const FACTOR = `is a whole number from ${FACTORS}, or null`;
-const HOURS = `is a whole number from ${HOURS_AHEAD}, or null`;
+const PERCENTS = `must be up to ${alertLimits.thresholds_max} different whole numbers from 1 to ${alertLimits.threshold_percent_max}, or null`;
+const FACTOR = `must be a whole number from ${FACTORS}, or null`;
+const HOURS = `must be a whole number from ${HOURS_AHEAD}, or null`;
 
 const percents = z
   .array(

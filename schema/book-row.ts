@@ -149,7 +149,7 @@ export const rowFacts = {
     from: 'facts',
     type: 'text',
     description: 'Id of the signed refusal of the call. Null if the call was not refused.',
-    rest_description: 'Id of the signed refusal: see GET /refusal/{refusal_id}.',
+    rest_description: 'Id of the signed refusal, which GET /refusal/{refusal_id} returns.',
   },
   policy_code: {
     from: 'facts',

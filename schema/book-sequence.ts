@@ -11,7 +11,7 @@ export const supersessionStatuses = {
   meanings: {
     none: 'Nothing was corrected.',
     linear: 'Each row that was corrected has one successor.',
-    forked: 'Two corrections name one row: both are kept, and none is elected.',
+    forked: 'Two corrections name the same row. Both are kept, and neither is preferred.',
   },
 } as const satisfies Words;
 export type SupersessionStatus = WordOf<typeof supersessionStatuses>;
@@ -19,13 +19,13 @@ export type SupersessionStatus = WordOf<typeof supersessionStatuses>;
 /** How rows supersede others: of the whole book, or of the chain of one row. */
 export const SupersessionNoun = z.object({
   status: word(supersessionStatuses).describe(
-    'How they follow each other. `forked`: two corrections name the same row. Both are kept, and neither is preferred.',
+    'How the corrections follow each other. `forked`: two corrections name the same row. Both are kept, and neither is preferred.',
   ),
   authoritative: z
     .string()
     .nullable()
     .describe(
-      'Task id of the one successor that stands. Null if nothing was corrected, if there is a fork, or if the answer covers more than one chain of corrections.',
+      'Task id of the only successor. Null if nothing was corrected, if there is a fork, or if the answer covers more than one chain of corrections.',
     ),
   merged_by: z
     .string()

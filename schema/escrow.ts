@@ -72,7 +72,7 @@ export type A2aEscrowParty = WordOf<typeof a2aEscrowParties>;
  */
 export const proofTiers = {
   graph: 'ProofTier',
-  description: 'What a receipt must show for a release.',
+  description: 'Proof that a receipt must show for a release.',
   meanings: {
     settlement: 'The transfer was seen.',
     inference: 'The transfer was seen, and the receipt commits to the output of a model.',
@@ -111,7 +111,7 @@ export const EscrowCheckNoun = z.object({
   check: z.string().describe('Name of the check.'),
   passed: z.boolean().describe('Whether the check passed.'),
   wanted: z.string().describe('Value that is required.'),
-  found: z.string().nullable().describe('Value that was found. Null if there was nothing to look at.'),
+  found: z.string().nullable().describe('Value that was found. Null if there is none.'),
 });
 
 const statement = {
@@ -128,7 +128,7 @@ const ACTION = 'Action that led to this phase. Null if the escrow expired.';
 const STATE = 'State after this phase.';
 const AT = 'Time of this phase (RFC 3339, UTC).';
 
-/** A phase of a ledger escrow: an event of its book. */
+/** A phase of a ledger escrow. It is an event of the book. */
 export const LedgerEscrowPhaseNoun = z.object({
   action: word(ledgerEscrowActions).nullable().describe(ACTION),
   state: word(ledgerEscrowStates).describe(STATE),
@@ -144,7 +144,7 @@ export const LedgerEscrowRequiredNoun = z.object({
     .describe(
       'Commitment that the receipt must make: `sha256:<hex>` or `keccak256:<hex>`. Null if no output hash is required.',
     ),
-  proof_tier: word(proofTiers).nullable().describe('What the receipt must show. Null if that is not required.'),
+  proof_tier: word(proofTiers).nullable().describe('Proof that the receipt must show. Null if none is required.'),
 });
 
 const escrow_id = z.string().describe('Id of the escrow.');
@@ -167,9 +167,9 @@ const courseOf = <P extends z.ZodType, W extends string>(
 export const LedgerEscrowNoun = z.object({
   escrow_id,
   agent_id: z.int().describe('Id of the agent of the book.'),
-  task_id: z.string().describe('Task id of the call that the escrow is over.'),
+  task_id: z.string().describe('Task id of the call that the escrow is on.'),
   amount: AtomicMember.describe('Amount collected for that call, in atomic USDC. None of it is held.'),
-  required: LedgerEscrowRequiredNoun.describe('What is checked on release.'),
+  required: LedgerEscrowRequiredNoun.describe('Requirements that are checked on release.'),
   state: stateOf(ledgerEscrowStates),
   ...courseOf(LedgerEscrowPhaseNoun, ledgerEscrowActions, {
     until: 'Time the escrow expires if it is still open (RFC 3339, UTC).',

@@ -25,7 +25,7 @@ export const exportFields = {
     ...digits,
     description: 'Amount in atomic units of the rail. Null if no amount was collected: such a row counts in no total.',
   },
-  payment_ref: { ...text, description: '<network>:<transaction>.' },
+  payment_ref: { ...text, description: 'Payment as `network:transaction`.' },
   rail: text,
   bucket: text,
   payer_wallet: text,
@@ -76,7 +76,7 @@ export const exportFields = {
       'Position of the transfer: the log index within its block on base, the index of the instruction on solana. With payment_ref it identifies the transfer where several share a transaction.',
   },
   delegation_hash: { ...text, description: 'Delegation hash of the session that the call was made under.' },
-  seq: { type: 'integer', nullable: false, description: 'Position of the row in its book, from 1 without a gap.' },
+  seq: { type: 'integer', nullable: false, description: 'Position of the row in its book: from 1, without gaps.' },
   row_hash: {
     type: 'text',
     nullable: false,

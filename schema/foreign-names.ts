@@ -20,22 +20,22 @@ const names: Readonly<Record<ForeignNetwork, Names>> = {
   base: {
     address: text => (/^0x[0-9a-fA-F]{40}$/.test(text) ? spelt(text) : null),
     transaction: text => (/^0x[0-9a-fA-F]{64}$/.test(text) ? text.toLowerCase() : null),
-    address_form: 'is not an address of Base: 0x and 40 hex digits',
-    transaction_form: 'is not a transaction of Base: 0x and 64 hex digits',
+    address_form: 'must be an address of Base: 0x and 40 hex digits',
+    transaction_form: 'must be a transaction of Base: 0x and 64 hex digits',
   },
   solana: {
     address: text => (bytesInBase58(text) === 32 ? text : null),
     transaction: text => (bytesInBase58(text) === 64 ? text : null),
-    address_form: 'is not an address of Solana: 32 bytes in base58',
-    transaction_form: 'is not a transaction of Solana: a signature of 64 bytes in base58',
+    address_form: 'must be an address of Solana: 32 bytes in base58',
+    transaction_form: 'must be a transaction of Solana: a signature of 64 bytes in base58',
   },
   nano: {
     // The checksum of an account is told by who asks the chain; `xrb_` is how accounts began once.
     address: text =>
       /^(nano|xrb)_[13][13456789abcdefghijkmnopqrstuwxyz]{59}$/.test(text) ? text.replace(/^xrb_/, 'nano_') : null,
     transaction: text => (/^[0-9a-fA-F]{64}$/.test(text) ? text.toUpperCase() : null),
-    address_form: 'is not an account of Nano: nano_ and 60 letters and digits',
-    transaction_form: 'is not a block of Nano: 64 hex digits',
+    address_form: 'must be an account of Nano: nano_ and 60 letters and digits',
+    transaction_form: 'must be a block of Nano: 64 hex digits',
   },
 };
 

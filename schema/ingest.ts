@@ -68,7 +68,7 @@ export const IngestedSpendNoun = z.object({
   recorded_at: MomentMember.describe('Time the payment was recorded (RFC 3339, UTC).'),
   signature: RecordedSignatureNoun.nullable().describe(
     'Signature over the canonical JSON (RFC 8785) of this answer without it and without issuer_signature, by a key of ' +
-      '/.well-known/jwks.json: this service has recorded it, and attests to nothing for whoever was paid.',
+      '/.well-known/jwks.json. It attests that this service recorded the payment, and to nothing on behalf of the party that was paid.',
   ),
 });
 

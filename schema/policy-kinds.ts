@@ -45,18 +45,18 @@ function capOf<N extends string, C extends string>(
 }
 
 const noCeiling = { cap_atomic: null, period_start: null } as const;
-const KEY_STOOD_IN = 'This book takes no call without a payment, and a key stood in for one.';
+const KEY_STOOD_IN = 'This book accepts no call with an API key instead of a payment.';
 
 function sumOf(spent: bigint, reserved: bigint, amount: bigint): string {
-  return `${spent} collected, ${reserved} held by calls under way and ${amount} asked for`;
+  return `${spent} collected, ${reserved} held by calls in progress and ${amount} requested`;
 }
 
 /** Null where an approval is fresh; else what is wrong with it. One of a time to come is none, but for what clocks differ. */
 function staleness({ approval_ttl_seconds, now_ms }: PolicyStanding, { approval }: AskedCall): string | null {
-  if (approval === null) return 'none came with it';
+  if (approval === null) return 'the request has none';
   const age_ms = now_ms - approval.at_ms;
   const fresh = age_ms >= -limits.clocks_apart_seconds_max * 1_000 && age_ms <= approval_ttl_seconds * 1_000;
-  return fresh ? null : `the one that came with it is not of the last ${approval_ttl_seconds} seconds`;
+  return fresh ? null : `that of the request is not from the last ${approval_ttl_seconds} seconds`;
 }
 
 /**
@@ -93,7 +93,7 @@ export const policyKinds = {
   },
   kill_switch: {
     type: 'toggle',
-    description: 'If true, the book lets no call pass.',
+    description: 'If true, the book refuses every call.',
     rule: {
       refusal_code: 'policy_blocked',
       policy_code: 'kill_switch',
@@ -104,7 +104,7 @@ export const policyKinds = {
   },
   require_payment_ref: {
     type: 'toggle',
-    description: 'If true, the book lets no call pass for which a key stands in for the payment.',
+    description: 'If true, the book refuses calls that are made with an API key instead of a payment.',
     rule: {
       refusal_code: 'policy_blocked',
       policy_code: 'require_payment_ref',
@@ -116,7 +116,7 @@ export const policyKinds = {
   tier2_above: {
     type: 'cap',
     description:
-      'A charge above this amount in atomic USDC requires a fresh signed approval. `0`: each charge requires one of its own. Calls by API key charge nothing, and pass.',
+      'A charge above this amount in atomic USDC requires a fresh signed approval. `0`: every charge requires its own approval. Calls with an API key charge nothing and pass.',
     rule: {
       refusal_code: 'approval_ttl_expired',
       policy_code: 'tier2_approval_missing',
@@ -128,7 +128,7 @@ export const policyKinds = {
         if (amount === null || amount <= cap_atomic) return null;
         const stale = staleness(standing, call);
         if (stale === null) return null;
-        const reason = `${amount} is above tier2_above, ${cap_atomic}, and wants a fresh approval: ${stale}.`;
+        const reason = `${amount} is above tier2_above (${cap_atomic}) and requires a fresh approval: ${stale}.`;
         return { spent_atomic: standing.spent_atomic, cap_atomic, period_start: null, reason };
       },
     },
@@ -150,7 +150,7 @@ export const policyKinds = {
         const named = call.operations.find(name => high.includes(name));
         const stale = named === undefined ? null : staleness(standing, call);
         if (stale === null) return null;
-        const reason = `${named} is of high risk by risk_tiers, and wants a fresh approval: ${stale}.`;
+        const reason = `risk_tiers lists ${named} as high, so the call requires a fresh approval: ${stale}.`;
         return { spent_atomic: standing.spent_atomic, ...noCeiling, reason };
       },
     },
@@ -181,10 +181,10 @@ export type PolicyCode = NonNullable<Kinds[PolicyType]['rule']>['policy_code'] |
 /** Whether a policy is in force, or is only told what it would have done. */
 export const policyModes = {
   graph: 'PolicyMode',
-  description: 'What a policy does.',
+  description: 'Effect of a policy.',
   meanings: {
-    enforce: 'It refuses calls.',
-    shadow: 'It lets them pass, and leaves a `would_block` event on the book.',
+    enforce: 'The policy refuses calls.',
+    shadow: 'The policy lets calls pass, and records a `would_block` event for each that it would have refused.',
   },
 } as const satisfies Words;
 export type PolicyMode = WordOf<typeof policyModes>;

@@ -10,7 +10,7 @@ import { storedText } from './requests/text.ts';
 const known = new Set(riskyOperations);
 /** Each name of one list is looked for in the other: of lists without an end nobody would see that. */
 const Names = listOf(z.string().transform(endpointName), riskyOperations.length, 0).default([]);
-const RISK_TIERS = 'is {high: [names], low: [names]} and no more, or null';
+const RISK_TIERS = 'must be {high: [names], low: [names]} without other members, or null';
 
 /**
  * Which operations are how risky: `high` ones need a fresh approval at any amount, `low` ones none up to `tier2_above`, as
@@ -21,15 +21,17 @@ const RiskTiers = z
   .superRefine(({ high, low }, { addIssue }) => {
     const unknown = [...high, ...low].find(name => !known.has(name));
     if (unknown !== undefined)
-      addIssue(`names ${JSON.stringify(unknown.slice(0, 64))}; known are ${riskyOperations.join(', ')}`);
+      addIssue(
+        `contains ${JSON.stringify(unknown.slice(0, 64))}, which is not a known name. The names are ${riskyOperations.join(', ')}`,
+      );
     const twice = high.find(name => low.includes(name));
-    if (twice !== undefined && unknown === undefined) addIssue(`has ${twice} both in high and in low`);
+    if (twice !== undefined && unknown === undefined) addIssue(`must not have ${twice} both in high and in low`);
   })
   .transform(({ high, low }) => ({ high: [...new Set(high)], low: [...new Set(low)] }));
 
-const DIGITS = 'is a string of digits (atomic USDC) or null';
-const MODELS = `is a list of 1 to ${policyLimits.allowed_models_max} model ids, each of 1 to ${limits.model_id_chars_max} characters, or null`;
-const SECONDS = `is a whole number of seconds from 1 to ${policyLimits.approval_ttl_seconds_max}, or null`;
+const DIGITS = 'must be a string of digits (atomic USDC) or null';
+const MODELS = `must be a list of 1 to ${policyLimits.allowed_models_max} model ids, each of 1 to ${limits.model_id_chars_max} characters, or null`;
+const SECONDS = `must be a whole number of seconds from 1 to ${policyLimits.approval_ttl_seconds_max}, or null`;
 
 /** A cap in atomic USDC. A JSON number that is exact is taken too; it is kept as the string that it spells. */
 const Cap = z
@@ -42,17 +44,17 @@ const Models = z
   .min(1)
   .max(policyLimits.allowed_models_max)
   .refine(ids => !ids.some(id => id.startsWith('svc/')), {
-    error: 'names the models that may answer; svc/* is not one of them, it stands for a choice',
+    error: 'must name the models that may answer. svc/* is not a model but a choice of one',
   })
   .refine(ids => Buffer.byteLength(ids.join('')) <= policyLimits.allowed_models_bytes_max, {
-    error: `names models by more than ${policyLimits.allowed_models_bytes_max} bytes together`,
+    error: `must have at most ${policyLimits.allowed_models_bytes_max} bytes of model ids in total`,
   })
   .transform(ids => [...new Set(ids)]);
 
 /** How values of a type are read, and what is said of one that cannot be where its own fault is not. */
 export const policyTypes = {
   cap: { value: Cap, wants: DIGITS },
-  toggle: { value: z.boolean(), wants: 'is true, false or null' },
+  toggle: { value: z.boolean(), wants: 'must be true, false or null' },
   models: { value: Models, wants: MODELS },
   seconds: { value: z.int().min(1).max(policyLimits.approval_ttl_seconds_max), wants: SECONDS },
   tiers: { value: RiskTiers, wants: RISK_TIERS },

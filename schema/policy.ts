@@ -10,7 +10,7 @@ const kinds = Object.entries<PolicyKind>(policyKinds);
 
 export const policyTypeWords = {
   graph: 'PolicyType',
-  description: "What a book's owner may set, by the specification's eight names.",
+  description: 'Policy that the owner of a book can set.',
   meanings: Object.fromEntries(kinds.map(([name, { description }]) => [name, description])),
 } as Words<PolicyType>;
 
@@ -54,15 +54,15 @@ export const PolicyNoun = z.object({
 
 const PolicyCodeMember = word(policyCodeWords).describe('Rule that would have refused it, as a code.');
 
-/** A call that the book let pass, and that the policies which are tried would have refused. */
+/** A call that the book let pass and that the simulated policies would have refused. */
 export const SimulatedRefusalNoun = z.object({
   task_id: z.string().describe('Task id of the call.'),
   seq: z.int().describe('Position of its row in the book.'),
   collected_at: TimeMember.describe(
-    'Time the call was collected, or else recorded (RFC 3339, UTC). It is judged as of then.',
+    'Time the call was collected or, if it was not, recorded (RFC 3339, UTC). The call is judged as of this time.',
   ),
   amount: AtomicMember.nullable().describe(
-    'Amount of the call, in atomic USDC. Null if a key stood in for the payment.',
+    'Amount of the call, in atomic USDC. Null if an API key was used instead of a payment.',
   ),
   policy_code: PolicyCodeMember,
   policy_key: z
@@ -71,16 +71,18 @@ export const SimulatedRefusalNoun = z.object({
     .meta({ words: policyTypeWords })
     .describe('Cap of a clock period that would have refused it. Null for any other rule.'),
   spent_atomic: AtomicMember.describe(
-    'Amount spent under that rule by then, in atomic USDC, without what was blocked before.',
+    'Amount counted under that rule by then, in atomic USDC, without calls that the simulation had refused.',
   ),
-  cap_atomic: AtomicMember.nullable().describe('The ceiling, in atomic USDC. Null if no amount decides.'),
+  cap_atomic: AtomicMember.nullable().describe(
+    'Ceiling of the rule, in atomic USDC. Null if the rule does not depend on an amount.',
+  ),
   period_start: TimeMember.nullable().describe(
-    'Start of the hour or day of that cap (RFC 3339, UTC). Null if no clock period decides.',
+    'Start of the hour or day of the cap (RFC 3339, UTC). Null for any other rule.',
   ),
   reason: z.string().describe('Reason for the refusal, in words.'),
 });
 
-/** What one rule would have refused. */
+/** Number and amount of the calls that one rule would have refused. */
 export const SimulatedSumNoun = z.object({
   policy_code: PolicyCodeMember,
   count: z.int().describe('Number of calls.'),
@@ -93,7 +95,7 @@ export const PolicySimulationNoun = z.object({
   rows: sizedList(SimulatedRefusalNoun, limits.book_page_rows_max).describe(
     'Calls that would have been refused, oldest first.',
   ),
-  considered_count: z.int().describe('Number of calls that were judged, by this page and by those before it.'),
+  considered_count: z.int().describe('Number of calls that were judged on this page and the pages before it.'),
   considered_amount: AtomicMember.describe('Amount of these calls, in atomic USDC.'),
   blocked_count: z.int().describe('Number of these calls that would have been refused.'),
   blocked_amount: AtomicMember.describe('Amount of the calls that would have been refused, in atomic USDC.'),
@@ -102,17 +104,17 @@ export const PolicySimulationNoun = z.object({
   ),
   unknown_operation_count: z
     .int()
-    .describe(
-      'Number of calls that were judged and whose row does not tell their operation: `risk_tiers` let them pass.',
-    ),
+    .describe('Number of judged calls whose row does not name their operation. `risk_tiers` lets them pass.'),
   through_seq: z
     .int()
-    .describe('Position in the book of the last row that was looked at. The sums cover all rows up to it.'),
+    .describe('Position in the book of the last row that was read. The sums cover all rows up to it.'),
   complete: z
     .boolean()
-    .describe('True if every row between `from` and `to` was looked at. If false, `cursor` goes on from here.'),
+    .describe('True if every row between `from` and `to` was read. If false, continue with `cursor`.'),
   cursor: z
     .string()
     .nullable()
-    .describe('Pass it to go on from here, with the same policy, from and to. Null if it is complete.'),
+    .describe(
+      'Cursor of the next page; send it with the same policy, from and to. Null if the simulation is complete.',
+    ),
 });

@@ -37,9 +37,9 @@ export const proofMeans = {
   graph: 'ProofMeans',
   description: 'How a book was opened.',
   meanings: {
-    session: 'The session itself was sent.',
-    plain_proof: 'A proof of the plain form was sent.',
-    bound_proof: 'A proof that is bound to its request was sent.',
+    session: 'With the session itself.',
+    plain_proof: 'With a plain proof.',
+    bound_proof: 'With a proof that is bound to the request.',
   },
 } as const satisfies Words<ProvenBy['by']>;
 

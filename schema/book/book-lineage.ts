@@ -14,18 +14,18 @@ export const LineageRowNoun = z.object({
   on_other_book: z
     .boolean()
     .describe(
-      'True if the row stands on another book, as the parent of a redeemed hand-off does; only its task_id is shown. False for a row of this book, and for a parent that is a row of no book.',
+      'True if the row is on another book, like the parent of a redeemed hand-off; then only its task id is shown. False for a row of this book, and for a parent that is on no book.',
     ),
   seq: z.int().optional().describe(`Sequence number in the book. ${HERE}`),
   depth: z.int().describe('Number of steps from `self`, up or down.'),
-  parent_ref: z.string().optional().describe('Task id of the row that it follows from. Null if it follows from none.'),
+  parent_ref: z.string().optional().describe('Task id of the parent row. Null if there is none.'),
   evidence: word(evidences).optional().describe(`Evidence that the row rests on. ${HERE}`),
   collected: z.boolean().optional().describe(`Whether the payment was collected. ${HERE}`),
   collected_at: TimeMember.optional().describe(
     `Time the payment was collected or, if it was not, time the row was recorded (RFC 3339, UTC). ${HERE}`,
   ),
   amount: AtomicMember.optional().describe('Amount in atomic units of the rail. Null if the row has none.'),
-  rail: z.string().optional().describe('What was paid with: `usdc`. Null if the row has no amount.'),
+  rail: z.string().optional().describe('Rail of the payment: `usdc`. Null if the row has no amount.'),
   payment_ref: z.string().optional().describe('`network:transaction`. Null if there is none.'),
   model: z.string().optional().describe('Model that the hub was asked for. Null if there is none.'),
   hub: z.string().optional().describe('Hub that answered. Null if there is none.'),
@@ -42,7 +42,7 @@ export const LineageNoun = z.object({
   ancestors: sizedList(LineageRowNoun, steps_max).describe(
     `Ancestors by parent_ref, nearest first; at most ${steps_max}. The last one may be on another book.`,
   ),
-  descendants: z.array(LineageRowNoun).describe('Rows that follow from it, in the order of the book, page by page.'),
+  descendants: z.array(LineageRowNoun).describe('Descendants of the row on this page, in the order of the book.'),
   truncated: z
     .boolean()
     .describe(

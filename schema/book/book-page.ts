@@ -30,7 +30,7 @@ export const totalsGroups = {
     HUB: 'Hub that answered.',
     INTENT: 'Treasury intent that the calls name.',
     PAYER: 'Wallet that paid.',
-    NETWORK: 'Network on which was paid.',
+    NETWORK: 'Network of the payment.',
     SESSION: 'Delegated session that the calls were made under.',
   },
 } as const satisfies Words;

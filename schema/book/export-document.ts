@@ -25,7 +25,7 @@ export const AuditPackNoun = z.object({
 
 export const emptyReasons = {
   graph: 'EmptyReason',
-  description: 'Why no row stands in an export.',
+  description: 'Reason why an export has no rows.',
   meanings: {
     empty_by_policy: 'The whole book was read, and no row matches.',
     empty_by_drain: 'The book was not read to its end in time.',
@@ -33,7 +33,7 @@ export const emptyReasons = {
 } as const satisfies Words;
 export type EmptyReason = WordOf<typeof emptyReasons>;
 
-const hash = z.string().describe('SHA-256, hex.');
+const hash = z.string().describe('SHA-256 of the document, in hex.');
 
 /** What is signed as the coverage. Counts are null where the scan did not finish. */
 export const CoverageNoun = z.object({
@@ -55,11 +55,11 @@ export const CoverageNoun = z.object({
   enumerated_hash: hash.nullable(),
   universe_hash: hash.nullable(),
   hash_covers: z.string(),
-  complete: z.boolean().describe('Every row of the book stands here; false: a window of it.'),
+  complete: z.boolean().describe('True if the document has every row of the book. If false, it has a part of them.'),
   /** More rows matched than the limit lets in. */
   truncated: z.boolean(),
   empty_reason: z.enum(wordList(emptyReasons)).nullable(),
-  omitted_by_policy_count: z.int().nullable().describe('Rows that matched, and that the limit left out.'),
+  omitted_by_policy_count: z.int().nullable().describe('Number of matching rows that the limit leaves out.'),
   /** Rows that from, to, evidence or intent_id left out. */
   filtered_out_count: z.int().nullable(),
   subject_task_id: z.string().nullable(),
@@ -71,7 +71,7 @@ export const CoverageNoun = z.object({
 
 export const pullFormats = {
   graph: 'PullFormat',
-  description: 'In which form a published document is signed.',
+  description: 'Format in which a published export is signed.',
   meanings: {
     json: 'As an audit pack.',
     csv: 'As text.',
@@ -87,8 +87,8 @@ export const PullSignedNoun = z.object({
   format: z.enum(wordList(pullFormats)),
   /** ISO 8601. */
   exported_at: z.string(),
-  specimen: z.boolean().describe('Made in the development profile, where no real money moves.'),
+  specimen: z.boolean().describe('True if the export was made in the development profile, where no real money moves.'),
   document_sha256: hash,
-  csv_sha256: hash.describe('SHA-256 of what `?format=csv` answers, hex.'),
-  coverage_sha256: hash.describe('SHA-256 of the canonical coverage with its signature, hex.'),
+  csv_sha256: hash.describe('SHA-256 of the response with `?format=csv`, in hex.'),
+  coverage_sha256: hash.describe('SHA-256 of the canonical JSON of the coverage with its signature, in hex.'),
 });

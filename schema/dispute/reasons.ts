@@ -4,11 +4,11 @@ import type { WordOf, Words } from '../words.ts';
 
 export const claimTypes = {
   graph: 'DisputeClaimType',
-  description: 'What is claimed of a row.',
+  description: 'Claim about a row.',
   meanings: {
-    output_missing: 'It was paid for, and nothing came.',
-    wrong_model: 'Another model answered than the one that was requested.',
-    double_charge: 'The same was charged before.',
+    output_missing: 'The call was paid for, and no output came.',
+    wrong_model: 'Another model answered than the requested one.',
+    double_charge: 'The same request had been charged before.',
   },
 } as const satisfies Words;
 export type ClaimType = WordOf<typeof claimTypes>;

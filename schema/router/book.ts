@@ -24,7 +24,7 @@ export const routerLookUps = {
 } as const satisfies Words;
 export type RouterLookUp = WordOf<typeof routerLookUps>;
 
-const attestation_note = z.literal(NOT_SETTLED_HERE).describe('Sentence that says what this service has not done.');
+const attestation_note = z.literal(NOT_SETTLED_HERE).describe('Statement of what this service does not attest to.');
 const Dollars = AtomicMember.describe('Amount in millionths of a dollar (atomic USDC).');
 
 const book = {
@@ -71,7 +71,7 @@ export const BroadcastGenerationNoun = z.object({
     .string()
     .nullable()
     .describe(
-      "Host of the router that, asked under the book's own key, named the same id, the same model and a cost less than one millionth of a dollar away. Null while none has. It does not confirm rail and payment_ref. The receipt signs it only if it was known by then.",
+      'Host of the router that, asked with the key of the book, reported the same id, the same model and a cost within one millionth of a dollar. Null if none has. It does not confirm rail and payment_ref. The receipt signs it only if it was known by then.',
     ),
   look_up: word(routerLookUps).describe('Result of asking the router now. If it is `failed`, broadcast again.'),
   idempotent_replay: z.boolean().describe('True if the same generation was reported before.'),

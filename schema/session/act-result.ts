@@ -16,7 +16,7 @@ export const RedeemedNoun = z.object({
   agent_id: z
     .int()
     .nullable()
-    .describe('Id of the agent whose book its row is on now. Null if it was handed to nobody.'),
+    .describe('Id of the agent whose book has the row of the receipt now. Null if the receipt was not handed off.'),
 });
 
 export const ApprovedCallNoun = z.object({

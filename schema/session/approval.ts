@@ -11,34 +11,34 @@ import type { WordOf, Words } from '../words.ts';
 
 export const approvalDecisions = {
   graph: 'ApprovalDecision',
-  description: 'What is answered.',
+  description: 'Answer to an approval request.',
   meanings: {
-    approve: 'The very same call passes, once, within its time.',
-    deny: 'It stays refused.',
+    approve: 'The same call passes once, before the approval expires.',
+    deny: 'The call stays refused.',
   },
 } as const satisfies Words;
 export type ApprovalDecision = WordOf<typeof approvalDecisions>;
 
 export const approvalMeans = {
   graph: 'ApprovalMeans',
-  description: 'What the approval request was answered with.',
+  description: 'How an approval request was answered.',
   meanings: {
-    wallet: "A signature of the agent's wallet.",
-    act: "A signed act of a session over the caller's.",
-    link: 'The link that was sent to the webhook.',
+    wallet: 'With a signature of the wallet of the agent.',
+    act: 'With a signed act of a session above that of the call.',
+    link: 'With the link that was sent to the webhook.',
   },
 } as const satisfies Words;
 export type ApprovalMeans = WordOf<typeof approvalMeans>;
 
 export const approvalStatuses = {
   graph: 'ApprovalStatus',
-  description: 'How a request stands.',
+  description: 'Status of an approval request.',
   meanings: {
-    open: 'It waits for an answer.',
-    approved: 'The very same call passes, once.',
+    open: 'The request has no answer yet.',
+    approved: 'The same call passes once.',
     denied: 'The call stays refused.',
-    expired: 'It was not answered in its time, or the call did not come in its.',
-    passed: 'A call has taken the approval, and is under way or recorded.',
+    expired: 'The request was not answered in time, or the approved call was not sent in time.',
+    passed: 'A call has used the approval, and is in progress or recorded.',
   },
 } as const satisfies Words;
 export type ApprovalStatus = WordOf<typeof approvalStatuses>;
@@ -48,11 +48,11 @@ export const ApprovalNoun = z.object({
   approval_id: z.string().describe('Id of the approval request.'),
   agent_id: z.int().describe('Id of the agent of the book that refused the call.'),
   status: word(approvalStatuses).describe(
-    'Status of the request. `approved`: the very same call passes, once. `passed`: it has passed, or is in progress.',
+    'Status of the request. `approved`: the same call passes once. `passed`: it has passed, or is in progress.',
   ),
   request_hash: z
     .string()
-    .describe('SHA-256, in hex, of field, canonical arguments and session: what is approved, and nothing else.'),
+    .describe('SHA-256 (hex) of field, canonical arguments and session. The approval is for exactly this call.'),
   amount: onGraph('amountAtomic', AmountTextMember.describe('Amount that the call would be charged, in atomic USDC.')),
   payer: z.string().describe('Wallet whose payment it is.'),
   delegation_hash: z
@@ -60,7 +60,7 @@ export const ApprovalNoun = z.object({
     .nullable()
     .describe('Delegation hash of the session that the call is made under. Null if there is none.'),
   model: z.string().nullable().describe('Model that the request names. Null if it names none.'),
-  field: z.string().describe('Paid field of the graph that is called.'),
+  field: z.string().describe('Paid GraphQL field that is called.'),
   doors: z.array(z.string()).describe('Names of the endpoints of that field.'),
   task_id: z.string().describe('Task id of the row of the refused call.'),
   seq: z.int().describe('Position of that row in the book.'),
@@ -76,7 +76,7 @@ export const ApprovalNoun = z.object({
     .string()
     .nullable()
     .describe(
-      `What the call asks for, taken from the request that \`request_hash\` is of: at most the first ${approvalLimits.request_text_characters_max} characters. Null once the request is answered or has expired.`,
+      `Text of the request that \`request_hash\` covers: at most the first ${approvalLimits.request_text_characters_max} characters. Null once the request is answered or has expired.`,
     ),
   request_text_characters: z
     .int()
@@ -88,14 +88,14 @@ export const ApprovalNoun = z.object({
     .string()
     .nullable()
     .describe(
-      'What the caller says that the call is for (`X-SVC-Note`): its own claim, which nobody has checked and which is not part of what is approved. Null without `request_text`.',
+      'Purpose of the call as stated by the caller (`X-SVC-Note`). It is not verified and not part of what is approved. Null without `request_text`.',
     ),
 });
 
 export const ApprovalsNoun = z.object({
   agent_id: z.int().describe('Id of the agent of the book.'),
   approvals: sizedList(ApprovalNoun, approvalLimits.shown_max).describe(
-    `Newest first, ${approvalLimits.shown_max} at most.`,
+    `Approval requests, newest first, at most ${approvalLimits.shown_max}.`,
   ),
   next: z.string().nullable().describe('`before` of the next page. Null if there is none.'),
 });

@@ -49,9 +49,13 @@ export type Soundness =
 /** What can be said of a grant by itself. */
 export function soundnessOf({ validAfter, sessionExpiry }: Life): Soundness {
   if (sessionExpiry <= validAfter)
-    return { kind: 'unsound', member: 'sessionExpiry', why: 'does not come after validAfter' };
+    return { kind: 'unsound', member: 'sessionExpiry', why: 'must be later than validAfter' };
   if (sessionExpiry - validAfter > sessionLimits.life_seconds_max)
-    return { kind: 'unsound', member: 'sessionExpiry', why: `is beyond ${sessionLimits.life_seconds_max} s` };
+    return {
+      kind: 'unsound',
+      member: 'sessionExpiry',
+      why: `must be at most ${sessionLimits.life_seconds_max} seconds after validAfter`,
+    };
   return { kind: 'sound' };
 }
 

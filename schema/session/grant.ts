@@ -8,11 +8,11 @@ import { firstDomain, type SessionDomain, sessionDomain } from './typed-data.ts'
 
 /* A grant as it comes over a wire: the message of AuthorizeSession under its own names. */
 
-export const Hash32 = z.string().regex(/^0x[0-9a-fA-F]{64}$/, { error: 'is not 32 bytes: 0x and 64 hex digits' });
+export const Hash32 = z.string().regex(/^0x[0-9a-fA-F]{64}$/, { error: 'must be 32 bytes: 0x and 64 hex digits' });
 export const SignatureHex = z
   .string()
   .max(limits.wallet_signature_chars_max)
-  .regex(/^0x([0-9a-fA-F]{2})+$/, { error: 'is not 0x and whole bytes in hex' });
+  .regex(/^0x([0-9a-fA-F]{2})+$/, { error: 'must be 0x and an even number of hex digits' });
 const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, { error: 'is not an address' });
 /** A number, or the same in digits, as it stands in JSON of typed data that others have written. */
 const seconds = z
@@ -24,13 +24,13 @@ const seconds = z
         .regex(/^(0|[1-9]\d{0,15})$/)
         .transform(Number),
     ],
-    { error: 'is not a whole number of seconds' },
+    { error: 'must be a whole number of seconds' },
   )
   .pipe(z.int().min(0).max(sessionLimits.time_seconds_max));
 const cap = z.union([z.string(), z.int().min(0).transform(String)]).refine(text => {
   const value = parseAtomic(text);
   return value !== null && value > 0n && value <= sessionLimits.cap_atomic_max;
-}, 'is not a whole number from 1 to 2^63 - 1, in digits or as a number that JSON holds exactly');
+}, 'must be a whole number from 1 to 2^63 - 1, as a string of digits or an exact JSON number');
 
 const names = (chars_max: number, error: string) =>
   z
@@ -41,22 +41,26 @@ const names = (chars_max: number, error: string) =>
 /** Points of secp256k1 (SEC 1 2.3.3): compressed, or whole. Whether one is on the curve is a rule of its own. */
 const PublicKey = z
   .string()
-  .regex(/^0x(0[23][0-9a-fA-F]{64}|04[0-9a-fA-F]{128})$/, { error: 'is not a public key of secp256k1' });
+  .regex(/^0x(0[23][0-9a-fA-F]{64}|04[0-9a-fA-F]{128})$/, { error: 'must be a public key of secp256k1 (0x and hex)' });
 
 export const Grant = z.strictObject({
-  payer: Address.describe('Whose payments are made under it.'),
-  agentPubkey: PublicKey.describe('The key that acts under it: a point of secp256k1, compressed or not.'),
-  capAtomic: cap.describe('Atomic USDC that may be spent under it and all its children together.'),
-  validAfter: seconds.describe('Unix seconds.'),
-  sessionExpiry: seconds.describe('Unix seconds; from then on it is over.'),
-  parentDelegationHash: Hash32.describe('Of the session that it is a child of; zeros where it is none.'),
+  payer: Address.describe('Wallet whose payments are made under the session (0x and 40 hex digits).'),
+  agentPubkey: PublicKey.describe(
+    'Public key of the agent that acts under the session: a point of secp256k1, compressed or not.',
+  ),
+  capAtomic: cap.describe(
+    'Cap in atomic USDC (6 decimals) on the spending under the session and all sessions below it.',
+  ),
+  validAfter: seconds.describe('Time from which the session is valid, in Unix seconds.'),
+  sessionExpiry: seconds.describe('Time from which the session is expired, in Unix seconds.'),
+  parentDelegationHash: Hash32.describe('Delegation hash of the parent session. 32 zero bytes without a parent.'),
   models: names(limits.model_id_chars_max, 'a model').describe(
     'Ids of the models that may answer; `svc/auto` allows every model that svc/auto may choose for the call. Empty: any model.',
   ),
   doors: names(sessionLimits.door_chars_max, 'an endpoint').describe(
     'Names of the paid endpoints that may be called, as GET /v1/sessions/types lists them. Empty: any endpoint.',
   ),
-  salt: Hash32.describe('Any 32 bytes, so that two like grants are two.'),
+  salt: Hash32.describe('Any 32 bytes. Two grants that are otherwise equal differ by it.'),
 });
 
 /** Every spelling in one form: hex in lower case, the payer as EIP-55 has it. */

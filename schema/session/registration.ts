@@ -26,7 +26,7 @@ export const RegistrationNoun = z.object({
   session: z.string().describe('Possession secret of the book. Neither an API key nor a wallet.'),
   task_id: z.string().describe('Task id of the receipt by which the agent was registered.'),
   request_hash,
-  validate_score: z.int().nullable().describe('Null: nothing computes a score yet.'),
+  validate_score: z.int().nullable().describe('Always null: no score is computed yet.'),
   settlement_status: z
     .enum(['settled', 'idempotent_replay'])
     .describe('Whether this request bought the registration.')

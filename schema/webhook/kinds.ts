@@ -27,34 +27,34 @@ const bornOf =
 const table = {
   settle: {
     usual: true,
-    description: 'A row was recorded at its settlement. A call by key settles nothing, so its row sends none.',
+    description: 'A row was recorded at settlement. A call with an API key settles nothing and sends none.',
     tells: bornOf('collected', 'RECORDED_BY_SETTLE'),
   },
   inflow: {
     usual: true,
-    description: 'An inflow was recorded, or the correction of one.',
+    description: 'An inflow or a correction of one was recorded.',
     tells: bornOf('inflow_claimed'),
   },
   policy_blocked: { usual: true, description: 'The book refused a call.', tells: bornOf('policy_blocked') },
   collected: {
     usual: true,
-    description: 'The money of a row was collected: when it landed, or later.',
+    description: 'The payment of a row was collected, at once or later.',
     tells: ({ kind, body }) => (kind === 'born' || kind === 'transition') && body.collected === true,
   },
   alert: {
     usual: false,
-    description: 'A percent of a cap or of the budget was reached, or another alert of the book.',
+    description: 'The book recorded an alert, such as a reached percentage of a cap or of the budget.',
     tells: ({ kind }) => kind === 'alert',
   },
   approval: {
     usual: false,
-    description: 'A refused call can be approved, by the link in the message; or such a request was answered.',
+    description: 'A refused call can be approved with the link in the message, or an approval request was answered.',
     tells: ({ kind }) => kind === 'approval',
   },
   given_up: {
     usual: false,
     description:
-      'The amount of a row was removed because its transfer was not found: `event.body.born.amount` is what had been counted.',
+      'The amount of a row was removed because its transfer was not found. `event.body.born.amount` is the removed amount.',
     tells: ({ kind, body }) => kind === 'transition' && givenUpAmount(body) !== null,
   },
   bid: {

@@ -18,12 +18,12 @@ const { secret_bytes_min, secret_bytes_max, secret_chars_min, secret_chars_max }
 export function secretFault(secret: string): string | null {
   if (!secret.startsWith(PREFIX)) {
     const fits = secret.length >= secret_chars_min && secret.length <= secret_chars_max && VISIBLE.test(secret);
-    return fits ? null : `is ${secret_chars_min} to ${secret_chars_max} visible ASCII characters`;
+    return fits ? null : `must be ${secret_chars_min} to ${secret_chars_max} visible ASCII characters`;
   }
   const encoded = secret.slice(PREFIX.length);
   const { length } = Buffer.from(encoded, 'base64');
   const fits = BASE64.test(encoded) && length >= secret_bytes_min && length <= secret_bytes_max;
-  return fits ? null : `is ${PREFIX} and the base64 of ${secret_bytes_min} to ${secret_bytes_max} bytes`;
+  return fits ? null : `must be ${PREFIX} and the base64 of ${secret_bytes_min} to ${secret_bytes_max} bytes`;
 }
 
 /** The key of `webhook-signature`: what `whsec_` encodes, or else the characters themselves (the libraries' format `raw`). */

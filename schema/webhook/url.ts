@@ -23,19 +23,21 @@ const refused = (reason: string): WebhookUrl => ({ kind: 'refused', reason });
 
 /** The host is judged as the URL standard spells it: `0x7f.1`, `2130706433` and `0177.0.0.1` are 127.0.0.1 there. */
 export function webhookUrl(text: string, reach: WebhookReach): WebhookUrl {
-  if (text.length > webhookLimits.url_chars_max) return refused(`is longer than ${webhookLimits.url_chars_max}`);
-  if (HIDDEN.test(text)) return refused('holds white space or a control character');
-  if (!URL.canParse(text)) return refused('is no URL');
+  if (text.length > webhookLimits.url_chars_max)
+    return refused(`must have at most ${webhookLimits.url_chars_max} characters.`);
+  if (HIDDEN.test(text)) return refused('must not contain white space or control characters.');
+  if (!URL.canParse(text)) return refused('must be a URL.');
   const url = new URL(text);
-  if (url.username !== '' || url.password !== '') return refused('holds a user name or a password');
-  if (url.hash !== '') return refused('holds a fragment');
+  if (url.username !== '' || url.password !== '') return refused('must not contain a user name or a password.');
+  if (url.hash !== '') return refused('must not contain a fragment.');
   if (reach === 'local' && url.protocol === 'http:') return { kind: 'url', url };
-  if (url.protocol !== 'https:') return refused('is not https');
+  if (url.protocol !== 'https:') return refused('must use https.');
   if (reach === 'local') return { kind: 'url', url };
-  if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) return refused('names an address, and no host');
-  if (!isPublicName(url.hostname)) return refused('names no public host');
+  if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) return refused('must name a host, not an IP address.');
+  if (!isPublicName(url.hostname)) return refused('must name a public host.');
   const port = url.port === '' ? HTTPS_PORT : Number(url.port);
-  if (port !== HTTPS_PORT && port < FREE_PORTS_FROM) return refused(`has a port below ${FREE_PORTS_FROM}`);
+  if (port !== HTTPS_PORT && port < FREE_PORTS_FROM)
+    return refused(`must use port ${HTTPS_PORT} or a port from ${FREE_PORTS_FROM} on.`);
   return { kind: 'url', url };
 }
 

@@ -54,7 +54,7 @@ export const WebhookDeadLetterNoun = z.object({
   position: z.int().describe('Position of its event among the events of the book.'),
   kind: word(webhookKindWords),
   attempts: z.int().describe('Number of attempts to send it.'),
-  given_up_at: TimeMember.describe('Time it was given up (RFC 3339, UTC).'),
+  given_up_at: TimeMember.describe('Time of the decision to stop trying (RFC 3339, UTC).'),
   lastStatus: z.int().nullable().describe('HTTP status of the last attempt. Null if it had no response.'),
   lastError: z.string().nullable().describe('Why the last attempt failed.'),
 });
@@ -64,7 +64,7 @@ export const WebhookDeadLettersNoun = z.object({
   dead_letters: z
     .array(WebhookDeadLetterNoun)
     .describe(
-      `Newest event first. The newest ${webhookLimits.dead_letters_max} of ${webhookLimits.dead_letter_days} days are kept.`,
+      `Messages that could not be delivered, newest event first. The newest ${webhookLimits.dead_letters_max} of ${webhookLimits.dead_letter_days} days are kept.`,
     ),
   next: z.string().nullable().describe('`before` of the next page. Null if there is none.'),
 });

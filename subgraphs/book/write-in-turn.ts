@@ -17,6 +17,7 @@ const turns = new Semaphore({
 export async function writeInTurn<T extends object>(agent_id: AgentId, write: () => Promise<T>): Promise<T> {
   const written = await turns.take(String(agent_id), write);
   if (written) return written;
-  const detail = 'Too many inflows, disputes, steps of escrows and reactions of this agent come at once.';
+  const detail =
+    'This agent has too many requests in progress (inflows, disputes, escrows, board reactions). Retry in a moment.';
   throw new Refusal('rate_limited', { detail });
 }

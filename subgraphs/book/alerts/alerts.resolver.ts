@@ -20,11 +20,15 @@ import type { BookContext } from '../context.ts';
 import { setAlerts } from '../ledger/alert-settings.ts';
 import { soundHead } from '../page/page.ts';
 
-export const AlertThresholds = objectType('AlertThresholds', 'When a book sends alerts.', AlertThresholdsNoun);
+export const AlertThresholds = objectType(
+  'AlertThresholds',
+  'Thresholds at which a book sends alerts.',
+  AlertThresholdsNoun,
+);
 type AlertThresholds = InstanceType<typeof AlertThresholds>;
 export const AlertsChanged = objectType(
   'AlertsChanged',
-  'A change of when a book sends alerts: an event of the book.',
+  'A change of the alert settings of a book. It is an event of the book.',
   AlertsChangedNoun,
 );
 type AlertsChanged = InstanceType<typeof AlertsChanged>;
@@ -66,7 +70,7 @@ const CHANGES = `select position, at, body from book_event where agent_id = $1 a
 export class BookAlertsResolver {
   @Query(() => ShownAlertSettings, {
     nullable: true,
-    description: 'What the book alerts of, for whoever possesses it.',
+    description: 'Alert settings of a book. Requires possession of the book.',
   })
   async alertSettings(
     @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
@@ -80,7 +84,7 @@ export class BookAlertsResolver {
   @Mutation(() => ShownAlertSettings, {
     nullable: true,
     description:
-      'Sets what the book alerts of, as it then stands: null restores what is usual, what is left out stays. At least one of them is given.',
+      'Changes the alert settings of a book, and returns all of them. Null restores the default; a setting that is left out is unchanged. At least one is required.',
   })
   async setAlerts(
     @Args(() => ChangeArguments) asked: ArgumentsOfBook,

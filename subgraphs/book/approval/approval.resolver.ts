@@ -34,7 +34,7 @@ import { linkedApproval } from './link.ts';
 
 export const ShownApproval = objectType(
   'ApprovalRequest',
-  'A call that the book has refused because it requires an approval: who, what, how much, until when.',
+  'A call that the book refused because it requires an approval.',
   ApprovalNoun,
 );
 type ShownApproval = InstanceType<typeof ShownApproval>;
@@ -44,7 +44,11 @@ export const Approvals = objectType(
   ApprovalsNoun,
 );
 type Approvals = InstanceType<typeof Approvals>;
-const ApprovalAnswerInput = inputType('ApprovalAnswerInput', "An answer by the agent's wallet.", ApprovalAnswerRequest);
+const ApprovalAnswerInput = inputType(
+  'ApprovalAnswerInput',
+  'Answer to an approval request, signed by the wallet of the agent.',
+  ApprovalAnswerRequest,
+);
 
 function shownApproval({ vault }: { readonly vault: Pick<Vault, 'open'> }, found: FoundApproval): ShownApproval {
   const { taken: _taken, ttlSeconds: _ttl, now: _now, sessionPath: _path, agentAddress: _key, ...said } = found;
@@ -72,7 +76,7 @@ export class ApprovalResolver {
   @Query(() => Approvals, {
     nullable: true,
     description:
-      'Calls of a book that require an approval, or required one, for whoever possesses it: possession answers none of them.',
+      'Calls of a book that require an approval or required one. Requires possession of the book, which does not suffice to answer them.',
   })
   async approvals(@Args(() => PageArguments) asked: ArgumentsOfBook, @Ctx() context: BookContext): Promise<Approvals> {
     const agent_id = requirePossession(context.principal, asked.agentId);
@@ -90,7 +94,7 @@ export class ApprovalResolver {
   @Mutation(() => ShownApproval, {
     nullable: true,
     description:
-      "Answers by the signature of the agent's wallet, which is the whole credential: a session answers nothing.",
+      'Answers an approval request with a signature of the wallet of the agent. The signature is the only credential: a session is not accepted.',
   })
   async answerApproval(
     @Arg('input', () => ApprovalAnswerInput, { description: 'The answer, and its signature.' }) input: Arguments,
@@ -106,7 +110,8 @@ export class ApprovalResolver {
 
   @Query(() => ShownApproval, {
     nullable: true,
-    description: 'What a link is for. It changes nothing: whatever looks at links that were sent answers none.',
+    description:
+      'The approval request that a link is for. Reading it changes nothing, so link previews answer no request.',
   })
   async linkedApproval(
     @Args(() => LinkArguments) asked: Arguments,
@@ -119,7 +124,7 @@ export class ApprovalResolver {
 
   @Mutation(() => ShownApproval, {
     nullable: true,
-    description: 'Answers with the link that was sent to the webhook, once.',
+    description: 'Answers an approval request with the link that was sent to the webhook. A link can be used once.',
   })
   async answerLinkedApproval(
     @Args(() => LinkAnswerArguments) asked: Arguments,

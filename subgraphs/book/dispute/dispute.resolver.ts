@@ -80,7 +80,7 @@ export class DisputeResolver {
   @Query(() => DisputeStatus, {
     nullable: true,
     description:
-      'Number and hash of the latest judgement of a dispute, for anybody who holds a verdict. Public. Null if no dispute has this id.',
+      'Number and hash of the latest judgement of a dispute, to check whether a verdict is still current. Public. Null if no dispute has this id.',
   })
   async disputeStatus(
     @Args(() => StatusArguments) asked: Arguments,

@@ -6,13 +6,13 @@ import { inputType, objectType } from '../../graph-type.ts';
 
 export const DisputeInput = inputType(
   'DisputeInput',
-  'What is claimed of which row, and the evidence.',
+  'Dispute to file: the row, the claim and the evidence.',
   DisputeRequest,
 );
 
 export const FiledDispute = objectType(
   'FiledDispute',
-  'A dispute, and whether it was filed by this very request.',
+  'A dispute, and whether this request filed it.',
   FiledDisputeNoun,
 );
 export const DisputeStatus = objectType(

@@ -23,7 +23,7 @@ import { type Judgement, judged } from './verdict.ts';
 const ID_BYTES = 10;
 
 type Filing = Pick<BookContext, 'database' | 'issuer' | 'clock' | 'random' | 'profile' | 'jobPaidBy'>;
-/** A dispute, and whether it was filed by this very request. */
+/** A dispute, and whether this request filed it. */
 interface Filed {
   readonly dispute: Dispute;
   readonly filed: boolean;
@@ -180,6 +180,6 @@ async function requireDisputeRoom(
     from: 'dispute where agent_id = $1',
     newest: 'filed_at',
     max,
-    detail: `A book files ${max} disputes in an hour.`,
+    detail: `A book accepts at most ${max} disputes per hour.`,
   });
 }

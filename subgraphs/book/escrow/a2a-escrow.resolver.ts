@@ -36,7 +36,7 @@ export class A2aEscrowResolver {
   @Directive(pageByLimit(escrowLimits.page_default, 'escrows'))
   @Query(() => A2aEscrows, {
     nullable: true,
-    description: 'The escrows that an agent is a party of, for whoever possesses its book. A demo key is refused.',
+    description: 'Escrows that an agent is a party of. Requires possession of its book. Demo keys are refused.',
   })
   async a2aEscrows(
     @Args(() => PageArguments) asked: ArgumentsOfBook,
@@ -54,8 +54,7 @@ export class A2aEscrowResolver {
 
   @Query(() => A2aEscrow, {
     nullable: true,
-    description:
-      'An escrow with another agent as it stands now, as this party of it is shown it. A demo key is refused here, as everywhere in escrow.',
+    description: 'An escrow with another agent, as the requesting party sees it. Demo keys are refused.',
   })
   a2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
@@ -74,7 +73,7 @@ export class A2aEscrowResolver {
       'Opens an escrow with another agent, as its principal. No money is held. Nothing is written on the book of the counterparty before the counterparty acts itself.',
   })
   openA2aEscrow(
-    @Arg('input', () => A2aEscrowInput, { description: 'Its terms.' }) input: Arguments,
+    @Arg('input', () => A2aEscrowInput, { description: 'Terms of the escrow.' }) input: Arguments,
     @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
@@ -94,7 +93,10 @@ export class A2aEscrowResolver {
     return move('fund', { ...escrow, ...asked }, context);
   }
 
-  @Mutation(() => A2aEscrow, { nullable: true, description: 'Records the delivery. For the counterparty only.' })
+  @Mutation(() => A2aEscrow, {
+    nullable: true,
+    description: 'Records the delivery. Only the counterparty may do this.',
+  })
   submitA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
     @Args(() => SubmitArguments) asked: ArgumentsOfBook,
@@ -105,7 +107,7 @@ export class A2aEscrowResolver {
 
   @Mutation(() => A2aEscrow, {
     nullable: true,
-    description: 'Releases the escrow if every check passes. For the principal only.',
+    description: 'Releases the escrow if every check passes. Only the principal may do this.',
   })
   releaseA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
@@ -117,7 +119,7 @@ export class A2aEscrowResolver {
 
   @Mutation(() => A2aEscrow, {
     nullable: true,
-    description: 'Takes the escrow back, for the principal, or gives it up, for the counterparty.',
+    description: 'Ends the escrow without a release: the principal takes it back, or the counterparty gives it up.',
   })
   clawBackA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
@@ -127,7 +129,10 @@ export class A2aEscrowResolver {
     return move('clawback', { ...escrow, ...asked }, context);
   }
 
-  @Mutation(() => A2aEscrow, { nullable: true, description: 'Challenges the delivery. For the principal only.' })
+  @Mutation(() => A2aEscrow, {
+    nullable: true,
+    description: 'Challenges the delivery. Only the principal may do this.',
+  })
   challengeA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
     @Args(() => ChallengeArguments) asked: ArgumentsOfBook,

@@ -12,21 +12,21 @@ import { inputType, objectType } from '../../graph-type.ts';
 
 const REQUIRED = 'Requirements that the delivery must meet.';
 
-inputType('A2aEscrowPartiesInput', 'Two agents.', A2aParties, A2aOpenParties);
+inputType('A2aEscrowPartiesInput', 'The two agents of an escrow.', A2aParties, A2aOpenParties);
 inputType('A2aEscrowRequiredInput', REQUIRED, A2aRequired);
-export const A2aEscrowInput = inputType('A2aEscrowInput', 'What two agents agree on.', A2aOpen);
-export const A2aEscrowName = inputType('A2aEscrowName', 'An escrow of two agents, by its job.', A2aName);
+export const A2aEscrowInput = inputType('A2aEscrowInput', 'Terms of an escrow between two agents.', A2aOpen);
+export const A2aEscrowName = inputType('A2aEscrowName', 'Name of an escrow between two agents: its job.', A2aName);
 
-objectType('A2aEscrowParties', 'Two agents.', A2aEscrowPartiesNoun);
+objectType('A2aEscrowParties', 'The two agents of an escrow.', A2aEscrowPartiesNoun);
 objectType('A2aEscrowRequired', REQUIRED, A2aEscrowRequiredNoun);
 objectType(
   'A2aEscrowPhase',
-  'A phase of an escrow of two agents, with its row on the book of the agent that reads it.',
+  'A phase of an escrow between two agents, with its row in the book of the agent that reads it.',
   A2aEscrowPhaseNoun,
 );
 export const A2aEscrow = objectType(
   'A2aEscrow',
-  'What two agents record of a job, as one of them is shown it. No money is held, and none moves by it: what backs it is a payment that the principal has made before.',
+  'An agreement between two agents about a job, as one of them sees it. It holds and moves no money: an earlier payment of the principal backs it.',
   A2aEscrowNoun,
 );
 export type A2aEscrow = InstanceType<typeof A2aEscrow>;

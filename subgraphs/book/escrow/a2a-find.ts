@@ -47,7 +47,7 @@ export async function requireA2aEscrow(
   if (next?.rank === found.rank)
     throw new Refusal('invalid_request', {
       param: 'parties',
-      detail: 'parties: several escrows of this job_id are with this agent; name the principal',
+      detail: 'parties: the agent has several escrows with this job_id. Name the principal.',
     });
   return foundAs(found);
 }

@@ -75,13 +75,13 @@ export async function openA2aEscrow(
 function requireParties(agent_id: AgentId, { parties }: A2aOpen): AgentId {
   const { principal_agent_id = agent_id, counterparty_agent_id } = parties;
   if (principal_agent_id !== agent_id) {
-    const detail = 'An escrow is opened by its principal, from the principal’s own book.';
+    const detail = 'Only the principal can open an escrow, from their own book.';
     throw new Refusal('invalid_escrow_action', { param: 'action', detail, facts: { legal: ['status'] } });
   }
   if (counterparty_agent_id === agent_id)
     throw new Refusal('invalid_request', {
       param: 'parties.counterparty_agent_id',
-      detail: 'parties.counterparty_agent_id: is the principal',
+      detail: 'parties.counterparty_agent_id: must not be the principal.',
     });
   return agentId(counterparty_agent_id);
 }
@@ -94,5 +94,5 @@ async function requireBook(tx: Tx, agent_id: AgentId): Promise<void> {
     values: [agent_id],
   });
   if (rows.length > 0) return;
-  throw new Refusal('not_found', { param: 'parties.counterparty_agent_id', detail: 'There is no such agent.' });
+  throw new Refusal('not_found', { param: 'parties.counterparty_agent_id', detail: 'No agent has this id.' });
 }

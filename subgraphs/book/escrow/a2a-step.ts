@@ -149,7 +149,7 @@ async function submit({ tx, reads, escrow, said }: Rests): Promise<JsonObject> {
   const receipt = await escrowReceipt(reads, String(said.fulfillment_receipt_id));
   const parties: readonly (number | null)[] = [escrow.principalAgentId, escrow.counterpartyAgentId];
   if (!receipt || receipt.agentId === null || !parties.includes(receipt.agentId)) {
-    const detail = 'No receipt of that task stands on the book of either party.';
+    const detail = 'Neither party has a receipt with this task id on their book.';
     throw new Refusal('not_found', { param: 'fulfillment_receipt_id', detail });
   }
   const shown = receiptFacts(receipt);

@@ -29,7 +29,7 @@ export async function requireCollectedRow(
   task_id: string,
 ): Promise<{ readonly seq: number; readonly amount: AtomicAmount }> {
   const row = await rowOfTask(tx, agent_id, task_id);
-  if (!row) throw new Refusal('not_found', { param: 'task_id', detail: 'No row of that task stands on this book.' });
+  if (!row) throw new Refusal('not_found', { param: 'task_id', detail: 'The book has no row with this task_id.' });
   const { seq, evidence, amount } = row;
   if (evidence !== 'collected' || amount === null) throw new Refusal('escrow_not_collected', { param: 'task_id' });
   return { seq, amount };

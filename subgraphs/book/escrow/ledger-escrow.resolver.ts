@@ -19,7 +19,7 @@ const WHICH = { description: 'The escrow.' };
 export class LedgerEscrowResolver {
   @Query(() => LedgerEscrow, {
     nullable: true,
-    description: 'A ledger escrow of a book, as it stands now. A demo key is refused here, as everywhere in escrow.',
+    description: 'A ledger escrow of a book. Demo keys are refused.',
   })
   ledgerEscrow(
     @Arg('escrow', () => LedgerEscrowName, WHICH) escrow: Arguments,
@@ -34,10 +34,11 @@ export class LedgerEscrowResolver {
   @Mutation(() => LedgerEscrow, {
     nullable: true,
     description:
-      'Records a hold over a collected call of the book. No money is held. The same request again is the same escrow.',
+      'Records a hold on a collected call of the book. No money is held. Repeating the request returns the same escrow.',
   })
   openLedgerEscrow(
-    @Arg('input', () => LedgerEscrowInput, { description: 'Over what, and until when.' }) input: Arguments,
+    @Arg('input', () => LedgerEscrowInput, { description: 'The call, the expiry and the requirements of a release.' })
+    input: Arguments,
     @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<LedgerEscrow> {
@@ -56,7 +57,7 @@ export class LedgerEscrowResolver {
 
   @Mutation(() => LedgerEscrow, {
     nullable: true,
-    description: 'Takes the escrow back. Before it expires a reason is required.',
+    description: 'Takes the escrow back. Before it expires, `claimType` is required.',
   })
   clawBackLedgerEscrow(
     @Arg('escrow', () => LedgerEscrowName, WHICH) escrow: Arguments,

@@ -9,26 +9,26 @@ import { inputType, objectType } from '../../graph-type.ts';
 
 /* How the graph names, takes and shows ledger escrows. */
 
-const CHECKED = 'What is checked on release.';
+const CHECKED = 'Requirements that are checked on release.';
 
 inputType('EscrowRequiredInput', CHECKED, LedgerRequired);
 export const LedgerEscrowInput = inputType(
   'LedgerEscrowInput',
-  'Over which call of the book, until when, and what is checked on release.',
+  'Ledger escrow to open: the call, the expiry and the requirements of a release.',
   LedgerOpen,
 );
 export const LedgerEscrowName = inputType(
   'LedgerEscrowName',
-  'A ledger escrow, by its id or by the call that it is over.',
+  'Name of a ledger escrow: its id, or the call that it is on.',
   LedgerName,
 );
 
 objectType('EscrowRequired', CHECKED, LedgerEscrowRequiredNoun);
-objectType('EscrowCheck', 'One thing that was looked at before a release.', EscrowCheckNoun);
-objectType('LedgerEscrowPhase', 'A phase of a ledger escrow: an event of its book.', LedgerEscrowPhaseNoun);
+objectType('EscrowCheck', 'One check of a release.', EscrowCheckNoun);
+objectType('LedgerEscrowPhase', 'A phase of a ledger escrow. It is an event of the book.', LedgerEscrowPhaseNoun);
 export const LedgerEscrow = objectType(
   'LedgerEscrow',
-  'A hold that an owner records over a call of their own book. No money is held, and none moves by it.',
+  'A hold that an owner records on a call of their own book. It holds and moves no money.',
   LedgerEscrowNoun,
 );
 export type LedgerEscrow = InstanceType<typeof LedgerEscrow>;

@@ -40,7 +40,7 @@ export function requireMove<S extends string, A extends string>(
   const { why, state, legal } = judgement;
   const facts = { state, party, legal };
   if (why === 'claim_wanted') throw new Refusal('escrow_claim_required', { param: 'claim_type', facts });
-  const detail = `In the state ${state} the ${party} may: ${legal.join(', ')}.`;
+  const detail = `In the state ${state} the ${party} can take these actions: ${legal.join(', ')}.`;
   throw new Refusal('invalid_escrow_action', { param: 'action', detail, facts });
 }
 
@@ -66,8 +66,8 @@ export function requireEnd(expires_at: string | undefined, now_ms: number): numb
   const { lasts_seconds_default, lasts_seconds_max } = escrowLimits;
   const end_ms = expires_at === undefined ? now_ms + lasts_seconds_default * 1000 : Date.parse(expires_at);
   const wrong = (detail: string) => new Refusal('invalid_request', { param: 'expires_at', detail });
-  if (end_ms <= now_ms) throw wrong('expires_at: lies in the past');
+  if (end_ms <= now_ms) throw wrong('expires_at: must be in the future.');
   if (end_ms > now_ms + lasts_seconds_max * 1000)
-    throw wrong(`expires_at: lies more than ${lasts_seconds_max / 86_400} days ahead`);
+    throw wrong(`expires_at: must be at most ${lasts_seconds_max / 86_400} days from now.`);
   return end_ms;
 }

@@ -45,7 +45,11 @@ export async function requireA2aRoom(tx: Tx, principal: AgentId, counterparty: A
     values: [principal, counterparty],
   });
   const { live_per_book_max, opens_per_book_hour_max, live_per_pair_max, opens_per_pair_hour_max } = escrowLimits;
-  requireWithin(rows[0]?.pair, { live_max: live_per_pair_max, hour_max: opens_per_pair_hour_max, of: 'A pair' });
+  requireWithin(rows[0]?.pair, {
+    live_max: live_per_pair_max,
+    hour_max: opens_per_pair_hour_max,
+    of: 'A pair of agents',
+  });
   requireWithin(rows[0]?.whole, { live_max: live_per_book_max, hour_max: opens_per_book_hour_max, of: 'A book' });
 }
 
@@ -55,10 +59,10 @@ function requireWithin(
 ): void {
   if (!count) throw new Error('escrows were not counted');
   if (count.live >= live_max)
-    throw new Refusal('escrows_full', { detail: `${of} has up to ${live_max} live escrows.` });
+    throw new Refusal('escrows_full', { detail: `${of} can have at most ${live_max} live escrows.` });
   if (count.recent < hour_max) return;
   throw new Refusal('rate_limited', {
-    detail: `${of} opens up to ${hour_max} escrows in an hour.`,
+    detail: `${of} can open at most ${hour_max} escrows per hour.`,
     facts: { retry_after_seconds: Math.max(1, count.seconds ?? 1) },
   });
 }

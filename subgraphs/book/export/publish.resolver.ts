@@ -85,7 +85,7 @@ export class PullExportResolver {
   ): Promise<WithdrawnExport> {
     const agent_id = requirePossession(principal, asked.agentId);
     const withdrawn = await withdrawExport(database, agent_id);
-    if (withdrawn === null) throw new Refusal('not_found', { detail: 'Nothing is published of this book.' });
+    if (withdrawn === null) throw new Refusal('not_found', { detail: 'The book has no published export.' });
     return { agentId: agent_id, slug: withdrawn.slug, withdrawnAt: new Date(clock.now_ms()) };
   }
 

@@ -61,7 +61,8 @@ export async function publishExport(
   request: PublishedScope,
 ): Promise<PullExport> {
   const built = await builds.take(String(agent_id), () => buildAndStore(publisher, agent_id, request));
-  if (!built) throw new Refusal('rate_limited', { detail: 'An export of this book is being built; ask again later.' });
+  if (!built)
+    throw new Refusal('rate_limited', { detail: 'An export of this book is already being built. Retry later.' });
   return built;
 }
 
@@ -109,7 +110,8 @@ async function buildAndStore(
   });
   const stands = await publishedExport(database, agent_id);
   // Withdrawn meanwhile: that was the owner's last word.
-  if (stands?.slug !== slug) throw new Refusal('not_found', { detail: 'The export was withdrawn while it was built.' });
+  if (stands?.slug !== slug)
+    throw new Refusal('not_found', { detail: 'The export was withdrawn while it was being built.' });
   return stands;
 }
 

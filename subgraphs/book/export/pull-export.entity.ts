@@ -10,7 +10,7 @@ import { Entity, PrimaryKey, Property, Unique } from '../../table.ts';
  * built: it is read only once it is `signed`.
  */
 @ObjectType({
-  description: 'A signed export that anybody may read by its slug. It has the rows as they were when it was built.',
+  description: 'A signed export that anyone can read by its slug. It has the rows as they were when it was built.',
 })
 @Entity({ tableName: 'pull_export' })
 export class PullExport {

@@ -10,8 +10,7 @@ export class StreamRoom {
   /** Asked before the first byte, where a refusal can still be heard. @throws rate_limited */
   requireRoom(agent_id: AgentId): void {
     const full = this.#all >= exportLimits.streams_max || this.#of(agent_id) >= exportLimits.streams_per_book_max;
-    if (full)
-      throw new Refusal('rate_limited', { detail: 'Too many exports are under way; ask again when one has ended.' });
+    if (full) throw new Refusal('rate_limited', { detail: 'Too many exports are running. Retry when one has ended.' });
   }
 
   /** Work that precedes the first piece: it costs as much as pieces do, also for a reader who has left. @throws rate_limited */

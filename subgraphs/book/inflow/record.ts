@@ -83,6 +83,6 @@ async function requireRoom(tx: Tx, agent_id: AgentId): Promise<void> {
     from: `book_row where agent_id = $1 and evidence = 'inflow_claimed'`,
     newest: 'seq',
     max,
-    detail: `A book takes ${max} inflows and corrections in an hour.`,
+    detail: `A book accepts at most ${max} inflows and corrections per hour.`,
   });
 }

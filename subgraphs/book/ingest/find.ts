@@ -106,7 +106,7 @@ function observed(observation: Observation, { network }: NamedTransfer): Extract
       throw new Refusal('chain_unavailable', { facts: { charged: false }, cause: observation.cause });
     case 'unsupported':
       throw new Refusal('network_not_served', {
-        detail: `Nobody is configured here who could look at ${network}. Nothing was charged.`,
+        detail: `This service is not configured to read ${network}. Nothing was charged.`,
         facts: { charged: false, network },
       });
   }

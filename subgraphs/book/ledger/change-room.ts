@@ -23,6 +23,6 @@ export function requireChangeRoom(tx: Tx, agent_id: AgentId, what: keyof typeof 
     from: `book_event where agent_id = $1 and ${changes[what]}`,
     newest: 'position',
     max,
-    detail: `A book takes ${max} changes of its ${what} in an hour.`,
+    detail: `A book accepts at most ${max} changes of its ${what} per hour.`,
   });
 }

@@ -16,7 +16,7 @@ import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property, Unique } from 
 
 const described = {
   payment: 'Payment of a row: reference, rail and amount.',
-  route: 'Model and hub that answered the call of a row.',
+  route: 'Model and hub of a row.',
 } as const satisfies Record<RowGroup, string>;
 
 @ObjectType({ description: described.payment })

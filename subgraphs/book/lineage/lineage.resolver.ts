@@ -25,7 +25,7 @@ export class BookLineageResolver {
   @Directive(pageByLimit(limits.book_page_rows_default, 'descendants'))
   @Query(() => Lineage, {
     nullable: true,
-    description: 'What a row follows from and what follows from it, for whoever possesses its book.',
+    description: 'Ancestors and descendants of a row. Requires possession of its book.',
   })
   async lineage(
     @Args(() => LineageArguments) asked: ArgumentsOfBook,
@@ -39,7 +39,7 @@ export class BookLineageResolver {
       found: await readLineage(database, agent_id, task_id, page),
     }));
     if (turn === null)
-      throw new Refusal('rate_limited', { detail: 'Too many lineages are read at once; ask again in a moment.' });
+      throw new Refusal('rate_limited', { detail: 'Too many lineages are being read. Retry in a moment.' });
     if (turn.found === null) throw new Refusal('task_not_on_book');
     return turn.found;
   }

@@ -5,14 +5,10 @@ import { objectType } from '../../graph-type.ts';
 
 export const LineageRow = objectType(
   'LineageRow',
-  'A row of a book, as far as its lineage shows it; `Book.row` has all of it.',
+  'A row in a lineage. `Book.row` returns the whole row.',
   LineageRowNoun,
 );
 export type LineageRow = InstanceType<typeof LineageRow>;
 
-export const Lineage = objectType(
-  'Lineage',
-  'What a row of a book follows from, and what follows from it.',
-  LineageNoun,
-);
+export const Lineage = objectType('Lineage', 'Ancestors and descendants of a row of a book.', LineageNoun);
 export type Lineage = InstanceType<typeof Lineage>;

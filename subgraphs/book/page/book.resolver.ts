@@ -75,7 +75,7 @@ export class BookResolver {
   @Directive(PAGE)
   @Query(() => Book, {
     nullable: true,
-    description: 'A book. Requires possession of the book: X-SVC-Session, or X-SVC-Agent with X-SVC-Proof.',
+    description: 'A book. Requires possession of the book: `X-SVC-Session`, or `X-SVC-Agent` with `X-SVC-Proof`.',
   })
   book(
     @Args(() => PageArguments) asked: ArgumentsOfBook,
@@ -251,7 +251,7 @@ export async function connectionOf(
   { first, after: behind, last, before: ahead, filter }: RowConnectionRequest,
 ): Promise<BookRowConnection> {
   const backwards = last !== undefined;
-  if (backwards && first !== undefined) throw refused('last', 'first and last cannot be asked for at once.');
+  if (backwards && first !== undefined) throw refused('last', 'Send either first or last, not both.');
   const size = pageRows(last ?? first);
   // The newest row is the first: what comes after a row in the connection was collected before it.
   const [before, after] = [seqIn('after', behind), seqIn('before', ahead)];
@@ -281,7 +281,7 @@ const cursorOf = ({ seq }: BookRow) => Buffer.from(`seq:${seq}`).toString('base6
 function seqIn(param: 'after' | 'before', cursor: string | undefined): number | null {
   if (cursor === undefined) return null;
   const seq = Number(CURSOR.exec(Buffer.from(cursor, 'base64url').toString())?.[1] ?? Number.NaN);
-  if (!(seq <= INT_MAX)) throw refused(param, `${param} is no cursor of a row.`);
+  if (!(seq <= INT_MAX)) throw refused(param, `${param} is not a cursor of a row.`);
   return seq;
 }
 

@@ -6,7 +6,7 @@ import type { PageAsked, RowFilter } from './row-scope.ts';
 
 inputType(
   'BookRowFilter',
-  'Which rows of a book: those that match every member. A member that is left out narrows nothing.',
+  'Filter of the rows of a book: rows that match every member. A member that is left out does not restrict the rows.',
   RowFilterRequest,
 );
 

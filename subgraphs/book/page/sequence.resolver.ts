@@ -13,7 +13,8 @@ const SequenceArguments = argumentsType(BookPath, SequenceRequest);
 export class BookSequenceResolver {
   @Query(() => BookSequence, {
     nullable: true,
-    description: 'Whether the rows of a book are without a gap, and how corrections follow each other.',
+    description:
+      'Whether the positions of a book have gaps, and how its corrections follow each other. Requires possession of the book.',
   })
   bookSequence(
     @Args(() => SequenceArguments) asked: ArgumentsOfBook,

@@ -87,7 +87,7 @@ async function chainOf(database: Pick<Database, 'query'>, agent_id: AgentId, tas
       from book_row r left join book_correction c using (agent_id, seq) where r.agent_id = $1 and r.task_id = $2`,
     values: [agent_id, task_id],
   });
-  if (!row) throw new Refusal('not_found', { param: 'task_id', detail: 'No row of that task stands on this book.' });
+  if (!row) throw new Refusal('not_found', { param: 'task_id', detail: 'The book has no row with this task_id.' });
   return row.original_seq;
 }
 

@@ -5,13 +5,13 @@ import { objectType } from '../../graph-type.ts';
 
 objectType(
   'Supersession',
-  'How rows take the place of others: of the whole book, or of the chain of one row.',
+  'How corrections replace rows, in the whole book or in the chain of one row.',
   SupersessionNoun,
 );
 
 export const BookSequence = objectType(
   'BookSequence',
-  "A book's sequence, `svc402.book_seq_report.v1`.",
+  'Report on the sequence of a book (`svc402.book_seq_report.v1`).',
   BookSequenceNoun,
 );
 export type BookSequence = InstanceType<typeof BookSequence>;

@@ -80,7 +80,7 @@ function requireWhole(dimension: SumDimension, window: Required<TotalsWindow>): 
     if (at_ms % period_ms[period] !== 0)
       throw new Refusal('invalid_request', {
         param,
-        detail: `${param} is the beginning of ${period === 'hour' ? 'an hour' : 'a day'} (UTC): totals by ${dimension} are kept so.`,
+        detail: `${param} must be the start of ${period === 'hour' ? 'an hour' : 'a day'} (UTC), because totals by ${dimension} are kept per ${period}.`,
       });
   }
 }

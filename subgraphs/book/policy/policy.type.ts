@@ -7,7 +7,7 @@ import type { Policies } from './set.ts';
 
 objectType(
   'ShadowPolicy',
-  'Policies that refuse nothing: `would_block` events record what they would have refused.',
+  'Policies in shadow mode. They refuse nothing; `would_block` events record what they would have refused.',
   ShadowPolicyNoun,
 );
 export const ShownPolicy = objectType(

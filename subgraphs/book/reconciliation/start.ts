@@ -43,7 +43,7 @@ function requireRange({ from_block, to_block }: ReconciliationRequest): void {
   if (to_block >= from_block && to_block - from_block < blocks_max) return;
   throw new Refusal('invalid_request', {
     param: 'to_block',
-    detail: `to_block: is from_block or a later one, ${blocks_max} blocks at most with both ends`,
+    detail: `to_block: must be from_block or later, and the range at most ${blocks_max} blocks, both ends included.`,
   });
 }
 
@@ -120,7 +120,7 @@ async function requireReconciliationRoom(tx: Tx, agent_id: AgentId): Promise<voi
   if (running !== null) throw new Refusal('reconciliation_running', { facts: { report_id: running } });
   if (recent >= per_agent_day_max)
     throw new Refusal('rate_limited', {
-      detail: `An agent asks for ${per_agent_day_max} reconciliations in a day.`,
+      detail: `An agent can start at most ${per_agent_day_max} reconciliations per day.`,
       facts: { retry_after_seconds: Math.max(1, seconds ?? 1) },
     });
   tx.write({
@@ -155,7 +155,7 @@ async function requireProvenWallet(
     if (wallet === agent_wallet) return { wallet, agent_wallet, proven_by: 'agent_wallet' };
     throw new Refusal('control_proof_missing', {
       param: signature === undefined ? 'signature' : 'signed_at',
-      detail: 'signature and signed_at are required for a wallet that is not agentWallet.',
+      detail: 'signature and signed_at are required for a wallet other than the agentWallet.',
     });
   }
   const text = (base_url: string, address: string, at_seconds: number) =>

@@ -14,7 +14,7 @@ const RecordArguments = argumentsType(BookPath, RecordRequest);
 export class AgentRecordResolver {
   @Query(() => AgentRecord, {
     nullable: true,
-    description: 'The public record of an agent, for anybody; null where there is none.',
+    description: 'Public record of an agent. Null if no agent has this id.',
   })
   async agentRecord(
     @Args(() => RecordArguments) asked: ArgumentsOfBook,

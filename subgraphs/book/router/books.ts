@@ -38,7 +38,7 @@ export async function openRouterBook(
   await database.transaction(async tx => {
     const use = bookUse(vault, principal.address);
     const rest = await takeUse(readsOf(tx), 'router_use', use);
-    if (rest !== null) throw tooMany(rest, `One address opens at most ${use.max} router books a day.`);
+    if (rest !== null) throw tooMany(rest, `An address can open at most ${use.max} router books per day.`);
     insertRows(tx, 'router_book', [asRecord(book)]);
   });
   return { book, key };

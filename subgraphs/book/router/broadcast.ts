@@ -69,7 +69,7 @@ export async function broadcastGeneration(
 }
 
 const fullDetail = (max: number, verified: boolean) =>
-  `${max} ${verified ? 'verified broadcasts of a book' : 'unverified broadcasts of a book or an address'} are taken a day.`;
+  `At most ${max} ${verified ? 'verified broadcasts per book' : 'unverified broadcasts per book or address'} are accepted per day.`;
 
 /** @throws generation_conflict */
 function requireTheSame(standing: RouterGeneration, said: BroadcastRequest): void {
@@ -102,6 +102,7 @@ async function lookUp(
   const key = new Secret(unsealRouterKey(vault, bookId, routerKeyBox));
   const looked = await router_look_ups.ask(bookId, key, { generation_id, model, amount: BigInt(amount) });
   if (looked === null || looked === 'matched') await giveBackUse(counting, use);
-  if (looked === null) throw tooMany(1, 'Too many look-ups under this key, or of all keys, are under way.');
+  if (looked === null)
+    throw tooMany(1, 'Too many look-ups with this key, or with all keys together, are running. Retry in a moment.');
   return looked;
 }

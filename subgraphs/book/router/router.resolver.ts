@@ -52,7 +52,7 @@ type BroadcastGeneration = InstanceType<typeof BroadcastGeneration>;
 objectType('RouterRailSum', 'Verified generations of one rail, as the rail was reported.', RouterRailSumNoun);
 export const RouterBookSummary = objectType(
   'RouterBookSummary',
-  'Sums over those generations of a router book that the router has confirmed as they were reported.',
+  'Sums over the generations of a router book that the router has confirmed.',
   RouterBookSummaryNoun,
 );
 type RouterBookSummary = InstanceType<typeof RouterBookSummary>;

@@ -32,7 +32,7 @@ export async function createAssignment(
   const { grant_type = 'read', grantee = null, expires_at = null } = members;
   const now_ms = clock.now_ms();
   if (expires_at !== null && Date.parse(expires_at) <= now_ms)
-    throw new Refusal('invalid_request', { param: 'expires_at', detail: 'expires_at: lies in the past' });
+    throw new Refusal('invalid_request', { param: 'expires_at', detail: 'expires_at: must be in the future.' });
   const token = sliceToken(random.bytes(SLICE_TOKEN_BYTES));
   const id = assignmentId(now_ms, random.bytes(ID_BYTES));
   const values = [id, agent_id, grant_type, grantee, sliceOf(members), expires_at, sha256Hex(token), iso(now_ms)];

@@ -25,7 +25,7 @@ const members = AssignmentNoun.shape;
 export class AssignmentResolver {
   @Query(() => Assignments, {
     nullable: true,
-    description: 'What is opened of a book, for whoever possesses it. It shows no token.',
+    description: 'Assignments of a book, without their tokens. Requires possession of the book.',
   })
   async assignments(
     @Args(() => BookArguments) asked: ArgumentsOfBook,
@@ -38,11 +38,11 @@ export class AssignmentResolver {
   @Mutation(() => CreatedAssignment, {
     nullable: true,
     description:
-      "Opens a slice of a book. It hands out a secret: the book's session is wanted, or a proof that is bound to the request.",
+      'Opens a slice of a book, and returns the token for it. Requires the session of the book, or a proof that is bound to the request.',
   })
   createAssignment(
     @Args(() => BookArguments) asked: ArgumentsOfBook,
-    @Arg('input', () => AssignmentInput, { description: 'What, to whom, and until when.' }) input: Arguments,
+    @Arg('input', () => AssignmentInput, { description: 'The slice, the recipient and the expiry.' }) input: Arguments,
     @Ctx() context: BookContext,
   ): Promise<CreatedAssignment> {
     const held = requireBound(context.principal, asked.agentId);
@@ -51,7 +51,7 @@ export class AssignmentResolver {
 
   @Mutation(() => SliceAssignment, {
     nullable: true,
-    description: 'Its token opens nothing any more, in no process. Again it is the same.',
+    description: 'Revokes an assignment: its token is refused from now on. Repeating the request changes nothing.',
   })
   revokeAssignment(
     @Args(() => AssignmentArguments) asked: ArgumentsOfBook,

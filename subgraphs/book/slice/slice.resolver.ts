@@ -36,7 +36,7 @@ export class BookSliceResolver {
   @Directive(PAGE_OF_ROWS)
   @Query(() => BookSlice, {
     nullable: true,
-    description: 'A slice of a book, for whoever shows its token: `Authorization: Bearer`. It opens nothing else.',
+    description: 'A slice of a book. Requires its token as `Authorization: Bearer`. The token opens nothing else.',
   })
   async bookSlice(
     @Args(() => PageArguments) asked: Arguments,

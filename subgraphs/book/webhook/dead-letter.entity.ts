@@ -6,7 +6,7 @@ import { showMembers } from '../../graph-type.ts';
 import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /** A message that was given up. It holds nothing of the message: that is made of the book again where it is redelivered. */
-@ObjectType('WebhookDeadLetter', { description: 'A message that was given up, until it is redelivered.' })
+@ObjectType('WebhookDeadLetter', { description: 'A message that could not be delivered.' })
 @Entity({ tableName: 'webhook_dead_letter' })
 export class WebhookDeadLetter {
   @PrimaryKey({ type: 'integer', autoincrement: false })

@@ -46,7 +46,7 @@ export class WebhookDeliveriesResolver {
   @Directive(pageByLimit(webhookLimits.dead_letters_page_default, 'deadLetters'))
   @Query(() => WebhookDeadLetters, {
     nullable: true,
-    description: 'Messages of the webhook that were given up, for whoever possesses the book.',
+    description: 'Messages of the webhook that could not be delivered. Requires possession of the book.',
   })
   async webhookDeadLetters(
     @Args(() => PageArguments) asked: ArgumentsOfBook,
@@ -71,7 +71,7 @@ export class WebhookDeliveriesResolver {
 
   @Mutation(() => WebhookPing, {
     nullable: true,
-    description: 'Sends a test message, once. The webhook shows what came of it.',
+    description: 'Sends a test message, once. The status of the webhook shows the result.',
   })
   async pingWebhook(
     @Args(() => BookArguments) { agentId }: ArgumentsOfBook,

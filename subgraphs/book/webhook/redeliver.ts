@@ -28,12 +28,12 @@ export function redeliverMessages(
   { from_position, to_position }: RedeliveryRequest,
 ): Promise<number> {
   if (to_position < from_position || to_position - from_position >= redelivered_positions_max)
-    throw tooWide(`is from_position, or up to ${redelivered_positions_max - 1} beyond it`);
+    throw tooWide(`must be from_position or up to ${redelivered_positions_max - 1} more.`);
   return usingRoom(context, agent_id, 'redeliveries', async (tx, { events }, now_ms) => {
     const told = await eventsBetween(tx, agent_id, from_position, to_position);
     const messages = told.flatMap(event => kindsTold(event, events)).length;
     if (messages > redelivered_messages_max)
-      throw tooWide(`reaches over more than ${redelivered_messages_max} messages`);
+      throw tooWide(`the range has more than ${redelivered_messages_max} messages. Send a smaller range.`);
     forgetRange(tx, agent_id, { from_position, to_position, events });
     const asked = { agent_id, id: newId(context), from_position, to_position, since_ms: now_ms };
     if (messages > 0) addJobs(tx, [redeliveryJob(asked, now_ms)]);
@@ -76,7 +76,7 @@ function usingRoom<T>(
     if (head?.damaged) throw new Refusal('book_damaged');
     const webhook = head ? await lockWebhook(tx, agent_id) : null;
     if (!head || !webhook || !standingWebhook({ vault }, webhook)?.enabled)
-      throw new Refusal('not_found', { detail: 'The book has no webhook that is enabled.' });
+      throw new Refusal('not_found', { detail: 'The book has no enabled webhook.' });
     const room = useRoom(webhook.room, name, head.now_ms);
     tx.write({
       name: 'use webhook room',

@@ -23,7 +23,7 @@ export function useRoom(used: UsedRoom, name: RoomName, now_ms: number): UsedRoo
     return { ...used, [name]: { from_ms: now_ms, count: 1 } };
   if (before.count < rooms[name]) return { ...used, [name]: { ...before, count: before.count + 1 } };
   throw new Refusal('rate_limited', {
-    detail: `A webhook takes ${rooms[name]} ${name} in an hour.`,
+    detail: `A webhook accepts at most ${rooms[name]} ${name} per hour.`,
     facts: { retry_after_seconds: Math.ceil((before.from_ms + HOUR_MS - now_ms) / 1_000) },
   });
 }

@@ -66,7 +66,7 @@ function requireRotated(secrets: WebhookSecrets, secret: string, now_ms: number)
   const result = rotated(secrets, secret, now_ms);
   if (result.kind === 'rotated') return result.secrets;
   throw new Refusal('rate_limited', {
-    detail: `${webhookLimits.old_secrets_max} old secrets sign beside this one still.`,
+    detail: `The webhook still signs with ${webhookLimits.old_secrets_max} earlier secrets. Wait until one of them has expired.`,
     facts: { retry_after_seconds: Math.ceil((result.until_ms - now_ms) / 1_000) },
   });
 }

@@ -15,7 +15,7 @@ const RotationArguments = argumentsType(BookPath, RotationRequest);
 export class WebhookResolver {
   @Query(() => BookWebhook, {
     nullable: true,
-    description: 'The webhook of a book, for whoever possesses it. It shows neither the secret nor the whole URL.',
+    description: 'The webhook of a book, without its secret and the whole URL. Requires possession of the book.',
   })
   async webhook(
     @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
@@ -28,7 +28,7 @@ export class WebhookResolver {
   @Mutation(() => BookWebhook, {
     nullable: true,
     description:
-      "Sets where a book tells of its events, as a whole. It says where what a book holds goes to, so that the book's session itself is wanted.",
+      'Sets the webhook of a book. Replaces the URL and the kinds of events. Requires the session itself, because the content of the book is sent there.',
   })
   async setWebhook(
     @Arg('input', () => WebhookInput, { description: 'The URL, the kinds of events and the secret.' }) input: Arguments,
@@ -41,7 +41,8 @@ export class WebhookResolver {
 
   @Mutation(() => BookWebhook, {
     nullable: true,
-    description: 'Gives it another secret, with the one before it beside it for a day. The session itself is wanted.',
+    description:
+      'Replaces the secret of the webhook. For one day messages are signed with the previous secret too. Requires the session itself.',
   })
   async rotateWebhookSecret(
     @Args(() => RotationArguments) asked: ArgumentsOfBook,
@@ -56,7 +57,7 @@ export class WebhookResolver {
   @Mutation(() => BookWebhook, {
     nullable: true,
     description:
-      'Nothing is sent any more, whatever is under way, and what was given up is gone. Again it is the same.',
+      'Removes the webhook of a book. Nothing more is sent, and the dead letters are deleted. Repeating the request changes nothing.',
   })
   async removeWebhook(
     @Args(() => BookArguments) { agentId }: ArgumentsOfBook,

@@ -14,13 +14,13 @@ import type { StandingWebhook } from './change.ts';
 
 export const WebhookInput = inputType(
   'WebhookInput',
-  'Where a book sends its events. What is left out has its default; a secret that is set stays.',
+  'Webhook to set. A member that is left out has its default; an existing secret is kept.',
   WebhookRequest,
 );
 
 export const ShownWebhook = objectType(
   'Webhook',
-  'Where a book sends its events, without the secret and the whole URL.',
+  'Webhook of a book, without its secret and the whole URL.',
   WebhookNoun,
 );
 export type ShownWebhook = InstanceType<typeof ShownWebhook>;
@@ -32,7 +32,7 @@ export const BookWebhook = objectType(
 export type BookWebhook = InstanceType<typeof BookWebhook>;
 export const WebhookDeadLetters = objectType(
   'WebhookDeadLetters',
-  'A page of messages that were given up, the newest event first.',
+  'A page of messages that could not be delivered, newest event first.',
   WebhookDeadLettersNoun,
 );
 export type WebhookDeadLetters = InstanceType<typeof WebhookDeadLetters>;

@@ -10,7 +10,7 @@ const AgentArguments = argumentsType(BookPath);
 
 @Resolver(() => Agent)
 export class AgentResolver {
-  @Query(() => Agent, { nullable: true, description: 'The public side of an agent; null where there is none.' })
+  @Query(() => Agent, { nullable: true, description: 'Public data of an agent. Null if no agent has this id.' })
   async agent(
     @Args(() => AgentArguments) { agentId }: ArgumentsOfBook,
     @Ctx() { database }: Context,

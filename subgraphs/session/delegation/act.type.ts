@@ -2,14 +2,14 @@ import { ObjectType } from 'type-graphql';
 import { ApprovedCallNoun, HandedOffNoun, RedeemedNoun, SessionActNoun } from '../../../schema/session/act-result.ts';
 import { membersOf, objectType, showMembers } from '../../graph-type.ts';
 
-objectType('HandedOff', 'A receipt that was made for another agent: of no payment, and no amount.', HandedOffNoun);
-objectType('Redeemed', 'A claim that was closed, once and for ever.', RedeemedNoun);
+objectType('HandedOff', 'A child receipt made for another agent. It records no payment and no amount.', HandedOffNoun);
+objectType('Redeemed', 'A claim that was closed. It cannot be closed again.', RedeemedNoun);
 objectType(
   'ApprovedCall',
-  'A call of a session below that was approved: the very same passes once, within its time.',
+  'A refused call of a session below that was approved. The same call passes once, before the approval expires.',
   ApprovedCallNoun,
 );
 
-@ObjectType({ description: 'What a signed act has come to.' })
+@ObjectType({ description: 'Result of a signed act.' })
 export class SessionActResult extends membersOf(SessionActNoun) {}
 showMembers(SessionActResult, SessionActNoun);

@@ -47,8 +47,8 @@ export interface AdmitParts {
 export async function admitGrant(parts: AdmitParts, payment: GrantedPayment, now_seconds: number): Promise<PaidUnder> {
   const { shown, payer } = payment;
   const { grant } = shown;
-  if (payer !== null && payer.network !== 'base') throw refused('only a payment on Base can be made under a grant');
-  if (payer !== null && grant.payer !== payer.wallet) throw refused('its payer is not the payer of the payment');
+  if (payer !== null && payer.network !== 'base') throw refused('a payment under a grant must be on Base');
+  if (payer !== null && grant.payer !== payer.wallet) throw refused('its payer is not the wallet that pays');
   // By its own words, before anybody is asked: a new grant costs its signer nothing, and may come with every request.
   if (BigInt(grant.capAtomic) < payment.holds_atomic)
     throw new Refusal('session_cap_exceeded', {
@@ -58,7 +58,7 @@ export async function admitGrant(parts: AdmitParts, payment: GrantedPayment, now
   if (known === null) await requireSince(parts.database, grant.validAfter);
   if (shown.domain.version === firstDomain.version && (known?.boundAt ?? null) === null)
     throw refused(
-      'it is signed under version 1 of the domain, under which no new session can be bound: sign version 2, see /v1/sessions/types',
+      'it is signed under version 1 of the domain, which new sessions cannot use. Sign version 2, see /v1/sessions/types',
     );
   // Of a session that is known a payment's payer is proof enough; a key proves no payer.
   if (known !== null && payer === null && !isSignedBySame(known, shown.signature)) await requireSigned(parts, payment);
@@ -98,7 +98,7 @@ async function requireSince(database: Database, valid_after: number): Promise<vo
   const ended_at = Math.floor(ended_at_ms / 1_000);
   if (valid_after >= ended_at) return;
   throw new Refusal('session_not_active', {
-    detail: `All sessions ended at ${ended_at}: sign a grant whose validAfter is that time or later.`,
+    detail: `All sessions ended at ${ended_at}. Sign a grant whose validAfter is that time or later.`,
     param: 'x-svc-delegation',
     facts: { charged: false, session_status: 'revoked' },
   });
@@ -124,21 +124,21 @@ async function requireSigned(parts: AdmitParts, { shown, address }: GrantedPayme
   if (!hasParent(grant)) {
     const verdict = await parts.wallets.verifies(grant.payer, digest, signature, address);
     if (verdict === 'valid') return null;
-    if (verdict === 'invalid') throw refused('its signature is not the payer’s');
+    if (verdict === 'invalid') throw refused('it is not signed by its payer');
     throw new Refusal(verdict === 'no_turn' ? 'unavailable' : 'chain_unavailable', { facts: { charged: false } });
   }
   const parent = await delegationByHash(parts.database, grant.parentDelegationHash);
-  if (parent === null || parent.boundAt === null) throw refused('its parent is bound by no payment here');
+  if (parent === null || parent.boundAt === null) throw refused('no payment has bound its parent session here');
   if (!isKeysSignature(parent.agentAddress, digest, signature))
-    throw refused('its signature is not that of the key of its parent');
+    throw refused('it is not signed by the key of its parent session');
   return parent;
 }
 
 async function requireWithin(database: Database, { grant }: ShownDelegation, parent: Delegation): Promise<void> {
   const narrowing = narrowingOf(grant, { ...parent, capAtomic: parent.capAtomic.toString() });
-  if (narrowing.kind === 'wider') throw refused(`${narrowing.member} is beyond its parent’s`);
+  if (narrowing.kind === 'wider') throw refused(`${narrowing.member} exceeds that of its parent session`);
   if (parent.path.length >= sessionLimits.depth_max)
-    throw refused(`it would lie deeper than ${sessionLimits.depth_max}`);
+    throw refused(`sessions are nested at most ${sessionLimits.depth_max} levels deep`);
   const [found] = await database.query<{ children: number }>({
     name: 'children of session',
     text: `select count(*)::int as children from (select from delegation d
@@ -153,7 +153,10 @@ async function requireWithin(database: Database, { grant }: ShownDelegation, par
 function requirePermitted({ shown, call: { field, models, auto_models = [] } }: GrantedPayment): void {
   const { kind } = permissionOf(shown.grant, { models, auto_models, doors: namesOfField(field) });
   if (kind === 'permitted') return;
-  throw refused(kind === 'door_not_granted' ? 'it is for other endpoints' : 'it is for other models', 'grant_exceeded');
+  throw refused(
+    kind === 'door_not_granted' ? 'its doors do not include this endpoint' : 'its models do not include this model',
+    'grant_exceeded',
+  );
 }
 
 /** A name that no endpoint has would allow nothing, and its signer would learn of it call by call. @throws delegation_invalid */
@@ -162,6 +165,6 @@ function requireKnownDoors({ grant }: ShownDelegation): void {
   if (unknown === null) return;
   const known = grantableEndpoints.map(({ name }) => name).join(', ');
   throw refused(
-    `doors names ${JSON.stringify(unknown)}, which is not the name of a paid endpoint. The names are ${known}`,
+    `doors contains ${JSON.stringify(unknown)}, which is not the name of a paid endpoint. The names are ${known}`,
   );
 }

@@ -54,5 +54,5 @@ async function close(tx: Tx, task_id: string, delegation_hash: string): Promise<
     values: [task_id, delegation_hash],
   });
   if (rows.length === 0)
-    throw new Refusal('claim_already_settled', { detail: 'The claim of this receipt is closed: it closes once.' });
+    throw new Refusal('claim_already_settled', { detail: 'The claim of this receipt was already closed.' });
 }

@@ -158,12 +158,13 @@ async function requireUnboundRoom(tx: Tx, payer: string): Promise<void> {
   if (rowCount === 0)
     throw new Refusal('revocation_invalid', {
       param: 'x-svc-delegation',
-      detail: 'Its payer has bought nothing here yet, and no payment has bound the grant: pay for anything else first.',
+      detail:
+        'No payment has bound this grant, and its payer has not bought anything here yet. Pay for another call first.',
     });
   const standing = await unboundRevocationsOf(tx, payer);
   if (standing < sessionLimits.unbound_revocations_per_payer_max) return;
   throw new Refusal('revocation_invalid', {
     param: 'x-svc-delegation',
-    detail: `A wallet revokes ${sessionLimits.unbound_revocations_per_payer_max} grants that no payment has bound: pay under this one, and revoke it then.`,
+    detail: `A wallet can revoke at most ${sessionLimits.unbound_revocations_per_payer_max} grants that no payment has bound. Pay under this grant first, then revoke it.`,
   });
 }

@@ -29,7 +29,7 @@ const RevokeArguments = argumentsType(SessionPath, RevocationRequest);
 export class DelegationResolver {
   @Query(() => GraphQLJSONObject, {
     description:
-      'What sessions sign (EIP-712): domain, former domains of this service whose signatures still count, types, and the names that `doors` of a grant may hold.',
+      'EIP-712 data that sessions sign: the domain, earlier domains of this service whose signatures are still valid, the types, and the names allowed in `doors` of a grant.',
   })
   sessionTypes(@Ctx() { base_url, base_urls }: SessionContext): JsonObject {
     const former_domains = base_urls.filter(url => url !== base_url).map(sessionDomain);
@@ -37,7 +37,10 @@ export class DelegationResolver {
     return { domain: sessionDomain(base_url), former_domains, types: sessionTypes, doors };
   }
 
-  @Query(() => DelegatedSession, { nullable: true, description: 'How a session stands; bound by a recorded payment.' })
+  @Query(() => DelegatedSession, {
+    nullable: true,
+    description: 'A delegated session and its status. It exists once a payment under it has been recorded.',
+  })
   async delegatedSession(
     @Args(() => SessionArguments) asked: Arguments,
     @Ctx() context: SessionContext,
@@ -49,7 +52,7 @@ export class DelegationResolver {
     return { ...shownSession(standing), detail: await detailForPayer(standing.session, context) };
   }
 
-  @Query(() => SessionChallenge, { nullable: true, description: 'A nonce for an act of an active session.' })
+  @Query(() => SessionChallenge, { nullable: true, description: 'A nonce to sign for one act of an active session.' })
   async sessionChallenge(
     @Args(() => ChallengeArguments) asked: Arguments,
     @Ctx() context: SessionContext,
@@ -64,10 +67,13 @@ export class DelegationResolver {
     return { challengeId: challenge_id, nonce, issuedAt: issued_at, deadline, typedData };
   }
 
-  @Mutation(() => SessionActResult, { nullable: true, description: "Does, once, what a session's key has signed for." })
+  @Mutation(() => SessionActResult, {
+    nullable: true,
+    description: 'Carries out an act that the key of a session has signed. Each signed act is accepted once.',
+  })
   async actInSession(
     @Args(() => SessionArguments) asked: Arguments,
-    @Arg('input', () => SessionActInput, { description: 'What is to be done, and its signature.' }) input: Arguments,
+    @Arg('input', () => SessionActInput, { description: 'The act and its signature.' }) input: Arguments,
     @Ctx() context: SessionContext,
   ): Promise<SessionActResult> {
     // Its credential is the signature in it, which is judged by what the database says of the session.
@@ -78,7 +84,7 @@ export class DelegationResolver {
 
   @Mutation(() => RevokedSession, {
     nullable: true,
-    description: 'Ends a session and all below it, at once and for good.',
+    description: 'Revokes a session and all sessions below it, immediately and permanently.',
   })
   async revokeSession(
     @Args(() => RevokeArguments) asked: Arguments,

@@ -25,7 +25,7 @@ export class SessionTreeResolver {
   @Query(() => SessionTreePage, {
     nullable: true,
     description:
-      'A session and all below it, the root first, with what each has burnt: for who possesses the book of a payer over them.',
+      'A session and all sessions below it, root first, each with its spending. Requires possession of the book of the payer of the session or of one above it.',
   })
   sessionTree(@Args(() => TreeArguments) asked: Arguments, @Ctx() context: SessionContext): Promise<SessionTreePage> {
     return sessionTree(rootOf(asked), readRequest(SessionTreePageRequest, asked), context);
@@ -46,7 +46,7 @@ export class SessionTreeResolver {
 
   @Subscription(() => SessionBurn, {
     description:
-      'What a session and all below it burn, in order of position: first what came after `after`, then as it is recorded. Without it only what is new; a negative one counts from the newest: -1 starts with that. For who possesses the book of a payer over it; ends with `session_not_active` as soon as it is revoked, or one over it. Over graphql-ws at /graphql, or over SSE at /graphql/stream.',
+      'Payments under a session and all sessions below it, in order of position: first those after `after`, then new ones as they are recorded. Without `after` only new ones. A negative value counts back from the newest: -1 starts with it. Requires possession of the book of the payer of the session or of one above it. Ends with `session_not_active` when the session or one above it is revoked. Over graphql-ws at /graphql, or SSE at /graphql/stream.',
     subscribe: ({ args, context }) => sessionBurns(rootOf(args), args.after ?? null, context as SessionContext),
   })
   @Directive('@live(after: "after", position: "position")')

@@ -12,7 +12,7 @@ import { type Issued, issueSession } from './issue.ts';
 
 const SessionRotation = objectType(
   'SessionRotation',
-  'The secret that opens a book from now on. Said once.',
+  'The new secret that opens a book. It is shown only once.',
   SessionRotationNoun,
 );
 type SessionRotation = InstanceType<typeof SessionRotation>;
@@ -24,7 +24,7 @@ export class PossessionResolver {
   @Mutation(() => SessionRotation, {
     nullable: true,
     description:
-      'Ends the session in hand, at once and everywhere, and issues another; the book stays. A proof rotates nothing.',
+      'Revokes the current session of a book and issues a new one. The book is unchanged. Requires the session itself: a proof is not accepted.',
   })
   async rotateSession(
     @Args(() => RotationArguments) { agentId }: ArgumentsOfBook,

@@ -22,7 +22,7 @@ import { registrationPaid } from './registration.paid.ts';
 
 const RegisterAgentInput = inputType(
   'RegisterAgentInput',
-  'Without taskId: pay the stamp. With it: register by that receipt, or recover its registration.',
+  'Agent to register. Without `taskId` the request pays the stamp. With it, that receipt registers the agent for free or recovers its registration.',
   RegistrationRequest,
 );
 
@@ -58,7 +58,10 @@ export class RegistrationResolver {
   @Directive(`@paid(price: "${limits.stamp_price_atomic}")`)
   @Mutation(() => AgentRegistration, { description: 'Registers the paying wallet as an agent with a book of its own.' })
   async registerAgent(
-    @Arg('input', () => RegisterAgentInput, { description: 'Who registers, and by what.' }) input: Arguments,
+    @Arg('input', () => RegisterAgentInput, {
+      description: 'The wallet to register, and the proof of control over it.',
+    })
+    input: Arguments,
     @Ctx() context: SessionContext,
   ): Promise<Omit<AgentRegistration, 'requestHash'>> {
     // Its proof is a member like any other, and no header's.

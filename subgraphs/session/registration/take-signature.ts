@@ -26,6 +26,6 @@ export async function takeSignature(tx: Tx, { text_hash, signed_at_seconds }: Re
   if (rows.length > 0) return;
   throw new Refusal('control_proof_invalid', {
     param: 'signature_timestamp',
-    detail: 'This signature has opened a session already. Sign again, with a later signature_timestamp.',
+    detail: 'This signature has already opened a session. Sign again with a later signature_timestamp.',
   });
 }

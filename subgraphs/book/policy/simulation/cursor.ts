@@ -69,7 +69,7 @@ export function spanOfCursor(vault: Pick<Vault, 'open'>, question: Question, cur
     blocked,
     ...counts
   } = opened(vault, question, cursor);
-  if (hash !== questionHash(question)) throw wrong('was made for another policy, from or to');
+  if (hash !== questionHash(question)) throw wrong('belongs to a simulation with another policy, from or to');
   const state = {
     ...counts,
     spent_atomic: atomicAmount(BigInt(spent_atomic)),
@@ -85,7 +85,7 @@ function opened(vault: Pick<Vault, 'open'>, { agent_id }: Question, cursor: stri
   try {
     return JSON.parse(vault.open(Buffer.from(cursor, 'base64url'), labelOf(agent_id)).toString('utf8')) as Kept;
   } catch {
-    throw wrong('is none of a simulation of this book');
+    throw wrong('is not a cursor of a simulation of this book');
   }
 }
 

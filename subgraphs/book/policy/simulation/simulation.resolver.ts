@@ -22,14 +22,14 @@ import { nothingCounted } from './simulate.ts';
 
 const SimulatedRefusal = objectType(
   'SimulatedRefusal',
-  'A call that the book let pass, and that the policies which are tried would have refused.',
+  'A call that the book let pass and that the simulated policies would have refused.',
   SimulatedRefusalNoun,
 );
 type Refused = InstanceType<typeof SimulatedRefusal>;
-objectType('SimulatedSum', 'What one rule would have refused.', SimulatedSumNoun);
+objectType('SimulatedSum', 'Number and amount of the calls that one rule would have refused.', SimulatedSumNoun);
 export const PolicySimulation = objectType(
   'PolicySimulation',
-  'A page of a simulation. Its sums are over all that was looked at up to `throughSeq`, by the pages before it too.',
+  'A page of a simulation. Its sums cover all rows up to `throughSeq`, including those of earlier pages.',
   PolicySimulationNoun,
 );
 type PolicySimulation = InstanceType<typeof PolicySimulation>;
@@ -88,7 +88,7 @@ export class PolicySimulationResolver {
   @Query(() => PolicySimulation, {
     nullable: true,
     description:
-      'Which calls that the book let pass these policies, and no others, would have refused, for whoever possesses the book. Each is judged as of when it was collected, or recorded where a key stood in, by what was really spent before `from` and by what they let pass since; a call is taken to be answered by the model that answered it.',
+      'Calls that the book let pass and that the given policies, with no others, would have refused. Requires possession of the book. Each call is judged as of its `collectedAt`: by the real spending before `from`, by what the given policies let pass since, and by the model that answered it.',
   })
   async policySimulation(
     @Args(() => SimulationArguments) asked: ArgumentsOfBook,
@@ -99,14 +99,14 @@ export class PolicySimulationResolver {
     const { policy, limit, cursor, ...span_of } = readRequest(SimulationRequest, asked, context);
     const time = { from: momentOf(span_of.from), to: momentOf(span_of.to) };
     if (time.from && time.to && time.from >= time.to)
-      throw new Refusal('invalid_request', { param: 'to', detail: 'to: is after from.' });
+      throw new Refusal('invalid_request', { param: 'to', detail: 'to: must be later than from.' });
     const question = { agent_id, tried: parseTried(policy as JsonObject), time };
     if ((await soundHead(database, agent_id)) === null) throw new Refusal('forbidden');
     const span = cursor === undefined ? null : spanOfCursor(vault, question, cursor);
     const wanted = { ...question, limit: pageRows(limit), span };
     const page = await turns.take(String(agent_id), () => runSimulation(database, wanted));
     if (page === null)
-      throw new Refusal('rate_limited', { detail: 'Too many simulations are under way; ask again in a moment.' });
+      throw new Refusal('rate_limited', { detail: 'Too many simulations are running. Retry in a moment.' });
     return shownSimulation(agent_id, page, page.complete ? null : cursorOf(vault, question, page.span));
   }
 }

@@ -58,7 +58,7 @@ describe('what a book lets pass', () => {
       spent_atomic: 9n,
       cap_atomic: null,
       period_start: null,
-      reason: 'This book takes no call without a payment, and a key stood in for one.',
+      reason: 'This book accepts no call with an API key instead of a payment.',
     });
     expect(evaluate({ ...open, policy: { require_payment_ref: true } }, paying(2000)).kind).toBe('admitted');
     const killed = { ...switched, policy: { ...switched.policy, kill_switch: true } };
@@ -76,7 +76,7 @@ describe('what a book lets pass', () => {
       spent_atomic: 4000n,
       cap_atomic: 10_000n,
       period_start: null,
-      reason: '4000 collected, 4000 held by calls under way and 2001 asked for is more than the budget of 10000.',
+      reason: '4000 collected, 4000 held by calls in progress and 2001 requested is more than the budget of 10000.',
     });
   });
 
@@ -271,11 +271,17 @@ describe('a policy as it is asked for', () => {
   it('says what is wrong with tiers and models', () => {
     const said = (policy_type: string, value: Parameters<typeof parsePolicy>[1]) =>
       refusalOf(policy_type, value)?.message;
-    expect(said('risk_tiers', { high: ['chat'] })).toContain('names "chat"; known are chat_completions,');
-    expect(said('risk_tiers', { high: ['redeem'], low: ['redeem'] })).toContain('has redeem both in high and in low');
-    expect(said('risk_tiers', { high: [], middle: [] })).toContain('is {high: [names], low: [names]} and no more');
-    expect(said('model_allowlist', ['svc/auto'])).toContain('svc/* is not one of them');
-    expect(said('model_allowlist', [])).toContain('is a list of 1 to 100 model ids');
+    expect(said('risk_tiers', { high: ['chat'] })).toContain(
+      'contains "chat", which is not a known name. The names are chat_completions,',
+    );
+    expect(said('risk_tiers', { high: ['redeem'], low: ['redeem'] })).toContain(
+      'must not have redeem both in high and in low',
+    );
+    expect(said('risk_tiers', { high: [], middle: [] })).toContain(
+      'must be {high: [names], low: [names]} without other members',
+    );
+    expect(said('model_allowlist', ['svc/auto'])).toContain('svc/* is not a model');
+    expect(said('model_allowlist', [])).toContain('must be a list of 1 to 100 model ids');
   });
 });
 
