@@ -5,8 +5,8 @@ import { proofMeans } from './principal.ts';
 import type { WordOf, Words } from './words.ts';
 
 /*
- * What a book tells its owner of before a wall is reached, and what of it may be set: the words, the bounds and what is shown. When each is
- * told is subgraphs/book/alerts.
+ * Alerts that a book sends before a cap or the budget is reached: their kinds, their settings and what is shown of them.
+ * subgraphs/book/alerts decides when one is sent.
  */
 
 export const alertKinds = {
@@ -31,17 +31,17 @@ export const alertCeilings = {
 } as const satisfies Words;
 export type AlertCeiling = WordOf<typeof alertCeilings>;
 
-/** In force on a book. */
+/** Settings in force on a book. */
 export interface AlertSettings {
-  /** Of each ceiling, ascending. */
+  /** Percentages of each ceiling, ascending. */
   readonly thresholds_percent: readonly number[];
-  /** How many times its habit a book has to spend in an hour. */
+  /** Multiple of the usual hourly spending at which the book alerts. */
   readonly burn_factor: number;
-  /** How long before its end a budget is told of. */
+  /** Hours before the forecast end of the budget. */
   readonly budget_end_hours: number;
 }
 
-/** As they are kept: what is not set is not there. */
+/** Settings as they are stored. A setting that the owner has not changed is absent. */
 export type KeptAlertSettings = Partial<AlertSettings>;
 
 const FACTORS = `${alertLimits.burn_factor_min} to ${alertLimits.burn_factor_max}`;
@@ -61,7 +61,7 @@ const percents = z
 
 const whole = (min: number, max: number, error: string) => z.int({ error }).min(min, { error }).max(max, { error });
 
-/** What may be set, with what is in force where it is not. */
+/** Each setting with its default, its validation and its description. */
 export const alertSettings = {
   thresholds_percent: {
     usual: [50, 80, 100],
@@ -132,7 +132,7 @@ export const AlertThresholdsNoun = z.object({
   budget_end_hours: z.int().describe(budget_end_hours.description),
 });
 
-/** Who changed a setting of a book. */
+/** Members that say who changed a setting of a book. */
 export const changerMembers = {
   by: wordText(proofMeans)
     .nullable()

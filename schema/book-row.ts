@@ -7,9 +7,8 @@ import type { RowFact } from './row-fact.ts';
 import { wordList } from './words.ts';
 
 /**
- * What a row of a book says, each fact in one place: its column, its field on the graph, its member in the REST answer and
- * in OpenAPI, what the ledger writes and hashes, what an arrival may change, and what the audit compares come from here.
- * REST answers and OpenAPI show the facts in this order.
+ * The facts of a row, each defined once. Column, GraphQL field, REST member, OpenAPI schema, hash, what an arrival may change and
+ * what the audit compares are derived from this table. REST and OpenAPI show the facts in this order.
  */
 export const rowFacts = {
   agent_id: { from: 'place', type: 'integer', rest: 'none', description: 'Id of the agent whose book it is.' },
@@ -312,9 +311,9 @@ type From<F extends RowFact['from']> = {
 
 /** Facts that are columns of the table. All others are read from a column, from the events, or from later rows. */
 export type RowColumn = From<'place' | 'birth' | 'later' | 'counted'>;
-/** Each column by its property. */
+/** Each column by the name of its property. */
 export type RowColumns = { [K in RowColumn as Camel<K>]: ColumnValue<K> };
-/** Those that a row is born with, and an arrival may change. */
+/** Columns that a row is recorded with and that an arrival may change. */
 export type MovableColumn = {
   [K in RowFactName]: Facts[K] extends { readonly moves: true } ? K : never;
 }[RowFactName];
@@ -331,7 +330,7 @@ interface Values {
   readonly json_list: readonly JsonObject[];
   readonly text_list: readonly string[];
 }
-/** The same as JSON: how the ledger writes and hashes them. */
+/** The same values as JSON, as the ledger writes and hashes them. */
 interface Written extends Omit<Values, 'amount' | 'time'> {
   readonly amount: string;
   readonly time: string;
@@ -340,16 +339,16 @@ interface Written extends Omit<Values, 'amount' | 'time'> {
 type ValueIn<V extends Record<RowFact['type'], unknown>, F extends RowFact> =
   | (F extends { readonly one_of: readonly (infer T)[] } ? T : V[F['type']])
   | (F extends { readonly nullable: true } ? null : never);
-/** A column as Postgres hands it out. */
+/** Value of a column as Postgres returns it. */
 export type ColumnValue<K extends RowFactName> = ValueIn<Values & Record<RowFact['type'], unknown>, Facts[K]>;
-/** A column as JSON. */
+/** Value of a column as JSON. */
 export type ColumnJson<K extends RowFactName> = ValueIn<Written & Record<RowFact['type'], unknown>, Facts[K]>;
 
-/** A row as it is born. What is not known is null, never left out: the hash covers every member. */
+/** A row as it is recorded. Unknown facts are null and never left out, because the hash covers every member. */
 export type RowBirth = { readonly [K in From<'birth'>]: ColumnValue<K> };
-/** What is inserted and hashed; `row_hash` is the hash of all else. */
+/** A row as it is inserted and hashed. `row_hash` is the hash of all other members. */
 export type RowRecord = { readonly [K in From<'birth' | 'place'>]: ColumnJson<K> };
-/** What of a row an arrival may change, as JSON. */
+/** Facts of a row that an arrival may change, as JSON. */
 export type MovableFacts = { readonly [K in MovableColumn]: ColumnJson<K> };
 export type LaterFacts = { readonly [K in LaterColumn]: ColumnJson<K> };
 
@@ -358,13 +357,13 @@ function named<K extends RowFactName>(holds: (fact: RowFact) => boolean): readon
 }
 
 export const rowColumns = named<RowColumn>(({ from }) => !['facts', 'events', 'rows', 'session'].includes(from));
-/** What the hash covers: all that a row is born with, and its place; but for the hash itself. */
+/** Columns that the row hash covers: all that the row is recorded with and its place, except the hash itself. */
 export const hashedColumns = named<From<'birth' | 'place'>>(({ from }) => from === 'birth' || from === 'place').filter(
   name => name !== 'row_hash',
 );
 const addedColumns: readonly string[] = named(({ added }) => added === true);
 
-/** What of these facts the row's hash is of. */
+/** The members of these facts that the row hash covers. */
 export function hashedFacts(facts: JsonObject, added = addedColumns): JsonObject {
   return Object.fromEntries(Object.entries(facts).filter(([name, value]) => value !== null || !added.includes(name)));
 }
@@ -375,7 +374,7 @@ export const laterColumns = named<LaterColumn>(({ from }) => from === 'later');
 type Unknown = {
   readonly [K in From<'birth'>]: Facts[K] extends { readonly nullable: true } ? K : never;
 }[From<'birth'>];
-/** Whoever bears a row begins with nothing known, and says what is. */
+/** Start value for a new row: every nullable fact is unknown. */
 export const nothingKnown = Object.fromEntries(
   named<Unknown>(({ from, nullable }) => from === 'birth' && nullable === true).map(name => [name, null]),
 ) as { readonly [K in Unknown]: null };

@@ -16,7 +16,7 @@ export const supersessionStatuses = {
 } as const satisfies Words;
 export type SupersessionStatus = WordOf<typeof supersessionStatuses>;
 
-/** How rows supersede others: of the whole book, or of the chain of one row. */
+/** How corrections replace rows, in the whole book or in the chain of one row. */
 export const SupersessionNoun = z.object({
   status: word(supersessionStatuses).describe(
     'How the corrections follow each other. `forked`: two corrections name the same row. Both are kept, and neither is preferred.',

@@ -1,16 +1,16 @@
 import { sha256Hex } from './digest.ts';
 
-/* Secrets that a bearer shows: how they are spelled, and what of one goes further than where it was shown. */
+/* Bearer secrets with a checksum: how they are spelled, and what is passed on of one. */
 
 const RANDOM_CHARS = 43;
 const CHECK_DIGITS = 8;
 
-/** From which one is made. */
+/** Number of random bytes in a secret. */
 export const CHECKED_SECRET_BYTES = 32;
 
-/** What a secret comes to where it was shown: its SHA-256 alone, so that no context, log or call holds the secret itself. */
+/** A secret as it is passed on: only its SHA-256, so that no context, log or call contains the secret itself. */
 export type ShownSecret =
-  /** It cannot be one. */
+  /** The checksum or the form is wrong. */
   { readonly kind: 'wrong' } | { readonly kind: 'shown'; readonly token_hash: string };
 
 /**

@@ -1,6 +1,6 @@
 /**
- * A number as strangers are told it: `0`, `1-9`, `10-99`, `100-999` and so on. One row more or less does not show, but where
- * it is the one that fills a range.
+ * A number as it is shown in public: `0`, `1-9`, `10-99`, `100-999` and so on. One row more does not show, except when it completes
+ * a range.
  */
 export function countRange(number: bigint): string {
   if (number <= 0n) return '0';
@@ -8,5 +8,5 @@ export function countRange(number: bigint): string {
   return `${lowest}-${lowest * 10n - 1n}`;
 }
 
-/** What it looks like, for whoever reads it. */
+/** Form of such a range. */
 export const COUNT_RANGE = /^(0|10*-9+)$/;

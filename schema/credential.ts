@@ -1,9 +1,7 @@
 import type { Json, JsonObject } from './canonical-json.ts';
 import { verifyUrl } from './links.ts';
 
-/*
- * A receipt as a W3C Verifiable Credential 2.0, secured by JOSE: what issues it and what verifies it read its shape here.
- */
+/* A receipt as a W3C Verifiable Credential 2.0, secured by JOSE. The issuer and the verifier share this shape. */
 
 /** "Securing Verifiable Credentials using JOSE and COSE", §3.1: the media type, and `typ` and `cty` of the header. */
 export const VC_JWT = 'application/vc+jwt';
@@ -20,7 +18,7 @@ export function receiptCredential(
 ): JsonObject {
   const task_id = String(payload.task_id);
   return {
-    // The second gives our own words a meaning to readers of JSON-LD: the descriptions of this service's API.
+    // The second context gives JSON-LD readers the meaning of our own words: the API descriptions of this service.
     '@context': [CONTEXT, { '@vocab': `${base_url}/openapi.json#` }],
     id: verifyUrl(base_url, task_id),
     type: ['VerifiableCredential', TYPE],

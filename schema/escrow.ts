@@ -4,7 +4,9 @@ import { escrowLimits } from './limits.ts';
 import { AtomicMember, JsonMember, sizedList, TimeMember, word } from './noun.ts';
 import type { WordOf, Words } from './words.ts';
 
-/* Escrows: their words, and the nouns that show them. A ledger escrow is over a row of one book; an A2A escrow is between two agents. */
+/*
+ * Escrows: their enums and the nouns that show them. A ledger escrow is on a row of one book; an A2A escrow is between two agents.
+ */
 
 const OPENS = 'Opens the escrow.';
 const RELEASES = 'Releases the escrow, if every check passes.';
@@ -67,8 +69,8 @@ export const a2aEscrowParties = {
 export type A2aEscrowParty = WordOf<typeof a2aEscrowParties>;
 
 /**
- * What a receipt has to show before an escrow is released. `settlement`: its transfer was seen. `inference`: that, and it
- * commits to the output of a model. Each holds all that the one before it does.
+ * Proof that a receipt must show before an escrow is released. `settlement`: the transfer was seen. `inference`: that, and the
+ * receipt commits to the output of a model.
  */
 export const proofTiers = {
   graph: 'ProofTier',
@@ -87,7 +89,7 @@ export const digestKindWords = {
 } as const satisfies Words;
 export type DigestKind = WordOf<typeof digestKindWords>;
 
-/** The hash of an output, and by what it was made. */
+/** Hash of an output and its hash function. */
 export interface EscrowCommitment {
   readonly kind: DigestKind;
   /** 64 hex digits, lower case. */
@@ -96,7 +98,7 @@ export interface EscrowCommitment {
 
 export const COMMITMENT_FORM = 'is `sha256:<64 hex digits>` or `keccak256:<64 hex digits>`: a bare hash has no kind';
 
-/** The kind is said, never read off a `0x`. Null where the text is no commitment. */
+/** The hash function is always named, never inferred from `0x`. Null if the text is not a commitment. */
 export function parseCommitment(text: string): EscrowCommitment | null {
   const [, kind, hash] = /^(sha256|keccak256):(?:0x)?([0-9a-fA-F]{64})$/.exec(text) ?? [];
   return kind === undefined || hash === undefined ? null : { kind: kind as DigestKind, hash: hash.toLowerCase() };
@@ -106,7 +108,7 @@ export function commitmentText({ kind, hash }: EscrowCommitment): string {
   return `${kind}:${hash}`;
 }
 
-/** One thing that is looked at before a release. */
+/** One check of a release. */
 export const EscrowCheckNoun = z.object({
   check: z.string().describe('Name of the check.'),
   passed: z.boolean().describe('Whether the check passed.'),
@@ -151,7 +153,10 @@ const escrow_id = z.string().describe('Id of the escrow.');
 
 const stateOf = <W extends string>(states: Words<W>) => word(states).describe('State of the escrow.');
 
-/** How an escrow has gone, and how it may go on. `until` and `legal` describe what differs by its kind. */
+/**
+ * Members of the course of an escrow: its phases so far and the possible actions. `until` and `legal` describe what differs by
+ * kind.
+ */
 const courseOf = <P extends z.ZodType, W extends string>(
   phase: P,
   actions: Words<W>,
@@ -163,7 +168,7 @@ const courseOf = <P extends z.ZodType, W extends string>(
   legal: sizedList(word(actions), escrowLimits.phases_max).describe(legal),
 });
 
-/** A hold that an owner records over a call of their own book. */
+/** A hold that an owner records on a call of their own book. */
 export const LedgerEscrowNoun = z.object({
   escrow_id,
   agent_id: z.int().describe('Id of the agent of the book.'),
@@ -191,7 +196,7 @@ export const A2aEscrowRequiredNoun = z.object({
     ),
 });
 
-/** A phase of an escrow of two agents, with its row on the book of the one that reads it. */
+/** A phase of an escrow between two agents, with its row in the book of the agent that reads it. */
 export const A2aEscrowPhaseNoun = z.object({
   action: word(a2aEscrowActions).nullable().describe(ACTION),
   by: word(a2aEscrowParties).nullable().describe('Party that took the action. Null if the escrow expired.'),
@@ -205,7 +210,7 @@ export const A2aEscrowPhaseNoun = z.object({
   ...statement,
 });
 
-/** What two agents record of a job, as one of them is shown it. */
+/** An agreement between two agents about a job, as one of them sees it. */
 export const A2aEscrowNoun = z.object({
   escrow_id,
   job_id: z.string().describe('Id of the job, chosen by the principal. A principal uses it once.'),

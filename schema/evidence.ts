@@ -1,6 +1,6 @@
 import { type WordOf, type Words, wordList } from './words.ts';
 
-/** What a book row rests on: the specification's eight values, and the only ways from one to another. */
+/** Evidence of a row: the eight values of the specification, and the only transitions between them. */
 export const evidences = {
   graph: 'Evidence',
   description: 'Evidence that a row of a book rests on.',
@@ -19,16 +19,16 @@ export const evidences = {
 export type Evidence = WordOf<typeof evidences>;
 
 /**
- * Spent elsewhere and recorded here: such a row counts by its rail, and never against what its book allows. Nothing of the
- * service could have held it back.
+ * Spending elsewhere that is recorded here. It counts by its rail and toward no limit of the book, because this service could not
+ * have prevented it.
  */
 export function isSpentElsewhere(evidence: Evidence): boolean {
   return evidence === 'foreign_ingest';
 }
 
-/** Rows of these rest on no receipt of ours. */
+/** Evidence of rows that have no receipt of this service. */
 const withoutReceipt: readonly Evidence[] = ['policy_blocked', 'inflow_claimed', 'a2a_escrow'];
-/** Those for which a receipt was issued, whether it was paid or a key stood in. */
+/** Evidence of rows with a receipt, whether they were paid or an API key was used. */
 export const withReceipt = wordList(evidences).filter(evidence => !withoutReceipt.includes(evidence));
 
 const transitions: Partial<Record<Evidence, readonly Evidence[]>> = {

@@ -4,15 +4,12 @@ import { sha256Hex } from './digest.ts';
 import { documents } from './documents.ts';
 import type { DocumentOf } from './noun.ts';
 
-/*
- * What an export says of its own completeness: which rows stand in it, out of which there are. Whoever builds one and
- * whoever verifies one read the rules here.
- */
+/* Coverage of an export: how many rows of the book it has, and by which rules. The issuer and the verifier share these rules. */
 
-/** What a row's commitment is of, in this order. */
+/** Fields that the commitment of a row covers, in this order. */
 const committed = ['task_id', 'evidence', 'amount', 'payment_ref', 'collected_at'] as const;
 
-/** The rules in words, as they stand in the document: a stranger recomputes both hashes by them. */
+/** The rules in words, as the document states them, so that a reader can recompute both hashes. */
 export const coverageRules = {
   order: 'collected_at then task_id',
   row_commitment: `SHA-256 over ${committed.join(', ')} joined by a pipe; null is the empty string`,
@@ -26,35 +23,35 @@ export const coverageRules = {
     'That any row was paid (look its payment_ref up on the chain), or that rows which were appended later are included.',
 } as const;
 
-/** Its filters may name a delegation. In a coverage they never do: what is signed of them are the other two. */
+/** Scope of an export. Its filters may name a delegation, but a signed coverage never does. */
 export type ExportScope = CoveragePayload['scope'] & {
-  /** Left out where it narrows nothing. */
+  /** Absent if rows are not filtered by session. */
   readonly filters: { readonly delegation_hash?: string };
 };
 
-/** What is signed as the coverage; `issuer_signature` stands beside it. */
+/** The signed members of a coverage. `issuer_signature` is beside them. */
 export type CoveragePayload = DocumentOf<typeof CoverageNoun>;
 
-/** Lower-case hex. */
+/** Commitment of a row, in lower-case hex. */
 export function rowCommitment(row: JsonObject): string {
   return sha256Hex(committed.map(name => row[name] ?? '').join('|'));
 }
 
-/** Of commitments in order; of none it is the hash of nothing. */
+/** Hash over commitments in order. For none, the hash of the empty string. */
 export function commitmentsHash(commitments: readonly string[]): string {
   return sha256Hex(commitments.join('\n'));
 }
 
-/** What a scan of the whole book found. */
+/** Result of a scan of the whole book. */
 export interface ScannedUniverse {
   readonly universe_count: number;
   readonly universe_hash: string;
-  /** Rows that the scope's from, to and filters let pass. */
+  /** Number of rows that match from, to and the filters of the scope. */
   readonly matching_count: number;
   readonly subject_in_universe: boolean;
 }
 
-/** The coverage of `rows`, which stand in order. `scanned` null: the scan did not finish, and there are no rows then. */
+/** Coverage of `rows`, which are in order. If the scan did not finish, `scanned` is null and there are no rows. */
 export function coveragePayload(
   scope: ExportScope,
   rows: readonly JsonObject[],

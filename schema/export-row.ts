@@ -1,11 +1,11 @@
 import { inflowLimits, rowLimits } from './limits.ts';
 /*
- * A row of a book as it is exported, field by field, in the specification's order: JSON, CSV, Parquet, the page for print,
- * OpenAPI and the verifier read their fields here. Amounts are digits (atomic units), times ISO 8601 in UTC.
+ * A row as it is exported, field by field in the order of the specification. JSON, CSV, Parquet, the print page, OpenAPI and the
+ * verifier use this table. Amounts are digits (atomic units), times are ISO 8601 in UTC.
  */
 
 export interface ExportField {
-  /** `json`, `json_list`: a cell of a table holds it as text. */
+  /** In tables, `json` and `json_list` are cells of text. */
   readonly type: 'text' | 'digits' | 'integer' | 'time' | 'json' | 'json_list';
   readonly nullable: boolean;
   readonly description?: string;
@@ -94,7 +94,7 @@ export const exportFields = {
 export type ExportFieldName = keyof typeof exportFields;
 export const exportFieldNames = Object.keys(exportFields) as ExportFieldName[];
 
-/** Streamed exports begin with the seq, by which a reader resumes. */
+/** Fields of a streamed export. `seq` is first, because a reader resumes by it. */
 export const streamedFieldNames: readonly ExportFieldName[] = [
   'seq',
   ...exportFieldNames.filter(name => name !== 'seq'),

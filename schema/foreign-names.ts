@@ -4,9 +4,8 @@ import { type NetworkName, networkNamed, networks } from './network.ts';
 import type { ForeignNetwork } from './observed-transfer.ts';
 
 /*
- * How wallets, transactions and tokens of the networks are named on which a payment to somebody else may have been made:
- * each in the one spelling that its chain has, whichever of its spellings came. Whether there is such a thing only the
- * chain knows.
+ * Names of wallets, transactions and tokens on the networks of payments to others, normalised to one spelling per chain. Only the
+ * chain knows whether one exists.
  */
 
 interface Names {
@@ -30,7 +29,7 @@ const names: Readonly<Record<ForeignNetwork, Names>> = {
     transaction_form: 'must be a transaction of Solana: a signature of 64 bytes in base58',
   },
   nano: {
-    // The checksum of an account is told by who asks the chain; `xrb_` is how accounts began once.
+    // The lookup on the chain checks the checksum. `xrb_` is the former prefix of accounts.
     address: text =>
       /^(nano|xrb)_[13][13456789abcdefghijkmnopqrstuwxyz]{59}$/.test(text) ? text.replace(/^xrb_/, 'nano_') : null,
     transaction: text => (/^[0-9a-fA-F]{64}$/.test(text) ? text.toUpperCase() : null),
@@ -55,7 +54,7 @@ function named(name: string | null, form: string): Named {
   return name === null ? { kind: 'none', form } : { kind: 'named', name };
 }
 
-/** `base:0x…`, `eip155:8453:0x…`: its network, and the transaction as it is spelt there; null where it begins with none. */
+/** Splits `base:0x…` or `eip155:8453:0x…` into network and transaction. Null if the text begins with no known network. */
 export function splitRef(text: string): { readonly network: NetworkName; readonly transaction: string } | null {
   const at = text.lastIndexOf(':');
   const network = at < 0 ? null : networkNamed(text.slice(0, at));

@@ -2,15 +2,15 @@ import { canonicalJson, type JsonObject } from './canonical-json.ts';
 import type { documents } from './documents.ts';
 import { signedWords } from './signed-words.ts';
 
-/* What is signed of an inflow: by the issuer, always, and before that by the agent's wallet, where its owner wants it so. */
+/* Signed claims of inflows: one by the issuer for each inflow and, optionally, one by the wallet of the agent beforehand. */
 
 /**
- * What the issuer signs: that this book's owner set so much aside for a bucket. Every member but `signature` is signed, as
- * canonical JSON (RFC 8785), by raw ES256. There is no payment in it, and it is not spend.
+ * Claim signed by the issuer: the owner of this book set aside an amount for a bucket. All members except `signature` are signed as
+ * canonical JSON (RFC 8785) with raw ES256. It contains no payment and is not spending.
  */
 export interface InflowClaimPayload extends JsonObject {
   readonly schema: typeof documents.inflow_claim;
-  /** The issuer's public base. */
+  /** Public base URL of the issuer. */
   readonly iss: string;
   readonly verify_jwks: string;
   readonly agent_id: number;
@@ -22,10 +22,13 @@ export interface InflowClaimPayload extends JsonObject {
   readonly claimed_at: string;
 }
 
-/** What a wallet may sign beforehand. */
+/** Claims that a wallet can sign beforehand. */
 export type WalletClaimKind = 'inflow' | 'correction';
 
-/** The text that the wallet signs (EIP-191, personal_sign): the word, a pipe, and the claim but for its signature, canonical. */
+/**
+ * Text that the wallet signs (EIP-191, personal_sign): the signed word, a pipe, and the canonical JSON of the claim without its
+ * signature.
+ */
 export function walletClaimText(kind: WalletClaimKind, { signature: _, ...members }: JsonObject): string {
   return `${signedWords[kind].word}|${canonicalJson(members)}`;
 }

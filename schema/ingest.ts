@@ -3,7 +3,7 @@ import { ReceiptKeyNoun } from './book/receipt-key.ts';
 import { AtomicMember, MomentMember } from './noun.ts';
 import { FulfillmentNoun } from './receipt-shapes.ts';
 
-/* What is shown of a payment to somebody else that stands on a book. */
+/* A payment to others that is recorded on a book, as it is shown. */
 
 export const IngestedPaymentNoun = z.object({
   ref: z.string().describe('`network:transaction`.'),
@@ -42,7 +42,7 @@ export const IngestedFulfillmentNoun = FulfillmentNoun.describe(
   'What was delivered for the payment, as the request states it.',
 );
 
-/** As the graph has it; by REST the token of its receipt stands beside it. */
+/** As the graph shows it. REST adds the token of its receipt. */
 export const IngestedSpendNoun = z.object({
   task_id: z.string().describe('Task id of the row and of its receipt.'),
   agent_id: z.int().describe('Id of the agent of the book.'),

@@ -2,12 +2,12 @@ import { limits } from './limits.ts';
 import { type NetworkName, networks } from './network.ts';
 import { signedText } from './signed-words.ts';
 
-/* What a payer signs to be shown, and to cancel, the tasks that it has paid for, and the header it comes in. */
+/* Text that a payer signs to see and cancel the tasks that it paid for, and the header of that signature. */
 
-/** Sent with a call that asks for tasks of one's own. */
+/** Header of a request for the caller's own tasks. */
 export const PAYER_HEADER = 'X-SVC-Payer';
 
-/** Who says that it has paid, and when it said so. Not believed yet. */
+/** A claim to be a payer, and its time. Not verified yet. */
 export interface PayerProof {
   readonly network: NetworkName;
   /** In the spelling that was signed: EIP-55 on Base. */
@@ -18,14 +18,14 @@ export interface PayerProof {
 }
 
 /**
- * What the wallet signs, as UTF-8: by `personal_sign` (EIP-191) or its own code (ERC-1271) on Base, by Ed25519 on Solana. It
- * names the service, so that whoever is shown it cannot ask another for the same.
+ * Text that the wallet signs, as UTF-8: by `personal_sign` (EIP-191) or by contract (ERC-1271) on Base, by Ed25519 on Solana. It
+ * names the service, so that the signature cannot be used at another one.
  */
 export function payersText(base_url: string, { network, wallet, at_seconds }: Omit<PayerProof, 'signature'>): string {
   return signedText('tasks', base_url, { network, wallet, unix_seconds: at_seconds });
 }
 
-/** `<network>:<wallet>:<unix seconds>:<signature>`; null where the header has another form. */
+/** Reads `<network>:<wallet>:<unix seconds>:<signature>`. Null if the header has another form. */
 export function readPayerProof(header: string): PayerProof | null {
   if (header.length > limits.wallet_signature_chars_max + 128) return null;
   const [, network, wallet = '', at, signature = ''] =

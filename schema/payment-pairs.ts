@@ -1,12 +1,12 @@
 /* Matches named payments with transfers on the chain, in the same way for monitor, reports and verifier. */
 
-/** A payment as a receipt, or whatever else rests on it, names it. */
+/** A payment as a receipt or a row names it. */
 export interface PaymentPlace {
   /** Lower-case, 0x. */
   readonly tx_hash: string;
-  /** Log index inside its block; null where it was only vouched for when it was signed. */
+  /** Log index within its block. Null if the transfer had not been seen when this was signed. */
   readonly transfer_index: number | null;
-  /** Lower-case; null where that is not known. */
+  /** Lower-case. Null if unknown. */
   readonly pay_to: string | null;
   readonly amount: bigint;
 }
@@ -15,22 +15,22 @@ export interface PaymentPlace {
 export interface PlacedTransfer {
   /** Lower-case, 0x. */
   readonly tx_hash: string;
-  /** Inside its block. */
+  /** Log index within its block. */
   readonly log_index: number;
   /** Lower-case. */
   readonly to: string;
   readonly amount: bigint;
 }
 
-/** `taken`: the transfer is another payment's already. */
+/** `taken`: the transfer already belongs to another payment. */
 export type Pair<P, T> =
   | { readonly kind: 'found'; readonly payment: P; readonly transfer: T }
   | { readonly kind: 'taken'; readonly payment: P; readonly transfer: T }
   | { readonly kind: 'missing'; readonly payment: P };
 
 /**
- * One for each payment. Those that name their transfer take it first; of one that was only vouched for any that is left of
- * its transaction, to its payee and of its amount, will do.
+ * One result per payment. Payments that name their transfer are matched first. A payment without an index takes any remaining
+ * transfer of its transaction with the same payee and amount.
  */
 export function pairPayments<P extends PaymentPlace, T extends PlacedTransfer>(
   payments: readonly P[],

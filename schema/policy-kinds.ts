@@ -7,9 +7,9 @@ import type { policyTypes } from './policy-types.ts';
 import type { WordOf, Words } from './words.ts';
 
 /*
- * Everything that a book's owner may set, a row each: when it refuses a call, under which codes, and of which type its value
- * is. Requests, the graph, REST, OpenAPI and `evaluate` (subgraphs/book/policy) are made of these rows. Pure: the clock
- * and what was spent come along as data.
+ * The policies that the owner of a book can set, one entry each: its type, when it refuses a call, and with which codes. Requests,
+ * GraphQL, REST, OpenAPI and `evaluate` (subgraphs/book/policy) are derived from these entries. Pure functions: the time and the
+ * spending are arguments.
  */
 
 type PolicyTypes = typeof policyTypes;
@@ -17,11 +17,11 @@ type PolicyTypes = typeof policyTypes;
 export interface PolicyKind<T extends keyof PolicyTypes = keyof PolicyTypes> {
   readonly type: T;
   readonly description: string;
-  /** Null: it refuses nothing by itself, others are judged by it. */
+  /** Null if the policy refuses nothing itself but other rules use it. */
   readonly rule: PolicyRule<z.output<PolicyTypes[T]['value']>> | null;
 }
 
-/** A ceiling over what is collected in one clock period. */
+/** A cap on the amount collected in one clock period. */
 function capOf<N extends string, C extends string>(
   period: 'hour' | 'day',
   { name, policy_code, precedence }: { readonly name: N; readonly policy_code: C; readonly precedence: number },
@@ -32,7 +32,7 @@ function capOf<N extends string, C extends string>(
     precedence,
     objection(set: string, spending, { amount }) {
       if (amount === null) return null;
-      // Throws where what is stored is no amount: a cap that cannot be read lets nothing pass.
+      // Throws if the stored value is not an amount: an unreadable cap lets nothing pass.
       const cap_atomic = atomicAmount(BigInt(set));
       const { atomic: spent_atomic, start_ms } = windowAt(spending[period], period, spending.now_ms);
       if (spent_atomic + spending.reserved_atomic + amount <= cap_atomic) return null;
@@ -51,7 +51,10 @@ function sumOf(spent: bigint, reserved: bigint, amount: bigint): string {
   return `${spent} collected, ${reserved} held by calls in progress and ${amount} requested`;
 }
 
-/** Null where an approval is fresh; else what is wrong with it. One of a time to come is none, but for what clocks differ. */
+/**
+ * Null if the approval is fresh, otherwise what is wrong with it. An approval from the future is invalid, beyond the tolerated
+ * difference of clocks.
+ */
 function staleness({ approval_ttl_seconds, now_ms }: PolicyStanding, { approval }: AskedCall): string | null {
   if (approval === null) return 'the request has none';
   const age_ms = now_ms - approval.at_ms;
@@ -60,8 +63,8 @@ function staleness({ approval_ttl_seconds, now_ms }: PolicyStanding, { approval 
 }
 
 /**
- * Of the specification's eight names, in its order. Precedence: first what no money decides, then the ceilings, the widest
- * first, and approvals last, so that nobody is asked to approve what would be refused all the same.
+ * The eight names of the specification, in its order. Precedence: rules without amounts first, then caps from the widest, approvals
+ * last, so that nobody approves a call that is refused anyway.
  */
 export const policyKinds = {
   daily_cap: {
@@ -123,7 +126,7 @@ export const policyKinds = {
       precedence: 8,
       objection(set: string, standing, call) {
         const { amount } = call;
-        // Throws where what is stored is no amount: what cannot be read lets nothing pass.
+        // Throws if the stored value is not an amount: an unreadable threshold lets nothing pass.
         const cap_atomic = atomicAmount(BigInt(set));
         if (amount === null || amount <= cap_atomic) return null;
         const stale = staleness(standing, call);
@@ -157,7 +160,7 @@ export const policyKinds = {
   },
 } as const satisfies Record<string, { [T in keyof PolicyTypes]: PolicyKind<T> }[keyof PolicyTypes]>;
 
-/** Budget Y, which is set by a door of its own and kept in a column of its own. */
+/** The budget (Y in the specification). It has its own endpoint and column. */
 export const budgetRule = {
   refusal_code: 'budget_exhausted',
   policy_code: 'budget_exhausted',
@@ -173,12 +176,12 @@ export const budgetRule = {
 type Kinds = typeof policyKinds;
 export type PolicyType = keyof Kinds;
 
-/** A book's policy as it is kept: what is not set is not there. Amounts are digits. */
+/** Policies of a book as they are stored. A policy that is not set is absent. Amounts are digits. */
 export type BookPolicy = { readonly [K in PolicyType]?: PolicyValue<K> };
 export type PolicyValue<K extends PolicyType> = z.output<PolicyTypes[Kinds[K]['type']]['value']>;
 export type PolicyCode = NonNullable<Kinds[PolicyType]['rule']>['policy_code'] | (typeof budgetRule)['policy_code'];
 
-/** Whether a policy is in force, or is only told what it would have done. */
+/** Whether a policy is enforced or only simulated. */
 export const policyModes = {
   graph: 'PolicyMode',
   description: 'Effect of a policy.',

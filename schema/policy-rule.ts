@@ -2,7 +2,7 @@ import type { AtomicAmount } from './amount.ts';
 import type { Window } from './clock-window.ts';
 import type { WordOf, Words } from './words.ts';
 
-/* What a policy's rule is handed, and what it answers. */
+/* Input and output of the rule of a policy. */
 
 /** Codes of signed refusals: the issuer refused a call because of a rule of the book. */
 export const refusalCodes = {
@@ -16,58 +16,58 @@ export const refusalCodes = {
 } as const satisfies Words;
 export type RefusalCode = WordOf<typeof refusalCodes>;
 
-/** All that decides whether a book takes another charge, as it stands under the head's lock; but for what its owner set. */
+/** Spending of a book under the lock of its head: everything but the owner's settings that decides whether a charge is accepted. */
 export interface Spending {
   readonly spent_atomic: AtomicAmount;
-  /** Held by calls that are neither collected nor given up: they may still be, so they count as if they were. */
+  /** Held by calls in progress. They count as spent, because they may still be collected. */
   readonly reserved_atomic: AtomicAmount;
   readonly hour: Window;
   readonly day: Window;
-  /** Database time. */
+  /** Time by the clock of the database. */
   readonly now_ms: number;
 }
 
-/** A signed act that approves a call, once it has been verified that it is for this very one. */
+/** A signed act that approves a call, verified to be for this call. */
 export interface Approval {
-  /** When it was taken in, by the database's clock. */
+  /** Time of receipt, by the clock of the database. */
   readonly at_ms: number;
   /** Its type, such as `approve`. */
   readonly act: string;
 }
 
-/** What a call asks of its book. */
+/** A call as a policy sees it. */
 export interface AskedCall {
-  /** Null: no money is asked for, a key stands in for it. Such a call is under no ceiling. */
+  /** Null if an API key is used instead of a payment. Caps do not apply to such a call. */
   readonly amount: AtomicAmount | null;
-  /** Ids of the models one of which will answer; empty where no model is involved. */
+  /** Ids of the candidate models. Empty if no model is involved. */
   readonly models: readonly string[];
-  /** Every name of the operation: a paid door's, or an act's (schema/paid-operations.ts); empty where it is not known. */
+  /** Names of the operation: of paid endpoints or of acts (schema/paid-operations.ts). Empty if unknown. */
   readonly operations: readonly string[];
   readonly approval: Approval | null;
 }
 
-/** What a rule judges by. */
+/** Spending and settings that a rule uses. */
 export interface PolicyStanding extends Spending {
-  /** For how long an approval is fresh, as the book's owner has set it. */
+  /** Seconds for which an approval is fresh, as set by the owner. */
   readonly approval_ttl_seconds: number;
 }
 
-/** Why a call is refused, in figures and in words. */
+/** Reason for a refusal, in numbers and in words. */
 export interface Objection {
-  /** Collected under the ceiling that refuses, when it does. */
+  /** Amount collected under the cap that refuses. */
   readonly spent_atomic: AtomicAmount;
-  /** Null where no amount decides. */
+  /** Null if the rule does not depend on an amount. */
   readonly cap_atomic: AtomicAmount | null;
-  /** ISO 8601, UTC; null where no clock period decides. */
+  /** ISO 8601 (UTC). Null if the rule has no clock period. */
   readonly period_start: string | null;
   readonly reason: string;
 }
 
-/** When a kind refuses. */
+/** The rule of a policy. */
 export interface PolicyRule<T> {
   readonly refusal_code: RefusalCode;
   readonly policy_code: string;
-  /** Of several that refuse one call, the lowest is named. */
+  /** If several rules refuse a call, the lowest is named. */
   readonly precedence: number;
   objection(set: T, standing: PolicyStanding, call: AskedCall): Objection | null;
 }

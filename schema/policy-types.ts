@@ -5,16 +5,16 @@ import { endpointName, riskyOperations } from './paid-operations.ts';
 import { listOf } from './requests/parse.ts';
 import { storedText } from './requests/text.ts';
 
-/* How the values of policies are read, whichever policy they are of. */
+/* Validation of policy values, by type. */
 
 const known = new Set(riskyOperations);
-/** Each name of one list is looked for in the other: of lists without an end nobody would see that. */
+/** Bounded, because each name of one list is looked up in the other. */
 const Names = listOf(z.string().transform(endpointName), riskyOperations.length, 0).default([]);
 const RISK_TIERS = 'must be {high: [names], low: [names]} without other members, or null';
 
 /**
- * Which operations are how risky: `high` ones need a fresh approval at any amount, `low` ones none up to `tier2_above`, as
- * all that is in neither list. Names are those of paid endpoints and of acts, each in one list, once.
+ * Risk of operations: `high` requires a fresh approval at any amount; `low`, like an operation in neither list, requires none up to
+ * `tier2_above`. Names are those of paid endpoints and acts, each in one list at most.
  */
 const RiskTiers = z
   .strictObject({ high: Names, low: Names }, { error: RISK_TIERS })
@@ -33,12 +33,12 @@ const DIGITS = 'must be a string of digits (atomic USDC) or null';
 const MODELS = `must be a list of 1 to ${policyLimits.allowed_models_max} model ids, each of 1 to ${limits.model_id_chars_max} characters, or null`;
 const SECONDS = `must be a whole number of seconds from 1 to ${policyLimits.approval_ttl_seconds_max}, or null`;
 
-/** A cap in atomic USDC. A JSON number that is exact is taken too; it is kept as the string that it spells. */
+/** A cap in atomic USDC. An exact JSON number is accepted too and stored as digits. */
 const Cap = z
   .union([z.string(), z.int().nonnegative().transform(String)])
   .refine(text => parseAtomic(text) !== null, { error: DIGITS });
 
-/** Ids as answers and receipts name them. What `svc/auto` chooses is limited by them, so that is not one. */
+/** Model ids as responses and receipts name them. `svc/auto` is not one, because the list limits what it chooses. */
 const Models = z
   .array(storedText.min(1).max(limits.model_id_chars_max))
   .min(1)
@@ -51,7 +51,7 @@ const Models = z
   })
   .transform(ids => [...new Set(ids)]);
 
-/** How values of a type are read, and what is said of one that cannot be where its own fault is not. */
+/** Validation of each type, and the message for a value that has no fault of its own. */
 export const policyTypes = {
   cap: { value: Cap, wants: DIGITS },
   toggle: { value: z.boolean(), wants: 'must be true, false or null' },

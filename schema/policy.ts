@@ -4,7 +4,7 @@ import { AtomicMember, shownAsJson, sizedList, TimeMember, word } from './noun.t
 import { budgetRule, type PolicyCode, type PolicyKind, type PolicyType, policyKinds } from './policy-kinds.ts';
 import type { Words } from './words.ts';
 
-/* What is shown of the policy of a book, and of what a policy would have refused: made of the one table of its kinds. */
+/* Policies of a book and simulated refusals as they are shown, derived from the table of kinds. */
 
 const kinds = Object.entries<PolicyKind>(policyKinds);
 
@@ -25,7 +25,7 @@ export const policyCodeWords = {
   },
 } as Words<PolicyCode>;
 
-/** How a policy is shown, by the type of its value. */
+/** Schema of a policy, by the type of its value. */
 const types = {
   cap: AtomicMember,
   toggle: z.boolean(),
@@ -89,7 +89,7 @@ export const SimulatedSumNoun = z.object({
   amount: AtomicMember.describe('Amount of these calls, in atomic USDC.'),
 });
 
-/** A page of a simulation. Its sums are over all that was looked at up to `through_seq`, by the pages before it too. */
+/** A page of a simulation. Its sums cover all rows up to `through_seq`, including those of earlier pages. */
 export const PolicySimulationNoun = z.object({
   agent_id: z.int().describe('Id of the agent of the book.'),
   rows: sizedList(SimulatedRefusalNoun, limits.book_page_rows_max).describe(

@@ -4,35 +4,40 @@ import type { ShownIngestKey } from './router/ingest-key.ts';
 import type { ShownSlice } from './slice-token.ts';
 import type { Words } from './words.ts';
 
-/** Whether the caller proved possession of a book: the outcome is data, each door decides what it needs. */
+/** Whether the caller proved possession of a book. Each endpoint decides what it requires. */
 export type Possession =
   | { readonly kind: 'absent' }
   | { readonly kind: 'wrong' }
   | ({ readonly kind: 'proven' } & HeldBook & ProvenBy)
   | ({ readonly kind: 'several' } & SeveralBooks);
 
-/** A book in somebody's hands. `session_hash` is SHA-256 of the live session that it rests on: what ends is that one. */
+/**
+ * A book that the caller possesses. `session_hash` is the SHA-256 of the live session that proves it, so that a request to end a
+ * session ends this one.
+ */
 export interface HeldBook {
   readonly agent_id: AgentId;
   readonly session_hash: string;
 }
 
-/** By sessions alone: several were shown, or another book was named than the one that they open. */
+/** Several sessions were sent, or another book was named than the one that the session opens. */
 export interface SeveralBooks {
   readonly books: readonly HeldBook[];
-  /** The one that a paid call is meant for, as its caller names it. It need not be among them. */
+  /** Book named by the caller for a paid call. It need not be one of `books`. */
   readonly named: number | null;
 }
 
-/** By what it was proven, and what of that serves once. A session lasts; a proof opens the book and nothing else. */
+/**
+ * How possession was proven, and which use of the proof counts once. A session can be used repeatedly; a proof only opens the book.
+ */
 export type ProvenBy =
   | { readonly by: 'session' }
-  /** The plain form: reads within its window, and each write once. Null where it cannot be said which write. */
+  /** A plain proof: any number of reads in its window, and each write once. Null if the write cannot be identified. */
   | { readonly by: 'plain_proof'; readonly use: ProofUse | null }
-  /** Bound to its request, whatever that is. Null where its nonce has been taken. */
+  /** A proof that is bound to its request. Null if its nonce has been taken. */
   | { readonly by: 'bound_proof'; readonly use: ProofUse | null };
 
-/** The same, as events of a book record it. */
+/** How possession was proven, as events of a book record it. */
 export const proofMeans = {
   graph: 'ProofMeans',
   description: 'How a book was opened.',
@@ -43,15 +48,15 @@ export const proofMeans = {
   },
 } as const satisfies Words<ProvenBy['by']>;
 
-/** Every book that was proven, each by its own session or proof. */
+/** All books that the caller possesses, each with how it was proven. */
 export function booksOf(possession: Possession): readonly (HeldBook & ProvenBy)[] {
   if (possession.kind === 'proven') return [possession];
   return possession.kind === 'several' ? possession.books.map(book => ({ ...book, by: 'session' })) : [];
 }
 
-/** A use of a proof that nobody makes twice. */
+/** A use of a proof that counts once. */
 export interface ProofUse {
-  /** That the proof was made in: it is remembered until that passes no more. */
+  /** Window of the proof. The use is remembered until the window is no longer valid. */
   readonly window: number;
   /** SHA-256, hex. */
   readonly digest: string;
@@ -67,13 +72,13 @@ export type ApiKey =
 export interface Principal {
   readonly possession: Possession;
   readonly api_key: ApiKey;
-  /** As whom the caller's address is counted: an IPv6 customer counts as their /64. Only a keyed mark of it is ever stored. */
+  /** Address by which the caller is counted: an IPv6 address as its /64. Only a keyed hash of it is stored. */
   readonly address: string;
-  /** Left out where no slice token came along. It opens a slice, possesses no book and is no key. */
+  /** Absent without a slice token, which opens its slice and nothing else. */
   readonly slice?: ShownSlice | undefined;
-  /** Left out where no key of a router book came along. It opens that book alone. */
+  /** Absent without the key of a router book, which opens that book only. */
   readonly ingest_key?: ShownIngestKey | undefined;
-  /** Left out where no secret of the board came along. Each opens what is its own, possesses no book and is no key. */
+  /** Absent without a secret of the board, which opens only its own endpoints. */
   readonly board?: BoardStanding | undefined;
 }
 

@@ -3,9 +3,9 @@ import { canonicalJson, type Json } from './canonical-json.ts';
 import { sha256Hex } from './digest.ts';
 import type { DocumentOf } from './noun.ts';
 
-/* What a published export signs of itself: whoever builds one and whoever verifies one read it here. */
+/* Signed parts of a published export. The issuer and the verifier share them. */
 
-/** How the signed document stands in the answer, and of which bytes its hash is. */
+/** Media type of the signed document, and the bytes that its hash covers. */
 export const pullForms: Readonly<Record<PullFormat, { readonly media_type: string; readonly rule: string }>> = {
   json: {
     media_type: 'application/json',
@@ -17,15 +17,15 @@ export const pullForms: Readonly<Record<PullFormat, { readonly media_type: strin
   },
 };
 
-/** Lower-case hex; of a text its own bytes, of anything else its canonical JSON. */
+/** SHA-256 in lower-case hex: of the bytes of a text, otherwise of the canonical JSON. */
 export function documentHash(document: Json): string {
   return sha256Hex(typeof document === 'string' ? document : canonicalJson(document));
 }
 
-/** All that `issuer_signature` signs, beside the token's own claims (RFC 7519 §4.1). */
+/** Members that `issuer_signature` signs, besides the claims of the token (RFC 7519 §4.1). */
 export type PullExportPayload = DocumentOf<typeof PullSignedNoun>;
 
-/** Its members, for whoever compares what stands in an answer with what was signed. */
+/** Names of the signed members, by which a response is compared with what was signed. */
 export const pullSignedMembers = [
   'schema',
   'slug',
@@ -38,7 +38,7 @@ export const pullSignedMembers = [
   'coverage_sha256',
 ] as const satisfies (keyof PullExportPayload)[];
 
-/** Where a page of an export lies for whoever possesses the book. */
+/** URL of a page of an export, for the owner of the book. */
 export function exportUrl(
   base_url: string,
   agent_id: number,

@@ -1,37 +1,38 @@
 import { type PaymentPlace, type PlacedTransfer, pairPayments } from './payment-pairs.ts';
 
-/* What each USDC transfer of a wallet is: the same for the service's report, for whoever makes one alone, and for who verifies. */
+/* Classification of USDC transfers of a wallet. Shared by the service, the command and the verifier. */
 
 export const RECONCILIATION_RULE_VERSION = 1;
 
 /**
  * - `receipted`: a receipt of this service names it;
- * - `ingested`: it was paid to somebody else, and is recorded on a book of this service;
- * - `unreceipted`: nothing here rests on it;
- * - `self_dealt`: its payee is the payer's own. That is no spend, whatever rests on it.
+ * - `ingested`: it was paid to others and is recorded on a book of this service;
+ * - `unreceipted`: no record here names it;
+ * - `self_dealt`: the payee belongs to the payer. It is no spending, even if a record names it.
  */
 export const transferClasses = ['receipted', 'ingested', 'unreceipted', 'self_dealt'] as const;
 export type TransferClass = (typeof transferClasses)[number];
 
-/** USDC that left the wallet. */
+/** A transfer of USDC from the wallet. */
 export interface SentTransfer extends PlacedTransfer {
   readonly block_number: number;
 }
 
-/** What rests on a payment: a receipt for what was bought here, or a row that tells of a payment to somebody else. */
+/** Record that names a payment: a receipt of a purchase here, or a row of a payment to others. */
 export interface TransferUse extends PaymentPlace {
   readonly kind: 'receipt' | 'ingest';
 }
 
-/** `use` of a self-dealt one: what rests on it all the same, or null. */
+/** `use` of a self-dealt transfer is the record that names it, or null. */
 export type Classified<T, U> =
   | { readonly class: 'receipted' | 'ingested'; readonly transfer: T; readonly use: U }
   | { readonly class: 'unreceipted'; readonly transfer: T; readonly use: null }
   | { readonly class: 'self_dealt'; readonly transfer: T; readonly use: U | null };
 
 /**
- * Each in the order given. A use backs the one transfer that it names, at its very amount; of two that name one the first.
- * @param own lower-case: the paying wallet, and all others of whoever it is
+ * Keeps the order. A use matches the one transfer that it names, with exactly its amount; of two that name the same, the first
+ * matches.
+ * @param own lower-case addresses of the paying wallet and of all other wallets of its owner
  */
 export function classifyTransfers<T extends SentTransfer, U extends TransferUse>(
   transfers: readonly T[],
@@ -61,7 +62,7 @@ const nothing: ClassSum = { count: 0, amount: 0n };
 
 export const noSums: ClassSums = { receipted: nothing, ingested: nothing, unreceipted: nothing, self_dealt: nothing };
 
-/** What was summed before, and these. */
+/** Adds these to earlier sums. */
 export function sumClasses(
   before: ClassSums,
   more: readonly { readonly class: TransferClass; readonly transfer: { readonly amount: bigint } }[],

@@ -2,7 +2,7 @@ import type { JsonObject } from './canonical-json.ts';
 import { type ClassSums, type TransferClass, transferClasses } from './reconciliation-rule.ts';
 import type { WordOf, Words } from './words.ts';
 
-/* Words of reconciliations, and the sentences that a signed report (svc402.reconciliation.v1) contains. */
+/* Enums of reconciliations, and the sentences that a signed report (svc402.reconciliation.v1) contains. */
 
 export const reconciliationStates = {
   graph: 'ReconciliationState',
@@ -40,7 +40,7 @@ export const reconciliationFaults = {
 } as const satisfies Words;
 export type ReconciliationFault = WordOf<typeof reconciliationFaults>;
 
-/** What each class means; signed with the report. */
+/** Meaning of each class. Signed with the report. */
 export const transferClassMeans = {
   receipted: 'A receipt of this service names this very transfer.',
   ingested: 'It is recorded on a book of this service as a payment to somebody else.',
@@ -48,13 +48,13 @@ export const transferClassMeans = {
   self_dealt: 'Its payee is among own_wallets: it is no spend, whatever rests on it.',
 } as const satisfies Record<TransferClass, string>;
 
-/** What no report shows; signed with it. */
+/** What a report does not prove. Signed with it. */
 export const RECONCILIATION_DOES_NOT_PROVE =
   'The issuer read the transfers from its own node, and looked for what rests on them at reported_at: whoever doubts it reads the same blocks, by their hashes, from another. ' +
   'A receipt may have followed since. Transfers to the wallet, of other tokens, on other networks and from other wallets are not in it. ' +
   'own_wallets are those that the issuer knows of: a payee that is the same owner’s without having paid here is not among them.';
 
-/** Sums with amounts as digits of atomic USDC, as they are kept and signed. */
+/** Sums with amounts as digits of atomic USDC, as they are stored and signed. */
 export function sumsAsJson(sums: ClassSums): JsonObject {
   return Object.fromEntries(
     transferClasses.map(of => [of, { count: sums[of].count, amount: sums[of].amount.toString() }]),

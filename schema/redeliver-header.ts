@@ -1,11 +1,11 @@
 import type { NetworkName } from './network.ts';
 import { signedText } from './signed-words.ts';
 
-/* What a payer signs to have a paid answer delivered again, and the header it comes in. */
+/* Text that a payer signs to receive a paid response again, and the header of that signature. */
 
-/** Which payment a payer wants delivered again, by whom, and when he said so. */
+/** A request to deliver the response to a payment again. */
 export interface Redelivery {
-  /** Of the service. */
+  /** Base URL of the service. */
   readonly base_url: string;
   readonly network: NetworkName;
   /** The EIP-3009 nonce, or the hash of the message on Solana. */
@@ -14,12 +14,12 @@ export interface Redelivery {
   readonly at_seconds: number;
 }
 
-/** Sent with the payment where it alone is not believed to come from its payer. */
+/** Sent with a payment that does not prove by itself that its payer sends it. */
 export const REDELIVERY_HEADER = 'X-SVC-Redeliver';
 
 /**
- * What the payer's wallet signs, as UTF-8: by `personal_sign` (EIP-191) or its own code (ERC-1271) on Base, by Ed25519 on
- * Solana. The header is `<unix seconds>:<signature>`, the signature in hex on Base and in base58 on Solana.
+ * Text that the wallet of the payer signs, as UTF-8: by `personal_sign` (EIP-191) or by contract (ERC-1271) on Base, by Ed25519 on
+ * Solana. The header is `<unix seconds>:<signature>`, with the signature in hex on Base and in base58 on Solana.
  */
 export function redeliveryText({ base_url, network, payment_id, at_seconds }: Redelivery): string {
   return signedText('redeliver', base_url, { network, payment_id, unix_seconds: at_seconds });
@@ -30,13 +30,13 @@ export interface RedeliveryProof {
   readonly signature: string;
 }
 
-/** Null where the header has another form. */
+/** Null if the header has another form. */
 export function readRedelivery(header: string): RedeliveryProof | null {
   const [, at, signature] = header.match(/^(\d{1,12}):([0-9A-Za-z]+)$/) ?? [];
   return at && signature ? { at_seconds: Number(at), signature } : null;
 }
 
-/** Null where it is another text: then a wallet would sign what nobody has shown to its owner. */
+/** Null for any other text, so that a wallet never signs a text that its owner was not shown. */
 export function readRedeliveryText(text: unknown): Redelivery | null {
   const [, base_url = '', network, payment_id = '', at] =
     String(text).match(

@@ -1,34 +1,34 @@
-/** What is said of one fact of a book's row: see book-row.ts, which has all of them. */
+/** Definition of one fact of a row. book-row.ts has all of them. */
 export interface RowFact {
   /**
-   * Where it comes from. `place`: the ledger's, as the row is appended; `birth`: whoever collects says it, and it is
-   * hashed with the place; `later`: null at birth, set by an arrival; `counted`: by the replays that follow; `facts`: a
-   * member of the column `facts`, which only some kinds of row carry; `events`: told by the book's events; `rows`: by
-   * rows that were born later; `session`: by the delegated session that its call was made under.
+   * Source of the fact. `place`: set by the ledger when it appends the row; `birth`: given by the recorder and hashed with the
+   * place; `later`: null at first, set by an arrival; `counted`: number of later replays; `facts`: a member of the column `facts`,
+   * which only some kinds of row have; `events`: read from the events of the book; `rows`: read from later rows; `session`: from
+   * the delegated session of the call.
    */
   readonly from: 'place' | 'birth' | 'later' | 'counted' | 'facts' | 'events' | 'rows' | 'session';
-  /** `digits`: a text of atomic units. */
+  /** `digits`: atomic units as text. */
   readonly type: 'text' | 'digits' | 'integer' | 'boolean' | 'amount' | 'time' | 'json' | 'json_list' | 'text_list';
-  /** The values that a text may have. */
+  /** Allowed values of a text. */
   readonly one_of?: readonly string[];
   readonly nullable?: true;
-  /** An arrival may change it: the event of that keeps what the row was born with. */
+  /** True if an arrival may change it. The event of the arrival keeps the original value. */
   readonly moves?: true;
-  /** Shown as this member of a group, and not by its own name. */
+  /** Shown as this member of a group instead of by its own name. */
   readonly group?: readonly [group: RowGroup, member: string];
-  /** Of a member of `facts`: most rows carry it, so it makes none a rare one for those who read many. */
+  /** True for a member of `facts` that most rows have, so that it does not mark a rare row. */
   readonly common?: true;
-  /** It came once rows stood: hashed only where it is set, so that what stood before keeps its hash. */
+  /** True if the fact was added after rows existed. It is hashed only if set, so that older rows keep their hashes. */
   readonly added?: true;
-  /** On the graph. */
+  /** Description in GraphQL. */
   readonly description?: string;
-  /** What one of it weighs in the cost of a document, where that is more than a field's. */
+  /** Weight in the cost of a document, if more than that of a field. */
   readonly cost?: number;
-  /** In OpenAPI. */
+  /** Description in OpenAPI, if it differs. */
   readonly rest_description?: string;
-  /** `none`: it is no member of the REST answer; `null`: it stands there also when it is null. */
+  /** `none`: not in REST responses; `null`: shown there even if null. */
   readonly rest?: 'none' | 'null';
-  /** It is on no face at all. */
+  /** True if it is shown nowhere. */
   readonly hidden?: true;
 }
 export type RowGroup = 'payment' | 'route';

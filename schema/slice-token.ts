@@ -4,7 +4,7 @@ import { CHECKED_SECRET_BYTES, checkedSecret, type ShownSecret, shownSecret } fr
 
 const PREFIX = 'svca_';
 
-/** From which a token is made. */
+/** Number of random bytes in a token. */
 export const SLICE_TOKEN_BYTES = CHECKED_SECRET_BYTES;
 
 export function sliceToken(random: Uint8Array): string {
@@ -17,7 +17,7 @@ export function shownSlice(token: string): ShownSlice {
   return shownSecret(PREFIX, token);
 }
 
-/** Whether a bearer's credential is meant for a slice: then it is no API key. */
+/** Whether a bearer credential is a slice token and not an API key. */
 export function isMeantForSlice(credential: string): boolean {
   return credential.startsWith(PREFIX);
 }

@@ -5,7 +5,7 @@ import { computed, sizedList, TimeMember, word } from './noun.ts';
 import { proofMeans } from './principal.ts';
 import type { WordOf, Words } from './words.ts';
 
-/* A slice: a part of a book that its owner opens to somebody else, and what the token of the slice permits. */
+/* A slice: a part of a book that its owner opens to others, and what its token permits. */
 
 export const grantTypes = {
   graph: 'GrantType',
@@ -24,11 +24,11 @@ export interface Slice {
   /** ISO 8601. Collected before this moment. */
   readonly to_date: string | null;
   readonly task_ids: readonly string[] | null;
-  /** No more than so many of these rows, the newest. */
+  /** Maximum number of these rows, the newest. */
   readonly limit: number | null;
 }
 
-/** What is shown of the bounds of a slice. */
+/** Bounds of a slice as they are shown. */
 export const SliceBoundsNoun = z.object({
   from_date: TimeMember.nullable().describe('Rows collected at this time or later. Null if there is no lower bound.'),
   to_date: TimeMember.nullable().describe('Rows collected before this time. Null if there is no upper bound.'),

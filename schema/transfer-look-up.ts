@@ -5,8 +5,8 @@ import type { ForeignNetwork } from './observed-transfer.ts';
 import { signedPayment } from './receipt-payload.ts';
 
 /*
- * Where a stranger finds the transfer that a receipt names, and what has to stand there: which question to put to any node
- * of that network. It follows from what was signed; whether the chain says so, the chain alone can tell.
+ * How to look up the transfer that a receipt names: the request to send to any node of the network, and the expected result. It
+ * follows from what was signed; only the chain can confirm it.
  */
 
 const TRANSFER = 'Transfer(address,address,uint256)';
@@ -33,7 +33,7 @@ const questions: Readonly<Record<ForeignNetwork, (asked: Asked) => JsonObject>> 
   solana: ({ tx, payment }) => ({
     rpc_method: 'getTransaction',
     rpc_params: [tx, { encoding: 'jsonParsed', commitment: 'finalized', maxSupportedTransactionVersion: 0 }],
-    // Payments to this service are made in one way alone; those to others in either.
+    // Payments to this service use one instruction only; payments to others may use either.
     expect: `meta.err null; a ${payment.payment_id === undefined ? 'transfer or ' : ''}transferChecked of \`amount\` of the mint \`contract\` from \`payer\` to the token account of \`payee\`.`,
   }),
   nano: ({ tx }) => ({
@@ -45,8 +45,8 @@ const questions: Readonly<Record<ForeignNetwork, (asked: Asked) => JsonObject>> 
 };
 
 /**
- * @param seen_ref where the transfer was seen since, if it was only vouched for when the receipt was signed
- * @returns null where nothing was paid, or on a network that is not known
+ * @param seen_ref payment reference under which the transfer was seen after the receipt was signed
+ * @returns null if nothing was paid or the network is unknown
  */
 export function transferLookUp(payment: JsonObject | null, seen_ref: string | null): JsonObject | null {
   const network = payment === null ? null : networkOf(payment);
@@ -70,7 +70,7 @@ function networkOf({ network }: JsonObject): ForeignNetwork | null {
   return network === 'nano' ? network : networkNamed(network);
 }
 
-/** The same of a receipt: of the payment or transfer that it signs, and of where it was seen since. */
+/** The lookup for a receipt: of its signed payment or transfer, and of where it was seen later. */
 export function lookUpOf(claims: JsonObject, ingress_receipt: unknown): JsonObject | null {
   const seen = isJsonObject(ingress_receipt) && typeof ingress_receipt.ref === 'string' ? ingress_receipt.ref : null;
   return transferLookUp(signedPayment(claims), seen);

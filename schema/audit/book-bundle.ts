@@ -1,6 +1,6 @@
 /*
- * What is in the bundle of a book (`?format=bundle`): an export, and all that a stranger needs to check it offline. The service packs
- * it and the verifier unpacks it by these names.
+ * Files of the bundle of a book (`?format=bundle`): an export and everything needed to check it offline. The service and the
+ * verifier share these names.
  */
 
 export const bundleFiles = {
@@ -17,11 +17,11 @@ export const bundleFiles = {
 } as const;
 
 export const bundledReceipt = (task_id: string) => `receipts/${task_id}.json`;
-/** That the receipt stands in the log under that checkpoint (C2SP tlog-proof). */
+/** Proof that the log has the receipt under that checkpoint (C2SP tlog-proof). */
 export const bundledProof = (task_id: string) => `proofs/${task_id}`;
 export const bundledRefusal = (refusal_id: string) => `refusals/${refusal_id}.json`;
 
-/** The receipt or the refusal that a row of the audit pack rests on, by the link that it shows; null where it rests on neither. */
+/** The receipt or refusal of a row of the audit pack, by the link that it shows. Null if the row has neither. */
 export function documentOfRow(
   verify_url: unknown,
 ): { readonly kind: 'receipt' | 'refusal'; readonly id: string } | null {

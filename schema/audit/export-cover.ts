@@ -1,19 +1,19 @@
 import { isJsonObject, type JsonObject } from '../canonical-json.ts';
 
-/* Which rows of a book a published export has: told from its coverage, which is signed. */
+/* Which rows of the book a published export has, by its signed coverage. */
 
 export interface ExportCover extends JsonObject {
-  /** Rows that it has. */
+  /** Number of rows in the export. */
   readonly rows: number | null;
-  /** Rows that the book had. Null where the scan did not finish. */
+  /** Number of rows of the book. Null if the scan did not finish. */
   readonly of: number | null;
   /** Whether it has all rows of the book. */
   readonly complete: boolean;
-  /** Rows that match its filters and are left out by its limit. */
+  /** Number of matching rows that the limit leaves out. */
   readonly cut_off: number | null;
-  /** Rows that do not match its filters. */
+  /** Number of rows that do not match the filters. */
   readonly filtered_out: number | null;
-  /** What its rows were chosen by: members that are null chose none. */
+  /** Filters of the rows. A member that is null does not filter. */
   readonly filters: JsonObject;
 }
 

@@ -2,11 +2,11 @@ import { isJsonObject, type Json, type JsonObject } from '../canonical-json.ts';
 import { settlementBasis, signedPayment } from '../receipt-payload.ts';
 
 /*
- * What a receipt says of money: whether it is of a payment, and whether that was seen. Pages, commands and programs tell it from
- * here, so that none of them calls paid what another one calls pending.
+ * What a receipt says about money: whether something was paid, and whether the transfer was seen. Pages, commands and clients share
+ * it, so that all call the same receipt paid or pending.
  */
 
-/** Each lane of a receipt: how its headline begins, and what is known of the money. */
+/** Lanes of receipts, each with its headline and what is known about the payment. */
 export const spendLanes = {
   paid: { headline: 'Paid', seen: true, means: 'The issuer had seen the transfer when it signed.' },
   arrived: {
@@ -65,15 +65,15 @@ export const spendLanes = {
 
 export type SpendLane = keyof typeof spendLanes;
 
-/** Lanes in which no payment was asked for: their headline says so. */
+/** Lanes without a payment, as their headlines say. */
 const UNASKED: ReadonlySet<SpendLane> = new Set(['by_key', 'by_demo_key', 'handed_on', 'nothing']);
 
-/** What a receipt says of money. Amounts are digits of atomic units of the rail. */
+/** What a receipt says about money. Amounts are digits of atomic units of the rail. */
 export interface ReceiptSummary {
   readonly lane: SpendLane;
-  /** Whether it is spend whose transfer was seen: what sums count. */
+  /** Whether it is spending whose transfer was seen. Sums count only these. */
   readonly is_spend: boolean;
-  /** Null where the receipt signs none. */
+  /** Null if the receipt signs no amount. */
   readonly amount: string | null;
   readonly rail: string | null;
   readonly network: string | null;
@@ -82,15 +82,15 @@ export interface ReceiptSummary {
   /** `network:transaction`. */
   readonly payment_ref: string | null;
   readonly transfer_index: number | null;
-  /** What was paid in all: of a receipt of two payments their sum. Null where the receipt signs no amount. */
+  /** Total paid, over both payments if there are two. Null if the receipt signs no amount. */
   readonly total: string | null;
-  /** The transfers that it is of, each by a name that no other transfer has. */
+  /** Unique names of the transfers that the receipt covers. */
   readonly transfers: readonly string[];
 }
 
 /**
- * @param claims what was signed, and found to be
- * @param document the receipt: what it says beside its signature of a payment that was vouched for
+ * @param claims the verified payload
+ * @param document the receipt, whose unsigned members report a payment that was only vouched for
  */
 export function receiptSummary(claims: JsonObject, document: JsonObject): ReceiptSummary {
   const { network, rail, payer, pay_to, ref, transfer_index, gross_amount } = signedPayment(claims) ?? {};
@@ -113,7 +113,7 @@ export function receiptSummary(claims: JsonObject, document: JsonObject): Receip
   };
 }
 
-/** Whether it can be told well of: money was seen, or none was asked for. */
+/** Whether nothing is open: the transfer was seen, or there is no payment. */
 export const isSettled = (lane: SpendLane): boolean => spendLanes[lane].seen || UNASKED.has(lane);
 
 function laneOf(claims: JsonObject, document: JsonObject): SpendLane {
@@ -126,23 +126,23 @@ function laneOf(claims: JsonObject, document: JsonObject): SpendLane {
   return payment_ref === undefined ? 'nothing' : 'not_looked_up';
 }
 
-/** A payment to this service whose receipt names a book beside its transfer: only who paid this service is bound to a receipt. */
+/** A payment to this service whose receipt names a book beside its transfer. Only a payer of this service is bound to a receipt. */
 function isStamp({ observed_transfer, caller_binding }: JsonObject): boolean {
   return isJsonObject(observed_transfer) && isJsonObject(caller_binding) && caller_binding.payer_wallet !== undefined;
 }
 
-/** Lanes whose work was others', so that model, hub and resource are as the owner of the book or the holder of a key named them. */
+/** Lanes of work done by others, where the owner of the book or the holder of a key named model, hub and resource. */
 const NAMED_BY_OTHERS: ReadonlySet<SpendLane> = new Set(['paid_elsewhere', 'payer_unproven', 'reported']);
 export const isNamedByOthers = (lane: SpendLane): boolean => NAMED_BY_OTHERS.has(lane);
 
-/** Of one that was vouched for what is told since is nobody's signature, and yet no more than that. */
+/** What is reported later about a payment that was vouched for is unsigned, but is all that is known. */
 function paidLane(claims: JsonObject, { settled_by, proof_outcome }: JsonObject): SpendLane {
   if (settlementBasis(claims) === 'observed_transfer') return 'paid';
   if (proof_outcome === 'unverified') return 'given_up';
   return settled_by === 'observed_transfer' && proof_outcome === 'settled' ? 'arrived' : 'pending';
 }
 
-/** Several payments may share a transaction: where nobody knows which of them it was, the payment's own id tells them apart. */
+/** Several payments may share a transaction. Without an index, the id of the payment distinguishes them. */
 function transferName(
   { ref, transfer_index }: Readonly<Record<string, Json | undefined>>,
   { payment }: JsonObject,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../canonical-json.ts';
 import { type ReceiptSummary, type SpendLane, spendLanes } from './receipt-summary.ts';
 
-/* What many receipts come to: sums of what was seen to be paid, by network, rail and payer, and how many receipts are of each lane. */
+/* Totals over many receipts: sums of seen payments by network, rail and payer, and the number of receipts by lane. */
 
 export interface SpendSum extends JsonObject {
   readonly network: string;
@@ -13,22 +13,22 @@ export interface SpendSum extends JsonObject {
 }
 
 export interface ReceiptTally extends JsonObject {
-  /** Receipts that were counted, each once. */
+  /** Number of receipts, each counted once. */
   readonly receipts: number;
-  /** Documents of a receipt that had been counted already: they count in no sum. */
+  /** Number of repeated documents of a receipt. They count in no sum. */
   readonly duplicates: number;
-  /** Receipts of a transfer that another receipt is of: they count in no sum. */
+  /** Number of receipts for a transfer that another receipt covers. They count in no sum. */
   readonly transfers_repeated: number;
   readonly lanes: Readonly<Partial<Record<SpendLane, number>>>;
-  /** Spend whose transfer the issuer had seen. */
+  /** Spending whose transfer the issuer saw. */
   readonly spend: readonly SpendSum[];
-  /** Amounts that are no spend, or not known to be: pending, not found, by an unproven payer. */
+  /** Amounts that are not, or may not be, spending: pending, not found, or by an unproven payer. */
   readonly not_counted: readonly SpendSum[];
 }
 
 export type TallyOutcome = 'counted' | 'duplicate' | 'transfer_repeated';
 
-/** Counts receipts that were found to be valid. */
+/** Adds up valid receipts. */
 export function openTally() {
   const seen = new Set<string>();
   const transfers = new Set<string>();
@@ -36,7 +36,10 @@ export function openTally() {
   const [spend, others] = [new Map<string, SpendSum>(), new Map<string, SpendSum>()];
   let [receipts, duplicates, transfers_repeated] = [0, 0, 0];
   return {
-    /** @param claims what was signed  @param summary of the same receipt */
+    /**
+     * @param claims the verified payload
+     * @param summary the summary of the same receipt
+     */
     add(claims: JsonObject, summary: ReceiptSummary): TallyOutcome {
       // The same receipt in another envelope is the same receipt.
       const name = JSON.stringify(claims.payload_hash ?? [claims.iss ?? null, claims.jti ?? null]);

@@ -1,10 +1,10 @@
 /*
- * Archives (.zip) whose files are stored as they are: PKWARE APPNOTE 6.3.10, method 0, without encryption and Zip64. Of others nothing
- * is read: an archive that two programs unpack in two ways is evidence of nothing.
+ * Zip archives with stored files: PKWARE APPNOTE 6.3.10, method 0, without encryption and Zip64. Any other archive is refused,
+ * because programs could unpack it differently.
  */
 
 export interface ZipFile {
-  /** A path of letters, digits, dots, dashes and underscores, between slashes; it leads to no folder above. */
+  /** A path of letters, digits, dots, dashes, underscores and slashes. It never leads to a parent folder. */
   readonly name: string;
   readonly bytes: Uint8Array;
 }
@@ -45,7 +45,7 @@ function header(signature: number, sizes: readonly (readonly [bytes: 2 | 4, valu
   return new Uint8Array(made.buffer);
 }
 
-/** @throws RangeError on a name that is no such path, or on too many files */
+/** @throws RangeError for an invalid name or too many files */
 export function zipOf(files: readonly ZipFile[]): Uint8Array {
   const wrong = files.find(({ name }) => !NAME.test(name));
   if (wrong !== undefined || files.length > FILES_MAX)
@@ -100,11 +100,11 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** Whether it begins as an archive does. */
+/** Whether the bytes begin like an archive. */
 export const isZip = (bytes: Uint8Array): boolean =>
   bytes.length >= END_BYTES && new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true) === LOCAL;
 
-/** Its files by name, each byte of it accounted for; null where it is no archive as `zipOf` makes them. */
+/** Files by name, with every byte of the archive accounted for. Null unless `zipOf` could have made it. */
 export function filesInZip(bytes: Uint8Array): ReadonlyMap<string, Uint8Array> | null {
   if (!isZip(bytes)) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -139,7 +139,7 @@ export function filesInZip(bytes: Uint8Array): ReadonlyMap<string, Uint8Array> |
     offset = begins + size;
   }
   if (at !== end || offset !== central) return null;
-  // Members that were not looked at (flags, sizes of local headers, times, the counts at the end) lead other programs astray.
+  // Unchecked members (flags, sizes of local headers, times, counts at the end) would let other programs read something else.
   const made = zipOf([...files].map(([name, content]) => ({ name, bytes: content })));
   return made.length === bytes.length && made.every((byte, index) => byte === bytes[index]) ? files : null;
 }

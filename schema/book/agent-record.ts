@@ -10,10 +10,10 @@ const RANGE = 'As a range by powers of ten: `0`, `1-9`, `10-99` and so on.';
 const Rail = z.string().describe('Rail of the payments: `usdc`.');
 const Rows = z.int().describe('Number of rows.');
 
-/** A count that strangers are told. */
+/** A count that is shown in public. */
 const CountRange = z.string().regex(COUNT_RANGE).describe(RANGE);
 
-/** A noun of its own, since the graph has a type of its own for it. */
+/** A separate noun, because the graph has its own type for it. */
 export const SpentByRailNoun = z.object(RailTotalNoun.shape);
 export const RowsByEvidenceNoun = z.object({
   evidence: word(evidences).describe('Evidence that the rows rest on.'),
@@ -46,7 +46,7 @@ export const JobRecordNoun = z.object({
   refusals_received: CountRange.describe(`Number of deliveries by the agent that posters have refused. ${RANGE}`),
 });
 
-/** The board's subgraph resolves the jobs. */
+/** The board subgraph resolves the jobs. */
 export const AgentRecordNoun = z.object({
   agent_id: z.int().describe('Id of the agent.'),
   member_since: z.iso.date().describe('Day (UTC) the book of the agent was opened.'),

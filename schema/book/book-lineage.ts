@@ -3,12 +3,12 @@ import { evidences } from '../evidence.ts';
 import { lineageLimits } from '../limits.ts';
 import { AtomicMember, sizedList, TimeMember, word } from '../noun.ts';
 
-/* What is shown of the lineage of a row: what it follows from, and what follows from it. */
+/* Lineage of a row: its ancestors and descendants. */
 
 const { steps_max, descendants_max } = lineageLimits;
 const HERE = 'Null if the row is on another book.';
 
-/** A row as far as its lineage shows it. REST leaves out what is null; of what is on another book only the task is shown. */
+/** A row in a lineage. REST leaves out null members. Of a row on another book only the task is shown. */
 export const LineageRowNoun = z.object({
   task_id: z.string().describe('Task id of the call.'),
   on_other_book: z

@@ -6,7 +6,7 @@ import { AtomicMember, JsonMember, onGraph, shownAsJson, sizedList, TimeMember, 
 import type { WordOf, Words } from '../words.ts';
 import { Row } from './row.ts';
 
-/* What a book shows: its rows, totals, spending, intents and the signed allowance. */
+/* A book as it is shown: rows, totals, spending, intents and the signed allowance. */
 
 const budgetWindows = {
   graph: 'BudgetWindow',
@@ -40,7 +40,7 @@ export const PendingSum = AtomicMember.describe(
   'Part of usdc_sum whose transfer has not been observed yet (rows with evidence RECORDED_BY_SETTLE), in atomic USDC (6 decimals). It is later collected, or removed from both sums.',
 );
 
-/** What a book has spent, and what is left. */
+/** Spending of a book and what is left. */
 export const spendingMembers = {
   cap: AtomicMember.nullable().describe('Budget in atomic USDC (6 decimals). Null if the budget is unlimited.'),
   spent: AtomicMember.describe(
@@ -59,7 +59,7 @@ export const spendingMembers = {
 
 const READ = limits.matching_rows_read_max.toLocaleString('en');
 
-/** What all rows come to that match a filter. */
+/** Number and sum of all rows that match a filter. */
 export const matchingMembers = {
   matching_count: z
     .int()
@@ -79,7 +79,7 @@ export const IntentAttemptNoun = z.object({
   collected: z.boolean().describe('True if the payment of the attempt was collected.'),
 });
 
-/** What a treasury intent comes to on a book. */
+/** Summary of a treasury intent on a book. */
 export const IntentSummaryNoun = z.object({
   intent_id: z.string().describe('Id of the intent, as calls name it.'),
   attempts: sizedList(IntentAttemptNoun, 20).describe(

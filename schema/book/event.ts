@@ -8,9 +8,9 @@ import { policyModes } from '../policy-kinds.ts';
 import type { WordOf, Words } from '../words.ts';
 import { Row } from './row.ts';
 
-/* What happens on a book: the kinds of its events, and what is shown of one. */
+/* Events of a book: their kinds and how one is shown. */
 
-/** All but a birth take a position and no seq. */
+/** Every event has a position; only `born` assigns a seq. */
 export const bookEventKinds = {
   graph: 'BookEventKind',
   description: 'Kind of event on a book.',
@@ -41,10 +41,7 @@ export type TermsEventKind = (typeof termsEventKinds)[number];
 /** Acts of another agent that concern the owner of the book. Recorded only if its webhook has that kind. They concern no row. */
 export type NoticeKind = Extract<BookEventKind, 'bid' | 'escrow_offer'>;
 
-/**
- * The amount that a row had been counted with, in digits, where the body of a `transition` takes it away, because its transfer
- * was not found on its chain; null of any other event.
- */
+/** Amount, in digits, that a `transition` removed from a row because its transfer was not found. Null for any other event. */
 export function givenUpAmount({ amount, born }: JsonObject): string | null {
   const had = isJsonObject(born) ? born.amount : null;
   return amount === null && typeof had === 'string' ? had : null;

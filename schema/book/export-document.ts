@@ -3,9 +3,9 @@ import { documents } from '../documents.ts';
 import { AtomicMember, JsonMember } from '../noun.ts';
 import { type WordOf, type Words, wordList } from '../words.ts';
 
-/* The documents of an export, member by member. What the verifier reads takes their types alone: zod is no part of it. */
+/* Documents of an export. The verifier uses only their types, so that it does not need zod. */
 
-/** The audit pack. In a published export its coverage says of how many rows it is. */
+/** The audit pack. In a published export the coverage says which rows it has. */
 export const AuditPackNoun = z.object({
   schema: z.literal(documents.book_audit),
   agent_id: z.int(),
@@ -17,7 +17,7 @@ export const AuditPackNoun = z.object({
     count: z.int(),
     by_rail: z.record(z.string(), z.object({ count: z.int(), amount: AtomicMember })),
   }),
-  /** By the specification's names; null where nothing is set. */
+  /** By the names of the specification. Null if no policy is set. */
   policy: JsonMember.nullable(),
   rows: z.array(JsonMember),
   attestation_note: z.string(),
@@ -35,14 +35,14 @@ export type EmptyReason = WordOf<typeof emptyReasons>;
 
 const hash = z.string().describe('SHA-256 of the document, in hex.');
 
-/** What is signed as the coverage. Counts are null where the scan did not finish. */
+/** The signed coverage. Counts are null if the scan did not finish. */
 export const CoverageNoun = z.object({
   schema: z.literal(documents.export_coverage),
   payload_version: z.literal(1),
   book_id: z.int(),
   scope: z.object({
     book_id: z.int(),
-    /** ISO 8601, `from` inclusive and `to` exclusive; null where it is open. */
+    /** ISO 8601, `from` inclusive and `to` exclusive. Null if open. */
     from: z.string().nullable(),
     to: z.string().nullable(),
     filters: z.object({ evidence: z.string().nullable(), intent_id: z.string().nullable() }),
@@ -56,14 +56,14 @@ export const CoverageNoun = z.object({
   universe_hash: hash.nullable(),
   hash_covers: z.string(),
   complete: z.boolean().describe('True if the document has every row of the book. If false, it has a part of them.'),
-  /** More rows matched than the limit lets in. */
+  /** True if more rows match than the limit allows. */
   truncated: z.boolean(),
   empty_reason: z.enum(wordList(emptyReasons)).nullable(),
   omitted_by_policy_count: z.int().nullable().describe('Number of matching rows that the limit leaves out.'),
-  /** Rows that from, to, evidence or intent_id left out. */
+  /** Number of rows that from, to, evidence or intent_id leave out. */
   filtered_out_count: z.int().nullable(),
   subject_task_id: z.string().nullable(),
-  /** Whether the subject is a row of the book, enumerated or not. Null without a subject, or where nobody looked to the end. */
+  /** Whether the subject is a row of the book, enumerated or not. Null without a subject or if the scan did not finish. */
   subject_in_universe: z.boolean().nullable(),
   proves: z.string(),
   does_not_prove: z.string(),
@@ -79,7 +79,7 @@ export const pullFormats = {
 } as const satisfies Words;
 export type PullFormat = WordOf<typeof pullFormats>;
 
-/** What a published export signs of itself. */
+/** Signed members of a published export. */
 export const PullSignedNoun = z.object({
   schema: z.literal(documents.book_pull_export),
   slug: z.string(),

@@ -3,7 +3,7 @@ import { computed, JsonMember, TimeMember, wordText } from '../noun.ts';
 import { matchingMembers } from './book-page.ts';
 import { emptyReasons } from './export-document.ts';
 
-/* Exports of a book as they are shown: whole, piece by piece, and published. */
+/* Exports of a book as they are shown: as one document, in pieces, or published. */
 
 /** An export of a page of rows, in each of its forms. */
 export const BookExportNoun = z.object({
@@ -64,7 +64,7 @@ export const PublishedExportNoun = z.object({
     .describe('Why the export has no rows: `empty_by_policy` or `empty_by_drain`. Null if it has rows.'),
 });
 
-/** Members of a published export that anybody can read. */
+/** Public members of a published export. */
 export const PublicExportNoun = PublishedExportNoun.extend({
   signed: z.string().describe('The document svc402.book_pull_export.v1, byte for byte.'),
   csv: z.string().describe('The same rows as CSV.'),

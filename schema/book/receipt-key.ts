@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A receipt by its key, for subgraphs that know nothing else of it. */
+/** A receipt by its key, for subgraphs that know nothing else about it. */
 export const ReceiptKeyNoun = z.object({
   task_id: z.string().describe('Task id of the call that the receipt is for.'),
 });

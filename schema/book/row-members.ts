@@ -9,7 +9,7 @@ import { settlementStatuses } from '../settlement-status.ts';
 const { output_commitment, intent, authorization } = FulfillmentNoun.shape;
 const OF_ENVELOPE = 'Null if the row does not keep the whole envelope of a paid job.';
 
-/** A fulfillment as a row keeps it: members of the intent stand beside the commitment. */
+/** A fulfillment as a row stores it: members of the intent are beside the commitment. */
 export const RowFulfillmentNoun = z.object({
   ...FulfillmentIntentNoun.partial({ job_kind: true }).shape,
   output_commitment: output_commitment.nullable(),

@@ -4,7 +4,7 @@ import { AtomicMember, JsonMember, shownByClass } from '../noun.ts';
 import type { RowFact, RowGroup } from '../row-fact.ts';
 import { BookReplayNoun, IngressReceiptNoun } from './row-members.ts';
 
-/* A row of a book as it is shown: alone, in pages and with its correction. It is made of the one table of facts (schema/book-row.ts). */
+/* A row as it is shown: alone, in pages and with its correction. Derived from schema/book-row.ts. */
 
 const types = {
   text: z.string(),
@@ -30,7 +30,7 @@ function schemaOf([name, { one_of, type }]: [string, RowFact]): z.ZodType {
   return others.length === 0 ? z.literal(only ?? '') : z.enum(one_of);
 }
 
-/** A null member is left out, unless the table says `rest: 'null'`. Members that only some kinds of row have may be left out too. */
+/** Null members are left out, unless the table says `rest: 'null'`. Members of only some kinds of row may be left out too. */
 function memberOf(entry: [string, RowFact]): z.ZodType {
   const [, { nullable, from, rest, rest_description }] = entry;
   const value = rest === 'null' ? schemaOf(entry).nullable() : schemaOf(entry);
@@ -52,12 +52,12 @@ for (const entry of shown) {
   }
 }
 
-/** Members of the answer as JSON. */
+/** Members of the response as JSON. */
 type RowAnswer = {
   readonly [K in RowFactName]?: K extends 'replay_events' ? z.output<typeof BookReplayNoun>[] : ColumnJson<K>;
 };
 
-/** A row as REST answers it. The graph has a type of its own, with every column (subgraphs/book/ledger/row.entity.ts). */
+/** A row in REST. The graph has its own type with every column (subgraphs/book/ledger/row.entity.ts). */
 export const Row = shownByClass<RowColumns>()(
   z.object(Object.fromEntries(members)) as z.ZodType as z.ZodType<RowAnswer>,
 );

@@ -130,7 +130,7 @@ export const DisputeStatusNoun = z.object({
   judged_at: DisputeNoun.shape.judged_at,
 });
 
-/** What an event of the book says of a judgement. */
+/** A judgement as an event of the book records it. */
 export const DisputeJudgedNoun = DisputeNoun.pick({
   dispute_id: true,
   claim_type: true,

@@ -2,10 +2,7 @@ import { canonicalHash, isJsonObject, type Json, type JsonObject } from '../cano
 import { commitmentIn, commitmentMaker } from '../output-commitment.ts';
 import { signedPayment } from '../receipt-payload.ts';
 
-/*
- * What a dispute is decided by: each fact of a row by its name, and where it comes from. What stands in a receipt is read
- * here for whoever signs a verdict and whoever runs it again.
- */
+/* Facts that decide a dispute, each by name and source. Facts of receipts are read here both to sign a verdict and to verify it. */
 
 export type FactSource =
   | 'book_row'
@@ -16,7 +13,7 @@ export type FactSource =
   | 'dispute'
   | 'board_job';
 
-/** Null, but for `on_book` and `intent_shared`, where the row, its receipt or the member is not there. */
+/** Sources of facts. A fact is null if the row, its receipt or the member is missing, except `on_book` and `intent_shared`. */
 export const factSources = {
   on_book: 'book_row',
   evidence: 'book_row',
@@ -35,15 +32,15 @@ export const factSources = {
   // Since rule 3.
   output_hash: 'receipt_payload',
   output_by: 'receipt_payload',
-  /** Whether the row counts as collected: not where the final chain does not have its payment. */
+  /** Whether the row counts as collected. False if the final chain does not have its payment. */
   collected: 'book_row',
-  /** Whether another row of the book, for which something was charged, names the same intent and attempt. */
+  /** Whether another charged row of the book names the same intent and attempt. */
   intent_shared: 'book_row',
-  /** Until when the same payment, sent again, may still bring the answer; null where it cannot. */
+  /** Time until which the same payment may still bring the response. Null if it cannot. */
   resend_until: 'payment_claim',
-  /** The dispute by which this charge was refunded. */
+  /** Dispute that refunded this charge. */
   refunded_by: 'dispute',
-  /** Of a row that pays for a job of the board, or for its fee: that job, and how it stands. */
+  /** For a row that pays for a job of the board or its fee: the job and its state. */
   job_id: 'board_job',
   job_paid_at: 'board_job',
   job_challenged_at: 'board_job',
@@ -54,9 +51,9 @@ export const factSources = {
   job_fee_task_id: 'board_job',
   // Since rule 4.
   answered_model: 'receipt_payload',
-  /** The id of the hub's catalogue that this names, as its configuration was when the receipt was signed. */
+  /** Id in the catalogue of the hub that this names, by its configuration when the receipt was signed. */
   answered_catalogue_model: 'receipt_payload',
-  /** The same three of the answer that a resend of the payment brought; null where none did, or its correction does not say. */
+  /** The same three facts of the response that a resend brought. Null without one, or if its correction does not say. */
   resend_model: 'book_event',
   resend_answered_model: 'book_event',
   resend_answered_catalogue_model: 'book_event',
@@ -64,7 +61,7 @@ export const factSources = {
 
 export type RowFactOfDispute = keyof typeof factSources;
 
-/** The row that is disputed, and the one that the evidence names beside it. */
+/** The disputed row, and the other row that the evidence names. */
 export const disputeSides = ['disputed', 'other'] as const;
 export type DisputeSide = (typeof disputeSides)[number];
 
@@ -83,7 +80,7 @@ export function isFactName(name: Json | undefined): name is DisputeFactName {
   return factNames.some(known => known === name);
 }
 
-/** Of a receipt, what facts are read from: the payload that it signs, and its place in the log. */
+/** The parts of a receipt that facts are read from: its signed payload and its place in the log. */
 export interface FactReceipt {
   readonly payload: JsonObject;
   readonly leaf_index: Json;
@@ -107,14 +104,14 @@ const readers: { readonly [K in RowFactOfDispute]?: (receipt: FactReceipt) => Js
   leaf_index: ({ leaf_index }) => leaf_index,
 };
 
-/** What a receipt says of a fact; undefined where that is told elsewhere. */
+/** Value of a fact in a receipt. Undefined if it has another source. */
 export function factOfReceipt(fact: RowFactOfDispute, receipt: FactReceipt | null): Json | undefined {
   const read = readers[fact];
   if (read === undefined) return undefined;
   return receipt === null ? null : read(receipt);
 }
 
-/** Facts that the book or the board tells and that a receipt repeats, with what it says; undefined where it says nothing of them. */
+/** Facts of the book or the board that a receipt repeats, with its value. Undefined if the receipt does not say. */
 const repeated: { readonly [K in RowFactOfDispute]?: (payload: JsonObject) => Json | undefined } = {
   amount: payload => signedPayment(payload)?.gross_amount,
   job_price: payload => legOf(payload, 'payee'),

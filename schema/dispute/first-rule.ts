@@ -6,9 +6,9 @@ import type { DisputeSide } from './facts.ts';
 import { type ClaimType, disputeReasons, type FirstReason } from './reasons.ts';
 import { isProven, modelOf, requestIn, shownText } from './shown-request.ts';
 
-/* Rules 1 and 2. What they have decided is run again by them: nothing here changes any more. */
+/* Rules 1 and 2. Verdicts are run again by the rule that decided them, so nothing here may change. */
 
-/** A request may show the session that it was made under since rule 2. */
+/** Since rule 2 a request may include the session that it was made under. */
 const UNDER_SESSIONS_SINCE = 2;
 
 export function judgeByFirst(claim: DisputeClaim, look: ReadFact): RuleFinding {
@@ -16,7 +16,7 @@ export function judgeByFirst(claim: DisputeClaim, look: ReadFact): RuleFinding {
   return { reason: uncharged(look, 'disputed') ?? rules[claim.claim_type](shown, look) };
 }
 
-/** To a rule of before there was such a member it says nothing. */
+/** Removes the member for the rule that did not know it. */
 function asRead({ evidence, rule_version }: DisputeClaim): JsonObject {
   const { request } = evidence;
   if (rule_version >= UNDER_SESSIONS_SINCE || !isJsonObject(request)) return evidence;
@@ -30,7 +30,7 @@ const rules: Readonly<Record<ClaimType, (claim: DisputeClaim, look: ReadFact) =>
   double_charge: doubleReason,
 };
 
-/** Of a row's evidence: why nothing was charged by it; null where something was. */
+/** Why nothing was charged, by the evidence of a row. Null if something was. */
 export const unchargedBy: Readonly<Record<Evidence, FirstReason | null>> = {
   collected: null,
   RECORDED_BY_SETTLE: 'arrival_pending',
@@ -42,7 +42,7 @@ export const unchargedBy: Readonly<Record<Evidence, FirstReason | null>> = {
   a2a_escrow: 'nothing_charged',
 };
 
-/** Why there is no charge to speak of, or none yet; null where there is one, with a receipt. */
+/** Why there is no charge, or none yet. Null if there is one with a receipt. */
 function uncharged(look: ReadFact, side: DisputeSide): FirstReason | null {
   const evidence = look(`${side}.evidence`);
   if (typeof evidence !== 'string' || !Object.hasOwn(unchargedBy, evidence)) return 'evidence_unknown';

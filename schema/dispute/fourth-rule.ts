@@ -7,9 +7,9 @@ import { isProven, modelOf, requestIn, shownText } from './shown-request.ts';
 import { type ClaimRules, judgeByRules, rulesOfThird } from './third-rule.ts';
 
 /*
- * Rule 4. It is rule 3, but for what is claimed of a model: that rests on the model that the hub named in its answer, as the receipt signs
- * it; where the payment, sent again, brought the answer, on the models that the correction of its row names. Receipts under policies 1 to 8
- * name none, and are judged as by rule 3.
+ * Rule 4. It differs from rule 3 in claims about a model: it uses the model that the hub named in its response, as the receipt
+ * signs it, or as the correction of the row names it if a resend brought the response. Receipts under policies 1 to 8 name none and
+ * are judged by rule 3.
  */
 
 export function judgeByFourth(claim: DisputeClaim, look: ReadFact): RuleFinding {
@@ -21,18 +21,21 @@ const rulesOfFourth: ClaimRules = {
   wrong_model: ({ evidence }, look) => ({ reason: modelReason(evidence, look) }),
 };
 
-/** Evidence as of rule 3. No proof of the request is needed where it names the model that the receipt names: both are the issuer's word. */
+/**
+ * Evidence as in rule 3. The request needs no proof if it names the model of the receipt, because both are statements of the
+ * issuer.
+ */
 function modelReason(evidence: JsonObject, look: ReadFact): DisputeReason {
   if (look('disputed.hub') === STAMPED_BY) return 'no_model_sold';
   const shown = requestIn(evidence);
   const in_request = shown && modelOf(shown);
   const requested = in_request ?? shownText(evidence.requested_model) ?? shownText(evidence.model);
   const answer = answerOf(look);
-  // A receipt that was signed before the work was done names none.
+  // A receipt signed before the work was done names no model.
   if (answer === null) return 'no_model_on_receipt';
   if (requested === null) return 'requested_model_not_named';
   if (requested === answer.asked_for) return answeredReason('model_as_requested', answer);
-  // Then the model that this service chose and named is the one that was asked for.
+  // In this case the model that this service chose and named is the requested one.
   if (requested === AUTO_MODEL) return answeredReason('model_delegated', answer);
   if (answer.answered !== null && isSameModel(requested, answer.answered)) return 'answered_as_requested';
   const proven = in_request !== null && isProven(look('disputed.request_hash'), shown, evidence.salt);
@@ -41,13 +44,13 @@ function modelReason(evidence: JsonObject, look: ReadFact): DisputeReason {
 
 interface Answered {
   readonly asked_for: string;
-  /** Null where the hub named none. */
+  /** Null if the hub named no model. */
   readonly answered: string | null;
-  /** The id of its catalogue that this names; null where it names none. */
+  /** Id in its catalogue that this names. Null if none. */
   listed(): Json;
 }
 
-/** Who gave the answer that was delivered: the resend, where there was one and its correction names the model; otherwise the receipt's. */
+/** Source of the delivered response: the resend, if there was one and its correction names the model, otherwise the call itself. */
 function answerOf(look: ReadFact): Answered | null {
   const resent = shownText(look('disputed.resend_model'));
   if (resent !== null && resent !== '') {
@@ -60,7 +63,7 @@ function answerOf(look: ReadFact): Answered | null {
   return { asked_for, answered, listed: () => look('disputed.answered_catalogue_model') };
 }
 
-/** @param unless_named of a hub that named the very model that it was asked for, or none */
+/** @param unless_named reason if the hub named exactly the requested model, or none */
 function answeredReason(unless_named: DisputeReason, { asked_for, answered, listed }: Answered): DisputeReason {
   if (answered === null || answered === asked_for) return unless_named;
   if (isSameModel(asked_for, answered)) return 'answered_as_requested';

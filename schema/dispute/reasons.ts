@@ -1,6 +1,6 @@
 import type { WordOf, Words } from '../words.ts';
 
-/* What a dispute is decided by, and to what. */
+/* Reasons and outcomes of disputes. */
 
 export const claimTypes = {
   graph: 'DisputeClaimType',
@@ -24,12 +24,12 @@ export const disputeOutcomes = {
 } as const satisfies Words;
 export type DisputeOutcome = WordOf<typeof disputeOutcomes>;
 
-/** `means` where the sentence of its outcome would not be true of it. */
+/** `means` is set if the sentence of the outcome does not apply to this reason. */
 type ReasonRow = readonly [outcome: DisputeOutcome | null, sentence: string, means?: string];
 
 /**
- * Each reason of rules 1 and 2 with what follows from it; null: the records do not decide it, so that the dispute stays open.
- * Verdicts have signed these sentences: not a letter of them changes.
+ * Reasons of rules 1 and 2 with their outcome. Null: the records do not decide it, and the dispute stays open. Verdicts have signed
+ * these sentences, so no letter of them may change.
  */
 const reasonsOfFirst = {
   nothing_charged: ['stand', 'Nothing was charged for this row.'],
@@ -73,7 +73,7 @@ const reasonsOfFirst = {
 
 const MAY_SUPERSEDE = 'A later verdict may supersede this one: see status_url. No money moves by this document.';
 
-/** The same of rule 3. Signed likewise. */
+/** Reasons of rule 3. Signed as well. */
 const reasonsOfThird = {
   ...reasonsOfFirst,
   already_refunded: [
@@ -122,7 +122,7 @@ const reasonsOfThird = {
   ],
 } as const satisfies Record<string, ReasonRow>;
 
-/** The same of rule 4. Signed likewise. */
+/** Reasons of rule 4. Signed as well. */
 const reasonsOfFourth = {
   ...reasonsOfThird,
   model_as_requested: ['stand', 'The model that was requested is the one that the hub was asked for.'],
@@ -141,7 +141,7 @@ const reasonsOfFourth = {
   ],
 } as const satisfies Record<string, ReasonRow>;
 
-/** What the present rule decides by: rules 1 to 3 know a part of these. */
+/** Reasons of the current rule. Rules 1 to 3 have a part of them. */
 export const disputeReasons = reasonsOfFourth;
 export type DisputeReason = keyof typeof reasonsOfFourth;
 export type FirstReason = keyof typeof reasonsOfFirst;
@@ -172,13 +172,13 @@ const NOT_PROVEN =
 
 interface VerdictWords {
   readonly reasons: Readonly<Partial<Record<DisputeReason, ReasonRow>>>;
-  /** What a verdict does, by what it comes to, where its reason has no sentence of its own. */
+  /** Meaning of a verdict by outcome, for reasons without a sentence of their own. */
   readonly means: Meanings;
-  /** What no verdict shows, whatever it comes to. */
+  /** What a verdict does not prove, whatever its outcome. */
   readonly does_not_prove: string;
 }
 
-/** What is signed with a verdict, by the version of its rule. */
+/** Sentences that are signed with a verdict, by rule version. */
 const words: Readonly<Record<number, VerdictWords>> = {
   1: { reasons: reasonsOfFirst, means: meansOfFirst, does_not_prove: NOT_PROVEN },
   2: { reasons: reasonsOfFirst, means: meansOfFirst, does_not_prove: NOT_PROVEN },
@@ -186,7 +186,7 @@ const words: Readonly<Record<number, VerdictWords>> = {
   4: { reasons: reasonsOfFourth, means: meansOfThird, does_not_prove: NOT_PROVEN },
 };
 
-/** What a verdict of that rule says of its reason and of its outcome; null where that rule has no such reason. */
+/** Sentences of a rule for a reason and its outcome. Null if the rule does not have the reason. */
 export function verdictWords(
   rule_version: number,
   reason: DisputeReason,

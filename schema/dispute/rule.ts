@@ -6,14 +6,14 @@ import { type DisputeOutcome, disputeOutcome } from './reasons.ts';
 import { judgeByThird } from './third-rule.ts';
 
 /*
- * How disputes are decided: a pure function of a claim, its evidence and facts that are read by name. Whoever signs a verdict
- * and whoever runs one again call the same; it reads no clock and nothing else. A change of what it decides is a new version.
+ * Decides disputes: a pure function of a claim, its evidence and named facts, shared by the signer and the verifier of a verdict.
+ * It reads no clock. A change of what it decides is a new version.
  */
 
 /**
- * 2: a request may show the session that it was made under (`delegation_hash`), which its receipt's hash binds. 3: by what was
- * observed alone, one refund for each charge, and none while its payment may still bring the answer. 4: a wrong model by the model that
- * the hub named in its answer.
+ * 2: a request may include its session (`delegation_hash`), which the hash in the receipt binds. 3: decides only by what was
+ * observed, one refund per charge, and none while the payment may still bring the response. 4: decides a wrong model by the model
+ * that the hub named in its response.
  */
 export const DISPUTE_RULE_VERSION = 4;
 
@@ -30,13 +30,13 @@ export function isKnownRule(version: unknown): boolean {
 }
 
 export interface Adjudication extends RuleFinding {
-  /** Null: open. */
+  /** Null if open. */
   readonly outcome: DisputeOutcome | null;
-  /** The facts that it was decided by, in the order in which they were looked at. */
+  /** Facts that decided it, in the order in which they were read. */
   readonly used: readonly DisputeFactName[];
 }
 
-/** @throws where nobody has defined that rule: see `isKnownRule` */
+/** @throws if the rule is unknown, see `isKnownRule` */
 export function adjudicate(claim: DisputeClaim, read: ReadFact): Adjudication {
   const rule = rules[claim.rule_version];
   if (rule === undefined) throw new Error(`there is no rule ${claim.rule_version} of disputes`);

@@ -1,24 +1,24 @@
 /*
- * Whether a hub that was asked for one model names the same in its answer. A part of rule 4 of disputes and of receipt policy 9: a change
- * is another version of both.
+ * Whether a model name in a response of a hub means the requested model. Part of dispute rule 4 and of receipt policy 9: a change
+ * is a new version of both.
  */
 
 const MONTH = '(?:0[1-9]|1[0-2])';
 const DAY = '(?:0[1-9]|[12]\\d|3[01])';
 
-/** What makers of models add to a name to say which version of it: dates as 2024-08-06, 20240806, 0806 or 2408, and numbers as 001. */
+/** Version suffixes of model names: dates such as 2024-08-06, 20240806, 0806 or 2408, and numbers such as 001. */
 const VERSION = new RegExp(
   `^[-@](?:20\\d\\d-${MONTH}-${DAY}|20\\d\\d${MONTH}${DAY}|${MONTH}${DAY}|2\\d${MONTH}|00[1-9])$`,
 );
 
-/** Before the ids of a third-party router where this service lists them. */
+/** Prefix of ids of the third-party router in this service's list. */
 const AT_ROUTER = 'router/';
 
 /**
- * The same id, also with a version behind it. Where one of both names who provides the model (`openai/gpt-4o`) and the other does not
- * (`gpt-4o`), the provider says nothing; two providers have to be the same. Pure, and exact otherwise: letters in another case, `:free` and
- * `-latest` make another name, of which the hub's configured aliases decide.
- * @param requested the id that stands on the receipt as `model`, or in a catalogue
+ * The same id, possibly with a version suffix. If only one of them names a provider (`openai/gpt-4o` and `gpt-4o`), the provider is
+ * ignored; two providers must be equal. Otherwise exact: another letter case, `:free` and `-latest` are other names, for which the
+ * configured aliases of the hub decide.
+ * @param requested id that the receipt has as `model`, or an id of a catalogue
  */
 export function isSameModel(requested: string, answered: string): boolean {
   const asked = requested.startsWith(AT_ROUTER) ? requested.slice(AT_ROUTER.length) : requested;

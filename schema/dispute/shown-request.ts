@@ -1,11 +1,11 @@
 import { canonicalHash, isJsonObject, type Json, type JsonObject } from '../canonical-json.ts';
 
-/* The request that evidence shows, held against the hash that its receipt signs. */
+/* The request in the evidence, compared with the hash that the receipt signs. */
 
 export interface ShownRequest {
   readonly field: string;
   readonly args: JsonObject;
-  /** Left out of a call that was made under no session. */
+  /** Absent for a call without a session. */
   readonly delegation_hash?: string;
 }
 
@@ -17,8 +17,8 @@ export function requestIn({ request }: JsonObject): ShownRequest | null {
 }
 
 /**
- * As the receipt policy has it: SHA-256 of the canonical {request_hash, salt}, where request_hash is that of {field, args},
- * and under a session of {field, args, delegation_hash}.
+ * As in the receipt policy: SHA-256 of the canonical {request_hash, salt}, where request_hash is that of {field, args}, or of
+ * {field, args, delegation_hash} under a session.
  */
 export function isProven(request_hash: Json, shown: ShownRequest | null, salt: Json | undefined): boolean {
   if (shown === null || typeof salt !== 'string') return false;
@@ -27,5 +27,5 @@ export function isProven(request_hash: Json, shown: ShownRequest | null, salt: J
 
 export const shownText = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
 
-/** Tasks name their model otherwise than all other work. */
+/** Tasks have their model in another member. */
 export const modelOf = ({ args }: ShownRequest): string | null => shownText(args.model) ?? shownText(args.model_id);

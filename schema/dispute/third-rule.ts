@@ -9,8 +9,8 @@ import { type ClaimType, type DisputeReason, disputeOutcome } from './reasons.ts
 import { isProven, modelOf, requestIn, shownText } from './shown-request.ts';
 
 /*
- * Rule 3. It rests on what the issuer has observed itself: a commitment that somebody else made shows no output. A charge is
- * refunded once, and never while its payment may still bring the answer.
+ * Rule 3. It decides by what the issuer observed, so a commitment made by others proves no output. A charge is refunded once, and
+ * never while its payment may still bring the response.
  */
 
 export function judgeByThird(claim: DisputeClaim, look: ReadFact): RuleFinding {
@@ -19,7 +19,7 @@ export function judgeByThird(claim: DisputeClaim, look: ReadFact): RuleFinding {
 
 export type ClaimRules = Readonly<Record<ClaimType, (claim: DisputeClaim, look: ReadFact) => RuleFinding>>;
 
-/** Of every claim the same comes first: whether something was charged, and was not refunded before. Then its own rule decides. */
+/** The same checks come first for every claim: whether something was charged and not refunded before. */
 export function judgeByRules(rules: ClaimRules, claim: DisputeClaim, look: ReadFact): RuleFinding {
   const uncharged = unchargedReason(look, 'disputed');
   if (uncharged !== null) return { reason: uncharged };
@@ -40,20 +40,20 @@ function chargeOf({ task_id }: DisputeClaim, look: ReadFact): NonNullable<RuleFi
   return { task_id, amount: look('disputed.amount') };
 }
 
-/** Open until that time, where it is to come yet; null where there is none, or it has passed. */
+/** Open until that time. Null without one, or once it has passed. */
 function awaiting(reason: DisputeReason, until: Json, { judged_at }: DisputeClaim): RuleFinding | null {
   if (until === null) return null;
   return Date.parse(judged_at ?? '') >= Date.parse(shownText(until) ?? '') ? null : { reason, decides_after: until };
 }
 
-/** Why there is no charge to speak of, or none yet; null where there is one, with a receipt. */
+/** Why there is no charge, or none yet. Null if there is one with a receipt. */
 function unchargedReason(look: ReadFact, side: DisputeSide): DisputeReason | null {
   const evidence = look(`${side}.evidence`);
   if (typeof evidence !== 'string' || !Object.hasOwn(unchargedBy, evidence)) return 'evidence_unknown';
   const reason = unchargedBy[evidence as Evidence];
   if (reason !== null) return reason;
   if (look(`${side}.collected`) === false) return 'arrival_unverified';
-  // What a job brought its winner stands on their book without an amount: it was charged to the poster.
+  // The payment of a job is on the winner's book without an amount: the poster was charged.
   if (look(`${side}.amount`) === null) return 'nothing_charged';
   if (look(`${side}.settlement_vanished`) === true) return 'settlement_in_doubt';
   return look(`${side}.payload_hash`) === null ? 'receipt_missing' : null;
@@ -69,7 +69,7 @@ function outputFinding(claim: DisputeClaim, look: ReadFact): RuleFinding {
   return { reason: (known ? withoutOutput[omission] : null) ?? 'commitment_unknown' };
 }
 
-/** A stamp has no output. What a job was paid for shows in its reveal alone, and the fee for it is owed back where none comes. */
+/** A stamp has no output. The output of a job shows only in its reveal; without one, its fee is owed back. */
 function stampedFinding(claim: DisputeClaim, look: ReadFact): RuleFinding {
   if (look('disputed.job_id') === null)
     return { reason: look('disputed.output_status') === 'committed' ? 'commitment_by_others' : 'no_output_sold' };
@@ -87,14 +87,14 @@ function stampedFinding(claim: DisputeClaim, look: ReadFact): RuleFinding {
   );
 }
 
-/** Evidence: `requested_model` (of old `model`); to prove it, `request` {field, args} and `salt`. */
+/** Evidence: `requested_model` (formerly `model`). To prove it: `request` {field, args} and `salt`. */
 function modelReason(evidence: JsonObject, look: ReadFact): DisputeReason {
   if (look('disputed.hub') === STAMPED_BY) return 'no_model_sold';
   const shown = requestIn(evidence);
   const in_request = shown && modelOf(shown);
   const requested = in_request ?? shownText(evidence.requested_model) ?? shownText(evidence.model);
   const answered_by = look('disputed.model');
-  // A receipt that was signed before the work was done names none. Whatever a resend brings does not change what it says.
+  // A receipt signed before the work was done names no model. A resend does not change what it says.
   if (answered_by === null || answered_by === '') return 'no_model_on_receipt';
   if (requested === null) return 'requested_model_not_named';
   if (requested === answered_by) return 'model_as_requested';
@@ -103,7 +103,7 @@ function modelReason(evidence: JsonObject, look: ReadFact): DisputeReason {
   return proven ? 'another_model_answered' : 'request_not_proven';
 }
 
-/** Evidence: `task_id` of the other row; to prove that both are one request, that `request`, its `salt` and `other_salt`. */
+/** Evidence: `task_id` of the other row. To prove that both are one request: `request`, `salt` and `other_salt`. */
 function doubleFinding({ task_id, evidence }: DisputeClaim, look: ReadFact): RuleFinding {
   const other = shownText(evidence.task_id);
   const intent = look('disputed.intent_id');
@@ -130,7 +130,7 @@ function doubleFinding({ task_id, evidence }: DisputeClaim, look: ReadFact): Rul
   return proven ? { reason: 'charged_twice', standing_task_id: other } : { reason: 'request_not_proven' };
 }
 
-/** Whether the later charge brought an output that is not the very one of the charge before it. */
+/** Whether the later charge brought another output than the earlier one. */
 function broughtOfItsOwn(look: ReadFact): boolean {
   if (look('disputed.output_status') !== 'committed') return look('disputed.answered_on_resend') === true;
   const output = look('disputed.output_hash');

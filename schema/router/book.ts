@@ -5,7 +5,7 @@ import { AtomicMember, sizedList, TimeMember, word } from '../noun.ts';
 import type { WordOf, Words } from '../words.ts';
 import { NOT_SETTLED_HERE } from './reported.ts';
 
-/* What is shown of a router book, and of the generations that are reported to it. */
+/* Router books and reported generations as they are shown. */
 
 export const routerLookUps = {
   graph: 'RouterLookUp',

@@ -1,13 +1,13 @@
 /*
- * What a router says that a generation has cost. Routers say dollars as a JSON number: it is read from its text, digit by
- * digit, since a float would be another amount.
+ * Cost of a generation as the router reports it. Routers send dollars as a JSON number, which is read from its text, because a
+ * float would change the amount.
  */
 
 const DECIMAL = /^(\d{1,15})(?:\.(\d{1,60}))?(?:[eE]([+-]?\d{1,2}))?$/;
-/** An atomic unit is a millionth of a dollar, as of USDC. */
+/** An atomic unit is a millionth of a dollar, as for USDC. */
 const ATOMIC_DIGITS = 6;
 
-/** What of a generation a caller has reported and a router knows as well. */
+/** Members of a report that the router knows too. */
 export interface ReportedCost {
   readonly generation_id: string;
   readonly model: string;
@@ -15,7 +15,7 @@ export interface ReportedCost {
   readonly amount: bigint;
 }
 
-/** The same as the router tells it. */
+/** The same members as the router reports them. */
 export interface ToldCost {
   readonly id: string;
   readonly model: string;
@@ -26,8 +26,8 @@ export interface ToldCost {
 export type CostMatch = 'matched' | 'other_generation' | 'other_model' | 'other_amount';
 
 /**
- * Whether a router tells of a generation what was reported of it: the same id, the same model to the letter, and a cost less
- * than one atomic unit away. Of a unit's fractions, which routers tell, whoever reports has kept or dropped one.
+ * Whether the router confirms a report: the same id, exactly the same model, and a cost less than one atomic unit away, because
+ * reporters may round the fraction of a unit.
  */
 export function matchCost({ generation_id, model, amount }: ReportedCost, told: ToldCost): CostMatch {
   if (told.id !== generation_id) return 'other_generation';
@@ -35,7 +35,7 @@ export function matchCost({ generation_id, model, amount }: ReportedCost, told: 
   return isWithinOneUnit(told.total_cost, amount) ? 'matched' : 'other_amount';
 }
 
-/** False also where it is no amount. */
+/** False if it is not an amount. */
 function isWithinOneUnit(dollars: string, atomic: bigint): boolean {
   const [, whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(dollars) ?? [];
   if (whole === '') return false;

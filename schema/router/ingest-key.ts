@@ -1,10 +1,10 @@
 import { CHECKED_SECRET_BYTES, checkedSecret, type ShownSecret, shownSecret } from '../checked-secret.ts';
 
-/* The key of a router book: whoever shows it broadcasts to that book. */
+/* The key of a router book. Its holder can report generations to that book. */
 
 const PREFIX = 'svcr_';
 
-/** From which a key is made. */
+/** Number of random bytes in a key. */
 export const INGEST_KEY_BYTES = CHECKED_SECRET_BYTES;
 
 export function ingestKey(random: Uint8Array): string {
@@ -17,7 +17,7 @@ export function shownIngestKey(key: string): ShownIngestKey {
   return shownSecret(PREFIX, key);
 }
 
-/** Whether a bearer's credential is meant for a router book: then it is no API key. */
+/** Whether a bearer credential is a router book key and not an API key. */
 export function isMeantForRouterBook(credential: string): boolean {
   return credential.startsWith(PREFIX);
 }

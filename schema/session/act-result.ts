@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { onGraph, shownAsJson } from '../noun.ts';
 import { actActions } from './act.ts';
 
-/* What is shown of an act of a session once it is done. */
+/* Result of an act of a session. */
 
 export const HandedOffNoun = z.object({
   task_id: z.string().describe('Task id of the child receipt.'),

@@ -7,20 +7,20 @@ import { type HexHash, hashHex, type SessionMessage, sessionDigest } from './has
 import { isKeysSignature } from './public-key.ts';
 import { type SessionDomain, sessionDomain, ZERO_HASH } from './typed-data.ts';
 
-/* A signed act, and the window in which it serves. */
+/* A signed act and the window in which it is valid. */
 
-/** What a session's key may do: each by a signed act, once. */
+/** Actions of a session key. Each signed act is done once. */
 export const actActions = ['handoff', 'read_private', 'redeem', 'approve'] as const;
 export type ActAction = (typeof actActions)[number];
 
-/** The act that comes beside a payment: its resource is `payment/<payment id>`, so it is for that one alone. */
+/** The act beside a payment. Its resource `payment/<payment id>` binds it to that payment. */
 export const PAY_ACTION = 'pay';
 
 export function payResource(payment_id: string): string {
   return `payment/${payment_id}`;
 }
 
-/** What `approve` is for: the call of a session below the one that acts, by the hash of its request. */
+/** The call that `approve` is for, by its request hash: a call of a session below the one that acts. */
 export function callNamed(resource: string): string | null {
   return /^call\/([0-9a-f]{64})$/.exec(resource)?.[1] ?? null;
 }
@@ -32,18 +32,18 @@ export const PayAct = z.union([
 ]);
 export type PayAct = z.output<typeof PayAct>;
 
-/** A nonce that serves until `deadline`, and when it was issued, as far as that is known. */
+/** A nonce with its deadline and, if known, its time of issue. */
 export interface ActTime {
   readonly nonce: string;
-  /** Unix seconds; from then on it serves no more. */
+  /** Unix seconds. The nonce is invalid from then on. */
   readonly deadline: number;
-  /** Unix seconds of the challenge; null of a nonce of the signer's own. */
+  /** Unix seconds of the challenge. Null for a nonce chosen by the signer. */
   readonly issued_at: number | null;
 }
 
 export type ActWindow = { readonly kind: 'open' } | { readonly kind: 'over' } | { readonly kind: 'too_far' };
 
-/** An issued nonce lives as long as it says; of one's own the deadline is at most 300 s away. */
+/** An issued nonce is valid as long as it says. A nonce chosen by the signer has a deadline at most 300 seconds away. */
 export function windowOfAct({ deadline, issued_at }: ActTime, now_seconds: number): ActWindow {
   if (now_seconds >= deadline) return { kind: 'over' };
   if (issued_at !== null) return { kind: 'open' };
@@ -51,8 +51,8 @@ export function windowOfAct({ deadline, issued_at }: ActTime, now_seconds: numbe
 }
 
 /**
- * From when on an act may have served, in Unix seconds: since its nonce was issued, or since its deadline was near enough.
- * It is as old as that, whenever it was really signed, so nobody makes it younger by keeping it.
+ * Earliest time at which the act can have been valid, in Unix seconds: the issue of its nonce, or the time at which its deadline
+ * was near enough. The act counts as this old, so that keeping it does not make it fresher.
  */
 export function actSince({ deadline, issued_at }: ActTime): number {
   return issued_at ?? deadline - sessionLimits.act_seconds_max;
@@ -64,7 +64,7 @@ export interface ActMessage {
   readonly action: string;
   readonly resource: string;
   readonly deadline: number;
-  /** 0 where nobody is meant. */
+  /** 0 without a target. */
   readonly target_agent: number;
   readonly payload_hash: string;
 }
@@ -82,7 +82,7 @@ export function actDigest(domain: SessionDomain, act: ActMessage): Uint8Array {
   return sessionDigest(domain, 'SessionAct', message);
 }
 
-/** Whether that key has signed the act for the service that has, or had, one of these base URLs. */
+/** Whether the key signed the act for a service with one of these base URLs. */
 export function isActSigned(
   base_urls: readonly string[],
   key_address: string,
@@ -96,7 +96,7 @@ export function revocationDigest(domain: SessionDomain, delegation_hash: string,
   return sessionDigest(domain, 'RevokeSession', { delegationHash: delegation_hash as HexHash, at: BigInt(at_seconds) });
 }
 
-/** keccak256 of the payload's canonical JSON (RFC 8785); zeros where there is none. */
+/** keccak256 of the canonical JSON (RFC 8785) of the payload. Zeros without a payload. */
 export function payloadHash(payload: JsonObject | null): string {
   return payload === null ? ZERO_HASH : hashHex(keccak256(Buffer.from(canonicalJson(payload))));
 }

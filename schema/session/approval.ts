@@ -5,8 +5,8 @@ import { signedText } from '../signed-words.ts';
 import type { WordOf, Words } from '../words.ts';
 
 /*
- * What a person may answer to a call that a book wants approved, what is shown of it, and what they sign for it, or for where it
- * is told.
+ * Approval requests: what a person can answer, what is shown, and the texts that are signed for an answer or for the URL that
+ * receives links.
  */
 
 export const approvalDecisions = {
@@ -43,7 +43,7 @@ export const approvalStatuses = {
 } as const satisfies Words;
 export type ApprovalStatus = WordOf<typeof approvalStatuses>;
 
-/** A call that waits for an approval. No token stands in any of it. */
+/** A call that requires an approval. It never contains the token of a link. */
 export const ApprovalNoun = z.object({
   approval_id: z.string().describe('Id of the approval request.'),
   agent_id: z.int().describe('Id of the agent of the book that refused the call.'),
@@ -102,9 +102,9 @@ export const ApprovalsNoun = z.object({
 
 export interface ApprovalStanding {
   readonly decision: ApprovalDecision | null;
-  /** A call under way or recorded holds it. */
+  /** True if a call in progress or recorded uses the approval. */
   readonly taken: boolean;
-  /** Until when it may be answered, and until when an approval of it serves. */
+  /** Time until which it can be answered. `passes_until_ms`: time until which an approval is valid. */
   readonly open_until_ms: number;
   readonly passes_until_ms: number | null;
 }
@@ -124,7 +124,7 @@ export interface NamedApproval {
   readonly request_hash: string;
 }
 
-/** What the wallet of the book's agent signs (EIP-191): of this service, this one request, this one answer, now. */
+/** Text that the agentWallet signs (EIP-191): for this service, this request, this answer, at this time. */
 export function approvalText(
   base_url: string,
   { approval_id, request_hash }: NamedApproval,
@@ -135,8 +135,8 @@ export function approvalText(
 }
 
 /**
- * What the wallet of the book's agent signs (EIP-191) that links which answer approvals go to a URL: of this service, this
- * book, this URL, now. `url` as the URL standard writes it, `new URL(url).href`.
+ * Text that the agentWallet signs (EIP-191) to let approval links be sent to a URL: for this service, this book, this URL, at this
+ * time. `url` as `new URL(url).href` writes it.
  */
 export function approvalWebhookText(
   base_url: string,

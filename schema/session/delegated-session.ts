@@ -3,7 +3,7 @@ import { AtomicMember, computed, MomentMember, onGraph, shownAsJson, word } from
 import type { WordOf, Words } from '../words.ts';
 import type { sessionTypes } from './typed-data.ts';
 
-/* A delegated session as it is shown: its state, its limits, its revocation, and a nonce for one of its acts. */
+/* A delegated session as it is shown: its status, limits, revocation, and a nonce for one of its acts. */
 
 export const sessionStates = {
   graph: 'SessionStatus',
@@ -21,7 +21,7 @@ const delegation_hash = z
   .describe('Id of the session: the EIP-712 digest of its grant (0x and 64 hex digits).');
 const status = word(sessionStates);
 
-/** What was signed, and from when it takes effect. */
+/** Members of a revocation. */
 const revocation = {
   payer: z.string().describe('Wallet that signed the revocation. The payer of the session if it was not signed.'),
   at: z.int().describe('Time that was signed, in Unix seconds. Without a signature: time of the revocation.'),
@@ -84,7 +84,7 @@ export const SessionNoun = z.object({
   ),
 });
 
-/** What a session of a tree is shown with on the graph, beside what is shown of any. */
+/** Members that a session of a tree has on the graph in addition. */
 export const SessionNodeNoun = SessionDetailNoun.extend({
   depth: z.int().describe("Levels below the first session of the page's tree. 0 for that session itself."),
   burn_position: z
@@ -108,7 +108,7 @@ export const SessionBurnNoun = z.object({
     .describe('Ids of the sessions from the one that is followed down to the one under which the payment was made.'),
 });
 
-/** Sessions of an agent. `sessionTree` of the graph orders the same page in its own way. */
+/** Sessions of an agent. `sessionTree` has the same page in another order. */
 export const SessionListNoun = z.object({
   sessions: computed(
     z
@@ -119,7 +119,7 @@ export const SessionListNoun = z.object({
   next_cursor: z.string().nullable().describe('`cursor` of the next page. Null if this is the last page.'),
 });
 
-/** The sessions of such a page as the graph shows them. */
+/** Sessions of such a page on the graph. */
 export const SessionNodes = z.object({
   sessions: z
     .array(SessionNodeNoun)

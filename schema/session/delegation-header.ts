@@ -6,20 +6,20 @@ import { Grant, type NamedGrant, SignatureHex, spelledGrant } from './grant.ts';
 import { soundnessOf } from './grant-rule.ts';
 import { addressOfPublicKey } from './public-key.ts';
 
-/* The grant that comes beside a payment: base64url of the JSON {grant, signature}, and of `act` where one came with it. */
+/* The grant beside a payment: base64url of the JSON {grant, signature}, with `act` if one is sent. */
 
 export const DELEGATION_HEADER = 'X-SVC-Delegation';
 
-/** A grant as it was shown: well formed, and not believed yet. */
+/** A grant as it was sent: well formed, but not verified. */
 export interface ShownGrant {
   readonly grant: Grant;
-  /** Of the key whose public half the grant names. */
+  /** Address of the public key in the grant. */
   readonly agent_address: string;
   readonly signature: string;
   readonly act: PayAct | null;
 }
 
-/** The same with the session that it is of: which one, the domain decides that it was signed under. */
+/** The grant with its session. The domain of the signature determines which session it is. */
 export interface ShownDelegation extends ShownGrant, NamedGrant {}
 
 export type ReadDelegation =
@@ -50,7 +50,7 @@ function malformed(why: string): ReadDelegation {
   return { kind: 'malformed', why };
 }
 
-/** Undefined for what is no JSON of a bearable depth, or has a name twice in one object. */
+/** Undefined if it is not JSON of a permitted depth, or repeats a name in one object. */
 function jsonIn(header: string): unknown {
   const text = Buffer.from(header, 'base64url');
   if (exceededBy(text) !== null) return undefined;

@@ -5,13 +5,13 @@ import type { SessionStatus } from './delegated-session.ts';
 import type { Grant } from './grant.ts';
 import { ZERO_HASH } from './typed-data.ts';
 
-/* What a grant allows, and what a session may hand on: pure rules. */
+/* What a grant allows, and what a session can delegate. Pure rules. */
 
 export type GrantStanding =
   | { readonly kind: 'in_force' }
   | { readonly kind: 'not_begun' }
   | { readonly kind: 'expired' }
-  /** It ends too soon for what a payment buys to be recorded while it lasts. */
+  /** It expires too soon to record what a payment buys. */
   | { readonly kind: 'ending' };
 
 type Life = Pick<Grant, 'validAfter' | 'sessionExpiry'>;
@@ -20,10 +20,10 @@ export function hasParent({ parentDelegationHash }: Pick<Grant, 'parentDelegatio
   return parentDelegationHash !== ZERO_HASH;
 }
 
-/** Why a grant is refused, as read behind "The grant is not accepted:". */
+/** Reason for a refused grant, shown after "The grant is not accepted:". */
 export const SIBLINGS_FULL = `its parent session already has ${sessionLimits.children_max.toLocaleString('en-US')} child sessions that have neither expired nor been revoked`;
 
-/** Whether a payment may be begun under it. */
+/** Whether a payment can be started under the grant. */
 export function grantStanding({ validAfter, sessionExpiry }: Life, now_seconds: number): GrantStanding {
   if (now_seconds < validAfter) return { kind: 'not_begun' };
   if (now_seconds >= sessionExpiry) return { kind: 'expired' };
@@ -37,7 +37,7 @@ export function statusOf({ sessionExpiry }: Pick<Life, 'sessionExpiry'>, revoked
 
 const endpoints: ReadonlySet<string> = new Set(grantableEndpoints.map(({ name }) => name));
 
-/** The first name in a grant's `doors` that no paid endpoint has; null where there is none. */
+/** First name in `doors` that no paid endpoint has. Null if there is none. */
 export function unknownDoor({ doors }: Pick<Grant, 'doors'>): string | null {
   return doors.find(door => !endpoints.has(door)) ?? null;
 }
@@ -46,7 +46,7 @@ export type Soundness =
   | { readonly kind: 'sound' }
   | { readonly kind: 'unsound'; readonly member: keyof Grant; readonly why: string };
 
-/** What can be said of a grant by itself. */
+/** Checks of a grant that need nothing else. */
 export function soundnessOf({ validAfter, sessionExpiry }: Life): Soundness {
   if (sessionExpiry <= validAfter)
     return { kind: 'unsound', member: 'sessionExpiry', why: 'must be later than validAfter' };
@@ -63,7 +63,7 @@ type Bounds = Pick<Grant, 'capAtomic' | 'validAfter' | 'sessionExpiry' | 'models
 
 export type Narrowing = { readonly kind: 'narrower' } | { readonly kind: 'wider'; readonly member: keyof Bounds };
 
-/** An empty list allows any, and so is within no list that names some. */
+/** An empty list allows everything, so it is not within a list with names. */
 function within(child: readonly string[], parent: readonly string[]): boolean {
   if (parent.length === 0) return true;
   return child.length > 0 && child.every(name => parent.includes(name));
@@ -74,24 +74,24 @@ const narrows: Readonly<Record<keyof Bounds, (child: Bounds, parent: Bounds) => 
   validAfter: (child, parent) => child.validAfter >= parent.validAfter,
   sessionExpiry: (child, parent) => child.sessionExpiry <= parent.sessionExpiry,
   models: (child, parent) => within(child.models, parent.models),
-  // One that was bound before endpoints had one name each may name them otherwise.
+  // A parent bound before endpoints had one name each may use other names.
   doors: (child, parent) => within(child.doors, parent.doors.map(endpointName)),
 };
 
-/** A child is allowed nothing that its parent is not. */
+/** A child may not exceed its parent in any bound. */
 export function narrowingOf(child: Bounds, parent: Bounds): Narrowing {
   for (const [member, holds] of Object.entries(narrows))
     if (!holds(child, parent)) return { kind: 'wider', member: member as keyof Bounds };
   return { kind: 'narrower' };
 }
 
-/** A call as its grant judges it. */
+/** A call as a grant sees it. */
 export interface GrantedCall {
-  /** Ids of the models one of which will answer; empty where none is involved. */
+  /** Ids of the candidate models. Empty if no model is involved. */
   readonly models: readonly string[];
-  /** Ids of those that svc/auto may choose among for it. */
+  /** Ids of the models that svc/auto may choose for the call. */
   readonly auto_models: readonly string[];
-  /** Every name of the paid endpoint, those that it had before too. */
+  /** All names of the paid endpoint, including former ones. */
   readonly doors: readonly string[];
 }
 
@@ -107,13 +107,13 @@ export function permissionOf({ models, doors }: Pick<Grant, 'models' | 'doors'>,
   return { kind: answers ? 'permitted' : 'model_not_granted' };
 }
 
-/** Ids of the models that a grant allows; null: any. svc/auto stands for whatever that may choose for the call. */
+/** Ids of the models that a grant allows. Null: any. svc/auto means every model that it may choose for the call. */
 function grantedModels(models: readonly string[], auto_models: readonly string[]): readonly string[] | null {
   if (models.length === 0) return null;
   return models.flatMap(model => (model === AUTO_MODEL ? auto_models : [model]));
 }
 
-/** The models that may answer a call by a grant and by what else allows some alone; null where neither says so. */
+/** Models allowed by a grant and by another restriction together. Null if neither restricts them. */
 export function modelsWithin(
   { models }: Pick<Grant, 'models'>,
   auto_models: readonly string[],

@@ -6,7 +6,7 @@ import { storedText } from '../requests/text.ts';
 import { hashHex, type SessionMessage, sessionDigest } from './hash.ts';
 import { firstDomain, type SessionDomain, sessionDomain } from './typed-data.ts';
 
-/* A grant as it comes over a wire: the message of AuthorizeSession under its own names. */
+/* A grant as it is sent: the message of AuthorizeSession with its own member names. */
 
 export const Hash32 = z.string().regex(/^0x[0-9a-fA-F]{64}$/, { error: 'must be 32 bytes: 0x and 64 hex digits' });
 export const SignatureHex = z
@@ -14,7 +14,7 @@ export const SignatureHex = z
   .max(limits.wallet_signature_chars_max)
   .regex(/^0x([0-9a-fA-F]{2})+$/, { error: 'must be 0x and an even number of hex digits' });
 const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, { error: 'is not an address' });
-/** A number, or the same in digits, as it stands in JSON of typed data that others have written. */
+/** A number, or digits, as other libraries write typed data in JSON. */
 const seconds = z
   .union(
     [
@@ -38,7 +38,7 @@ const names = (chars_max: number, error: string) =>
     .max(sessionLimits.names_max)
     .refine(list => new Set(list).size === list.length, `${error} is named twice`);
 
-/** Points of secp256k1 (SEC 1 2.3.3): compressed, or whole. Whether one is on the curve is a rule of its own. */
+/** Points of secp256k1 (SEC 1 2.3.3), compressed or not. Whether a point is on the curve is checked separately. */
 const PublicKey = z
   .string()
   .regex(/^0x(0[23][0-9a-fA-F]{64}|04[0-9a-fA-F]{128})$/, { error: 'must be a public key of secp256k1 (0x and hex)' });
@@ -63,7 +63,7 @@ export const Grant = z.strictObject({
   salt: Hash32.describe('Any 32 bytes. Two grants that are otherwise equal differ by it.'),
 });
 
-/** Every spelling in one form: hex in lower case, the payer as EIP-55 has it. */
+/** A grant with normalised spellings: lower-case hex, the payer in EIP-55. */
 export interface Grant {
   readonly payer: string;
   readonly agentPubkey: string;
@@ -100,20 +100,20 @@ export function grantDigest(domain: SessionDomain, grant: Grant): Uint8Array {
   return sessionDigest(domain, 'AuthorizeSession', grantMessage(grant));
 }
 
-/** The name of the session: 0x, lower case. */
+/** Id of the session: 0x and lower-case hex. */
 export function delegationHash(domain: SessionDomain, grant: Grant): string {
   return hashHex(grantDigest(domain, grant));
 }
 
-/** A grant as it is signed under one domain, and the name that its session has there. */
+/** A grant signed under one domain, and the id of its session there. */
 export interface NamedGrant {
   readonly domain: SessionDomain;
   readonly delegation_hash: string;
 }
 
 /**
- * What a grant may have been signed under: the domain of this service first, then those of the base URLs that it had, then version
- * 1, under which no session is bound any more.
+ * Domains under which a grant may have been signed: that of this service, those of its former base URLs, and version 1, which new
+ * sessions cannot use.
  */
 export function namesOfGrant(grant: Grant, base_urls: readonly string[]): readonly NamedGrant[] {
   const domains: readonly SessionDomain[] = [...base_urls.map(sessionDomain), firstDomain];

@@ -1,7 +1,7 @@
 import { type MemberType, typedDataDigest, typedStruct } from '../typed-hash.ts';
 import { type SessionDomain, type SessionType, sessionTypes } from './typed-data.ts';
 
-/* What sessions sign, hashed (EIP-712). */
+/* Hashes of what sessions sign (EIP-712). */
 
 export type HexHash = `0x${string}`;
 
@@ -13,14 +13,14 @@ type Value<T extends MemberType> = T extends 'uint256' | 'uint64'
       ? readonly string[]
       : `0x${string}`;
 
-/** A message of that type, its members by their names: numbers are bigint, bytes 0x and hex. */
+/** A message of that type by member names. Numbers are bigint, bytes are 0x hex. */
 export type SessionMessage<T extends SessionType> = {
   readonly [M in (typeof sessionTypes)[T][number] as M['name']]: Value<M['type']>;
 };
 
 /**
- * What is signed (EIP-712 "hashTypedData"): the digest over domain and message. Of an AuthorizeSession it is the delegation
- * hash, so that a session's name says its service, chain and version, and every wallet library can compute it.
+ * The signed digest over domain and message (EIP-712 "hashTypedData"). For AuthorizeSession it is the delegation hash, so that the
+ * id of a session depends on service, chain and version, and any wallet library can compute it.
  */
 export function sessionDigest<T extends SessionType>(
   domain: SessionDomain,

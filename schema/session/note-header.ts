@@ -1,12 +1,12 @@
 import { approvalLimits } from '../limits.ts';
 import { visible } from './request-text.ts';
 
-/** By which a caller says, for whoever may have to approve the call, what it is for. */
+/** Header that states the purpose of a call to the person who may have to approve it. */
 export const NOTE_HEADER = 'X-SVC-Note';
 
 export type ReadNote = { readonly kind: 'none' | 'malformed' } | { readonly kind: 'read'; readonly note: string };
 
-/** A header's bytes are UTF-8; HTTP libraries hand them on as Latin-1. */
+/** The bytes of the header are UTF-8, but HTTP libraries decode them as Latin-1. */
 export function readNote(header: string | null): ReadNote {
   if (header === null || header.trim() === '') return { kind: 'none' };
   try {

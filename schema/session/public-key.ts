@@ -1,9 +1,9 @@
 import secp256k1 from 'secp256k1';
 import { addressOfPoint, isLowS, isSignedBy } from '../secp256k1.ts';
 
-/* The key of a session's agent, and what it has signed. */
+/* The key of the agent of a session, and its signatures. */
 
-/** The address of a public key in hex, compressed or not; null where it is no point of the curve. */
+/** Address of a public key in hex, compressed or not. Null if it is not a point of the curve. */
 export function addressOfPublicKey(public_key: string): string | null {
   try {
     return addressOfPoint(secp256k1.publicKeyConvert(Buffer.from(public_key.slice(2), 'hex'), false));
@@ -12,7 +12,7 @@ export function addressOfPublicKey(public_key: string): string | null {
   }
 }
 
-/** r, s and v; the second form of s (EIP-2) is nobody's, so one act has one signature. */
+/** r, s and v. The high form of s (EIP-2) is refused, so that an act has exactly one signature. */
 export function isKeysSignature(address: string, digest: Uint8Array, signature: string): boolean {
   if (signature.length !== 132 || !isLowS(BigInt(`0x${signature.slice(66, 130)}`))) return false;
   const v = Number.parseInt(signature.slice(130), 16);

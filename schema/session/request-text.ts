@@ -1,18 +1,17 @@
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../canonical-json.ts';
 import { approvalLimits } from '../limits.ts';
 
-/** What a person is shown of a call that they may approve. */
+/** Text of a call that a person is asked to approve. */
 export interface RequestText {
-  /** The beginning of it, where it is longer. */
+  /** The text, cut after the limit. */
   readonly request_text: string;
-  /** Of all of it, in Unicode code points: of its first 2,000 as they are written out here, of the rest as it was sent. */
+  /** Length of the whole text in Unicode code points: the shown part as it is written out here, the rest as it was sent. */
   readonly request_text_characters: number;
 }
 
 /**
- * What a request asks for, in words, taken of the very arguments that its hash is of: its messages, its input or its prompt, and
- * behind them every other member as JSON, so that nothing is left out but what lies beyond the limit. Of files and images it
- * says that they are there.
+ * Text of a request, from exactly the arguments that its hash covers: messages, input or prompt, then every other member as JSON,
+ * so that only what exceeds the limit is missing. Files and images are mentioned only.
  */
 export function requestText(args: JsonObject): RequestText {
   const { messages, input, prompt, ...others } = args;
@@ -24,7 +23,7 @@ export function requestText(args: JsonObject): RequestText {
   return beginningOf(parts.join('\n\n'));
 }
 
-/** Only what may be shown is written out, and nothing but numbers is made of the rest: a body may be a million characters of one kind. */
+/** Only the shown part is written out, since a body may be a million characters of one kind. The rest is only counted. */
 function beginningOf(text: string): RequestText {
   const max = approvalLimits.request_text_characters_max;
   const end = endOfFirst(text, max);
@@ -35,7 +34,7 @@ function beginningOf(text: string): RequestText {
   };
 }
 
-/** Where the first so many code points end. */
+/** Index at which the first `count` code points end. */
 function endOfFirst(text: string, count: number): number {
   let end = 0;
   for (let passed = 0; passed < count && end < text.length; passed++) end += unitsAt(text, end);
@@ -56,7 +55,7 @@ function wordsOf(said: Json): string {
   if (typeof said === 'string') return said;
   if (Array.isArray(said)) return said.map(wordsOf).join('\n');
   if (!isJsonObject(said)) return canonicalJson(said);
-  // Where there is an image, canonical messages have `parts` instead of `content`.
+  // With an image, canonical messages have `parts` instead of `content`.
   const { role, content, parts, ...others } = said;
   if (role === undefined) return partOf(said);
   const rest = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== null && value !== undefined));
@@ -65,13 +64,13 @@ function wordsOf(said: Json): string {
   return `${String(role)}: ${words.join('\n')}${more}`;
 }
 
-/** Of a message: text as it is, all else by its kind, since of bytes nobody can judge. */
+/** A part of a message: text as it is, anything else by its kind, because a person cannot judge bytes. */
 function partOf(part: JsonObject): string {
   if (typeof part.text === 'string') return part.text;
   return typeof part.type === 'string' ? `[${part.type}]` : canonicalJson(part);
 }
 
-/** What is not seen, or changes how what stands beside it is seen, is written out: whoever asks is not to hide anything. */
+/** Writes out invisible characters and those that change how their neighbours look, so that the caller cannot hide text. */
 export function visible(text: string): string {
   return text.replaceAll(
     /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,

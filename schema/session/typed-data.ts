@@ -2,7 +2,7 @@ import { sha256Hex } from '../digest.ts';
 import type { TypedMember } from '../typed-hash.ts';
 
 /*
- * What delegated sessions sign (EIP-712), as wallets are handed it: published at GET /v1/sessions/types, and hashed by the
+ * Typed data that delegated sessions sign (EIP-712), as wallets receive it: published at GET /v1/sessions/types and hashed by the
  * same tables (hash.ts).
  */
 
@@ -18,14 +18,14 @@ export interface SessionDomain {
   readonly salt?: `0x${string}`;
 }
 
-/** Of the service at that base URL: `salt` is the SHA-256 of its UTF-8, in the very spelling of `iss` of a receipt. */
+/** Domain of the service at a base URL. `salt` is the SHA-256 of the URL as UTF-8, spelled exactly as in `iss` of a receipt. */
 export function sessionDomain(base_url: string): Required<SessionDomain> {
   return { name: NAME, version: '2', chainId: CHAIN, salt: `0x${sha256Hex(base_url)}` };
 }
 
 /**
- * Version 1 counted at every service. A session that a payment has bound under it pays until it expires, and is revoked by
- * either version; nothing else is signed under it any more.
+ * Version 1 was valid at every service. A session bound under it can pay until it expires, and is revoked by either version.
+ * Nothing else can be signed under it.
  */
 export const firstDomain: SessionDomain = { name: NAME, version: '1', chainId: CHAIN };
 
@@ -51,7 +51,7 @@ export const sessionTypes = {
     { name: 'targetAgent', type: 'uint256' },
     { name: 'payloadHash', type: 'bytes32' },
   ],
-  /** Signed by the payer of the session, or of one that stands over it. */
+  /** Signed by the payer of the session or of a session above it. */
   RevokeSession: [
     { name: 'delegationHash', type: 'bytes32' },
     { name: 'at', type: 'uint64' },
@@ -60,5 +60,5 @@ export const sessionTypes = {
 
 export type SessionType = keyof typeof sessionTypes;
 
-/** 32 bytes of nothing: no parent, no payload. */
+/** 32 zero bytes: no parent, no payload. */
 export const ZERO_HASH = `0x${'0'.repeat(64)}` as const;

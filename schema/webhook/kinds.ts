@@ -4,16 +4,16 @@ import type { Evidence } from '../evidence.ts';
 import { escrowLimits } from '../limits.ts';
 import type { Words } from '../words.ts';
 
-/* Of which events of a book a webhook tells, and by which word. */
+/* Kinds of webhook messages, and the events that they report. */
 
-/** An event of a book, by what of it decides. */
+/** The members of an event that decide its kinds. */
 export interface Telling {
   readonly kind: BookEventKind;
   readonly body: JsonObject;
 }
 
 interface WebhookKindRow {
-  /** Among those that a webhook has unless told, and that `supported_events` names; any other is asked for by name. */
+  /** True for kinds that a webhook has by default and `supported_events` lists. Others are opt-in by name. */
   readonly usual: boolean;
   readonly description: string;
   readonly tells: (event: Telling) => boolean;
@@ -81,7 +81,7 @@ export const webhookKindWords = {
 export const everyWebhookKind = Object.keys(webhookKinds) as readonly WebhookKind[];
 export const usualWebhookKinds = everyWebhookKind.filter(kind => webhookKinds[kind].usual);
 
-/** Kinds of events that a webhook may be told of. */
+/** Kinds of book events that can be sent to a webhook. */
 export const tellingEventKinds = [
   'born',
   'transition',
@@ -91,20 +91,20 @@ export const tellingEventKinds = [
   'escrow_offer',
 ] as const satisfies readonly BookEventKind[];
 
-/** Those of the kinds that an event tells of, in the order of the table. */
+/** Webhook kinds of an event, in the order of the table. */
 export function kindsTold(event: Telling, wanted: readonly WebhookKind[]): readonly WebhookKind[] {
   return everyWebhookKind.filter(kind => wanted.includes(kind) && webhookKinds[kind].tells(event));
 }
 
-/** By kind, the numbers of the messages of one event: a member of its body, and so of its hash. */
+/** Message numbers of one event, by kind. They are part of its body and so of its hash. */
 export type MessageNumbers = Partial<Readonly<Record<WebhookKind, number>>>;
 
-/** Under `messages` of an event's body: what no webhook was told of when it happened has none. */
+/** Reads `messages` of the body of an event. Absent if no webhook wanted the event when it happened. */
 export function messageNumbers({ messages }: JsonObject): MessageNumbers {
   return (messages ?? {}) as MessageNumbers;
 }
 
-/** The messages of an event that were numbered beyond so many, in their order. */
+/** Messages of an event with a number above this one, in order. */
 export function messagesAfter(body: JsonObject, number: number): readonly (readonly [WebhookKind, number])[] {
   const numbered = Object.entries(messageNumbers(body)) as [WebhookKind, number][];
   return numbered.filter(([, it]) => it > number).sort(([, one], [, other]) => one - other);

@@ -1,35 +1,35 @@
 import type { WebhookKind } from './kinds.ts';
 
-/* What names a message of a webhook, and the jobs by which messages are on their way. */
+/* Names of webhook messages, and the jobs that send them. */
 
-/** The event that it tells of, and by which word: an event may have several messages. */
+/** The event and the kind of a message. An event may have several messages. */
 export interface MessageName {
   readonly agent_id: number;
   readonly position: number;
   readonly kind: WebhookKind;
 }
 
-/** What a book has not told its webhook yet is sent: which messages those are the book itself says. */
+/** Sends the messages of a book that have not been sent. The book itself says which these are. */
 export interface BookJob {
   readonly agent_id: number;
 }
 
-/** One that failed is sent again: a name and times, so that a job holds nothing of a book. */
+/** Sends a failed message again. The job has only a name and times, so that it contains nothing of the book. */
 export interface MessageJob extends MessageName {
-  /** That were made. */
+  /** Number of attempts so far. */
   readonly attempts: number;
-  /** When it was first sent, in milliseconds. */
+  /** Time of the first attempt, in milliseconds. */
   readonly since_ms: number;
 }
 
-/** What a webhook is told of from one position to another is sent again. */
+/** Sends the messages of a range of positions again. */
 export interface RedeliveryJob {
   readonly agent_id: number;
-  /** Of what was asked for: no other takes its place. */
+  /** Id of the request, so that no other job replaces it. */
   readonly id: string;
   readonly from_position: number;
   readonly to_position: number;
-  /** When it was asked for, in milliseconds. */
+  /** Time of the request, in milliseconds. */
   readonly since_ms: number;
 }
 
@@ -38,7 +38,7 @@ export interface PingJob {
   readonly id: string;
 }
 
-/** Header webhook-id, the same for each attempt and each redelivery: whoever has seen it has had the message. */
+/** Header `webhook-id`. It is the same for each attempt and redelivery, so that a receiver can drop repeated messages. */
 export function messageId({ agent_id, position, kind }: MessageName): string {
   return `msg_${agent_id}_${position}_${kind}`;
 }

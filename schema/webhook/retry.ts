@@ -1,12 +1,12 @@
 import { webhookLimits } from '../limits.ts';
 
-/* When what a receiver did not take is sent again, and when it is given up. */
+/* When a failed message is sent again, and when it is given up. */
 
 /** A message on its way. */
 export interface Underway {
-  /** That were made, the one that has just failed among them. */
+  /** Number of attempts so far, including the one that just failed. */
   readonly attempts: number;
-  /** When it was first to be sent. */
+  /** Time at which it was first due. */
   readonly since_ms: number;
 }
 
@@ -14,7 +14,7 @@ export type Next = { readonly kind: 'retry'; readonly at_ms: number } | { readon
 
 const { retry_ms, retry_jitter, retry_after_ms_max, message_ms_max } = webhookLimits;
 
-/** `random`: 0 to 1. A receiver may ask for more time (Retry-After), never for less. */
+/** `random` is from 0 to 1. A receiver can request more time (Retry-After), but not less. */
 export function afterFailedAttempt(
   { attempts, since_ms }: Underway,
   { now_ms, random, retry_after_ms }: { now_ms: number; random: number; retry_after_ms: number | null },
@@ -26,7 +26,7 @@ export function afterFailedAttempt(
   return inTime(since_ms, at_ms);
 }
 
-/** It is put off without an attempt, to when its receiver is asked again. */
+/** Postpones a message without an attempt, until the receiver is tried again. */
 export function putOff({ since_ms }: Pick<Underway, 'since_ms'>, at_ms: number): Next {
   return inTime(since_ms, at_ms);
 }
@@ -37,18 +37,18 @@ function inTime(since_ms: number, at_ms: number): Next {
 
 const { failures_until_rest, rest_ms_min, rest_ms_max, failures_until_long_rest, long_rest_ms } = webhookLimits;
 
-/** For how long a receiver that failed so often in a row is left alone. */
+/** How long a receiver is left alone after this many failures in a row. */
 export function restMs(failures_in_row: number): number {
   if (failures_in_row < failures_until_rest) return 0;
   if (failures_in_row >= failures_until_long_rest) return long_rest_ms;
   return Math.min(rest_ms_min * 2 ** (failures_in_row - failures_until_rest), rest_ms_max);
 }
 
-/** Retry-After (RFC 9110, 10.2.3): seconds or a date, as milliseconds from now; null where it says nothing. */
+/** Retry-After (RFC 9110, 10.2.3): seconds or a date, as milliseconds from now. Null if the header is neither. */
 export function retryAfterMs(header: string | null, now_ms: number): number | null {
   if (header === null) return null;
   if (/^\d{1,9}(?:\.\d{1,3})?$/.test(header)) return Math.ceil(Number(header) * 1_000);
-  // Date.parse takes much for a date that is none, such as -5.
+  // Date.parse also accepts text that is not a date, such as -5.
   const at_ms = header.endsWith(' GMT') ? Date.parse(header) : Number.NaN;
   return Number.isNaN(at_ms) ? null : Math.max(0, at_ms - now_ms);
 }

@@ -1,11 +1,11 @@
 import { webhookLimits } from '../limits.ts';
 
-/* The secret of a webhook: how it is spelled, and which bytes of it are the key (Standard Webhooks 1.0.0). */
+/* The secret of a webhook: its spelling, and the bytes of the key (Standard Webhooks 1.0.0). */
 
 const PREFIX = 'whsec_';
-/** RFC 4648 section 4, with its padding: as the libraries decode it. */
+/** RFC 4648 section 4, with padding, as the libraries decode it. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-/** Where it goes beyond ASCII, no two programs agree on its bytes. */
+/** Beyond ASCII, programs disagree on the bytes of a secret. */
 const VISIBLE = /^[!-~]+$/;
 
 export function webhookSecret(random: Uint8Array): string {
@@ -14,7 +14,7 @@ export function webhookSecret(random: Uint8Array): string {
 
 const { secret_bytes_min, secret_bytes_max, secret_chars_min, secret_chars_max } = webhookLimits;
 
-/** What is wrong with a caller's own secret; null where nothing is. */
+/** What is wrong with a secret chosen by the caller. Null if it is valid. */
 export function secretFault(secret: string): string | null {
   if (!secret.startsWith(PREFIX)) {
     const fits = secret.length >= secret_chars_min && secret.length <= secret_chars_max && VISIBLE.test(secret);
@@ -26,7 +26,9 @@ export function secretFault(secret: string): string | null {
   return fits ? null : `must be ${PREFIX} and the base64 of ${secret_bytes_min} to ${secret_bytes_max} bytes`;
 }
 
-/** The key of `webhook-signature`: what `whsec_` encodes, or else the characters themselves (the libraries' format `raw`). */
+/**
+ * Key of `webhook-signature`: the decoded bytes of `whsec_`, otherwise the characters themselves (format `raw` of the libraries).
+ */
 export function standardKey(secret: string): Buffer {
   return secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : Buffer.from(secret);
 }

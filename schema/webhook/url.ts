@@ -1,27 +1,27 @@
 import { isIP } from 'node:net';
 import { webhookLimits } from '../limits.ts';
 
-/* Where a webhook may point. What its name resolves to is judged at each delivery, not here: it may be another by then. */
+/* URLs that a webhook may have. The resolved address is checked at each delivery, because it may change. */
 
-/** `public`: https, by a name; `local`: under test, also plain http and this machine. */
+/** `public`: https and a host name. `local`, under test: also plain http and this machine. */
 export type WebhookReach = 'public' | 'local';
 
 export type WebhookUrl =
   | { readonly kind: 'url'; readonly url: URL }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** Names that are this machine's or its network's, whatever a resolver says of them (RFC 6761, RFC 6762, RFC 8375). */
+/** Names of this machine or its network, whatever a resolver says (RFC 6761, RFC 6762, RFC 8375). */
 const LOCAL_NAMES = ['localhost', 'local', 'internal', 'home.arpa'];
 const HTTPS_PORT = 443;
-/** Below it a port is some other protocol's, on which a receiver of webhooks does not listen. */
+/** Lower ports belong to other protocols. */
 const FREE_PORTS_FROM = 1_024;
 
-/** The URL standard takes these away without a word: what is kept would be another text than what was sent. */
+/** The URL standard silently removes these characters, so the stored text would differ from the one sent. */
 export const HIDDEN = /[\0-\x20\x7f]/;
 
 const refused = (reason: string): WebhookUrl => ({ kind: 'refused', reason });
 
-/** The host is judged as the URL standard spells it: `0x7f.1`, `2130706433` and `0177.0.0.1` are 127.0.0.1 there. */
+/** The host is checked in the spelling of the URL standard: `0x7f.1`, `2130706433` and `0177.0.0.1` all become 127.0.0.1. */
 export function webhookUrl(text: string, reach: WebhookReach): WebhookUrl {
   if (text.length > webhookLimits.url_chars_max)
     return refused(`must have at most ${webhookLimits.url_chars_max} characters.`);
@@ -41,7 +41,7 @@ export function webhookUrl(text: string, reach: WebhookReach): WebhookUrl {
   return { kind: 'url', url };
 }
 
-/** By its form alone: a name of several labels, and none that stays at home. */
+/** Checks the form only: several labels, and not a local name. */
 export function isPublicName(host: string): boolean {
   const labels = host.split('.');
   if (labels.length < 2 || labels.includes('')) return false;

@@ -3,7 +3,7 @@ import { webhookLimits } from '../limits.ts';
 import { sizedList, TimeMember, word } from '../noun.ts';
 import { everyWebhookKind, usualWebhookKinds, webhookKindWords } from './kinds.ts';
 
-/* What is shown of the webhook of a book. */
+/* The webhook of a book as it is shown. */
 
 export const WebhookNoun = z.object({
   enabled: z
@@ -49,7 +49,7 @@ export const WebhookPingNoun = z.object({
   id: z.string().describe('Id of the test message: its header `webhook-id`.'),
 });
 
-/** A message that was given up. */
+/** A message that could not be delivered. */
 export const WebhookDeadLetterNoun = z.object({
   position: z.int().describe('Position of its event among the events of the book.'),
   kind: word(webhookKindWords),
