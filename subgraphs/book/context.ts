@@ -14,26 +14,26 @@ import type { BookEvent } from './ledger/event.entity.ts';
 import type { RouterLookUps } from './router/look-up.ts';
 import type { Reports } from './router/reports.ts';
 
-/* What a resolver of this subgraph is handed beyond what all are. */
+/* The context of resolvers of this subgraph. */
 
 export interface BookContext extends Context, Selling {
   readonly issuer: Issuer;
-  /** One reader per process, so that equal subscribers share their reads of the ledger. */
+  /** One reader per process, so that equal subscribers share reads of the ledger. */
   readonly readBookEvents: ReadEvents<number, BookEvent>;
   readonly free_wallets: FreeWalletProofs;
-  /** Payments that were made to somebody else, as their chains show them. */
+  /** Lookups of payments to others on their chains. */
   readonly transfers: ForeignTransfers;
-  /** Null where no feature keeps one. */
+  /** Null if the feature is off. */
   readonly payment_index: PaymentIndex | null;
   readonly failed_looks: FailedLooks;
-  /** Where this service is paid itself. */
+  /** Addresses at which this service is paid. */
   readonly treasuries: { readonly [network in NetworkName]?: string };
-  /** Where webhooks may point: to this machine under test alone. */
+  /** URLs that webhooks may have. This machine only under test. */
   readonly webhook_reach: WebhookReach;
-  /** Null where no third-party router is configured. */
+  /** Null if no third-party router is configured. */
   readonly router_look_ups: RouterLookUps | null;
   readonly reports: Reports;
   readonly jobPaidBy: JobPaidBy;
-  /** In EIP-55 spelling; null where there is no such agent. */
+  /** Wallet in EIP-55 spelling. Null if the agent does not exist. */
   walletOfAgent(agent_id: AgentId): Promise<string | null>;
 }

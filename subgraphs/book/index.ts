@@ -111,12 +111,12 @@ export function bookSubgraph(added: AddedResolvers = []): Promise<Subgraph> {
     ApprovalResolver,
     ...added,
   ] as const;
-  // An agent and a receipt are known here by their keys alone.
+  // This subgraph knows agents and receipts only by their keys.
   const references = { Book: resolveBook, Agent: named, Receipt: named };
   return buildSubgraph('book', { resolvers, written: { ...bookWritten, ...sliceWritten } }, references);
 }
 
-/** What is sold here. A paid field that is missing could be claimed and never be finished. */
+/** Paid fields of this subgraph. A missing one could be claimed and never finished. */
 export function bookSold(parts: IngestParts): readonly AnyPaid[] {
   return [ingestPaid(parts) as unknown as AnyPaid];
 }

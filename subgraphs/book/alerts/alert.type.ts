@@ -11,7 +11,7 @@ export const ShownAlert = objectType(
 );
 export type ShownAlert = InstanceType<typeof ShownAlert>;
 
-/** An event of the kind `alert`, by what of it is read. */
+/** The members of an `alert` event that are shown. */
 export interface AlertEvent {
   readonly position: number;
   readonly seq: number | null;

@@ -43,7 +43,7 @@ function shownThresholds({ thresholds_percent, burn_factor, budget_end_hours }: 
   return { thresholdsPercent: thresholds_percent, burnFactor: burn_factor, budgetEndHours: budget_end_hours };
 }
 
-/** An event of the kind `alerts_changed`, by what of it is read. */
+/** The members of an `alerts_changed` event that are shown. */
 interface AlertsChangedEvent {
   readonly position: number;
   readonly at: Date;

@@ -17,7 +17,7 @@ import { iso } from '../../clock.ts';
 import { budgetEnd, dayOf, type Hours, hourOf, lastHour } from './rate.ts';
 import { type AlertName, type AlertState, tell, wasTold } from './state.ts';
 
-/** All that is judged of a book, as a row that was collected leaves it. */
+/** State of a book after a collected row, from which alerts are judged. */
 export interface AlertedBook extends Hours {
   readonly policy: BookPolicy;
   readonly budget_atomic: AtomicAmount | null;
@@ -27,14 +27,14 @@ export interface AlertedBook extends Hours {
 }
 
 interface Found extends AlertName {
-  /** What its event tells beside its kind; amounts are digits. */
+  /** Further members of its event. Amounts are digits. */
   readonly facts: JsonObject;
 }
 
 interface Seen {
   readonly book: AlertedBook;
   readonly settings: AlertSettings;
-  /** Of the last hour. */
+  /** Amount collected in the last hour. */
   readonly rate: AtomicAmount;
   readonly at_ms: number;
 }
@@ -55,7 +55,7 @@ const ceilings: Readonly<Record<AlertCeiling, (book: AlertedBook, at_ms: number)
 function capOf(period: 'hour' | 'day'): (typeof ceilings)[AlertCeiling] {
   return ({ policy, [period]: window }, at_ms) => {
     const set = period === 'hour' ? policy.hourly_cap : policy.daily_cap;
-    // A cap that cannot be read lets no call pass, and is no reason not to record what was paid for.
+    // An unreadable cap lets no call pass, but must not prevent recording a payment.
     const cap_atomic = set === undefined ? null : parseAtomic(set);
     if (cap_atomic === null) return null;
     const { start_ms, atomic } = windowAt(window, period, at_ms);
@@ -63,7 +63,7 @@ function capOf(period: 'hour' | 'day'): (typeof ceilings)[AlertCeiling] {
   };
 }
 
-/** What is so of a book, whether it was told or not, each kind by its rule. */
+/** Rules of each kind: the alerts that apply to the book, whether they were sent or not. */
 const rules: Readonly<Record<AlertKind, (seen: Seen) => readonly Found[]>> = {
   threshold: ({ book, settings: { thresholds_percent }, at_ms }) =>
     wordList(alertCeilings).flatMap(subject => {
@@ -107,8 +107,8 @@ const rules: Readonly<Record<AlertKind, (seen: Seen) => readonly Found[]>> = {
 const HOURS_OF_DAY = 24n;
 
 /**
- * What a book tells as a row that was just counted leaves it, as the bodies of events, and what is told from then on. Each is
- * told once in its period, also where money is taken back and comes again.
+ * Alerts to send after a row was counted, as bodies of events, and the new state. Each is sent once in its period, even if money is
+ * taken back and comes again.
  */
 export function judgeAlerts(book: AlertedBook, at_ms: number): { told: readonly JsonObject[]; state: AlertState } {
   const seen = { book, settings: settingsInForce(book.alert_settings), rate: lastHour(book, at_ms), at_ms };
@@ -123,7 +123,9 @@ export function judgeAlerts(book: AlertedBook, at_ms: number): { told: readonly 
   return { told, state };
 }
 
-/** Whether what a book is used to matters for a row: a day's first hour that comes to a rate at all. Until then nobody reads it. */
+/**
+ * Whether the usual spending matters for a row: for the first hour of a day with enough spending for a rate. It is not read before.
+ */
 export function wantsHabit(book: AlertedBook, amount: bigint, at_ms: number): boolean {
   const day = dayOf(at_ms);
   if (book.alert_state.habit?.day === day) return false;

@@ -4,17 +4,17 @@ import { alertLimits } from '../../../schema/limits.ts';
 import { iso } from '../../clock.ts';
 import type { AlertState, Habit } from './state.ts';
 
-/* What a book spends in an hour, what it is used to spend in a day, and when its budget ends so. Pure. */
+/* Hourly rate and usual daily spending of a book, and when its budget ends at that rate. Pure. */
 
 const HOUR_MS = BigInt(period_ms.hour);
 
-/** What a rate is read off: the hour that the head counts, and the one before it. */
+/** Sums from which the rate is computed: the current clock hour and the one before it. */
 export interface Hours {
   readonly hour: Window;
   readonly alert_state: AlertState;
 }
 
-/** Keeps what the hour came to that a row has ended, if the one that it begins is the next. */
+/** Keeps the sum of the hour that ended with a row, if the next hour follows directly. */
 export function hourPassed(state: AlertState, before: Window, after: Window): AlertState {
   if (before.start_ms === after.start_ms) return state;
   const { hour_before, ...others } = state;
@@ -24,8 +24,8 @@ export function hourPassed(state: AlertState, before: Window, after: Window): Al
 }
 
 /**
- * What was collected in the last 60 minutes, off two counters: all of the present clock hour, and of the one before it the
- * part of it that lies within, as if it had come evenly. Exact at the end of an hour, and never more than both together.
+ * Amount collected in the last 60 minutes, from two counters: the current clock hour, and the part of the previous one within 60
+ * minutes, assuming an even spread. Exact at the end of an hour, and never more than both together.
  */
 export function lastHour({ hour, alert_state: { hour_before } }: Hours, at_ms: number): AtomicAmount {
   const { start_ms, atomic } = windowAt(hour, 'hour', at_ms);
@@ -39,18 +39,18 @@ export function lastHour({ hour, alert_state: { hour_before } }: Hours, at_ms: n
 
 const asKept = (start_ms: number, atomic: AtomicAmount) => ({ start: iso(start_ms), atomic: atomic.toString() });
 
-/** When a budget ends at the rate of the last hour; null where it has ended, or where nobody can tell. */
+/** Time at which the budget ends at this rate. Null if it has ended or cannot be forecast. */
 export function budgetEnd(rate: AtomicAmount, left: AtomicAmount, at_ms: number): number | null {
   if (rate < alertLimits.rate_atomic_min || left === 0n) return null;
   const in_ms = (left * HOUR_MS) / rate;
   return in_ms > BigInt(alertLimits.budget_end_hours_max) * HOUR_MS ? null : at_ms + Number(in_ms);
 }
 
-/** The clock hour (UTC) of a moment, by its beginning. */
+/** Start of the clock hour (UTC) of a time. */
 export const hourOf = (at_ms: number): string => iso(periodStart('hour', at_ms));
 export const dayOf = (at_ms: number): string => iso(periodStart('day', at_ms));
 
-/** @param spent what each of the days before came to, those without spend left out */
+/** @param spent amounts of the days before, without days that had no spending */
 export function habitOf(day: string, spent: readonly bigint[]): Habit {
   const ascending = spent.toSorted((one, other) => (one < other ? -1 : 1));
   const half = ascending.length / 2;

@@ -1,35 +1,38 @@
 import type { AlertCeiling } from '../../../schema/book-alerts.ts';
 
-/* What a book has told, so that nothing is told twice in its period. Pure. */
+/* Alerts that a book has sent, so that none is repeated in its period. Pure. */
 
-/** What is told of once in a period: each ceiling at its percents, and the two rates. */
+/** Subjects of alerts: each ceiling with its percentages, and the two rates. */
 export type AlertSubject = AlertCeiling | 'burn' | 'budget_end';
 
 interface Told {
-  /** When the period began in which it was told; null for the budget, which has none. */
+  /** Start of the period in which it was sent. Null for the budget, which has no period. */
   readonly since: string | null;
-  /** Of a ceiling. */
+  /** Percentages of a ceiling. */
   readonly percents: readonly number[];
 }
 
-/** What a book is used to spend. */
+/** Usual spending of a book. */
 export interface Habit {
-  /** The UTC day for which it holds: it is of the days before. */
+  /** UTC day for which it holds, computed from the days before. */
   readonly day: string;
-  /** Those of them with spend. */
+  /** Number of those days with spending. */
   readonly days: number;
   readonly median_atomic: string;
 }
 
-/** What a book has told, and what it judges by. Kept on its head and written under its lock: times are ISO 8601, amounts digits. */
+/**
+ * Sent alerts and the sums that alerts are judged by. Stored on the head and written under its lock. Times are ISO 8601, amounts
+ * are digits.
+ */
 export interface AlertState {
   readonly told?: Readonly<Partial<Record<AlertSubject, Told>>>;
-  /** What was collected in the clock hour right before the one that the head counts. */
+  /** Amount collected in the clock hour before the current one. */
   readonly hour_before?: { readonly start: string; readonly atomic: string };
   readonly habit?: Habit;
 }
 
-/** Something that is so, and is told unless it has been. */
+/** An alert that applies, and is sent unless it was sent before. */
 export interface AlertName {
   readonly subject: AlertSubject;
   readonly percent: number | null;
@@ -49,7 +52,7 @@ export function tell(state: AlertState, { subject, percent, period_start }: Aler
   return { ...state, told: { ...state.told, [subject]: now } };
 }
 
-/** Another budget is told of anew. */
+/** Forgets the alerts of the budget, because it was set again. */
 export function withoutBudget(state: AlertState): AlertState {
   const { budget, ...told } = state.told ?? {};
   return budget === undefined ? state : { ...state, told };

@@ -3,8 +3,8 @@ import { alertSettings, type KeptAlertSettings } from '../../../schema/book-aler
 import type { AlertState } from './state.ts';
 
 /*
- * What stands on a head of its alerts, as it is read under its lock. No hash is over it and no audit looks at it: where it
- * is not what was written, nothing was told and nothing set, which is no reason not to record what was paid for.
+ * Alert state on the head of a book, read under its lock. No hash covers it and no audit checks it: an unreadable state counts as
+ * empty, because it must not prevent recording a payment.
  */
 
 const Atomic = z.string().regex(/^\d{1,78}$/);

@@ -5,7 +5,7 @@ import type { BookContext } from '../context.ts';
 
 export type AskingWallet = Pick<BookContext, 'base_urls' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
 
-/** As a request shows what the wallet of its book's agent has signed. */
+/** A signature of the agentWallet as a request sends it. */
 export interface ShownWord {
   readonly wallet_signature: string;
   /** Unix seconds. */
@@ -13,8 +13,8 @@ export interface ShownWord {
 }
 
 /**
- * Whether the wallet of the book's agent has signed that text just now: what whoever holds the book's session alone cannot.
- * What can be told without asking the chain is told first. @throws rate_limited, not_found where there is no such agent
+ * Checks that the agentWallet signed the text recently, which a holder of the session alone cannot do. Checks without the chain
+ * come first. @throws rate_limited, not_found if there is no such agent
  */
 export async function wordOfWallet(
   agent_id: AgentId,

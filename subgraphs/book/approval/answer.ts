@@ -12,9 +12,8 @@ export interface GivenAnswer {
 }
 
 /**
- * Answers a request, once, under the head of its book, which whoever would take the approval needs as well; with an event in
- * the same transaction. The same answer again is no other: it stands as it stood. That whoever answers may, was asked
- * before. @throws book_damaged, approval_closed
+ * Answers a request once, with an event, under the lock of the head that a call taking the approval needs too. Repeating the same
+ * answer changes nothing. The caller has checked the right to answer. @throws book_damaged, approval_closed
  */
 export async function answerApproval(tx: Tx, found: FoundApproval, answer: GivenAnswer): Promise<FoundApproval> {
   const { approvalId, agentId } = found;

@@ -4,9 +4,8 @@ import type { ApprovalDecision, ApprovalMeans } from '../../../schema/session/ap
 import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /**
- * A call that its book refused for want of an approval, and what was answered. It binds request, amount, payer and session:
- * none of these changes. Whether its approval is taken is said by the claim that took it, so that whatever lets go of the
- * claim gives it back, and nothing else has to.
+ * A call refused for lack of an approval, and its answer. It binds request, amount, payer and session, which never change. Only the
+ * claim records that the approval is taken, so that releasing the claim returns it.
  */
 @Entity({ tableName: 'approval_request' })
 @Index({ name: 'approval_request_call', properties: ['agentId', 'requestHash', 'approvalId'] })
@@ -19,14 +18,14 @@ export class ApprovalRequest {
   approvalId!: ApprovalId;
   @Property({ type: 'integer' })
   agentId!: AgentId;
-  /** SHA-256 of field, canonical arguments and session: what a payment is bound to. */
+  /** SHA-256 of field, canonical arguments and session, which a payment is bound to. */
   @Property({ type: 'text' })
   requestHash!: string;
   @Property({ type: AtomicAmountColumn })
   amountAtomic!: AtomicAmount;
   @Property({ type: 'text' })
   payer!: string;
-  /** Of the delegated session that it was asked for under, with all that stand over it and its key; null where there is none. */
+  /** Delegated session of the call, with all sessions above it and its key. Null if there is none. */
   @Property({ type: 'text', nullable: true })
   delegationHash!: string | null;
   @Property({ type: 'json', columnType: 'jsonb', nullable: true })
@@ -37,7 +36,7 @@ export class ApprovalRequest {
   field!: string;
   @Property({ type: 'text', nullable: true })
   model!: string | null;
-  /** Of the row of the refused call. */
+  /** Position of the row of the refused call. */
   @Property({ type: 'integer' })
   seq!: number;
   @Property({ type: 'text' })
@@ -54,10 +53,10 @@ export class ApprovalRequest {
   decidedAt!: Date | null;
   @Property({ type: 'text', nullable: true })
   decidedBy!: ApprovalMeans | null;
-  /** What the call asks for, sealed: see asked-text.ts. Null once it is answered or its time is over. */
+  /** Sealed text of the call, see asked-text.ts. Null once it is answered or has expired. */
   @Property({ type: 'blob', columnType: 'bytea', nullable: true })
   textBox!: Buffer | null;
-  /** The claim that took its approval last. */
+  /** Claim that last took the approval. */
   @Property({ type: 'text', nullable: true })
   takenBy!: string | null;
 }

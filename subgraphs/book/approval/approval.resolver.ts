@@ -30,7 +30,7 @@ import { openAskedText } from './asked-text.ts';
 import { type FoundApproval, findApprovals, passesUntil, statusOfApproval } from './find.ts';
 import { linkedApproval } from './link.ts';
 
-/* How the graph shows approval requests, and takes an answer by the wallet. */
+/* GraphQL fields of approval requests, and answers by the wallet. */
 
 export const ShownApproval = objectType(
   'ApprovalRequest',
@@ -140,9 +140,9 @@ export class ApprovalResolver {
 }
 
 /**
- * Answers by the wallet of the book's agent, whose signature is the whole credential: over this service, this request, the hash
- * of its call and this answer, and of now. Whoever holds the book's session, as the caller does, can make none.
- * @throws not_found, control_proof_invalid, chain_unavailable, unavailable, rate_limited, book_damaged, approval_closed
+ * Answers with a signature of the agentWallet, which is the only credential. It covers this service, the request, the hash of its
+ * call, the answer and the time. @throws not_found, control_proof_invalid, chain_unavailable, unavailable, rate_limited,
+ * book_damaged, approval_closed
  */
 async function answerByWallet(
   { agent_id, approval_id }: { readonly agent_id: AgentId; readonly approval_id: string },

@@ -8,14 +8,14 @@ import type { ReservationRequest } from '../ledger/reservation.ts';
 import type { Blocked } from '../policy/evaluate.ts';
 import type { StandingApprovals } from './standing.ts';
 
-/** A refused call that may leave a request, with its row. */
+/** A refused call that may create a request, with its row. */
 export interface RefusedCall {
   readonly asked: ReservationRequest;
   readonly blocked: Blocked;
   readonly row: { readonly seq: number; readonly task_id: string };
 }
 
-/** The columns of approval_request as one is opened. */
+/** Columns of a new approval_request. */
 export type OpenedApproval = Readonly<Record<string, unknown>>;
 
 export interface AskedApproval {
@@ -27,9 +27,9 @@ export interface AskedApproval {
 const ID_BYTES = 10;
 
 /**
- * A call that was refused for want of an approval asks for one, right behind its row and in its transaction. Null where it
- * was refused for another reason, a key stands in for its payment, or the book has enough that is open. Nothing that
- * answers it is in the event: the token of its link is made where a webhook is told.
+ * Creates a request for a refused call, after its row and in its transaction. Null if the call was refused for another reason, uses
+ * an API key, or the book has too many open requests. The event contains nothing that answers it: the token of the link is derived
+ * when the message is sent.
  */
 export function askApproval(
   { random }: { readonly random: Random },

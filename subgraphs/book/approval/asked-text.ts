@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Vault } from '../../vault.ts';
 
-/** What a request for an approval shows of its call beside what the book knows of it. */
+/** Text and note of a call, as an approval request shows them. */
 export interface AskedText {
   readonly request_text: string;
   readonly request_text_characters: number;
-  /** What its caller says of it, which nobody has checked; null where they say nothing. */
+  /** Note of the caller, unverified. Null if there is none. */
   readonly note: string | null;
 }
 
@@ -13,12 +13,12 @@ const shape = z.object({ request_text: z.string(), request_text_characters: z.in
 
 const labelOf = (approval_id: string): string => `approval text:${approval_id}`;
 
-/** It is what somebody has asked a model: whoever reads the database reads none of it. */
+/** Sealed, so that a reader of the database cannot read prompts. */
 export function sealAskedText(vault: Pick<Vault, 'seal'>, approval_id: string, text: AskedText): Buffer {
   return vault.seal(JSON.stringify(text), labelOf(approval_id));
 }
 
-/** Null where there is none any more, or it was sealed by another key. */
+/** Null if it was deleted or sealed with another key. */
 export function openAskedText(
   vault: Pick<Vault, 'open'>,
   approval_id: string,

@@ -3,17 +3,17 @@ import type { Tx } from '../../database.ts';
 import { answerApproval } from './answer.ts';
 import { type FoundApproval, findApprovals } from './find.ts';
 
-/** A session that acts, and the key that it acts with. */
+/** An acting session and its key. */
 export interface ActingSession {
-  /** Whose wallet has granted its tree: it is that wallet's to hand out who approves, on its own book and no other. */
+  /** Agent whose wallet granted the tree. Its sessions can approve on its own book only. */
   readonly agent_id: AgentId;
   readonly delegation_hash: string;
   readonly agent_address: string;
 }
 
 /**
- * The open request that a session may approve, the oldest: of a call under a session below it. One's own calls are not among
- * them, nor those of whatever session the same key holds. Null where there is none.
+ * The oldest open request that a session may approve: of a call under a session below it that does not have the same key. Null if
+ * there is none.
  */
 export async function requestBelow(
   tx: Tx,

@@ -4,20 +4,20 @@ import type { Database, Tx } from '../../database.ts';
 import type { ApprovalRequest } from './approval-request.entity.ts';
 import { TAKEN, TTL_SECONDS } from './columns.ts';
 
-/** A request as it is read, with what only its book and its claim can say. */
+/** A request with facts that only its book and claim have. */
 export interface FoundApproval extends Omit<ApprovalRequest, 'takenBy'> {
   readonly taken: boolean;
-  /** For how long an approval is fresh on its book now. */
+  /** Seconds for which an approval is fresh on its book now. */
   readonly ttlSeconds: number;
-  /** Database time. */
+  /** Time by the clock of the database. */
   readonly now: Date;
 }
 
 export type ApprovalsWanted =
   | { readonly approval_id: string; readonly agent_id?: AgentId }
-  /** The newest of a book. */
+  /** The newest requests of a book. */
   | { readonly agent_id: AgentId; readonly limit: number; readonly before?: string | null }
-  /** Open ones of a book, for a call of a session below `over`, which another key than `but` has asked for; the oldest first. */
+  /** Open requests of a book for calls of a session below `over` with another key than `but`, oldest first. */
   | { readonly agent_id: AgentId; readonly request_hash: string; readonly over: string; readonly but: string };
 
 const SELECT = `select approval_id as "approvalId", a.agent_id as "agentId", request_hash as "requestHash",
@@ -58,13 +58,13 @@ function statementOf(wanted: ApprovalsWanted) {
       values: [wanted.request_hash, wanted.over, wanted.but, wanted.agent_id],
     };
   const { agent_id, limit, before = null } = wanted;
-  // A statement of its own for the first page: in one for both, a plan that serves any `before` walks past all newer ones.
+  // The first page has its own statement, because a shared plan for any `before` would scan all newer rows.
   return before === null
     ? { name: 'newest approval requests of book', text: statements.ofBook, values: [agent_id, limit] }
     : { name: 'approval requests of book', text: statements.ofBookBefore, values: [agent_id, limit, before] };
 }
 
-/** Until when an approval serves; null where there is none. */
+/** Time until which an approval is valid. Null if there is none. */
 export function passesUntil({ decision, decidedAt, ttlSeconds }: FoundApproval): Date | null {
   return decision === 'approve' && decidedAt ? new Date(decidedAt.getTime() + ttlSeconds * 1_000) : null;
 }

@@ -2,7 +2,7 @@ import { approvalLimits } from '../../../schema/limits.ts';
 import type { Database, Tx } from '../../database.ts';
 import { TAKEN } from './columns.ts';
 
-/** What calls asked for that nobody may answer any more. It is shown to nobody from then on, also before it is gone. */
+/** Deletes texts of requests that can no longer be answered. They are not shown from then on, even before they are deleted. */
 export async function forgetAskedTexts(database: Pick<Database, 'query'>): Promise<void> {
   await database.query({
     name: 'forget asked texts',
@@ -10,7 +10,7 @@ export async function forgetAskedTexts(database: Pick<Database, 'query'>): Promi
   });
 }
 
-/** Requests whose time was over long ago: what was asked and answered stays on the book, as its events. */
+/** Deletes old requests. Their events stay on the book. */
 export async function forgetApprovals(database: Pick<Database, 'query'>): Promise<void> {
   const { forgotten_at_once_max: max, kept_days } = approvalLimits;
   for (;;) {
@@ -26,7 +26,7 @@ export async function forgetApprovals(database: Pick<Database, 'query'>): Promis
   }
 }
 
-/** Ends what waits for an answer, with its link, and drops approvals that no call has taken: the same call asks again. */
+/** Ends open requests with their links, and unused approvals. The same call can request an approval again. */
 export async function endApprovals(tx: Tx): Promise<void> {
   await tx.query('update approval_request set open_until = now() where decision is null and open_until > now()');
   await tx.query(`delete from approval_request a where decision = 'approve' and not ${TAKEN}`);

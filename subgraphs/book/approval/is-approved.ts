@@ -11,10 +11,10 @@ interface RefusedPayment {
 }
 
 /**
- * Whether a person has approved what that payment is for since its book refused it, as far as a look can say: a payment
- * hears its first refusal again, and is judged anew only where this is so. What was refused just now, under this very task,
- * has its row, and has been judged with all that was approved; and no approval lifts what another policy refuses. Whether
- * it passes is for `reserve` to say, under the book's head. The session is part of the request's hash.
+ * Whether a person has approved the payment since its book refused it, without a lock. A resend gets the first refusal again, and
+ * is judged again only if this is true. A call refused just now under the same task was already judged with all approvals, and no
+ * approval lifts the refusal of another policy. `reserve` decides under the head's lock. The hash of the request covers the
+ * session.
  */
 export async function isApproved(
   database: Pick<Database, 'query'>,

@@ -6,7 +6,7 @@ import type { Tx } from '../../database.ts';
 import type { ReservationRequest } from '../ledger/reservation.ts';
 import { ms, TAKEN } from './columns.ts';
 
-/** An answer that was given, or is waited for, to calls like one that is judged. */
+/** An answered or open request for calls like the one that is judged. */
 interface StandingApproval {
   readonly approval_id: ApprovalId;
   readonly agent_id: AgentId;
@@ -24,14 +24,14 @@ export interface UsableApproval extends Approval {
   readonly approval_id: ApprovalId;
 }
 
-/** For how long a denial stands: as long as any approval could serve, and not only while its own request was open. */
+/** Duration of a denial: the longest time for which any approval could be valid. */
 const DENIED_MS = policyLimits.approval_ttl_seconds_max * 1_000;
 
 type Asking = Pick<ReservationRequest, 'agent_id' | 'amount' | 'payer_wallet' | 'payment'>;
 
 /**
- * Approvals by people for the calls of a batch, as they stand behind the locks of their books' heads. What a call takes here
- * is taken for those behind it in the batch, too, and written with the claim; so of any number that race one passes.
+ * Approvals of the calls of a batch, read under the locks of their heads. An approval taken by one call is not available to later
+ * calls of the batch, and is written with the claim, so that only one of concurrent calls passes.
  */
 export class StandingApprovals {
   readonly #found: StandingApproval[];
@@ -43,7 +43,7 @@ export class StandingApprovals {
     this.#open = new Map(open);
   }
 
-  /** `items`: calls whose books ask for approvals; of nothing else anything is read. */
+  /** `items` are calls whose books require approvals. Nothing is read for others. */
   static async read(tx: Pick<Tx, 'query'>, items: readonly Asking[]): Promise<StandingApprovals> {
     const calls = items.flatMap(({ agent_id, payment }) =>
       payment ? [{ agent_id, request_hash: payment.request_hash }] : [],
@@ -68,14 +68,14 @@ export class StandingApprovals {
     return new StandingApprovals(rows, new Map(open.rows.map(row => [row.agent_id, row.open])));
   }
 
-  /** What was approved of this very call, and no other holds; whether it is fresh enough is for the policy to say. */
+  /** An unused approval of exactly this call. The policy decides whether it is fresh. */
   approving(asked: Asking): UsableApproval | null {
     const approved = this.#like(asked).find(it => it.decision === 'approve' && !this.#isTaken(it) && isOf(it, asked));
     if (!approved || approved.decided_ms === null) return null;
     return { approval_id: approved.approval_id, act: 'approve', at_ms: approved.decided_ms };
   }
 
-  /** Whether a person has denied this very call, and that stands: then no act that comes along overrules them. */
+  /** Whether a denial of exactly this call is in force. It overrules any act. */
   denied(asked: Asking, now_ms: number): boolean {
     return this.#like(asked).some(it => isDenied(it, now_ms) && isOf(it, asked));
   }
@@ -84,7 +84,7 @@ export class StandingApprovals {
     this.#taken.set(approval_id, claim_key);
   }
 
-  /** Whether the call may leave a request: one open per request hash, so many per book, and none behind a denial. */
+  /** Whether the call may create a request: one open per request hash, a maximum per book, and none during a denial. */
   mayAsk(asked: Asking, now_ms: number): boolean {
     if (!asked.payment || asked.amount === null) return false;
     if ((this.#open.get(asked.agent_id) ?? 0) >= approvalLimits.open_per_book_max) return false;
@@ -92,13 +92,13 @@ export class StandingApprovals {
     return !this.#like(asked).some(it => it.decision === null && now_ms < it.open_until_ms);
   }
 
-  /** A request that is open from here on. */
+  /** Adds a new open request. */
   opened(approval: Omit<StandingApproval, 'decision' | 'decided_ms' | 'taken'>): void {
     this.#found.unshift({ ...approval, decision: null, decided_ms: null, taken: false });
     this.#open.set(approval.agent_id, (this.#open.get(approval.agent_id) ?? 0) + 1);
   }
 
-  /** With the claims that took them, in their transaction. */
+  /** Stores the approvals taken, in the transaction of their claims. */
   storeTaken(tx: Tx): void {
     if (this.#taken.size === 0) return;
     const rows = [...this.#taken].map(([approval_id, taken_by]) => ({ approval_id, taken_by }));

@@ -9,18 +9,17 @@ import type { BookDamage } from './damage.ts';
 import { auditHead } from './head.ts';
 import { PART_EVENTS, type ReadPart, type Reads, readPart, signedFacts } from './stored.ts';
 
-/** What one step of an audit came to. `marked`: the book was closed before. */
+/** Result of one step of an audit. `marked`: the book was closed before. */
 export type AuditStep =
   | { readonly kind: 'sound'; readonly walked: Walked; readonly ended: boolean; readonly marked: boolean }
-  /** Under the head's lock it was still damaged: every process treats the book as closed. `newly`: it was open until this audit. */
+  /** Still damaged under the head's lock: the book is now closed in every process. `newly`: it was open until this audit. */
   | { readonly kind: 'closed'; readonly damage: BookDamage; readonly newly: boolean }
-  /** There is no such book. */
+  /** The book does not exist. */
   | { readonly kind: 'gone' };
 
 /**
- * Audits the next events of a book, all of it read at one moment, under no lock; at their end the head too. What
- * looks damaged may only have moved meanwhile: it is read and computed once more under the head's lock before the book is
- * marked.
+ * Audits the next events of a book from one snapshot without locks, and at their end the head. Apparent damage may be a concurrent
+ * change, so it is read and computed again under the head's lock before the book is marked.
  */
 export async function auditStep(database: Database, agent_id: AgentId, walked: Walked): Promise<AuditStep> {
   const part = await database.transaction(async tx => {
@@ -33,7 +32,7 @@ export async function auditStep(database: Database, agent_id: AgentId, walked: W
   return { kind: 'sound', walked: audit.walked, ended: part.ended, marked: part.book.damage !== null };
 }
 
-/** Opens a book again of which all was found sound up to here, if what came since is sound too. */
+/** Reopens a book that was found sound up to here, if what was added since is sound too. */
 export async function reopenBook(database: Database, agent_id: AgentId, walked: Walked): Promise<boolean> {
   return database.transaction(async tx => {
     const part = await lockedPart(tx, agent_id, walked.position);
@@ -43,7 +42,7 @@ export async function reopenBook(database: Database, agent_id: AgentId, walked: 
   });
 }
 
-/** Whoever collected of late, and the end of what stands on each of those books: bounded, so that a start may wait for it. */
+/** Audits the ends of the books that collected most recently. Bounded, so that a start can wait for it. */
 export async function auditNewest(database: Database): Promise<readonly (BookDamage & { agent_id: AgentId })[]> {
   const books = await database.query<{ agent_id: AgentId; position: number }>({
     text: 'select agent_id, position from book where agent_id = any($1) order by agent_id',
@@ -57,7 +56,7 @@ export async function auditNewest(database: Database): Promise<readonly (BookDam
   return found;
 }
 
-/** Ids of books in their order, at most so many. */
+/** Ids of books in order, at most this many. */
 export async function booksAfter(database: Database, after: number, limit: number): Promise<AgentId[]> {
   const books = await database.query<{ agent_id: AgentId }>({
     name: 'books after',
@@ -67,7 +66,7 @@ export async function booksAfter(database: Database, after: number, limit: numbe
   return books.map(({ agent_id }) => agent_id);
 }
 
-/** How many books are closed. */
+/** Number of closed books. */
 export async function damagedBooks(database: Pick<Database, 'query'>): Promise<number> {
   const [found] = await database.query<{ books: number }>({
     name: 'damaged books',
@@ -82,7 +81,7 @@ async function auditPart(database: Reads, walked: Walked, part: ReadPart): Promi
   return audit.kind === 'sound' && part.ended ? auditHead(audit.walked, part.book) : audit;
 }
 
-/** The head is locked for one more look, and for the mark. */
+/** Locks the head to check again and to mark the book. */
 async function close(database: Database, agent_id: AgentId, walked: Walked): Promise<AuditStep> {
   return database.transaction(async tx => {
     const part = await lockedPart(tx, agent_id, walked.position);

@@ -11,15 +11,15 @@ import { auditRow, type StoredRow } from './row.ts';
 /** An event as it is stored. */
 export type StoredEvent = Omit<EventRecord, 'at'> & { readonly at: Date };
 
-/** How far a book has been computed again. Null: what came before is not known, and is taken as the first says. */
+/** State of an audit after a number of events. Null members: the earlier part is unknown, and the first value found is accepted. */
 export interface Walked {
   readonly position: number;
   readonly event_hash: string | null;
   readonly seq: number | null;
   readonly row_hash: string | null;
-  /** Known only of a walk that began with the first event. */
+  /** Known only if the walk began with the first event. */
   readonly counters: Counters | null;
-  /** The same; nor are they of a book that has more than are kept in mind. */
+  /** Likewise; also null for a book with too many intents. */
   readonly intents: ReadonlyMap<string, IntentCounts> | null;
 }
 
@@ -28,17 +28,17 @@ export interface IntentCounts {
   readonly blocked_count: number;
 }
 
-/** Some events of a book in their order, and what stands of the rows that they are of. */
+/** Some events of a book in order, with the stored rows that they concern. */
 export interface AuditedPart {
   readonly events: readonly StoredEvent[];
   readonly rows: ReadonlyMap<number, StoredRow>;
-  /** By their ids: those that these events tell of. */
+  /** Disputes of these events, by id. */
   readonly disputes: ReadonlyMap<string, StoredDispute>;
 }
 
 export type Audit = { readonly kind: 'sound'; readonly walked: Walked } | ({ readonly kind: 'damaged' } & BookDamage);
 
-/** Before a book's first event. */
+/** State before the first event of a book. */
 export const unwalked: Walked = {
   position: 0,
   event_hash: '',
@@ -48,7 +48,7 @@ export const unwalked: Walked = {
   intents: new Map(),
 };
 
-/** In the midst of a book, of whose beginning nothing is known. */
+/** State in the middle of a book whose beginning is unknown. */
 export function walkedFrom(position: number): Walked {
   const unknown = { event_hash: null, seq: null, row_hash: null, counters: null, intents: null };
   return position === 0 ? unwalked : { ...unwalked, ...unknown, position };
@@ -57,11 +57,11 @@ export function walkedFrom(position: number): Walked {
 export const damaged = (what: BookDamageKind, place: BookDamage['place']): Audit => ({ kind: 'damaged', what, place });
 
 /**
- * Computes the next events of a book again, and the rows that are born or moved by them: both chains, each row by its
- * birth and its transitions, and the counters by the very function that the ledger counts with.
+ * Recomputes the next events of a book and the rows that they record or change: both chains, each row from its birth and
+ * transitions, and the counters with the function of the ledger.
  */
 export function auditEvents(before: Walked, part: AuditedPart): Audit {
-  // Written to by this call alone: the same events may be audited again.
+  // Local to this call, because the same events may be audited again.
   const intents = new Map(before.intents);
   let walked = before;
   for (const event of part.events) {
@@ -91,8 +91,8 @@ export function auditEvents(before: Walked, part: AuditedPart): Audit {
 }
 
 /**
- * What cannot so much as be computed is not what was written: a number that has no canonical form, or a member of another kind. It
- * must not keep the audit from closing this book and from going on to all others.
+ * Treats what cannot be computed as altered, such as a number without a canonical form. It must not stop the audit from closing
+ * this book and checking others.
  */
 export function faultOr(altered: BookDamageKind, look: () => BookDamageKind | null): BookDamageKind | null {
   try {
@@ -102,7 +102,7 @@ export function faultOr(altered: BookDamageKind, look: () => BookDamageKind | nu
   }
 }
 
-/** Of one book: more are not counted again. */
+/** Maximum number of intents of a book that are counted. */
 const INTENTS_MAX = 20_000;
 
 function eventFault({ position, event_hash }: Walked, { hash, at, ...facts }: StoredEvent): BookDamageKind | null {
@@ -117,7 +117,7 @@ function rowFault({ seq, row_hash }: Walked, row: StoredRow, born: StoredEvent):
   return auditRow(row, born.body);
 }
 
-/** What an event changes in the sums of its book: a birth counts, a transition may take that back or collect it. */
+/** Applies an event to the sums: a birth counts, a transition may collect it or take it back. */
 function recount(
   counters: Counters,
   intents: Map<string, IntentCounts>,

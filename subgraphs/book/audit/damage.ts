@@ -1,4 +1,4 @@
-/** What of a book may disagree with the rest of it, each with the sentence that its operator reads. */
+/** Kinds of contradictions in a book, each with the sentence for its operator. */
 export const bookDamages = {
   event_missing: 'an event is missing',
   event_altered: 'an event does not match its hash',
@@ -22,14 +22,14 @@ export const bookDamages = {
 
 export type BookDamageKind = keyof typeof bookDamages;
 
-/** The first place at which a book disagrees with itself. Holds no amount and no name: it is logged. */
+/** The first contradiction in a book. It contains no amount and no name, because it is logged. */
 export interface BookDamage {
   readonly what: BookDamageKind;
-  /** A seq for rows and their receipts, a position for events, the column for the head. */
+  /** A seq for rows and receipts, a position for events, a column for the head. */
   readonly place: number | string;
 }
 
-/** What an operator does about a book that contradicts itself. */
+/** What an operator can do. */
 const WAY_ON = 'Restore its rows, events and head: the next audit that finds no damage opens it again';
 
 export function bookDamageSentence(agent_id: number, { what, place }: BookDamage): string {

@@ -11,9 +11,9 @@ export interface StoredDispute {
   readonly claim_type: string;
   readonly outcome: string | null;
   readonly reason: string;
-  /** Of the last event that tells of it. */
+  /** Position of its last event. */
   readonly position: number;
-  /** The signed document, as text; the members below repeat it. */
+  /** The signed document as text. The members below repeat parts of it. */
   readonly verdict: string;
   readonly revision: number;
   readonly supersedes: string | null;
@@ -22,7 +22,7 @@ export interface StoredDispute {
   readonly refund_of: string | null;
 }
 
-/** What an event tells of a dispute stands, unless a later event tells otherwise: its outcome, and the very bytes that were signed. */
+/** Checks that a dispute matches its last event: outcome and signed bytes. */
 export function disputeFault(
   { position, seq, task_id, body }: Pick<EventRecord, 'position' | 'seq' | 'task_id' | 'body'>,
   disputes: ReadonlyMap<string, StoredDispute>,
@@ -39,7 +39,7 @@ export function disputeFault(
   return same && repeatsVerdict(stored) ? null : 'dispute_altered';
 }
 
-/** Since rule 3. A process of before leaves what it does not know as it was: of what is decided no time matters. */
+/** For documents since rule 3. An older process leaves members that it does not know; for a decided dispute no time matters. */
 function repeatsVerdict(stored: StoredDispute): boolean {
   const signed = JSON.parse(stored.verdict) as JsonObject;
   if (signed.revision === undefined) return true;

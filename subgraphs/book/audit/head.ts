@@ -5,7 +5,7 @@ import type { Counters } from '../ledger/counters.ts';
 import { type BookTerms, termsHash } from '../ledger/terms.ts';
 import { type Audit, damaged, faultOr, type IntentCounts, sameJson, type Walked } from './audit.ts';
 
-/** A book's head as it is stored, and what else only its end can be compared with. */
+/** The stored head of a book, with values that only its end can be compared with. */
 export interface StoredBook extends BookTerms {
   readonly agent_id: number;
   readonly seq: number;
@@ -19,17 +19,17 @@ export interface StoredBook extends BookTerms {
   readonly day_start: Date | null;
   readonly day_atomic: AtomicAmount;
   readonly reserved_atomic: AtomicAmount;
-  /** Null on books of before there was one. */
+  /** Null on books from before it existed. */
   readonly terms_hash: string | null;
   readonly damage: JsonObject | null;
   /** The highest seq of any row. */
   readonly row_seq_max: number;
-  /** What its open payments hold. */
+  /** Amount held by open payments. */
   readonly held_atomic: AtomicAmount;
   readonly intents: ReadonlyMap<string, IntentCounts>;
 }
 
-/** Compares a head with where its rows and events end, and its sums with theirs. */
+/** Compares a head with the last row and event, and its sums with theirs. */
 export function auditHead(walked: Walked, book: StoredBook): Audit {
   const { position, event_hash, seq, row_hash, counters } = walked;
   if (book.position > position) return damaged('event_missing', position + 1);
@@ -58,7 +58,7 @@ function counterFault(counters: Counters, book: StoredBook): string | null {
   return isWindow(counters.day, book.day_start, book.day_atomic) ? null : 'day_atomic';
 }
 
-/** A window that has begun since the last amount holds nothing; it never begins before it. */
+/** A window that began after the last amount is empty; it never begins earlier. */
 function isWindow(counted: Window, start: Date | null, atomic: AtomicAmount): boolean {
   const start_ms = start?.getTime() ?? null;
   if (start_ms === counted.start_ms) return atomic === counted.atomic;

@@ -9,17 +9,17 @@ import {
 import { canonicalHash, canonicalJson, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import type { BookDamageKind } from './damage.ts';
 
-/** A row as it is stored, with what its events say of it. */
+/** A stored row with what its events say about it. */
 export type StoredRow = { readonly [K in RowColumn]: ColumnValue<K> } & {
-  /** Bodies of its transitions, in their order. */
+  /** Bodies of its transitions, in order. */
   readonly transitions: readonly JsonObject[];
-  /** How often its events say that it was replayed. */
+  /** Number of replays by its events. */
   readonly replays: number;
-  /** What its signed receipt says; null where none is expected, or that one is damaged itself. */
+  /** Facts of its signed receipt. Null if none is expected or the receipt itself is damaged. */
   readonly receipt: SignedFacts | 'missing' | null;
 };
 
-/** What a receipt and the row that it lands as both say. */
+/** Facts that a receipt shares with its row. */
 export interface SignedFacts {
   readonly agent_id: number | null;
   readonly book_seq: number | null;
@@ -27,15 +27,15 @@ export interface SignedFacts {
   readonly payment_ref: string | null;
 }
 
-/** @param told what the event says that the row was born with */
+/** @param told the birth of the row as its event records it */
 export function auditRow(row: StoredRow, told: JsonObject): BookDamageKind | null {
   const { row_hash, transitions, replays, receipt, replay_count } = row;
   const stored = { ...row, amount: row.amount?.toString() ?? null, collected_at: row.collected_at.toISOString() };
-  // A row that moved on no longer shows its birth: its first transition's event keeps that.
+  // A changed row no longer shows its birth; the event of its first transition does.
   const birth = { ...membersOf(stored, hashedColumns), ...(transitions[0]?.born as JsonObject | undefined) };
   if (canonicalHash(hashedFacts(birth)) !== row_hash) return 'row_altered';
   const { evidence, collected, amount } = birth;
-  // Which messages it had for a webhook is of the event, and not of the row.
+  // The message numbers belong to the event, not to the row.
   const { messages: _, ...told_of_row } = told;
   if (canonicalJson({ evidence, collected, amount, row_hash } as JsonObject) !== canonicalJson(told_of_row))
     return 'row_altered';
@@ -44,7 +44,7 @@ export function auditRow(row: StoredRow, told: JsonObject): BookDamageKind | nul
   return receiptFault(birth, receipt);
 }
 
-/** Whether the columns that transitions change are as the last one left them, or else as they were born. */
+/** Whether the changeable columns are as the last transition left them or, without one, as at birth. */
 function stands(standing: JsonObject, birth: JsonObject, transitions: readonly JsonObject[]): boolean {
   const is = transitions.at(-1) ?? { ...birth, ingress_receipt: null, omission_rule: null };
   return changeable.every(name => canonicalJson(standing[name] as Json) === canonicalJson(is[name] as Json));
@@ -62,12 +62,12 @@ function receiptFault(birth: JsonObject, receipt: StoredRow['receipt']): BookDam
   if (receipt === 'missing') return 'receipt_missing';
   const { agent_id, seq, amount, payment_ref } = birth;
   const { agent_id: book, book_seq, ...paid } = receipt;
-  // The receipt that opened a book is older than that, and names none: it can only be the first row.
+  // A receipt that opened the book is older than it and names none, so it can only be of the first row.
   const opened_it = book === null && book_seq === null && seq === 1;
   const facts = birth.facts as JsonObject;
-  // What its agent was paid has the receipt of the book that paid, and its place there.
+  // A payment received by the agent has its receipt, and its place there, on the book that paid.
   const placed = opened_it || (book === agent_id && book_seq === seq) || isIncome(facts, book);
-  // The receipt signs what its chain shows also where the row counts nothing, as nobody has proven to be the payer.
+  // The receipt signs the amount on the chain even if the row counts nothing because the payer is not proven.
   const observed = facts.observed_amount ?? null;
   const same = placed && paid.amount === (amount ?? observed) && paid.payment_ref === payment_ref;
   return same ? null : 'receipt_differs';

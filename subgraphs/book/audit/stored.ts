@@ -10,22 +10,22 @@ import type { StoredDispute } from './dispute.ts';
 import type { StoredBook } from './head.ts';
 import type { StoredRow } from './row.ts';
 
-/** Events that are audited in one go: their hashes must not keep others from the event loop for long. */
+/** Number of events audited at once, so that hashing does not block the event loop for long. */
 export const PART_EVENTS = 100;
 
 type BareRow = Omit<StoredRow, 'receipt'>;
 
-/** Some events of a book, the rows that they are of, and its head: all as they stood at one moment. */
+/** Some events of a book, their rows and its head, all from one snapshot. */
 export interface ReadPart {
   readonly book: StoredBook;
   readonly events: readonly StoredEvent[];
   readonly rows: readonly BareRow[];
   readonly disputes: ReadonlyMap<string, StoredDispute>;
-  /** These are the last events: what only a book's end can be compared with was read too. */
+  /** True for the last events. Then the values that only the end can be compared with were read too. */
   readonly ended: boolean;
 }
 
-/** @param tx in which nothing else moves the book: one snapshot, or under its head's lock. Null: there is no such book. */
+/** @param tx a snapshot, or a transaction under the head's lock. Null if the book does not exist. */
 export async function readPart(tx: Tx, agent_id: number, after: number): Promise<ReadPart | null> {
   const [head, events, held_atomic] = await Promise.all([
     tx.query<Omit<StoredBook, 'intents' | 'held_atomic'>>({ name: 'audit head', text: HEAD, values: [agent_id] }),
@@ -51,10 +51,7 @@ const HEAD = `select agent_id, seq, position, row_hash, event_hash, spent_atomic
 const EVENTS = `select agent_id, position, kind, seq, task_id, body, at, prev_hash, hash from book_event
   where agent_id = $1 and position > $2 order by position limit $3`;
 
-/**
- * Replays that are told of together say how many they are. Whatever was altered there is read, or no statement would find it: the
- * hash of its event does.
- */
+/** Events of combined replays have a count. Altered values must be readable too, so that their hash reveals them. */
 const ROWS = `select ${rowColumns.join(', ')},
     (select coalesce(jsonb_agg(e.body order by e.position), '[]') from book_event e
       where e.agent_id = r.agent_id and e.seq = r.seq and e.kind = 'transition') as transitions,
@@ -97,10 +94,10 @@ async function readIntents(tx: Tx, agent_id: number): Promise<Map<string, Intent
   return new Map(rows.map(({ intent_id, ...counts }) => [intent_id, counts]));
 }
 
-/** A database, or a transaction in one. */
+/** A database or a transaction. */
 export type Reads = Pick<Database, 'query'>;
 
-/** Each row with what its receipt says. What is signed never changes, so it may be read a moment later. */
+/** Rows with the facts of their receipts. Signed facts never change, so they may be read a moment later. */
 export async function signedFacts(database: Reads, rows: readonly BareRow[]): Promise<Map<number, StoredRow>> {
   const paid = rows.filter(isPaid);
   const receipts = await readReceipts(
@@ -113,7 +110,7 @@ export async function signedFacts(database: Reads, rows: readonly BareRow[]): Pr
 
 const withPaidReceipt: readonly Evidence[] = ['collected', 'RECORDED_BY_SETTLE', 'foreign_ingest'];
 
-/** As it was born: what is never seen to arrive keeps its receipt. */
+/** As recorded: a row whose transfer never arrives keeps its receipt. */
 function isPaid({ evidence, transitions: [first] }: BareRow): boolean {
   const born = (first?.born ?? { evidence }) as JsonObject;
   return withPaidReceipt.includes(born.evidence as Evidence);
@@ -121,7 +118,7 @@ function isPaid({ evidence, transitions: [first] }: BareRow): boolean {
 
 function factsOf(receipt: Awaited<ReturnType<typeof readReceipts>>[number]): StoredRow['receipt'] {
   if (receipt === null) return 'missing';
-  // Whoever hears of damaged records has heard of this one.
+  // A damaged receipt is reported on its own.
   if (receipt instanceof Error) return null;
   const { agentId: agent_id, bookSeq: book_seq, amount, paymentRef: payment_ref } = receipt;
   return { agent_id, book_seq, amount: amount?.toString() ?? null, payment_ref };

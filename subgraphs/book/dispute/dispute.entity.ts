@@ -6,8 +6,8 @@ import { showMembers, showsNoun } from '../../graph-type.ts';
 import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 
 /**
- * A dispute of one row by one claim with one evidence. A refund is final: nothing of it changes. What is open, stands or is partial
- * may be judged again, by the same request, once the records come to another end. Each judgement is an event of the row.
+ * A dispute of one row: one claim with one evidence. A refund is final. Any other outcome is judged again by the same request if
+ * the records have changed. Each judgement is an event of the row.
  */
 @ObjectType({
   description:
@@ -64,15 +64,15 @@ export class Dispute {
   @Property({ type: 'text', nullable: true })
   standingTaskId!: string | null;
 
-  /** Of one that was open as it was judged. */
+  /** Set for a dispute that is open. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   decidesAfter!: Date | null;
 
-  /** Of a refund: the task of the charge that is owed back, which has no other. Refunds by rules 1 and 2 name none. */
+  /** For a refund: task of the charge that is owed back, unique over all disputes. Refunds by rules 1 and 2 name none. */
   @Property({ type: 'text', nullable: true, unique: 'dispute_refund_of' })
   refundOf!: string | null;
 
-  /** Canonical JSON: the document as it was signed. */
+  /** Signed document in canonical JSON. */
   @Property({ type: 'text' })
   verdict!: string;
 }

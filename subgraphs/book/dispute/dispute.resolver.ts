@@ -86,7 +86,7 @@ export class DisputeResolver {
     @Args(() => StatusArguments) asked: Arguments,
     @Ctx() { database }: BookContext,
   ): Promise<DisputeStatus | null> {
-    // A later judgement may be among what was lost.
+    // After a break of the log a later judgement may be lost.
     requireNotHalted(database);
     return disputeStatusOf(database, givenMembers(DisputePath, asked).dispute_id);
   }

@@ -2,7 +2,7 @@ import { DisputeStatusNoun, DisputesNoun, FiledDisputeNoun } from '../../../sche
 import { DisputeRequest } from '../../../schema/requests/dispute.ts';
 import { inputType, objectType } from '../../graph-type.ts';
 
-/* How the graph takes disputes, and shows pages and the standing of them. */
+/* GraphQL inputs and types of disputes. */
 
 export const DisputeInput = inputType(
   'DisputeInput',

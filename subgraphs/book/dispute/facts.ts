@@ -16,7 +16,7 @@ import { receiptDocument } from '../../receipt/receipt/document.ts';
 import { readReceipts } from '../../receipt/receipt/find.ts';
 import type { DisputedJob, JobPaidBy } from './disputed-job.ts';
 
-/* What the book, its receipts, the payment and the board say of the rows of a dispute, read under the head's lock. */
+/* Facts of the rows of a dispute from the book, its receipts, the payment and the board, read under the head's lock. */
 
 export interface DisputedRow {
   readonly seq: number;
@@ -25,44 +25,44 @@ export interface DisputedRow {
   readonly evidence: Evidence;
   readonly collected: boolean;
   readonly hub: string | null;
-  /** Atomic units, digits; null where none is known. */
+  /** Digits of atomic units. Null if unknown. */
   readonly amount: string | null;
   readonly settlement_vanished: boolean;
-  /** The correction that says so where a resend of its payment brought the answer. */
+  /** The correction by a resend that brought the response. */
   readonly resent: JsonObject | null;
-  /** Another row for which something was charged names the same intent and attempt. */
+  /** True if another charged row names the same intent and attempt. */
   readonly intent_shared: boolean;
 }
 
-/** A row of a dispute; null where the book has none of that task, or none is named. */
+/** A row of a dispute. Null if none is named or the book has no row of that task. */
 export interface KnownSide {
   readonly row: DisputedRow | null;
-  /** As much of the public receipt as proves it offline. */
+  /** The parts of the public receipt that prove it offline. */
   readonly receipt: JsonObject | null;
   readonly job: DisputedJob | null;
-  /** The dispute by which the charge was refunded. */
+  /** Dispute that refunded the charge. */
   readonly refunded_by: string | null;
-  /** Until when its payment may still bring an answer; it is known of the disputed row alone. */
+  /** Time until which its payment may bring a response. Known for the disputed row only. */
   readonly resend_until: string | null;
 }
 
 export type KnownSides = Readonly<Record<DisputeSide, KnownSide>>;
 
-/** A transaction, and the mapping of its database. */
+/** A transaction and the mapping of its database. */
 type Reads = Pick<Database, 'query'>;
 
 interface Asked {
   readonly agent_id: AgentId;
-  /** By side; null: the evidence names no other row. */
+  /** Tasks by side. Null if the evidence names no other row. */
   readonly tasks: Readonly<Record<DisputeSide, string | null>>;
-  /** The payment of the disputed row, locked; null where none was recorded for it. */
+  /** The locked payment of the disputed row. Null if none was recorded. */
   readonly owed: OwedAnswer | null;
   readonly base_url: string;
   readonly profile: 'development' | 'production';
   readonly jobPaidBy: JobPaidBy;
 }
 
-/** @throws record_damaged where a receipt does not stand as it was signed */
+/** @throws record_damaged if a receipt is not as it was signed */
 export async function knownSides(reads: Reads, asked: Asked): Promise<KnownSides> {
   const { agent_id, tasks, owed, base_url, profile } = asked;
   const task_ids = disputeSides.flatMap(side => tasks[side] ?? []);
@@ -89,14 +89,14 @@ export async function knownSides(reads: Reads, asked: Asked): Promise<KnownSides
     const receipt = task_id === null ? null : (receipts[task_ids.indexOf(task_id)] ?? null);
     if (receipt instanceof Error) throw receipt;
     const job = (row && jobs.get(row.task_id)) ?? null;
-    // The receipt of a call that is on another book says nothing of this one.
+    // The receipt of a call on another book says nothing about this one.
     const own = row !== null && receipt !== null && (receipt.agentId ?? agent_id) === agent_id;
     return {
       row,
       receipt: own ? proofOf(receiptDocument(receipt, base_url, profile)) : null,
       job,
       refunded_by: (row && refunds.get(chargeOf(row, job))) ?? null,
-      // A stamp's effect stands or does not: it is never made twice.
+      // A stamp is never worked for twice.
       resend_until:
         row && row.hub !== STAMPED_BY && task_id === tasks.disputed ? (owed?.until?.toISOString() ?? null) : null,
     };
@@ -104,7 +104,7 @@ export async function knownSides(reads: Reads, asked: Asked): Promise<KnownSides
   return { disputed: sideOf(tasks.disputed), other: sideOf(tasks.other) };
 }
 
-/** By the task of what this service was paid: of a job that is its fee. */
+/** The charge of this service. For a job it is the fee. */
 function chargeOf({ task_id }: DisputedRow, job: DisputedJob | null): string {
   return job?.fee_task_id ?? task_id;
 }
@@ -126,13 +126,13 @@ const ROWS = `select seq, task_id, row_hash, evidence, collected, hub, amount::t
       and o.amount is not null) as intent_shared
   from book_row r where agent_id = $1 and task_id = any($2)`;
 
-/** The first correction of the row for that reason; null where there is none. */
+/** First correction of the row with that reason. Null if there is none. */
 function noted(reason: string): string {
   return `(select e.body from book_event e where e.agent_id = r.agent_id and e.seq = r.seq and e.kind = 'correction'
     and e.body->>'reason' = '${reason}' order by e.position limit 1)`;
 }
 
-/** Links and what may change stay behind: where a receipt is served today says nothing in a verdict. */
+/** Without links and changeable members, which do not belong in a verdict. */
 const PROOF = [
   'task_id',
   'payload',
@@ -155,7 +155,7 @@ function proofOf(document: JsonObject): JsonObject {
   return Object.fromEntries(PROOF.flatMap(name => (name in document ? [[name, document[name] ?? null]] : [])));
 }
 
-/** What the book and the board say of a side, by the names of facts; all others stand in a receipt. */
+/** Facts of a side from the book and the board. All others are in a receipt. */
 const told: { readonly [K in RowFactOfDispute]?: (side: KnownSide) => Json } = {
   on_book: ({ row }) => row !== null,
   evidence: ({ row }) => row?.evidence ?? null,
@@ -179,7 +179,7 @@ const told: { readonly [K in RowFactOfDispute]?: (side: KnownSide) => Json } = {
   job_fee_task_id: ({ job }) => job?.fee_task_id ?? null,
 };
 
-/** What is known of the sides, by the names of facts. */
+/** Reads facts of the sides by name. */
 export function factsOf(sides: KnownSides): ReadFact {
   return name => {
     const { side, fact } = partsOf(name);

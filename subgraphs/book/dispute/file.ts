@@ -19,7 +19,7 @@ import { Dispute } from './dispute.entity.ts';
 import { type DisputedRow, type KnownSides, knownSides } from './facts.ts';
 import { type Judgement, judged } from './verdict.ts';
 
-/** Of its id. */
+/** Random bytes of an id. */
 const ID_BYTES = 10;
 
 type Filing = Pick<BookContext, 'database' | 'issuer' | 'clock' | 'random' | 'profile' | 'jobPaidBy'>;
@@ -31,11 +31,10 @@ interface Filed {
 type Claim = Pick<DisputeClaim, 'task_id' | 'claim_type' | 'evidence'>;
 
 /**
- * Files a dispute of a row and judges it at once, as far as the records do, by what they say at one position of the book. The
- * same again (row, claim and canonical evidence) is the same dispute: a refund stays, and all else is judged once more and stays
- * as it was unless the records come to another end. A refund, and that its payment brings no answer any more, are one step
- * under the lock of that payment.
- * @throws not_found, disputes_full, rate_limited, book_damaged, record_damaged
+ * Files a dispute and judges it by the records at one position of the book. The same row, claim and canonical evidence are the same
+ * dispute: a refund stays, anything else is judged again and changes only if the result differs. A refund and the end of any resend
+ * of its payment are one step under the lock of that payment. @throws not_found, disputes_full, rate_limited, book_damaged,
+ * record_damaged
  */
 export async function fileDispute(
   context: Filing,
@@ -48,7 +47,7 @@ export async function fileDispute(
 }
 
 async function fileIn(tx: Tx, context: Filing, agent_id: AgentId, claim: Claim): Promise<Filed> {
-  // Payments first, and the heads of books behind them: as everywhere.
+  // Payments are locked before heads of books, as everywhere.
   const owed = await lockOwedAnswer(tx, { agent_id, task_id: claim.task_id });
   const head = (await lockBooks(tx, [agent_id])).get(agent_id);
   if (head === undefined) throw new Refusal('forbidden');
@@ -87,7 +86,7 @@ async function fileIn(tx: Tx, context: Filing, agent_id: AgentId, claim: Claim):
     refundOf: owed_back ? String(owed_back.task_id) : null,
     position: tellDispute(tx, head, { ...row, agent_id }, eventBody(dispute_id, claim, judgement, supersedes)),
   };
-  // An open dispute, or one that the records now decide otherwise: it is judged again with the claim as it was filed.
+  // An open dispute, or one with a changed result, is judged again with the claim as it was filed.
   if (before !== null) {
     updateRow(tx, 'dispute', ['dispute_id', dispute_id], asRecord(decided), REFUND_IS_FINAL);
     return { dispute: Object.assign(before, decided), filed: false };
@@ -106,10 +105,10 @@ async function fileIn(tx: Tx, context: Filing, agent_id: AgentId, claim: Claim):
   return { dispute, filed: true };
 }
 
-/** Whatever was judged before the book was locked: a refund that stands is never written over. */
+/** Never overwrites a refund, even if this judgement began before the book was locked. */
 const REFUND_IS_FINAL = `stored.outcome is distinct from 'refund'`;
 
-/** What was decided stays, unless the records decide otherwise; what is open stays, unless its reason or its time is another one. */
+/** A decided dispute changes only with its result, an open one only with its reason or time. */
 function takesPlaceOf({ outcome, reason, decides_after }: Judgement, before: Dispute): boolean {
   if (before.outcome === null)
     return reason !== before.reason || timeOf(decides_after)?.getTime() !== before.decidesAfter?.getTime();
@@ -131,7 +130,7 @@ async function filedBefore(
   return rows[0] ? asEntity(Dispute, rows[0]) : null;
 }
 
-/** @throws not_found where the book has no such row */
+/** @throws not_found if the book has no such row */
 async function factsUnder(
   tx: Tx,
   { issuer, profile, jobPaidBy }: Filing,
@@ -146,7 +145,7 @@ async function factsUnder(
   return { row, sides };
 }
 
-/** What the book's own chain keeps of a judgement: the hash of the document stands for all of it. */
+/** The judgement in the chain of the book: the hash covers the whole document. */
 function eventBody(
   dispute_id: string,
   { claim_type }: Claim,
@@ -160,8 +159,8 @@ function eventBody(
 const { per_claim_max, filed_per_book_hour_max: max } = disputeLimits;
 
 /**
- * Nobody pays for a dispute, and each is kept for ever: one claim of one row is filed with a few kinds of evidence, and one
- * book files so many within an hour. Under the head's lock. @throws disputes_full, rate_limited
+ * Disputes are free and kept permanently, so they are bounded per claim of a row and per book and hour. Under the head's lock.
+ * @throws disputes_full, rate_limited
  */
 async function requireDisputeRoom(
   tx: Tx,

@@ -5,21 +5,21 @@ import type { Database } from '../../database.ts';
 import { Dispute } from './dispute.entity.ts';
 import type { DisputeStatus } from './dispute.type.ts';
 
-/** Disputes as they are kept; their ids sort by time. */
+/** A page of disputes. Their ids sort by time. */
 
 interface DisputePage {
   readonly limit: number;
-  /** Of the last one that the reader has; null: from the newest on. */
+  /** Id of the last dispute of the reader. Null: start with the newest. */
   readonly before: string | null;
 }
 
-/** Newest first: a keyset, so that a page costs the same at any depth. */
+/** Newest first, by keyset, so that every page costs the same. */
 export async function disputesOf(
   database: Database,
   agent_id: AgentId,
   { limit, before }: DisputePage,
 ): Promise<Dispute[]> {
-  // A statement of its own for the first page: in one for both, a plan that serves any `before` walks past all newer ones.
+  // The first page has its own statement, because a shared plan for any `before` would scan all newer rows.
   const [name, older] = before === null ? ['newest disputes of book', ''] : ['disputes of book', 'and dispute_id < $3'];
   const found = await database.query({
     name,
@@ -30,7 +30,7 @@ export async function disputesOf(
   return found.map(row => asEntity(Dispute, row));
 }
 
-/** Of whichever book: whoever holds a verdict has its id, which nobody guesses. Null where there is none. */
+/** From any book, because a holder of the verdict knows the id, which cannot be guessed. Null if there is none. */
 export async function disputeStatusOf(database: Database, dispute_id: string): Promise<DisputeStatus | null> {
   const [found] = await database.query<{ revision: number; verdict: string; final: boolean; judged_at: Date }>({
     name: 'dispute status',
@@ -42,7 +42,7 @@ export async function disputeStatusOf(database: Database, dispute_id: string): P
   return { disputeId: dispute_id, revision, verdictHash: sha256Hex(verdict), final, judgedAt };
 }
 
-/** Null where the book has none of that id. */
+/** Null if the book has no dispute with this id. */
 export async function disputeOf(database: Database, agent_id: AgentId, dispute_id: string): Promise<Dispute | null> {
   const [found] = await database.query({
     name: 'dispute',

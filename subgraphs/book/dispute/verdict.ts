@@ -10,32 +10,32 @@ import { iso } from '../../clock.ts';
 import type { BookContext } from '../context.ts';
 import { factsOf, type KnownSides } from './facts.ts';
 
-/** What is judged, by what was known of it where. */
+/** A dispute to judge, with its facts and their position. */
 export interface Case {
   readonly dispute_id: string;
   readonly agent_id: AgentId;
   readonly claim: Pick<DisputeClaim, 'task_id' | 'claim_type' | 'evidence'>;
   readonly sides: KnownSides;
-  /** The last event of the book whose facts these are. */
+  /** Last event of the book as of which the facts were read. */
   readonly as_of: { readonly position: number; readonly event_hash: string };
   readonly filed_at: string;
-  /** Database time. */
+  /** Time by the clock of the database. */
   readonly now_ms: number;
-  /** The document that this one takes the place of, by its SHA-256, and its number; null where there is none. */
+  /** Hash and number of the superseded document. Null for the first. */
   readonly before: { readonly hash: string; readonly revision: number } | null;
 }
 
 export interface Judgement extends Adjudication {
-  /** From 1: how often the dispute has been judged to another end. */
+  /** Number of the judgement, from 1. */
   readonly revision: number;
   /** Canonical JSON of the signed document. */
   readonly text: string;
 }
 
 /**
- * svc402.dispute_verdict.v1: all that it takes to run the rule again offline, and the `signature` over all of it (ES256, over
- * canonical JSON). `outcome` is left out while it is open. What may still change says so: `revision`, `supersedes` and `final`, and
- * at `status_url` whether a later one was signed.
+ * svc402.dispute_verdict.v1: everything needed to run the rule again offline, and the `signature` over it (ES256, over canonical
+ * JSON). `outcome` is absent while it is open. `revision`, `supersedes`, `final` and `status_url` say whether a later document may
+ * exist.
  */
 export function judged({ issuer, profile }: Pick<BookContext, 'issuer' | 'profile'>, tried: Case): Judgement {
   const read = factsOf(tried.sides);
@@ -78,7 +78,7 @@ export function judged({ issuer, profile }: Pick<BookContext, 'issuer' | 'profil
   return { ...adjudication, revision, text };
 }
 
-/** By side, those that stand. */
+/** Values by side, for sides that exist. */
 function bySide(of: (side: (typeof disputeSides)[number]) => Json): JsonObject {
   return present(Object.fromEntries(disputeSides.map(side => [side, of(side)])));
 }

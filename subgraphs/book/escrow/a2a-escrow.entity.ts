@@ -6,21 +6,21 @@ import type { A2aMove } from './a2a-escrow.machine.ts';
 import type { Phase } from './phase.ts';
 
 export interface A2aPhase extends Phase<A2aEscrowState, A2aMove | 'open'> {
-  /** Null: its time was over. */
+  /** Null if it expired. */
   readonly by: A2aEscrowParty | null;
-  /** Of its rows, one id on both books. */
+  /** Task id of its rows, the same on both books. */
   readonly task_id: string;
   readonly principal_seq: number;
-  /** Null: nothing is written on the counterparty's book before an act of its own. */
+  /** Null until the counterparty acts: nothing is written on its book before. */
   readonly counterparty_seq: number | null;
 }
 
-/** Still on its way. */
+/** Escrows that have not ended. */
 export const LIVE_A2A = "state in ('open', 'funded', 'submitted', 'challenged')";
-/** Of these, what ends by its time. */
+/** Live escrows that end at their expiry. */
 const ENDS = "state in ('open', 'funded')";
 
-/** An escrow between two agents: written under the heads of their books alone, with a row of each phase. */
+/** An escrow between two agents, written only under the locks of both heads, with a row per phase. */
 @Entity({ tableName: 'a2a_escrow' })
 @Unique({ name: 'a2a_escrow_job', properties: ['principalAgentId', 'jobId'] })
 @Index({ name: 'a2a_escrow_counterparty_job', properties: ['counterpartyAgentId', 'jobId'] })
@@ -42,24 +42,24 @@ export class StoredA2aEscrow {
   /** 64 hex digits. */
   @Property({ type: 'text' }) jobSpecHash!: string;
   @Property({ type: AtomicAmountColumn }) amount!: AtomicAmount;
-  /** `sha256:<hex>` or `keccak256:<hex>` that the receipt has to commit to; null where its terms require none. */
+  /** Commitment that the receipt must make (`sha256:<hex>` or `keccak256:<hex>`). Null if the terms require none. */
   @Property({ type: 'text', nullable: true }) requiredOutputHash!: string | null;
   @Property({ type: 'text' }) state!: A2aEscrowState;
   @Property({ type: 'json', columnType: 'jsonb' }) phases!: readonly A2aPhase[];
   @Property({ type: 'Date', columnType: 'timestamptz' }) openedAt!: Date;
   @Property({ type: 'Date', columnType: 'timestamptz' }) expiresAt!: Date;
-  /** When the webhook of the counterparty was told of it; null: it was not, or wanted none. */
+  /** Time the counterparty was notified. Null if it was not. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) offerToldAt!: Date | null;
 }
 
-/** A receipt fulfils one escrow, for ever and over all books: the one that it was submitted for first. */
+/** A receipt fulfils one escrow, permanently and over all books: the first that it was submitted for. */
 @Entity({ tableName: 'a2a_escrow_fulfillment' })
 export class EscrowFulfillment {
   @PrimaryKey({ type: 'text' }) taskId!: string;
   @Property({ type: 'text' }) escrowId!: EscrowId;
 }
 
-/** A payment backs one escrow, for ever and over all books. */
+/** A payment backs one escrow, permanently and over all books. */
 @Entity({ tableName: 'a2a_escrow_backing' })
 export class EscrowBacking {
   @PrimaryKey({ type: 'text' }) taskId!: string;

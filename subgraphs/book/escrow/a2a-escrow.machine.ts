@@ -4,9 +4,9 @@ import type { Machine } from './machine.ts';
 export type A2aMove = Exclude<A2aEscrowAction, 'open' | 'status'>;
 
 /**
- * The principal opens, funds, and releases or challenges; the counterparty submits, and may give up whenever it could still
- * be paid. What was submitted in time does not expire: whoever has delivered is answered. A challenge leaves the counterparty
- * until the escrow's time is over to concede; from then on the principal may claw back by himself.
+ * The principal opens, funds, releases or challenges; the counterparty submits, and can give up as long as it could be paid. A
+ * submission in time does not expire, because it needs an answer. After a challenge the counterparty can concede until the escrow
+ * expires; then the principal can claw it back.
  */
 export const a2aEscrowMachine: Machine<A2aEscrowState, A2aMove, A2aEscrowParty> = {
   moves: {

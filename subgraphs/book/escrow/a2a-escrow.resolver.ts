@@ -142,7 +142,7 @@ export class A2aEscrowResolver {
   }
 }
 
-/** A step that moves an escrow on: which one, and what is said of it. */
+/** A step that changes an escrow. */
 function move(action: A2aMove, asked: ArgumentsOfBook, context: BookContext): Promise<A2aEscrow> {
   const agent_id = requirePossession(context.principal, asked.agentId);
   const { job_id, parties, ...said } = stepOf(action, asked, context);
@@ -151,7 +151,7 @@ function move(action: A2aMove, asked: ArgumentsOfBook, context: BookContext): Pr
 
 type Step = WithoutPossession<z.output<typeof A2aEscrowRequest>>;
 
-/** The request of a step, but for the name of its action. */
+/** The request of a step without the name of its action. */
 function stepOf<A extends Step['action']>(action: A, asked: Arguments, context: BookContext) {
   const { action: _, ...said } = readRequest(A2aEscrowRequest, { ...asked, action }, context);
   return said as Omit<Extract<Step, { readonly action: A }>, 'action'>;

@@ -8,7 +8,7 @@ import {
 import { A2aName, A2aOpen, A2aOpenParties, A2aParties, A2aRequired } from '../../../schema/requests/escrow.ts';
 import { inputType, objectType } from '../../graph-type.ts';
 
-/* How the graph names, takes and shows escrows of two agents. */
+/* GraphQL inputs and types of escrows between two agents. */
 
 const REQUIRED = 'Requirements that the delivery must meet.';
 

@@ -6,13 +6,13 @@ import { asEntity, selectList } from '../../columns.ts';
 import type { Database, Tx } from '../../database.ts';
 import { StoredA2aEscrow } from './a2a-escrow.entity.ts';
 
-/* Escrows of two agents as they are kept, for one of them: to strangers there are none. */
+/* Reads escrows between two agents, for a party. Others see none. */
 
 type Reads = Pick<Database, 'query'>;
 
 export interface FoundA2aEscrow {
   readonly escrow: StoredA2aEscrow;
-  /** The database's clock. */
+  /** Time by the clock of the database. */
   readonly now_ms: number;
 }
 
@@ -25,9 +25,9 @@ const columns = () =>
   `${selectList(StoredA2aEscrow)}, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms`;
 
 /**
- * By its job. A job id is its principal's own, so a party may have several of one: then its own come first, and what is
- * funded before what is not, so that nobody takes a job id from another by opening for nothing.
- * @throws escrow_not_found, invalid_request where there are several alike
+ * Finds an escrow by its job. A job id belongs to its principal, so a party may have several with one id. Its own come first, then
+ * funded ones, so that nobody can take a job id by opening an unfunded escrow. @throws escrow_not_found, invalid_request if several
+ * match equally
  */
 export async function requireA2aEscrow(
   { query }: Reads,
@@ -52,7 +52,7 @@ export async function requireA2aEscrow(
   return foundAs(found);
 }
 
-/** The one that this principal has opened under that name, if any; under its head. */
+/** The escrow of this principal with this job id, under its head's lock. */
 export async function a2aEscrowOfJob(tx: Tx, principal: AgentId, job_id: string): Promise<StoredA2aEscrow | null> {
   const { rows } = await tx.query<Row>({
     name: 'a2a escrow of job',
@@ -62,7 +62,7 @@ export async function a2aEscrowOfJob(tx: Tx, principal: AgentId, job_id: string)
   return rows[0] ? foundAs(rows[0]).escrow : null;
 }
 
-/** Again, under its principal's head: nobody else writes it meanwhile. */
+/** Reads it again under the lock of the principal's head, where nobody else can write it. */
 export async function a2aEscrowAgain(tx: Tx, { escrowId }: StoredA2aEscrow): Promise<StoredA2aEscrow> {
   const { rows } = await tx.query<Row>({
     name: 'a2a escrow again',
@@ -73,22 +73,22 @@ export async function a2aEscrowAgain(tx: Tx, { escrowId }: StoredA2aEscrow): Pro
   return foundAs(rows[0]).escrow;
 }
 
-/** A page of escrows; `next`: where the one after it begins, null where there is none. */
+/** A page of escrows. `next` is the start of the next page, null if there is none. */
 interface FoundA2aEscrows {
   readonly found: readonly FoundA2aEscrow[];
   readonly next: string | null;
 }
 
 /**
- * Newest first, older than `before`; whichever party the agent is. Each side along its own index, with one more than is shown, which
- * says whether there is another page.
+ * Newest first, older than `before`, as either party. Each side uses its own index and reads one more than is shown, which tells
+ * whether there is another page.
  */
 export async function a2aEscrowsOf(
   { query }: Reads,
   agent_id: AgentId,
   { limit, before }: EscrowPage,
 ): Promise<FoundA2aEscrows> {
-  // A statement of its own for the first page: in one for both, a plan that serves any `before` walks past all newer ones.
+  // The first page has its own statement, because a shared plan for any `before` would scan all newer rows.
   const [name, older] =
     before === undefined ? ['newest a2a escrows of agent', ''] : ['a2a escrows of agent', 'and escrow_id < $3'];
   const side = (column: string) =>

@@ -17,12 +17,12 @@ import { phasesUpTo, requestHash, requireEnd } from './phase.ts';
 import { requireA2aRoom } from './room.ts';
 import { tellCounterparty } from './tell-offer.ts';
 
-/** Of its id, and of a job's that nobody named. */
+/** Random bytes of an id, and of a job id that the caller did not choose. */
 const ID_BYTES = 10;
 
 /**
- * Opens an escrow with another agent, on whose book nothing is written yet; the same once more is that one.
- * @throws invalid_escrow_action, invalid_request, not_found, escrow_exists, escrows_full, rate_limited, book_damaged
+ * Opens an escrow with another agent. Nothing is written on the counterparty's book yet. The same request returns the existing
+ * escrow. @throws invalid_escrow_action, invalid_request, not_found, escrow_exists, escrows_full, rate_limited, book_damaged
  */
 export async function openA2aEscrow(
   acting: Pick<BookContext, 'database' | 'clock' | 'random'>,
@@ -71,7 +71,7 @@ export async function openA2aEscrow(
   );
 }
 
-/** The counterparty. Whoever pays is who opens. @throws invalid_escrow_action, invalid_request */
+/** The counterparty. Only the paying party can open an escrow. @throws invalid_escrow_action, invalid_request */
 function requireParties(agent_id: AgentId, { parties }: A2aOpen): AgentId {
   const { principal_agent_id = agent_id, counterparty_agent_id } = parties;
   if (principal_agent_id !== agent_id) {
@@ -86,7 +86,7 @@ function requireParties(agent_id: AgentId, { parties }: A2aOpen): AgentId {
   return agentId(counterparty_agent_id);
 }
 
-/** Which agents there are is public. @throws not_found */
+/** Agent ids are public. @throws not_found */
 async function requireBook(tx: Tx, agent_id: AgentId): Promise<void> {
   const { rows } = await tx.query({
     name: 'book of counterparty',

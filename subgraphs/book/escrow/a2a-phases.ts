@@ -7,21 +7,21 @@ import type { BookContext } from '../context.ts';
 import { append, type Birth } from '../ledger/append-births.ts';
 import { type A2aPhase, StoredA2aEscrow } from './a2a-escrow.entity.ts';
 
-/* Phases of an escrow between two agents, each a row on the books of those who have acted in it. */
+/* Phases of an escrow between two agents, each a row on the books of the parties that have acted. */
 
-/** A phase before its rows are born. */
+/** A phase before its rows are recorded. */
 export type A2aStep = Omit<A2aPhase, 'at' | 'task_id' | 'principal_seq' | 'counterparty_seq'>;
 
-/** Its time was over. */
+/** The phase of an expiry. */
 export const a2aExpired: A2aStep = { action: null, by: null, state: 'expired', request_hash: null, said: {} };
 
-/** What came along that is of one party's book alone, and stands on no other. */
+/** Members that are recorded on the book of one party only. */
 const private_to: Readonly<Record<string, A2aEscrowParty>> = { task_id: 'principal' };
 
 /**
- * Under the heads of its books: the rows of these phases, and what they come to. On the principal's book each phase is a
- * row as it is taken; on the counterparty's none before an act of its own, which brings the rows of all phases before it.
- * All of them, or none: one book that is closed refuses all. @throws book_damaged
+ * Records the rows of these phases, under the heads of its books. The principal's book gets each phase at once; the counterparty's
+ * gets none before its own first act, then all earlier ones too. Either all are recorded or none: one closed book refuses all.
+ * @throws book_damaged
  */
 export async function recordA2aSteps(
   tx: Tx,
@@ -71,12 +71,12 @@ export async function recordA2aSteps(
   return moved;
 }
 
-/** Whether the counterparty has done something about it: from then on its book tells of it too. */
+/** Whether the counterparty has acted. From then on its book has rows of the escrow too. */
 export function hasActed(phases: readonly Pick<A2aPhase, 'by'>[]): boolean {
   return phases.some(({ by }) => by === 'counterparty');
 }
 
-/** A row without a payment: its amount is said among its facts, and is in no total. */
+/** A row without a payment. Its amount is among its facts and in no total. */
 function birthOf(
   escrow: StoredA2aEscrow,
   { action, by, state, said, at }: A2aStep & { readonly at: string | null },
@@ -94,7 +94,7 @@ function birthOf(
     ...(escrow.requiredOutputHash === null ? {} : { required: { output_hash: escrow.requiredOutputHash } }),
     phase: state,
     ...present({ action, by }),
-    // Of a phase whose row is written by a later one: the row has the time at which it was written.
+    // A row that is written with a later phase has the time of that writing.
     ...(at === null ? {} : { phase_at: at }),
     ...Object.fromEntries(shown),
   };

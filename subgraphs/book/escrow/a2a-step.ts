@@ -21,13 +21,13 @@ import { phasesUpTo, requestHash, requireMove, requirePassed } from './phase.ts'
 
 type Acting = Pick<BookContext, 'database' | 'clock' | 'random'>;
 
-/** A step as it was asked for. */
+/** A requested step. */
 interface Asked {
   readonly action: A2aMove;
   readonly said: JsonObject;
 }
 
-/** As it stands now, for that party. @throws escrow_not_found, invalid_request */
+/** The current escrow, for that party. @throws escrow_not_found, invalid_request */
 export async function a2aEscrow(
   { database }: Pick<Acting, 'database'>,
   agent_id: AgentId,
@@ -38,9 +38,9 @@ export async function a2aEscrow(
 }
 
 /**
- * Moves it on, on every book that it binds by then or on none; the very same step again answers as it did.
- * @throws escrow_not_found, not_found, invalid_request, invalid_escrow_action, escrow_claim_required, escrow_not_collected,
- * escrow_backing_used, escrow_fulfillment_used, escrow_checks_failed, record_damaged, rate_limited, book_damaged
+ * Takes a step, on every book concerned or on none. Repeating the step returns its first result. @throws escrow_not_found,
+ * not_found, invalid_request, invalid_escrow_action, escrow_claim_required, escrow_not_collected, escrow_backing_used,
+ * escrow_fulfillment_used, escrow_checks_failed, record_damaged, rate_limited, book_damaged
  */
 export async function moveA2aEscrow(
   acting: Acting,
@@ -62,11 +62,11 @@ export async function moveA2aEscrow(
 
 type Outcome =
   | { readonly kind: 'stepped'; readonly view: A2aEscrow }
-  /** The counterparty has acted meanwhile, so that it is on a book whose head was not locked. That is never undone. */
+  /** The counterparty has acted in between, so its book is concerned but its head is not locked. Try again with both. */
   | { readonly kind: 'more_books'; readonly escrow: StoredA2aEscrow };
 
 interface Step {
-  /** As it stood before any head was held. */
+  /** As it was before any head was locked. */
   readonly read: StoredA2aEscrow;
   readonly party: A2aEscrowParty;
   readonly asked: Asked;
@@ -95,13 +95,16 @@ async function step(tx: Tx, acting: Acting, { read, party, asked }: Step): Promi
   return view(moved, moved.phases.length);
 }
 
-/** Whose heads a step of that party needs, or the end of its time: a stranger's is not so much as locked before an act of its own. */
+/**
+ * Agents whose heads are needed for a step of that party or an expiry. The head of a counterparty is not locked before its own
+ * first act.
+ */
 export function boundBooks(escrow: StoredA2aEscrow, party: A2aEscrowParty | null): readonly AgentId[] {
   const { principalAgentId, counterpartyAgentId, phases } = escrow;
   return party === 'counterparty' || hasActed(phases) ? [principalAgentId, counterpartyAgentId] : [principalAgentId];
 }
 
-/** The database's clock, once all heads were locked. */
+/** Time by the clock of the database, after all heads were locked. */
 export function timeOf(books: Heads): number {
   return Math.max(...[...books.values()].map(({ now_ms }) => now_ms));
 }
@@ -112,7 +115,7 @@ function requireParty(escrow: StoredA2aEscrow, agent_id: AgentId): A2aEscrowPart
   return party;
 }
 
-/** What a step rests on, read under the heads of its books. */
+/** Facts for a step, read under the heads of its books. */
 interface Rests {
   readonly tx: Tx;
   readonly reads: Pick<Database, 'query'>;
@@ -120,14 +123,14 @@ interface Rests {
   readonly said: JsonObject;
 }
 
-/** What an action has to find, and what of it is recorded beside what was said. @throws as moveA2aEscrow */
+/** Checks of each action, and what is recorded with it. @throws as moveA2aEscrow */
 const restsOn: { readonly [A in A2aMove]?: (rests: Rests) => Promise<JsonObject> } = {
   fund: back,
   submit,
   release: requireChecks,
 };
 
-/** The payment that backs it: collected on the principal's book, no less than the escrow, and of no other escrow ever. */
+/** The backing payment: collected on the principal's book, at least the amount of the escrow, and never used for another. */
 async function back({ tx, escrow: { escrowId, principalAgentId, amount }, said }: Rests): Promise<JsonObject> {
   const task_id = String(said.task_id);
   const row = await requireCollectedRow(tx, principalAgentId, task_id);
@@ -142,8 +145,8 @@ async function back({ tx, escrow: { escrowId, principalAgentId, amount }, said }
 }
 
 /**
- * What the receipt that is named says: it stands on the book of either party, was collected once the escrow was open, and is
- * of no other escrow ever. Receipts are public, so no book tells anything.
+ * Checks the named receipt: on the book of either party, collected after the escrow was opened, and never used for another.
+ * Receipts are public, so this reveals nothing about a book.
  */
 async function submit({ tx, reads, escrow, said }: Rests): Promise<JsonObject> {
   const receipt = await escrowReceipt(reads, String(said.fulfillment_receipt_id));
@@ -163,11 +166,11 @@ async function submit({ tx, reads, escrow, said }: Rests): Promise<JsonObject> {
 }
 
 /**
- * Whether a receipt is this escrow's: taken by the first that it is submitted for, and never given back. A release takes it
- * too, for an escrow that a process of the version before has seen submitted.
+ * Assigns a receipt to this escrow: the first that it is submitted for keeps it. A release assigns it too, for an escrow that was
+ * submitted under an earlier version.
  */
 async function fulfils(tx: Tx, task_id: string, { escrowId }: StoredA2aEscrow): Promise<boolean> {
-  // Of two at once the second waits, takes nothing, and finds no row either: the first is of no snapshot that it began with.
+  // Of two concurrent steps the second waits, inserts nothing and finds no row, because the first is not in its snapshot.
   const { rows } = await tx.query<{ escrow_id: string }>({
     name: 'fulfil a2a escrow',
     text: `with taken as (

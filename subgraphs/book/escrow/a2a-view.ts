@@ -6,7 +6,7 @@ import type { A2aEscrow } from './a2a-escrow.type.ts';
 import { legalFor, stateBy } from './machine.ts';
 import { phasesAt, type Shown, shownSaid } from './shown-phases.ts';
 
-/** Which party an agent is; null: a stranger, to whom there is no such escrow. */
+/** The party that an agent is. Null for a stranger, for whom the escrow does not exist. */
 export function partyOf(
   { principalAgentId, counterpartyAgentId }: Pick<StoredA2aEscrow, 'principalAgentId' | 'counterpartyAgentId'>,
   agent_id: AgentId,
@@ -15,13 +15,13 @@ export function partyOf(
   return agent_id === counterpartyAgentId ? 'counterparty' : null;
 }
 
-/** What came along with that action, if it was taken. */
+/** Members sent with that action, if it was taken. */
 export function saidBy(phases: readonly A2aPhase[], action: A2aPhase['action'], member: string): string | null {
   const value = phases.find(phase => phase.action === action)?.said[member];
   return typeof value === 'string' ? value : null;
 }
 
-/** An escrow as one of its parties is shown it: its own rows, and of the other's nothing but what the escrow itself says. */
+/** An escrow as one party sees it: its own rows, and nothing private of the other. */
 export function a2aView(escrow: StoredA2aEscrow, party: A2aEscrowParty, shown: Shown): A2aEscrow {
   const { phases, standing } = phasesAt(escrow, shown);
   const { escrowId, jobId, jobSpecHash, amount, openedAt, expiresAt, requiredOutputHash } = escrow;

@@ -4,28 +4,28 @@ import type { Evidence } from '../../../schema/evidence.ts';
 import { commitmentIn, commitmentMaker } from '../../../schema/output-commitment.ts';
 import type { Receipt } from '../../receipt/receipt/receipt.entity.ts';
 
-/* What is looked at before a delivery is taken or an escrow is released. Pure: rows and receipts were read before. */
+/* Checks before a delivery is accepted or an escrow is released. Pure: rows and receipts were read before. */
 
 export interface ReleaseCheck extends JsonObject {
   readonly check: string;
   readonly passed: boolean;
   readonly wanted: string;
-  /** Null where there is nothing to look at. */
+  /** Null if there is no value. */
   readonly found: string | null;
 }
 
-/** What of a receipt is looked at. */
+/** Facts of a receipt that are checked. */
 export interface ShownByReceipt {
-  /** As `sha256:<hex>`; null where the receipt commits to nothing. */
+  /** As `sha256:<hex>`. Null if the receipt commits to nothing. */
   readonly commitment: string | null;
-  /** Null where its transfer was not seen. */
+  /** Null if its transfer was not seen. */
   readonly tier: ProofTier | null;
 }
 
 export function receiptFacts(receipt: Pick<Receipt, 'payload' | 'proofOutcome' | 'model'>): ShownByReceipt {
   const payload = JSON.parse(receipt.payload) as JsonObject;
   const { status, kind, hash } = commitmentIn(payload.fulfillment);
-  // A hash whose kind is not said is no commitment: the kind is never guessed.
+  // A hash without its hash function is not a commitment, because it is never guessed.
   const committed = status === 'committed' && typeof kind === 'string' && typeof hash === 'string';
   const settled = receipt.proofOutcome === 'settled';
   const inferred = settled && committed && receipt.model !== '' && commitmentMaker(payload) === 'service';
@@ -55,7 +55,7 @@ const same = (check: string, wanted: string, found: string | null): ReleaseCheck
   found,
 });
 
-/** Null receipt: there is none of that task. */
+/** `receipt` is null if there is none for the task. */
 export function ledgerChecks(
   { output_hash, proof_tier }: Required,
   evidence: Evidence | null,
@@ -73,19 +73,19 @@ export function ledgerChecks(
   ];
 }
 
-/** What of an escrow between agents a delivery is held against. */
+/** Terms that a delivery is checked against. */
 interface A2aTerms {
   readonly openedAt: Date;
   readonly requiredOutputHash: string | null;
 }
 
-/** What was delivered: the commitment as it was submitted, and the receipt that was named, null where there is none. */
+/** A delivery: the submitted commitment and the named receipt, null if there is none. */
 interface Delivered {
   readonly output_commitment: string;
   readonly receipt: ShownByReceipt | null;
 }
 
-/** What is looked at before a delivery is taken. A receipt that is older than the escrow was not made for it. */
+/** Checks before a delivery is accepted. A receipt older than the escrow was not made for it. */
 export function submissionChecks(terms: A2aTerms, delivered: Delivered, collected_at: Date): readonly ReleaseCheck[] {
   const { openedAt } = terms;
   return [
@@ -102,7 +102,7 @@ export function submissionChecks(terms: A2aTerms, delivered: Delivered, collecte
   ];
 }
 
-/** @param own whether the receipt was submitted for this escrow before any other */
+/** @param own whether the receipt was submitted for this escrow first */
 export function a2aChecks(
   terms: A2aTerms,
   delivered: Delivered,

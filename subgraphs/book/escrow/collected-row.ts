@@ -5,14 +5,14 @@ import type { AgentId } from '../../../schema/ids.ts';
 import type { Database, Tx } from '../../database.ts';
 import { readReceipts } from '../../receipt/receipt/find.ts';
 
-/** What of a row an escrow rests on. */
+/** Facts of a row that an escrow depends on. */
 interface RestingRow {
   readonly seq: number;
   readonly evidence: Evidence;
   readonly amount: AtomicAmount | null;
 }
 
-/** Under its head's lock: a row that is not collected may still become so. Null: it is not on that book. */
+/** Under the head's lock, because an uncollected row may still be collected. Null if it is not on that book. */
 export async function rowOfTask(tx: Tx, agent_id: AgentId, task_id: string): Promise<RestingRow | null> {
   const { rows } = await tx.query<RestingRow>({
     name: 'row that an escrow rests on',
@@ -22,7 +22,7 @@ export async function rowOfTask(tx: Tx, agent_id: AgentId, task_id: string): Pro
   return rows[0] ?? null;
 }
 
-/** @throws not_found where the task is not on that book, escrow_not_collected */
+/** @throws not_found if the task is not on that book, escrow_not_collected */
 export async function requireCollectedRow(
   tx: Tx,
   agent_id: AgentId,
@@ -35,7 +35,7 @@ export async function requireCollectedRow(
   return { seq, amount };
 }
 
-/** Of a task; null where there is none. @throws record_damaged where it does not stand as it was signed */
+/** Facts of the receipt of a task. Null if there is none. @throws record_damaged if it is not as it was signed */
 export async function escrowReceipt(reads: Pick<Database, 'query'>, task_id: string) {
   const [receipt = null] = await readReceipts(reads, [task_id]);
   if (receipt instanceof Error) throw receipt;

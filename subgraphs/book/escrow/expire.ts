@@ -14,18 +14,18 @@ import { expiredStep, recordSteps } from './ledger-escrow.ts';
 import { ledgerEscrowAgain } from './ledger-find.ts';
 
 /*
- * Escrows end by their time whether anybody looks or not; here that is written down: the phase `expired`, as event or rows.
- * Who comes second, on whatever process, finds nothing left to write.
+ * Records expiries of escrows, which end at their time even if nobody reads them: the phase `expired`, as an event or rows. A
+ * process that comes second finds nothing to write.
  */
 
 type Parts = Pick<BookContext, 'database' | 'clock' | 'random'>;
 
-/** By their ids, those that could not be ended in this round: each is left for the next, and holds up no other. */
+/** Escrows that failed in this round, by id. Each is left for the next round and delays no other. */
 type Failed = Map<string, unknown>;
 
 /**
- * Writes down what has ended, the longest ago first; how many that were. Bounded: the next round goes on.
- * @throws AggregateError where some could not be written, once the others are
+ * Records expired escrows, oldest first, and returns their number. Bounded; the next round continues. @throws AggregateError after
+ * the others are written, if some failed
  */
 export async function expireEscrows(parts: Parts): Promise<number> {
   const failed: Failed = new Map();
@@ -40,17 +40,17 @@ async function inBatches(batch: () => Promise<number>): Promise<number> {
   while (expired < escrowLimits.expired_per_round_max) {
     const some = await batch();
     expired += some;
-    // Of a batch of which nothing was left, another process has taken the rest, too.
+    // If nothing of a batch was left, another process has taken the rest too.
     if (some === 0) break;
   }
   return expired;
 }
 
-/** A book that its audit has closed takes nothing: its escrows wait until it is opened, and hold up no other's. */
+/** A closed book accepts nothing: its escrows wait until it is reopened and delay no others. */
 const sound = (column: string) =>
   `not exists (select 1 from book b where b.agent_id = e.${column} and b.damage is not null)`;
 const max = escrowLimits.expired_per_batch_max;
-/** Stable within a statement, which `clock_timestamp()` is not: only so the index finds these among all that are live. */
+/** statement_timestamp() is stable within a statement, unlike clock_timestamp(), so the index can be used. */
 const OVER = 'expires_at <= statement_timestamp()';
 
 const LEDGER = () => `select ${selectList(StoredLedgerEscrow)} from ledger_escrow e
@@ -86,7 +86,7 @@ async function expireA2a(parts: Parts, failed: Failed): Promise<number> {
     database.transaction(async tx => {
       const books = await lockBooks(tx, boundBooks(read, null));
       const escrow = await a2aEscrowAgain(tx, read);
-      // What its counterparty has acted in meanwhile, on a book whose head is not held, does not end by its time.
+      // If the counterparty has acted in between on a book whose head is not locked, it does not expire now.
       const held = boundBooks(escrow, null).every(id => books.has(id));
       if (!held || !a2aEscrowMachine.expires.includes(escrow.state)) return false;
       await recordA2aSteps(tx, parts, escrow, { steps: [a2aExpired], at_ms: timeOf(books) });
@@ -95,7 +95,7 @@ async function expireA2a(parts: Parts, failed: Failed): Promise<number> {
   );
 }
 
-/** Each in a transaction of its own, so that no head is held for the sake of another book. */
+/** Each in its own transaction, so that no head is locked because of another book. */
 async function eachAlone<E extends { readonly escrowId: string }>(
   over: readonly E[],
   failed: Failed,
@@ -111,7 +111,7 @@ async function eachAlone<E extends { readonly escrowId: string }>(
   return expired;
 }
 
-/** Its audit closed the book between the two looks. */
+/** The audit closed the book between the two reads. */
 function isClosed(error: unknown): boolean {
   return error instanceof Refusal && error.code === 'book_damaged';
 }

@@ -6,10 +6,10 @@ import type { Required } from './checks.ts';
 import type { LedgerMove } from './ledger-escrow.machine.ts';
 import type { Phase } from './phase.ts';
 
-/** `position`: of the event on the row's book that tells of it. */
+/** `position` is that of its event on the book. */
 export type LedgerPhase = Phase<LedgerEscrowState, LedgerMove | 'open'> & { readonly position: number };
 
-/** A ledger escrow: written under its book's head alone, with an event of each phase. One of a task is open at most. */
+/** A ledger escrow, written only under the head of its book, with an event per phase. At most one per task is open. */
 @Entity({ tableName: 'ledger_escrow' })
 @Index({ name: 'ledger_escrow_book', properties: ['agentId', 'openedAt'] })
 @Index({ name: 'ledger_escrow_task', properties: ['agentId', 'taskId', 'escrowId'] })
@@ -19,9 +19,9 @@ export class StoredLedgerEscrow {
   @PrimaryKey({ type: 'text' }) escrowId!: EscrowId;
   @Property({ type: 'integer' }) agentId!: AgentId;
   @Property({ type: 'text' }) taskId!: string;
-  /** Of its row. */
+  /** Position of its row. */
   @Property({ type: 'integer' }) seq!: number;
-  /** Collected for that task. */
+  /** Amount collected for that task. */
   @Property({ type: AtomicAmountColumn }) amount!: AtomicAmount;
   @Property({ type: 'json', columnType: 'jsonb' }) required!: Required;
   @Property({ type: 'text' }) state!: LedgerEscrowState;

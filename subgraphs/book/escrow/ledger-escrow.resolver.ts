@@ -68,7 +68,7 @@ export class LedgerEscrowResolver {
   }
 }
 
-/** A step that ends an escrow: which one, and what is said of it. */
+/** A step that ends an escrow. */
 function move(action: LedgerMove, asked: ArgumentsOfBook, context: BookContext): Promise<LedgerEscrow> {
   const agent_id = requirePossession(context.principal, asked.agentId);
   const { escrow_id, task_id, ...said } = stepOf(action, asked, context);
@@ -77,7 +77,7 @@ function move(action: LedgerMove, asked: ArgumentsOfBook, context: BookContext):
 
 type Step = WithoutPossession<z.output<typeof LedgerEscrowRequest>>;
 
-/** The request of a step, but for the name of its action. */
+/** The request of a step without the name of its action. */
 function stepOf<A extends Step['action']>(action: A, asked: Arguments, context: BookContext) {
   const { action: _, ...said } = readRequest(LedgerEscrowRequest, { ...asked, action }, context);
   return said as Omit<Extract<Step, { readonly action: A }>, 'action'>;

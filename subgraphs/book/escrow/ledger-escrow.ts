@@ -20,19 +20,19 @@ import { phasesUpTo, requestHash, requireEnd, requireMove, requirePassed } from 
 import { requireLedgerRoom } from './room.ts';
 import { phasesAt, type Shown, shownSaid } from './shown-phases.ts';
 
-/* The ledger escrow: every step under its book's head, with its event in the same transaction. */
+/* Ledger escrows: every step is under the head of the book, with its event in the same transaction. */
 
-/** Of its id. */
+/** Random bytes of an id. */
 const ID_BYTES = 10;
 
 type Acting = Pick<BookContext, 'database' | 'clock' | 'random'>;
 
-/** A phase before the ledger has given it its place. */
+/** A phase before the ledger assigns its position. */
 type LedgerStep = Omit<LedgerPhase, 'at' | 'position'>;
 
 /**
- * Opens an escrow over a collected call of the book; the same while it is live is that one.
- * @throws not_found, escrow_not_collected, escrow_amount_mismatch, escrow_exists, escrows_full, rate_limited, book_damaged
+ * Opens an escrow on a collected call of the book. The same request returns it while it is live. @throws not_found,
+ * escrow_not_collected, escrow_amount_mismatch, escrow_exists, escrows_full, rate_limited, book_damaged
  */
 export function openLedgerEscrow(
   { database, clock, random }: Acting,
@@ -75,10 +75,10 @@ export function openLedgerEscrow(
   );
 }
 
-/** Its time was over. */
+/** The phase of an expiry. */
 export const expiredStep: LedgerStep = { action: null, state: 'expired', request_hash: null, said: {} };
 
-/** As it stands now. @throws escrow_not_found */
+/** The current escrow. @throws escrow_not_found */
 export async function ledgerEscrow(
   { database }: Pick<Acting, 'database'>,
   agent_id: AgentId,
@@ -89,7 +89,7 @@ export async function ledgerEscrow(
 }
 
 /**
- * Moves it on; the very same step again answers as it did. @throws escrow_not_found, invalid_escrow_action,
+ * Takes a step. Repeating the step returns its first result. @throws escrow_not_found, invalid_escrow_action,
  * escrow_claim_required, escrow_checks_failed, record_damaged, rate_limited, book_damaged
  */
 export async function moveLedgerEscrow(
@@ -139,7 +139,7 @@ async function requireFound(database: BookContext['database'], agent_id: AgentId
   return found;
 }
 
-/** Under its book's head: the events, and what they come to. @throws book_damaged */
+/** Records the events of these steps under the head of the book, and the new state. @throws book_damaged */
 export async function recordSteps(
   tx: Tx,
   escrow: StoredLedgerEscrow,
@@ -166,7 +166,7 @@ export async function recordSteps(
   return moved;
 }
 
-/** What an event tells; the terms where it opens. */
+/** Body of an event, with the terms when it opens. */
 function bodyOf(
   { escrowId: escrow_id, amount, required, expiresAt }: StoredLedgerEscrow,
   { action, state, said }: Pick<LedgerStep, 'action' | 'state' | 'said'>,

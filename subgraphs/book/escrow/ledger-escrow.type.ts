@@ -7,7 +7,7 @@ import {
 import { LedgerName, LedgerOpen, LedgerRequired } from '../../../schema/requests/escrow.ts';
 import { inputType, objectType } from '../../graph-type.ts';
 
-/* How the graph names, takes and shows ledger escrows. */
+/* GraphQL inputs and types of ledger escrows. */
 
 const CHECKED = 'Requirements that are checked on release.';
 

@@ -4,7 +4,7 @@ import { asEntity, selectList } from '../../columns.ts';
 import type { Database, Tx } from '../../database.ts';
 import { StoredLedgerEscrow } from './ledger-escrow.entity.ts';
 
-/* Ledger escrows as they are kept. */
+/* Reads ledger escrows. */
 
 const READ = (where: string) =>
   `select ${selectList(StoredLedgerEscrow)}, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms
@@ -12,11 +12,11 @@ const READ = (where: string) =>
 
 export interface FoundLedgerEscrow {
   readonly escrow: StoredLedgerEscrow;
-  /** The database's clock. */
+  /** Time by the clock of the database. */
   readonly now_ms: number;
 }
 
-/** By its id, by its task (the newest), or by both; null where this book has none. */
+/** By id, by task (the newest), or both. Null if this book has none. */
 export async function findLedgerEscrow(
   { query }: Pick<Database, 'query'>,
   agent_id: AgentId,
@@ -38,7 +38,7 @@ export async function findLedgerEscrow(
   return found ? foundAs(found) : null;
 }
 
-/** The one that is open by what is written, whatever its time; under its book's head. */
+/** The escrow that is stored as open, even if its time is over. Under the head's lock. */
 export async function openLedgerEscrowOf(
   tx: Tx,
   agent_id: AgentId,
@@ -53,7 +53,7 @@ export async function openLedgerEscrowOf(
   return rows[0] ? foundAs(rows[0]).escrow : null;
 }
 
-/** Again, under its book's head: nobody else writes it meanwhile. */
+/** Reads it again under the head's lock, where nobody else can write it. */
 export async function ledgerEscrowAgain(tx: Tx, escrow: StoredLedgerEscrow): Promise<StoredLedgerEscrow> {
   const { rows } = await tx.query<{ now_ms: number }>({
     name: 'ledger escrow again',

@@ -1,6 +1,6 @@
-/* How an escrow moves on: who may do what in which state is a table, and this reads it. Pure; time comes in as `overdue`. */
+/* State machines of escrows: a table says which party may do what in which state. Pure; time is the argument `overdue`. */
 
-/** What a move wants beside the state: a claim, every check passed, or that the escrow's time is over. */
+/** Further requirement of a move: a claim, passed checks, or the expiry. */
 type Want = 'claim' | 'checks' | 'overdue';
 
 interface Move<S extends string> {
@@ -9,21 +9,21 @@ interface Move<S extends string> {
 }
 
 export interface Machine<S extends string, A extends string, P extends string> {
-  /** Nothing but what stands here is legal; `status` always is, and moves nothing. */
+  /** The only legal moves. `status` is always legal and changes nothing. */
   readonly moves: { readonly [state in S]: { readonly [party in P]?: { readonly [action in A]?: Move<S> } } };
-  /** States that end by themselves once the time is over. */
+  /** States that end at the expiry. */
   readonly expires: readonly S[];
   readonly expired: S;
 }
 
 interface Standing<S extends string> {
   readonly state: S;
-  /** The escrow's time is over, by the database's clock. */
+  /** True if the expiry has passed, by the clock of the database. */
   readonly overdue: boolean;
 }
 
 export type MoveJudgement<S extends string, A extends string> =
-  /** `expired_first`: by its time it had ended before, and that is a phase of its own. */
+  /** `expired_first`: the escrow had expired before, which is recorded as a phase of its own. */
   | { readonly kind: 'moves'; readonly to: S; readonly checks: boolean; readonly expired_first: boolean }
   | {
       readonly kind: 'refused';
@@ -32,7 +32,7 @@ export type MoveJudgement<S extends string, A extends string> =
       readonly legal: readonly (A | 'status')[];
     };
 
-/** The state that an escrow is in by its time, whether that was written down or not. */
+/** State including an expiry that is not recorded yet. */
 export function stateBy<S extends string, A extends string, P extends string>(
   { expires, expired }: Machine<S, A, P>,
   { state, overdue }: Standing<S>,
@@ -40,7 +40,7 @@ export function stateBy<S extends string, A extends string, P extends string>(
   return overdue && expires.includes(state) ? expired : state;
 }
 
-/** What this party may do now. */
+/** Actions that this party can take now. */
 export function legalFor<S extends string, A extends string, P extends string>(
   machine: Machine<S, A, P>,
   standing: Standing<S>,
@@ -54,7 +54,7 @@ export function legalFor<S extends string, A extends string, P extends string>(
   return [...legal, 'status'];
 }
 
-/** @param claimed a claim type came along */
+/** @param claimed whether a claim type was sent */
 export function judgeMove<S extends string, A extends string, P extends string>(
   machine: Machine<S, A, P>,
   standing: Standing<S>,

@@ -4,25 +4,25 @@ import { escrowLimits } from '../../../schema/limits.ts';
 import type { ReleaseCheck } from './checks.ts';
 import type { MoveJudgement } from './machine.ts';
 
-/** What both kinds of escrow keep of each phase, in their order: an escrow is the projection of these. */
+/** Stored members of each phase, in order. An escrow is the projection of its phases. */
 export interface Phase<S extends string, A extends string> {
-  /** Null: its time was over. */
+  /** Null if it expired. */
   readonly action: A | null;
   readonly state: S;
-  /** ISO 8601, the database's clock. */
+  /** ISO 8601, by the clock of the database. */
   readonly at: string;
-  /** Of what was asked for, without what names the escrow; null where nobody asked. */
+  /** Hash of the request without the name of the escrow. Null for an expiry. */
   readonly request_hash: string | null;
-  /** What came along with the action. */
+  /** Members sent with the action. */
   readonly said: JsonObject;
 }
 
-/** The same step asked for again is known by this. */
+/** Hash by which a repeated step is recognised. */
 export function requestHash(action: string, said: JsonObject): string {
   return canonicalHash({ action, ...said });
 }
 
-/** How many phases there were when that very step had been taken; null where it was not. */
+/** Number of phases when that step had been taken. Null if it was not. */
 export function phasesUpTo(
   phases: readonly Pick<Phase<string, string>, 'request_hash'>[],
   request_hash: string,
@@ -44,13 +44,13 @@ export function requireMove<S extends string, A extends string>(
   throw new Refusal('invalid_escrow_action', { param: 'action', detail, facts });
 }
 
-/** What those checks are of, as it is refused. */
+/** Beginning of the message, by action. */
 const refused_by_checks = {
   release: 'The escrow is not released',
   submit: 'The delivery is not accepted',
 } as const;
 
-/** @throws escrow_checks_failed, with the outcome of each */
+/** @throws escrow_checks_failed with the result of each check */
 export function requirePassed(
   checks: readonly ReleaseCheck[],
   { action, param }: { readonly action: keyof typeof refused_by_checks; readonly param?: string },
@@ -61,7 +61,7 @@ export function requirePassed(
   throw new Refusal('escrow_checks_failed', { ...present({ param }), detail, facts: { checks } });
 }
 
-/** When an escrow ends that is opened now. @throws invalid_request */
+/** Expiry of an escrow that is opened now. @throws invalid_request */
 export function requireEnd(expires_at: string | undefined, now_ms: number): number {
   const { lasts_seconds_default, lasts_seconds_max } = escrowLimits;
   const end_ms = expires_at === undefined ? now_ms + lasts_seconds_default * 1000 : Date.parse(expires_at);

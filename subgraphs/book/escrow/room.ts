@@ -4,9 +4,9 @@ import { escrowLimits } from '../../../schema/limits.ts';
 import type { Tx } from '../../database.ts';
 import { LIVE_A2A } from './a2a-escrow.entity.ts';
 
-/* Nobody pays for an escrow: how many a book may open. Under its head's lock, so that no two take the last place. */
+/* Limits of escrows, which are free. Checked under the head's lock, so that concurrent requests cannot exceed them. */
 
-/** Stable within a statement, which `clock_timestamp()` is not: only so the index finds these among all that a book ever opened. */
+/** statement_timestamp() is stable within a statement, unlike clock_timestamp(), so the index can be used. */
 const RECENT = `opened_at > statement_timestamp() - interval '1 hour'`;
 const counts = (live: string, of: string) => `count(*) filter (where ${live} and ${of})::int as live,
   count(*) filter (where ${RECENT} and ${of})::int as recent,
@@ -16,7 +16,7 @@ const counts = (live: string, of: string) => `count(*) filter (where ${live} and
 interface Count {
   readonly live: number;
   readonly recent: number;
-  /** Until the oldest of an hour is as old as that. */
+  /** Seconds until the oldest of the last hour leaves it. */
   readonly seconds: number | null;
 }
 
@@ -32,7 +32,7 @@ export async function requireLedgerRoom(tx: Tx, agent_id: AgentId): Promise<void
   requireWithin(rows[0], { live_max: live_per_book_max, hour_max: opens_per_book_hour_max, of: 'A book' });
 }
 
-/** The same of one that goes to another book: in all, and to that one. @throws escrows_full, rate_limited */
+/** The limits of an escrow with another agent: in total, and with that agent. @throws escrows_full, rate_limited */
 export async function requireA2aRoom(tx: Tx, principal: AgentId, counterparty: AgentId): Promise<void> {
   const live = `${LIVE_A2A} and (expires_at > clock_timestamp() or state not in ('open', 'funded'))`;
   const { rows } = await tx.query<{ whole: Count; pair: Count }>({

@@ -3,10 +3,10 @@ import type { ClaimType } from '../../../schema/dispute/reasons.ts';
 import type { ReleaseCheck } from './checks.ts';
 import type { Phase } from './phase.ts';
 
-/** As of when an escrow is shown: as it stood after so many phases, or with all of them at that moment. */
+/** Point as of which an escrow is shown: after a number of phases, or now. */
 export type Shown = { readonly phases: number } | { readonly now_ms: number };
 
-/** The phases that are shown then, and how it stands by these. */
+/** The phases up to that point and the state after them. */
 export function phasesAt<P extends Phase<string, string>>(
   { phases: all, expiresAt }: { readonly phases: readonly P[]; readonly expiresAt: Date },
   shown: Shown,
@@ -18,7 +18,7 @@ export function phasesAt<P extends Phase<string, string>>(
   return { phases, standing: { state: last.state as P['state'], overdue: now_ms >= expiresAt.getTime() } };
 }
 
-/** What of a phase is shown as it was said. */
+/** Members of a phase that are shown as they were sent. */
 export function shownSaid({ claim_type, evidence, checks }: JsonObject) {
   return {
     claimType: (claim_type ?? null) as ClaimType | null,

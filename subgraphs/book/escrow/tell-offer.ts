@@ -8,11 +8,11 @@ import { lockNotified, notify, wantsNotice } from '../ledger/notify.ts';
 import { StoredA2aEscrow } from './a2a-escrow.entity.ts';
 
 /*
- * A counterparty whose webhook wants it is told of escrows that are opened with it, so many an hour. By a job, since its head is not
- * so much as locked by what a stranger does.
+ * Notifies a counterparty, if its webhook wants it, of escrows opened with it, a limited number per hour. It is a job, because the
+ * act of a stranger must not lock its head.
  */
 
-/** In the transaction that opens it. */
+/** Adds the job in the transaction that opens the escrow. */
 export async function tellCounterparty(
   tx: Tx,
   { escrowId: escrow_id, counterpartyAgentId }: Pick<StoredA2aEscrow, 'escrowId' | 'counterpartyAgentId'>,
@@ -21,7 +21,7 @@ export async function tellCounterparty(
     addJobs(tx, [{ task: 'book/escrow_offer', payload: { escrow_id } }]);
 }
 
-/** A job of the worker: once for each escrow, however often it runs. What is beyond the bound is told to nobody, and is in the list. */
+/** Job of the worker: notifies once per escrow, however often it runs. Beyond the limit nothing is sent; the list shows it. */
 export function tellOffer({ transaction }: Pick<Database, 'transaction'>, escrow_id: string): Promise<void> {
   return transaction(async tx => {
     const [read] = await readsOf(tx).query<{ agent_id: AgentId }>({
@@ -50,7 +50,7 @@ export function tellOffer({ transaction }: Pick<Database, 'transaction'>, escrow
   });
 }
 
-/** Under the head's lock, so that no two take the last place. */
+/** Under the head's lock, so that concurrent jobs cannot exceed the limit. */
 async function isFull(tx: Tx, agent_id: AgentId): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'offers told within an hour',

@@ -6,26 +6,26 @@ import type { DocumentOf } from '../../../schema/noun.ts';
 import type { BookPolicy } from '../../../schema/policy-kinds.ts';
 import type { ExportedPage } from './read.ts';
 
-/** The audit pack, `svc402.book_audit.v1`: what a book's owner files. */
+/** The audit pack, `svc402.book_audit.v1`. */
 export type BookAudit = Omit<DocumentOf<typeof AuditPackNoun>, 'policy' | 'rows'> & {
   readonly policy: JsonObject | null;
   readonly rows: readonly JsonObject[];
 };
 
-/** What a page of an export is a page of: it stands beside the audit pack's own members, and is signed nowhere. */
+/** Extent of an export: the whole that it is a part of. It is beside the members of the audit pack and not signed. */
 export interface ExportExtent extends JsonObject {
-  /** Rows that match are not here: newer or older ones. */
+  /** True if newer or older matching rows are missing. */
   readonly truncated: boolean;
-  /** Of all rows that match, shown here or not; null where too many would have to be read to say it. */
+  /** Number of all matching rows. Null if too many would have to be read. */
   readonly matching_count: number | null;
-  /** Atomic USDC of all of them. */
+  /** Their sum in atomic USDC. */
   readonly matching_usdc_sum: string | null;
-  /** Where the next older rows are; null where there are none. */
+  /** URL of the next older rows. Null if there are none. */
   readonly next: string | null;
   readonly totals_cover: typeof ROWS_SHOWN;
 }
 
-/** Over what the totals of an answer are. */
+/** Scope of the totals. */
 export const ROWS_SHOWN = 'rows_shown';
 
 export function exportExtent({ rows, matching, newer, next_before }: ExportedPage, next: string | null): ExportExtent {
@@ -39,7 +39,7 @@ export function exportExtent({ rows, matching, newer, next_before }: ExportedPag
   };
 }
 
-/** The same beside what has no room for it; what is not known is not said. */
+/** The extent as headers, for formats without room for it. Unknown values are absent. */
 export function extentHeaders({
   truncated,
   matching_count,
@@ -52,7 +52,7 @@ export function extentHeaders({
 
 export type ExportTotals = BookAudit['totals'];
 
-/** What of the totals of rows has not been seen yet: beside the pack's own totals, which a published export signs as they are. */
+/** Part of the totals that was not observed yet. It is beside the totals of the pack, which a published export signs. */
 export function pendingOf(rows: readonly JsonObject[]) {
   const pending = rows.filter(({ evidence }) => evidence === ('RECORDED_BY_SETTLE' satisfies Evidence));
   return { pending_usdc_sum: exportTotals(pending).usdc_sum };
@@ -84,7 +84,7 @@ export function bookAudit(
   };
 }
 
-/** As the book's own counters: over the rows that carry an amount, by the rail on which it came. */
+/** Totals like the counters of the book: over rows with an amount, by rail. */
 export function exportTotals(rows: readonly JsonObject[]): ExportTotals {
   const rails = new Map<string, { count: number; amount: bigint }>();
   for (const { rail, amount } of rows) {

@@ -13,7 +13,7 @@ import { type BookAudit, bookAudit } from './audit.ts';
 import { csvOf } from './csv.ts';
 import { exportedRows, exportHead, type Reading, readingOf, scanUniverse } from './read.ts';
 
-/** An export whose every part is of one moment of the book. */
+/** An export with all parts from one snapshot of the book. */
 export interface BuiltExport {
   readonly audit: BookAudit;
   readonly csv: string;
@@ -26,11 +26,11 @@ export interface ExportAsked {
   /** ISO 8601. */
   readonly exported_at: string;
   readonly base_url: string;
-  /** For the look at every row; beyond it the export is empty and says why. */
+  /** Time limit of the scan. Beyond it the export is empty and says why. */
   readonly scan_ms_max: number;
 }
 
-/** @throws forbidden where there is no such book; book_damaged */
+/** @throws forbidden if there is no such book; book_damaged */
 export async function buildExport(database: Database, asked: ExportAsked): Promise<BuiltExport> {
   const { scope, subject_task_id, exported_at } = asked;
   const read = await readAtOnce(database, asked);
@@ -41,11 +41,11 @@ export async function buildExport(database: Database, asked: ExportAsked): Promi
 interface ReadExport {
   readonly policy: BookPolicy;
   readonly rows: JsonObject[];
-  /** Null: the scan did not finish. */
+  /** Null if the scan did not finish. */
   readonly scanned: ScannedUniverse | null;
 }
 
-/** SQLSTATE query_canceled: what statement_timeout says. */
+/** SQLSTATE query_canceled, as reported after statement_timeout. */
 const QUERY_CANCELED = '57014';
 
 async function readAtOnce(database: Database, asked: ExportAsked): Promise<ReadExport> {
@@ -58,7 +58,7 @@ async function readAtOnce(database: Database, asked: ExportAsked): Promise<ReadE
   }
 }
 
-/** Rows, counts and hashes of one snapshot: a row that lands meanwhile is in all of them or in none. */
+/** Reads rows, counts and hashes in one snapshot, so that a new row is in all of them or in none. */
 async function readIn(tx: Tx, { scope, subject_task_id, base_url, scan_ms_max }: ExportAsked): Promise<ReadExport> {
   await tx.query('set transaction isolation level repeatable read, read only');
   await tx.query(`set local statement_timeout = ${scan_ms_max}`);

@@ -18,22 +18,22 @@ import {
   replaysListed,
 } from '../page/row-json.ts';
 
-/** Replaced by a parameter in the statement that reads. */
+/** Replaced by a parameter in the statement. */
 export const BASE_URL = ':base_url';
 
-/** One field of an exported row, over `book_row r` and what is counted of it, `c`; BASE_URL stands for the service's. */
+/** One field of an exported row, over `book_row r` and its counts `c`. BASE_URL is replaced with that of the service. */
 export interface Cell {
   readonly name: string;
-  /** `open`: text that a caller may have chosen; `closed`: text of ours, of letters, digits, dashes and colons. */
+  /** `open`: text that a caller may have chosen; `closed`: text of this service, with letters, digits, dashes and colons. */
   readonly kind: 'open' | 'closed' | 'integer' | 'json';
-  /** An expression of type text; null where the field is. */
+  /** An expression of type text, null if the field is. */
   readonly sql: string;
   readonly nullable: boolean;
-  /** It stands in the column `facts`, which few rows have. */
+  /** True if it is in the column `facts`, which few rows have. */
   readonly in_facts: boolean;
 }
 
-/** The members of an exported replay, in their order. */
+/** Members of an exported replay, in order. */
 const replayMembers = {
   replay_of: replayJson.replayOf,
   settlement_status: replayJson.settlementStatus,
@@ -42,7 +42,7 @@ const replayMembers = {
   count: replayJson.count,
 };
 
-/** Oldest first; a member that is null is left out. */
+/** Oldest first, without null members. */
 const REPLAYS = replaysListed(`coalesce(json_agg(json_strip_nulls(json_build_object(
     ${Object.entries(replayMembers)
       .map(([name, json]) => `'${name}', (${json})::json`)
@@ -53,14 +53,14 @@ function stripped(json: string): string {
   return `btrim(${json}, '"')`;
 }
 
-/** Where transactions of a network are looked up, by the word that a payment_ref begins with. */
+/** Block explorers, by the network at the start of a payment_ref. */
 const explorers = { base: 'https://basescan.org/tx/', solana: 'https://solscan.io/tx/' } as const;
 
 const EXPLORER = `case split_part(r.payment_ref, ':', 1) ${Object.entries(explorers)
   .map(([network, url]) => `when '${network}' then '${url}' || split_part(r.payment_ref, ':', 2)`)
   .join(' ')} end`;
 
-/** A row that was blocked has a refusal in place of a receipt; others that rest on no receipt, and corrections, have neither. */
+/** A refused row has a refusal instead of a receipt. Rows without either, and corrections, have no link. */
 const VERIFY = `case when ${HAS_RECEIPT} then ${BASE_URL} || '/receipt/' || r.task_id
   when r.evidence = 'policy_blocked' then ${BASE_URL} || '/refusal/' || (r.facts->>'refusal_id') end`;
 const AUDITOR = `case when ${HAS_RECEIPT}
@@ -79,7 +79,7 @@ const computed: { readonly [K in ExportFieldName]?: string } = {
   explorer_url: EXPLORER,
 };
 
-/** Texts that nobody but this service writes. */
+/** Texts that only this service writes. */
 const closed: readonly string[] = [
   'evidence',
   'arrival_status',
@@ -99,14 +99,14 @@ const kinds = {
 function cellOf([name, { type, nullable }]: [string, ExportField]): Cell {
   const fact: RowFact | null = name in rowFacts ? rowFacts[name as keyof typeof rowFacts] : null;
   const stored = fact?.from === 'facts' ? factText(name, fact.type) : `r.${name}::text`;
-  // Only a row with facts has later rows of its own.
+  // Only rows with facts have later rows of their own.
   const in_facts = (fact?.from === 'facts' && !fact.common) || fact?.from === 'rows';
   const kind = closed.includes(name) ? 'closed' : in_facts && kinds[type] === 'closed' ? 'open' : kinds[type];
   return { name, kind, nullable, in_facts, sql: computed[name as ExportFieldName] ?? stored };
 }
 
-/** All fields of an exported row, in their order. */
+/** All fields of an exported row, in order. */
 export const cells: readonly Cell[] = Object.entries<ExportField>(exportFields).map(cellOf);
 
-/** The same in the order of a stream: the seq, by which a reader of the whole book goes on, stands before the others. */
+/** The fields of a stream: `seq`, by which a reader resumes, is first. */
 export const streamedCells: readonly Cell[] = streamedFieldNames.map(name => cellOf([name, exportFields[name]]));

@@ -1,7 +1,7 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import { limits } from '../../../schema/limits.ts';
 
-/** What a rail's atomic units are units of. */
+/** Currency of the atomic units of a rail. */
 export interface Currency {
   readonly code: string;
   readonly decimals: number;
@@ -12,13 +12,13 @@ const rails: Readonly<Record<string, Currency>> = {
   xno: { code: 'XNO', decimals: 30 },
 };
 
-/** Of a rail that is not known the units stand as they are, under its own name. */
+/** For an unknown rail: the units as they are, under the name of the rail. */
 export function currencyOf(rail: string | null): Currency {
   if (rail !== null && Object.hasOwn(rails, rail)) return rails[rail] as Currency;
   return { code: (rail ?? '').replace(/[^a-z]/gi, '').toUpperCase() || 'UNKNOWN', decimals: 0 };
 }
 
-/** Every digit of it, with as many decimals as the currency has: nothing is rounded, and columns line up. */
+/** All digits, with all decimals of the currency: nothing is rounded, and columns align. */
 export function decimalText(amount: AtomicAmount | bigint, { decimals }: Currency): string {
   if (decimals === 0) return amount.toString();
   const digits = amount.toString().padStart(decimals + 1, '0');

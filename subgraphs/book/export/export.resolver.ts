@@ -33,12 +33,12 @@ import { type ExportedPage, exportedPage, exportHead, readingOf } from './read.t
 import { StreamRoom } from './room.ts';
 import { bookStreams, type StreamedPiece, type StreamSource } from './stream.ts';
 
-/** What the forms of an export are made of. */
+/** Data from which the formats of an export are made. */
 interface Exported {
   readonly audit: BookAudit;
   readonly scope: ExportScope;
   readonly page: ExportedPage;
-  /** Of the book as it stands, whatever rows are shown. */
+  /** Spending of the whole book, whatever rows are shown. */
   readonly spending: BookSpending;
 }
 
@@ -76,7 +76,7 @@ export class BookExportResolver {
     const { rows, attestation_note, totals, ...audit } = exported.audit;
     const extent = announced(exported, 'json', context);
     const spending = spendingDocument(exported.spending);
-    // The rows and the note stand last: what they are of is read before them.
+    // Rows and note are last, after what describes them.
     return { ...audit, totals: { ...totals, ...pendingOf(rows) }, ...extent, ...spending, rows, attestation_note };
   }
 
@@ -149,7 +149,7 @@ export class BookExportResolver {
   }
 }
 
-/** Said in headers too: CSV has no other place for it. */
+/** Also sent as headers, because CSV has no place for it. */
 function announced(
   { page, scope }: Exported,
   format: ExportFormat,
@@ -163,7 +163,7 @@ function announced(
   return extent;
 }
 
-/** How far a stream will go is told before its first byte, since no form but ndjson could say it at its end. */
+/** Announces the extent of a stream before its first byte, because only ndjson could state it at the end. */
 async function begin(
   { agent_id, after, filter }: Pick<BookSpan, 'agent_id' | 'after' | 'filter'>,
   { database, base_url, response, left }: BookContext,

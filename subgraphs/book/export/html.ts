@@ -5,7 +5,7 @@ import { Html, html } from '../../../schema/html.ts';
 import { type BookAudit, type ExportExtent, pendingOf } from './audit.ts';
 import { currencyOf, decimalText } from './currency.ts';
 
-/* The export as a page for print: A4 on its side, a head on each sheet, no script, nothing loaded from anywhere. */
+/* The print page of an export: A4 landscape, a header on each sheet, no script, no external resources. */
 
 const STYLE = `
   @page { size: A4 landscape; margin: 14mm 12mm 16mm; @bottom-right { content: counter(page) " / " counter(pages); font: 8pt sans-serif; } }
@@ -24,12 +24,12 @@ const STYLE = `
   tfoot td { font-weight: 600; border-bottom: 0; border-top: .4mm solid #1a1a1a; } .sums { width: auto; min-width: 60%; }
   footer { margin-top: 8mm; color: #555; font-size: 8pt; break-inside: avoid; }`;
 
-/** What the page is made of. */
+/** Data of the page. */
 interface Printed {
   readonly audit: BookAudit;
   readonly scope: ExportScope;
   readonly extent: ExportExtent;
-  /** Rows older than that of this seq; null: from the newest on. */
+  /** Shows rows older than this seq. Null: from the newest. */
   readonly before: number | null;
 }
 
@@ -77,7 +77,7 @@ function rowsOf(row_count: number, { truncated, matching_count }: ExportExtent):
     : `${row_count} of ${matching_count} matching rows`;
 }
 
-/** What the page does not show, and where it is. */
+/** Rows that the page does not show, and where they are. */
 function leftOut({ truncated, matching_count, matching_usdc_sum, next }: ExportExtent): Html | string {
   if (!truncated) return '';
   const all =
@@ -99,7 +99,7 @@ function sums({ totals, rows }: BookAudit): Html {
 <tbody>${rails}</tbody></table>${notSeenYet(rows)}`;
 }
 
-/** Of the sums above, what may still leave them. */
+/** Part of the sums that may still be removed. */
 function notSeenYet(rows: readonly JsonObject[]): Html | string {
   const pending = BigInt(pendingOf(rows).pending_usdc_sum);
   if (pending === 0n) return '';
@@ -123,14 +123,14 @@ function rowOf(row: JsonObject): Html {
 <td>${evidence}<small>${row.reason ?? row.omission_rule}</small>${setAside(row)}</td><td class="amount">${amountOf(row.amount, rail)}</td></tr>`;
 }
 
-/** The model that the hub named, where that is not the one that it was asked for. */
+/** Model named by the hub, if it differs from the requested one. */
 function answeredBy(answered_model: Json | undefined, model: Json | undefined): Html | string {
   return typeof answered_model === 'string' && answered_model !== model
     ? html`<small>hub named ${answered_model}</small>`
     : '';
 }
 
-/** What an inflow claims: no amount, since nothing was paid, and yet what its reader looks for. */
+/** Allocation of an inflow. It is not an amount, because nothing was paid, but readers look for it. */
 function setAside({ bucket, inflow_claim }: JsonObject): Html | string {
   const allocation = isJsonObject(inflow_claim) ? inflow_claim.allocation : null;
   const atomic = typeof allocation === 'string' ? parseAtomic(allocation) : null;

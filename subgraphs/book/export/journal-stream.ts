@@ -9,7 +9,7 @@ import { type BookSpan, inTurn, matching, readAhead, shapeOf } from './pages.ts'
 import { type SpentRow, spendKind, spentColumns, spentNames } from './spend-kind.ts';
 import { begin, filtersOf, passed, type StreamedPiece, type StreamSource, textPiece } from './stream.ts';
 
-/** How each format begins, and how it writes spends. */
+/** Beginning of each format, and how it writes entries. */
 const writers: Readonly<
   Record<
     JournalFormat,
@@ -25,7 +25,7 @@ const writers: Readonly<
 
 interface SpendPage {
   readonly spends: readonly Spend[];
-  /** Rows that matched, those without an amount too: they are in no entry. */
+  /** Number of matching rows, including those without an amount, which are in no entry. */
   readonly rows: number;
   readonly to: number;
 }
@@ -35,7 +35,7 @@ const readers: Readonly<Record<JournalUnit, (database: Database, span: BookSpan)
     for await (const { found, rows, to } of pagesOf<RowSpend>(database, span, PER_ROW))
       yield { spends: found.map(entryOfRow), rows, to };
   },
-  /** A day may be on several pages: its entries are written behind the last one, and as many are in memory as there are days. */
+  /** A day may be on several pages, so its entries are written at the end, and are in memory until then. */
   async *day(database, span) {
     const days = new Map<string, DaySpend>();
     for await (const { found, rows, to } of pagesOf<DaySpend>(database, span, PER_DAY)) {
@@ -52,8 +52,8 @@ const readers: Readonly<Record<JournalUnit, (database: Database, span: BookSpan)
 };
 
 /**
- * The spend of all rows of a book that match by double entry, oldest first, and behind it the reversals of what was given up. An
- * entry has the day on which it happened, and by that it lies in the time that is asked for or not.
+ * Spending of all matching rows by double entry, oldest first, followed by the reversals. Each entry is dated when it happened,
+ * which decides whether it is in the requested time.
  */
 export async function* bookJournal(
   { database, span }: StreamSource,
@@ -78,7 +78,7 @@ interface RowSpend extends Entry, Pick<Spend, 'reference' | 'payment_ref'> {
   readonly answered_model: string | null;
 }
 
-/** What the rows of one day, rail, status and kind come to. */
+/** Rows of one day, rail, status and kind together. */
 interface DaySpend extends Entry {
   readonly spends: number;
   readonly first: number;
@@ -104,7 +104,7 @@ const together = (one: DaySpend, other: DaySpend): DaySpend => ({
   last: Math.max(one.last, other.last),
 });
 
-/** What is read of the entries of a page, `s`, of which those without an amount count as rows alone. */
+/** Columns of the entries `s` of a page. Entries without an amount only count as rows. */
 interface PerUnit {
   readonly name: JournalUnit;
   readonly columns: string;
@@ -134,7 +134,7 @@ interface EntryPage<E extends Entry> {
   readonly to: number;
 }
 
-/** First of the rows themselves, then what reverses some of them. */
+/** Reads the rows, then the reversals. */
 async function* pagesOf<E extends Entry>(
   database: Database,
   span: BookSpan,
@@ -158,13 +158,13 @@ const rowsIn = (found: readonly FoundEntry[]) => found.reduce((sum, { rows }) =>
 const dayOf = (at: string) => `to_char(${at} at time zone 'UTC', 'YYYY-MM-DD') as day`;
 const OF_ROW = `r.rail, r.model, r.hub, ${factText('answered_model', 'text')} as answered_model, r.task_id as reference, r.payment_ref, r.seq`;
 
-/** Of a row \`r\` that was given up: what it had been counted with, and until when; nothing of any other. */
+/** For a row `r` that was given up: its former amount and the time. Nothing for others. */
 const GIVEN_UP = `lateral (select (e.body->'born'->>'amount')::numeric as amount, e.at from book_event e
     where r.arrival_status = 'unverified' and r.amount is null and e.agent_id = r.agent_id and e.seq = r.seq
       and e.kind = 'transition' and e.body->>'amount' is null and e.body->'born'->>'amount' is not null
     order by e.position desc limit 1) given_up`;
 
-/** Each with the amount that it has, or had before it was given up. */
+/** Rows with their amount, or the amount that they had before they were given up. */
 function spends<E extends Entry>(
   database: Database,
   { agent_id, filter }: BookSpan,
@@ -185,7 +185,7 @@ function spends<E extends Entry>(
   });
 }
 
-/** Of a page of rows after a seq that were given up in the time that is asked for, whenever they had been collected. */
+/** Rows after a seq that were given up in the requested time, whenever they were collected. */
 function reversals<E extends Entry>(
   database: Database,
   { agent_id, last_seq, filter: { from, to, ...named } }: BookSpan,

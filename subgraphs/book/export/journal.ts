@@ -10,13 +10,12 @@ import {
 import { type Currency, currencyOf, decimalText } from './currency.ts';
 
 /*
- * Spend as an accountant books it, by double entry: each amount is debited to the account of its kind and credited to the
- * wallet's. Rows that never had an amount are no spend, and in no entry, as they are in no total of the book. One whose
- * transfer was not found keeps its entry, and a second one reverses it on the day on which it was given up: whoever has booked the
- * first finds the second, on the same two accounts, and both together come to what the book says.
+ * A double-entry journal: each amount is debited to the account of its kind and credited to the wallet. Rows that never had an
+ * amount are not in it. If a transfer was not found, its entry stays and a second one reverses it on the day it was given up, on
+ * the same accounts, so that both agree with the book.
  */
 
-/** Words of `status`: `reversed` is the first entry of an amount that was given up, `reversal` its second. */
+/** Values of `status`. `reversed` is the first entry of an amount that was given up, `reversal` the second. */
 export const spendStatuses = {
   cleared: { mark: '*', memo: { row: '', day: 'paid' } },
   pending: { mark: '!', memo: { row: 'Pending: ', day: 'pending' } },
@@ -25,20 +24,20 @@ export const spendStatuses = {
 } as const;
 export type SpendStatus = keyof typeof spendStatuses;
 
-/** One row of the book that carries an amount, or all of one day, rail, status and kind together. */
+/** A row with an amount, or all rows of one day, rail, status and kind together. */
 export interface Spend {
   readonly status: SpendStatus;
-  /** Says which account is debited; of a reversal which one is credited. */
+  /** Kind, which determines the account that is debited, or credited by a reversal. */
   readonly kind: SpendKind;
   /** `YYYY-MM-DD`, UTC. */
   readonly day: string;
   readonly rail: string | null;
   readonly amount: bigint;
-  /** What it was for: the model, the hub and the other model that it named, or how many rows it stands for. */
+  /** Model, hub and, if different, the model that answered, or the number of combined rows. */
   readonly memo: string;
-  /** By which it is found again: the task, or the days's rows. */
+  /** Reference: the task, or the rows of the day. */
   readonly reference: string;
-  /** The payment on its chain. */
+  /** Payment on its chain. */
   readonly payment_ref: string | null;
 }
 
@@ -92,8 +91,7 @@ export function journalCsv(spends: readonly Spend[], names: AccountNames): strin
 }
 
 /**
- * Says of a journal how its amounts are written, so that a program that reads it rounds none, which rows it is of, and the account of
- * each kind, as a request sets it.
+ * Header of a journal: how amounts are written, so that programs round none, which rows it covers, and the account of each kind.
  */
 export function ledgerHead(filters: JsonObject, names: AccountNames): string {
   const narrowed = Object.entries(filters).map(([name, value]) => `${name} ${plain(String(value))}`);
@@ -119,7 +117,7 @@ function transaction(spend: Spend, names: AccountNames): string {
   );
 }
 
-/** A description ends at the line's end, at `;` its comment begins, and `|` splits it. */
+/** A description ends at the end of the line, `;` starts its comment, and `|` splits it. */
 function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp};|]+/gu, ' ').trim();
 }
@@ -134,14 +132,14 @@ interface Named {
   readonly kind: SpendKind;
 }
 
-/** Which model was asked for where, and the one that the hub named; null where nothing is known of it. */
+/** Requested model, hub, and the model that the hub named. Null if unknown. */
 interface JournalRoute {
   readonly model: string | null;
   readonly hub: string | null;
   readonly answered_model: string | null;
 }
 
-/** What one row or one day says in an entry. */
+/** Texts of an entry for one row or one day. */
 export const journalWords = {
   row: ({ status, kind, model, hub, answered_model }: Named & JournalRoute) => {
     const asked = [model ?? 'paid call', hub].filter(Boolean).join(' at ');

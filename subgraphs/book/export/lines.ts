@@ -2,17 +2,17 @@ import { RARE_FACTS } from '../page/row-json.ts';
 import type { Cell } from './cells.ts';
 
 /*
- * A row as one line of text, written by Postgres: what a million of them cost in Node is the event loop of everybody else.
- * Measured: README.md. CSV is what csv-stringify makes of the same row (a property test holds the two alike).
+ * Rows as lines of text, written by Postgres, because formatting a million of them in Node blocks its event loop. CSV is identical
+ * to that of csv-stringify (compared by a property test).
  */
 
 /**
- * Whether a text needs quoting anywhere: it holds something else than printable ASCII, or a quotation mark, comma or
- * backslash, or begins as a formula does. All open texts of a row are looked at as one, separated by U+001F.
+ * Matches text that needs quoting: anything but printable ASCII, quotation mark, comma, backslash, or a formula prefix. All open
+ * texts of a row are checked at once, separated by U+001F.
  */
 const SPECIAL = String.raw`[^ !#-+\u002d-\u005b\u005d-\u007e\u001f]|(^|\u001f)[=+@\u002d]`;
 
-/** With these a spreadsheet begins a formula (OWASP, CSV Injection), in both widths: such a text gets an apostrophe. */
+/** Formula prefixes of spreadsheets (OWASP, CSV Injection), in both widths. Such a text gets an apostrophe. */
 const FORMULA = String.raw`^[=+@\u002d\t\r\uff1d\uff0b\uff0d\uff20]`;
 
 /** One line of CSV (RFC 4180) without its end. */
@@ -29,7 +29,7 @@ export function csvLine(cells: readonly Cell[]): string {
 
 const quoted = (text: string) => `'"'||replace(${text},'"','""')||'"'`;
 
-/** One JSON object: every field is there, null where it is. */
+/** One JSON object with every field, null if it is. */
 export function jsonLine(cells: readonly Cell[]): string {
   const member = ({ name }: Cell, value: string) => `'"${name}":'||${value}`;
   return line(cells, {
@@ -44,7 +44,7 @@ export function jsonLine(cells: readonly Cell[]): string {
 
 const orNull = ({ nullable }: Cell, json: string) => (nullable ? `coalesce(${json},'null')` : json);
 
-/** How each kind of cell is written; `plain` where nothing in the row needs escaping. */
+/** Writers by kind of cell. `plain` is used if nothing in the row needs escaping. */
 interface Writer {
   plain(cell: Cell): string;
   escaped(cell: Cell): string;
@@ -54,10 +54,10 @@ interface Writer {
   joined(texts: readonly string[]): string;
 }
 
-/** Most rows hold nothing that needs escaping and have no facts: one look tells, and they take the short way. */
+/** Most rows have neither special text nor facts: one check selects the short form. */
 function line(cells: readonly Cell[], writer: Writer): string {
   const open = cells.filter(({ name, kind, in_facts }) => kind === 'open' && !in_facts && !name.endsWith('_url'));
-  // Not by concat_ws, which takes three times as long.
+  // Not concat_ws, which takes three times as long.
   const texts = open.map(({ sql, nullable }) => (nullable ? `coalesce(${sql},'')` : sql)).join(`||E'\\x1f'||`);
   const short = cells.map(cell => (cell.in_facts ? writer.nothing(cell) : written(cell, writer.plain, writer)));
   const long = cells.map(cell => written(cell, writer.escaped, writer));
@@ -70,7 +70,7 @@ function written(cell: Cell, text: (cell: Cell) => string, writer: Writer): stri
   return cell.kind === 'closed' ? writer.plain(cell) : writer[cell.kind](cell);
 }
 
-/** Literals beside each other are one. */
+/** Joins adjacent literals. */
 function chained(texts: readonly string[], { joined }: Writer): string {
   return joined(texts).replaceAll(`'||'`, '');
 }

@@ -8,22 +8,22 @@ import { rowTests, seqsFrom, seqsTo } from '../page/row-scope.ts';
 import { BASE_URL } from './cells.ts';
 import type { ExportFilter } from './publish.ts';
 
-/* All rows of a book that match, read page by page in the order of seq, which has no gaps: no cursor is held while a slow reader takes them. */
+/* Matching rows of a book, read page by page in the gapless order of seq, so that no cursor is held for a slow reader. */
 
-/** What of a book is read: the rows after one seq, up to the last that stood when the reading began. */
+/** Span of a book to read: rows after one seq, up to the last at the start. */
 export interface BookSpan {
   readonly agent_id: AgentId;
-  /** The seq of the last row that the reader has. */
+  /** Seq of the last row that the reader has. */
   readonly after: number;
-  /** No row up to this one matches; `after`, or where the time begins that is asked for. */
+  /** No row up to this seq matches: `after`, or the start of the requested time. */
   readonly begins_after: number;
   readonly last_seq: number;
   readonly filter: ExportFilter;
-  /** Rows between that matched when the reading began; one of a certain evidence may move on meanwhile. */
+  /** Number of matching rows at the start. With an evidence filter rows may change in between. */
   readonly rows_total: number;
 }
 
-/** `left`: its reader, for whom nothing more is counted then. @throws forbidden where there is no such book; book_damaged; unavailable */
+/** `left` aborts when the reader leaves. @throws forbidden if there is no such book; book_damaged; unavailable */
 export async function spanOf(
   database: Database,
   agent_id: AgentId,
@@ -34,7 +34,7 @@ export async function spanOf(
   const values: unknown[] = [agent_id];
   const moment = (at: Date | null | undefined) => (at ? `$${values.push(at.toISOString())}` : null);
   const [from, to] = [moment(filter.from), moment(filter.to)];
-  // Null: no row lies in that time.
+  // Null if no row is in that time.
   const [first, last] = [from === null ? '1' : seqsFrom(from), to === null ? 'seq' : seqsTo(to)];
   const [head] = await database.query<{ seq: number; first: number | null; last: number | null; damaged: boolean }>({
     name: ['export span', from && 'from', to && 'to'].filter(Boolean).join(' '),
@@ -50,7 +50,7 @@ export async function spanOf(
   return { ...span, rows_total: await rowsIn(database, span, left) };
 }
 
-/** In steps of so many seqs, each in turn with the pages of all streams: to count is a thirtieth of what it is to read. */
+/** Counts in steps, each in turn with the pages of all streams. Counting costs a thirtieth of reading. */
 async function rowsIn(
   database: Database,
   span: Omit<BookSpan, 'rows_total'>,
@@ -74,14 +74,14 @@ function isNarrowed(filter: ExportFilter): boolean {
   return shapeOf(filter) !== '';
 }
 
-/** What a filter asks of a row, as further conditions; its values come behind those that are given. */
+/** Conditions of a filter. Its values are appended to those given. */
 export function matching(filter: ExportFilter, values: unknown[]): string {
   return rowTests(filter, value => `$${values.push(value)}`)
     .map(test => ` and ${test}`)
     .join('');
 }
 
-/** By what a statement with such conditions is named: one text has one name. */
+/** Name of a statement with these conditions, so that equal texts share a name. */
 export function shapeOf(filter: ExportFilter): string {
   const names = Object.entries(filter).filter(([, value]) => (value ?? null) !== null);
   return names
@@ -90,21 +90,24 @@ export function shapeOf(filter: ExportFilter): string {
     .join('');
 }
 
-/** A page's rows, made one text by an expression over each; `to` is the seq with which it ends. */
+/** Rows of a page as one text. `to` is the last seq. */
 export interface TextPage {
   readonly text: string;
   readonly rows: number;
   readonly to: number;
 }
 
-/** Readers of all streams take turns, so that exports leave connections to those who pay. */
+/** Readers of all streams take turns, so that paying requests have connections. */
 const turns = new Semaphore({
   at_once_max: exportLimits.pages_read_at_once_max,
   wait_ms_max: exportLimits.page_wait_ms_max,
   waiting_per_asker_max: 2 * exportLimits.streams_per_book_max,
 });
 
-/** Rows of book $1 after $3 up to $4 that match, each by `line` (an expression over `book_row r` and `c`), joined by `separator`. */
+/**
+ * Matching rows of book $1 after $3 up to $4, each written by `line` (an expression over `book_row r` and `c`), joined by
+ * `separator`.
+ */
 export function textPages(
   database: Database,
   span: BookSpan,
@@ -122,7 +125,7 @@ export function textPages(
   });
 }
 
-/** A statement of a stream, when its book's turn comes, unless its reader has left by then. @throws unavailable */
+/** Runs a statement of a stream when it is the turn of its book, unless the reader has left. @throws unavailable */
 export async function inTurn<T>(agent_id: AgentId, read: () => Promise<T>, left?: AbortSignal): Promise<T> {
   const found = await turns.take(String(agent_id), async () => ({ read: await read() }), left);
   if (left?.aborted) throw new Refusal('unavailable', { detail: 'The client has closed the connection.' });
@@ -130,7 +133,7 @@ export async function inTurn<T>(agent_id: AgentId, read: () => Promise<T>, left?
   return found.read;
 }
 
-/** One page is read while the one before it is taken. The longest that this holds are those two. `too_many` says what to do where no turn comes. */
+/** Reads one page ahead, so at most two are in memory. `too_many` is the message if there is no turn. */
 export async function* readAhead<T extends object>(
   { agent_id, begins_after, last_seq }: BookSpan,
   too_many: string,
@@ -138,7 +141,7 @@ export async function* readAhead<T extends object>(
 ): AsyncGenerator<T> {
   const begin = (from: number) => {
     const page = turns.take(String(agent_id), () => read(from, Math.min(from + exportLimits.page_rows, last_seq)));
-    // It may fail after its reader has left, and nobody waits for it then.
+    // It may fail after the reader has left, when nobody awaits it.
     page.catch(() => {});
     return page;
   };

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { type ExportField, exportFields, streamedFieldNames } from '../../../schema/export-row.ts';
 
 /*
- * Rows as a Parquet file, a row group at a time. Amounts are strings of digits: no decimal type of Parquet holds 30
- * decimals of XNO, and a float would round. DuckDB reads them by `amount::decimal(38, 0)`.
+ * Rows as a Parquet file, one row group at a time. Amounts are strings of digits, because no Parquet decimal holds the 30 decimals
+ * of XNO and a float would round. DuckDB reads them with `amount::decimal(38, 0)`.
  */
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
@@ -43,7 +43,7 @@ function columnOf(name: string, { type, nullable }: ExportField): ParquetColumn 
 
 const columns: readonly ParquetColumn[] = streamedFieldNames.map(name => columnOf(name, exportFields[name]));
 
-/** One file: `group` for each row group, then `end`; each gives the bytes that are new. */
+/** Writes one file: `group` per row group, then `end`. Each returns the new bytes. */
 export class ParquetFile {
   readonly #bytes = new ByteWriter();
   readonly #writer: ParquetWriter;
@@ -56,7 +56,7 @@ export class ParquetFile {
   }
 
   group(rows: readonly JsonObject[]): Uint8Array {
-    // Without an index of pages, which would be kept in memory until the end: a row group is small.
+    // Without a page index, which would be in memory until the end. Row groups are small.
     const columnData: ColumnSource[] = columns.map(({ name, value }) => ({
       name,
       data: rows.map(value),
@@ -66,14 +66,14 @@ export class ParquetFile {
     return this.#taken();
   }
 
-  /** `said` stands in the file's own metadata, which come last. */
+  /** `said` is written to the metadata at the end of the file. */
   end(said: Readonly<Record<string, string>>): Uint8Array {
     this.#writer.kvMetadata = Object.entries(said).map(([key, value]) => ({ key, value }));
     this.#writer.finish();
     return this.#taken();
   }
 
-  /** What was written since the last time; its room is used again. */
+  /** Bytes written since the last call. The buffer is reused. */
   #taken(): Uint8Array {
     const taken = this.#bytes.getBytes().slice();
     this.#bytes.index = 0;

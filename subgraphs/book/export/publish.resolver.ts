@@ -64,7 +64,7 @@ export class PullExportResolver {
       filter = {},
       limit = null,
     } = readRequest(PublishedPageRequest, asked);
-    // Its coverage signs the filters, and has no word for this one.
+    // The signed coverage has no member for this filter.
     if (filter.delegation_hash !== undefined)
       throw new Refusal('invalid_request', {
         param: 'filter.delegationHash',
@@ -89,7 +89,7 @@ export class PullExportResolver {
     return { agentId: agent_id, slug: withdrawn.slug, withdrawnAt: new Date(clock.now_ms()) };
   }
 
-  /** Rows alone: of how many they are stands in headers. */
+  /** Only rows; headers say how many match. */
   @FieldResolver()
   csv(@Root() { csv, truncated, matchingCount }: PullExport, @Ctx() { response }: BookContext): string {
     if (truncated !== null)

@@ -16,20 +16,20 @@ import { buildExport } from './build.ts';
 import { PullExport } from './pull-export.entity.ts';
 import { signedPullExport } from './sign.ts';
 
-/** 128 bits: whoever knows one was told. */
+/** 128 bits, so that a slug cannot be guessed. */
 const SLUG_BYTES = 16;
 
-/** A build looks at every row of its book: few at a time, round-robin by book. */
+/** A build reads every row of its book, so few run at a time, in turn by book. */
 const builds = new Semaphore({
   at_once_max: exportLimits.pulls_built_at_once_max,
   wait_ms_max: exportLimits.pull_wait_ms_max,
   waiting_per_asker_max: exportLimits.pull_waiting_per_book_max,
 });
 
-/** Which rows are asked for, as the graph has them. */
+/** Filter of the rows, in the form of the graph. */
 export type ExportFilter = Pick<RowFilter, 'from' | 'to' | 'evidence' | 'intentId' | 'delegationHash'>;
 
-/** Rows of a filter, and how many of them. */
+/** Scope of an export with this filter and limit. */
 export function scopeOf(book_id: number, filter: ExportFilter, limit: number | null): ExportScope {
   const { from, to, evidence, intentId, delegationHash } = filter;
   const filters = { evidence: evidence ?? null, intent_id: intentId ?? null };
@@ -42,7 +42,7 @@ export function scopeOf(book_id: number, filter: ExportFilter, limit: number | n
   };
 }
 
-/** What is to be published. */
+/** Options of a published export. */
 export interface PublishedScope {
   readonly scope: ExportScope;
   readonly format: PullFormat;
@@ -52,8 +52,8 @@ export interface PublishedScope {
 type Publisher = Pick<BookContext, 'database' | 'issuer' | 'clock' | 'random' | 'base_url' | 'profile'>;
 
 /**
- * Publishes an export of the book, or builds the published one anew under the same slug. The slug is taken first, since
- * it is signed; until the build stands, what stood before is served. @throws forbidden, book_damaged, rate_limited
+ * Publishes an export of the book, or rebuilds the published one under the same slug. The slug is reserved first, because it is
+ * signed; until the build is stored the earlier one is served. @throws forbidden, book_damaged, rate_limited
  */
 export async function publishExport(
   publisher: Publisher,
@@ -109,13 +109,13 @@ async function buildAndStore(
     ],
   });
   const stands = await publishedExport(database, agent_id);
-  // Withdrawn meanwhile: that was the owner's last word.
+  // It was withdrawn in the meantime, which was the owner's last request.
   if (stands?.slug !== slug)
     throw new Refusal('not_found', { detail: 'The export was withdrawn while it was being built.' });
   return stands;
 }
 
-/** What is said of an export beside its CSV. What was not looked at to its end may lack any row. */
+/** Extent of an export beside its CSV. An unfinished scan may miss any row. */
 export function pulledExtent({
   truncated,
   empty_reason,
@@ -128,7 +128,7 @@ export function pulledExtent({
   };
 }
 
-/** The slug under which the book is published, or this one from now on. */
+/** The existing slug of the book, or this one from now on. */
 async function takeSlug(database: Database, agent_id: AgentId, slug: string, at: string): Promise<string> {
   const [taken] = await database.query<{ slug: string }>({
     name: 'take export slug',
@@ -140,19 +140,19 @@ async function takeSlug(database: Database, agent_id: AgentId, slug: string, at:
   return taken.slug;
 }
 
-/** From the moment this returns nobody pulls it. Null where nothing was published. */
+/** Nobody can read it once this returns. Null if nothing was published. */
 export async function withdrawExport(database: Database, agent_id: AgentId): Promise<{ readonly slug: string } | null> {
   const text = 'delete from pull_export where agent_id = $1 returning slug';
   const [withdrawn] = await database.query<{ slug: string }>({ name: 'withdraw export', text, values: [agent_id] });
   return withdrawn ?? null;
 }
 
-/** What its owner has published; null where that is nothing. */
+/** The published export of the book, or null. */
 export function publishedExport(database: Database, agent_id: AgentId): Promise<PullExport | null> {
   return stored(database, 'agent_id', agent_id);
 }
 
-/** Null where there is none, or none any more. While the log is halted it may have been withdrawn since. @throws unavailable */
+/** Null if there is none or it was withdrawn. While the log is halted it may have been withdrawn since. @throws unavailable */
 export async function pulledExport(database: Database, slug: string): Promise<PullExport | null> {
   requireNotHalted(database);
   return stored(database, 'slug', slug);
@@ -164,7 +164,7 @@ async function stored(database: Database, column: 'agent_id' | 'slug', value: un
   return row ? asEntity(PullExport, row) : null;
 }
 
-/** The same of all books: one that was withdrawn before may have come back with an older database. */
+/** Withdraws all exports, because a withdrawn one may have returned with an older database. */
 export async function withdrawAllExports(tx: Tx): Promise<void> {
   await tx.query('delete from pull_export');
 }

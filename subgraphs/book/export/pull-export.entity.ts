@@ -5,9 +5,9 @@ import { showMembers } from '../../graph-type.ts';
 import { Entity, PrimaryKey, Property, Unique } from '../../table.ts';
 
 /**
- * An export that its owner has published: built and signed at publish or refresh, and then only read, so that a stranger's
- * look costs the same whatever the book's age. One of each book; withdrawn it is gone, and its slug with it. Its slug is there before it is
- * built: it is read only once it is `signed`.
+ * A published export: built and signed when published or refreshed, then only read, so that a read costs the same for any size of
+ * book. One per book. It is deleted with its slug when withdrawn. The slug exists before the build, but is served only once
+ * `signed`.
  */
 @ObjectType({
   description: 'A signed export that anyone can read by its slug. It has the rows as they were when it was built.',
@@ -42,7 +42,7 @@ export class PullExport {
   @Property({ type: 'text', nullable: true })
   emptyReason!: EmptyReason | null;
 
-  /** The whole answer as JSON text. */
+  /** The whole response as JSON text. */
   @Property({ type: 'text', nullable: true })
   signed!: string;
 

@@ -13,19 +13,19 @@ import { type BookSpending, SPENDING_COLUMNS, type SpendingCounters, spendingOf 
 import { BASE_URL, cells } from './cells.ts';
 import { jsonLine } from './lines.ts';
 
-/** What an export reads: a transaction, or single statements. */
+/** Source of an export: a transaction or single statements. */
 export interface Reading {
   query<R extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<{ readonly rows: R[] }>;
 }
 
-/** By single statements, each of its own moment. */
+/** Reads by single statements, each with its own snapshot. */
 export function readingOf(database: Database): Reading {
   return { query: async statement => ({ rows: await database.query(statement) }) };
 }
 
 const ROW = jsonLine(cells);
 
-/** What of a scope narrows it, as a page of the book takes it. */
+/** The filter of a scope, as a page of the book takes it. */
 function filterOf({ from, to, filters }: ExportScope): RowFilter {
   const { evidence, intent_id, delegation_hash = null } = filters;
   const at = (moment: string | null) => (moment === null ? null : new Date(moment));
@@ -33,7 +33,7 @@ function filterOf({ from, to, filters }: ExportScope): RowFilter {
   return { from: at(from), to: at(to), ...named };
 }
 
-/** The newest rows that the scope lets in, by collected_at and then task_id, as an export shows them. */
+/** The newest rows of the scope, by collected_at and then task_id, as an export shows them. */
 export async function exportedRows(reading: Reading, scope: ExportScope, base_url: string): Promise<JsonObject[]> {
   const { select, values } = rowScope(agentId(scope.book_id), { limit: scope.limit, filter: filterOf(scope) });
   const { rows } = await reading.query<{ row: string }>({
@@ -44,21 +44,21 @@ export async function exportedRows(reading: Reading, scope: ExportScope, base_ur
   return rows.map(({ row }) => JSON.parse(row) as JsonObject);
 }
 
-/** A page of an export, and what it is a page of: both of one moment. */
+/** A page of an export and its extent, from one snapshot. */
 export interface ExportedPage {
   /** By collected_at and then task_id. */
   readonly rows: JsonObject[];
-  /** Of all rows that the scope names, whatever its limit and `before`. */
+  /** Number and sum of all rows of the scope, regardless of limit and `before`. */
   readonly matching: MatchingRows;
-  /** Shown are rows older than that of this seq; null: from the newest on. */
+  /** Rows older than this seq are shown. Null: from the newest. */
   readonly before: number | null;
-  /** A row that is shown no more matches: it is not older than that of `before`. */
+  /** True if a matching row is newer than the page. */
   readonly newer: boolean;
-  /** `before` of the next page; null where no older row matches. */
+  /** `before` of the next page. Null if no older row matches. */
   readonly next_before: number | null;
 }
 
-/** The newest rows that the scope lets in, older than the row of seq `before` where there is one. */
+/** The newest rows of the scope that are older than seq `before`, if given. */
 export async function exportedPage(
   reading: Reading,
   scope: ExportScope,
@@ -66,7 +66,7 @@ export async function exportedPage(
   base_url: string,
 ): Promise<ExportedPage> {
   const filter = filterOf(scope);
-  // One more than is shown says that there are others.
+  // One more than is shown tells that there are others.
   const page = rowScope(agentId(scope.book_id), { limit: scope.limit + 1, before, filter });
   const values = [...page.values, base_url, scope.limit];
   const [url, shown] = [`$${values.length - 1}::text`, `nth <= $${values.length}`];
@@ -95,14 +95,14 @@ export async function exportedPage(
   };
 }
 
-/** Whether a row that matches is not older than that of a seq: by the index that a page of such rows is read by. */
+/** Whether a matching row is not older than a seq, by the index of the page. */
 function newerText(before: number, filter: RowFilter, parameter: Parameter): string {
   const { from = null, to = null } = filter;
   const conditions = [...rowTests(filter, parameter), ...seqBounds({ from, to }, parameter)];
   return `exists (select from book_row where ${['agent_id = $1', `seq >= ${parameter(before)}`, ...conditions].join(' and ')})`;
 }
 
-/** The rows of these tasks on a book, as an export shows them. */
+/** Rows of these tasks on a book, as an export shows them. */
 export async function rowsOfTasks(
   reading: Reading,
   agent_id: AgentId,
@@ -124,7 +124,7 @@ export interface ExportHead {
   readonly spending: BookSpending;
 }
 
-/** Null where there is no such book. */
+/** Null if there is no such book. */
 export async function exportHead(reading: Reading, agent_id: number): Promise<ExportHead | null> {
   const { rows } = await reading.query<Omit<ExportHead, 'spending'> & SpendingCounters>({
     name: 'export head',
@@ -142,7 +142,7 @@ const COMMITMENT = SHA256(
   `r.task_id||'|'||r.evidence||'|'||coalesce(r.amount::text,'')||'|'||coalesce(r.payment_ref,'')||'|'||btrim(${asTime('r.collected_at')},'"')`,
 );
 
-/** Every row of the book, counted and hashed by Postgres in the order of the coverage. */
+/** Counts and hashes every row of the book in Postgres, in the order of the coverage. */
 export async function scanUniverse(
   reading: Reading,
   scope: ExportScope,

@@ -7,7 +7,7 @@ import { jwksUri } from '../../../schema/links.ts';
 import { documentHash, type PullExportPayload, pullExportUrl, pullForms } from '../../../schema/pull-export.ts';
 import type { Issuer } from '../../receipt/issuer/signing-keys.ts';
 
-/** What is published, before anybody has signed it. */
+/** A published export before it is signed. */
 export interface UnsignedPullExport {
   readonly slug: string;
   readonly agent_id: number;
@@ -25,7 +25,7 @@ const NOTE =
   'document_sha256 by its rule, coverage by its own hashes, and both signatures against verify_jwks; the issuer says what ' +
   'it recorded, the chain alone says what was paid.';
 
-/** The public document, `svc402.book_pull_export.v1`, as the text that is served. */
+/** The public document, `svc402.book_pull_export.v1`, as the served text. */
 export function signedPullExport(issuer: Issuer, unsigned: UnsignedPullExport): string {
   const { slug, agent_id, format, exported_at, specimen, audit, csv } = unsigned;
   const document: Json = format === 'csv' ? csv : audit;
@@ -60,7 +60,7 @@ function signedCoverage(issuer: Issuer, { slug, exported_at, coverage }: Unsigne
   return { ...coverage, issuer_signature: signed(issuer, `${slug}.coverage`, exported_at, coverage) };
 }
 
-/** A token over the payload beside its own claims, and the raw signature over the canonical payload. */
+/** A token over the payload with the claims of tokens, and the raw signature over the canonical payload. */
 function signed(issuer: Issuer, jti: string, at: string, payload: JsonObject): JsonObject {
   const claims = { iss: issuer.base_url, iat: Math.floor(Date.parse(at) / 1000), jti, ...payload };
   return {

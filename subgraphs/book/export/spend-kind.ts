@@ -3,20 +3,20 @@ import { limits } from '../../../schema/limits.ts';
 import type { SpendKind } from '../../../schema/requests/journal-accounts.ts';
 import { BOARD_MODEL, REGISTER_MODEL, STAMPED_BY } from '../../../schema/route-words.ts';
 
-/* What the amount of a row was spent on, by what is stored of it. Rows of all ages have these facts, so none is guessed. */
+/* Kind of the spending of a row, by stored facts that rows of every age have. */
 
-/** What is looked at of a row that has an amount, or had one until it was given up. */
+/** Facts of a row that has an amount or had one until it was given up. */
 export interface SpentRow {
   readonly evidence: Evidence;
-  /** What stands in place of a model, where the row's hub is this service itself; null where it is any other, or none. */
+  /** The model member if the hub of the row is this service. Null for any other hub or none. */
   readonly stamped: string | null;
-  /** Whether the row names a payee: of what was paid here, only the price of a job does. */
+  /** Whether the row names a payee. Of payments here only the price of a job does. */
   readonly has_payee: boolean;
-  /** The amount against the price of a stamp: -1 less, 0 equal, 1 more. */
+  /** Amount compared with the price of a stamp: -1 less, 0 equal, 1 more. */
   readonly against_stamp: number;
 }
 
-/** Of rows whose money came through this service; a given-up one moves to the last of these, and stays of its kind. */
+/** Evidence of rows paid through this service. A given-up row moves to the last of these and keeps its kind. */
 const paid_here: readonly Evidence[] = ['collected', 'RECORDED_BY_SETTLE', 'ARRIVAL_UNVERIFIED'];
 
 const sold_here: ReadonlyMap<string, (row: SpentRow) => SpendKind> = new Map([
@@ -25,8 +25,8 @@ const sold_here: ReadonlyMap<string, (row: SpentRow) => SpendKind> = new Map([
 ]);
 
 /**
- * The kind of a row's spend. No hub is called as this service is, so any other hub answered a call; and so did one that is not named,
- * because every other sale names its route before it is paid for. What fits nowhere is `other`: never guessed.
+ * The kind of a row's spending. No hub has the name of this service, so any other hub, and a row without one, is a call: every
+ * other sale names its route before it is paid. What matches nothing is `other`.
  */
 export function spendKind(row: SpentRow): SpendKind {
   if (row.evidence === 'foreign_ingest') return 'foreign';
@@ -36,8 +36,8 @@ export function spendKind(row: SpentRow): SpendKind {
 }
 
 /**
- * A stamp and the fee of a job have the same route. Every stamp has had the same price, and a fee is always more: a stamp, and one
- * per cent of a price of at least one unit, rounded up. If a stamp ever has another price, new rows have to name their sale.
+ * A stamp and the fee of a job have the same route. All stamps had the same price, and a fee is always more: a stamp plus one per
+ * cent of at least one unit, rounded up. If the price of a stamp changes, new rows must name their sale.
  */
 function kindOnBoard({ has_payee, against_stamp }: SpentRow): SpendKind {
   if (has_payee) return 'jobs';
@@ -45,11 +45,11 @@ function kindOnBoard({ has_payee, against_stamp }: SpentRow): SpendKind {
   return against_stamp > 0 ? 'fees' : 'other';
 }
 
-/** The same in SQL, of a row `r` with that amount. */
+/** The same facts in SQL, for a row `r` with that amount. */
 export function spentColumns(amount: string): string {
   return `r.evidence, case when r.hub = '${STAMPED_BY}' then coalesce(r.model, '') end as stamped,
     r.facts->>'pay_to' is not null as has_payee, sign(${amount} - ${limits.stamp_price_atomic})::int as against_stamp`;
 }
 
-/** Those columns: rows that differ in one of them are added up apart. */
+/** These columns. Rows that differ in one of them are summed separately. */
 export const spentNames = 'evidence, stamped, has_payee, against_stamp';

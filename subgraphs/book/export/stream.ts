@@ -10,7 +10,7 @@ import { csvLine, jsonLine } from './lines.ts';
 import { type BookSpan, type TextPage, textPages } from './pages.ts';
 import { ParquetFile } from './parquet.ts';
 
-/** A piece of a stream: its bytes, and how far it has come. */
+/** A piece of a stream: its bytes and the progress. */
 export interface StreamedPiece extends Progress {
   readonly text: string | null;
   readonly bytes: Uint8Array | null;
@@ -26,10 +26,10 @@ const csv = { name: 'csv', line: csvLine(streamedCells), separator: String.raw`E
 const json = { name: 'json', line: jsonLine(streamedCells), separator: String.raw`E'\n'` };
 const csvHead = `${streamedFieldNames.join()}\n`;
 
-/** All rows of a book that match, in constant memory. What comes before the first row has `last_seq` where the reader begins. */
+/** All matching rows of a book in constant memory. Before the first row `last_seq` is the start of the reader. */
 export const bookStreams: Readonly<Record<StreamFormat, (source: StreamSource) => AsyncGenerator<StreamedPiece>>> = {
   async *csv({ database, span, base_url }) {
-    // Whoever goes on after a row has the names above it.
+    // A reader that resumes after a row already has the header.
     const begun = begin(span);
     if (span.after === 0) yield textPiece(begun, csvHead);
     yield* lines(begun, textPages(database, span, { ...csv, base_url }));
@@ -56,7 +56,7 @@ export const bookStreams: Readonly<Record<StreamFormat, (source: StreamSource) =
   },
 };
 
-/** Pages as pieces of whole lines; how far they have come. */
+/** Pages as pieces of whole lines with their progress. */
 async function* lines(done: Progress, pages: AsyncIterable<TextPage>): AsyncGenerator<StreamedPiece, Progress> {
   for await (const { text, rows, to } of pages) {
     done = passed(done, rows, to);
@@ -65,7 +65,7 @@ async function* lines(done: Progress, pages: AsyncIterable<TextPage>): AsyncGene
   return done;
 }
 
-/** Several pages in one group: the file's end tells of each group, and is held in memory until then. */
+/** Several pages per row group, because the description of each group is in memory until the end. */
 async function* groups(pages: AsyncIterable<TextPage>): AsyncGenerator<{ rows: JsonObject[]; to: number }> {
   let rows: JsonObject[] = [];
   let to = 0;
@@ -79,11 +79,11 @@ async function* groups(pages: AsyncIterable<TextPage>): AsyncGenerator<{ rows: J
   if (rows.length > 0) yield { rows, to };
 }
 
-/** How far a stream has come. */
+/** Progress of a stream. */
 export interface Progress {
   readonly rows_done: number;
   readonly rows_total: number;
-  /** Of the last row that was looked at: a reader that was cut off goes on after it. */
+  /** Seq of the last row that was read. An interrupted reader resumes after it. */
   readonly last_seq: number;
 }
 
@@ -96,12 +96,12 @@ export function passed({ rows_done, rows_total }: Progress, rows: number, last_s
   return { rows_done: done, rows_total: Math.max(rows_total, done), last_seq };
 }
 
-/** One whose evidence has moved on meanwhile came or did not: then as many as came. Any other row that is missing shows. */
+/** Rows whose evidence changed meanwhile may be missing, so the sent number counts. Any other missing row shows. */
 function atEnd({ rows_done }: Progress, { last_seq, rows_total, filter }: BookSpan): Progress {
   return { rows_done, rows_total: filter.evidence ? rows_done : rows_total, last_seq };
 }
 
-/** What narrows the rows, by the names of a request; nothing where it is the whole book. */
+/** Filters of the stream, by the names of a request. Empty for the whole book. */
 export function filtersOf({ filter }: BookSpan): { readonly filters?: JsonObject } {
   const { from, to, evidence, intentId: intent_id, delegationHash: delegation_hash } = filter;
   const [begins, ends] = [from, to].map(at => (at ? iso(at.getTime()) : null));

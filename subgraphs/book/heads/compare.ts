@@ -1,6 +1,6 @@
 import type { AgentId } from '../../../schema/ids.ts';
 
-/** Where a book's chain of events ends: the position of its newest event, and that event's hash and time (ISO 8601). */
+/** End of the event chain of a book: position, hash and time (ISO 8601) of its newest event. */
 export interface EventHead {
   readonly agent_id: AgentId;
   readonly position: number;
@@ -8,10 +8,10 @@ export interface EventHead {
   readonly at: string;
 }
 
-/** The newest of what opens or closes something and is no event of a book: a session that was issued, or a revocation. */
+/** The newest credential that is not in an event of a book: an issued session or a revocation. */
 export interface CredentialHead {
   readonly credential: 'session' | 'revocation';
-  /** Of the session's secret, or of the grant that was revoked. */
+  /** Hash of the secret of the session, or of the revoked grant. */
   readonly hash: string;
   readonly at: string;
 }
@@ -24,12 +24,12 @@ export function isEventHead(head: KnownHead): head is EventHead {
 
 export type EventHeadComparison =
   | 'same'
-  /** Longer: it goes on from the known one if that event still stands. */
+  /** Longer: it continues from the known event if that still exists. */
   | 'longer'
-  /** Shorter, or as long and another: what was committed is gone. */
+  /** Shorter, or equally long but different: committed events are gone. */
   | 'gone_back';
 
-/** Null: there is no such book. */
+/** Null if there is no such book. */
 export function compareEventHeads(
   known: EventHead,
   found: Pick<EventHead, 'position' | 'hash'> | null,

@@ -8,10 +8,10 @@ import { PART_EVENTS } from '../audit/stored.ts';
 import { isEventHead, type KnownHead } from './compare.ts';
 import { booksThatStand, lostCredentials } from './stand.ts';
 
-/** Hears of a book that an audit has closed. */
+/** Called for a book that an audit has closed. */
 export type DamageHeard = (agent_id: number, damage: BookDamage) => void;
 
-/** What of a book's chain of events, or of where its head says that this ends, is no older state of it. */
+/** Damage to the chain of events or its end, which no older state of the book could explain. */
 const of_the_chain: ReadonlySet<BookDamageKind> = new Set([
   'event_missing',
   'event_altered',
@@ -19,12 +19,12 @@ const of_the_chain: ReadonlySet<BookDamageKind> = new Set([
   'head_altered',
 ]);
 
-/** So many that have gone back are enough to say that the database has: the others are not audited, and counted with them. */
+/** This many books are enough to conclude that the database went back. Others are not audited but counted with them. */
 const AUDITED_MAX = 20;
 
 /**
- * Which of these books have gone back, as against one that somebody has altered: that contradicts itself, is closed by its audit, and
- * concerns no other book. One that has gone back is consistent, and shorter than what was committed or another.
+ * Which of these books lost committed events, and which were altered. An altered book contradicts itself, and its audit closes it
+ * alone. A book that went back is consistent but shorter or different.
  */
 export async function booksGoneBack(
   database: Database,
@@ -39,7 +39,7 @@ export async function booksGoneBack(
   return gone_back;
 }
 
-/** What the database has lost of all that was saved, and the heads of the books that go on from there. */
+/** What the database lost of the saved heads, and the heads of the books that continue from there. */
 export async function heldAgainst(database: Database, saved: readonly KnownHead[], damaged?: DamageHeard) {
   const { broken, newest } = await booksThatStand(database, saved.filter(isEventHead));
   const gone_back = await booksGoneBack(database, broken, damaged);
@@ -59,7 +59,7 @@ async function hasGoneBack(database: Database, { agent_id, known, found }: Broke
       return !of_the_chain.has(step.damage.what);
     }
     if (step.kind === 'gone') return true;
-    // What was read before, under a lock or not, may have been read at another moment.
+    // Earlier reads may be from another moment.
     if (step.ended) return (await booksThatStand(database, [{ agent_id: id, ...known }])).broken.length > 0;
     walked = step.walked;
   }

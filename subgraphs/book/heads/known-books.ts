@@ -13,15 +13,15 @@ import { type Left, type LockedHead, watchTransaction } from './leave.ts';
 import type { SavedHeads } from './saved-heads.ts';
 import { allHeads, booksThatStand, brokenBook, lostCredentials } from './stand.ts';
 
-/** Of so many books the head is compared in memory; each takes some 200 bytes. The others are known by the file alone. */
+/** Number of books whose head is kept in memory, about 200 bytes each. Others are known by the file alone. */
 const REMEMBERED_MAX = 20_000;
-/** So many of those that moved last are looked up at each beat, and so many of the newest sessions and revocations. */
+/** Number of books that moved last, and of sessions and revocations, that are checked at each beat. */
 const LOOKED_AT_MAX = 100;
 
-/** So often a transaction is begun again because a book that seemed to have gone back had not. */
+/** Number of retries of a transaction because a book seemed to have gone back. */
 const TRIES_MAX = 3;
 
-/** Under their locks these books are not what was committed. It ends the transaction; what became of them is judged outside of it. */
+/** Under their locks these books differ from what was committed. Ends the transaction; they are judged outside of it. */
 class BooksDiffer extends Error {
   override name = 'BooksDiffer';
   readonly broken: readonly BrokenBook[];
@@ -33,13 +33,13 @@ class BooksDiffer extends Error {
 }
 
 export interface KnownBooksOptions {
-  /** Hears of a book that was closed because it contradicts itself. */
+  /** Called for a book that was closed because it contradicts itself. */
   readonly damaged?: DamageHeard;
 }
 
 /**
- * What this process has committed of books: in memory for those that moved last, and on disk for all. A book under its lock that does
- * not go on from there and is sound by itself halts the log, since its table has gone back and others may have gone with it.
+ * Heads that this process committed: in memory for books that moved last, on disk for all. A sound book that does not continue from
+ * its head under its lock halts the log, because its table went back and others may have too.
  */
 export class KnownBooks {
   readonly #log: Pick<KnownLog, 'mismatch' | 'newest' | 'stop'>;
@@ -56,8 +56,8 @@ export class KnownBooks {
   }
 
   /**
-   * Looks up all that was saved, and goes on from what stands; returns what does not. Where nothing was ever saved, what is found is
-   * what is known: `begun` says of how many books. @throws UnreadableHeads
+   * Checks all saved heads and continues from those that exist; returns the others. Without a file the heads found are the known
+   * ones, and `begun` is their number. @throws UnreadableHeads
    */
   async open(database: Database): Promise<{ readonly broken: BrokenBooks | null; readonly begun: number }> {
     for (;;) {
@@ -70,20 +70,20 @@ export class KnownBooks {
           yield page;
         }
       };
-      // Another process may have begun it at the same time, and may have written on it by now.
+      // Another process may have created it at the same time and written to it.
       if (await this.#saved.begin(counted())) return { broken: null, begun };
     }
   }
 
-  /** The heads of all books, by the database and by what is known beyond that: of these a lost file is written again. */
+  /** Heads of all books, from the database and from what is known beyond it. A lost file is written from these. */
   async *all(database: Pick<Database, 'query'>): AsyncIterable<readonly KnownHead[]> {
     yield* allHeads(database);
     yield [...this.#heads.values(), ...this.#credentials.values()];
   }
 
   /**
-   * The database as all that writes books has it: what it commits is known here and begins to be saved before its caller goes on. With
-   * `waits` it has been saved by then. @throws DatabaseAway, in doubt where it is committed and could not be saved
+   * The database for writers of books. What a transaction commits is known here and being saved before its caller continues; with
+   * `waits` it has been saved. @throws DatabaseAway, in doubt if it is committed and could not be saved
    */
   knowing(database: Database, { waits }: { readonly waits: boolean }): Database {
     return {
@@ -93,7 +93,7 @@ export class KnownBooks {
           let left: Left = { books: this, heads: new Map(), credentials: [], waits };
           try {
             const result = await database.transaction(async tx => {
-              // One that is begun again has done nothing before.
+              // A retried transaction has done nothing before.
               left = { books: this, heads: new Map(), credentials: [], waits };
               watchTransaction(tx, left);
               return work(tx);
@@ -112,7 +112,7 @@ export class KnownBooks {
     };
   }
 
-  /** Whether what is committed of books can be saved. */
+  /** Whether committed heads can be saved. */
   get saves(): boolean {
     return !this.#saved.fails;
   }
@@ -122,7 +122,10 @@ export class KnownBooks {
     if (!this.saves) throw new DatabaseAway(new Error('the heads of books cannot be saved'));
   }
 
-  /** Resolves when all that was committed so far is on disk. @throws DatabaseAway in doubt: it stands, and may be lost with the database */
+  /**
+   * Resolves when everything committed so far is on disk. @throws DatabaseAway in doubt: it is committed, and may be lost with the
+   * database
+   */
   async saved(): Promise<void> {
     try {
       await this.#saved.saved();
@@ -131,7 +134,7 @@ export class KnownBooks {
     }
   }
 
-  /** Looks up, under no lock, the books that moved last here. @throws LogHalted */
+  /** Checks the books that moved last, without locks. @throws LogHalted */
   async look(database: Database): Promise<void> {
     const heads: EventHead[] = [];
     for (const head of this.#heads.values()) {
@@ -148,14 +151,14 @@ export class KnownBooks {
     await this.#saved.close();
   }
 
-  /** Those that are locked by this transaction. @throws LogHalted, BooksDiffer, and DatabaseAway where it could not be saved */
+  /** Checks the books locked by this transaction. @throws LogHalted, BooksDiffer, and DatabaseAway if it could not be saved */
   async requireGoesOn(
     tx: Tx,
     agent_ids: readonly AgentId[],
     { found, waits }: { readonly found: ReadonlyMap<AgentId, LockedHead>; readonly waits: boolean },
   ): Promise<void> {
     if (this.#log.mismatch) throw new LogHalted(this.#log.mismatch);
-    // Money that has moved is recorded all the same.
+    // Money that has moved is recorded nevertheless.
     if (waits) this.requireSaves();
     const broken: BrokenBook[] = [];
     const longer: EventHead[] = [];
@@ -168,7 +171,7 @@ export class KnownBooks {
       if (comparison === 'longer') longer.push(known);
       if (comparison === 'gone_back') broken.push(brokenBook(known, head));
     }
-    // Others have gone on with it, or this transaction has.
+    // Another process or this transaction has continued it.
     if (longer.length > 0) broken.push(...(await booksThatStand(readsOf(tx), longer)).broken);
     if (broken.length > 0) throw new BooksDiffer(broken);
   }
@@ -180,12 +183,12 @@ export class KnownBooks {
     const positions = new Map(saved.filter(isEventHead).map(({ agent_id, position }) => [agent_id, position]));
     for (const head of newest) this.#remember(head);
     for (const head of saved) if (!isEventHead(head)) this.#credentials.set(head.hash, head);
-    // What others have committed, and what a kill kept from being written.
+    // Commits of others, and those that a crash kept from being written.
     this.#saved.add(newest.filter(({ agent_id, position }) => position > (positions.get(agent_id) ?? 0)));
     return null;
   }
 
-  /** Resolves where none of them has gone back: one that contradicts itself is closed by then. @throws LogHalted */
+  /** Resolves if none of them went back. One that contradicts itself is closed by then. @throws LogHalted */
   async #judge(database: Database, broken: readonly BrokenBook[]): Promise<void> {
     const gone_back = await Promise.all(
       broken.map(async book => ((await this.#hasGoneBack(database, book)) ? [book] : [])),
@@ -199,7 +202,7 @@ export class KnownBooks {
     return this.#log.stop({ known: head, found: head, ...(books && { books }) });
   }
 
-  /** One audit for all who meet the same book at the same time. */
+  /** One audit for all that find the same book at the same time. */
   #hasGoneBack(database: Database, book: BrokenBook): Promise<boolean> {
     const agent_id = agentId(book.agent_id);
     const judging = this.#judging.get(agent_id);
@@ -217,7 +220,7 @@ export class KnownBooks {
     this.#saved.add([...heads.values(), ...credentials]);
   }
 
-  /** Commits may be heard of in another order than they were made in. */
+  /** Commits may be reported in another order than they were made. */
   #remember(head: EventHead): void {
     const known = this.#heads.get(head.agent_id);
     if (!known || known.position < head.position) this.#heads.set(head.agent_id, head);

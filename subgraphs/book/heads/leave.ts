@@ -2,16 +2,16 @@ import type { AgentId } from '../../../schema/ids.ts';
 import type { Tx } from '../../database.ts';
 import type { CredentialHead, EventHead } from './compare.ts';
 
-/* What a transaction that a process watches over does to books: told by whoever writes them, and known once it is committed. */
+/* Changes of books within a watched transaction: reported by the writers, and known once it is committed. */
 
-/** A head under its lock, as far as it is compared. */
+/** The compared members of a locked head. */
 export interface LockedHead {
   readonly position: number;
   readonly event_hash: string;
   readonly damaged: boolean;
 }
 
-/** What a transaction has left so far, and what is known of books by whoever has begun it. */
+/** Changes of a transaction so far, and the known heads of its process. */
 export interface Left {
   readonly books: {
     requireSaves(): void;
@@ -23,7 +23,7 @@ export interface Left {
   };
   readonly heads: Map<AgentId, EventHead>;
   readonly credentials: CredentialHead[];
-  /** Whether its answer waits until these are saved. */
+  /** Whether its response waits until these are saved. */
   readonly waits: boolean;
 }
 
@@ -33,7 +33,7 @@ export function watchTransaction(tx: Tx, left: Left): void {
   open_transactions.set(tx, left);
 }
 
-/** Books that a transaction has locked must go on from what its process knows. @throws as KnownBooks.requireGoesOn */
+/** Requires that locked books continue from what the process knows. @throws as KnownBooks.requireGoesOn */
 export async function requireBooksGoOn(
   tx: Tx,
   agent_ids: readonly AgentId[],
@@ -43,7 +43,7 @@ export async function requireBooksGoOn(
   await left?.books.requireGoesOn(tx, agent_ids, { found, waits: left.waits });
 }
 
-/** Known once the transaction is committed. */
+/** Reports events, which are known once the transaction is committed. */
 export function leaveBooks(tx: Tx, events: readonly EventHead[]): void {
   const heads = open_transactions.get(tx)?.heads;
   for (const { agent_id, position, hash, at } of heads ? events : []) {
@@ -52,8 +52,8 @@ export function leaveBooks(tx: Tx, events: readonly EventHead[]): void {
 }
 
 /**
- * The same of a session that was issued, or of a revocation: no event of a book tells of it. @throws DatabaseAway where its answer would
- * wait for what cannot be saved: a session that nobody is told must not end the one before it
+ * Reports an issued session or a revocation, which is in no event of a book. @throws DatabaseAway if its response would wait for a
+ * file that cannot be written: a session that is never returned must not end the one before it
  */
 export function leaveCredential(tx: Tx, head: CredentialHead): void {
   const left = open_transactions.get(tx);

@@ -27,14 +27,14 @@ const synced = promisify(fdatasync);
 
 /** Smaller files are left as they are. */
 const COMPACTED_BYTES_MIN = 1 << 18;
-/** So many times as large as one line for each book it is compacted: each line is written a bounded number of times. */
+/** The file is compacted at this multiple of one line per book, so that each line is rewritten a bounded number of times. */
 const GROWTH_MAX = 4;
-/** The same at a start, when all of it is read anyway. */
+/** The multiple at a start, when the whole file is read anyway. */
 const GROWTH_MAX_AT_START = 2;
 const LINES_PER_WRITE = 5_000;
-/** What could not be written is tried again after so long, also where nothing else is to be written. */
+/** Failed writes are retried after this time, even if nothing else is to be written. */
 const RETRY_MS = 1_000;
-/** A disk that has not answered for so long does not save. */
+/** A write that takes longer counts as failed. */
 const WRITE_MS_MAX = 5_000;
 
 const at = z.iso.datetime();
@@ -52,7 +52,7 @@ const Line = z.union([
   }),
 ]);
 
-/** The file is there and one of its lines is none. */
+/** The file exists, but one of its lines is invalid. */
 export class UnreadableHeads extends Error {
   override name = 'UnreadableHeads';
 
@@ -62,35 +62,36 @@ export class UnreadableHeads extends Error {
 }
 
 export interface SavedHeadsOptions {
-  /** The heads of all books: of these a file is written that is not there any more. */
+  /** Heads of all books, from which a missing file is written again. */
   readonly all?: () => AsyncIterable<readonly KnownHead[]>;
-  /** Hears that the file was not there any more, before it is written whole. */
+  /** Called when the file is missing, before it is written again. */
   readonly lost?: () => void;
-  /** Hears that heads cannot be written, once until they can be again. They are tried again by a timer. */
+  /** Called when heads cannot be written, once until they can. They are retried by a timer. */
   readonly failed?: (error: unknown) => void;
-  /** Hears that the file could not be made smaller: it goes on growing, and is tried again when it is written next. */
+  /** Called when the file could not be compacted. It keeps growing, and is tried again with the next write. */
   readonly uncompacted?: (error: unknown) => void;
-  /** Hears that heads can be written again. */
+  /** Called when heads can be written again. */
   readonly recovered?: () => void;
-  /** Whether the log is halted: then nothing is tried again, and no file is written whole, since an operator may have begun another. */
+  /** Whether the log is halted. Then nothing is retried and no file is created, because an operator may have started another. */
   readonly halted?: () => boolean;
-  /** Waited for before each write. */
+  /** Awaited before each write. */
   readonly before_write?: () => Promise<void>;
 }
 
 /**
- * Heads of books, kept outside the database as JSON lines {agent_id, position, hash, at}. Of a book the largest position counts, not the
- * last line: processes that share the folder write in any order. Beside them {credential, hash, at}, of which the latest counts.
+ * Heads of books outside the database, as JSON lines {agent_id, position, hash, at}. The highest position of a book counts, not the
+ * last line, because processes that share the folder write in any order. Credentials are lines {credential, hash, at}, of which the
+ * latest counts.
  */
 export class SavedHeads {
   readonly #path: string;
   readonly #lock: string;
   readonly #options: SavedHeadsOptions;
   #file: { readonly fd: number; readonly inode: bigint; base_bytes: number } | null = null;
-  /** What the file would have with one line for each book, by the last time that all of it was read. */
+  /** Size of the file with one line per book, when it was last read as a whole. */
   #compact_bytes: number | null = null;
   #waiting = new Map<string, KnownHead>();
-  /** Of what waits, and of what is being written. */
+  /** Promises of the waiting and the running write. */
   #next: PromiseWithResolvers<void> | null = null;
   #current: { readonly done: Promise<void>; readonly since_ms: number } | null = null;
   #draining: Promise<void> = Promise.resolve();
@@ -104,12 +105,12 @@ export class SavedHeads {
     this.#options = options;
   }
 
-  /** What is known of each book; null where there is no file. @throws UnreadableHeads */
+  /** Known heads. Null if there is no file. @throws UnreadableHeads */
   async read(): Promise<readonly KnownHead[] | null> {
     return (await this.#readWhole())?.heads ?? null;
   }
 
-  /** The same at a start, after which a file that has grown is compacted: its bound does not begin anew with each start. */
+  /** Reads at a start and compacts a file that has grown, so that its bound holds across starts. */
   async open(): Promise<readonly KnownHead[] | null> {
     const whole = await this.#readWhole();
     if (whole === null) return null;
@@ -119,24 +120,24 @@ export class SavedHeads {
     return whole.heads;
   }
 
-  /** Begins the file; false where one stands there by now: another process has begun it, and may have written on it. */
+  /** Creates the file. False if another process has created it in the meantime. */
   async begin(heads: AsyncIterable<readonly KnownHead[]>): Promise<boolean> {
     return this.#put(heads, () => inodeOf(this.#path) === null);
   }
 
-  /** Goes on from other heads: only after a break was declared. */
+  /** Starts again from other heads, only after a break was declared. */
   async restart(heads: () => AsyncIterable<readonly KnownHead[]>): Promise<void> {
-    // Not where the lock was lost meanwhile.
+    // Not if the lock was lost in between.
     while (!(await this.#put(heads(), () => true)));
   }
 
-  /** Begins to write them at once; those that come meanwhile are written together. */
+  /** Starts writing at once. Heads added during a write are written together. */
   add(heads: Iterable<KnownHead>): void {
     for (const head of heads) keepNewest(this.#waiting, head);
     this.#begin();
   }
 
-  /** Resolves when all that was added is on disk. @throws where it cannot be written, or the disk does not answer in time */
+  /** Resolves when everything added is on disk. @throws if it cannot be written, or the disk does not answer in time */
   async saved(): Promise<void> {
     this.#begin();
     const saving = this.#next?.promise ?? this.#current?.done;
@@ -153,12 +154,12 @@ export class SavedHeads {
     }
   }
 
-  /** Whether what was written last could not be, or has not been for too long: then nothing is promised that rests on it. */
+  /** Whether the last write failed or is overdue. Then nothing that depends on it is promised. */
   get fails(): boolean {
     return this.#fails || (this.#current !== null && performance.now() - this.#current.since_ms > WRITE_MS_MAX);
   }
 
-  /** Writes what is left, and lets go of the file. */
+  /** Writes the rest and closes the file. */
   async close(): Promise<void> {
     if (this.#retry) clearTimeout(this.#retry);
     if (!this.#options.halted?.()) this.#begin();
@@ -224,20 +225,20 @@ export class SavedHeads {
         continue;
       }
       await synced(file.fd);
-      // Where another process compacted the file meanwhile, or took the lock from one that stood still, these may be missing.
+      // If another process compacted the file or took the lock meanwhile, these may be missing.
       if (inodeOf(this.#path) === file.inode) break;
     }
     this.#compactIfGrown();
   }
 
-  /** A file that somebody has removed would begin again with a few lines, as if nothing were known of all other books. */
+  /** A removed file would start with a few lines, as if nothing were known about other books. */
   async #writeWhole(): Promise<void> {
     if (this.#options.halted?.()) throw new Error(`${this.#path} is not there any more`);
     this.#options.lost?.();
     await this.begin(this.#options.all?.() ?? pagesOf([]));
   }
 
-  /** Written aside, and put there under the lock where that may be. Whether it was. */
+  /** Writes a file aside and moves it into place under the lock, if allowed. Returns whether it did. */
   async #put(heads: AsyncIterable<readonly KnownHead[]>, may: () => boolean): Promise<boolean> {
     const aside = await this.#aside(heads);
     await aside.close();
@@ -251,7 +252,7 @@ export class SavedHeads {
     return placed;
   }
 
-  /** The file that stands there now; null where none does. */
+  /** The existing file. Null if there is none. */
   #opened() {
     const inode = inodeOf(this.#path);
     if (this.#file && this.#file.inode === inode) return this.#file;
@@ -282,14 +283,14 @@ export class SavedHeads {
     await this.#compact().catch(error => this.#options.uncompacted?.(error));
   }
 
-  /** One line for each book. What is written meanwhile is copied behind it under the lock, so that no line is lost. */
+  /** Rewrites the file with one line per book. Lines written meanwhile are copied under the lock, so that none is lost. */
   async #compact(): Promise<void> {
     const whole = await withFileLock(this.#lock, () => openedWhole(this.#path));
     if (whole === null) return;
     try {
       const aside = await this.#aside(pagesOf((await this.#readUpTo(whole)).heads));
       const replaced = await withFileLock(this.#lock, held => {
-        // Open files keep their inodes: it is the same file, or another one.
+        // Compares inodes: it is the same file or another one.
         if (inodeOf(this.#path) !== inodeOfOpened(whole.fd)) return false;
         const rest = bytesFrom(whole.fd, whole.end);
         if (rest.length > 0) {
@@ -306,7 +307,7 @@ export class SavedHeads {
     }
   }
 
-  /** A file beside it that is on disk; its caller closes it. */
+  /** Writes a file beside it and syncs it. The caller closes it. */
   async #aside(heads: AsyncIterable<readonly KnownHead[]>) {
     const path = `${this.#path}.${randomUUID()}.tmp`;
     const file: FileHandle = await open(path, 'ax', 0o600);
@@ -335,7 +336,7 @@ export class SavedHeads {
 
   async #readUpTo({ fd, end }: WholeFile): Promise<{ readonly heads: readonly KnownHead[]; readonly lines: number }> {
     const newest = new Map<string, KnownHead>();
-    // Two of one position cannot both stand: neither is passed over.
+    // Of two hashes at one position only one can be right, so both are kept.
     const contradicting: KnownHead[] = [];
     let lines = 0;
     if (end === 0) return { heads: [], lines };
@@ -355,7 +356,7 @@ export class SavedHeads {
   }
 }
 
-/** What a line is about: of several about the same one counts. */
+/** Key of a line. One of several lines with the same key counts. */
 function subjectOf(head: KnownHead): string {
   return isEventHead(head) ? String(head.agent_id) : head.credential;
 }
@@ -364,7 +365,7 @@ function rankOf(head: KnownHead): number {
   return isEventHead(head) ? head.position : Date.parse(head.at);
 }
 
-/** Returns the one that is kept. */
+/** Returns the head that is kept. */
 function keepNewest(heads: Map<string, KnownHead>, head: KnownHead): KnownHead {
   const subject = subjectOf(head);
   const known = heads.get(subject);
@@ -373,7 +374,7 @@ function keepNewest(heads: Map<string, KnownHead>, head: KnownHead): KnownHead {
   return head;
 }
 
-/** A rejection that nobody waits for is told by `failed`. */
+/** Unhandled rejections are reported by `failed`. */
 function heard(round: PromiseWithResolvers<void>): PromiseWithResolvers<void> {
   round.promise.catch(() => {});
   return round;
@@ -395,13 +396,13 @@ function inodeOfOpened(fd: number): bigint {
   return fstatSync(fd, { bigint: true }).ino;
 }
 
-/** An opened file up to the end of its last whole line. */
+/** An open file up to the end of its last whole line. */
 interface WholeFile {
   readonly fd: number;
   readonly end: number;
 }
 
-/** A line that was torn by a power cut or a full disk is cut off; null where there is no file. */
+/** Cuts off a line that was torn by a power cut or a full disk. Null if there is no file. */
 function openedWhole(path: string): WholeFile | null {
   if (inodeOf(path) === null) return null;
   const fd = openSync(path, 'r+');
@@ -418,7 +419,7 @@ function cutTornLine(fd: number): number {
   readSync(fd, last, 0, 1, size - 1);
   if (last[0] === LINE_FEED) return size;
   let from = size;
-  // A power cut may leave a tail of zeros that is longer than a line.
+  // A power cut may leave zeros longer than a line.
   while (from > 0) {
     const to = from;
     from = Math.max(0, to - LINE_BYTES_MAX);
@@ -439,7 +440,7 @@ function bytesFrom(fd: number, from: number): Buffer {
   return bytes;
 }
 
-/** @throws where the disk takes but a part of it: what it took is cut off before the next write. */
+/** @throws if the disk accepts only a part, which is cut off before the next write. */
 function writeAll(fd: number, text: string | Buffer): void {
   const bytes = Buffer.from(text as string);
   if (writeSync(fd, bytes) < bytes.length) throw new Error('the disk is full');

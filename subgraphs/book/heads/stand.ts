@@ -6,11 +6,11 @@ import { type CredentialHead, compareEventHeads, type EventHead, type KnownHead 
 
 const HEADS_PER_READ = 1_000;
 
-/** What the database says of heads that were committed. */
+/** Committed heads compared with the database. */
 export interface StandingBooks {
-  /** Those that it does not go on from. */
+  /** Heads that the database does not continue. */
   readonly broken: readonly BrokenBook[];
-  /** The head of each other book as it stands. */
+  /** Current heads of all other books. */
   readonly newest: readonly EventHead[];
 }
 
@@ -18,16 +18,16 @@ interface StandingRow {
   readonly agent_id: AgentId;
   readonly position: number | null;
   readonly hash: string | null;
-  /** Of its newest event; null where that is not there. */
+  /** Time of its newest event. Null if it is missing. */
   readonly at: Date | null;
-  /** Of the event at the position that is known. */
+  /** Hash of the event at the known position. */
   readonly stands: string | null;
   readonly damaged: boolean;
 }
 
 /**
- * Looks each of these heads up, in batches and under no lock: it stands where the book has that event still. A book that its audit has
- * closed is left out: its operator knows of it, and it concerns no other.
+ * Checks each of these heads in batches without locks: it exists if the book still has that event. Books closed by their audit are
+ * skipped, because their operator knows and no other book is concerned.
  */
 export async function booksThatStand(
   database: Pick<Database, 'query'>,
@@ -62,7 +62,7 @@ export function brokenBook({ agent_id, ...known }: EventHead, found: BrokenBook[
   return { agent_id, known, found };
 }
 
-/** The heads of all books that have events, page by page in the order of their ids. */
+/** Heads of all books with events, page by page in the order of their ids. */
 async function* allBookHeads(database: Pick<Database, 'query'>): AsyncIterable<readonly EventHead[]> {
   for (let after = 0; ; ) {
     const heads = await database.query<Omit<EventHead, 'at'> & { readonly at: Date }>({
@@ -77,7 +77,7 @@ async function* allBookHeads(database: Pick<Database, 'query'>): AsyncIterable<r
   }
 }
 
-/** Which of these sessions and revocations are not there any more: neither is ever deleted. */
+/** Which of these sessions and revocations are missing. Neither is ever deleted. */
 export async function lostCredentials(
   database: Pick<Database, 'query'>,
   heads: readonly CredentialHead[],
@@ -94,7 +94,7 @@ export async function lostCredentials(
   return lost.map(({ place }) => heads[place] as CredentialHead);
 }
 
-/** The newest of each kind as the database has them. */
+/** The newest credential of each kind in the database. */
 export async function newestCredentials(database: Pick<Database, 'query'>): Promise<readonly CredentialHead[]> {
   const rows = await database.query<Omit<CredentialHead, 'at'> & { readonly at: Date }>({
     text: `(select 'session' as credential, session_hash as hash, issued_at as at from possession order by issued_at desc limit 1)
@@ -103,7 +103,7 @@ export async function newestCredentials(database: Pick<Database, 'query'>): Prom
   return rows.map(row => ({ ...row, at: iso(row.at.getTime()) }));
 }
 
-/** All that is kept outside the database, as the database has it. */
+/** Everything that is stored outside the database, as the database has it. */
 export async function* allHeads(database: Pick<Database, 'query'>): AsyncIterable<readonly KnownHead[]> {
   yield* allBookHeads(database);
   yield await newestCredentials(database);

@@ -31,19 +31,18 @@ interface InflowRow {
   readonly hub?: string;
 }
 
-/** Where the two rows stand. */
+/** Positions of the two rows. */
 interface Corrected {
   readonly original_seq: number;
   readonly seq: number;
-  /** It stood before: nothing was appended. */
+  /** True if it existed before and nothing was appended. */
   readonly again: boolean;
 }
 
 /**
- * Appends a correction to the inflow, or to the earlier correction, that it names. Nothing is changed and nobody elected: a
- * second one of the same row that says something else is appended as well, and makes a fork. One that says the same is the
- * same correction, however often it is sent: a client that lost the answer may ask again. What it leaves out stands as it was.
- * One that merges names the branches of a fork: they have one successor more, and the fork stays.
+ * Appends a correction to the inflow or the earlier correction that it names. Nothing is changed or preferred: another correction
+ * of the same row is appended too and makes a fork. Repeating a correction returns the existing one, so that a client can retry.
+ * Members that are left out are unchanged. A merge names the branches of a fork; they get one more successor, and the fork stays.
  * @throws inflow_not_found, inflow_claim_invalid, invalid_request, duplicate_task, rate_limited, book_damaged
  */
 export async function correctInflow(
@@ -79,7 +78,7 @@ export async function correctInflow(
   const write = async (tx: Tx) => {
     const same = await sameCorrection(tx, naming);
     if (same) return { seq: same.seq, original_seq, again: true };
-    // Not before: what was merged has a successor by then, and asking again is no fault.
+    // Only now, because a merged row has a successor by then, and a retry must not fail.
     if (merge) requireBranches(merge);
     const { seq } = await appendInflow(tx, agent_id, birth);
     const merged_seqs = branches.map(branch => branch.seq);
@@ -106,7 +105,7 @@ async function inflowRow(
   return found?.inflow ?? null;
 }
 
-/** What holds from now on: what is said anew, and the rest as the row before says it. */
+/** Values from now on: the new ones, otherwise those of the row before. */
 function standing(
   before: InflowRow,
   { bucket, allocation }: { readonly bucket?: string | undefined; readonly allocation?: string | undefined },
@@ -114,7 +113,7 @@ function standing(
   return { bucket: bucket ?? before.bucket, allocation: allocation ?? before.allocation };
 }
 
-/** As with all else that stands in both: what was signed is not another thing than what is asked. @throws inflow_claim_invalid */
+/** The signed and the requested merges must be equal. @throws inflow_claim_invalid */
 function requireSameMerges(asked: CorrectionRequest['merges'], signed: SignedCorrection | null): void {
   if (!asked || signed === null) return;
   const named = (merges: readonly string[] = []) => canonicalJson([...new Set(merges)].sort());
@@ -127,30 +126,30 @@ type SignedCorrection = WalletClaim & {
   readonly merges?: readonly string[] | undefined;
 };
 
-/** Null where nobody has signed it beforehand. @throws invalid_request where it says so and is no such claim */
+/** Null if it was not signed beforehand. @throws invalid_request if it has a signature but is not such a claim */
 function signedCorrectionOf({ correction }: { readonly correction?: JsonObject | undefined }): SignedCorrection | null {
   if (!isJsonObject(correction) || !Object.hasOwn(correction, 'signature')) return null;
   return parseRequest(SignedCorrectionRequest, { correction }).correction as SignedCorrection;
 }
 
 /**
- * What a correction says of the row that it names. What it left out of its request stands in it as it holds from then on.
- * `merges`, every branch in the order of seq, stands in that of one which merges, and in no other: their hash stays.
+ * Content of a correction. Members left out of the request are those in force from then on. `merges`, every branch in the order of
+ * seq, is only in a merge, so that older hashes stay valid.
  */
 interface Said extends JsonObject {
   readonly reason: string;
   readonly bucket: string;
   /** Atomic USDC, digits. */
   readonly allocation: string;
-  /** The free object that it carries. */
+  /** The free object of the request. */
   readonly correction: JsonObject | null;
-  /** Without its signature, of which there may be several over one text. */
+  /** Without its signature, because one text can have several. */
   readonly wallet_claim: JsonObject | null;
 }
 
 interface Naming {
   readonly agent_id: AgentId;
-  /** Of the row that is corrected. */
+  /** Position of the corrected row. */
   readonly corrects_seq: number;
   readonly said: Said;
 }
@@ -159,14 +158,14 @@ function withoutSignature({ signature: _, ...claim }: WalletClaim): JsonObject {
   return claim;
 }
 
-/** SHA-256 of it as canonical JSON (RFC 8785). */
+/** SHA-256 of its canonical JSON (RFC 8785). */
 function saidHash({ said }: Naming): string {
   return canonicalHash(said);
 }
 
 /**
- * Where the correction stands that names the same row and says the same; null where there is none. Of two that are sent at
- * once the second waits here for the first. Before any head is locked, as with every id that its caller chose.
+ * Position of an equal correction of the same row, or null. Of two concurrent requests the second waits here. Before any head is
+ * locked, like every id chosen by a caller.
  */
 async function sameCorrection(tx: Tx, naming: Naming): Promise<Pick<InflowRow, 'seq'> | null> {
   const { agent_id, corrects_seq, said } = naming;
@@ -184,7 +183,7 @@ async function sameCorrection(tx: Tx, naming: Naming): Promise<Pick<InflowRow, '
   return rows[0] ?? null;
 }
 
-/** Corrections of before have no hash: they are compared by what stands on their rows. The first stands where they forked. */
+/** Older corrections have no hash and are compared by their rows. If they forked, the first counts. */
 const SAME = `select c.seq from book_correction c where c.agent_id = $1 and c.corrects_seq = $2 and c.said_hash = $3
   union all
   (select c.seq from book_correction c join book_row r using (agent_id, seq)

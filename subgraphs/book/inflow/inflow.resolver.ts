@@ -74,7 +74,7 @@ export class InflowResolver {
   }
 }
 
-/** A row that was written just now. */
+/** Reads a row that was just written. */
 async function rowAt(
   { database }: BookContext,
   agent_id: AgentId,

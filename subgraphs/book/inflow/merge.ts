@@ -2,19 +2,19 @@ import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { Database } from '../../database.ts';
 
-/* A correction in which branches of a fork come together. It elects nobody: the fork stays, and says by what it was merged. */
+/* Merges of branches of a fork. The fork stays and no branch is preferred; the report says which correction merges them. */
 
 /** A row that a merging correction names. */
 export interface NamedRow {
   readonly task_id: string;
   readonly seq: number;
-  /** Of the inflow that its chain begins with. */
+  /** Seq of the inflow at the start of its chain. */
   readonly original_seq: number;
-  /** Null of the inflow itself. */
+  /** Null for the inflow itself. */
   readonly corrects_seq: number | null;
-  /** Whether a correction has taken its place, or merged it. */
+  /** Whether a correction has replaced or merged it. */
   readonly succeeded: boolean;
-  /** Whether it merges others, which may be branches themselves. */
+  /** Whether it merges others, which can be branches themselves. */
   readonly merging: boolean;
 }
 
@@ -26,9 +26,8 @@ export type MergeVerdict =
   | { readonly kind: 'no_fork'; readonly branches: readonly NamedRow[] };
 
 /**
- * Which branches come together. They are the rows that `merges` names, and the corrected row itself unless it is the row that
- * all of them correct. Branches of a fork are corrections of one row, or rows that nothing has taken the place of: none of
- * these can lie behind another, unless one of them has merged it.
+ * The branches that are merged: the rows named by `merges`, and the corrected row unless all of them correct it. Branches of a fork
+ * correct the same row, or are rows without a successor: none of them can follow another unless one has merged it.
  */
 export function judgeMerge(corrected: NamedRow, others: readonly NamedRow[]): MergeVerdict {
   const others_by_seq = new Map(others.map(row => [row.seq, row]));
@@ -57,14 +56,14 @@ const details: { readonly [K in Refused['kind']]: (verdict: Refused & { readonly
     'merges must name corrections that all correct the same row, or corrections that have not themselves been corrected or merged.',
 };
 
-/** @throws invalid_request where these are not branches of a fork */
+/** @throws invalid_request if these are not branches of a fork */
 export function requireBranches(verdict: MergeVerdict): void {
   if (verdict.kind === 'merges') return;
   const detail = details[verdict.kind](verdict as never);
   throw new Refusal('invalid_request', { param: 'merges', detail });
 }
 
-/** What a correction of `task_id` merges that names `merges`. @throws inflow_not_found where one is no such row of the book */
+/** The merge of a correction of `task_id` that names `merges`. @throws inflow_not_found if one is not such a row of the book */
 export async function mergeOf(
   database: Pick<Database, 'query'>,
   agent_id: AgentId,
@@ -87,7 +86,7 @@ export async function mergeOf(
   );
 }
 
-/** Those that come together, oldest first, as far as it can be told. */
+/** The merged branches, oldest first, as far as known. */
 export function mergedBranches(verdict: MergeVerdict): readonly NamedRow[] {
   return 'branches' in verdict ? verdict.branches : [];
 }

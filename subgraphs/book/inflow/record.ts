@@ -15,11 +15,11 @@ import { writeInTurn } from '../write-in-turn.ts';
 import { signedInflow } from './sign.ts';
 import { requireWalletClaim, taskOfClaim } from './wallet-claim.ts';
 
-/* Records what a book's owner sets aside. */
+/* Records inflows. */
 
 /**
- * Records that the book's owner sets something aside, or whoever collects for him: a row without a payment, in no sum.
- * Returns its task. @throws inflow_claim_invalid, slice_exceeded, duplicate_task, rate_limited, book_damaged
+ * Records an inflow by the owner or by a holder of a `collect` token: a row without a payment and in no sum. Returns its task.
+ * @throws inflow_claim_invalid, slice_exceeded, duplicate_task, rate_limited, book_damaged
  */
 export async function recordInflow(
   request: InflowRequest,
@@ -47,7 +47,7 @@ export async function recordInflow(
   return written;
 }
 
-/** Its task is taken, there is room for it, and it stands: or nothing of it does. */
+/** Takes the task id, checks the limit and appends the row, or does nothing. */
 export async function appendInflow(tx: Tx, agent_id: AgentId, birth: RowBirth): Promise<RowRecord> {
   await takeTask(tx, birth.task_id);
   await requireRoom(tx, agent_id);
@@ -56,7 +56,7 @@ export async function appendInflow(tx: Tx, agent_id: AgentId, birth: RowBirth): 
   return row;
 }
 
-/** A row that no payment stands behind: what is said of its money is a claim, and no amount. */
+/** A row without a payment: it has a claim and no amount. */
 export function inflowBirth(
   { task_id, model, hub }: { readonly task_id: string; readonly model?: string | null; readonly hub?: string | null },
   facts: JsonObject,
@@ -74,7 +74,7 @@ export function inflowBirth(
 
 const max = inflowLimits.rows_per_book_hour_max;
 
-/** Nobody pays for an inflow, and each is a row for ever; corrections count. Locks the head. @throws rate_limited */
+/** Inflows are free and kept permanently, so inflows and corrections are bounded. Locks the head. @throws rate_limited */
 async function requireRoom(tx: Tx, agent_id: AgentId): Promise<void> {
   await lockBook(tx, agent_id);
   await requireHourRoom(tx, agent_id, {

@@ -6,7 +6,7 @@ import { iso } from '../../clock.ts';
 import type { BookContext } from '../context.ts';
 import type { WalletWord } from './wallet-claim.ts';
 
-/** What is claimed of an inflow, before anybody has signed it here. */
+/** Claim of an inflow before the issuer signs it. */
 export interface UnsignedInflow {
   readonly agent_id: number;
   readonly task_id: string;
@@ -15,15 +15,15 @@ export interface UnsignedInflow {
   readonly allocation: string;
   readonly model?: string | undefined;
   readonly hub?: string | undefined;
-  /** Of a correction: the task that it takes the place of, why, and what else its owner says. */
+  /** For a correction: the corrected task, the reason, and the free object of the owner. */
   readonly corrects?: string;
   readonly reason?: string;
   readonly correction?: JsonObject | undefined;
-  /** Every branch of a fork that comes together in it, in the order of seq; left out where it merges nothing. */
+  /** Branches of a fork that it merges, in the order of seq. Absent if it merges none. */
   readonly merges?: readonly string[] | undefined;
-  /** The assignment by whose token it came; left out where the owner recorded it. */
+  /** Assignment whose token recorded it. Absent if the owner did. */
   readonly recorded_by?: JsonObject | undefined;
-  /** Null where the wallet has signed nothing. */
+  /** Null if the wallet signed nothing. */
   readonly wallet_word: WalletWord | null;
 }
 
