@@ -4,8 +4,8 @@ import { freeWriteLimits } from '../../schema/limits.ts';
 import { Semaphore } from '../semaphore.ts';
 
 /**
- * One for inflows, disputes, escrows and reactions together: each write waits for locks, and keeps a connection meanwhile that
- * those who pay could use. With turns for each kind they and the jobs had all of the pool.
+ * One semaphore for inflows, disputes, escrows and reactions. Each write waits for locks and keeps a connection that paying
+ * requests could use; with one semaphore per kind these and the jobs would use the whole pool.
  */
 const turns = new Semaphore({
   at_once_max: freeWriteLimits.at_once_max,
@@ -13,7 +13,7 @@ const turns = new Semaphore({
   waiting_per_asker_max: freeWriteLimits.waiting_per_book_max,
 });
 
-/** What nobody pays for is written few at a time in one process, books in turn. @throws rate_limited */
+/** Runs free writes few at a time in one process, in turn by book. @throws rate_limited */
 export async function writeInTurn<T extends object>(agent_id: AgentId, write: () => Promise<T>): Promise<T> {
   const written = await turns.take(String(agent_id), write);
   if (written) return written;

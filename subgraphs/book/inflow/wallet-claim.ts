@@ -7,11 +7,11 @@ import { limits } from '../../../schema/limits.ts';
 import { eip191Hash } from '../../../schema/secp256k1.ts';
 import type { BookContext } from '../context.ts';
 
-/** What a wallet has said beforehand, as it stands in the issuer's claim. */
+/** What a wallet signed beforehand, as the claim of the issuer states it. */
 export type WalletWord = { readonly wallet: string; readonly wallet_claim: JsonObject };
 
 export interface WalletClaim extends JsonObject {
-  /** Base of the service that it is for. */
+  /** Base URL of the service that it is for. */
   readonly iss: string;
   readonly agent_id: number;
   /** ISO 8601. */
@@ -22,17 +22,17 @@ export interface WalletClaim extends JsonObject {
 interface Shown {
   readonly kind: WalletClaimKind;
   readonly claim: WalletClaim;
-  /** The member of the request that it came in. */
+  /** Member of the request that contained it. */
   readonly param: 'inflow_claim' | 'correction';
-  /** What the request says itself: the claim has to say the same. What is left out is taken from the claim. */
+  /** Members of the request. The claim must have the same values; what is left out is taken from the claim. */
   readonly said: Readonly<Record<string, Json | undefined>>;
 }
 
 type Asking = Pick<BookContext, 'base_urls' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
 
 /**
- * Believes a claim that the wallet of the book's agent has signed. What can be told without asking anybody is told first.
- * @throws inflow_claim_invalid, rate_limited; chain_unavailable, unavailable where nobody could be asked
+ * Checks a claim signed by the agentWallet. Checks without the chain come first. @throws inflow_claim_invalid, rate_limited;
+ * chain_unavailable, unavailable if the chain could not be read
  */
 export async function requireWalletClaim(shown: Shown, agent_id: AgentId, asking: Asking): Promise<WalletWord> {
   const { kind, claim, param, said } = shown;
@@ -56,7 +56,7 @@ export async function requireWalletClaim(shown: Shown, agent_id: AgentId, asking
 
 const DIGITS = 32;
 
-/** A signed claim serves once: what it says is the name of its row, where it names none itself. */
+/** A signed claim is used once: its content names its row, unless it names one itself. */
 export function taskOfClaim(kind: WalletClaimKind, claim: JsonObject): string {
   return `${kind}_${sha256Hex(walletClaimText(kind, claim)).slice(0, DIGITS)}`;
 }

@@ -8,9 +8,11 @@ import { payerText } from './payer-proof.ts';
 import { envelopeOf } from './row.ts';
 import { spendOf } from './spend.ts';
 
-/** What an ingest is answered: kept sealed, and the same whenever it is sent again. */
+/** Response to an ingest: stored sealed, and the same for every resend. */
 export type RecordedIngest = ReturnType<typeof recorded> & {
-  /** Over the canonical rest of it: recorded by this service, which attests to nothing for whoever was paid. */
+  /**
+   * Signature over the canonical rest. It attests that this service recorded the payment, and to nothing on behalf of the seller.
+   */
   readonly signature: { readonly alg: 'ES256'; readonly scope: 'recorded'; readonly value: string };
 };
 
@@ -24,7 +26,7 @@ function recorded(args: IngestArgs, { task_id, transfer, payer_proven }: IngestF
     agent_id: args.agent_id,
     payment: { ref: foreignRef(transfer), rail, amount, collected: payer_proven },
     payer_proven,
-    // Whoever paid signs it, with a time of their own, and records the transfer once more.
+    // The payer signs it with their own time, and ingests the transfer again.
     ...(payer_proven ? {} : { payer_text: payerText(base_url, { agent_id: args.agent_id, transfer }, at_seconds) }),
     route: { hub, model, resource },
     verify_url: verifyUrl(base_url, task_id),

@@ -12,32 +12,32 @@ import { merchantVerdict } from './merchant-signature.ts';
 import { isPayerProven, requireFresh } from './payer-proof.ts';
 import { namedTransfer, spendOf } from './spend.ts';
 
-/* Looks for a payment on its chain, finds out whose it is, and names what nobody else may hold. */
+/* Looks up a payment on its chain, determines its payer, and names the slots that it takes. */
 
-/** What is asked, and of whose book: what the stamp's payment is bound to. */
+/** The request and its book, which the payment of the stamp is bound to. */
 export type IngestArgs = IngestRequest & { readonly agent_id: AgentId };
 
-/** What was found out before any money moved: the row and its receipt are made of this alone. */
+/** Facts found before any money moved. The row and its receipt are made from these alone. */
 export type IngestFact = {
-  /** Of the row. */
+  /** Task of the row. */
   readonly task_id: TaskId;
   readonly transfer: ObservedTransfer;
   readonly seen_in: { readonly [K in keyof SeenIn]: SeenIn[K] };
   readonly payer_proven: boolean;
-  /** Whether whoever was paid has signed that it was for the row's resource. */
+  /** Whether the seller signed that the payment was for the resource of the row. */
   readonly merchant_signed: boolean;
 };
 
-/** So that of many at once who name the same thing one looks at the chain. Let go of as it is recorded. */
+/** Slot of a named transfer, so that one of several concurrent requests reads the chain. Released when the transfer is recorded. */
 export function lookSlot(request: IngestRequest): string {
   const { network, transaction, index, payer, pay_to, amount_atomic } = namedTransfer(request);
   return `ingest:${network}:${transaction}:${index ?? `${payer ?? ''}|${pay_to}|${amount_atomic}`}`;
 }
 
 /**
- * Has the chain looked at, under the claim and before any money moves. Nothing is believed that the chain does not show.
- * @throws transfer_not_believed, duplicate_ref, payer_signature_invalid, offer_receipt_invalid, too_many_disbelieved; network_not_served,
- * chain_unavailable, unavailable where nobody could say
+ * Reads the chain under the claim, before any money moves. Only what the chain shows is accepted. @throws transfer_not_believed,
+ * duplicate_ref, payer_signature_invalid, offer_receipt_invalid, too_many_disbelieved; network_not_served, chain_unavailable,
+ * unavailable if it could not be read
  */
 export async function findTransfer(
   args: IngestArgs,
@@ -67,14 +67,14 @@ export async function findTransfer(
   }
 }
 
-/** Refusals that say: what was shown is not so. */
+/** Refusals because the request is not true. */
 const disbelieved: ReadonlySet<string> = new Set([
   'transfer_not_believed',
   'payer_signature_invalid',
   'offer_receipt_invalid',
 ]);
 
-/** What is shown has to hold: a row that is declared alone is had by showing nothing. @throws offer_receipt_invalid */
+/** A signed offer or receipt that is sent must be valid. Without one the row is only declared. @throws offer_receipt_invalid */
 async function isMerchantSigned(args: IngestArgs, transfer: ObservedTransfer): Promise<boolean> {
   if (args.offer_receipt === undefined) return false;
   const verdict = await merchantVerdict(args.offer_receipt, spendOf(args).resource, transfer);
@@ -83,7 +83,7 @@ async function isMerchantSigned(args: IngestArgs, transfer: ObservedTransfer): P
   throw new Refusal('offer_receipt_invalid', { param: 'offer_receipt', facts });
 }
 
-/** What was paid to us is a call's, or nobody's: it is never foreign. */
+/** A payment to this service belongs to a call or to nobody, and is never foreign. */
 export function requireForeign({ network, pay_to }: NamedTransfer, treasuries: BookContext['treasuries']): void {
   const ours = network === 'nano' ? undefined : treasuries[network];
   const spelt = (address: string) => (network === 'base' ? address.toLowerCase() : address);
@@ -91,7 +91,7 @@ export function requireForeign({ network, pay_to }: NamedTransfer, treasuries: B
     throw new Refusal('duplicate_ref', { facts: { charged: false } });
 }
 
-/** Why; and where several transfers would do, by which `transfer_index` each of them is named. */
+/** The reason and, if several transfers match, the `transfer_index` of each. */
 function disbelief({ reason, transfer_indexes }: Extract<Observation, { kind: 'not_believed' }>) {
   return { reason, ...(transfer_indexes && { transfer_indexes: [...transfer_indexes] }) };
 }
@@ -113,9 +113,8 @@ function observed(observation: Observation, { network }: NamedTransfer): Extract
 }
 
 /**
- * A transfer is one row's, for ever and over all books. One whose payer is not proven takes a slot of its own, so that
- * the payer may still record it; and is refused where it is somebody's already.
- * @throws duplicate_ref
+ * A transfer belongs to one row, permanently and over all books. With an unproven payer it takes another slot, so that the payer
+ * can still record it, and is refused if it belongs to another row. @throws duplicate_ref
  */
 async function freeSlots(
   context: Pick<BookContext, 'database' | 'payment_index'>,
@@ -125,14 +124,14 @@ async function freeSlots(
 ): Promise<readonly string[]> {
   const slot = transferSlot(transfer);
   const unproven = `unproven:${slot}`;
-  // On this very book it may stand by what was paid to somebody else in another way.
+  // It may be on this book through another kind of payment.
   const taken = await context.database.query({
     name: 'transfer that is taken',
     text: `select 1 from claim_slot where slot = any($1)
       union all select 1 from book_row where agent_id = $2 and payment_ref = $3 and transfer_index = $4 limit 1`,
     values: [payer_proven ? [slot] : [slot, unproven], agent_id, foreignRef(transfer), transfer.index],
   });
-  // On another, or on none, it may have paid for a call: at a treasury of before.
+  // On another book or none it may have paid for a call at a former treasury.
   if (taken.length > 0 || (await isOwnTransfer(context, transfer)))
     throw new Refusal('duplicate_ref', { facts: { charged: false } });
   return [payer_proven ? slot : unproven];

@@ -15,8 +15,8 @@ export interface IngestParts {
 }
 
 /**
- * Recording a payment to somebody else is sold as a stamp. The transfer is looked at first, and what was found is sealed
- * with the claim as the stamp's payment is sent: so nobody pays for a refusal, and the row is made of that alone.
+ * Sells the recording of a payment to others as a stamp. The transfer is read first, and the result is sealed with the claim when
+ * the stamp's payment is sent, so that nobody pays for a refusal and the row is made from it alone.
  */
 export function ingestPaid(parts: IngestParts): Stamp<IngestArgs, RecordedIngest, IngestFact> {
   return {
@@ -26,7 +26,7 @@ export function ingestPaid(parts: IngestParts): Stamp<IngestArgs, RecordedIngest
     job_kind: 'other',
     price_atomic: limits.stamp_price_atomic,
     networks: ['base', 'solana'],
-    // It records what was spent already, elsewhere: no ceiling of the book is one of that, nor of its stamp.
+    // It records earlier spending elsewhere, so no cap of the book applies to it or to its stamp.
     reserves: false,
     stand_ins: ['waiver'],
     route: { model: 'ingest', hub: STAMPED_BY },
@@ -48,7 +48,7 @@ async function record(
 ): Promise<RecordedIngest> {
   if (fact === null) throw new Error(`${task_id} was settled without what it is to record`);
   storeIngest(tx, args.agent_id, fact, recorded_at_ms);
-  // The transfer itself is held from now on: whoever names it otherwise, or proves to be its payer, may be heard.
+  // From now on the transfer itself is held, so other requests that name it or prove its payer are accepted.
   dropSlot(tx, lookSlot(args), task_id);
   return ingestAnswer(args, fact, parts.issuer, recorded_at_ms);
 }

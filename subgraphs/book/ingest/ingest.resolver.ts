@@ -32,7 +32,7 @@ import type { BookContext } from '../context.ts';
 import type { RecordedIngest } from './answer.ts';
 import { ingestPaid } from './ingest.paid.ts';
 
-/* How the graph takes a payment to somebody else, and answers it. */
+/* GraphQL fields of payments to others. */
 
 inputType('NanoSendInput', 'A confirmed (cemented) send block of XNO.', NanoSend);
 inputType('PaymentRequiredInput', 'Payment requirements of another x402 service.', ForeignOffer);
@@ -88,7 +88,7 @@ export class IngestResolver {
   ): Promise<IngestedSpend> {
     const held = requireHeld(context.principal, agentId);
     const request = readRequest(IngestRequest, input, context);
-    // Of several books that are held the path names the one that it is for.
+    // With several sessions the path names the book.
     const principal = { ...context.principal, possession: { kind: 'proven' as const, ...held } };
     const args = { agent_id: held.agent_id, ...request };
     const { answer, settlement_status } = await context.charge(ingestPaid(context), args, { ...context, principal });

@@ -7,9 +7,9 @@ import { isSignedBy } from '../../../schema/secp256k1.ts';
 import { offerDigest, receiptDigest, type SignedDelivery, type SignedTerms } from '../../../schema/x402-artifacts.ts';
 
 /*
- * Whether whoever was paid has signed what it was for. By the key of the wallet that was paid, the first way of x402's
- * offer-and-receipt extension (§4.5.1): that wallet is known from the chain, and nobody is asked. What a key signs that is
- * found by its name alone (did:web) would have to be fetched from whoever is named, and is not believed.
+ * Checks that the paid wallet signed what the payment was for: the first method of x402's offer-and-receipt extension (§4.5.1),
+ * because the chain shows that wallet. Keys found by name (did:web) are not accepted, because they would have to be fetched from
+ * the named party.
  */
 
 export type MerchantVerdict =
@@ -21,12 +21,12 @@ export type MerchantVerdict =
         | 'other_payment'
         | 'other_resource'
         | 'signature_invalid'
-        /** Of a form in which the wallet that was paid cannot be shown to have signed. */
+        /** The form cannot prove that the paid wallet signed. */
         | 'signer_unknown';
     };
 type Refused = Extract<MerchantVerdict, { kind: 'not_signed' }>['reason'];
 
-/** @param resource of the row: each artifact has to be of it. Every artifact that is shown has to be right. */
+/** @param resource resource of the row, which each artifact must name. Every artifact that is sent must be valid. */
 export async function merchantVerdict(
   { offer, receipt }: OfferReceipt,
   resource: string | null,
@@ -55,7 +55,7 @@ async function faultOf<T>(
   transfer: ObservedTransfer,
   faultIn: (payload: T) => Refused | null,
 ): Promise<Refused | null> {
-  // Typed data is signed by keys of EVM, and a JWS that the paid wallet can have signed is of Ed25519.
+  // EVM keys sign typed data. A JWS by the paid wallet can only be Ed25519.
   if ((artifact.format === 'eip712') !== (transfer.network === 'base')) return 'signer_unknown';
   if (artifact.format === 'jws') {
     const payload = await payloadSignedBy(transfer.pay_to, artifact.signature);
@@ -69,7 +69,7 @@ async function faultOf<T>(
   return signed ? faultIn(artifact.payload) : 'signature_invalid';
 }
 
-/** What the wallet of Solana has signed as a JWS (RFC 8037); null where it is not its signature. An address is its key. */
+/** Payload of a JWS signed by the Solana wallet (RFC 8037). Null if it is not its signature. The address is the key. */
 async function payloadSignedBy(wallet: string, jws: string): Promise<unknown> {
   const key = decodedBase58(wallet);
   if (key?.length !== 32) return null;
@@ -78,7 +78,7 @@ async function payloadSignedBy(wallet: string, jws: string): Promise<unknown> {
     const { payload } = await compactVerify(jws, await importJWK(jwk, 'EdDSA'), { algorithms: ['EdDSA'] });
     return JSON.parse(Buffer.from(payload).toString('utf8'));
   } catch {
-    // Not a JWS, not signed by that key, not JSON: each the same to whoever reads the answer.
+    // Not a JWS, not signed by that key, or not JSON: the response is the same.
     return null;
   }
 }
@@ -98,7 +98,7 @@ function termsFault(terms: SignedTerms, resource: string | null, transfer: Obser
 function factsFault(facts: SignedDelivery, resource: string | null, transfer: ObservedTransfer): Refused | null {
   const { network, payer, transaction, resourceUrl } = facts;
   if (!isOf(network, transfer)) return 'other_network';
-  // §5.2: a shop may keep the transaction to itself.
+  // §5.2: a seller may omit the transaction.
   const named = transaction === '' || spelt(transaction) === spelt(transfer.transaction);
   if (!named || spelt(payer) !== spelt(transfer.payer)) return 'other_payment';
   return isSameResource(resourceUrl, resource) ? null : 'other_resource';
@@ -108,7 +108,7 @@ function isOf(network: string, transfer: ObservedTransfer): boolean {
   return transfer.network !== 'nano' && networks[transfer.network].caip2 === network;
 }
 
-/** Hex is the same in either case; base58 is not. */
+/** Hex ignores case; base58 does not. */
 const spelt = (text: string): string => (text.startsWith('0x') ? text.toLowerCase() : text);
 
 function isSameResource(signed: string, resource: string | null): boolean {

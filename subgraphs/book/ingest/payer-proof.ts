@@ -8,14 +8,11 @@ import type { Database } from '../../database.ts';
 import { textSignedHere } from '../../signed-here.ts';
 import type { BookContext } from '../context.ts';
 
-/*
- * Whether whoever records a payment is who made it. A transfer is public: without that anybody could have the spend of
- * others on a book of theirs.
- */
+/* Proves the payer of a transfer. Transfers are public, so without it anyone could record the spending of others. */
 
 type Shown = Pick<IngestRequest, 'payer_signature' | 'payer_signature_timestamp'>;
 
-/** What a payer signs whose wallet is no other's that the book knows. */
+/** Text for a payer whose wallet the book does not know. */
 export function payerText(
   base_url: string,
   { agent_id, transfer }: { readonly agent_id: AgentId; readonly transfer: ObservedTransfer },
@@ -25,7 +22,7 @@ export function payerText(
   return signedText('ingest', base_url, parts);
 }
 
-/** Before anybody is asked anything. @throws payer_signature_invalid */
+/** Checked before the chain is read. @throws payer_signature_invalid */
 export function requireFresh({ payer_signature_timestamp: at }: Shown, now_ms: number): void {
   if (at === null) return;
   const age_seconds = now_ms / 1_000 - at;
@@ -36,8 +33,8 @@ export function requireFresh({ payer_signature_timestamp: at }: Shown, now_ms: n
 }
 
 /**
- * The payer is the agent's own wallet, has paid for calls of this book, or has signed for it now.
- * @throws payer_signature_invalid; chain_unavailable, unavailable where nobody could be asked
+ * The payer is the agentWallet, has paid for calls of this book, or has signed now. @throws payer_signature_invalid;
+ * chain_unavailable, unavailable if the chain could not be read
  */
 export async function isPayerProven(
   transfer: ObservedTransfer,
@@ -56,7 +53,7 @@ export async function isPayerProven(
   const text = (base_url: string) => payerText(base_url, { agent_id, transfer }, at ?? 0);
   const by = signature !== null && at !== null ? { network, payer, signature, asker: principal.address } : null;
   const verdict = by && (await textSignedHere(base_urls.map(text), by, it => transfers.signed(it, by)));
-  // A wallet that signs each time has rows here and no call among them: of those the book would be read from end to end.
+  // A wallet that signs each time has rows here but no calls, and searching for one would read the whole book.
   if (verdict === 'valid' || (await hasPaidHere(database, agent_id, transfer))) return true;
   switch (verdict) {
     case null:
@@ -71,8 +68,8 @@ export async function isPayerProven(
 }
 
 /**
- * Collected calls alone prove a payer: what was ingested was proven by something else, or by nothing. Of a stranger the sums
- * tell at once, and no row is looked at.
+ * Only collected calls prove a payer; ingested payments were proven otherwise or not at all. The sums exclude strangers without
+ * reading rows.
  */
 async function hasPaidHere(
   database: Database,

@@ -1,10 +1,10 @@
 import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import type { Database } from '../../database.ts';
 
-/** Who paid whom, as the chain has it. */
+/** Payer and payee by the chain. */
 export type ProvenPayment = Pick<ObservedTransfer, 'payer' | 'pay_to'>;
 
-/** Payments to somebody else whose payer is proven to be of their book, and that their chain has not lost since; by task. */
+/** Payments to others with a proven payer that have not vanished from their chain, by task. */
 export async function provenPayments(
   { query }: Pick<Database, 'query'>,
   task_ids: readonly string[],

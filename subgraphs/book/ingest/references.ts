@@ -6,11 +6,11 @@ import type { SeenIn } from '../../foreign-transfers.ts';
 import type { IngestFact } from './find.ts';
 
 /*
- * The table of transfers that were recorded. Written in the transaction of the record, under the log's lock, one behind the
- * other: of a row whose payer is proven and one whose payer is not, whichever comes second sees the first.
+ * Recorded transfers. Written one after the other under the lock of the log's head, so that of a row with a proven payer and one
+ * without the later sees the earlier.
  */
 
-/** One whose payer is not proven yields to the one whose is; the book is told of that afterwards (yield.ts). */
+/** A row with an unproven payer yields to one with a proven payer. yield.ts records it on the book afterwards. */
 export function storeIngest(tx: Tx, agent_id: AgentId, fact: IngestFact, at_ms: number): void {
   const { task_id, transfer, seen_in, payer_proven } = fact;
   const slot = transferSlot(transfer);
@@ -39,7 +39,7 @@ export function storeIngest(tx: Tx, agent_id: AgentId, fact: IngestFact, at_ms: 
   });
 }
 
-/** A recorded transfer of which it is not known yet whether the final chain has it. */
+/** A recorded transfer whose finality is not known yet. */
 export interface UnsettledIngest {
   readonly task_id: string;
   readonly agent_id: AgentId;
@@ -48,8 +48,8 @@ export interface UnsettledIngest {
 }
 
 /**
- * Those that were looked at the longest ago, and that are to be looked at now: soon at first, then after a rest that grows with
- * their age. A block takes minutes to be final, and some chains are never heard of again; each look is five questions to a node.
+ * Transfers to check now, those checked longest ago first: soon at first, then after a pause that grows with their age. Blocks take
+ * minutes to be final, some chains never answer again, and each check costs five calls to a node.
  */
 export async function unsettledIngests(
   { query }: Pick<Database, 'query'>,
@@ -65,7 +65,7 @@ export async function unsettledIngests(
   });
 }
 
-/** No other block can take the place of theirs any more. */
+/** Marks transfers whose block is final. */
 export function markIngestsFinal(tx: Tx, task_ids: readonly string[]): void {
   tx.write({
     name: 'ingests that are final',
@@ -74,7 +74,7 @@ export function markIngestsFinal(tx: Tx, task_ids: readonly string[]): void {
   });
 }
 
-/** Still to be looked at; `seen_in` null where nothing could be learnt this time. */
+/** Marks a transfer that must be checked again. `seen_in` is null if nothing was learned. */
 export function markIngestLookedAt(tx: Tx, task_id: string, seen_in: SeenIn | null): void {
   tx.write({
     name: 'ingest that was looked at',
@@ -84,7 +84,10 @@ export function markIngestLookedAt(tx: Tx, task_id: string, seen_in: SeenIn | nu
   });
 }
 
-/** The final chain does not have them. Returns those of which nobody had said so: their rows want a correction, in this transaction. */
+/**
+ * Marks transfers that the final chain does not have. Returns those not marked before, whose rows need a correction in this
+ * transaction.
+ */
 export async function markIngestsVanished(tx: Tx, task_ids: readonly string[]): Promise<readonly string[]> {
   const { rows } = await tx.query<{ task_id: string }>({
     name: 'ingests that vanished',

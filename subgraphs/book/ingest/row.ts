@@ -7,11 +7,11 @@ import type { StampedRow } from '../../stamped-row.ts';
 import type { IngestArgs, IngestFact } from './find.ts';
 import { type ForeignSpend, spendOf } from './spend.ts';
 
-/* The row of a payment to somebody else, and what its receipt says. Pure: of the request and what was sealed with it. */
+/* The row of a payment to others and the claims of its receipt. Pure: made from the request and the sealed facts. */
 
 /**
- * A row whose payer is not proven shows the amount among its facts alone: totals count the rows that carry an amount, so
- * nobody who adds rows up counts it, here or elsewhere. It names no transfer either, of which a book has but one row.
+ * With an unproven payer the amount is only among the facts of the row, so that no sum counts it, here or elsewhere. It does not
+ * name its transfer either, because a book has only one row per transfer.
  */
 export function ingestedRow(
   args: IngestArgs,
@@ -65,13 +65,13 @@ export function ingestedRow(
   };
 }
 
-/** The paid-job envelope: who authorised what. */
+/** The envelope of a paid job: who authorized what. */
 export function envelopeOf(spend: ForeignSpend, transfer: ObservedTransfer) {
   const authorization = { payer_wallet: transfer.payer, delegation_hash: null, payment_ref: foreignRef(transfer) };
   return { intent: intentOf(spend), authorization, output_commitment: commitmentOf(spend) } satisfies JsonObject;
 }
 
-/** Whoever records the payment has said it: nobody here has seen what was delivered. */
+/** Stated by the payer. This service has not seen what was delivered. */
 const commitmentOf = ({ output_commitment }: ForeignSpend) => attributedTo('reporter', output_commitment);
 
 function intentOf({ job_kind, resource, intent_id, attempt_index }: ForeignSpend) {

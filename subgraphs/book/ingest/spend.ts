@@ -3,9 +3,9 @@ import type { CommittedOutput } from '../../../schema/output-commitment.ts';
 import type { CanonicalInvoice, IngestRequest } from '../../../schema/requests/ingest.ts';
 import type { NamedTransfer } from '../../foreign-transfers.ts';
 
-/* What a request says: which transfer it names, and what that is said to have bought. Pure. */
+/* The transfer that a request names, and what it says the payment bought. Pure. */
 
-/** What was bought, as whoever paid says it. Nobody here has seen it. */
+/** The purchase as the payer states it. This service has not seen it. */
 export interface ForeignSpend {
   readonly job_kind: CanonicalInvoice['job_kind'];
   readonly resource: string | null;
@@ -62,7 +62,7 @@ export function spendOf({ nano, payment_required: required, foreign_invoice: inv
 
 const atomic = (digits: string) => atomicAmount(BigInt(digits));
 
-/** Who served it, where a URL says so. */
+/** Seller by the host of a URL. */
 function hostOf(resource: string | null): string | null {
   return resource !== null && URL.canParse(resource) ? new URL(resource).host || null : null;
 }

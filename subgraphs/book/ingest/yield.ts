@@ -16,9 +16,8 @@ export interface YieldingParts {
 }
 
 /**
- * Tells books of rows that yield: somebody has recorded the same transfer and proven to be its payer. A correction, a row of
- * its own, in a transaction of its own, since heads of books are locked in the order of their ids; written once, whoever
- * comes to it. How many were appended. Bounded: the next round goes on.
+ * Appends corrections to rows that yield, because the payer of their transfer has recorded it with proof. Each is appended once, in
+ * its own transaction, since heads are locked in the order of their ids. Returns their number. Bounded; the next round continues.
  */
 export async function correctYielded({ database, clock, random }: YieldingParts): Promise<number> {
   return database.transaction(async tx => {

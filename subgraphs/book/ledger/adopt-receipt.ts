@@ -8,7 +8,7 @@ import type { Receipt } from '../../receipt/receipt/receipt.entity.ts';
 import { append } from './append-births.ts';
 import { type Arrival, arrive } from './arrive.ts';
 
-/** What a row says of its money as it is born, by what its settlement rests on. */
+/** Payment members of a new row, by the basis of its settlement. */
 export const bornBy = {
   observed_transfer: {
     evidence: 'collected',
@@ -27,20 +27,20 @@ export const bornBy = {
 } as const satisfies Record<SettledBy, Partial<RowBirth>>;
 
 /**
- * The collected receipt that a book is opened by becomes its first row: born as it would have been had the book stood
- * then, at the time of its receipt, and counted. What was signed stays as it is: the receipt names no book. One that
- * stands on a book already is nobody else's row. Nothing can be told of it: a book that opens has neither cap nor budget nor habit.
+ * Records the receipt that opened a book as its first row: with the time of the receipt, as if the book had existed. The signed
+ * receipt names no book and stays as it is. A receipt that is on a book already belongs to that book. There are no alerts, because
+ * a new book has neither caps nor budget.
  */
 export async function adoptReceipt(tx: Tx, agent_id: AgentId, receipt: Receipt): Promise<void> {
   if (receipt.agentId !== null) return;
   await append(tx, [{ agent_id, birth: birthOf(receipt), owed: true, at_ms: receipt.collectedAt.getTime() }]);
-  // What was vouched for when it was signed has been seen since, or it would open no book.
+  // A payment that was vouched for has been seen since, otherwise it could not open a book.
   if (receipt.ingressReceipt !== null) await arrive(tx, [arrivalOf(receipt.taskId, receipt.ingressReceipt)]);
 }
 
 /**
- * What was handed to an agent, and redeemed by it, is a row of its book: of no payment and no amount. It follows from the
- * receipt that was handed on, whose row is on another book; of that book it says nothing else. It backs nothing. @throws book_damaged
+ * Records a redeemed hand-off as a row without payment and amount. Its parent is the receipt that was handed off, on another book
+ * about which it says nothing else. It backs nothing. @throws book_damaged
  */
 export async function adoptHandOff(tx: Tx, agent_id: AgentId, { taskId: task_id, payload }: Receipt): Promise<void> {
   const { hub, model, fulfillment, parent_receipt_id } = JSON.parse(payload) as ReceiptPayload;
@@ -75,7 +75,7 @@ function birthOf({ taskId: task_id, payload, ...receipt }: Receipt): RowBirth {
   };
 }
 
-/** What a row keeps of the model that its hub named: nothing where it named none. */
+/** Facts about the model that the hub named. Empty if it named none. */
 export function answeredFacts({ answered_model }: JsonObject): JsonObject {
   return typeof answered_model === 'string' ? { answered_model } : {};
 }

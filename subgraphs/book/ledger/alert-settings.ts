@@ -10,9 +10,8 @@ import { requireChangeRoom } from './change-room.ts';
 import { type ChangedBy, changedBy } from './terms.ts';
 
 /**
- * Part of the ledger: sets what a book alerts of, under its head's lock, with an event of it in the same transaction; as it is
- * kept from then on, null where there is no such book. None of the terms that an allowance is signed over. What is so already
- * is not set again, and nothing tells of it. @throws Refusal book_damaged, rate_limited
+ * Sets the alert settings of a book with an event, under its head's lock. Returns them as stored, null if there is no such book.
+ * They are not part of the signed terms. An unchanged setting writes nothing. @throws Refusal book_damaged, rate_limited
  */
 export function setAlerts(
   database: Database,
@@ -43,7 +42,7 @@ export function setAlerts(
   });
 }
 
-/** Null restores what is usual; what is left out stays. */
+/** Null restores the default. A setting that is left out stays. */
 function changed(kept: KeptAlertSettings, change: AlertsChange): KeptAlertSettings {
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
   const all = Object.entries({ ...kept, ...Object.fromEntries(given) });

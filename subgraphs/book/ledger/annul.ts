@@ -6,28 +6,27 @@ import { lockBooksOf, type RowName } from './correct.ts';
 import { type CorrectionRow, correctionRow, storeCorrections, uncorrected } from './correction-row.ts';
 import { type MovedOn, moveRow, standingRows, storeMoved } from './move-row.ts';
 
-/** A row whose payment is not on its chain, and never will be. */
+/** A row whose payment is not and will not be on its chain. */
 export interface Annulment {
-  /** Of the row. */
+  /** Task of the row. */
   readonly task_id: string;
-  /** Of its correction, which is a row of its own. */
+  /** Task of its correction, which is a row of its own. */
   readonly correction_id: TaskId;
-  /** Why the row has no amount any more, in a word. */
+  /** Code of the reason why the row has no amount. */
   readonly omission_rule: string;
-  /** The same in a sentence. */
+  /** The reason in a sentence. */
   readonly reason: string;
 }
 
-/** A correction that was appended. */
+/** An appended correction. */
 export interface Annulled extends RowName {
   readonly corrects_seq: number;
 }
 
 /**
- * Part of the ledger: appends to a row a correction that names it, and takes its amount out of all that counts it. The row
- * stays as born, by its hash and by the event that keeps its amount; as an arrival that never came it shows none from then on,
- * so that whoever adds rows up comes to what the book says. A row is corrected once: under the head's lock, whoever comes second
- * finds that it was. Lands on a book that is closed, too: it takes nothing new in.
+ * Appends a correction to a row and removes its amount from all counters. The row keeps its original facts by its hash and its
+ * event; like a payment that never arrived it shows no amount, so that rows still add up. A row is corrected once: under the head's
+ * lock a second attempt finds the first. Works on a closed book too, because it records nothing new.
  */
 export async function annul(tx: Tx, items: readonly Annulment[]): Promise<readonly Annulled[]> {
   const annulments = new Map(items.map(item => [item.task_id, item]));
@@ -57,7 +56,7 @@ export async function annul(tx: Tx, items: readonly Annulment[]): Promise<readon
   });
 }
 
-/** What it rests on was recorded, and stays; that it was seen to arrive does not. */
+/** The evidence stays; the arrival does not. */
 function vanished(born: MovableFacts, { omission_rule }: Annulment): MovableFacts & LaterFacts {
   const nothing = { collected: false, amount: null, arrival_status: 'unverified' } as const;
   return { ...born, ...nothing, ingress_receipt: null, omission_rule };

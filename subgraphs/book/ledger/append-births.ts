@@ -4,19 +4,19 @@ import type { AgentId } from '../../../schema/ids.ts';
 import type { Tx } from '../../database.ts';
 import { appendRow, type EventRecord, type Heads, headOf, lockBooks, storeBirths, storeBooks } from './append.ts';
 
-/** A row that is to be born on a book, and no receipt with it. */
+/** A new row without a receipt. */
 export interface Birth {
   readonly agent_id: AgentId;
   readonly birth: RowBirth;
-  /** Money behind it has moved: it lands on a book that is closed, too. */
+  /** True if its money has moved. Then it is recorded on a closed book too. */
   readonly owed: boolean;
-  /** When it was collected; where nobody says, the database's time under the head's lock. */
+  /** Time it was collected. Default: the time of the database under the head's lock. */
   readonly at_ms?: number;
 }
 
 /**
- * Part of the ledger: rows that are born without a receipt of this transaction, in their order, counted like all others.
- * Returns them as they were written. @throws Refusal book_damaged, of all of them
+ * Appends rows without a receipt of this transaction, in order, and counts them. Returns them as written. @throws Refusal
+ * book_damaged for all of them
  */
 export async function append(tx: Tx, births: readonly Birth[]): Promise<readonly RowRecord[]> {
   const books = await lockBooks(
@@ -41,7 +41,7 @@ export async function append(tx: Tx, births: readonly Birth[]): Promise<readonly
   return rows;
 }
 
-/** Locks them in the order of their ids. @throws Refusal book_damaged where one of them takes nothing new */
+/** Locks heads in the order of their ids. @throws Refusal book_damaged if one of them accepts nothing new */
 export async function lockSoundBooks(tx: Tx, agent_ids: readonly AgentId[]): Promise<void> {
   requireSound(await lockBooks(tx, agent_ids), agent_ids);
 }

@@ -5,22 +5,22 @@ import { countIntents, headOf, storeBooks } from './append.ts';
 import { lockBooksOf } from './correct.ts';
 import { type MovedOn, moveRow, standingRows, storeMoved } from './move-row.ts';
 
-/** What became of a call that was recorded at settle (RECORDED_BY_SETTLE) before anybody had seen its money arrive. */
+/** Arrival of a call recorded at settlement (RECORDED_BY_SETTLE), before its transfer was seen. */
 export type Arrival = { readonly task_id: string } & (
   | {
       readonly to: 'collected';
       readonly ingress_receipt: { readonly ref: string; readonly confirmed_at: string };
-      /** Where the money was seen, if the row does not say so yet. */
+      /** Payment reference where the transfer was seen, if the row has another. */
       readonly payment_ref?: string;
       readonly transfer_index?: number;
     }
-  /** The cutoff passed and nothing was seen: no amount stands on the row any more. */
+  /** Nothing was seen by the cutoff, and the row has no amount any more. */
   | { readonly to: 'ARRIVAL_UNVERIFIED'; readonly omission_rule: string }
 );
 
 /**
- * Part of the ledger: moves rows on from RECORDED_BY_SETTLE. The columns are the projection; the `transition` event
- * keeps what the row was born with, so that its hash can be computed again. A row that has moved on already stays.
+ * Changes rows that are RECORDED_BY_SETTLE. Columns are the projection; the `transition` event keeps the original facts, so that
+ * the hash can be recomputed. A row that has already changed stays.
  */
 export async function arrive(tx: Tx, items: readonly Arrival[]): Promise<void> {
   const arrivals = new Map(items.map(item => [item.task_id, item]));

@@ -18,21 +18,21 @@ import {
 } from './blocked-hours.ts';
 import type { ReservationRequest } from './reservation.ts';
 
-/* Part of the ledger: calls that their book refuses, under its head. */
+/* Refusals of calls by their book, under its head. */
 
-/** A call and what was found against it. */
+/** A call and the reason to refuse it. */
 export interface BlockedCall {
   readonly asked: ReservationRequest;
   readonly blocked: Blocked;
 }
 
-/** Refused with a row and a signed refusal of its own. */
+/** Refused with its own row and signed refusal. */
 export interface BookRefusal {
   readonly kind: 'blocked';
   readonly refusal_id: RefusalId;
 }
 
-/** Refused once more like so many in this hour: nothing is written of it. What it names is the last that was. */
+/** Refused like too many in this hour. Nothing is written; it names the last written refusal. */
 export interface BlockedTooOften {
   readonly kind: 'blocked_too_often';
   readonly agent_id: AgentId;
@@ -40,23 +40,23 @@ export interface BlockedTooOften {
   readonly task_id: string;
   readonly policy_code: PolicyCode;
   readonly last_refusal_id: RefusalId;
-  /** Until a call like it may have a row again; the policy itself is judged for every call. */
+  /** Seconds until such a call may have a row again. The policy is judged for every call. */
   readonly retry_after_seconds: number;
-  /** Database time. */
+  /** Time by the clock of the database. */
   readonly at_ms: number;
 }
 
 const ID_BYTES = 10;
 
-/** Heads under their locks, and what people have said to calls that want an approval there. */
+/** Locked heads and the approvals of their calls. */
 export interface BlockingBooks {
   readonly books: Heads;
   readonly approvals: StandingApprovals;
 }
 
 /**
- * Writes the rows of refused calls and their signed refusals, with what people are asked to approve of them, and returns
- * what became of each, with the events: the first of a kind and hour have a row; of what comes beyond nothing is written here.
+ * Writes rows and signed refusals of refused calls with their approval requests, and returns the outcome of each and the events.
+ * The first of a kind and hour have a row; nothing is written for more.
  */
 export async function blockCalls(
   tx: Tx,
@@ -103,7 +103,7 @@ export async function blockCalls(
   return { outcomes, events };
 }
 
-/** Null while another row may be written. What it names is the last row of the kind that has had its own. */
+/** Null if another row may be written. Otherwise names the last row of the kind. */
 export function blockedTooOften(
   kinds: readonly { readonly hour: BlockedHour | undefined; readonly rows_max: number }[],
   { policy_code }: Blocked,
@@ -151,7 +151,7 @@ function refuse({ random }: Refuser, head: Head, { asked, blocked }: BlockedCall
   return { ...born, refusal };
 }
 
-/** Nothing was charged, so nothing stands on the row that money would. */
+/** Nothing was charged, so the row has no payment. */
 function birthOf(asked: ReservationRequest, blocked: Blocked, refusal_id: RefusalId): RowBirth {
   const { task_id, model, intent_id, attempt_index, parent_ref, payer_wallet } = asked;
   const named = { task_id, model, intent_id, attempt_index, parent_ref, payer_wallet };

@@ -3,24 +3,24 @@ import { iso } from '../../clock.ts';
 import type { BlockedTooOften } from './block.ts';
 import type { RepeatCount } from './repeated-events.ts';
 
-/** Of more books that go on refusing the least recent is asked as if it did not. */
+/** Maximum number of books; the least recent is dropped. */
 const SUSPECTS_MAX = 10_000;
 
 /**
- * What one process knows of calls that were refused too often: how many since it was written down last, and whose books
- * they were. It is memory, so a killed process loses the counts of a few seconds, and nothing else.
+ * Memory of a process about calls refused too often: their number since the last write, and their books. A crash loses counts of a
+ * few seconds and nothing else.
  */
 export class BlockedCalls {
   readonly #now_ms: () => number;
   #counts = new Map<string, RepeatCount>();
-  /** Agents, and until when they are worth a look without locks. */
+  /** Agents, and the time until which they are checked without locks first. */
   readonly #suspects = new LRUCache<number, number>({ max: SUSPECTS_MAX });
 
   constructor(now_ms: () => number = () => performance.now()) {
     this.#now_ms = now_ms;
   }
 
-  /** Counts one call, once, when its caller is told. */
+  /** Counts a refused call when it is answered. */
   count({ agent_id, seq, task_id, policy_code, last_refusal_id, retry_after_seconds, at_ms }: BlockedTooOften): void {
     this.#suspects.set(agent_id, this.#now_ms() + retry_after_seconds * 1_000);
     const at = iso(at_ms);
@@ -28,7 +28,7 @@ export class BlockedCalls {
     this.#add({ agent_id, seq, kind: 'blocked', task_id, body, count: 1, first_at: at, last_at: at });
   }
 
-  /** Whether a book refused calls too often in this hour, says this process: then it is asked without locks first. */
+  /** Whether this process saw the book refuse calls too often in this hour. Then it is read without locks first. */
   suspects(agent_id: number): boolean {
     const until_ms = this.#suspects.get(agent_id);
     if (until_ms === undefined) return false;
@@ -37,12 +37,12 @@ export class BlockedCalls {
     return false;
   }
 
-  /** Its policy has let a call pass, or may: no look is spared any more. */
+  /** Forgets a book that let a call pass or may do so. */
   acquit(agent_id: number): void {
     this.#suspects.delete(agent_id);
   }
 
-  /** Hands over what was counted; what could not be written down comes back by `giveBack`. */
+  /** Returns and clears the counts. Counts that could not be written are returned with `giveBack`. */
   take(): readonly RepeatCount[] {
     const counts = [...this.#counts.values()];
     this.#counts = new Map();

@@ -8,23 +8,23 @@ import type { Blocked } from '../policy/evaluate.ts';
 import type { Head } from './append.ts';
 import type { ReservationRequest } from './reservation.ts';
 
-/** No policy's code: under it all refused calls of a book count together, or whoever names another intent each time had rows without end. */
+/** Not a policy code: counts all refused calls of a book together, so that changing the intent does not give unlimited rows. */
 const EVERY = 'every';
 
-/** No policy's code either: acts of a book count together, under whatever policy. */
+/** Not a policy code: counts all acts of a book together. */
 const ACTS = 'acts';
 
-/** Calls that count together: one policy of one book, as it was set when it refused them, one intent, one hour (UTC). */
+/** Calls that are counted together: same book, policy version, code, intent and hour (UTC). */
 export interface BlockedKind {
   readonly agent_id: AgentId;
   readonly policy_version: number;
   readonly policy_code: PolicyCode | typeof EVERY | typeof ACTS;
-  /** Empty for none. */
+  /** Empty if there is none. */
   readonly intent_id: string;
   readonly hour: string;
 }
 
-/** The rows that such calls have, and the last of them. */
+/** Number of rows of such calls, and the last of them. */
 export interface BlockedHour extends BlockedKind {
   readonly rows: number;
   readonly seq: number;
@@ -46,7 +46,7 @@ function blockedKind(head: Head, { policy_code }: Blocked, intent_id: string | n
   };
 }
 
-/** The kind of all calls that a book refuses in an hour, or of all acts, under whatever policy. */
+/** The kind of all refused calls, or of all acts, of a book in an hour. */
 function wholeKind(head: Head, policy_code: typeof EVERY | typeof ACTS): BlockedKind {
   const { start_ms } = windowAt(emptyWindow, 'hour', head.now_ms);
   return {
@@ -59,8 +59,8 @@ function wholeKind(head: Head, policy_code: typeof EVERY | typeof ACTS): Blocked
 }
 
 /**
- * A call counts as its own kind and as one of its book's; of each so many have rows in an hour. Acts cost nothing: they count
- * among themselves, or whoever signs twenty would keep calls from having rows, and people from being asked.
+ * Kinds that a call counts for: its own and that of its book. Acts are free and counted separately, so that signing many does not
+ * prevent rows and approval requests of calls.
  */
 export function kindsOf(
   head: Head,
@@ -74,19 +74,19 @@ export function kindsOf(
   ];
 }
 
-/** Until another row of this kind may be written, at least a second. */
+/** Seconds until another row of this kind may be written, at least one. */
 export function secondsLeft({ hour }: BlockedKind, now_ms: number): number {
   return Math.max(1, Math.ceil((Date.parse(hour) + HOUR_MS - now_ms) / 1_000));
 }
 
-/** By the name of their kind. */
+/** Counts by the name of their kind. */
 export type BlockedHours = Map<string, BlockedHour>;
 
 export function nameOfKind({ agent_id, policy_version, policy_code, intent_id, hour }: BlockedKind): string {
   return JSON.stringify([agent_id, policy_version, policy_code, intent_id, hour]);
 }
 
-/** Under the heads of these books nobody else counts; without them it is how they stood a moment ago. */
+/** Exact under the heads of these books; without them a moment old. */
 export async function readBlockedHours(tx: Tx, kinds: readonly BlockedKind[]): Promise<BlockedHours> {
   if (kinds.length === 0) return new Map();
   const { rows } = await tx.query<Omit<BlockedHour, 'hour'> & { hour: Date }>({
@@ -101,7 +101,7 @@ export async function readBlockedHours(tx: Tx, kinds: readonly BlockedKind[]): P
   return new Map(hours.map(hour => [nameOfKind(hour), hour]));
 }
 
-/** The heads of their books are held. */
+/** Requires the locks of their heads. */
 export function storeBlockedHours(tx: Tx, hours: readonly BlockedHour[]): void {
   if (hours.length === 0) return;
   tx.write({

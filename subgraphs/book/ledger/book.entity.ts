@@ -7,9 +7,8 @@ import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../t
 import type { AlertState } from '../alerts/state.ts';
 
 /**
- * The head of one book: where its two chains stand (rows by seq, events by position) and the counters that answer
- * every total without a scan. Only the ledger writes them, always under the row's lock;
- * budget and policy are the owner's.
+ * Head of a book: the ends of its two chains (rows by seq, events by position) and the counters that answer totals without a scan.
+ * Only the ledger writes them, under the row's lock; budget and policy are the owner's.
  */
 @Entity({ tableName: 'book' })
 @Index({ name: 'book_damaged', properties: ['agentId'], where: 'damage is not null' })
@@ -19,10 +18,10 @@ export class BookHead {
   /** Budget Y; null is unlimited. */
   @Property({ type: AtomicAmountColumn, nullable: true })
   budgetAtomic!: AtomicAmount | null;
-  /** Of all rows under the budget from their birth on, whether their money was seen or not: what ceilings count. */
+  /** Sum of all rows under the budget, collected or not, which caps count. */
   @Property({ type: AtomicAmountColumn, default: '0' })
   spentAtomic!: AtomicAmount;
-  /** Held by claims that are neither collected nor released: what makes a cap hold under concurrency. */
+  /** Held by claims that are neither collected nor released, so that caps hold under concurrency. */
   @Property({ type: AtomicAmountColumn, default: '0' })
   reservedAtomic!: AtomicAmount;
   @Property({ type: 'integer', default: 0 })
@@ -38,16 +37,16 @@ export class BookHead {
   byRail!: JsonObject;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   openedAt!: Date;
-  /** What its owner set; members that are not set are not there. */
+  /** Policies set by the owner. Those that are not set are absent. */
   @Property({ type: 'json', defaultRaw: `'{}'` })
   policy!: BookPolicy;
-  /** The same in shadow mode: it refuses nothing, and tells what it would have refused. */
+  /** Policies in shadow mode. They refuse nothing and record what they would have refused. */
   @Property({ type: 'json', defaultRaw: `'{}'` })
   shadow!: BookPolicy;
-  /** Grows whenever budget or policy are set: what it refused before is another refusal. */
+  /** Grows with each change of budget or policy, which makes later refusals different ones. */
   @Property({ type: 'integer', default: 0 })
   policyVersion!: number;
-  /** The UTC hour and the UTC day in which something was collected last, and how much since they began. */
+  /** UTC hour and day of the last collected amount, and the sums since they began. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   hourStart!: Date | null;
   @Property({ type: AtomicAmountColumn, default: '0' })
@@ -57,24 +56,24 @@ export class BookHead {
   @Property({ type: AtomicAmountColumn, default: '0' })
   dayAtomic!: AtomicAmount;
 
-  /** `{what, place, found_at}` where its audit has closed it. */
+  /** `{what, place, found_at}` if its audit closed it. */
   @Property({ type: 'json', nullable: true })
   damage!: JsonObject | null;
-  /** Of budget and policy, as their owner set them last; null where they have not since there is such a hash. */
+  /** Hash of budget and policy as last set. Null if they were not set since the hash was introduced. */
   @Property({ type: 'text', nullable: true })
   termsHash!: string | null;
 
-  /** What of its alerts its owner set; what is not set is not there. */
+  /** Alert settings of the owner. Those that are not set are absent. */
   @Property({ type: 'json', defaultRaw: `'{}'` })
   alertSettings!: KeptAlertSettings;
-  /** What it has told, and what it judges by. */
+  /** Sent alerts and the sums they are judged by. */
   @Property({ type: 'json', defaultRaw: `'{}'` })
   alertState!: AlertState;
 
-  /** Of what its webhook tells; null: of nothing. */
+  /** Kinds that its webhook wants. Null if none. */
   @Property({ type: 'json', columnType: 'jsonb', nullable: true })
   webhookKinds!: readonly WebhookKind[] | null;
-  /** How many messages there were for webhooks of this book: the number of the last. */
+  /** Number of the last message for webhooks of this book. */
   @Property({ type: 'integer', default: 0 })
   webhookMessages!: number;
 }

@@ -3,7 +3,7 @@ import { policyLimits } from '../../../schema/limits.ts';
 import type { Tx } from '../../database.ts';
 import { requireHourRoom } from './hour-room.ts';
 
-/* Part of the ledger: how often an owner may set something. Each kind of change along the index of its events. */
+/* Limits how often an owner changes settings. Each kind of change has an index of its events. */
 
 const changes = {
   terms: `kind in ('policy_changed', 'budget_changed')`,
@@ -13,8 +13,8 @@ const changes = {
 const max = policyLimits.changes_per_book_hour_max;
 
 /**
- * Nobody pays for a change, and its event keeps all policies for ever: whoever changed them to and fro filled the disk. Under
- * the head's lock. @throws rate_limited
+ * Changes are free, and their events keep all policies permanently, so they are bounded. Under the head's lock. @throws
+ * rate_limited
  */
 export function requireChangeRoom(tx: Tx, agent_id: AgentId, what: keyof typeof changes): Promise<void> {
   return requireHourRoom(tx, agent_id, {

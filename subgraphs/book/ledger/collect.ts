@@ -27,22 +27,22 @@ import { termsHash } from './terms.ts';
 import { tellWouldBlock, type WouldBlock } from './would-block.ts';
 
 /*
- * This folder is the only writer of books, rows and events (test/tidy/places.ts). Every function takes the transaction and
- * many items, so that callers that arrive together share one commit. Lock order, everywhere: claim keys sorted → slots →
- * log head → what a stamp writes → book heads by id.
+ * The only writer of books, rows and events (test/tidy/places.ts). Every function takes the transaction and many items, so that
+ * requests that arrive together share one commit. Lock order everywhere: claim keys sorted → slots → log head → rows of stamps →
+ * book heads by id.
  */
 
-/** What one collected call leaves behind: a receipt, and a row where it lands on a book. */
+/** Result of one collected call: a receipt, and a row if it belongs to a book. */
 export interface Collection {
   readonly prepared: PreparedReceipt;
   readonly landing: {
     readonly agent_id: AgentId;
     readonly birth: RowBirth;
     readonly reserved: AtomicAmount;
-    /** What policies in shadow mode said of the call when its book let it pass. */
+    /** Judgements of shadow policies when the call was let pass. */
     readonly would_block?: readonly WouldBlock[];
   } | null;
-  /** Rows on other books that the same receipt is of: nothing was held for them, and no policy is asked. */
+  /** Rows on other books for the same receipt. Nothing was reserved for them and no policy applies. */
   readonly also_on?: readonly { readonly agent_id: AgentId; readonly birth: RowBirth }[];
 }
 
@@ -51,7 +51,7 @@ export interface Collected {
   readonly seq: number | null;
 }
 
-/** A book begins empty; `agent_id` is its name for ever. */
+/** Creates an empty book. `agent_id` is its permanent name. */
 export function openBook(tx: Tx, agent_id: AgentId): void {
   tx.write({
     text: 'insert into book (agent_id, opened_at, terms_hash) values ($1, now(), $2)',
@@ -60,8 +60,8 @@ export function openBook(tx: Tx, agent_id: AgentId): void {
 }
 
 /**
- * Receipts, leaves, the new tree head, rows, events, counters and wake-ups of a batch: one transaction, one truth.
- * `log` is the log's head, which the caller has locked before all that a batch writes.
+ * Writes receipts, leaves, the new tree head, rows, events, counters and notifications of a batch in one transaction. `log` is the
+ * head of the log, which the caller locked before anything else.
  */
 export async function collect(
   tx: Tx,
@@ -113,8 +113,8 @@ function landingOn(items: readonly Collection[]): { agent_id: AgentId; amount: b
 }
 
 /**
- * Alerts: what a book tells its owner before a limit is reached. They are judged by the counters of the head that a row is counted on, and
- * written behind the row: no row and no day is scanned for them. @param before the head that the row was appended to
+ * Writes alerts behind the row. They are judged by the counters of the head, so nothing is scanned. @param before the head that the
+ * row was appended to
  */
 function appendAlerts(
   before: Head,
@@ -138,8 +138,8 @@ const DAYS = `select agent_id, sum(amount) as amount from book_sum where agent_i
   group by agent_id, period having sum(amount) > 0`;
 
 /**
- * Books with what they are used to: read off the sums of their last days, at most once a day for each, and only once it may
- * matter. @param landing what is about to be collected of them, together
+ * Adds the usual spending to books: read from the sums of their last days, at most once a day and only when it may matter. @param
+ * landing amounts about to be collected for them
  */
 async function withHabits(
   tx: Tx,

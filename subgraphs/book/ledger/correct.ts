@@ -5,14 +5,14 @@ import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
 import { appendEvent, type EventRecord, type Heads, headOf, lockBooks, storeBooks } from './append.ts';
 
-/* Part of the ledger: what happens to rows that stand. It takes a position of the book and no seq. */
+/* Events of existing rows. They take a position and no seq. */
 
-/** What turned out otherwise than it was recorded: the row stays as born, and says so by an event. */
+/** Records that a fact differs from the row: the row stays, and an event says so. */
 export async function correct(tx: Tx, corrections: readonly { task_id: string; body: JsonObject }[]): Promise<void> {
   await annotate(tx, 'correction', corrections);
 }
 
-/** Appends one event per note to every book on which the task has a row. */
+/** Appends one event per note to every book with a row of the task. */
 async function annotate(
   tx: Tx,
   kind: BookEventKind,
@@ -40,7 +40,7 @@ export interface RowName {
   readonly task_id: string;
 }
 
-/** Locks every book on which these tasks have rows. Where a row stands never changes, so it can be looked up before. */
+/** Locks every book with rows of these tasks. The place of a row never changes, so it can be looked up before. */
 export async function lockBooksOf(
   tx: Tx,
   task_ids: readonly string[],

@@ -6,26 +6,26 @@ import { appendRow, type EventRecord, type Heads, headOf, storeBirths } from './
 import type { RowName } from './correct.ts';
 import { supersede } from './supersede.ts';
 
-/* Part of the ledger: rows by which this service corrects one of its own accord. They take a seq, and no money stands behind them. */
+/* Rows by which this service corrects others on its own. They take a seq and have no payment. */
 
-/** What such a row says. */
+/** Content of such a row. */
 export interface Correcting {
-  /** Of the row of the correction. */
+  /** Task of the correction. */
   readonly correction_id: TaskId;
-  /** Why, in a sentence. */
+  /** Reason in a sentence. */
   readonly reason: string;
-  /** What it says beside that. */
+  /** Further facts. */
   readonly facts?: JsonObject;
 }
 
-/** A correction that was appended to the heads, and is still to be stored. */
+/** A correction that was appended to the heads but not stored yet. */
 export interface CorrectionRow {
   readonly row: RowRecord;
   readonly event: EventRecord;
   readonly corrects_seq: number;
 }
 
-/** Right behind what is said of the row that it corrects; the head in `books` goes on. */
+/** Appends the correction after the event of the corrected row, and advances the head in `books`. */
 export function correctionRow(
   books: Heads,
   { agent_id, seq, task_id }: RowName,
@@ -45,7 +45,7 @@ export function correctionRow(
   return { row, event, corrects_seq: seq };
 }
 
-/** Their rows, and that each takes the place of the row that it names. */
+/** Stores their rows, and that each replaces the row that it names. */
 export function storeCorrections(tx: Tx, corrections: readonly CorrectionRow[]): void {
   storeBirths(
     tx,
@@ -58,7 +58,7 @@ export function storeCorrections(tx: Tx, corrections: readonly CorrectionRow[]):
   }
 }
 
-/** Those that no correction names yet; their heads are locked. */
+/** Rows without a correction. Their heads are locked. */
 export async function uncorrected(tx: Tx, rows: readonly RowName[]): Promise<readonly RowName[]> {
   if (rows.length === 0) return [];
   const found = await tx.query<{ agent_id: number; corrects_seq: number }>({

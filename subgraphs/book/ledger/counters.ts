@@ -2,16 +2,16 @@ import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
 import { counted, type Window } from '../../../schema/clock-window.ts';
 import { type Evidence, isSpentElsewhere } from '../../../schema/evidence.ts';
 
-/** The counters of a book: they answer every total and every cap without a scan. */
+/** Counters of a book, which answer every total and cap without a scan. */
 export interface Counters {
   readonly spent_atomic: AtomicAmount;
-  /** Over the rows that carry an amount. */
+  /** Rows that have an amount. */
   readonly by_rail: Readonly<Record<string, { readonly count: number; readonly amount: string }>>;
   readonly hour: Window;
   readonly day: Window;
 }
 
-/** What of a row is counted, and the time that says in which hour and day. */
+/** Counted members of a row, and the time that determines its hour and day. */
 export interface Countable {
   readonly amount: AtomicAmount | null;
   readonly rail: string | null;
@@ -19,9 +19,8 @@ export interface Countable {
 }
 
 /**
- * Counts a row from its birth on, and no more (`times` -1) where its money turns out never to have come. A row without
- * an amount is in no sum. What was spent elsewhere counts by its rail alone: no ceiling of the book is one of that, and it
- * may be no USDC at all.
+ * Counts a row, or with `times` -1 removes it because its money never came. Rows without an amount are in no sum. Spending
+ * elsewhere counts by its rail only: no cap applies to it, and it may not be USDC.
  */
 export function tally<C extends Counters>(counters: C, row: Countable, at_ms: number, times: 1 | -1): C {
   if (row.amount === null) return counters;

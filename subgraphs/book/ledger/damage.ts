@@ -2,9 +2,9 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { Tx } from '../../database.ts';
 
-/* Part of the ledger: a book whose audit has found it damaged takes nothing new, in any process, until it is opened again. */
+/* A book that its audit found damaged accepts nothing new, in any process, until it is reopened. */
 
-/** The head is held until the transaction ends: what is found under it is what stands. */
+/** Locks the head until the transaction ends, so that what is read stays true. */
 export async function lockBook(tx: Tx, agent_id: AgentId): Promise<void> {
   await tx.query({ text: 'select 1 from book where agent_id = $1 for update', values: [agent_id] });
 }

@@ -29,10 +29,10 @@ objectType('DisputeJudged', 'Dispute of the row of an event: the claim and its j
 
 type Shown = MembersOf<typeof BookEventNoun>;
 type BlockedBody = ShowableAs<typeof WouldBlockNoun>;
-/** The first judgements were kept without a number. */
+/** The first judgements were stored without a number. */
 type JudgedBody = Omit<ShowableAs<typeof DisputeJudgedNoun>, 'revision'>;
 
-/** The body of a `transition`; null where it took no amount away. */
+/** Shown body of a `transition`. Null if it removed no amount. */
 function shownGivenUp(body: JsonObject): Shown['givenUp'] {
   const amount = parseAtomic(givenUpAmount(body) ?? '');
   const { omission_rule } = body;
@@ -41,8 +41,8 @@ function shownGivenUp(body: JsonObject): Shown['givenUp'] {
 }
 
 /**
- * What happened on a book, in order: gapless `position`, each hash over the one before it. Written in the transaction
- * of the fact itself, so this table is the outbox of webhooks and live rows.
+ * An event of a book: gapless `position`, each hash over the one before. Written in the transaction of the fact, so this table is
+ * the outbox of webhooks and live rows.
  */
 @ObjectType('BookRowEvent', {
   description: 'An event of a book: of a row, or of the settings of its owner.',
@@ -69,7 +69,7 @@ export class BookEvent {
   @Property({ type: 'Date', columnType: 'timestamptz' }) at!: Date;
   @Property({ type: 'text' }) prevHash!: string;
   @Property({ type: 'text' }) hash!: string;
-  /** The row as it stands when the event is read. */
+  /** The row at the time of reading. */
   row!: BookRow | null;
 
   get count(): number {

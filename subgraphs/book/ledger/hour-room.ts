@@ -2,22 +2,25 @@ import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { Tx } from '../../database.ts';
 
-/** What nobody pays for, and is kept for ever: how often a book takes it within an hour. */
+/** An hourly limit of a book for something that is free and kept permanently. */
 interface HourRoom {
-  /** Of the statement. */
+  /** Name of the statement. */
   readonly name: string;
-  /** Where each time stands. */
+  /** Column of the time. */
   readonly at: string;
-  /** The rows of book $1, by an index whose last column they are ordered by. */
+  /** Rows of book $1, by an index that ends with the column they are ordered by. */
   readonly from: string;
-  /** That column: the newest first. */
+  /** That column, newest first. */
   readonly newest: string;
   readonly max: number;
-  /** What whoever is refused is told. */
+  /** Message of the refusal. */
   readonly detail: string;
 }
 
-/** Under the head's lock, so that no two take the last place; reads no more entries of an index than it allows. @throws rate_limited */
+/**
+ * Under the head's lock, so that concurrent requests cannot exceed the limit. Reads at most as many index entries as it allows.
+ * @throws rate_limited
+ */
 export async function requireHourRoom(
   tx: Tx,
   agent_id: AgentId,

@@ -1,6 +1,6 @@
 import { Entity, PrimaryKey, Property } from '../../table.ts';
 
-/** What a treasury intent came to, counted as rows land: the book's `intents` never scan. */
+/** Counters of a treasury intent, written with its rows, so that `intents` of a book never scan. */
 @Entity({ tableName: 'book_intent' })
 export class BookIntent {
   @PrimaryKey({ type: 'integer', autoincrement: false })

@@ -9,24 +9,23 @@ import { type Blocked, evaluate } from '../policy/evaluate.ts';
 import { type Head, headOf, lockBooks, storeBooks } from './append.ts';
 import { type BlockedTooOften, type BookRefusal, blockCalls } from './block.ts';
 
-/* Part of the ledger: acts of delegated sessions that the book of their payer refuses, as it refuses calls. */
+/* Judges acts of delegated sessions by the book of their payer, like calls. */
 
-/** An act that was signed for, ahead of its effect. */
+/** A signed act before its effect. */
 export interface JudgedAct {
   readonly agent_id: AgentId;
   readonly delegation_hash: string;
   readonly nonce: string;
   readonly action: ActAction;
   readonly payer_wallet: string;
-  /** Since when its nonce, which was issued here, may have served; null of one of the signer's own. */
+  /** Earliest time of its issued nonce. Null for a nonce of the signer. */
   readonly issued_at_ms: number | null;
 }
 
 /**
- * Whether the book lets an act pass: null where it does. What it refuses has a row and a signed refusal in this transaction,
- * by the same functions as a call; the same act again has the same ones. `risk_tiers` alone speaks of acts, and the approval
- * that it wants is a nonce that was issued here lately. Nobody is asked to approve one: whoever may, signs it anew.
- * @throws Refusal book_damaged
+ * Judges an act. Null if the book lets it pass. A refused act has a row and a signed refusal in this transaction, by the functions
+ * for calls; the same act again returns the same. Only `risk_tiers` applies to acts, and the approval it requires is a recently
+ * issued nonce. There is no approval request, because the signer can sign again. @throws Refusal book_damaged
  */
 export async function judgeAct(
   tx: Tx,
@@ -57,7 +56,7 @@ export async function judgeAct(
   return outcomes[0] ?? null;
 }
 
-/** A clock of ours that is ahead of the database's makes no act one of the future. */
+/** Tolerates a clock of this process ahead of that of the database. */
 function judged(head: Head, { action, issued_at_ms }: JudgedAct): Blocked | { readonly kind: 'admitted' } {
   const { risk_tiers, approval_ttl } = head.policy;
   const policy = { ...(risk_tiers && { risk_tiers }), ...(approval_ttl !== undefined && { approval_ttl }) };
@@ -68,7 +67,7 @@ function judged(head: Head, { action, issued_at_ms }: JudgedAct): Blocked | { re
 
 const DIGITS = 32;
 
-/** Of one book: an act that two books judge has a refusal of each. */
+/** Task of the act on one book. An act judged by two books has a refusal of each. */
 function taskOfAct({ agent_id, delegation_hash, nonce, action }: JudgedAct): string {
   return `act_${sha256Hex(`${agent_id}|${delegation_hash}|${nonce}|${action}`).slice(0, DIGITS)}`;
 }

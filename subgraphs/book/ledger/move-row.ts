@@ -15,15 +15,15 @@ import { tally } from './counters.ts';
 import { type CountedColumn, type CountedRow, countedNames, countRows } from './sums.ts';
 
 /*
- * Part of the ledger: a row moves on. Its columns are the projection; the `transition` event keeps what it was before, and
- * so the first of them what it was born with, by which its hash is computed again.
+ * Changes of rows. Columns are the projection; the `transition` event keeps the former values, so that the first one has the
+ * original facts from which the hash is computed.
  */
 
 export type StandingRow = RowName & Pick<{ readonly [K in RowColumn]: ColumnValue<K> }, MovableColumn | CountedColumn>;
 
 type MovedRow = RowName & MovableFacts & LaterFacts & { readonly intent_id: string | null };
 
-/** A row that has moved, with its head and what is told of it. */
+/** A changed row with its head and event. */
 export interface MovedOn {
   readonly head: Head;
   readonly event: EventRecord;
@@ -33,7 +33,7 @@ export interface MovedOn {
 
 const readColumns = [...new Set(['task_id', ...movableColumns, ...countedNames])];
 
-/** Under their heads' locks. */
+/** Requires the locks of their heads. */
 export async function standingRows(tx: Tx, rows: readonly RowName[]): Promise<readonly StandingRow[]> {
   if (rows.length === 0) return [];
   const found = await tx.query<StandingRow>({
@@ -45,7 +45,7 @@ export async function standingRows(tx: Tx, rows: readonly RowName[]): Promise<re
   return found.rows;
 }
 
-/** A row whose amount goes counts no more. */
+/** A row that loses its amount is not counted any more. */
 export function moveRow(
   head: Head,
   row: StandingRow,
@@ -62,7 +62,7 @@ export function moveRow(
   return { ...happened, before: row, after };
 }
 
-/** The columns of rows that have moved, and what is counted by them; their events are stored with their books. */
+/** Stores the columns of changed rows and the counters; the events are stored with their books. */
 export function storeMoved(tx: Tx, moved: readonly MovedOn[]): void {
   tx.write({
     name: 'move rows on',

@@ -6,8 +6,8 @@ import { appendEvent, type EventRecord, headOf, lockBooks, storeBooks } from './
 import type { RowName } from './correct.ts';
 
 /**
- * Part of the ledger: phases of ledger escrows, each an event of the row that it is over, in their order: a position of the
- * book and no seq. Returns them as they were written. @throws Refusal book_damaged, of all of them
+ * Appends phases of ledger escrows as events of their rows, in order. They take a position and no seq. Returns them as written.
+ * @throws Refusal book_damaged for all of them
  */
 export async function noteEscrows(
   tx: Tx,

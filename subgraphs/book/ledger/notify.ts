@@ -6,23 +6,23 @@ import type { Tx } from '../../database.ts';
 import { appendEvent, type Head, headOf, lockBooks, storeBooks } from './append.ts';
 
 /**
- * Part of the ledger: what another agent did, as an event of no row. Nobody but the owner of a book makes it grow: it is written
- * where the webhook of the book is told of such events, and nowhere else.
+ * Records an act of another agent as an event without a row. It is written only if the webhook of the book wants such events,
+ * because only its owner may make a book grow.
  */
 
-/** Locks the head of the book; null where its owner wants no such event, or its audit has closed it. */
+/** Locks the head of the book. Null if its owner does not want the event or the audit has closed it. */
 export async function lockNotified(tx: Tx, agent_id: AgentId, kind: NoticeKind): Promise<Head | null> {
   const head = headOf(await lockBooks(tx, [agent_id]), agent_id);
   return head.damaged || !head.webhook_kinds?.includes(kind) ? null : head;
 }
 
-/** Under that head. */
+/** Requires that lock. */
 export function notify(tx: Tx, head: Head, kind: NoticeKind, body: JsonObject): void {
   const told = appendEvent(head, { kind, seq: null, task_id: null, body }, iso(head.now_ms));
   storeBooks(tx, new Map([[head.agent_id as AgentId, told.head]]), [told.event]);
 }
 
-/** Whether its owner wants to be told, as it stands now: asked before a job is added that asks once more under the lock. */
+/** Whether the owner wants to be notified now. Checked before a job is added, which checks again under the lock. */
 export async function wantsNotice(tx: Tx, agent_id: AgentId, kind: NoticeKind): Promise<boolean> {
   const { rows } = await tx.query<{ wants: boolean }>({
     name: 'whether a book wants a notice',

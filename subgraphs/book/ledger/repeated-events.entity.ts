@@ -3,8 +3,8 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Entity, PrimaryKey, Property } from '../../table.ts';
 
 /**
- * What happens to one row too often for an event each time: counted here, outside the chain, until it becomes one event.
- * Its row goes in the transaction that appends the event, so nothing is counted twice.
+ * Counts repeated occurrences on one row outside the chain until they become one event. The counter is deleted in the transaction
+ * of the event, so nothing is counted twice.
  */
 @Entity({ tableName: 'book_counted' })
 export class RepeatedEvents {
@@ -16,7 +16,7 @@ export class RepeatedEvents {
   kind!: BookEventKind;
   @Property({ type: 'text' })
   taskId!: string;
-  /** What the event will say beside `at`, `first_at` and `count`. */
+  /** Members of the event besides `at`, `first_at` and `count`. */
   @Property({ type: 'json' })
   body!: JsonObject;
   @Property({ type: 'integer' })
@@ -27,7 +27,7 @@ export class RepeatedEvents {
   lastAt!: Date;
 }
 
-/** How often a row was replayed in the newest hour (UTC, the database's clock) in which it was. */
+/** Number of replays of a row in its newest hour with replays (UTC, clock of the database). */
 @Entity({ tableName: 'book_replay_hour' })
 export class ReplayHour {
   @PrimaryKey({ type: 'integer', autoincrement: false })
@@ -40,7 +40,7 @@ export class ReplayHour {
   replays!: number;
 }
 
-/** How many rows a book's policy has left in one hour for calls of one kind, and the last of them. */
+/** Number of rows of refused calls of one kind in one hour, and the last of them. */
 @Entity({ tableName: 'book_blocked_hour' })
 export class BlockedHourRow {
   @PrimaryKey({ type: 'integer', autoincrement: false })
@@ -49,7 +49,7 @@ export class BlockedHourRow {
   policyVersion!: number;
   @PrimaryKey({ type: 'text' })
   policyCode!: string;
-  /** Empty for calls that name none. */
+  /** Empty for calls without an intent. */
   @PrimaryKey({ type: 'text' })
   intentId!: string;
   @PrimaryKey({ type: 'Date', columnType: 'timestamptz' })

@@ -7,12 +7,12 @@ import type { Database, Tx } from '../../database.ts';
 import { appendEvent, type EventRecord, headOf, lockBooks, storeBooks } from './append.ts';
 
 /*
- * Part of the ledger: what is repeated on one row (replays, refusals like its own) too often for an event each time. It is
- * counted, and becomes one event a minute. Counting takes the counter's row and no
- * book's head, and wakes nobody up. Lock order: hours → counters, by agent, seq and kind → book heads.
+ * Occurrences on one row (replays, equal refusals) that are too frequent for one event each. They are counted and become one event
+ * a minute. Counting locks the counter and no head, and notifies nobody. Lock order: hours → counters, by agent, seq and kind →
+ * book heads.
  */
 
-/** So often the same has happened to a row. */
+/** Number of equal occurrences on a row. */
 export interface RepeatCount {
   readonly agent_id: AgentId;
   readonly seq: number;
@@ -40,8 +40,8 @@ export function countRepeats(tx: Tx, counts: readonly RepeatCount[]): void {
 type StoredCount = Omit<RepeatCount, 'first_at' | 'last_at'> & { readonly first_at: Date; readonly last_at: Date };
 
 /**
- * Appends one event for each counter whose first count is `seconds` old, in the transaction in which that counter goes:
- * whatever dies, each is told once. Returns how many; each is taken by one process, and at most so many at once.
+ * Appends one event per counter that is `seconds` old, in the transaction that deletes the counter, so that each is recorded once.
+ * Returns their number. Each is taken by one process, a limited number at once.
  */
 export async function appendRepeats(tx: Tx, seconds: number = limits.counted_seconds): Promise<number> {
   const { rows } = await tx.query<StoredCount>({
@@ -73,7 +73,7 @@ export async function appendRepeats(tx: Tx, seconds: number = limits.counted_sec
   return rows.length;
 }
 
-/** What the chain holds of a row's replays; what is only counted yet is added where a row is read. */
+/** Replays of a row by its events. Those that are only counted are added when a row is read. */
 export function tallyReplays(
   tx: Tx,
   counts: readonly Pick<RepeatCount, 'agent_id' | 'seq' | 'kind' | 'count'>[],
@@ -89,7 +89,7 @@ export function tallyReplays(
   });
 }
 
-/** Hours that are over bound nothing any more. Every process does so, each row by one of them, until none is left. */
+/** Deletes hours that have passed. Every process does so, each row by one of them. */
 export async function forgetHours(database: Pick<Database, 'query'>): Promise<void> {
   for (const [table, key] of hours) {
     const text = `delete from ${table} where (${key}) in (select ${key} from ${table}

@@ -6,9 +6,9 @@ import type { RowName } from './correct.ts';
 import { countRepeats, type RepeatCount, tallyReplays } from './repeated-events.ts';
 
 /**
- * Part of the ledger: the same payment came again. The row stays as it is and no seq is consumed. Anybody may replay what
- * is public calldata, so of one row and hour only the first are events; the others are counted in the same transaction,
- * without the book's head, and become one event a minute. A receipt that is on no book has nothing to count on.
+ * Records that a payment was sent again. The row stays and takes no seq. Payments are public, so only the first replays of a row
+ * and hour are events; the others are counted in the same transaction without the head and become one event a minute. A receipt
+ * without a book is not counted.
  */
 export async function replay(tx: Tx, task_ids: readonly string[]): Promise<void> {
   const replayed = await countReplays(tx, task_ids);
@@ -27,15 +27,15 @@ export async function replay(tx: Tx, task_ids: readonly string[]): Promise<void>
   );
 }
 
-/** A row that was replayed in this transaction. */
+/** A row replayed in this transaction. */
 interface Replayed extends RowName {
   readonly times: number;
-  /** In its present hour, these included. */
+  /** Number in its current hour, including these. */
   readonly replays: number;
   readonly now: string;
 }
 
-/** A counter's row is held until the commit: of two transactions that replay one row, the second sees the first. */
+/** Locks the counter until the commit, so that the second of two transactions sees the first. */
 async function countReplays(tx: Tx, task_ids: readonly string[]): Promise<readonly Replayed[]> {
   const { rows } = await tx.query<Omit<Replayed, 'now'> & { now: Date }>({
     name: 'count replays',
@@ -55,7 +55,7 @@ async function countReplays(tx: Tx, task_ids: readonly string[]): Promise<readon
   return rows.map(row => ({ ...row, now: iso(row.now.getTime()) }));
 }
 
-/** How many of them are still events of their own. */
+/** Number of them that are events of their own. */
 function singlesOf({ times, replays }: Replayed): number {
   const max = limits.replay_events_per_hour_max;
   return Math.min(max, replays) - Math.min(max, replays - times);

@@ -3,39 +3,39 @@ import type { AgentId } from '../../../schema/ids.ts';
 import type { Approval } from '../../../schema/policy-rule.ts';
 import type { RequestedCall } from '../../requested-call.ts';
 
-/** Money held on a book. */
+/** An amount reserved on a book. */
 export interface Reservation {
   readonly agent_id: AgentId;
   readonly amount: AtomicAmount;
 }
 
-/** The payment of a call, as far as an approval of it is bound to it. */
+/** Members of the payment that an approval is bound to. */
 export interface CallPayment {
   readonly claim_key: string;
   readonly request_hash: string;
-  /** The delegated session that it is made under; null where there is none. */
+  /** Delegated session of the payment. Null if there is none. */
   readonly session: {
     readonly delegation_hash: string;
     readonly path: readonly string[];
     readonly agent_address: string;
   } | null;
-  /** What a person is shown of it who is to approve it, sealed for the request of that id. */
+  /** Seals the text shown to the approver, for the request with this id. */
   sealText(approval_id: string): Buffer;
 }
 
-/** A call that wants its price held, with what the row says of it if the book refuses. */
+/** A call that requests a reservation, with the facts of its row if it is refused. */
 export interface ReservationRequest extends Omit<Reservation, 'amount'>, RequestedCall {
-  /** Null where no money is asked for: a key stands in for the payment. */
+  /** Null if an API key is used instead of a payment. */
   readonly amount: AtomicAmount | null;
   readonly task_id: string;
-  /** Null with the amount: a key names no wallet. */
+  /** Null together with the amount, because a key names no wallet. */
   readonly payer_wallet: string | null;
-  /** The money has moved already, by somebody else's doing: nothing is left to refuse, and the call is owed. */
+  /** True if somebody else has submitted the payment. Nothing can be refused then, and the call is owed. */
   readonly owed: boolean;
-  /** The act that came with it and approves it; left out where none did. */
+  /** The act that approves it. Absent if none was sent. */
   readonly approval?: Approval | null;
-  /** Left out where a key stands in for one: then nobody is asked to approve it. */
+  /** Absent for an API key. No approval can be requested then. */
   readonly payment?: CallPayment;
-  /** It is an act of a session, which asks for no work and no money. */
+  /** True for an act of a session, which needs neither work nor money. */
   readonly act?: boolean;
 }

@@ -14,30 +14,30 @@ import { kindsOf, nameOfKind, readBlockedHours } from './blocked-hours.ts';
 import type { Reservation, ReservationRequest } from './reservation.ts';
 import { type WouldBlock, wouldBlockOf } from './would-block.ts';
 
-/* Part of the ledger: what a book lets pass. */
+/* Decides which calls a book lets pass. */
 
-/** A call that its book lets pass. */
+/** A call that passes. */
 export interface LetPass {
   readonly kind: 'reserved';
-  /** Ids of the models that may answer it; null where the book does not say. */
+  /** Ids of the models that may answer it. Null if the book does not restrict them. */
   readonly allowed_models: readonly string[] | null;
-  /** What policies in shadow mode say of it: told with its row. */
+  /** Judgements of shadow policies, recorded with its row. */
   readonly would_block: readonly WouldBlock[];
-  /** What a person has approved, and this call has taken; left out where nothing was. */
+  /** Approval that this call used. Absent if none. */
   readonly approval_id?: ApprovalId;
 }
 
-/** A call that lands on no book, or holds nothing there. */
+/** A call without a book or without a reservation. */
 export const UNASKED: LetPass = { kind: 'reserved', allowed_models: null, would_block: [] };
 
 export type Reserved = LetPass | BookRefusal | BlockedTooOften;
 
 /**
- * Holds money under the book's ceilings until `collect` or `voidReservations`, or refuses: judged item by item in their
- * order, by the database's clock, under the head's lock, so that no interleaving overfills a cap and a kill switch holds
- * from its acknowledgement on. A refusal is a row, an event and a signed document in the same transaction, or, of a kind
- * that had enough of them in this hour, nothing; it is no leaf, so the log's head is never taken here.
- * @throws Refusal book_damaged, of all items: each may then come alone.
+ * Reserves amounts under the caps of the book until `collect` or `voidReservations`, or refuses. Items are judged in order, by the
+ * clock of the database and under the head's lock, so that no interleaving exceeds a cap and a kill switch takes effect at its
+ * response. A refusal is a row, an event and a signed document in the same transaction, or nothing if its kind had enough in this
+ * hour. It is not a leaf, so the head of the log is not locked. @throws Refusal book_damaged for all items: each can then be tried
+ * alone
  */
 export async function reserve(
   tx: Tx,
@@ -65,7 +65,7 @@ export async function reserve(
   );
 }
 
-/** Nothing of an owed call is judged: there is nothing left to refuse. */
+/** An owed call is not judged, because nothing can be refused. */
 function hold(books: Heads, approvals: StandingApprovals, item: ReservationRequest): LetPass | Blocked {
   const head = headOf(books, item.agent_id);
   const call = callOf(item);
@@ -85,13 +85,13 @@ function hold(books: Heads, approvals: StandingApprovals, item: ReservationReque
 
 interface Judged {
   readonly evaluation: Evaluation;
-  /** By what a person has approved, where that is why it passes. */
+  /** The approval because of which it passes. Null if none was needed. */
   readonly by: UsableApproval | null;
 }
 
 const OWED: Judged = { evaluation: { kind: 'admitted' }, by: null };
 
-/** By its own, and by what a person has said to it where it wants for nothing else: approvals are judged last. */
+/** Judges by the policies and, if only an approval is missing, by the stored approvals, which come last. */
 function judged(head: Head, approvals: StandingApprovals, item: ReservationRequest): Judged {
   const call = { ...callOf(item), ...(approvals.denied(item, head.now_ms) && { approval: null }) };
   const evaluation = evaluate(head, call);
@@ -107,7 +107,7 @@ const approvalKinds = (Object.keys(policyKinds) as PolicyType[]).filter(
   kind => (policyKinds[kind] as PolicyKind).rule?.refusal_code === APPROVAL_WANTED,
 );
 
-/** Of all other books nothing more is read. */
+/** Nothing is read for other books. */
 function askingForApproval(books: Heads, items: readonly ReservationRequest[]): readonly ReservationRequest[] {
   return items.filter(({ agent_id, payment, owed }) => {
     if (!payment || owed) return false;
@@ -121,9 +121,8 @@ function callOf({ amount, models, field, approval = null }: ReservationRequest):
 }
 
 /**
- * Which of these calls their books refuse as they stand, each judged by itself, and have refused too often: null for all
- * others. Nothing is locked and nothing written, so that whoever is refused all the time costs reads; what may pass, or
- * have a row, is for `reserve` to say.
+ * Calls that their books refuse now, each judged alone, and have refused too often; null for all others. It locks and writes
+ * nothing, so that a caller who is refused all the time costs reads only. `reserve` decides about calls that may pass or get a row.
  */
 export async function refusedTooOften(
   tx: Tx,
@@ -151,15 +150,15 @@ export async function refusedTooOften(
   });
 }
 
-/** What has been paid for already lands on a book that is closed, too. */
+/** Paid calls are recorded on a closed book too. */
 function requireSound(books: Heads, items: readonly ReservationRequest[]): void {
   if (items.some(({ agent_id, owed }) => !owed && headOf(books, agent_id).damaged))
     throw new Refusal('book_damaged', { facts: { charged: false } });
 }
 
-/** Gives back what `reserve` held, after a call that came to nothing. */
+/** Releases reservations of calls that were not completed. */
 export async function voidReservations(tx: Tx, items: readonly Reservation[]): Promise<void> {
-  // A stamp holds nothing, and the book that it would have opened may not be there.
+  // A stamp reserves nothing, and its book may not exist.
   const held = items.filter(item => item.amount > 0n);
   const books = await lockBooks(
     tx,

@@ -30,9 +30,9 @@ const groups = { payment: RowPayment, route: RowRoute } as const satisfies Recor
 const Columns = class {} as new () => RowColumns;
 
 /**
- * One row of a book. Its birth facts never change and are bound by `rowHash`, with its seq and the row before it;
- * evidence, arrival, replay count and omission are the projection of its events. Properties and fields are those of
- * schema/book-row.ts: columns, and getters for what stands inside of one.
+ * One row of a book. Its original facts never change and are bound by `rowHash`, with its seq and the row before it. Evidence,
+ * arrival, replay count and omission are projections of its events. Properties and fields are those of schema/book-row.ts: columns,
+ * and getters for their members.
  */
 @ObjectType({ description: 'One row of a book.' })
 @Entity({ tableName: 'book_row' })
@@ -53,16 +53,16 @@ const Columns = class {} as new () => RowColumns;
 })
 @Index({ name: 'book_row_given_up', properties: ['agentId', 'seq'], where: "arrival_status = 'unverified'" })
 export class BookRow extends Columns {
-  /** Read with the row; null where it is no inflow. */
+  /** Read with the row. Null unless it is an inflow. */
   inflowCorrections?: readonly JsonObject[] | null;
-  /** Read with the row; null where it is no inflow. */
+  /** Read with the row. Null unless it is an inflow. */
   inflowCorrectionsCount?: number | null;
-  /** Read with the row; null where nothing has merged it. */
+  /** Read with the row. Null if no correction merges it. */
   mergedBy?: string | null;
-  /** Read with the row; null where its call was made under no session. */
+  /** Read with the row. Null for a call without a session. */
   delegationHash?: string | null;
 
-  /** A member of `facts`; null where this kind of row has none of that type. */
+  /** A member of `facts`. Null if the row has none of that type. */
   fact(name: string, type: RowFact['type']): unknown {
     const value = this.facts[name];
     return isOf[type]?.(value) ? value : null;
@@ -81,7 +81,7 @@ const isOf: { readonly [T in RowFact['type']]?: (value: unknown) => boolean } = 
   text_list: value => Array.isArray(value),
 };
 
-/** How a type is kept, and shown. */
+/** Storage and GraphQL type of each type. */
 const graphTypes = {
   text: () => String,
   digits: () => AtomicAmountScalar,
@@ -94,7 +94,7 @@ const graphTypes = {
   text_list: () => [String],
 } as const satisfies Record<RowFact['type'], () => unknown>;
 
-/** Texts of a table of words are enums. */
+/** Texts with a table of words are enums. */
 const words: { readonly [K in RowFactName]?: Words } = {
   evidence: evidences,
   arrival_status: arrivalStatuses,
@@ -111,7 +111,7 @@ function graphTypeOf(name: string, { type }: RowFact): () => object {
   if (shown) return () => shown;
   return name === 'period_start' ? () => DateTimeScalar : graphTypes[type];
 }
-/** Told by a resolver, which gives them their shape. */
+/** Shaped by a resolver. */
 const shaped: readonly string[] = ['fulfillment', 'ingress_receipt'] satisfies RowFactName[];
 
 const columnTypes = {
@@ -123,7 +123,7 @@ const columnTypes = {
   json: { type: 'json' },
 } as const satisfies { readonly [T in RowFact['type']]?: object };
 
-/** What the database itself puts where nothing is written. */
+/** Defaults of the database. */
 const defaults: { readonly [K in RowColumn]?: object } = {
   facts: { defaultRaw: `'{}'` },
   replay_count: { default: 0 },
@@ -133,7 +133,7 @@ const primaryKeys: readonly string[] = ['agent_id', 'seq'] satisfies RowColumn[]
 const getter = (get: (this: BookRow) => unknown) => ({ get, configurable: true, enumerable: false });
 
 for (const [name, fact] of Object.entries<RowFact>(rowFacts)) {
-  // Told by a resolver: they stand in the book's events, in later rows, or with a session.
+  // Read by a resolver from events, later rows or the session.
   if (fact.from === 'events' || fact.from === 'rows' || fact.from === 'session') continue;
   const property = camel(name);
   if (fact.from !== 'facts') {

@@ -1,7 +1,7 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
-/** What the rows of one book that have something in common came to in one hour or day (UTC): see sums.ts. */
+/** Sum of the rows of a book that share a value, in one hour or day (UTC). See sums.ts. */
 @Entity({ tableName: 'book_sum' })
 @Index({
   name: 'book_sum_unseen',
@@ -15,18 +15,18 @@ export class BookSum {
   dimension!: string;
   @PrimaryKey({ type: 'Date', columnType: 'timestamptz' })
   period!: Date;
-  /** Empty where the rows have no value. */
+  /** Empty for rows without the value. */
   @PrimaryKey({ type: 'text' })
   bucket!: string;
-  /** Empty where nothing was paid: amounts of two rails are never added up. */
+  /** Empty without a payment. Amounts of different rails are never added. */
   @PrimaryKey({ type: 'text' })
   rail!: string;
-  /** Of rows that carry an amount; by `rows` and `evidence` of all. */
+  /** Number of rows with an amount; with `rows` and `evidence` of all rows. */
   @Property({ type: 'integer' })
   count!: number;
   @Property({ type: AtomicAmountColumn })
   amount!: AtomicAmount;
-  /** Of all rows counted here, whatever became of them. */
+  /** Number of all rows ever counted here. */
   @Property({ type: 'integer' })
   firstSeq!: number;
   @Property({ type: 'integer' })

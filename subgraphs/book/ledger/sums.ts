@@ -3,16 +3,16 @@ import type { Tx } from '../../database.ts';
 import { SESSION_OF_ROW } from './session-of-row.ts';
 
 /*
- * Part of the ledger: what a book came to by the hour, the day, the model and so on, counted in the transaction of the rows
- * themselves, under their head's lock, so that totals never scan. At any moment a sum is what the rows show that stand.
+ * Sums of a book by hour, day, model and so on, written in the transaction of the rows and under their head's lock, so that totals
+ * never scan. A sum always equals what the current rows show.
  */
 
 const ELSEWHERE = `case r.evidence when 'foreign_ingest' then 'elsewhere' end`;
 
 /**
- * By what rows are counted, and how it is read off one, `r`. All but the hours are kept by UTC day, those without a value
- * under the empty text. Hours count rows without an amount too: they tell between which seqs the rows of a time lie. Of
- * hours and days what was spent elsewhere is kept apart, since no cap and no habit is one of that.
+ * Dimensions of the sums, and how each is read from a row `r`. All except hours are by UTC day, rows without the value under the
+ * empty text. Hours also count rows without an amount, to find the seqs of a time. Hours and days separate spending elsewhere,
+ * because no cap and no usual spending includes it.
  */
 export const sumDimensions = {
   hour: { period: 'hour', bucket: ELSEWHERE },
@@ -29,8 +29,8 @@ export type SumDimension = keyof typeof sumDimensions;
 const truncated = (period: string) => `date_trunc('${period}', r.collected_at, 'UTC')`;
 
 /**
- * By these all rows count, those without an amount too. `rows` are of all time under one key, so that a sequence is told at
- * the cost of a young book; `evidence` is by UTC day, as an agent's record tells of days that are over.
+ * Dimensions that count all rows. `rows` has one key for all time, so that a sequence costs the same for any book; `evidence` is by
+ * UTC day, for the record of finished days.
  */
 const rowDimensions = {
   rows: { period: 'to_timestamp(0)', bucket: `''` },
@@ -50,10 +50,7 @@ const dimensions = [...(Object.keys(sumDimensions) as readonly SumDimension[]).m
 const COUNT = 'sum(case when d.of_rows or r.amount is not null then r.times else 0 end)';
 const AMOUNT = 'coalesce(sum(r.amount * r.times), 0)';
 
-/**
- * Adds what the rows of `source` come to, each so often as it says in `times`. A row that counts in one place as before, once
- * less and once more, is not written there.
- */
+/** Adds the rows of `source`, each as often as its `times`. Changes that cancel out are not written. */
 const added = (source: string) => `
   insert into book_sum as s (agent_id, dimension, period, bucket, rail, count, amount, first_seq, last_seq)
   select r.agent_id, d.dimension, d.period, coalesce(d.bucket, ''), coalesce(r.rail, ''),
@@ -66,13 +63,10 @@ const added = (source: string) => `
     count = s.count + excluded.count, amount = s.amount + excluded.amount,
     first_seq = least(s.first_seq, excluded.first_seq), last_seq = greatest(s.last_seq, excluded.last_seq)`;
 
-/**
- * Counts rows that were written past the ledger, as the bench's are.
- * @public
- */
+/** Counts rows that were written without the ledger, like those of the bench. @public */
 export const sumsOfRows = (rows: string): string => added(`(select n.*, 1 as times from ${rows} n) r`);
 
-/** What of a row the sums are made of. Sent as columns: to write all of a batch out as JSON once more took a third of its time. */
+/** Columns of a row that the sums use. Sent as columns, because writing them as JSON took a third of the time of a batch. */
 const countedColumns = {
   agent_id: 'int',
   seq: 'int',
@@ -94,7 +88,7 @@ const names = Object.keys(columns) as (keyof typeof columns)[];
 const asArrays = Object.values(columns).map((type, index) => `$${index + 1}::${type}[]`);
 const COUNTED = added(`unnest(${asArrays.join(', ')}) as r(${names.join(', ')})`);
 
-/** A row as it was born or stands, that counts once more or (-1) no more. */
+/** A row that is counted once more, or once less (-1). */
 export type CountedRow = { readonly [K in CountedColumn]: unknown } & { readonly times: 1 | -1 };
 
 export function countRows(tx: Tx, rows: readonly CountedRow[]): void {

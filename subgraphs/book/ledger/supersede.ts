@@ -2,26 +2,26 @@ import type { AgentId } from '../../../schema/ids.ts';
 import type { Tx } from '../../database.ts';
 
 /*
- * Part of the ledger: which row corrects which, and how many do. Nobody is elected here: two corrections that name one row
- * are both kept, and counted as a fork; one that merges it is a successor of each row that it names, and the fork stays.
+ * Records which row corrects which. No correction is preferred: two that name one row are counted as a fork; a merge is a successor
+ * of each row that it names, and the fork stays.
  */
 
 export interface Superseding {
   readonly agent_id: AgentId;
-  /** Of the correction, which was appended in this transaction. */
+  /** Seq of the correction, appended in this transaction. */
   readonly seq: number;
   readonly original_seq: number;
   readonly corrects_seq: number;
-  /** Rows that come together in it; none where it merges nothing. */
+  /** Rows that it merges. Empty if none. */
   readonly merged_seqs: readonly number[];
-  /** Of what it says; null of one that this service wrote by itself. */
+  /** Hash of its content. Null for a correction by this service. */
   readonly said_hash: string | null;
 }
 
-/** What is counted of the whole book stands under this seq, which no row has. */
+/** Key of the counts of the whole book, which is not a seq of a row. */
 export const WHOLE_BOOK = 0;
 
-/** Under the head's lock: what is counted is what was counted last. */
+/** Under the head's lock, so the counts read are the latest. */
 export function supersede(
   tx: Tx,
   { agent_id, seq, original_seq, corrects_seq, merged_seqs, said_hash }: Superseding,
@@ -31,8 +31,8 @@ export function supersede(
 }
 
 /**
- * A statement sees no row of its own: `successors` are those before this one. The second of a row makes the fork, and of a
- * row that had none the chain ends there no more: where one end is left of a chain that forked, all of it was merged.
+ * A statement does not see its own rows, so `successors` are the earlier ones. The second successor of a row makes a fork; the
+ * first one ends a tip. If a forked chain has one tip left, all of it was merged.
  */
 const SUPERSEDE = `with linked as (
     insert into book_correction (agent_id, seq, original_seq, corrects_seq, said_hash) values ($1, $2, $3, $4, $5)),

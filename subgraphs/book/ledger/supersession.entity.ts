@@ -1,6 +1,6 @@
 import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 
-/** Which row corrects which: one of these for each correction. What the correction says stands on its own row. */
+/** One correction and the row that it corrects. Its content is on its own row. */
 @Entity({ tableName: 'book_correction' })
 @Index({ name: 'book_correction_original', properties: ['agentId', 'originalSeq', 'seq'] })
 @Index({ name: 'book_correction_corrects', properties: ['agentId', 'correctsSeq'] })
@@ -8,58 +8,58 @@ import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 export class BookCorrection {
   @PrimaryKey({ type: 'integer', autoincrement: false })
   agentId!: number;
-  /** Of the correction's own row. */
+  /** Seq of the correction's own row. */
   @PrimaryKey({ type: 'integer', autoincrement: false })
   seq!: number;
-  /** The inflow that its chain begins with. */
+  /** Inflow at the start of its chain. */
   @Property({ type: 'integer' })
   originalSeq!: number;
-  /** The row that it names: the original, or an earlier correction of it. */
+  /** The row that it names: the inflow or an earlier correction. */
   @Property({ type: 'integer' })
   correctsSeq!: number;
-  /** SHA-256 of what it says, canonical JSON; null of one that this service wrote by itself, and of those from before. */
+  /** SHA-256 of its content in canonical JSON. Null for corrections by this service, and for older ones. */
   @Property({ type: 'text', nullable: true })
   saidHash!: string | null;
 }
 
-/** A row in which branches of a fork come together, once for each of them. */
+/** A merge, once for each merged branch. */
 @Entity({ tableName: 'book_merge' })
 export class BookMerge {
   @PrimaryKey({ type: 'integer', autoincrement: false })
   agentId!: number;
-  /** Of a branch. */
+  /** Seq of a branch. */
   @PrimaryKey({ type: 'integer', autoincrement: false })
   mergedSeq!: number;
-  /** Of the correction that merges it. */
+  /** Seq of the correction that merges it. */
   @PrimaryKey({ type: 'integer', autoincrement: false })
   seq!: number;
 }
 
-/** What the corrections of one inflow came to, or (`originalSeq` 0) those of the whole book: counted as they land. */
+/** Counts of the corrections of one inflow or (`originalSeq` 0) of the whole book. */
 @Entity({ tableName: 'book_supersession' })
 export class BookSupersession {
   @PrimaryKey({ type: 'integer', autoincrement: false })
   agentId!: number;
   @PrimaryKey({ type: 'integer', autoincrement: false })
   originalSeq!: number;
-  /** Inflows that were corrected. */
+  /** Number of corrected inflows. */
   @Property({ type: 'integer' })
   chains!: number;
   @Property({ type: 'integer' })
   corrections!: number;
-  /** Rows that more than one correction names. */
+  /** Number of rows with more than one correction. */
   @Property({ type: 'integer' })
   forks!: number;
-  /** Of the newest correction: where nothing forks, the one that stands. */
+  /** Seq of the newest correction. Without a fork it is the one in force. */
   @Property({ type: 'integer' })
   lastSeq!: number;
-  /** Rows of corrected chains that nothing has taken the place of. */
+  /** Number of rows of corrected chains without a successor. */
   @Property({ type: 'integer', nullable: true })
   tips!: number | null;
-  /** Of how many corrections `tips` was counted: it holds where that is all of them. */
+  /** Number of corrections for which `tips` was counted. `tips` is valid if that is all of them. */
   @Property({ type: 'integer', nullable: true })
   tipsOf!: number | null;
-  /** Of the newest correction that merges. */
+  /** Seq of the newest merge. */
   @Property({ type: 'integer', nullable: true })
   lastMergeSeq!: number | null;
 }

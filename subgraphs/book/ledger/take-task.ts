@@ -3,9 +3,8 @@ import type { Tx } from '../../database.ts';
 import { isTaskKnown } from '../../receipt/claim/task-status.ts';
 
 /**
- * Part of the ledger: an id that its caller chose is taken for a row, once for ever and over all books, since receipts,
- * arrivals and replays are found by it. Of two at once the second waits for the first. Before any head is locked.
- * @throws duplicate_task
+ * Takes an id chosen by a caller for a row, permanently and over all books, because receipts, arrivals and replays are found by it.
+ * The second of two requests waits for the first. Before any head is locked. @throws duplicate_task
  */
 export async function takeTask(tx: Tx, task_id: string): Promise<void> {
   await tx.query({

@@ -10,7 +10,7 @@ interface AnsweredCall {
   readonly taskId: string;
 }
 
-/** Part of the ledger: what was answered to a call that was to be approved, under the head that it was answered under. */
+/** Records the answer to an approval request, under the head that it was given under. */
 export function tellApproval(tx: Tx, head: Head, { agentId, seq, taskId }: AnsweredCall, body: JsonObject): void {
   const told = appendEvent(head, { kind: 'approval', seq, task_id: taskId, body }, iso(head.now_ms));
   storeBooks(tx, new Map([[agentId, told.head]]), [told.event]);

@@ -11,54 +11,53 @@ import { withoutBudget } from '../alerts/state.ts';
 import { appendEvent, lockBooks, storeBooks } from './append.ts';
 import { requireChangeRoom } from './change-room.ts';
 
-/** What a book's owner allows; as it stands it has a hash of its own, and each change of it is an event. */
+/** Terms of a book. They have a hash, and each change is an event. */
 export interface BookTerms {
   readonly budget_atomic: AtomicAmount | null;
   readonly policy: BookPolicy;
-  /** Policies that refuse nothing, and tell what they would have refused. */
+  /** Policies that refuse nothing and record what they would have refused. */
   readonly shadow: BookPolicy;
 }
 
-/** Another budget or policy, and what its event tells of it beside what all tell. */
+/** Changed terms, with further members of their event. */
 export interface ChangedTerms extends BookTerms {
   readonly told: { readonly kind: TermsEventKind; readonly body: JsonObject };
-  /** It stops the book: never refused for coming too often. */
+  /** True if the change stops the book. Such a change is never rate limited. */
   readonly stops?: boolean;
 }
 
-/** Whose session or proof changed them; null where nobody says. */
+/** Session or proof that changed them. Null if unknown. */
 export type ChangedBy = (HeldBook & ProvenBy) | null;
 
 /**
- * SHA-256 of the canonical {agent_id, budget_atomic, policy}: what is signed as an allowance depends on them. `shadow` is
- * among them where anything is set so: books that stood before there was such a thing keep their hashes.
+ * SHA-256 of the canonical {agent_id, budget_atomic, policy}, on which a signed allowance depends. `shadow` is included only if
+ * set, so that older books keep their hashes.
  */
 export function termsHash(agent_id: number, { budget_atomic, policy, shadow }: BookTerms): string {
   const budget = budget_atomic === null ? null : budget_atomic.toString();
   return canonicalHash({ agent_id, budget_atomic: budget, policy: policy as JsonObject, ...shadowMember(shadow) });
 }
 
-/** What hashes and events say of policies in shadow mode: nothing where there are none. */
+/** Member `shadow` of hashes and events. Empty without shadow policies. */
 export function shadowMember(shadow: BookPolicy): JsonObject {
   return Object.keys(shadow).length === 0 ? {} : { shadow: shadow as JsonObject };
 }
 
-/** Enough of a session's hash to tell two apart. */
+/** Hex digits of the hash of a session, enough to distinguish two. */
 const SESSION_DIGITS = 16;
 
 export function sessionMark(session_hash: string): string {
   return session_hash.slice(0, SESSION_DIGITS);
 }
 
-/** As the event of a change tells it. */
+/** Author of a change, as its event records it. */
 export function changedBy(by: ChangedBy): JsonObject | null {
   return by && { by: by.by, session: sessionMark(by.session_hash) };
 }
 
 /**
- * Changes them under the head's lock, with an event of it in the same transaction; as they then stand, null where there is
- * no such book. In force for every reservation that begins after this returns. What is so already is not set again, and
- * nothing tells of it. @throws Refusal book_damaged, rate_limited
+ * Changes the terms with an event under the head's lock. Returns them, null if there is no such book. In force for every
+ * reservation that begins after this returns. An unchanged value writes nothing. @throws Refusal book_damaged, rate_limited
  */
 export function setTerms(
   database: Database,

@@ -5,7 +5,7 @@ import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
 import { addJobs, type Job } from '../../jobs.ts';
 
-/* Part of the ledger: of what a book's webhook is told, decided under the head's lock, in the transaction of the event. */
+/* Decides which messages a webhook is sent, under the head's lock and in the transaction of the event. */
 
 interface Wanting {
   readonly webhook_kinds: readonly WebhookKind[] | null;
@@ -13,8 +13,8 @@ interface Wanting {
 }
 
 /**
- * Messages are numbered without gaps as long as there is a book, and an event's are part of its body, which its hash
- * covers: whoever was sent number 4 and number 6 knows that 5 is missing, and that no other event was to be sent between.
+ * Numbers messages without gaps for the life of the book. The numbers are in the body of the event, which its hash covers: a
+ * receiver of 4 and 6 knows that 5 is missing, and that nothing else was sent between.
  */
 export function withMessageNumbers(
   head: Wanting,
@@ -27,7 +27,7 @@ export function withMessageNumbers(
   return { webhook_messages: webhook_messages + kinds.length, body: { ...event.body, messages } };
 }
 
-/** What a webhook is told of from the next event on; null: of nothing. The head is locked before. */
+/** Sets the kinds of messages from the next event on. Null: none. The head is already locked. */
 export function setWebhookKinds(tx: Tx, agent_id: AgentId, kinds: readonly WebhookKind[] | null): void {
   tx.write({
     name: 'set webhook kinds',
@@ -37,8 +37,8 @@ export function setWebhookKinds(tx: Tx, agent_id: AgentId, kinds: readonly Webho
 }
 
 /**
- * In the transaction of the events, and after them: whatever dies, what is written is sent. One job of each book, however
- * much it has to tell, since the book itself says what: the next message may wait for it already.
+ * Adds one job per book in the transaction of the events, after them, so that every written message is sent. One job suffices,
+ * because the book itself lists its messages.
  */
 export function sendMessages(tx: Tx, books: ReadonlyMap<AgentId, Clocked>, events: readonly Told[]): void {
   const telling = new Set(events.flatMap(({ agent_id, body }) => (body.messages === undefined ? [] : [agent_id])));
@@ -57,7 +57,7 @@ interface Told {
   readonly body: JsonObject;
 }
 
-/** One after the other for each book, so that what it tells goes out in order. At once where no time is given. */
+/** Job of a book. Jobs of a book run one after the other, so that first attempts are in order. Immediately if no time is given. */
 export function bookJob(agent_id: number, at_ms?: number): Job {
   const queue = `webhook ${agent_id}`;
   const run_at = at_ms === undefined ? {} : { run_at: iso(at_ms) };

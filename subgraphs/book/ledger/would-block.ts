@@ -6,20 +6,20 @@ import type { Blocked } from '../policy/evaluate.ts';
 import { appendEvent, type EventRecord, type Head } from './append.ts';
 
 /*
- * Part of the ledger: what policies in shadow mode would have refused. It is judged when the book lets the call pass, kept
- * with the call, and told with its row: a call that comes to nothing leaves nothing.
+ * Judgements of shadow policies: made when the book lets the call pass, stored with it, and recorded with its row. A call that is
+ * not completed leaves nothing.
  */
 
-/** The body of a `would_block` event: of one policy, with the figures by which it was judged. Amounts are digits. */
+/** Body of a `would_block` event for one policy, with the amounts it compared as digits. */
 export interface WouldBlock extends JsonObject {
   readonly policy_code: PolicyCode;
   readonly reason: string;
   readonly spent_atomic: string;
-  /** ISO 8601, database time: before the row's. */
+  /** ISO 8601 by the clock of the database, before the time of the row. */
   readonly judged_at: string;
 }
 
-/** What is kept of it with the call. */
+/** The judgement as it is stored with the call. */
 export function wouldBlockOf(blocked: Blocked, now_ms: number): WouldBlock {
   const { policy_code, policy_key, reason, spent_atomic, cap_atomic, period_start } = blocked;
   const key: PolicyType | null = policy_key;
@@ -27,7 +27,7 @@ export function wouldBlockOf(blocked: Blocked, now_ms: number): WouldBlock {
   return { ...present({ policy_key: key, cap_atomic: cap_atomic?.toString(), period_start }), ...judged };
 }
 
-/** Appends an event for each, of the row of the call, right behind its birth. */
+/** Appends an event for each, directly after the birth of the row. */
 export function tellWouldBlock(
   head: Head,
   { seq, task_id, collected_at }: Pick<RowRecord, 'seq' | 'task_id' | 'collected_at'>,

@@ -3,18 +3,17 @@ import { storeBooks } from './append.ts';
 import { lockBooksOf } from './correct.ts';
 import { type Correcting, correctionRow, storeCorrections, uncorrected } from './correction-row.ts';
 
-/** A row without an amount, of a transfer that another row is of with its payer proven. */
+/** A row without an amount, for a transfer that another row records with a proven payer. */
 export interface Yielding extends Omit<Correcting, 'facts'> {
-  /** Of the row. */
+  /** Task of the row. */
   readonly task_id: string;
-  /** Of the row whose payer is proven, on whichever book. */
+  /** Task of the row with the proven payer, on any book. */
   readonly yielded_to: string;
 }
 
 /**
- * Part of the ledger: appends to each row a correction that names it and says to which row it yields. It counted nothing, so
- * no sum changes and the row stays as it is. A row is corrected once: of one that a correction names already nothing is said
- * again. Lands on a book that is closed, too: it takes nothing new in. How many were appended.
+ * Appends to each row a correction that names the row it yields to. The row counted nothing, so no sum changes. A row that already
+ * has a correction gets none. Works on a closed book too, because it records nothing new. Returns the number appended.
  */
 export async function yieldRows(tx: Tx, items: readonly Yielding[]): Promise<number> {
   const yieldings = new Map(items.map(item => [item.task_id, item]));

@@ -11,7 +11,7 @@ import { soundHead } from '../page/page.ts';
 import { Lineage } from './lineage.type.ts';
 import { readLineage } from './read.ts';
 
-/** The widest takes a second, and each page of it as long: a few at a time, and whoever asks for many waits behind the others. */
+/** The largest lineages take a second per page, so few are read at a time, in turn by book. */
 const turns = new Semaphore({
   at_once_max: lineageLimits.reads_at_once_max,
   wait_ms_max: lineageLimits.read_wait_ms_max,

@@ -1,7 +1,7 @@
 import { LineageNoun, LineageRowNoun } from '../../../schema/book/book-lineage.ts';
 import { objectType } from '../../graph-type.ts';
 
-/* The lineage of a row, as the graph shows it. */
+/* GraphQL types of lineages. */
 
 export const LineageRow = objectType(
   'LineageRow',

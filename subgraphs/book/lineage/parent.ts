@@ -2,17 +2,16 @@ import type { AgentId } from '../../../schema/ids.ts';
 import type { Database } from '../../database.ts';
 
 /**
- * The task that a row follows from, over that table of rows. A redeemed hand-off follows from the receipt that was handed on,
- * which stands on another book. Those redeemed by earlier versions were born without it, and a birth never changes: of these
- * the receipt, which names it, says it.
+ * Parent task of a row, over that table of rows. The parent of a redeemed hand-off is on another book. Rows redeemed by earlier
+ * versions were recorded without it, so it is read from the receipt.
  */
 export const parentRefOf = (row: string) => `coalesce(${row}.parent_ref, case
   when ${row}.evidence = 'UNVERIFIED' and ${row}.model = '' and ${row}.hub = '' then (
     select t.payload::jsonb->>'parent_receipt_id' from receipt t where t.task_id = ${row}.task_id) end)`;
 
 /**
- * Whether the book has a row of that task, which a call may then follow from: a refused one too, since a call that is tried
- * again follows from the one that was refused. Rows stay where they are, so what is true once is true for good.
+ * Whether the book has a row of that task, which a call can then name as its parent. A refused row counts, because a retry follows
+ * from it. Rows never move, so the answer stays true.
  */
 export async function isOnBook(database: Database, agent_id: AgentId, task_id: string): Promise<boolean> {
   const found = await database.query({

@@ -19,9 +19,9 @@ const named = (table: string) => shown.map(name => `${table}.${name}`).join(', '
 const { steps_max, descendants_max } = lineageLimits;
 
 /**
- * One recursive query, each step of it along an index: what it costs depends on the lineage, and not on the book. A child
- * stands behind its parent, so that both ways come to an end. Of each wave of children the first suffice in the order of
- * the book: whatever is among the first of all, its ancestors are too.
+ * One recursive query along indexes, whose cost depends on the lineage and not on the book. A child is after its parent, so both
+ * directions end. Each wave of children is limited in the order of the book; ancestors of the first rows are always among the
+ * first.
  */
 export const LINEAGE = `with recursive
   up as (
@@ -49,11 +49,11 @@ export const LINEAGE = `with recursive
 interface Found extends Omit<LineageRow, 'seq' | 'onOtherBook'> {
   readonly seq: number;
   readonly way: 'up' | 'down';
-  /** Whether there are descendants that are not told of. */
+  /** True if there are more descendants than are returned. */
   readonly more: boolean;
 }
 
-/** Null where the book has no such row. */
+/** Null if the book has no such row. */
 export async function readLineage(
   database: Database,
   agent_id: AgentId,
@@ -86,13 +86,13 @@ export async function readLineage(
 
 const onThisBook = (row: Found): LineageRow => ({ ...row, onOtherBook: false });
 
-/** What the farthest ancestor on this book follows from, where the book has no such row: its task, and nothing of the book that has it. */
+/** Parent task of the farthest ancestor if it is not on this book. Nothing about the other book is revealed. */
 async function parentElsewhere(
   database: Database,
   agent_id: AgentId,
   { parentRef, depth }: Found,
 ): Promise<readonly LineageRow[]> {
-  // As far up as is looked, nobody has looked for it.
+  // Beyond the limit of steps it was not searched.
   if (parentRef === null || depth >= steps_max) return [];
   const others = await database.query({
     name: 'row on another book',

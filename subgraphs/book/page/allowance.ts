@@ -4,12 +4,12 @@ import type { BookContext } from '../context.ts';
 import type { Allowance } from './book.type.ts';
 import type { PageHead } from './page.ts';
 
-/** What each issuer signed last of each book, the oldest first. */
+/** Last signed allowances by issuer and book, oldest first. */
 const signed = new WeakMap<BookContext['issuer'], Map<number, Allowance>>();
 
 /**
- * The remaining allowance, signed. What was said within the last second and still holds is said again, with the time of
- * which it was said: a dashboard that polls then costs no signature per page.
+ * The signed remaining allowance. One that is less than a second old and still true is reused with its time, so that polling costs
+ * no signature per page.
  */
 export function allowanceOf(
   { head: { agentId }, spending: { remaining } }: Pick<PageHead, 'head' | 'spending'>,

@@ -14,7 +14,7 @@ import { rowsOf, soundHead } from './page.ts';
 import { pageAsked } from './page-arguments.type.ts';
 import { rowScope } from './row-scope.ts';
 
-/* How books hang together with what other subgraphs know: agents, receipts, and whoever is calling. */
+/* Links between books and types of other subgraphs: agents, receipts and the caller. */
 
 const AgentReference = keyed(objectType('Agent', 'A registered agent.', AgentNoun.pick({ agent_id: true })), 'agentId');
 type AgentReference = InstanceType<typeof AgentReference>;
@@ -100,7 +100,7 @@ export class ViewerResolver {
   }
 }
 
-/** Federation's way in to a book: possession is asked of it as of any other way. */
+/** Entry of federation to a book. Possession is required like everywhere. */
 export function resolveBook(
   { agentId }: { readonly agentId: number },
   context: BookContext,

@@ -33,7 +33,7 @@ import { rowsOfPage, writeRows } from './row-json.ts';
 import { type PageAsked, type RowScope, rowScope } from './row-scope.ts';
 import { totalsBy } from './totals.ts';
 
-/** What the fields of a book are resolved from. */
+/** Data from which the fields of a book are resolved. */
 export interface BookPage
   extends Omit<
       Book,
@@ -49,7 +49,7 @@ export interface BookPage
     PageHead {
   readonly agentId: AgentId;
   readonly scope: RowScope;
-  /** Of all rows that match the filter; read once, and only where it is selected. */
+  /** Count and sum of the matching rows, read once and only if selected. */
   matching(): Promise<MatchingRows>;
 }
 
@@ -60,7 +60,7 @@ export const bookWritten: WrittenFields = {
   'Book.intentsDocument': ({ intents }: BookPage) => intents,
 };
 
-/** `limit` says how many rows there are in `entries`; without it there are fifty. */
+/** `limit` is the number of rows in `entries`. Default: fifty. */
 export const PAGE = pageByLimit(limits.book_page_rows_default, 'entries', 'intents');
 export const PAGE_OF_ROWS = pageByLimit(limits.book_page_rows_default, 'entries');
 
@@ -98,7 +98,7 @@ export class BookResolver {
     const held = requireHeld(context.principal, asked.agentId);
     const { agent_id } = held;
     const { budget } = readRequest(BudgetRequest, asked);
-    // Left out is not null: what removes a ceiling must be said.
+    // Absent is not null: removing a limit must be explicit.
     if (budget === undefined)
       throw new Refusal('invalid_request', { param: 'budgetAtomic', detail: 'budgetAtomic is required; null clears.' });
     const shown = pageAsked(asked);
@@ -179,7 +179,7 @@ export class BookResolver {
   }
 }
 
-/** @throws Refusal forbidden where there is no such book, book_damaged where its audit has closed it */
+/** @throws Refusal forbidden if there is no such book, book_damaged if its audit has closed it */
 export async function bookPage(
   agent_id: AgentId,
   asked: PageAsked,
@@ -206,7 +206,7 @@ export async function bookPage(
   };
 }
 
-/** Without a filter all rows match, and the head has counted them. */
+/** Without a filter all rows match, and the head has their counts. */
 function matchingOnce(
   agent_id: AgentId,
   { filter }: PageAsked,
@@ -244,7 +244,7 @@ function totalsOf({ head: { byRail }, unseen_atomic }: PageHead): BookTotals {
   };
 }
 
-/** A page of the rows, read with one more than it shows: that says whether there is another. @throws Refusal invalid_request */
+/** A page of the rows, read with one more than shown, which tells whether there is another. @throws Refusal invalid_request */
 export async function connectionOf(
   database: Database,
   agent_id: AgentId,
@@ -253,7 +253,7 @@ export async function connectionOf(
   const backwards = last !== undefined;
   if (backwards && first !== undefined) throw refused('last', 'Send either first or last, not both.');
   const size = pageRows(last ?? first);
-  // The newest row is the first: what comes after a row in the connection was collected before it.
+  // The newest row is first, so rows after a cursor are older.
   const [before, after] = [seqIn('after', behind), seqIn('before', ahead)];
   const found = await rowsOf(
     database,
@@ -277,7 +277,7 @@ const CURSOR = /^seq:([0-9]{1,10})$/;
 
 const cursorOf = ({ seq }: BookRow) => Buffer.from(`seq:${seq}`).toString('base64url');
 
-/** Null where there is no cursor. */
+/** Null without a cursor. */
 function seqIn(param: 'after' | 'before', cursor: string | undefined): number | null {
   if (cursor === undefined) return null;
   const seq = Number(CURSOR.exec(Buffer.from(cursor, 'base64url').toString())?.[1] ?? Number.NaN);

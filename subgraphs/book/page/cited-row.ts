@@ -3,25 +3,25 @@ import type { Evidence } from '../../../schema/evidence.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { Database } from '../../database.ts';
 
-/** What a row of a book says to whoever cites its receipt elsewhere. */
+/** Facts of a row for others that cite its receipt. */
 export interface CitedRow {
   readonly evidence: Evidence;
   readonly collected: boolean;
-  /** Atomic units of the rail; null where nothing is known to have been paid. */
+  /** Atomic units of the rail. Null if nothing is known to have been paid. */
   readonly amount: AtomicAmount | null;
   readonly rail: string | null;
   readonly hub: string | null;
   readonly model: string | null;
-  /** What a payment to somebody else was for, as it was described: a URL, as a rule. */
+  /** Purpose of a payment to others as it was described, usually a URL. */
   readonly resource: string | null;
   readonly payer_wallet: string | null;
-  /** Of a payment to somebody else: whom it was paid to. Null of a payment to this service. */
+  /** Payee of a payment to others. Null for a payment to this service. */
   readonly pay_to: string | null;
-  /** Whether whoever was paid has signed that it was for that resource. */
+  /** Whether the seller signed that it was for that resource. */
   readonly merchant_signed: boolean;
 }
 
-/** Null where that book has no row of that task. Of a transaction's `readsOf` or of the database itself. */
+/** Null if that book has no row of that task. Reads from `readsOf` of a transaction or from the database. */
 export async function citedRow(
   { query }: Pick<Database, 'query'>,
   agent_id: AgentId,

@@ -6,13 +6,15 @@ import type { Database } from '../../database.ts';
 import type { RowDimension } from '../ledger/sums.ts';
 import { type Parameter, type RowFilter, rowTests, seqBounds } from './row-scope.ts';
 
-/* What all rows that a filter names come to, whatever page of them is shown: at a cost that no book's length sets. */
+/*
+ * Count and sum of all rows that match a filter, regardless of the page and at a cost that does not depend on the size of the book.
+ */
 
-/** Null where more rows than `matching_rows_read_max` would have to be read to say it. */
+/** Null if it would require reading more rows than `matching_rows_read_max`. */
 export interface MatchingRows {
-  /** Every row that matches, those without an amount too. */
+  /** All matching rows, including those without an amount. */
   readonly count: number | null;
-  /** Atomic USDC of those that carry an amount. */
+  /** Sum in atomic USDC of those with an amount. */
   readonly usdc_sum: AtomicAmount | null;
 }
 
@@ -22,8 +24,8 @@ interface Times {
 }
 
 /**
- * From where rows are counted. `counted`: the sums by day and evidence, and of days that are asked for in part the rows
- * themselves. `read`: no sum is kept of what the filter names, and the rows of its index are read.
+ * How rows are counted. `counted`: from the sums by day and evidence, with rows read for partial days. `read`: there is no sum for
+ * the filter, so rows are read by its index.
  */
 export type MatchingPlan =
   | { readonly kind: 'whole_book' }
@@ -39,7 +41,7 @@ export function matchingPlan(filter: RowFilter): MatchingPlan {
     from: asked.from === null ? null : -periodStart('day', -asked.from),
     to: asked.to === null ? null : periodStart('day', asked.to),
   };
-  // Both within one day, or the wrong way round.
+  // Within one day, or reversed.
   if (days.from !== null && days.to !== null && days.from > days.to)
     return { kind: 'counted', days: null, parts_of_days: [asked] };
   const begun = asked.from !== null && asked.from !== days.from ? [{ from: asked.from, to: days.from }] : [];
@@ -52,8 +54,8 @@ export function isFiltered(filter: RowFilter | null | undefined): boolean {
 }
 
 /**
- * A select of one row {matching_count, matching_usdc_sum} over book $1, for the statement that reads the rows themselves: so
- * that both are of one moment. `parameter` takes a value and names it.
+ * SQL of one row {matching_count, matching_usdc_sum} over book $1, to be part of the statement that reads the rows, so that both
+ * are from one snapshot. `parameter` adds a value and returns its name.
  */
 export function matchingText(
   filter: RowFilter | null | undefined,
@@ -96,13 +98,13 @@ function ofDays({ from, to }: Times, evidence: RowFilter['evidence'], parameter:
 }
 
 interface Read {
-  /** A select of seqs, by an index. */
+  /** SQL of seqs by an index. */
   readonly seqs: string;
-  /** Of each row that is looked up by its seq. */
+  /** Conditions on each row that is read by its seq. */
   readonly matches: readonly string[];
 }
 
-/** One seq more than may be read says that there are others. Each row is looked up by its key, however the rest is planned. */
+/** One seq beyond the limit tells that there are others. Each row is read by its key, however the rest is planned. */
 const readOf = ({ seqs, matches }: Read, read_max: number) =>
   `select count(*) filter (where matches) as count,
       coalesce(sum(amount) filter (where matches and rail = 'usdc'), 0) as usdc_sum, count(*) <= ${read_max} as known
@@ -110,7 +112,7 @@ const readOf = ({ seqs, matches }: Read, read_max: number) =>
       select amount, rail, (${matches.join(' and ') || 'true'}) as matches from book_row
       where agent_id = $1 and seq = s.seq offset 0) looked_up`;
 
-/** Of a part of a day: the hours say between which seqs its rows lie. */
+/** For part of a day: the hours give the range of seqs. */
 function byTime(part: Times, evidence: RowFilter['evidence'], parameter: Parameter): Read {
   const [from, to] = [moment(part.from), moment(part.to)];
   const [begins, ends] = [from, to].map(at => parameter(at?.toISOString()));
@@ -123,7 +125,7 @@ function byTime(part: Times, evidence: RowFilter['evidence'], parameter: Paramet
   };
 }
 
-/** By what has an index of its own, between the seqs of the time; its ends and the evidence are looked at in each row of it. */
+/** By an indexed value, within the seqs of the time; time and evidence are checked on each row. */
 function byName({ from = null, to = null, evidence = null, ...named }: RowFilter, parameter: Parameter): Read {
   const seqs = ['agent_id = $1', ...rowTests(named, parameter), ...seqBounds({ from, to }, parameter)];
   return {
@@ -132,7 +134,7 @@ function byName({ from = null, to = null, evidence = null, ...named }: RowFilter
   };
 }
 
-/** What the statement finds, as it is said. */
+/** Result of the statement. */
 export interface FoundMatching {
   readonly matching_count: number | null;
   readonly matching_usdc_sum: string | null;
@@ -145,7 +147,7 @@ export function matchingOf({ matching_count, matching_usdc_sum }: FoundMatching)
   };
 }
 
-/** By a statement of its own. */
+/** Reads it with a separate statement. */
 export async function readMatching(
   database: Pick<Database, 'query'>,
   agent_id: AgentId,

@@ -5,7 +5,7 @@ import { type LeftOut, preparedIfFew, writtenText } from '../../json-sql.ts';
 import { ofPage, rowsText, type Selected } from './row-json.ts';
 import { rowScope } from './row-scope.ts';
 
-/** One row as it stands, with what is selected of it, as JSON; null where there is none. */
+/** The selected fields of one current row as JSON. Null if there is none. */
 export async function readRowJson(
   database: Pick<Database, 'query'>,
   { agent_id, seq }: { readonly agent_id: AgentId; readonly seq: number },

@@ -10,13 +10,13 @@ inputType(
   RowFilterRequest,
 );
 
-/** Which page is asked for: 50 rows where nothing is said, never more than 200. @throws Refusal invalid_request */
+/** Requested page: 50 rows by default, at most 200. @throws Refusal invalid_request */
 export function pageAsked(asked: Arguments): PageAsked {
   const { limit, filter, ...page } = readRequest(BookPageRequest, asked);
   return { ...page, limit: pageRows(limit), filter: filter && rowFilter(filter) };
 }
 
-/** A filter in the words of columns. */
+/** A filter by names of columns. */
 export function rowFilter({ from, to, ...named }: z.output<typeof RowFilterRequest>): RowFilter {
   return {
     ...(toCamelKeys(named) as Omit<RowFilter, 'from' | 'to'>),

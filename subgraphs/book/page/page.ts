@@ -17,14 +17,14 @@ import { CORRECTIONS_COUNT, INFLOW_CORRECTIONS, MERGED_BY, ofPage, replaysCounte
 import type { RowScope } from './row-scope.ts';
 import { type BookSpending, SPENDING_COLUMNS, type SpendingCounters, spendingOf } from './spending.ts';
 
-/** One entity by one prepared statement; null where there is none. */
+/** One entity by one prepared statement. Null if there is none. */
 export async function bookHead(database: Database, agent_id: AgentId): Promise<BookHead | null> {
   const text = `select ${selectList(BookHead)} from book where agent_id = $1`;
   const [row] = await database.query({ name: 'book head', text, values: [agent_id] });
   return row ? asEntity(BookHead, row) : null;
 }
 
-/** The same, for whoever shows what stands in the book. @throws Refusal book_damaged where its audit has closed it */
+/** The head for readers of the content. @throws Refusal book_damaged if its audit has closed the book */
 export async function soundHead(database: Database, agent_id: AgentId): Promise<BookHead | null> {
   const head = await bookHead(database, agent_id);
   if (head?.damage) throw new Refusal('book_damaged');
@@ -33,7 +33,7 @@ export async function soundHead(database: Database, agent_id: AgentId): Promise<
 
 const ATTEMPTS_MAX = rowLimits.attempts_shown_max;
 
-/** The intents that a page names, as one JSON text by intent id: counters for the whole book, attempts by index. */
+/** Intents of a page as one JSON text by intent id: counters for the whole book, attempts by index. */
 const INTENTS_OF_PAGE = `(select coalesce(json_object_agg(i.intent_id, json_build_object(
       'intent_id', i.intent_id, 'collected_count', i.collected_count, 'blocked_count', i.blocked_count,
       'attempts', a.attempts, 'attempts_truncated', a.truncated)), '{}')::text
@@ -46,11 +46,11 @@ const INTENTS_OF_PAGE = `(select coalesce(json_object_agg(i.intent_id, json_buil
     where i.agent_id = $1 and i.intent_id in (
       select intent_id from (:rows) page))`;
 
-/** What of a book's head a page shows. */
+/** Members of the head that a page shows. */
 const HEAD_OF_PAGE = `agent_id as "agentId", seq, ${SPENDING_COLUMNS}, by_rail as "byRail", damage, hour_start as "hourStart", hour_atomic as "hourAtomic", alert_state as "alertState",
   floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms`;
 
-/** Most books have told nothing yet, and then nothing is looked for. */
+/** Most books have sent no alert, and then nothing is searched. */
 const ALERTS_OF_PAGE = `case when alert_state ? 'told' then (
     select coalesce(json_agg(json_build_object('position', position, 'seq', seq, 'taskId', task_id, 'body', body,
       'at', at) order by position desc), '[]')
@@ -63,13 +63,13 @@ export interface PageHead {
     'agentId' | 'seq' | 'byRail' | 'spentAtomic' | 'budgetAtomic' | 'damage' | 'hourStart' | 'hourAtomic' | 'alertState'
   >;
   readonly spending: BookSpending;
-  /** Atomic USDC of the rows whose money nobody has seen yet. */
+  /** Sum in atomic USDC of the rows whose transfer was not seen yet. */
   readonly unseen_atomic: AtomicAmount;
-  /** Database time. */
+  /** Time by the clock of the database. */
   readonly now_ms: number;
   readonly intents: Written;
   readonly alerts: readonly ShownAlert[];
-  /** Null where they were not asked for. */
+  /** Null if they were not requested. */
   readonly rows: Written | null;
 }
 
@@ -80,7 +80,7 @@ interface FoundPage extends SpendingCounters, Record<string, unknown> {
   readonly alerts: readonly (Omit<AlertEvent, 'at'> & { readonly at: string })[];
 }
 
-/** What a page says beside its rows, and these too where there is an SQL expression for them; null where there is no such book. */
+/** The head data of a page, with its rows if they have an SQL expression. Null if there is no such book. */
 export async function pageHead(
   database: Database,
   scope: RowScope,
@@ -102,7 +102,7 @@ export async function pageHead(
 }
 
 type Prepared = ReturnType<typeof preparedIfFew>;
-/** By the rows of a page, then by what is selected of them. */
+/** Statements by the rows of a page, then by the selected fields. */
 const prepared = new Map<string, Map<string | null, Prepared>>();
 
 function pageText(scope: RowScope, rows_text: string | null): Prepared {
@@ -112,19 +112,19 @@ function pageText(scope: RowScope, rows_text: string | null): Prepared {
   const text = `select ${HEAD_OF_PAGE}, ${INTENTS_OF_PAGE} as intents, ${ALERTS_OF_PAGE} as alerts,
     ${rows_text} as rows from book where agent_id = $1`;
   const statement = preparedIfFew(ofPage(text, scope));
-  // Those that have a name are few.
+  // Only named statements are kept, and they are few.
   if (statement.name) prepared.set(scope.select, known.set(rows_text, statement));
   return statement;
 }
 
-/** Those of a page, newest first. */
+/** Rows of a page, newest first. */
 export async function rowsOf(database: Database, scope: RowScope): Promise<BookRow[]> {
   const text = `${rowsFrom(`(${scope.select}) r`)} where agent_id = $1 order by seq desc`;
   const rows = await database.query<CountedRow>({ ...preparedIfFew(text), values: [...scope.values] });
   return rows.map(asRow);
 }
 
-/** Of book $1. */
+/** Rows of book $1. */
 const rowsFrom = (rows: string) =>
   `select ${selectList(BookRow)}, coalesce(c.count, 0) as counted, ${INFLOW_CORRECTIONS} as "inflowCorrections",
     ${CORRECTIONS_COUNT} as "inflowCorrectionsCount", ${MERGED_BY} as "mergedBy",
@@ -141,7 +141,7 @@ function asRow({ counted, follows, ...row }: CountedRow): BookRow {
   return asEntity(BookRow, { ...row, replayCount: row.replayCount + counted, parentRef: follows });
 }
 
-/** Events after a position, oldest first, each with its row as it stands now. */
+/** Events after a position, oldest first, each with its current row. */
 async function eventsAfter(database: Database, agent_id: number, after: number, limit: number): Promise<BookEvent[]> {
   const text = `select ${selectList(BookEvent)},
       (select damage is not null from book where agent_id = $1) as damaged
@@ -168,7 +168,7 @@ async function rowsBySeq(database: Database, agent_id: number, seqs: readonly nu
   return new Map(rows.map(asRow).map(row => [row.seq, row]));
 }
 
-/** The reader of live feeds, for one process: equal reads that overlap are one. */
+/** Reader of live feeds, one per process. Equal concurrent reads are shared. */
 export function openBookEvents(database: Database): ReadEvents<number, BookEvent> {
   return shareReads((agent_id, after, limit) => eventsAfter(database, agent_id, after, limit));
 }

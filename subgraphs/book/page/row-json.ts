@@ -29,16 +29,13 @@ import { parentRefOf } from '../lineage/parent.ts';
 import './row.type.ts';
 import type { RowScope } from './row-scope.ts';
 
-/* Rows of a book as JSON that Postgres writes field by field, and the SQL that exports of them share. */
+/* Rows as JSON written by Postgres field by field, and SQL that exports share. */
 
-/** The newest replays of one row, as a table `e` of event bodies with the time of each. */
+/** The newest replays of one row as a table `e` of event bodies and times. */
 const newestReplays = (agent_id: string, seq: string) => `(select * from book_event
   where agent_id = ${agent_id} and seq = ${seq} and kind = 'replay' order by position desc limit ${rowLimits.replays_shown_max}) e`;
 
-/**
- * What a replay `e` says, each as JSON text: of one when it was, of several, which one event stands for, when the last and the
- * first of them were, and how many.
- */
+/** Members of a replay `e` as JSON text: its time, or the last and first time and the number of combined replays. */
 export const replayJson = {
   at: `case when e.body ? 'count' then ${asJson(`e.body->'at'`)} else ${asTime('e.at')} end`,
   firstAt: asJson(`e.body->'first_at'`),
@@ -47,7 +44,7 @@ export const replayJson = {
   replayOf: asJson(`e.body->'replay_of'`),
 } as const;
 
-/** The newest replays of `book_row r` as the text of one list. @param list an aggregate over `e` */
+/** The newest replays of `book_row r` as the text of one list. @param list aggregate over `e` */
 export const replaysListed = (list: string) =>
   `case r.replay_count when 0 then '[]' else (select ${list} from ${newestReplays('r.agent_id', 'r.seq')}) end`;
 
@@ -58,7 +55,7 @@ const replayEvents: Writing = {
   list: each => replaysListed(`'['||coalesce(string_agg(${each},',' order by e.position),'')||']'`),
 };
 
-/** Replays of rows of one book that no event tells of yet, by `seq`: their count is true at any moment with these. */
+/** Replays of a book that no event has yet, by `seq`, so that the count is always exact. */
 export function replaysCounted(agent_id: string): string {
   return `(select seq, count from book_counted where agent_id = ${agent_id} and kind = 'replay')`;
 }
@@ -73,7 +70,7 @@ export async function replaysOf(database: Database, { agentId, seq }: BookRow): 
   return events.map(({ at, body }) => ({ at: at.toISOString(), ...body }));
 }
 
-/** How a column of that type is written. */
+/** SQL of a column by type. */
 const columnJson: { readonly [T in RowFact['type']]: (column: string) => string } = {
   text: asText,
   digits: asText,
@@ -86,7 +83,7 @@ const columnJson: { readonly [T in RowFact['type']]: (column: string) => string 
   text_list: asPrinted,
 };
 
-/** A member of the column `facts`, where it is of its type. */
+/** JSON type required of a member of `facts`. */
 const factTypes: { readonly [T in RowFact['type']]?: string } = {
   text: 'string',
   digits: 'string',
@@ -96,7 +93,7 @@ const factTypes: { readonly [T in RowFact['type']]?: string } = {
   text_list: 'array',
 };
 
-/** The member as text, over `book_row r`. */
+/** A member as text, over `book_row r`. */
 export function factText(name: string, type: RowFact['type']): string {
   return `case jsonb_typeof(r.facts->'${name}') when '${factTypes[type]}' then r.facts->>'${name}' end`;
 }
@@ -112,7 +109,7 @@ const columns = entries.filter(([, { from, group }]) => !beside.includes(from) &
 const inFacts = entries.filter(([, { from, group }]) => from === 'facts' && !group);
 const common = entries.flatMap(([name, fact]) => (fact.common ? [name] : []));
 
-/** Of `book_row r`, the members of `facts` that few rows carry; `'{}'` of most rows. */
+/** Members of `facts` of `book_row r` that few rows have. `'{}'` for most rows. */
 export const RARE_FACTS = `(r.facts - '{${common.join(',')}}'::text[])`;
 
 const ofGroup = (type: string, group: RowGroup): Writing => ({
@@ -133,10 +130,10 @@ const ofGroup = (type: string, group: RowGroup): Writing => ({
 
 const WITH_RECEIPT = withReceipt.map(evidence => `'${evidence}'`).join(', ');
 
-/** Whether `book_row r` rests on a receipt of its own. */
+/** Whether `book_row r` has its own receipt. */
 export const HAS_RECEIPT = `r.evidence in (${WITH_RECEIPT}) and not r.facts ? 'corrects'`;
 
-/** The task of the newest correction that merges this row; of rows that correct nothing null, without a look. */
+/** Task of the newest correction that merges this row. Null without a lookup for rows that correct nothing. */
 function mergedBy(row: string): string {
   return `case when ${row}.facts ? 'corrects' then (select b.task_id from book_merge m
     join book_row b on b.agent_id = m.agent_id and b.seq = m.seq
@@ -145,9 +142,8 @@ function mergedBy(row: string): string {
 export const MERGED_BY = mergedBy('r');
 
 /**
- * What was corrected of an inflow, `r`, as one jsonb list: the newest, oldest first, each with the claim that is signed of
- * it. Null of every other row; looked up by the place of the row alone. Nobody pays for corrections, and a page has 200
- * rows: without a bound of their bytes it came to hundreds of megabytes.
+ * Corrections of an inflow `r` as one jsonb list: the newest, oldest first, each with its signed claim. Null for other rows; found
+ * by the place of the row. Corrections are free and a page has 200 rows, so their bytes are bounded.
  */
 export const INFLOW_CORRECTIONS = `case when r.facts ? 'inflow_claim' and not r.facts ? 'corrects' then (
   select coalesce(jsonb_agg(jsonb_build_object('seq', n.seq, 'task_id', n.task_id, 'corrects', n.facts->'corrects',
@@ -163,18 +159,18 @@ export const INFLOW_CORRECTIONS = `case when r.facts ? 'inflow_claim' and not r.
     window newer as (order by n.seq desc)) n
   where number = 1 or bytes <= ${inflowLimits.corrections_shown_bytes_max}) end`;
 
-/** How many there are, shown or not: counted as they land. */
+/** Number of all corrections, counted when they are recorded. */
 export const CORRECTIONS_COUNT = `case when r.facts ? 'inflow_claim' and not r.facts ? 'corrects' then coalesce(
   (select corrections from book_supersession where agent_id = r.agent_id and original_seq = r.seq), 0) end`;
 
-/** What is not a column as it stands. */
+/** Fields that are not plain columns. */
 const computed = {
-  // What no event tells of yet is counted all the same.
+  // Includes replays that no event has yet.
   replayCount: asPrinted('(r.replay_count + coalesce(c.count, 0))'),
   replayEvents,
 };
 
-/** The same, and null of most rows. */
+/** Computed fields that are null for most rows. */
 const computedOrNull = {
   parentRef: asText(parentRefOf('r')),
   inflowCorrections: asPrinted(`(${INFLOW_CORRECTIONS})`),
@@ -183,7 +179,7 @@ const computedOrNull = {
   delegationHash: asText(SESSION_OF_ROW),
 };
 
-/** A JSON column, and the objects within it, as the type that the graph has of a noun. */
+/** A JSON column and its objects, in the GraphQL type of a noun. */
 function shapeOf(noun: z.ZodObject, column: string): Writing {
   const fields = Object.entries(noun.shape).map(([name, shape]) => {
     const known = memberShape(shape);
@@ -199,10 +195,7 @@ const shapes = {
   ingressReceipt: shapeOf(IngressReceiptNoun, 'r.ingress_receipt'),
 } as const;
 
-/**
- * A row of a book, field by field, over `book_row r` and what is counted of it, `c`: what row.entity.ts and row.resolver.ts
- * say in JavaScript. Measured beside json_build_object, to_json and graphql-js: see README.md.
- */
+/** Fields of a row in SQL, over `book_row r` and its counts `c`: the same as row.entity.ts and row.resolver.ts in JavaScript. */
 const rowWriting: Writing = {
   type: 'BookRow',
   fields: {
@@ -218,7 +211,7 @@ const rowWriting: Writing = {
       type: 'Receipt',
       fields: {
         taskId: asText('r.task_id'),
-        // The row of a row's receipt is that row.
+        // The row of the receipt is this row.
         get row(): Writing {
           return rowWriting;
         },
@@ -227,36 +220,36 @@ const rowWriting: Writing = {
     },
   },
   always: [...columns.filter(([, { nullable }]) => !nullable).map(([name]) => camel(name)), ...Object.keys(computed)],
-  // An inflow has facts, or it has no corrections.
+  // Only an inflow with facts has corrections.
   rare: {
     none: `${RARE_FACTS} = '{}'`,
     fields: [...inFacts.map(([name]) => camel(name)), 'inflowCorrections', 'inflowCorrectionsCount', 'mergedBy'],
   },
 };
 
-/** Stands in a text for the rows of its page, which are chosen by whoever runs it. */
+/** Placeholder for the rows of a page, which the caller chooses. */
 const PAGE_ROWS = ':rows';
 
-/** The rows of a page of book $1, newest first, as one JSON text, each with what is selected of it. */
+/** Rows of a page of book $1, newest first, as one JSON text with the selected fields. */
 export function rowsText({ fieldNodes, fragments }: Selected, key: string, leftOut: LeftOut): string {
   const row = writtenBy(rowWriting, { fieldNodes, fragments }, leftOut, key);
   return `(select '['||coalesce(string_agg(${row},',' order by r.seq desc),'')||']'
     from (${PAGE_ROWS}) r left join ${replaysCounted('$1')} c using (seq))`;
 }
 
-/** A text with the rows of one page in it. */
+/** Replaces the placeholder with the rows of one page. */
 export function ofPage(text: string, { select }: Pick<RowScope, 'select'>): string {
   return text.replaceAll(PAGE_ROWS, () => select);
 }
 
 export type Selected = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
 
-/** Per field of a document: documents that are asked again and again are the same object, and leave out the same. */
+/** Cached per field of a document, because repeated documents are the same object. */
 const texts = new WeakMap<FieldNode, string | null>();
 
 /**
- * The rows that a page selects, to be read in the statement that reads its head. Null where nobody takes text, and where
- * rows are selected not at all or under several names: then each name has a statement of its own.
+ * SQL of the selected rows, to be part of the statement that reads the head. Null if the caller does not take text, or selects rows
+ * under several names, each of which has its own statement.
  */
 export function rowsOfPage({ fieldNodes, fragments, rootValue }: GraphQLResolveInfo): string | null {
   const [node] = fieldNodes;

@@ -2,7 +2,7 @@ import type { Evidence } from '../../../schema/evidence.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 
-/** Which rows of a book are asked for; what is absent narrows nothing. */
+/** Filter of rows. Absent members do not filter. */
 export interface RowFilter {
   readonly from?: Date | null;
   readonly to?: Date | null;
@@ -12,35 +12,35 @@ export interface RowFilter {
   readonly taskIds?: readonly string[] | null;
   readonly paymentRef?: string | null;
   readonly seq?: number | null;
-  /** Of the session that the call was made under. */
+  /** Session of the call. */
   readonly delegationHash?: string | null;
 }
 
-/** A page: rows older than `before` and newer than `after`, both of them a seq. */
+/** A page: rows with a seq below `before` and above `after`. */
 export interface PageAsked {
   readonly limit: number;
   readonly before?: number | null | undefined;
   readonly after?: number | null | undefined;
   readonly filter?: RowFilter | null | undefined;
-  /** Those next to `after`, or else the oldest; where nobody says, wherever `after` stands alone. */
+  /** True for the rows next to `after`, or the oldest. Default: true if only `after` is given. */
   readonly upwards?: boolean;
 }
 
-/** The rows of a page as a select over book_row, and its parameters. The order in which it finds them says nothing. */
+/** Rows of a page as SQL over book_row with its parameters. Their order is undefined. */
 export interface RowScope {
   readonly select: string;
   readonly values: readonly unknown[];
 }
 
-/** Rows that were counted in these hours or days (UTC), with those that carry no amount: one of their seqs. */
+/** A seq of rows counted in these hours or days (UTC), including those without an amount. */
 const seqOf = (seq: string, dimension: 'hour' | 'evidence', condition: string) =>
   `(select ${seq} from book_sum where agent_id = $1 and dimension = '${dimension}' and ${condition})`;
 
 const dayOf = (at: string) => `date_trunc('day', ${at}::timestamptz, 'UTC')`;
 
 /**
- * Seqs of book $1 beyond which no row of a time lies, null where there is none: a row's time may lie before that of the one before it, so that all hours of the
- * time are asked. Of whole days, which are fewer, those that count rows by evidence: a book of two years has 17,000 hours.
+ * Seq range of book $1 for a time, null if empty. The time of a row may be before that of the previous one, so all hours are read.
+ * For whole days the sums by evidence are used, because they are fewer: a book of two years has 17,000 hours.
  */
 export const seqsFrom = (at: string) => `least(
   ${seqOf('min(first_seq)', 'hour', `period >= date_trunc('hour', ${at}::timestamptz, 'UTC') and period < ${dayOf(at)} + interval '1 day'`)},
@@ -49,7 +49,7 @@ export const seqsTo = (at: string) => `greatest(
   ${seqOf('max(last_seq)', 'hour', `period >= ${dayOf(at)} and period < ${at}::timestamptz`)},
   ${seqOf('max(last_seq)', 'evidence', `period < ${dayOf(at)}`)})`;
 
-/** What is asked of a row, each with the parameter that is its value. */
+/** Conditions on a row, each with the parameter of its value. */
 const tests: { readonly [K in keyof RowFilter]-?: (value: string) => string } = {
   from: at => `collected_at >= ${at}::timestamptz`,
   to: at => `collected_at < ${at}::timestamptz`,
@@ -63,7 +63,7 @@ const tests: { readonly [K in keyof RowFilter]-?: (value: string) => string } = 
     where agent_id = $1 and delegation_hash = lower(${value}))`,
 };
 
-/** Bounds on seq beside those on time, since whatever reads a book runs along its seqs. */
+/** Bounds on seq in addition to those on time, because books are read by seq. */
 const bounds: { readonly [K in keyof RowFilter]?: (value: string) => string } = {
   from: at => `seq >= ${seqsFrom(at)}`,
   to: at => `seq <= ${seqsTo(at)}`,
@@ -71,17 +71,17 @@ const bounds: { readonly [K in keyof RowFilter]?: (value: string) => string } = 
 
 export type Parameter = (value: unknown) => string;
 
-/** What a filter asks of a row of book $1; `parameter` takes a value and names it. */
+/** Conditions of a filter on a row of book $1. `parameter` adds a value and returns its name. */
 export function rowTests(filter: RowFilter | null | undefined, parameter: Parameter): string[] {
   return asked(tests, filter, parameter);
 }
 
-/** Between which seqs of book $1 the rows of a filter lie, where its times say that. */
+/** Range of seqs of book $1 for the times of a filter. */
 export function seqBounds(filter: RowFilter | null | undefined, parameter: Parameter): string[] {
   return asked(bounds, filter, parameter);
 }
 
-/** Both: by what a page of book $1 is found. */
+/** Both conditions, by which a page of book $1 is found. */
 export function rowConditions(filter: RowFilter | null | undefined, parameter: Parameter): string[] {
   return [...rowTests(filter, parameter), ...seqBounds(filter, parameter)];
 }
@@ -97,13 +97,13 @@ function asked(
   });
 }
 
-/** A page, a page of a connection with the one more that it reads, and a row. */
+/** Usual limits: a page, a page of a connection with one more row, and one row. */
 const USUAL_ROWS: readonly number[] = [limits.book_page_rows_default, limits.book_page_rows_default + 1, 1];
 
 /**
- * The rows of a page: the newest that are asked for, or, of those after a row, the ones next to it. A keyset, so that a
- * page costs the same at any depth. The usual limit stands in the text: of one that is a parameter Postgres assumes a tenth
- * of the book, and so plans the pages of a long one anew each time (measured: 1.7 ms instead of 0.7 ms).
+ * Rows of a page: the newest, or those next to `after`. By keyset, so that every page costs the same. Usual limits are literals,
+ * because Postgres assumes a tenth of the book for a parameter and would plan each page of a long book again (1.7 ms instead of 0.7
+ * ms).
  */
 export function rowScope(agent_id: AgentId, asked: PageAsked): RowScope {
   const { limit, before, after, filter } = asked;

@@ -11,7 +11,7 @@ import { ReceiptReference } from './book.type.ts';
 import { BookReplay, IngressReceipt, RowFulfillment } from './row.type.ts';
 import { replaysOf } from './row-json.ts';
 
-/** What a row shows that is not its own: all else are its columns and their members (schema/book-row.ts). */
+/** Fields of a row that are not columns or their members (schema/book-row.ts). */
 @Resolver(() => BookRow)
 export class BookRowResolver {
   @FieldResolver(() => ReceiptReference, {
@@ -39,7 +39,7 @@ export class BookRowResolver {
     return shaped<IngressReceipt>(ingressReceipt);
   }
 
-  /** Events are read row by row: few rows have more than a few. */
+  /** Events are read per row, because few rows have more than a few. */
   @Directive('@cost(weight: 2)')
   @Directive('@listSize(assumedSize: 4)')
   @FieldResolver(() => [BookReplay], {
@@ -74,7 +74,7 @@ export class BookRowResolver {
   }
 }
 
-/** JSON of a column by the names of the graph. */
+/** JSON of a column with GraphQL names. */
 function shaped<T>(column: JsonObject | null): T | null {
   return column === null ? null : (toCamelKeys(column) as T);
 }

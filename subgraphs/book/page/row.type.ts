@@ -4,7 +4,7 @@ import { limits } from '../../../schema/limits.ts';
 import '../../fulfillment.type.ts';
 import { objectType } from '../../graph-type.ts';
 
-/* Types of the members within the columns of a row, and of its replay events. */
+/* GraphQL types of members of the columns of a row, and of its replay events. */
 
 export const RowFulfillment = objectType(
   'Fulfillment',

@@ -7,32 +7,31 @@ import type { RowDimension } from '../ledger/sums.ts';
 import { WHOLE_BOOK } from '../ledger/supersede.ts';
 import type { BookSequence } from './sequence.type.ts';
 
-/** What is counted of a book's rows and of its corrections, or of those of one inflow. */
+/** Counts of the rows and corrections of a book, or of one inflow. */
 export interface SequenceCounts {
-  /** Of the head. */
+  /** Seq of the head. */
   readonly seq: number;
-  /** Births that were counted as they landed, and the lowest and highest seq among them; null where there are none. */
+  /** Number of counted rows, and their lowest and highest seq. Null if there are none. */
   readonly counted: number;
   readonly counted_min: number | null;
   readonly counted_max: number | null;
-  /** The lowest and the highest seq of any row that stands. */
+  /** Lowest and highest seq of the stored rows. */
   readonly seq_min: number | null;
   readonly seq_max: number | null;
   readonly chains: number;
   readonly corrections: number;
   readonly forks: number;
   readonly last_task_id: string | null;
-  /** Rows of corrected chains that nothing has taken the place of. */
-  /** Null where a version that does not count them has written a correction. */
+  /** Rows of corrected chains without a successor. */
+  /** Null if a version without this count has written a correction. */
   readonly tips: number | null;
-  /** Of the newest correction that merges. */
+  /** Task of the newest merge. */
   readonly last_merge_task_id: string | null;
 }
 
 /**
- * The report of a book's sequence, or with a task the same with the chain of corrections that it stands in. Read off what
- * was counted as rows landed, and off both ends of an index: no row is looked at, however many there are.
- * @throws Refusal forbidden where there is no such book, book_damaged, not_found where the task is none of its rows
+ * Report on the sequence of a book, or with a task on its chain of corrections. Read from counters and both ends of an index,
+ * without reading rows. @throws Refusal forbidden if there is no such book, book_damaged, not_found if the task is not on the book
  */
 export async function sequenceOf(
   database: Pick<Database, 'query'>,
@@ -58,8 +57,8 @@ export async function sequenceOf(
 }
 
 /**
- * Whether positions are exactly 1..N. No two rows share one (they are the key), so it is so where as many were born as the
- * highest says, none lies outside, and both ends stand.
+ * Whether positions are exactly 1..N. They are unique (the key), so it holds if as many rows were counted as the highest position,
+ * none is outside, and both ends exist.
  */
 export function isGapless({ seq, counted, ...ends }: SequenceCounts): boolean {
   const { counted_min, counted_max, seq_min, seq_max } = ends;
@@ -68,8 +67,8 @@ export function isGapless({ seq, counted, ...ends }: SequenceCounts): boolean {
 }
 
 /**
- * Nobody is elected where several could stand: neither on a fork, nor between chains that have nothing to do with each other.
- * A fork that was merged stays one: beside that it is told which correction its last branches came together in.
+ * No correction is preferred if several could be: neither in a fork nor between unrelated chains. A merged fork stays a fork; the
+ * report adds the correction that merged its last branches.
  */
 export function supersessionOf(counts: SequenceCounts) {
   const { chains, corrections, forks, tips, last_task_id, last_merge_task_id } = counts;
@@ -79,7 +78,7 @@ export function supersessionOf(counts: SequenceCounts) {
   return { status, authoritative, mergedBy, chains, corrections, forks };
 }
 
-/** The inflow that a row's chain begins with; of a row that is none its own seq, under which nothing is counted. */
+/** The inflow at the start of the chain of a row. For any other row its own seq, which has no counts. */
 async function chainOf(database: Pick<Database, 'query'>, agent_id: AgentId, task_id: string): Promise<number> {
   const [row] = await database.query<{ original_seq: number }>({
     name: 'chain of row',

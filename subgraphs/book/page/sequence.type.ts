@@ -1,7 +1,7 @@
 import { BookSequenceNoun, SupersessionNoun } from '../../../schema/book-sequence.ts';
 import { objectType } from '../../graph-type.ts';
 
-/* The sequence of a book, as the graph shows it. */
+/* GraphQL types of the sequence of a book. */
 
 objectType(
   'Supersession',

@@ -1,25 +1,25 @@
 import { type AtomicAmount, atomicAmount, remainder } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 
-/* What a book has spent, what may still become spend, and what is left for a new call. */
+/* Spending of a book: spent, pending, and what is left for a new call. */
 
-/** The counters of a book that this follows from. */
+/** Counters from which it is computed. */
 export interface SpendingCounters {
   /** Budget Y; null is unlimited. */
   readonly budgetAtomic: AtomicAmount | null;
-  /** Of all rows under the budget from their birth on: collected ones, and those whose money nobody has seen yet. */
+  /** Sum of all rows under the budget, whether their transfer was seen or not. */
   readonly spentAtomic: AtomicAmount;
   readonly reservedAtomic: AtomicAmount;
-  /** Of rows that are RECORDED_BY_SETTLE; a part of `spentAtomic`. */
+  /** Sum of rows that are RECORDED_BY_SETTLE, a part of `spentAtomic`. */
   readonly unseenAtomic: AtomicAmount;
 }
 
 export interface BookSpending {
   readonly cap: AtomicAmount | null;
-  /** Collected under the budget, and nothing else. */
+  /** Collected amounts under the budget. */
   readonly spent: AtomicAmount;
   readonly remaining: AtomicAmount | null;
-  /** Counted by ceilings and caps, and not collected: it becomes spend, or is given back. */
+  /** Counted by caps but not collected. It is collected or released later. */
   readonly pending: AtomicAmount;
   readonly available: AtomicAmount | null;
 }
@@ -37,7 +37,7 @@ export function spendingOf({
   return { cap: budgetAtomic, spent, remaining, pending, available };
 }
 
-/** Amounts as digits, by the names of the REST answers. */
+/** Amounts as digits with the names of REST. */
 export function spendingDocument({ cap, spent, remaining, pending, available }: BookSpending): JsonObject {
   const digits = (amount: AtomicAmount | null) => amount?.toString() ?? null;
   return {
@@ -50,8 +50,8 @@ export function spendingDocument({ cap, spent, remaining, pending, available }: 
 }
 
 /**
- * What of `book` this follows from, for a statement about book $1. Rows that are RECORDED_BY_SETTLE are read off the sums by
- * evidence, one for each day: a process of the version before counts them there, too.
+ * Columns of `book` for a statement about book $1. RECORDED_BY_SETTLE rows are read from the sums by evidence, one per day, which
+ * earlier versions write too.
  */
 export const SPENDING_COLUMNS = `budget_atomic as "budgetAtomic", spent_atomic as "spentAtomic", reserved_atomic as "reservedAtomic",
   coalesce((select sum(amount) from book_sum where agent_id = $1 and dimension = 'evidence'

@@ -8,16 +8,15 @@ import type { Database } from '../../database.ts';
 import { type SumDimension, sumDimensions } from '../ledger/sums.ts';
 import type { GroupTotal } from './book.type.ts';
 
-/** Times that totals are of: from the first on, and before the second. */
+/** Time of the totals: from the first (inclusive) to the second (exclusive). */
 export interface TotalsWindow {
   readonly from?: Date | null | undefined;
   readonly to?: Date | null | undefined;
 }
 
 /**
- * What rows came to by each of these, read off the sums that were counted as the rows landed: no row is looked at. Hours and
- * days oldest first, the newest 1,000 of them; all else by what it came to, the 1,000 with the most.
- * @throws Refusal invalid_request for a window that does not begin and end with an hour or a day
+ * Totals by these dimensions, read from the sums without reading rows. Hours and days oldest first, the newest 1,000; others by
+ * amount, the 1,000 largest. @throws Refusal invalid_request if the window is not whole hours or days
  */
 export async function totalsBy(
   database: Database,
@@ -53,7 +52,7 @@ async function totalsOf(
     values: [...values, limits.totals_groups_max + 1],
   });
   const truncated = found.length > limits.totals_groups_max;
-  // One more than is shown says that there are others: of times the oldest, of all else the least.
+  // One more than shown tells that there are others: older times, or smaller amounts.
   const shown = truncated ? (timed ? found.slice(1) : found.slice(0, -1)) : found;
   return shown.map(({ period, bucket, rail, count, amount }) => ({
     by,
@@ -72,7 +71,7 @@ const BY_TIME = `select * from (select period, '' as bucket, rail, sum(count)::i
 const BY_NAME = `select null::timestamptz as period, bucket, rail, sum(count)::int as count, sum(amount) as amount ${WINDOW}
   group by bucket, rail having sum(count) <> 0 order by 5 desc, bucket, rail limit $5`;
 
-/** Sums are kept by whole hours and days: of a part of one they know nothing. */
+/** Sums are stored by whole hours and days. */
 function requireWhole(dimension: SumDimension, window: Required<TotalsWindow>): void {
   const { period } = sumDimensions[dimension];
   for (const param of ['from', 'to'] as const) {

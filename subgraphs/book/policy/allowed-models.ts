@@ -1,6 +1,6 @@
 import type { Database } from '../../database.ts';
 
-/** Ids of the models that may answer calls of this agent's book, as it stands; null where it does not say, or there is none. */
+/** Ids of the models that may answer calls of this book now. Null if the book does not restrict them or does not exist. */
 export async function allowedModels(database: Database, agent_id: number | null): Promise<readonly string[] | null> {
   if (agent_id === null) return null;
   const [book] = await database.query<{ allowed: readonly string[] | null }>({

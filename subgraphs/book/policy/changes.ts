@@ -7,16 +7,16 @@ import type { ProvenBy } from '../../../schema/principal.ts';
 import type { Database } from '../../database.ts';
 import type { Policies } from './set.ts';
 
-/* Policies and budget as events of the book tell them: how each was changed, and what stood at a moment. */
+/* Changes of policies and budget, read from the events of the book, and the policies at a time. */
 
-/** What the event of a change tells: see ../ledger/terms.ts. */
+/** Body of the event of a change, see ../ledger/terms.ts. */
 interface TermsBody {
-  /** Of a policy. */
+  /** Type of a changed policy. */
   readonly policy_type?: PolicyType;
   readonly policy?: BookPolicy;
-  /** Of a policy: absent where none is in shadow mode. */
+  /** Absent if no policy is in shadow mode. */
   readonly shadow?: BookPolicy;
-  /** Absent where the policy is in force. */
+  /** Absent if the policy is enforced. */
   readonly mode?: 'shadow';
   readonly before: Json;
   readonly after: Json;
@@ -34,7 +34,7 @@ export interface TermsEvent {
 const EVENTS = `select position, kind, at, body from book_event
   where agent_id = $1 and kind in ('policy_changed', 'budget_changed')`;
 
-/** The newest first: those before a position, where one is named. */
+/** Newest first, before a position if given. */
 export function termsEvents(
   database: Database,
   agent_id: AgentId,
@@ -47,8 +47,8 @@ export function termsEvents(
 type JsonRow = Readonly<Record<string, unknown>>;
 
 /**
- * The policies that stood at a moment; null where no change tells of them: then they are as they stand. Before the first
- * change that is told of they were what that one changed.
+ * Policies at a time. Null if there is no change, so that the current ones apply. Before the first recorded change they are its
+ * former values.
  */
 export async function policiesAt(database: Database, agent_id: AgentId, at: Date): Promise<Policies | null> {
   const changed = `${EVENTS} and kind = 'policy_changed'`;

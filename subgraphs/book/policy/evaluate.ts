@@ -10,7 +10,7 @@ import {
 } from '../../../schema/policy-kinds.ts';
 import type { AskedCall, Objection, RefusalCode, Spending } from '../../../schema/policy-rule.ts';
 
-/** All that decides whether a book takes another charge, as it stands under the head's lock. */
+/** Spending and terms that decide whether a charge is accepted, under the head's lock. */
 export interface Ceilings extends Spending {
   readonly policy: BookPolicy;
   /** Budget Y; null is unlimited. */
@@ -21,13 +21,13 @@ export interface Blocked extends Objection {
   readonly kind: 'blocked';
   readonly refusal_code: RefusalCode;
   readonly policy_code: PolicyCode;
-  /** Only where a cap of a clock period is what blocked. */
+  /** Set only if a cap of a clock period refused. */
   readonly policy_key: PolicyType | null;
 }
 
 export type Evaluation = { readonly kind: 'admitted' } | Blocked;
 
-/** A rule, and what the owner of a book has set for it. */
+/** A rule and its value. */
 interface SetRule {
   readonly policy_type: PolicyType | null;
   readonly rule: NonNullable<PolicyKind['rule']> | typeof budgetRule;
@@ -42,9 +42,8 @@ const budget: SetRule = { policy_type: null, rule: budgetRule, set: ({ budget_at
 const inOrder = [...kinds, budget].sort((one, other) => one.rule.precedence - other.rule.precedence);
 
 /**
- * Whether a call passes: what was collected, what is reserved and the charge itself stay at or below every ceiling, and no
- * other policy refuses it. All reservations count against the present hour and day, whenever they were made: one that is
- * collected after the hour has ended can so overfill neither hour.
+ * Judges a call: it passes if collected amounts, reservations and the charge stay within every cap, and no other policy refuses it.
+ * All reservations count for the current hour and day, so that one collected after the hour cannot exceed the cap of either.
  */
 export function evaluate(ceilings: Ceilings, call: AskedCall): Evaluation {
   for (const set_rule of inOrder) {
@@ -55,11 +54,11 @@ export function evaluate(ceilings: Ceilings, call: AskedCall): Evaluation {
 }
 
 /**
- * Which policies of `shadow` would refuse a call that passes: each by itself, as if it were in force beside those that are,
- * in the order of their precedence. What they would have refused has been collected, and counts as spent.
+ * Policies of `shadow` that would refuse a passing call, each judged alone beside the enforced ones, in the order of precedence.
+ * Calls that they would have refused count as spent.
  */
 export function wouldRefuse(ceilings: Ceilings, shadow: BookPolicy, call: AskedCall): readonly Blocked[] {
-  // Nearly every book: nothing is asked of it then.
+  // True for nearly every book.
   if (Object.keys(shadow).length === 0) return [];
   const { approval_ttl = ceilings.policy.approval_ttl } = shadow;
   const policy = { ...shadow, ...(approval_ttl === undefined ? {} : { approval_ttl }) };

@@ -1,6 +1,6 @@
 import type { Database } from '../../database.ts';
 
-/** Whether the kill switch is on, and in force, of a book on which that task has a row. */
+/** Whether the kill switch is on for a book with a row of that task. */
 export async function isStopped(database: Pick<Database, 'query'>, task_id: string): Promise<boolean> {
   const stopped = await database.query({
     name: 'kill switch of task',
@@ -11,7 +11,7 @@ export async function isStopped(database: Pick<Database, 'query'>, task_id: stri
   return stopped.length > 0;
 }
 
-/** The same of that book; false where there is none. */
+/** Whether the kill switch of that book is on. False if there is no such book. */
 export async function isBookStopped(database: Pick<Database, 'query'>, agent_id: number | null): Promise<boolean> {
   if (agent_id === null) return false;
   const stopped = await database.query({

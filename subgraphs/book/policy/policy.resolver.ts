@@ -50,7 +50,7 @@ export class BookPolicyResolver {
   ): Promise<ShownChange[]> {
     const agent_id = requirePossession(context.principal, asked.agentId);
     const { limit, before = null } = givenMembers(PolicyChangesPage, asked);
-    // Refused in a sentence of its own, which its callers know; `readRequest` would write another.
+    // Uses its own message, which callers know, instead of that of `readRequest`.
     if (limit !== undefined && limit < 1)
       throw new Refusal('invalid_request', { param: 'limit', detail: `limit ${pageLimitFault(CHANGES_PAGE)}.` });
     await soundHead(context.database, agent_id);

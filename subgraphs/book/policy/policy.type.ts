@@ -17,7 +17,7 @@ export const ShownPolicy = objectType(
 );
 export type ShownPolicy = InstanceType<typeof ShownPolicy>;
 
-/** The kept policies under all their names. */
+/** Stored policies under all names. */
 export function shownPolicy(agent_id: AgentId, { policy, shadow }: Policies): ShownPolicy {
   const shadowed = Object.keys(shadow).length === 0 ? null : shownOf(ShadowPolicyNoun, shadow);
   return { agentId: agent_id, ...shownOf(ShadowPolicyNoun, policy), shadow: shadowed };

@@ -6,12 +6,12 @@ import type { PolicyChange } from '../../../schema/requests/policy.ts';
 import type { Database } from '../../database.ts';
 import { type BookTerms, type ChangedBy, setTerms, shadowMember } from '../ledger/terms.ts';
 
-/** What a book's owner has set: what refuses calls, and what only tells that it would have. */
+/** Policies of a book: the enforced ones and those in shadow mode. */
 export type Policies = Pick<BookTerms, 'policy' | 'shadow'>;
 
 /**
- * Sets one member of a book's policy, or clears it; the policies as they then stand, null where there is no such book. In
- * force for every reservation that begins after this returns: the head's row lock puts both in order.
+ * Sets or clears one policy. Returns the policies, null if there is no such book. In force for every reservation that begins after
+ * this returns, ordered by the lock of the head.
  */
 export async function setPolicy(
   database: Database,
@@ -30,7 +30,7 @@ export async function setPolicy(
   });
 }
 
-/** Sets budget Y; null clears it. In force for every reservation that begins after this returns. */
+/** Sets the budget; null clears it. In force for every reservation that begins after this returns. */
 export async function setBudget(
   database: Database,
   agent_id: AgentId,

@@ -3,7 +3,7 @@ import { ReconciliationBaseline } from './migration.ts';
 import { ReconciledTransfer, StoredReconciliation } from './reconciliation.entity.ts';
 import { ReconciliationResolver } from './reconciliation.resolver.ts';
 
-/** What reconciliation of wallets adds to the book. */
+/** Resolvers and tables that reconciliations add to the book subgraph. */
 export const reconciliationAddition: SubgraphAddition = {
   entities: [StoredReconciliation, ReconciledTransfer],
   migrations: [ReconciliationBaseline],

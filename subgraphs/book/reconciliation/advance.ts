@@ -15,18 +15,18 @@ export interface AdvanceParts extends Pick<BookContext, 'issuer' | 'profile'> {
   readonly chain: SentTransfers;
 }
 
-/** What there is to be done: nothing any more, more at once, or more after a rest. */
+/** Next step of a job: none, at once, or after a pause. */
 export type Advanced = 'ended' | 'goes_on' | 'rests';
 
-/** What one look came to. */
+/** Result of one step. */
 type Step =
   | { readonly kind: 'moved' | 'narrowed' | 'ended' }
   | { readonly kind: 'waits'; readonly for: ReconciliationFault }
   | { readonly kind: 'fails'; readonly by: ReconciliationFault };
 
 /**
- * Takes a report some pages further. All that it has come to stands in the database: killed at any line, it goes on from its
- * last page; and where two do so at once, each page is written by one of them.
+ * Reads some pages of a report. Everything is stored in the database: after a crash it continues from its last page, and of two
+ * concurrent jobs one writes each page.
  */
 export async function advance(parts: AdvanceParts, report_id: string, signal: AbortSignal): Promise<Advanced> {
   const { pages_per_turn_max } = reconciliationLimits;
@@ -54,7 +54,7 @@ async function stepOf(parts: AdvanceParts, report: StoredReconciliation): Promis
   return readPage(parts, report);
 }
 
-/** Names both ends by their hashes. */
+/** Stores the hashes of both ends. */
 async function begin({ database, chain }: AdvanceParts, { reportId, fromBlock, toBlock }: StoredReconciliation) {
   const ends = await chain.ends(fromBlock, toBlock);
   if (ends.kind === 'absent') return { kind: 'fails', by: 'block_absent' } as const;
@@ -67,14 +67,14 @@ async function begin({ database, chain }: AdvanceParts, { reportId, fromBlock, t
   return { kind: 'moved' } as const;
 }
 
-/** Signs it, where the blocks are those that were read. */
+/** Signs the report if the blocks are still those that were read. */
 async function end(parts: AdvanceParts, report: StoredReconciliation): Promise<Step> {
   const { database, chain, issuer, profile } = parts;
   const ends = await chain.ends(report.fromBlock, report.toBlock);
   if (ends.kind === 'unreachable') return AWAY;
   if (ends.kind === 'absent' || ends.from_hash !== report.fromHash || ends.to_hash !== report.toHash)
     return { kind: 'fails', by: 'reorganised' };
-  // Another process, whose key is in force, takes the job.
+  // Another process with a valid key takes the job.
   if (issuer.standing !== 'in_force') return { kind: 'waits', for: 'interrupted' };
   await finish(database, { issuer, profile }, report, ends);
   return { kind: 'ended' };
@@ -90,7 +90,7 @@ async function readPage({ database, chain, issuer }: AdvanceParts, report: Store
     return { kind: 'moved' };
   }
   await narrow(database, report);
-  // What the node took too long over, or cut off, it may answer by halves; asked for again at once it would fare no better.
+  // A node that was too slow or cut off its response may manage half the range; repeating at once would fail again.
   return page.kind === 'unreachable' || pageBlocks === 1 ? AWAY : { kind: 'narrowed' };
 }
 

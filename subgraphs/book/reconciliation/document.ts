@@ -12,16 +12,16 @@ import type { StoredReconciliation } from './reconciliation.entity.ts';
 
 interface Reported {
   readonly report: StoredReconciliation;
-  /** In the chain's order: the first of all. */
+  /** The first transfers, in the order of the chain. */
   readonly entries: readonly JsonObject[];
   readonly final: boolean;
-  /** Database time. */
+  /** Time by the clock of the database. */
   readonly now_ms: number;
 }
 
 /**
- * svc402.reconciliation.v1, in canonical JSON: what each transfer of a wallet is, between two blocks that are named by their
- * hashes, and the `signature` over all of it (ES256, over canonical JSON).
+ * svc402.reconciliation.v1 in canonical JSON: the class of each transfer of a wallet between two blocks named by hash, and the
+ * `signature` over it (ES256, over canonical JSON).
  */
 export function signedReconciliation(
   { issuer, profile }: Pick<BookContext, 'issuer' | 'profile'>,

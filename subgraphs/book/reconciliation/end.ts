@@ -8,7 +8,7 @@ import type { StoredReconciliation } from './reconciliation.entity.ts';
 
 type Store = Pick<Database, 'query' | 'transaction'>;
 
-/** Signs what all pages came to; what was listed on the way is in the document from then on. */
+/** Signs the result of all pages. The listed transfers move to the document. */
 export async function finish(
   database: Store,
   signing: Pick<BookContext, 'issuer' | 'profile'>,
@@ -44,12 +44,12 @@ async function entriesOf(tx: Tx, { reportId }: StoredReconciliation): Promise<Js
   return rows.map(({ entry }) => entry);
 }
 
-/** Ends it by name. */
+/** Ends it with a reason. */
 export async function fail(database: Store, report: StoredReconciliation, reason: ReconciliationFault): Promise<void> {
   await failWhere(database, report, reason, 0);
 }
 
-/** Ends it where what it waits for has not come for too long, by the database's clock; whether it goes on waiting. */
+/** Ends it if it has waited too long, by the clock of the database. Returns whether it keeps waiting. */
 export async function waitsFor(
   database: Store,
   report: StoredReconciliation,
@@ -58,7 +58,7 @@ export async function waitsFor(
   return !(await failWhere(database, report, reason, reconciliationLimits.waits_seconds_max));
 }
 
-/** Where it stood still for so long. */
+/** Fails it if it made no progress for too long. */
 function failWhere(
   database: Store,
   report: StoredReconciliation,

@@ -3,7 +3,7 @@ import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
 import { StoredReconciliation } from './reconciliation.entity.ts';
 
-/** A reconciliation by its id on its book, as it stands; null where there is none. */
+/** A reconciliation by id on its book. Null if there is none. */
 export async function reconciliationOf(
   { query }: Database,
   agent_id: AgentId,
@@ -17,7 +17,7 @@ export async function reconciliationOf(
   return found ? asEntity(StoredReconciliation, found) : null;
 }
 
-/** By its id alone, for whoever works on it. */
+/** A reconciliation by id, for its job. */
 export async function reconciliationById(
   { query }: Pick<Database, 'query'>,
   report_id: string,

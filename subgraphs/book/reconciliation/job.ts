@@ -2,15 +2,15 @@ import type { Job } from '../../jobs.ts';
 
 declare module '../../jobs.ts' {
   interface JobPayloads {
-    /** Takes a report a few pages further. */
+    /** Reads a few pages of a report. */
     readonly 'book/reconciliation': { readonly report_id: string };
   }
 }
 
-/** So many reports are worked on at once in the whole fleet: each asks the chain's node for much. */
+/** Number of reports processed at once in the whole fleet, because each sends many requests to the node. */
 const QUEUES = 2;
 
-/** The job that takes a report some pages further and asks for the next. Those of one queue take turns. */
+/** Job that reads some pages of a report and adds the next job. Jobs of one queue take turns. */
 export function reconciliationJob(report_id: string, delay_ms: number): Job {
   const queue = `reconciliation/${report_id.charCodeAt(report_id.length - 1) % QUEUES}`;
   return { task: 'book/reconciliation', payload: { report_id }, queue, delay_ms };

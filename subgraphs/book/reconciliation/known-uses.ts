@@ -4,25 +4,25 @@ import type { Database } from '../../database.ts';
 import { takenSlots } from '../../receipt/claim/slots.ts';
 import { type BackedReceipt, receiptsOfTransfers } from '../../receipt/totals/payments.ts';
 
-/** What rests on a transfer, and what of it the asker may be told. */
+/** Record that names a transfer, and what the requester may learn about it. */
 export interface KnownUse extends TransferUse {
-  /** Null: a receipt that lands on no book. */
+  /** Null for a receipt without a book. */
   readonly book: 'own' | 'another' | null;
-  /** Null where it is nothing of the asker's: then it is told that there is one, and not which. */
+  /** Null if it belongs to others. Then only its existence is reported. */
   readonly task_id: string | null;
 }
 
 export interface Asker {
   readonly agent_id: number;
-  /** The wallet has signed: then all of its receipts are its own to know. */
+  /** True if the wallet signed. Then all of its receipts may be named. */
   readonly signed: boolean;
 }
 
 type Reads = Pick<Database, 'query'>;
 
 /**
- * All that rests on these transfers, wherever: rows of the asker's book, receipts by their payment, and references that are
- * taken. Of somebody else's row for a payment elsewhere nothing is told but that there is one.
+ * All records that name these transfers: rows of the requester's book, receipts by payment, and taken references. For a row of
+ * others only its existence is reported.
  */
 export async function knownUses(
   database: Reads,
@@ -49,7 +49,7 @@ export async function knownUses(
   const taken = [...slots].flatMap(([slot, transfer]) =>
     held.has(slot) ? [ofTransfer(transfer, { kind: 'ingest', book: 'another', task_id: null })] : [],
   );
-  // Of two that name one transfer the first counts: those of which most is told go before those of which least is.
+  // Of two records for one transfer the first counts, so those with most detail come first.
   return [...rows, ...others, ...taken];
 }
 
@@ -67,8 +67,7 @@ function ofTransfer(
 }
 
 /**
- * By the index that holds a payment to one row of a book. A payment to somebody else whose payer is not proven backs nothing: that row
- * may yet yield to another's.
+ * By the index of unique payments of a book. A payment to others with an unproven payer is not included, because the row may yield.
  */
 async function rowsOf(database: Reads, agent_id: number, transfers: readonly SentTransfer[]): Promise<KnownUse[]> {
   const rows = await database.query<{
@@ -93,7 +92,7 @@ async function rowsOf(database: Reads, agent_id: number, transfers: readonly Sen
   }));
 }
 
-/** Those whose row tells of a payment to somebody else: their receipt is for the record, not for anything bought here. */
+/** Receipts of rows of payments to others, which are not purchases here. */
 async function ingestedAmong(database: Reads, receipts: readonly BackedReceipt[]): Promise<ReadonlySet<string>> {
   const found = await database.query<{ task_id: string }>({
     name: 'ingested receipts',

@@ -18,13 +18,13 @@ const { listed_transfers_max, page_blocks_max } = reconciliationLimits;
 
 interface Page {
   readonly transfers: readonly SentTransfer[];
-  /** The last block of it. */
+  /** Last block of the page. */
   readonly to: number;
 }
 
 /**
- * Says of each transfer of a page what it is, and writes that down with how far it has come: one transaction, and only where
- * nobody else has done the page meanwhile. Whole blocks, so that what shares a transaction is judged together.
+ * Classifies the transfers of a page and stores them with the progress in one transaction, unless another job has done so. Pages
+ * are whole blocks, so that transfers of one transaction are judged together.
  */
 export async function takePage(
   database: Pick<Database, 'query' | 'transaction'>,
@@ -52,7 +52,7 @@ export async function takePage(
         to + 1,
         classified.length,
         JSON.stringify(sumsAsJson(sums)),
-        // A node that has refused may have been busy: it is asked for a little more each time.
+        // A node that refused may have been busy, so the page grows slowly again.
         Math.min(page_blocks_max, Math.ceil(report.pageBlocks * 1.25)),
       ],
     });
@@ -60,7 +60,7 @@ export async function takePage(
   });
 }
 
-/** Lower-case. */
+/** Known wallets of the owner, in lower case. */
 export function knownWallets({ wallet, agentWallet }: StoredReconciliation): string[] {
   return [...new Set([wallet, ...(agentWallet === null ? [] : [agentWallet])].map(each => each.toLowerCase()))];
 }
@@ -83,7 +83,7 @@ function sumsIn(kept: JsonObject): ClassSums {
   ) as ClassSums;
 }
 
-/** A transfer as the document lists it. What is not known, or nobody's to be told, is left out. */
+/** A transfer as the document lists it. Unknown or private members are absent. */
 function entryOf(classified: Classified<SentTransfer, KnownUse>, base_url: string): JsonObject {
   const { class: of, transfer, use } = classified;
   const { block_number, log_index, tx_hash, to, amount } = transfer;
@@ -109,13 +109,13 @@ function usedBy({ kind, book, task_id }: KnownUse, base_url: string): JsonObject
 
 interface Payer {
   readonly agent_id: number;
-  /** Lower-case: known beforehand. */
+  /** Known wallets, in lower case. */
   readonly wallets: readonly string[];
 }
 
 /**
- * Which of these payees are the payer's own, in lower case: those that are known, and those that have paid for calls of the
- * same agent, since whoever pays for them is its owner's hand. A payment to somebody else that was only told of says nothing.
+ * Payees that belong to the payer, in lower case: known wallets, and those that paid for calls of the same agent. A payment to
+ * others that was only reported proves nothing.
  */
 export async function ownAmong(
   database: Pick<Database, 'query'>,

@@ -4,8 +4,8 @@ import type { ReconciliationFault, ReconciliationState, WalletProvenBy } from '.
 import { BigIntType, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /**
- * A reconciliation from its asking to its end: how far its blocks were read, what they came to, and at the end the document
- * as it was signed. All that a process has to know to go on where another one was killed.
+ * A reconciliation: its progress, sums and, at the end, the signed document. It has everything that another process needs to
+ * continue.
  */
 @Entity({ tableName: 'reconciliation' })
 @Index({ name: 'reconciliation_asked', properties: ['agentId', 'askedAt'] })
@@ -18,10 +18,10 @@ export class StoredReconciliation {
   reportId!: ReconciliationId;
   @Property({ type: 'integer' })
   agentId!: AgentId;
-  /** EIP-55, as the next. */
+  /** EIP-55, like the next member. */
   @Property({ type: 'text' })
   wallet!: string;
-  /** agentWallet as it was when this was asked for. */
+  /** agentWallet at the time of the request. */
   @Property({ type: 'text', nullable: true })
   agentWallet!: string | null;
   @Property({ type: 'text' })
@@ -34,38 +34,38 @@ export class StoredReconciliation {
   state!: ReconciliationState;
   @Property({ type: 'text', nullable: true })
   reason!: ReconciliationFault | null;
-  /** The first block that has not been read. */
+  /** First block that was not read. */
   @Property({ type: 'integer' })
   nextBlock!: number;
-  /** So many are asked for next. */
+  /** Number of blocks of the next page. */
   @Property({ type: 'integer' })
   pageBlocks!: number;
-  /** Of both ends, as they were found first. */
+  /** Hashes of both ends as first found. */
   @Property({ type: 'text', nullable: true })
   fromHash!: string | null;
   @Property({ type: 'text', nullable: true })
   toHash!: string | null;
-  /** Leaves of the log when it was asked for: all of them are looked at. */
+  /** Size of the log at the request. All its leaves are considered. */
   @Property({ type: new BigIntType('number') })
   logSize!: number;
   @Property({ type: 'integer' })
   transfers!: number;
-  /** By class: {count, amount}, amounts as digits. */
+  /** Sums by class: {count, amount}, amounts as digits. */
   @Property({ type: 'json', columnType: 'jsonb' })
   sums!: JsonObject;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   askedAt!: Date;
-  /** When a page was last done. */
+  /** Time of the last page. */
   @Property({ type: 'Date', columnType: 'timestamptz' })
   movedAt!: Date;
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   endedAt!: Date | null;
-  /** Canonical JSON: as it was signed. */
+  /** Signed document in canonical JSON. */
   @Property({ type: 'text', nullable: true })
   document!: string | null;
 }
 
-/** A transfer of one that is under way, as its document will list it; gone with its end. */
+/** A transfer of a running reconciliation as its document will list it. Deleted at the end. */
 @Entity({ tableName: 'reconciliation_transfer' })
 export class ReconciledTransfer {
   @PrimaryKey({ type: 'text' })

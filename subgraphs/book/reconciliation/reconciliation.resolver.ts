@@ -55,7 +55,7 @@ function shownReconciliation(stored: StoredReconciliation): Reconciliation {
 const BookArguments = argumentsType(BookPath);
 const ReportArguments = argumentsType(BookPath, ReconciliationPath);
 
-/** What a wallet of an agent paid, and what of that has a receipt, for whoever possesses the agent and proves the wallet. */
+/** GraphQL fields of reconciliations. They require possession of the agent and proof of the wallet. */
 @Resolver(() => Reconciliation)
 export class ReconciliationResolver {
   @Mutation(() => Reconciliation, {

@@ -21,12 +21,12 @@ type Starting = Pick<
   'database' | 'issuer' | 'base_urls' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock' | 'random'
 >;
 
-/** Of its id. */
+/** Random bytes of an id. */
 const ID_BYTES = 10;
 
 /**
- * Asks for a report of what a wallet sent; a job makes it, which is there if and only if the report is.
- * @throws invalid_request, control_proof_missing, control_proof_invalid, reconciliation_running, rate_limited, book_damaged
+ * Requests a report. Its job exists if and only if the report does. @throws invalid_request, control_proof_missing,
+ * control_proof_invalid, reconciliation_running, rate_limited, book_damaged
  */
 export async function startReconciliation(
   context: Starting,
@@ -90,13 +90,13 @@ const { per_agent_day_max, kept_per_agent_max, abandoned_seconds } = reconciliat
 interface Room {
   readonly running: string | null;
   readonly recent: number;
-  /** Until the oldest of a day is as old as that. */
+  /** Seconds until the oldest of the last day leaves it. */
   readonly seconds: number | null;
 }
 
 /**
- * Nobody pays for a reconciliation: one of an agent at a time, so many a day, and so many are kept. Under the head's lock,
- * so that no two take the last place. @throws reconciliation_running, rate_limited
+ * Reconciliations are free, so they are bounded: one per agent at a time, a number per day, and a number kept. Under the head's
+ * lock, so that concurrent requests cannot exceed the limits. @throws reconciliation_running, rate_limited
  */
 async function requireReconciliationRoom(tx: Tx, agent_id: AgentId): Promise<void> {
   tx.write({
@@ -134,15 +134,15 @@ async function requireReconciliationRoom(tx: Tx, agent_id: AgentId): Promise<voi
 type Asking = Pick<BookContext, 'base_urls' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
 
 interface ProvenWallet {
-  /** EIP-55, as the next. */
+  /** EIP-55, like the next member. */
   readonly wallet: string;
   readonly agent_wallet: string | null;
   readonly proven_by: WalletProvenBy;
 }
 
 /**
- * Whoever holds the agent holds its agentWallet; any other wallet signs for this agent.
- * @throws control_proof_missing, control_proof_invalid, rate_limited; chain_unavailable, unavailable where nobody could be asked
+ * The agentWallet needs no proof beyond possession of the agent; any other wallet must sign for this agent. @throws
+ * control_proof_missing, control_proof_invalid, rate_limited; chain_unavailable, unavailable if the chain could not be read
  */
 async function requireProvenWallet(
   { wallet: named, signature, signed_at }: ReconciliationRequest,

@@ -13,14 +13,14 @@ import type { BookContext } from '../context.ts';
 import { RouterBook } from './router-book.entity.ts';
 import { bookUse } from './uses.ts';
 
-/* Router books: who opens one, by what it is opened again, and the router's key that it keeps. */
+/* Router books: creation, access by key or possession, and the stored key of the router. */
 
-/** Of its id. */
+/** Random bytes of an id. */
 const ID_BYTES = 10;
 
 type Opener = Pick<BookContext, 'database' | 'clock' | 'random' | 'vault' | 'principal'>;
 
-/** Opens one; its key is returned here and kept nowhere. @throws rate_limited */
+/** Opens a router book. Its key is returned here and not stored. @throws rate_limited */
 export async function openRouterBook(
   { database, clock, random, vault, principal }: Opener,
   agent_id: AgentId | null,
@@ -49,8 +49,8 @@ export function tooMany(retry_after_seconds: number, detail: string): Refusal {
 }
 
 /**
- * The book whose key the caller shows, as its digest; the same that they name, where they name one.
- * @throws unauthenticated, forbidden for a wrong key and for a book that there is none of, alike
+ * The book of the key (as a digest) that was sent, and the one named, if any. @throws unauthenticated, and forbidden for a wrong
+ * key and an unknown book alike
  */
 export async function requireRouterBook(
   { ingest_key }: Principal,
@@ -69,7 +69,7 @@ export async function requireRouterBook(
   return book;
 }
 
-/** The same, or that of an agent whom the caller possesses. @throws unauthenticated, forbidden */
+/** The book of the key, or that of an agent whom the caller possesses. @throws unauthenticated, forbidden */
 export async function requireReadableBook(
   principal: Principal,
   database: Pick<Database, 'query'>,
@@ -90,7 +90,7 @@ export async function requireReadableBook(
 
 const boxLabel = (book_id: string) => `router key ${book_id}`;
 
-/** Keeps the router's key sealed, in place of the one before it. Returns when. */
+/** Stores the router key sealed, replacing an earlier one. Returns the time. */
 export async function keepRouterKey(
   { database, vault }: Pick<BookContext, 'database' | 'vault'>,
   { bookId }: RouterBook,

@@ -16,7 +16,7 @@ import { failedLookUp, giveBackUse, unverifiedUses, verifiedUses } from './uses.
 export interface Broadcast {
   readonly generation: RouterGeneration;
   readonly look_up: RouterLookUp;
-  /** The same was broadcast before. */
+  /** True if the same was reported before. */
   readonly again: boolean;
 }
 
@@ -26,9 +26,9 @@ type Caster = Pick<
 >;
 
 /**
- * One receipt for each generation of a book: asks the router first, where the book keeps a key, then records what was said.
- * The same again is the same receipt, and asks once more while none has matched. Nothing stands before the record: whoever
- * dies in between leaves nothing. @throws generation_conflict, rate_limited, book_damaged, unavailable
+ * Issues one receipt per generation and book. Asks the router first, if the book has a key, then records the report. Repeating it
+ * returns the same receipt, and asks again until the router has confirmed it. Nothing is stored before the record, so a crash
+ * leaves nothing. @throws generation_conflict, rate_limited, book_damaged, unavailable
  */
 export async function broadcastGeneration(
   context: Caster,
@@ -77,7 +77,7 @@ function requireTheSame(standing: RouterGeneration, said: BroadcastRequest): voi
   throw new Refusal('generation_conflict', { param: 'generation_id', facts: { task_id: standing.taskId } });
 }
 
-/** One that stands, as it does after a look-up that may have matched. */
+/** A recorded generation, after a lookup that may have confirmed it. */
 async function told(
   { database, reports }: Caster,
   standing: RouterGeneration,
@@ -89,7 +89,10 @@ async function told(
   return { generation, look_up, again: true };
 }
 
-/** Counted before it is asked, and given back where it matched: of many at once no more go on than may. @throws rate_limited */
+/**
+ * Counts the lookup before it is made, and returns the count if it matched, so that concurrent lookups stay within the limit.
+ * @throws rate_limited
+ */
 async function lookUp(
   { database, vault, router_look_ups }: Caster,
   { bookId, routerKeyBox }: RouterBook,

@@ -4,7 +4,7 @@ import { asEntity, asRecord, selectList } from '../../columns.ts';
 import type { Database, Tx } from '../../database.ts';
 import { RouterGeneration } from './router-book.entity.ts';
 
-/* What was broadcast to a book: each generation once, by what was said of it first. */
+/* Reported generations of a book, each once, with the facts of the first report. */
 
 type Named = Pick<RouterGeneration, 'bookId' | 'generationId'>;
 
@@ -21,7 +21,7 @@ export async function readGenerations(
   return found.map(row => asEntity(RouterGeneration, row));
 }
 
-/** Whether the same was said of it. */
+/** Whether a report has the same facts. */
 export function saysTheSame(standing: RouterGeneration, said: BroadcastRequest): boolean {
   const { model, amount, rail, payment_ref = null } = said;
   const before = [standing.model, String(standing.amount), standing.rail, standing.paymentRef];
@@ -29,8 +29,8 @@ export function saysTheSame(standing: RouterGeneration, said: BroadcastRequest):
 }
 
 /**
- * Takes the names of generations that nobody has broadcast to their books, in one order, so that no two processes wait for
- * each other. Returns the tasks of those that are new.
+ * Reserves the ids of new generations in a fixed order, so that no two processes wait for each other. Returns the tasks of the new
+ * ones.
  */
 export async function takeGenerations(tx: Tx, generations: readonly RouterGeneration[]): Promise<ReadonlySet<string>> {
   const { rows } = await tx.query<{ task_id: string }>({
@@ -45,7 +45,7 @@ export async function takeGenerations(tx: Tx, generations: readonly RouterGenera
   return new Set(rows.map(({ task_id }) => task_id));
 }
 
-/** Of what was taken in this transaction and is not recorded after all. */
+/** Drops generations reserved in this transaction that are not recorded. */
 export function dropGenerations(tx: Tx, generations: readonly Named[]): void {
   if (generations.length === 0) return;
   tx.write({
@@ -56,7 +56,7 @@ export function dropGenerations(tx: Tx, generations: readonly Named[]): void {
   });
 }
 
-/** Counts those that are verified, in the order of books and rails. */
+/** Counts verified generations in the order of books and rails. */
 export function countVerified(tx: Tx, generations: readonly RouterGeneration[]): void {
   const verified = generations.filter(({ verifiedWith }) => verifiedWith !== null);
   if (verified.length === 0) return;
@@ -70,7 +70,7 @@ export function countVerified(tx: Tx, generations: readonly RouterGeneration[]):
   });
 }
 
-/** What a later look-up has found of one that stands: counted once, whoever finds it. Returns it as it stands then. */
+/** Stores the result of a later lookup, counted once. Returns the generation. */
 export function verifyGeneration(
   database: Database,
   standing: RouterGeneration,

@@ -6,19 +6,19 @@ import type { Secret } from '../../../schema/secret.ts';
 import { readBounded } from '../../receipt/inference/hubs/ask.ts';
 import { Semaphore } from '../../semaphore.ts';
 
-/** What came of asking the router for a generation under a book's own key. */
+/** Result of asking the router about a generation with the key of a book. */
 export type LookUp =
   | CostMatch
-  /** It has none of that id, or none that it shows to this key. */
+  /** The router has no such id, or does not show it to this key. */
   | 'not_found'
-  /** It was not reached, did not answer in time, or answered something else. */
+  /** The router was not reached, timed out, or answered something else. */
   | 'failed';
 
-/** Asks the third-party router, and nobody else. For one process: how many ask at once is bounded in all, and for each key. */
+/** Client of the third-party router. Concurrent lookups are bounded in total and per key, for one process. */
 export interface RouterLookUps {
-  /** By which it is named where a look-up has matched. */
+  /** Name of the router in `verified_with`. */
   readonly router: string;
-  /** Null where no turn came in time. Never throws. `asker`: whose key it is. */
+  /** Null if there was no turn in time. Never throws. `asker` is the owner of the key. */
   ask(asker: string, key: Secret, reported: ReportedCost): Promise<LookUp | null>;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export function openLookUps(base_url: string): RouterLookUps {
   const { look_ups_at_once_max, look_ups_per_key_at_once_max, look_up_connect_ms_max } = routerLimits;
   const agent = new Agent({ connections: look_ups_at_once_max, connect: { timeout: look_up_connect_ms_max } });
   const turns = new Semaphore({ at_once_max: look_ups_at_once_max, ...patience });
-  /** Of each key that is asked with at present. */
+  /** Keys in use and their turns. */
   const keys = new Map<string, { readonly turns: Semaphore; askers: number }>();
   return {
     router: new URL(base_url).host,
@@ -59,11 +59,11 @@ const patience = {
 
 const NOT_FOUND = 404;
 
-/** No error of it goes on: what a client library says of a request may hold its headers, and so the key. */
+/** No error is passed on, because client libraries may include headers and so the key. */
 async function lookUp(base_url: string, agent: Agent, key: Secret, reported: ReportedCost): Promise<LookUp> {
   try {
     const query = new URLSearchParams({ id: reported.generation_id });
-    // undici's `request` follows no redirect.
+    // undici's `request` follows no redirects.
     const { statusCode, body } = await request(`${base_url.replace(/\/$/, '')}/generation?${query}`, {
       dispatcher: agent,
       headers: { accept: 'application/json', authorization: `Bearer ${key.reveal()}` },
@@ -83,7 +83,7 @@ async function lookUp(base_url: string, agent: Agent, key: Secret, reported: Rep
 type Revive = (name: string, value: unknown, context: { readonly source?: string }) => unknown;
 const parse = JSON.parse as (text: string, revive: Revive) => unknown;
 
-/** JSON with the text of each number in its place: to be read as money, which no float is (ECMA-262, JSON.parse source text). */
+/** JSON with the text of each number, because money is never read as a float (ECMA-262, JSON.parse source text). */
 function withNumbersAsWritten(text: string): unknown {
   return parse(text, (_name, value, { source }) => (typeof value === 'number' ? source : value));
 }

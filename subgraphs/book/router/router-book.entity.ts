@@ -4,7 +4,10 @@ import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property, Unique } from 
 
 const BOOK_ID_CHARS = 40;
 
-/** A router book: what somebody broadcasts generations to. It is no agent's book: of one it may name the agent, and then what comes lands there too. */
+/**
+ * A router book, to which generations are reported. It is not the book of an agent; if it names an agent, reports are recorded on
+ * that book too.
+ */
 @Entity({ tableName: 'router_book' })
 export class RouterBook {
   @PrimaryKey({ type: 'string', length: BOOK_ID_CHARS })
@@ -13,11 +16,11 @@ export class RouterBook {
   agentId!: AgentId | null;
   @Property({ type: 'string', length: 120, nullable: true })
   label!: string | null;
-  /** SHA-256 of its ingest key, hex; shown to nobody. */
+  /** SHA-256 of its ingest key in hex. Never shown. */
   @Property({ type: 'string', length: 64 })
   @Unique({ name: 'router_book_key' })
   keyHash!: string;
-  /** The third-party router's key, sealed; null where none was given. */
+  /** Sealed key of the third-party router. Null if none was given. */
   @Property({ type: 'blob', nullable: true })
   routerKeyBox!: Buffer | null;
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
@@ -26,14 +29,14 @@ export class RouterBook {
   openedAt!: Date;
 }
 
-/** A generation as it was reported first, for ever; what a look-up has found of it may come later. */
+/** A generation as first reported. Only the result of a lookup is added later. */
 @Entity({ tableName: 'router_generation' })
 export class RouterGeneration {
   @PrimaryKey({ type: 'string', length: BOOK_ID_CHARS })
   bookId!: RouterBookId;
   @PrimaryKey({ type: 'string', length: 128 })
   generationId!: string;
-  /** Of its receipt. */
+  /** Task of its receipt. */
   @Property({ type: 'string', length: 64 })
   taskId!: string;
   @Property({ type: 'string', length: 200 })
@@ -45,14 +48,14 @@ export class RouterGeneration {
   rail!: string;
   @Property({ type: 'string', length: 256, nullable: true })
   paymentRef!: string | null;
-  /** The host of the router that told the same; null: none has. */
+  /** Host of the router that confirmed it. Null if none has. */
   @Property({ type: 'string', length: 255, nullable: true })
   verifiedWith!: string | null;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   reportedAt!: Date;
 }
 
-/** Verified generations of a book by their rails: counted as they are verified, so that no summary scans. */
+/** Verified generations of a book by rail, counted when verified, so that summaries never scan. */
 @Entity({ tableName: 'router_sum' })
 export class RouterSum {
   @PrimaryKey({ type: 'string', length: BOOK_ID_CHARS })
@@ -65,7 +68,7 @@ export class RouterSum {
   amount!: AtomicAmount;
 }
 
-/** How often a holder, of a book or of an address by its mark, has used in an hour or a day what nobody pays for. */
+/** Number of free uses in an hour or day by a book or by the mark of an address. */
 @Entity({ tableName: 'router_use' })
 export class RouterUse {
   @PrimaryKey({ type: 'string', length: 80 })

@@ -60,7 +60,7 @@ type RouterBookSummary = InstanceType<typeof RouterBookSummary>;
 const KeyArguments = argumentsType(RouterBookPath, RouterKeyRequest);
 const BookArguments = argumentsType(RouterBookPath);
 
-/** Router books: opened, given the key of a router, told of generations, and summed up. */
+/** GraphQL fields of router books. */
 @Resolver()
 export class RouterBookResolver {
   @Mutation(() => OpenedRouterBook, {
@@ -76,7 +76,7 @@ export class RouterBookResolver {
     const asked = readRequest(RouterBookRequest, input, context);
     const { possession } = context.principal;
     if (possession.kind === 'wrong') throw new Refusal('forbidden');
-    // Whoever holds its key writes on the agent's book for good: a proof, which passes for minutes, is not enough.
+    // The key can add rows to the agent's book permanently, so a proof, which is valid for minutes, does not suffice.
     const held = asked.agent_id === undefined ? null : requireSession(context.principal, asked.agent_id);
     const { book, key } = await openRouterBook(context, held?.agent_id ?? null, asked.label ?? null);
     const { bookId, openedAt } = book;
@@ -159,13 +159,13 @@ interface VerifiedSums {
   readonly count: number;
   /** Millionths of a dollar. */
   readonly amount: AtomicAmount;
-  /** Of the rails with the most. */
+  /** Rails with the most generations. */
   readonly by_rail: readonly { readonly rail: string; readonly count: number; readonly amount: AtomicAmount }[];
-  /** Whether there are rails beside these. */
+  /** True if there are further rails. */
   readonly truncated: boolean;
 }
 
-/** Only what a look-up has found: nobody has looked at the rest. */
+/** Only generations confirmed by a lookup. */
 async function verifiedSums({ query }: Pick<Database, 'query'>, book_id: string): Promise<VerifiedSums> {
   const rails = await query<VerifiedSums['by_rail'][number] & { all_count: number; all_amount: AtomicAmount }>({
     name: 'verified generations by rail',

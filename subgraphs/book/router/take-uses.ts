@@ -1,14 +1,14 @@
 import { type CountedUse, SECONDS_LEFT } from '../../counted-use.ts';
 import type { Tx } from '../../database.ts';
 
-/** What one of a batch counts against, all of it by the day. */
+/** An item of a batch and the daily limits it counts toward. */
 export interface Wanting {
-  /** By which the outcome is told. */
+  /** Name of the item in the outcome. */
   readonly name: string;
   readonly uses: readonly CountedUse[];
 }
 
-/** A count that has no room, and for how long. */
+/** A limit that is reached, and for how long. */
 export interface FullUse {
   readonly use: CountedUse;
   readonly seconds: number;
@@ -22,8 +22,8 @@ interface Counted {
 }
 
 /**
- * Takes, for each of a batch in its order, one of all that it counts against, or none of it. The counts are locked in the
- * order of their holders, whoever the batch is of. Returns those that found no room.
+ * Takes one use of every limit for each item, in order, or none. Limits are locked in the order of their holders. Returns the items
+ * that were refused.
  */
 export async function takeUses(tx: Tx, wanting: readonly Wanting[]): Promise<ReadonlyMap<string, FullUse>> {
   const holders = [...new Set(wanting.flatMap(({ uses }) => uses.map(({ holder }) => holder)))].sort();

@@ -3,7 +3,7 @@ import type { CountedUse } from '../../counted-use.ts';
 import type { Database } from '../../database.ts';
 import type { Vault } from '../../vault.ts';
 
-/** An address is kept by its mark alone. */
+/** Only a keyed mark of an address is stored. */
 function addressMark(vault: Pick<Vault, 'mark'>, address: string): string {
   return vault.mark(address, 'router address');
 }
@@ -13,7 +13,7 @@ export function bookUse(vault: Pick<Vault, 'mark'>, address: string): CountedUse
   return { holder, period: 'day', max: routerLimits.books_per_address_day_max };
 }
 
-/** What a broadcast that no look-up has found counts against. */
+/** Limits of a report that no lookup has confirmed. */
 export function unverifiedUses(vault: Pick<Vault, 'mark'>, book_id: string, address: string): readonly CountedUse[] {
   const { unverified_per_book_day_max, unverified_per_address_day_max } = routerLimits;
   return [
@@ -30,12 +30,12 @@ export function verifiedUses(book_id: string): readonly CountedUse[] {
   return [{ holder: `verified:${book_id}`, period: 'day', max: routerLimits.verified_per_book_day_max }];
 }
 
-/** Of the key that a book keeps: look-ups that did not match. */
+/** Limit of unsuccessful lookups with the key of a book. */
 export function failedLookUp(book_id: string): CountedUse {
   return { holder: `look-up:${book_id}`, period: 'hour', max: routerLimits.failed_look_ups_per_key_hour_max };
 }
 
-/** One that was taken before it was known to be none. */
+/** Returns a use that was taken in advance. */
 export async function giveBackUse(reads: Pick<Database, 'query'>, { holder, period }: CountedUse): Promise<void> {
   await reads.query({
     name: `give back router use of a ${period}`,

@@ -13,7 +13,7 @@ import { lockBook } from '../ledger/damage.ts';
 import { sessionMark } from '../ledger/terms.ts';
 import { SliceAssignment } from './assignment.entity.ts';
 
-/** Of its id. */
+/** Random bytes of an id. */
 const ID_BYTES = 10;
 
 const LIVE = '(revoked_at is null and (expires_at is null or expires_at > clock_timestamp()))';
@@ -21,8 +21,8 @@ const LIVE = '(revoked_at is null and (expires_at is null or expires_at > clock_
 type Creator = Pick<BookContext, 'database' | 'clock' | 'random'>;
 
 /**
- * Opens a slice of a book; its token is returned here and kept nowhere.
- * @throws invalid_request where it would end before it begins, assignments_full
+ * Creates an assignment. Its token is returned here and not stored. @throws invalid_request if it would expire before it begins,
+ * assignments_full
  */
 export async function createAssignment(
   { database, clock, random }: Creator,
@@ -52,7 +52,10 @@ export async function createAssignment(
   return { assignment: asEntity(SliceAssignment, assignment), token };
 }
 
-/** Locks the book, so that no two take the last place; of what is over only the newest stay. @throws assignments_full */
+/**
+ * Locks the book, so that concurrent requests cannot exceed the limit. Of ended assignments only the newest are kept. @throws
+ * assignments_full
+ */
 async function requirePlace(tx: Tx, agent_id: AgentId): Promise<void> {
   await lockBook(tx, agent_id);
   const { rows } = await tx.query<{ live: number }>({
@@ -69,7 +72,7 @@ async function requirePlace(tx: Tx, agent_id: AgentId): Promise<void> {
   });
 }
 
-/** All that are kept, newest first: their ids sort by time. */
+/** All stored assignments, newest first: their ids sort by time. */
 export async function assignmentsOf(database: Database, agent_id: AgentId): Promise<SliceAssignment[]> {
   const found = await database.query({
     name: 'assignments of book',
@@ -81,7 +84,7 @@ export async function assignmentsOf(database: Database, agent_id: AgentId): Prom
 }
 
 /**
- * From the moment this returns its token opens nothing, in no process. Revoked before, it stands as it was. @throws not_found
+ * Revokes an assignment: its token is refused in every process once this returns. Repeating it changes nothing. @throws not_found
  */
 export async function revokeAssignment(
   database: Database,
@@ -101,7 +104,7 @@ export async function revokeAssignment(
   return asEntity(SliceAssignment, revoked);
 }
 
-/** Revokes every token that opens something, by the word of no owner: who revoked it stays null. */
+/** Revokes all live tokens. There is no owner behind it, so who revoked them stays null. */
 export async function revokeAllAssignments(tx: Tx): Promise<void> {
   await tx.query(`update slice_assignment set revoked_at = clock_timestamp() where ${LIVE}`);
 }

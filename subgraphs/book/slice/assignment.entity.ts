@@ -6,8 +6,8 @@ import { showMembers } from '../../graph-type.ts';
 import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 
 /**
- * A slice of a book, opened to whoever holds its token. Nothing of it changes but that it is revoked, once. It is no term
- * of the book, which no signature depends on: so it is no event either, and says itself who did what and when.
+ * An assignment opens a slice to the holder of its token. It never changes except for its revocation. It is not a term of the book,
+ * on which signatures depend, so it is not an event and records itself who did what and when.
  */
 @ObjectType({ description: 'An assignment: it opens a slice of a book to the holder of its token.' })
 @Entity({ tableName: 'slice_assignment' })
@@ -31,7 +31,7 @@ export class SliceAssignment {
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   expiresAt!: Date | null;
 
-  /** SHA-256, hex; shown to nobody. */
+  /** SHA-256 in hex. Never shown. */
   @Property({ type: 'text' })
   @Unique({ name: 'slice_assignment_token' })
   tokenHash!: string;

@@ -8,13 +8,13 @@ import type { Tx } from '../../database.ts';
 import type { BookContext } from '../context.ts';
 import { type Granted, grantedTo, requireStillGranted } from './granted.ts';
 
-/** Who records an inflow: the book's owner, for whom `granted` is null, or whoever holds a token that collects. */
+/** Recorder of an inflow: the owner (`granted` is null) or the holder of a `collect` token. */
 export interface Recorder {
   readonly agent_id: AgentId;
   readonly granted: Granted | null;
 }
 
-/** A token counts where nobody shows possession. @throws unauthenticated, forbidden */
+/** A token is used only without possession. @throws unauthenticated, forbidden */
 export async function requireRecorder(
   { principal, database }: Pick<BookContext, 'principal' | 'database'>,
   agentId: number,
@@ -34,13 +34,13 @@ export function requireInSlice(slice: Slice, row: { readonly task_id: string; re
   throw new Refusal('slice_exceeded', { ...param, facts: { bound } });
 }
 
-/** Of a row that was written by a token, in its own transaction: it lies within the slice, and the token still holds. */
+/** Checks, in the transaction of a row written with a token, that it is in the slice and the token is still valid. */
 export async function requireCollected(tx: Tx, granted: Granted, { task_id, collected_at }: RowRecord): Promise<void> {
   requireInSlice(granted.slice, { task_id, at_ms: Date.parse(collected_at) });
   await requireStillGranted(tx, granted);
 }
 
-/** As the issuer's claim says who recorded it. */
+/** The recorder as the claim of the issuer names it. */
 export function recordedBy({ assignment_id, grantee }: Granted): JsonObject {
   return present({ assignment_id, grantee });
 }

@@ -5,14 +5,14 @@ import type { Principal } from '../../../schema/principal.ts';
 import type { GrantType, Slice } from '../../../schema/slice.ts';
 import type { Database, Tx } from '../../database.ts';
 
-/** What a token opens, by the name of the one assignment that it is of. */
+/** The slice that a token opens, by its assignment. */
 export interface Granted {
   readonly assignment_id: AssignmentId;
   readonly agent_id: AgentId;
   readonly grant_type: GrantType;
   readonly grantee: string | null;
   readonly slice: Slice;
-  /** The audit has closed the book. */
+  /** True if the audit has closed the book. */
   readonly damaged: boolean;
 }
 
@@ -20,7 +20,7 @@ const GRANTED = `select a.assignment_id, a.agent_id, a.grant_type, a.grantee, a.
   from slice_assignment a join book b using (agent_id)
   where a.token_hash = $1 and a.revoked_at is null and (a.expires_at is null or a.expires_at > clock_timestamp())`;
 
-/** Asked each time, and by the database's clock: what was revoked anywhere is revoked here. Null where it opens nothing. */
+/** Read for every request by the clock of the database, so that a revocation holds everywhere. Null if the token opens nothing. */
 export async function grantedTo({ slice }: Principal, database: Pick<Database, 'query'>): Promise<Granted | null> {
   if (slice?.kind !== 'shown') return null;
   const values = [slice.token_hash];
@@ -28,7 +28,7 @@ export async function grantedTo({ slice }: Principal, database: Pick<Database, '
   return found ?? null;
 }
 
-/** The slice that whoever reads it has a token for. @throws token_required, token_invalid, book_damaged */
+/** The slice of the token that was sent. @throws token_required, token_invalid, book_damaged */
 export async function requireSlice(principal: Principal, database: Pick<Database, 'query'>): Promise<Granted> {
   if (principal.slice === undefined) throw new Refusal('token_required');
   const granted = await grantedTo(principal, database);
@@ -38,8 +38,8 @@ export async function requireSlice(principal: Principal, database: Pick<Database
 }
 
 /**
- * The same within the transaction that writes by it: whoever revokes it meanwhile waits, and what comes after that is
- * refused. Behind the head's lock, as all that is no head. @throws forbidden
+ * Checks the token in the transaction that writes with it: a concurrent revocation waits, and later writes are refused. After the
+ * head's lock, like everything that is not a head. @throws forbidden
  */
 export async function requireStillGranted(tx: Tx, { assignment_id }: Granted): Promise<void> {
   const { rows } = await tx.query<JsonObject & object>({

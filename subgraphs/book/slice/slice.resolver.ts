@@ -16,15 +16,15 @@ import { type RowScope, rowScope } from '../page/row-scope.ts';
 import { requireSlice } from './granted.ts';
 import { BookSlice, shownBounds } from './slice.type.ts';
 
-/** What the fields of a slice are resolved from. */
+/** Data from which the fields of a slice are resolved. */
 interface SliceInHand extends Omit<BookSlice, 'entries' | 'next'> {
   readonly scope: RowScope;
-  /** The same with one row more. */
+  /** The rows with one more, to know whether there is another page. */
   readonly further: RowScope;
   readonly limit: number;
 }
 
-/** What Postgres writes of a slice, where whoever asked takes it so. */
+/** Fields of a slice that Postgres writes, if the caller takes text. */
 export const sliceWritten: WrittenFields = {
   'BookSlice.entries': ({ scope }: SliceInHand, { database }: BookContext, info) => writeRows(database, scope, info),
 };
@@ -66,15 +66,15 @@ export class BookSliceResolver {
   }
 }
 
-/** What the row of a refused call says of the whole book: sums, ceilings, and the sentence that names both. */
+/** Members of a refused row that reveal the whole book: sums, caps, and the sentence with both. */
 const OF_THE_BOOK = ['reason', 'policy_key', 'spent_atomic', 'cap_atomic', 'period_start'] as const;
 
 const FACTS = `case when facts->>'event' = 'policy_blocked' then facts - '{${OF_THE_BOOK.join(',')}}'::text[]
   else facts end as facts`;
 
 /**
- * A row's hash covers what is left out of it, and that can be guessed: sums are multiples of a price, ceilings are round. All
- * hashes that follow in the chain would tell a right guess as well, so none is shown.
+ * Replaces hidden members. Hashes cover them and could confirm a guess, since sums are multiples of a price and caps are round; so
+ * could all later hashes of the chain. None is shown.
  */
 const SHOWN: Readonly<Record<string, string>> = {
   facts: FACTS,
@@ -83,7 +83,7 @@ const SHOWN: Readonly<Record<string, string>> = {
 };
 const COLUMNS = rowColumns.map(name => SHOWN[name] ?? name).join(', ');
 
-/** The rows of a slice, newest first: a page of them as a select over book_row, and its parameters. */
+/** Rows of a slice, newest first: a page as SQL over book_row with its parameters. */
 export function sliceScope(
   { agent_id, slice }: { readonly agent_id: AgentId; readonly slice: Slice },
   { limit, before }: { readonly limit: number; readonly before: number | null },
@@ -91,7 +91,7 @@ export function sliceScope(
   const date = (moment: string | null) => (moment === null ? null : new Date(moment));
   const filter = { from: date(slice.from_date), to: date(slice.to_date), taskIds: slice.task_ids };
   if (slice.limit === null) return shown(rowScope(agent_id, { limit, before, filter }));
-  // How many rows a slice has is of the slice: to turn its pages brings no more of them.
+  // The limit is of the whole slice, so paging does not return more.
   const whole = rowScope(agent_id, { limit: slice.limit, filter });
   const values = [...whole.values];
   const older = before === null ? '' : `where seq < $${values.push(before)}`;

@@ -8,7 +8,7 @@ import {
 } from '../../../schema/slice.ts';
 import { inputType, objectType } from '../../graph-type.ts';
 
-/* Inputs and types of slices of books, and of the assignments that open them. */
+/* GraphQL inputs and types of slices and assignments. */
 
 inputType(
   'SliceInput',

@@ -9,25 +9,25 @@ import { lockBooks } from '../ledger/append.ts';
 import { setWebhookKinds } from '../ledger/webhook-messages.ts';
 import type { FoundWebhook } from './found-message.ts';
 
-/* What is written of a delivery. Counters of a webhook that was changed meanwhile are not its own, and stay. */
+/* Records attempts of deliveries. Counters of a webhook that was changed meanwhile stay. */
 
 type Store = Pick<Database, 'query' | 'transaction'>;
 
 export interface Failed {
-  /** Of its answer; null where there was none. */
+  /** Status of the response. Null if there was none. */
   readonly status: number | null;
   readonly error: string;
   readonly retry_after_ms: number | null;
 }
 
-/** Of a message of a book that it is not told beyond; null of one that is sent again. */
+/** Position up to which a book has sent its messages. Null for a message that is sent again. */
 export type Told = { readonly position: number; readonly messages: number } | null;
 
 const SAME = `agent_id = $1 and box is not null and floor(extract(epoch from changed_at) * 1000)::int8 = $2`;
 const TOLD = (position: number) =>
   `told_position = greatest(told_position, $${position}), told_messages = greatest(told_messages, $${position + 1})`;
 
-/** `prompt`: it was so quick that it holds up nobody. */
+/** `prompt`: the receiver was fast enough not to delay others. */
 export async function delivered(
   database: Store,
   agent_id: number,
@@ -42,7 +42,7 @@ export async function delivered(
   });
 }
 
-/** There is nothing to be sent up to there. */
+/** Records that nothing is to be sent up to there. */
 export async function nothingToTell(database: Store, agent_id: number, webhook: FoundWebhook, told: NonNullable<Told>) {
   await database.query({
     name: 'nothing to tell',
@@ -51,7 +51,7 @@ export async function nothingToTell(database: Store, agent_id: number, webhook: 
   });
 }
 
-/** It failed: when it is sent again, or that it is given up, is written with the count of it. */
+/** Records a failure with its count, and the next attempt or that it is given up. */
 export function failed(
   database: Store,
   job: MessageJob,
@@ -73,7 +73,7 @@ export function pingFailed(database: Store, agent_id: number, webhook: FoundWebh
   return database.transaction(async tx => countFailure(tx, agent_id, webhook, { fault, told: null }));
 }
 
-/** Sent later, without having been tried. */
+/** Postpones a message without an attempt. */
 export function postpone(database: Store, job: MessageJob, until_ms: number, error: string): Promise<Next['kind']> {
   return database.transaction(async tx => {
     const next = putOff(job, until_ms);
@@ -86,7 +86,7 @@ export function giveUp(database: Store, job: MessageJob, error: string): Promise
   return database.transaction(async tx => bury(tx, job, job.attempts, { status: null, error }));
 }
 
-/** Its receiver is gone (410): nothing is sent from now on, until its owner sets it again. `job`: null of a test message. */
+/** Disables a webhook whose receiver answered 410, until its owner sets it again. `job` is null for a test message. */
 export function gone(database: Store, agent: number, webhook: FoundWebhook, job: MessageJob | null): Promise<void> {
   return database.transaction(async tx => {
     const agent_id = agentId(agent);
@@ -99,7 +99,7 @@ export function gone(database: Store, agent: number, webhook: FoundWebhook, job:
 const GONE = 410;
 const GONE_ERROR = 'The receiver answered 410: it is gone, and the webhook was disabled.';
 
-/** Behind the head's lock; false where its owner has changed it meanwhile. */
+/** After the head's lock. False if its owner has changed it meanwhile. */
 async function disable(tx: Tx, agent_id: AgentId, { changed_ms }: FoundWebhook): Promise<boolean> {
   const { rows } = await tx.query<{ agent_id: number }>({
     name: 'disable webhook',
@@ -137,7 +137,7 @@ function follow(tx: Tx, job: MessageJob, next: Next, why: DeadBecause): void {
   else addJobs(tx, [{ task: 'webhook/message', payload: job, run_at: iso(next.at_ms), key: messageId(job) }]);
 }
 
-/** Of a book only the newest are kept. */
+/** Stores a dead letter; only the newest of a book are kept. */
 function bury(
   tx: Tx,
   { agent_id, position, kind }: MessageName,
@@ -163,7 +163,7 @@ function bury(
 
 const FORGOTTEN_AT_ONCE = 1_000;
 
-/** Of all books, those that are kept no longer: some at a time, since one statement for all has a time after which it ends. */
+/** Deletes old dead letters of all books, in batches, because one statement for all would exceed its time limit. */
 export async function forgetOldDeadLetters(database: Pick<Database, 'query'>): Promise<void> {
   const text = `delete from webhook_dead_letter where ctid = any(array(select ctid from webhook_dead_letter
     where given_up_at < now() - make_interval(days => ${webhookLimits.dead_letter_days}) order by given_up_at limit $1)) returning 1`;

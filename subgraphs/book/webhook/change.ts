@@ -15,14 +15,14 @@ import { useRoom } from './room.ts';
 import { openWebhook, sealWebhook, type WebhookSecrets } from './sealed.ts';
 import { Webhook } from './webhook.entity.ts';
 
-/** What its owner says of a webhook. */
+/** Settings of a webhook. */
 export interface WebhookTerms {
   readonly secrets: WebhookSecrets;
   readonly events: readonly WebhookKind[];
   readonly enabled: boolean;
 }
 
-/** As it stands: with how its deliveries fare. */
+/** A webhook with the state of its deliveries. */
 export interface StandingWebhook extends WebhookTerms {
   readonly webhook: Webhook;
 }
@@ -31,8 +31,8 @@ type Keeper = Pick<BookContext, 'database' | 'vault'>;
 type Change = (standing: StandingWebhook | null, now_ms: number) => WebhookTerms | null;
 
 /**
- * Changes it under the head's lock, on which what it wants stands too: in force for every event after this. Null removes it.
- * What is so already is not written again. @throws book_damaged, rate_limited, forbidden where there is no such book
+ * Changes a webhook and its kinds on the head, under the head's lock: in force for every later event. Null removes it. An unchanged
+ * setting writes nothing. @throws book_damaged, rate_limited, forbidden if there is no such book
  */
 export function changeWebhook(
   { database, vault }: Keeper,
@@ -52,12 +52,12 @@ export function changeWebhook(
     const used = terms === null ? room : useRoom(room, 'changes', head.now_ms);
     setWebhookKinds(tx, agent_id, terms?.enabled ? terms.events : null);
     if (terms === null) forgetDeadLetters(tx, agent_id);
-    // What happens while nothing is sent is told where it is asked for, by a redelivery.
+    // Events while it is disabled are sent only by a redelivery.
     const begins = terms?.enabled === true && standing?.enabled !== true;
     const written = { agent_id, used, terms, head, begins, box: terms && sealWebhook(vault, agent_id, terms.secrets) };
     const afresh = terms === null || terms.secrets.url !== standing?.secrets.url || terms.enabled !== standing.enabled;
     const by = { changed_at: iso(head.now_ms), changed_by: changedBy(held) };
-    // What waits for a receiver that rested waits no more.
+    // Messages for a receiver that was resting are sent now.
     if (terms?.enabled && afresh) addJobs(tx, [bookJob(agent_id, head.now_ms)]);
     const webhook = await store(tx, {
       ...written,
@@ -69,14 +69,14 @@ export function changeWebhook(
   });
 }
 
-/** As it was committed last; null where there is none. */
+/** The committed webhook. Null if there is none. */
 export async function readWebhook({ database, vault }: Keeper, agent_id: AgentId): Promise<StandingWebhook | null> {
   const text = `select ${selectList(Webhook)} from webhook where agent_id = $1`;
   const [row] = await database.query({ name: 'webhook', text, values: [agent_id] });
   return row ? standingWebhook({ vault }, asEntity(Webhook, row)) : null;
 }
 
-/** Behind the head's lock. Its row, also where it was removed; null where there never was one. */
+/** Locks its row after the head's lock, even if it was removed. Null if there never was one. */
 export async function lockWebhook(tx: Tx, agent_id: AgentId): Promise<Webhook | null> {
   const text = `select ${selectList(Webhook)} from webhook where agent_id = $1 for update`;
   const { rows } = await tx.query<Record<string, unknown>>({ name: 'lock webhook', text, values: [agent_id] });
@@ -107,14 +107,14 @@ interface Written {
   readonly used: Webhook['room'];
   readonly terms: WebhookTerms | null;
   readonly head: Pick<Head, 'position' | 'webhook_messages'>;
-  /** It is told of what happens from now on. */
+  /** True if it starts receiving events now. */
   readonly begins: boolean;
   readonly box: Buffer | null;
   readonly changed_at: string;
   readonly changed_by: JsonObject | null;
-  /** What was found of its receiver is another's, or over. */
+  /** True if the state of its receiver is obsolete. */
   readonly afresh: boolean;
-  /** It is the webhook that was counted before. */
+  /** True if the counters still apply. */
   readonly counts: boolean;
 }
 

@@ -20,7 +20,7 @@ interface DeadLettersPage {
 
 const { dead_letters_page_max, dead_letters_page_default } = webhookLimits;
 
-/** The newest event first; `before` is the `next` of the page before. */
+/** Newest event first. `before` is the `next` of the previous page. */
 async function deadLetters(database: Database, agent_id: AgentId, asked: DeadLetterPage): Promise<DeadLettersPage> {
   const limit = Math.min(asked.limit ?? dead_letters_page_default, dead_letters_page_max);
   const [position = null, kind = null] = asked.before?.split('.') ?? [];

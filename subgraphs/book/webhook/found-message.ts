@@ -3,9 +3,9 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { tellingEventKinds, type WebhookKind } from '../../../schema/webhook/kinds.ts';
 import type { Database } from '../../database.ts';
 
-/* What a delivery finds, asked for each message, so that what its owner changed or removed is so from then on. */
+/* Reads what a delivery needs for each message, so that changes by the owner apply at once. */
 
-/** A webhook as it stands. */
+/** The current webhook. */
 export interface FoundWebhook {
   readonly agent_id: number;
   readonly box: Buffer;
@@ -14,20 +14,20 @@ export interface FoundWebhook {
   readonly told_position: number;
   readonly told_messages: number;
   readonly created_ms: number;
-  /** Tells whether it is still the one that was found. */
+  /** Identifies this version of the webhook. */
   readonly changed_ms: number;
   readonly failures_in_row: number;
-  /** Null: it does not rest. */
+  /** Null if it does not rest. */
   readonly rests_until_ms: number | null;
-  /** It took its last message promptly. */
+  /** True if it accepted its last message promptly. */
   readonly prompt: boolean;
-  /** The audit has closed its book. */
+  /** True if the audit has closed its book. */
   readonly damaged: boolean;
-  /** Database time. */
+  /** Time by the clock of the database. */
   readonly now_ms: number;
 }
 
-/** An event as it stands in its book for ever. */
+/** An event of a book. */
 export interface FoundEvent {
   readonly position: number;
   readonly kind: BookEventKind;
@@ -44,7 +44,7 @@ type Reading = Pick<Database, 'query'>;
 
 const ms = (moment: string) => `floor(extract(epoch from ${moment}) * 1000)::int8`;
 
-/** Null where there is none. */
+/** Null if there is none. */
 export async function findWebhook(database: Reading, agent_id: number): Promise<FoundWebhook | null> {
   const [found] = await database.query<FoundWebhook & Record<string, unknown>>({
     name: 'webhook to tell',
@@ -58,7 +58,7 @@ export async function findWebhook(database: Reading, agent_id: number): Promise<
   return found ?? null;
 }
 
-/** So many events are looked at for one that has messages. */
+/** Number of events searched for one with messages. */
 const SPAN = 5_000;
 const WITHIN = `agent_id = $1 and position > $2 and position <= $2::int + ${SPAN}`;
 
@@ -67,10 +67,10 @@ const ROW = 'left join book_row r on r.agent_id = e.agent_id and r.seq = e.seq';
 
 export type NextEvent =
   | { readonly kind: 'event'; readonly event: FoundEvent }
-  /** Up to that position none has any. */
+  /** No event up to that position has messages. */
   | { readonly kind: 'none'; readonly to: number };
 
-/** The next event that has messages. All of one snapshot: what comes meanwhile lies beyond. */
+/** The next event with messages, from one snapshot. */
 export async function nextEvent(database: Reading, agent_id: number, after: number): Promise<NextEvent> {
   const [found] = await database.query<FoundEvent & { none_to: number | null }>({
     name: 'next event to tell',
@@ -85,7 +85,7 @@ export async function nextEvent(database: Reading, agent_id: number, after: numb
   return none_to === null ? { kind: 'event', event } : { kind: 'none', to: none_to };
 }
 
-/** Of a range the next event that a webhook may be told of, whether it was or not. */
+/** The next event in a range that a webhook can be sent, whether it was or not. */
 export async function nextTelling(
   database: Reading,
   agent_id: number,
@@ -108,15 +108,15 @@ export async function findEvent(database: Reading, agent_id: number, position: n
 /** Whether anything can be sent to it now. */
 export type WebhookStanding =
   | { readonly kind: 'ready'; readonly webhook: FoundWebhook }
-  /** There is none, or its owner wants nothing of it. */
+  /** There is no webhook, or it is disabled. */
   | { readonly kind: 'none' }
   | { readonly kind: 'disabled' }
   | { readonly kind: 'rests'; readonly until_ms: number };
 
-/** A closed book is looked at again after so long. */
+/** A closed book is checked again after this time. */
 const DAMAGED_REST_MS = 600_000;
 
-/** What was to be told to a webhook that was removed since is nothing for the one that was set after it. */
+/** Messages for a removed webhook are not sent to its successor. */
 export function standing(webhook: FoundWebhook | null, since_ms: number | null): WebhookStanding {
   if (webhook === null || (since_ms !== null && since_ms < webhook.created_ms)) return { kind: 'none' };
   if (!webhook.enabled) return { kind: 'disabled' };

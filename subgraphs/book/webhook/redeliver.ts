@@ -19,8 +19,8 @@ type Sender = Pick<BookContext, 'database' | 'vault' | 'random'>;
 const { redelivered_positions_max, redelivered_messages_max } = webhookLimits;
 
 /**
- * Sends again what the webhook is told of within a range of positions, in their order and as it stands now, whatever became
- * of it before. Returns how many messages. @throws invalid_request, not_found, rate_limited
+ * Sends the messages of a range of positions again, in order and with current rows. Returns their number. @throws invalid_request,
+ * not_found, rate_limited
  */
 export function redeliverMessages(
   context: Sender,
@@ -41,7 +41,10 @@ export function redeliverMessages(
   });
 }
 
-/** Redeliveries of one book go one after the other, each to its end: what it reaches over is no dead letter any more. At once where no time is given. */
+/**
+ * Job of a redelivery. Those of one book run one after the other, and remove the dead letters of their range. Immediately if no
+ * time is given.
+ */
 export function redeliveryJob(payload: RedeliveryJob, at_ms?: number): Job {
   const { agent_id, id } = payload;
   const queue = `webhook again ${agent_id}`;
@@ -55,7 +58,7 @@ const tooWide = (detail: string) =>
 const ID_BYTES = 12;
 const newId = ({ random }: Pick<Sender, 'random'>) => Buffer.from(random.bytes(ID_BYTES)).toString('hex');
 
-/** A test message, by the road of all others, and once. Returns its id. @throws not_found, rate_limited */
+/** Sends a test message once, like any other. Returns its id. @throws not_found, rate_limited */
 export function ping(context: Sender, { agent_id }: HeldBook): Promise<string> {
   const id = `msg_${agent_id}_ping_${newId(context)}`;
   return usingRoom(context, agent_id, 'pings', async (tx, _, now_ms) => {
@@ -64,7 +67,7 @@ export function ping(context: Sender, { agent_id }: HeldBook): Promise<string> {
   });
 }
 
-/** On a webhook that stands and is enabled, with one more use of its room. Its row is locked, and no head: calls go on. */
+/** Runs on an enabled webhook with one more use of its limit. Locks its row and no head, so that calls continue. */
 function usingRoom<T>(
   { database, vault }: Sender,
   agent_id: AgentId,
@@ -97,7 +100,7 @@ async function eventsBetween(tx: Tx, agent_id: AgentId, from: number, to: number
   return rows;
 }
 
-/** What it is not told of any more is not sent again, and stays where it is. */
+/** Dead letters of kinds that it does not want any more stay. */
 function forgetRange(
   tx: Tx,
   agent_id: AgentId,

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../schema/errors.ts';
 import { webhookLimits } from '../../../schema/limits.ts';
 
-/* How often an owner may do what nobody pays for, counted on the webhook's own row, under its lock. */
+/* Hourly limits of free requests, counted on the row of the webhook under its lock. */
 
 const HOUR_MS = 3_600_000;
 
@@ -13,10 +13,10 @@ const rooms = {
 
 type RoomName = keyof typeof rooms;
 
-/** Of each, how often it was used within an hour, and when that began: with the first use. */
+/** Uses of each limit within an hour, which starts with the first use. */
 export type UsedRoom = Partial<Readonly<Record<RoomName, { readonly from_ms: number; readonly count: number }>>>;
 
-/** What is used once more. @throws rate_limited */
+/** Adds one use. @throws rate_limited */
 export function useRoom(used: UsedRoom, name: RoomName, now_ms: number): UsedRoom {
   const before = used[name];
   if (before === undefined || now_ms - before.from_ms >= HOUR_MS)

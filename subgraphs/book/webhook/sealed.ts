@@ -2,11 +2,11 @@ import type { AgentId } from '../../../schema/ids.ts';
 import { webhookLimits } from '../../../schema/limits.ts';
 import type { Vault } from '../../vault.ts';
 
-/** What of a webhook is a secret: as a URL is, by which whoever knows it may write to its owner. */
+/** Secret members of a webhook. The URL is one, because its holder can write to the owner. */
 export interface WebhookSecrets {
   readonly url: string;
   readonly secret: string;
-  /** Those that sign beside it for a while, newest first. */
+  /** Earlier secrets that still sign, newest first. */
   readonly old: readonly { readonly secret: string; readonly until_ms: number }[];
 }
 
@@ -20,17 +20,17 @@ export function openWebhook(vault: Pick<Vault, 'open'>, agent_id: AgentId, box: 
   return JSON.parse(vault.open(box, labelOf(agent_id)).toString()) as WebhookSecrets;
 }
 
-/** Those that sign at that time, the present one first. */
+/** Secrets that sign at that time, the current one first. */
 export function secretsAt({ secret, old }: WebhookSecrets, now_ms: number): readonly string[] {
   return [secret, ...old.filter(({ until_ms }) => until_ms > now_ms).map(it => it.secret)];
 }
 
 export type Rotated =
   | { readonly kind: 'rotated'; readonly secrets: WebhookSecrets }
-  /** As many old ones sign as may. */
+  /** The maximum number of earlier secrets still sign. */
   | { readonly kind: 'full'; readonly until_ms: number };
 
-/** Another secret: the one before it signs beside it for a day. The same one again changes nothing. */
+/** Replaces the secret; the former one signs too for a day. The same secret changes nothing. */
 export function rotated(secrets: WebhookSecrets, secret: string, now_ms: number): Rotated {
   if (secret === secrets.secret) return { kind: 'rotated', secrets };
   const signing = secrets.old.filter(({ until_ms, secret: it }) => until_ms > now_ms && it !== secret);

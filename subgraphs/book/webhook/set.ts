@@ -17,7 +17,7 @@ type Setter = Pick<BookContext, 'database' | 'vault' | 'random' | 'webhook_reach
 type Consulting = Setter & AskingWallet & Pick<BookContext, 'base_url'>;
 type Held = HeldBook & ProvenBy;
 
-/** As it stands, and its secret where it was made here, which is told this once. */
+/** The webhook, and its secret if it was generated here, which is shown this once. */
 export interface SetWebhook {
   readonly standing: StandingWebhook;
   readonly secret_once: string | null;
@@ -26,9 +26,8 @@ export interface SetWebhook {
 const newSecret = ({ random }: Pick<Setter, 'random'>) => webhookSecret(random.bytes(webhookLimits.secret_bytes));
 
 /**
- * Sets where a book tells of its events. What is left out is as usual, but for the secret: one that stands stays. Another
- * one takes its place as by a rotation. @throws invalid_request, book_damaged, rate_limited, and control_proof_missing and
- * what else its consent throws
+ * Sets the webhook of a book. Members that are left out have their defaults, except the secret, which stays; a new one replaces it
+ * like a rotation. @throws invalid_request, book_damaged, rate_limited, and control_proof_missing and others for the consent
  */
 export async function setWebhook(context: Consulting, held: Held, members: WebhookRequest): Promise<SetWebhook> {
   const { events = usualWebhookKinds, enabled = true, secret } = members;
@@ -47,7 +46,7 @@ export async function setWebhook(context: Consulting, held: Held, members: Webho
   return told(standing, made);
 }
 
-/** Another secret, the one before it beside it for a day. @throws not_found where there is no webhook; rate_limited */
+/** Rotates the secret; the former one signs too for a day. @throws not_found if there is no webhook; rate_limited */
 export async function rotateSecret(context: Setter, held: Held, secret: string | undefined): Promise<SetWebhook> {
   const made = newSecret(context);
   const standing = await changeWebhook(context, held, (before, now_ms) => {
@@ -57,7 +56,7 @@ export async function rotateSecret(context: Setter, held: Held, secret: string |
   return told(standing, made);
 }
 
-/** Nothing is sent any more, whatever was under way; its dead letters are gone. Again it is the same. */
+/** Removes the webhook and its dead letters. Nothing more is sent. Repeating it changes nothing. */
 export async function removeWebhook(context: Setter, held: Held): Promise<void> {
   await changeWebhook(context, held, () => null);
 }
@@ -76,15 +75,15 @@ function told(standing: StandingWebhook | null, made: string): SetWebhook {
   return { standing, secret_once: standing.secrets.secret === made ? made : null };
 }
 
-// Where links go that answer approvals is said by the agent's wallet: whoever holds the book's session made the calls.
+// The agentWallet decides where approval links go, because a holder of the session made the calls.
 
-/** What decides whether links go out, and where to; whether it is enabled does not: that, the session may change. */
+/** Members that decide whether and where links are sent. `enabled` is not one: the session may change it. */
 interface Told {
   readonly url: string;
   readonly events: readonly WebhookKind[];
 }
 
-/** Ahead of the head's lock, behind which nothing outside is asked: null where the request shows no such word. */
+/** Verified before the head is locked, because no external call is made under it. Null if the request has no signature. */
 async function consentOfWallet(
   agent_id: AgentId,
   { url, events }: Told,
@@ -98,8 +97,8 @@ async function consentOfWallet(
 }
 
 /**
- * What stands already wants no word again, and so a repeated request needs none that is fresh; nor does whatever tells of
- * approvals no more. @throws control_proof_missing, control_proof_invalid, chain_unavailable, unavailable
+ * An existing setting needs no new signature, so a repeated request passes; nor does turning approvals off. @throws
+ * control_proof_missing, control_proof_invalid, chain_unavailable, unavailable
  */
 export function requireConsent(before: Told | null, { url, events }: Told, consent: WalletBelieved | null): void {
   if (!events.includes('approval') || (before?.url === url && before.events.includes('approval'))) return;

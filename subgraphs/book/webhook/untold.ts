@@ -3,12 +3,12 @@ import { addJob } from '../../jobs.ts';
 import { JOBS_SCHEMA } from '../../migrate-jobs.ts';
 import { bookJob } from '../ledger/webhook-messages.ts';
 
-/** Looked after in one round; the next one goes on. */
+/** Number of books per round; the next round continues. */
 const BOOKS_MAX = 1_000;
 
 /**
- * Books that have messages for their webhook, and no job that will tell them: it ran as often as a job may and failed, or
- * whoever works on the tables of jobs has removed it. Each gets one; how many those were.
+ * Adds a job to books with unsent messages and no job, because it failed too often or was removed from the job tables. Returns
+ * their number.
  */
 export async function tellUntold(database: Pick<Database, 'query'>): Promise<number> {
   const untold = await database.query<{ agent_id: number }>({

@@ -5,26 +5,26 @@ import { Entity, PrimaryKey, Property } from '../../table.ts';
 import type { UsedRoom } from './room.ts';
 
 /**
- * Where a book tells of its events, and how its deliveries fare. It stays when its webhook is removed, so that removing it
- * makes no room for more changes. Counters stand here and not on the head: a delivery holds up no call.
+ * Webhook of a book and the state of its deliveries. The row stays when the webhook is removed, so that removing it does not reset
+ * its limits. Counters are here and not on the head, so that deliveries do not delay calls.
  */
 @Entity({ tableName: 'webhook' })
 export class Webhook {
   @PrimaryKey({ type: 'integer', autoincrement: false })
   agentId!: AgentId;
-  /** URL and secrets, sealed; null: it was removed. */
+  /** Sealed URL and secrets. Null if it was removed. */
   @Property({ type: 'blob', nullable: true })
   box!: Buffer | null;
   @Property({ type: 'json', columnType: 'jsonb' })
   events!: readonly WebhookKind[];
   @Property({ type: 'boolean' })
   enabled!: boolean;
-  /** Up to there all events were told, and so many messages: those that failed have jobs of their own. */
+  /** Position and number up to which all messages were sent once. Failed ones have their own jobs. */
   @Property({ type: 'integer', default: 0 })
   toldPosition!: number;
   @Property({ type: 'integer', default: 0 })
   toldMessages!: number;
-  /** Messages that were taken, and attempts that failed. */
+  /** Number of accepted messages and of failed attempts. */
   @Property({ type: 'integer', default: 0 })
   deliveries!: number;
   @Property({ type: 'integer', default: 0 })
@@ -35,21 +35,21 @@ export class Webhook {
   lastError!: string | null;
   @Property({ type: 'integer', default: 0 })
   failuresInRow!: number;
-  /** Until then nothing is sent. */
+  /** Time until which nothing is sent. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   restsUntil!: Date | null;
-  /** When it last took a message, since its URL was set. */
+  /** Time of the last accepted message since the URL was set. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   answeredAt!: Date | null;
-  /** How often its owner used what is free and bounded. */
+  /** Uses of free, limited requests by its owner. */
   @Property({ type: 'json', columnType: 'jsonb', defaultRaw: `'{}'` })
   room!: UsedRoom;
-  /** What was to be sent before is not sent by it. */
+  /** Messages from before this time are not sent. */
   @Property({ type: 'Date', columnType: 'timestamptz' })
   createdAt!: Date;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   changedAt!: Date;
-  /** `{by, session}`; null where nobody says: its receiver answered 410. */
+  /** `{by, session}` of the last change. Null if the receiver answered 410. */
   @Property({ type: 'json', columnType: 'jsonb', nullable: true })
   changedBy!: JsonObject | null;
 }

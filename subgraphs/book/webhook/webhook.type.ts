@@ -10,7 +10,7 @@ import {
 import { inputType, objectType } from '../../graph-type.ts';
 import type { StandingWebhook } from './change.ts';
 
-/* How the graph takes and shows the webhook of a book, and what became of its messages. */
+/* GraphQL inputs and types of webhooks and their messages. */
 
 export const WebhookInput = inputType(
   'WebhookInput',

@@ -9,8 +9,7 @@ import type { SimulatedTime, SimulationSpan } from './read.ts';
 import type { Counted, SimulationState } from './simulate.ts';
 
 /*
- * A simulation goes on where it stopped: what it had counted by then goes along, sealed, so that nobody keeps it and
- * nobody makes it up. It is of one book, and of one question.
+ * Cursor of a simulation: its sealed state, so that nothing is stored and it cannot be forged. It is for one book and one request.
  */
 
 const labelOf = (agent_id: AgentId) => `policy-simulation:${agent_id}`;
@@ -21,7 +20,7 @@ interface Question {
   readonly time: SimulatedTime;
 }
 
-/** What a cursor is good for: the same question on. */
+/** Hash of the request that a cursor belongs to. */
 function questionHash({ tried: { policy, budget_atomic }, time: { from, to } }: Question): string {
   const budget = budget_atomic?.toString() ?? null;
   return canonicalHash({
@@ -57,7 +56,7 @@ type Kept = Omit<SimulationState, 'spent_atomic' | 'hour' | 'day' | 'considered'
   readonly blocked: Readonly<Record<string, ReturnType<typeof countedJson>>>;
 };
 
-/** @throws Refusal invalid_request where it was not made here, or for another book or question */
+/** @throws Refusal invalid_request unless it was made here for this book and request */
 export function spanOfCursor(vault: Pick<Vault, 'open'>, question: Question, cursor: string): SimulationSpan {
   const {
     last_seq,

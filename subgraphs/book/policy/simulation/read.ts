@@ -5,19 +5,19 @@ import type { Tx } from '../../../database.ts';
 import { seqsFrom, seqsTo } from '../../page/row-scope.ts';
 import { beginSimulation, type LedgerRow, type SimulationState, unspent } from './simulate.ts';
 
-/** Calls that are simulated: from the first on, and before the second. */
+/** Time of the simulated calls: from the first (inclusive) to the second (exclusive). */
 export interface SimulatedTime {
   readonly from: Date | null;
   readonly to: Date | null;
 }
 
-/** Which seqs it is about: behind `state.seq`, and no further than `last_seq`, whatever lands meanwhile. */
+/** Rows of the simulation: after `state.seq` up to `last_seq`, whatever is recorded meanwhile. */
 export interface SimulationSpan {
   readonly state: SimulationState;
   readonly last_seq: number;
 }
 
-/** Of the day before `from`'s hour by whole hours, of its hour by rows: what was spent is read off the sums but for one hour. */
+/** Spending before `from`: whole hours of its day from the sums, its own hour from rows. */
 const SEED = `with at as (select date_trunc('hour', $2::timestamptz, 'UTC') as hour, date_trunc('day', $2::timestamptz, 'UTC') as day)
   select at.hour, at.day,
     (select coalesce(sum(amount), 0) from book_sum where agent_id = $1 and dimension = 'day' and bucket = '' and period < at.day) as before_day,
@@ -39,11 +39,11 @@ interface Seed {
   readonly before_day: AtomicAmount;
   readonly before_hour: AtomicAmount;
   readonly in_hour: AtomicAmount;
-  /** Null where nothing has landed since. */
+  /** Null if nothing was recorded since. */
   readonly first_seq: number | null;
 }
 
-/** Where a simulation begins and ends, with what had been spent by then. */
+/** Start and end of a simulation, with the spending by then. */
 export async function simulationSpan(tx: Tx, agent_id: AgentId, { from, to }: SimulatedTime): Promise<SimulationSpan> {
   const [last, seed] = await Promise.all([
     tx.query<{ last_seq: number }>({
@@ -72,7 +72,9 @@ function seeded({ hour, day, before_day, before_hour, in_hour, first_seq }: Seed
   });
 }
 
-/** The next rows behind `after` that carry an amount or are of calls by key, and how far that looked: seqs have no gaps, so it is bounded. */
+/**
+ * The next rows after `after` that have an amount or are calls by key, and the last seq read. Seqs have no gaps, so it is bounded.
+ */
 export async function nextRows(
   tx: Tx,
   agent_id: AgentId,

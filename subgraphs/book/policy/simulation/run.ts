@@ -10,19 +10,19 @@ export interface SimulationAsked {
   readonly agent_id: AgentId;
   readonly tried: TriedTerms;
   readonly time: SimulatedTime;
-  /** Calls that are listed; 0 lists none, and looks at as many rows as one page may. */
+  /** Maximum number of listed calls. 0 lists none and reads as many rows as one page may. */
   readonly limit: number;
-  /** Null where it begins. */
+  /** Null for the first page. */
   readonly span: SimulationSpan | null;
 }
 
-/** A call that would have been refused, as the book had it, and why. */
+/** A call that would have been refused, its row, and the reason. */
 export interface SimulatedBlock {
   readonly row: LedgerRow;
   readonly blocked: Blocked;
 }
 
-/** A page of a simulation. Its sums are over all that was looked at up to its end, by the pages before it too. */
+/** A page of a simulation. Its sums include all earlier pages. */
 export interface SimulationPage {
   readonly blocks: readonly SimulatedBlock[];
   readonly span: SimulationSpan;
@@ -30,8 +30,8 @@ export interface SimulationPage {
 }
 
 /**
- * Looks at the next rows, all as they stood at one moment: until `limit` are blocked, or so many were looked at as one page
- * may. In slices with a read between them, so that nobody else waits for the event loop.
+ * Judges the next rows of one snapshot until `limit` are refused or the limit of a page is reached. In slices with a read between,
+ * so that the event loop is not blocked.
  */
 export function runSimulation(database: Database, asked: SimulationAsked): Promise<SimulationPage> {
   return database.transaction(async tx => {

@@ -7,23 +7,20 @@ import { STAMPED_BY } from '../../../../schema/route-words.ts';
 import { tally } from '../../ledger/counters.ts';
 import { type Blocked, evaluate } from '../evaluate.ts';
 
-/*
- * What policies would have refused of the calls that a book let pass: its rows once more, in their order, through the very
- * function that judges calls and the one that counts rows. Pure.
- */
+/* Simulates policies over the rows of a book in order, with the functions that judge calls and count rows. Pure. */
 
-/** A row that carries an amount, or is of a call that a key stood in for, as far as policies look at it. */
+/** A row with an amount or of a call by key, with the members that policies use. */
 export interface LedgerRow {
   readonly seq: number;
   readonly task_id: string;
   readonly collected_at: Date;
-  /** Null where a key stood in for the payment. */
+  /** Null if an API key was used instead of a payment. */
   readonly amount: AtomicAmount | null;
   readonly evidence: Evidence;
-  /** That answered; null where none did. */
+  /** Model that answered. Null if none did. */
   readonly model: string | null;
   readonly hub: string | null;
-  /** The URL at which it was bought; null where the row does not say. */
+  /** URL at which it was bought. Null if the row does not say. */
   readonly resource: string | null;
 }
 
@@ -32,24 +29,24 @@ export interface Counted {
   readonly atomic: AtomicAmount;
 }
 
-/** How far a simulation has come. What was blocked is in none of the counters by which the next row is judged. */
+/** State of a simulation. Refused calls are in none of the counters that judge the next row. */
 export interface SimulationState {
-  /** Of the last row that was looked at. */
+  /** Seq of the last row read. */
   readonly seq: number;
   readonly spent_atomic: AtomicAmount;
   readonly hour: Window;
   readonly day: Window;
-  /** Calls that were judged, blocked ones included. */
+  /** Judged calls, including refused ones. */
   readonly considered: Counted;
-  /** By policy code. */
+  /** Refused calls by policy code. */
   readonly blocked: Readonly<Record<string, Counted>>;
-  /** Of those that were judged: nobody knows what they are called in `risk_tiers`. */
+  /** Judged calls whose operation, as named in `risk_tiers`, is unknown. */
   readonly unknown_operation_count: number;
 }
 
 export const nothingCounted: Counted = { count: 0, atomic: atomicAmount(0n) };
 
-/** Before the row behind `seq`, with what was really spent until then. */
+/** State before the row after `seq`, with the actual spending until then. */
 export function beginSimulation(
   seq: number,
   spent: Pick<SimulationState, 'spent_atomic' | 'hour' | 'day'>,
@@ -59,7 +56,7 @@ export function beginSimulation(
 
 export const unspent = { spent_atomic: atomicAmount(0n), hour: emptyWindow, day: emptyWindow };
 
-/** The next row, and why it would have been refused; null where it would not. */
+/** Judges the next row. Null if it would not have been refused. */
 export function simulateRow(
   state: SimulationState,
   tried: TriedTerms,
@@ -92,10 +89,10 @@ export function simulateRow(
   };
 }
 
-/** Those that a book was asked about, by key too. */
+/** Evidence of calls that a book judged, including calls by key. */
 const asked: readonly Evidence[] = ['collected', 'RECORDED_BY_SETTLE', 'UNVERIFIED'];
 
-/** What no book was asked about could not have been refused: stamps, which count as spent, and what was spent elsewhere. */
+/** Stamps and spending elsewhere were not judged by a book, so they cannot be refused. Stamps count as spent. */
 function wasJudged({ evidence, hub }: LedgerRow): boolean {
   return asked.includes(evidence) && hub !== STAMPED_BY;
 }

@@ -18,7 +18,7 @@ import { cursorOf, spanOfCursor } from './cursor.ts';
 import { runSimulation, type SimulatedBlock, type SimulationPage } from './run.ts';
 import { nothingCounted } from './simulate.ts';
 
-/* How the graph shows what policies would have refused. */
+/* GraphQL fields of policy simulations. */
 
 const SimulatedRefusal = objectType(
   'SimulatedRefusal',
@@ -73,7 +73,7 @@ function shownBlock({ row, blocked }: SimulatedBlock): Refused {
   };
 }
 
-/** Each reads up to ten thousand rows: a few at a time, and whoever asks for many waits behind the others. */
+/** Each reads up to ten thousand rows, so few run at a time, in turn by book. */
 const turns = new Semaphore({
   at_once_max: policyLimits.simulations_at_once_max,
   wait_ms_max: policyLimits.simulation_wait_ms_max,
