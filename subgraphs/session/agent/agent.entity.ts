@@ -3,7 +3,7 @@ import { AgentNoun } from '../../../schema/session/registration.ts';
 import { showMembers } from '../../graph-type.ts';
 import { Entity, PrimaryKey, Property, Unique } from '../../table.ts';
 
-/** A registered wallet: the public side of a book. Columns that its noun does not name are not public. */
+/** A registered wallet, the public part of a book. Columns that its noun does not name are not public. */
 @Directive('@key(fields: "agentId")')
 @ObjectType({ description: 'A registered agent.' })
 @Entity({ tableName: 'agent' })
@@ -14,12 +14,12 @@ export class Agent {
   agentId!: number;
   @Property({ type: 'text' })
   wallet!: string;
-  /** The task whose receipt registered this agent: its stamp, or an earlier collected call of the same payer. */
+  /** Task of the receipt that registered the agent: its stamp, or an earlier collected call of the same payer. */
   @Property({ type: 'text' })
   taskId!: string;
   @Property({ type: 'text' })
   requestHash!: string;
-  /** Null while nothing scores: no number is better than an invented one. */
+  /** Always null, because nothing computes a score yet. */
   @Property({ type: 'integer', nullable: true })
   validateScore!: number | null;
   @Property({ type: 'Date', columnType: 'timestamptz' })

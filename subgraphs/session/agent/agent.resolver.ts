@@ -19,7 +19,7 @@ export class AgentResolver {
   }
 }
 
-/** Federation's way in: other subgraphs name an agent by its id alone. */
+/** Entry of federation: other subgraphs know only the id of an agent. */
 export function resolveAgent(reference: { readonly agentId: number }, context: Context): Promise<Agent | null> {
   return agentById(context.database, reference.agentId);
 }

@@ -3,7 +3,7 @@ import { selectList } from '../../columns.ts';
 import type { Database, Tx } from '../../database.ts';
 import { Agent } from './agent.entity.ts';
 
-/** `wallet` in the chain's own spelling (EIP-55 on Base); a wallet of another chain is nobody's. */
+/** `wallet` in the spelling of its chain (EIP-55 on Base). Wallets of other chains have no agent. */
 export async function agentOfWallet(database: Database, wallet: string): Promise<AgentId | null> {
   const rows = await database.query<{ agent_id: AgentId }>({
     name: 'agent of wallet',
@@ -13,7 +13,7 @@ export async function agentOfWallet(database: Database, wallet: string): Promise
   return rows[0]?.agent_id ?? null;
 }
 
-/** The same of many, in a transaction: those that are agents. */
+/** Agents of several wallets, in a transaction. */
 export async function agentsOfWallets(tx: Tx, wallets: readonly string[]): Promise<ReadonlyMap<string, AgentId>> {
   if (wallets.length === 0) return new Map();
   const { rows } = await tx.query<{ wallet: string; agent_id: AgentId }>({

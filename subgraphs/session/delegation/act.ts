@@ -17,10 +17,10 @@ import type { SignedAct } from './take-act.ts';
 type Effect = (act: SignedAct, context: SessionContext) => Promise<Partial<Omit<SessionActResult, keyof Said>>>;
 type Said = Pick<SessionActResult, 'action' | 'resource' | 'delegationHash'>;
 
-/** Each act has one effect, and says its own part. */
+/** Each act has one effect and sets only its own member. */
 const NO_EFFECT = { handedOff: null, redeemed: null, approved: null, read: null };
 
-/** What each act does: each takes the nonce in the transaction of what it writes. */
+/** Effects of the actions. Each takes the nonce in the transaction of its effect. */
 const effects: Readonly<Record<ActAction, Effect>> = {
   handoff: handOff,
   read_private: readPrivate,
@@ -29,8 +29,8 @@ const effects: Readonly<Record<ActAction, Effect>> = {
 };
 
 /**
- * Does what a session's key has signed for, once. @throws not_found, session_not_active, act_expired, act_signature_invalid,
- * payload_mismatch, act_nonce_used, and what its book and its effect throw
+ * Carries out an act that the session key signed, once. @throws not_found, session_not_active, act_expired, act_signature_invalid,
+ * payload_mismatch, act_nonce_used, and errors of its book and its effect
  */
 export async function actInSession(
   delegation_hash: string,
@@ -89,9 +89,9 @@ function requireSigned(
 }
 
 /**
- * An act of high risk by the book of the wallet that has granted its tree, or of its session's payer, wants a nonce that was issued
- * here, and no longer ago than the `approval_ttl` of that book: one of the signer's own may have been signed long before. What a
- * book refuses is signed, and has its row, as of a call. @throws approval_ttl_expired, blocked_too_often, book_damaged
+ * An act that is `high` for the book of the wallet that granted the tree, or of the payer, needs a nonce issued here within the
+ * `approval_ttl` of that book, because a nonce chosen by the signer may have been signed long before. The refusal is signed and has
+ * a row, like that of a call. @throws approval_ttl_expired, blocked_too_often, book_damaged
  */
 async function requireFreshAct(
   { session, request: { action }, time }: SignedAct,

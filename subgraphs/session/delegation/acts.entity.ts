@@ -1,6 +1,6 @@
 import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 
-/* Records of acts of sessions, so that no act is done twice or too often. */
+/* Records of acts, so that none is done twice or too often. */
 
 /** Nonce of an act that was done, kept until the deadline of the act. */
 @Entity({ tableName: 'act_use' })

@@ -23,14 +23,14 @@ import type { Delegation } from './delegation.entity.ts';
 import { delegationByHash, isSignedBySame } from './find.ts';
 import type { PaidUnder } from './hold.ts';
 
-/** A payment, or a call by key, that would be made under a grant. */
+/** A payment or a call by API key under a grant. */
 export interface GrantedPayment {
   readonly shown: ShownDelegation;
-  /** Null where a key stands in for the payment: then the grant is its payer's by its signature alone. */
+  /** Null for an API key. Then only the signature proves the payer of the grant. */
   readonly payer: Payer | null;
   readonly call: Pick<RequestedCall, 'field' | 'models' | 'auto_models'>;
   readonly holds_atomic: bigint;
-  /** From which the request came. */
+  /** Address of the client. */
   readonly address: string;
 }
 
@@ -40,16 +40,16 @@ export interface AdmitParts {
 }
 
 /**
- * Whether a grant is its payer's, allows the call and lies within its parent: all that does not change. Whether it stands,
- * and has room for it, is for the claim's transaction to say. Uncharged: @throws delegation_invalid, grant_exceeded,
- * session_not_active, chain_unavailable, unavailable
+ * Checks everything about a grant that does not change: it is signed by its payer, allows the call and is within its parent. The
+ * transaction of the claim checks whether it is active and has room. Nothing is charged. @throws delegation_invalid,
+ * grant_exceeded, session_not_active, chain_unavailable, unavailable
  */
 export async function admitGrant(parts: AdmitParts, payment: GrantedPayment, now_seconds: number): Promise<PaidUnder> {
   const { shown, payer } = payment;
   const { grant } = shown;
   if (payer !== null && payer.network !== 'base') throw refused('a payment under a grant must be on Base');
   if (payer !== null && grant.payer !== payer.wallet) throw refused('its payer is not the wallet that pays');
-  // By its own words, before anybody is asked: a new grant costs its signer nothing, and may come with every request.
+  // Checked first, without queries, because a new grant costs its signer nothing and can be sent with every request.
   if (BigInt(grant.capAtomic) < payment.holds_atomic)
     throw new Refusal('session_cap_exceeded', {
       facts: { charged: false, delegation_hash: shown.delegation_hash },
@@ -60,7 +60,7 @@ export async function admitGrant(parts: AdmitParts, payment: GrantedPayment, now
     throw refused(
       'it is signed under version 1 of the domain, which new sessions cannot use. Sign version 2, see /v1/sessions/types',
     );
-  // Of a session that is known a payment's payer is proof enough; a key proves no payer.
+  // For a known session the payer of a payment is proof enough; an API key proves no payer.
   if (known !== null && payer === null && !isSignedBySame(known, shown.signature)) await requireSigned(parts, payment);
   const path = known?.path ?? (await pathOf(parts, payment));
   requirePermitted(payment);
@@ -89,7 +89,7 @@ export function notActive(session_status: string): Refusal {
 }
 
 /**
- * A grant from before a break of the log may have been revoked in what was lost: like every session that was known then, it has ended.
+ * A grant from before a break of the log may have been revoked in what was lost. Like all sessions known then, it has ended.
  * @throws session_not_active
  */
 async function requireSince(database: Database, valid_after: number): Promise<void> {
@@ -104,7 +104,7 @@ async function requireSince(database: Database, valid_after: number): Promise<vo
   });
 }
 
-/** Who stands over a grant that is new here, and who has signed it. */
+/** Sessions above a new grant, with the signature checked. */
 async function pathOf(parts: AdmitParts, payment: GrantedPayment): Promise<readonly string[]> {
   const { shown } = payment;
   requireKnownDoors(shown);
@@ -115,8 +115,8 @@ async function pathOf(parts: AdmitParts, payment: GrantedPayment): Promise<reado
 }
 
 /**
- * By its payer, or, of a child, by the key of its parent, which is returned.
- * @throws delegation_invalid, chain_unavailable, unavailable
+ * Requires the signature of the payer or, for a child, of the key of its parent, which is returned. @throws delegation_invalid,
+ * chain_unavailable, unavailable
  */
 async function requireSigned(parts: AdmitParts, { shown, address }: GrantedPayment): Promise<Delegation | null> {
   const { grant, domain, signature } = shown;
@@ -159,7 +159,7 @@ function requirePermitted({ shown, call: { field, models, auto_models = [] } }: 
   );
 }
 
-/** A name that no endpoint has would allow nothing, and its signer would learn of it call by call. @throws delegation_invalid */
+/** An unknown name would allow nothing, and its signer would notice only call by call. @throws delegation_invalid */
 function requireKnownDoors({ grant }: ShownDelegation): void {
   const unknown = unknownDoor(grant);
   if (unknown === null) return;

@@ -7,10 +7,8 @@ import { payerOfRoot } from './find.ts';
 import { requireStillActive, type SignedAct, takeAct } from './take-act.ts';
 
 /**
- * Approves a call that was made under a session below this one, and that its book has refused for want of an approval. Nobody
- * approves their own: the call of this very session, or of another one of the same key, is not found; nor is one on the book of
- * another wallet than that which has granted the tree.
- * @throws not_found, act_nonce_used, book_damaged, approval_closed, session_not_active
+ * Approves a refused call of a session below this one. Calls of this session or its key, and on the book of another wallet than
+ * that which granted the tree, are not found. @throws not_found, act_nonce_used, book_damaged, approval_closed, session_not_active
  */
 export async function approveCall({ session, request, time }: SignedAct, { database }: SessionContext) {
   const request_hash = callNamed(request.resource);

@@ -2,7 +2,7 @@ import { sameSecret } from '../../../schema/digest.ts';
 import type { ActTime } from '../../../schema/session/act.ts';
 import type { Services } from '../../context.ts';
 
-/* A nonce that is issued here, and known again by a mark on it alone: asking for one writes nothing. */
+/* Issues nonces that are recognised by a keyed mark, so that requesting one writes nothing. */
 
 export interface IssuedChallenge extends ActTime {
   readonly challenge_id: string;
@@ -24,7 +24,7 @@ export function issueChallenge(
   return { ...time, challenge_id: [bytes.toString('base64url'), issued_at, time.deadline, mark].join('.') };
 }
 
-/** Null where it was not issued here, or for another session. Whether it is over is for the act's window to say. */
+/** Null if it was not issued here or for another session. The window of the act decides whether it has expired. */
 export function openChallenge(
   { vault }: { readonly vault: Pick<Services['vault'], 'mark'> },
   delegation_hash: string,

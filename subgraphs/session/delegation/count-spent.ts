@@ -2,7 +2,7 @@ import type { Tx } from '../../database.ts';
 import { TREE_CHANNEL } from '../../live-channels.ts';
 import type { PaidUnder } from './hold.ts';
 
-/** A call that is recorded in this transaction, and the session that it was paid under. */
+/** A call recorded in this transaction and its session. */
 export interface RecordedUnder {
   readonly task_id: string;
   readonly agent_id: number | null;
@@ -10,9 +10,9 @@ export interface RecordedUnder {
 }
 
 /**
- * What was held becomes spent, on each session and all over it, in the transaction that records it; its claim is recorded
- * there, so that it is counted once. Binds what the first of them was made under. Sessions are locked by hash, last of all.
- * @throws where one of them is gone: what is not counted would pass its cap
+ * Turns held amounts into spent ones, on each session and all above it, in the transaction that records the call and its claim, so
+ * that each is counted once. Binds sessions with their first recorded payment. Sessions are locked last, by hash. @throws if one is
+ * missing, because uncounted spending would exceed its cap
  */
 export async function countSpent(tx: Tx, calls: readonly RecordedUnder[]): Promise<void> {
   if (calls.length === 0) return;
@@ -41,8 +41,8 @@ export async function countSpent(tx: Tx, calls: readonly RecordedUnder[]): Promi
 }
 
 /**
- * By it the session's key finds its own receipts and rows, and a row its session: written before the rows themselves, which are counted
- * by it as they land.
+ * Links calls to sessions, by which a session key finds its receipts and rows, and rows their session. Written before the rows,
+ * which are counted by it.
  */
 export function keepCalls(tx: Tx, calls: readonly RecordedUnder[]): void {
   if (calls.length === 0) return;
@@ -69,14 +69,14 @@ interface Burnt {
   readonly under: PaidUnder;
 }
 
-/** How a session stands with all of these counted on it. */
+/** A session after all of these were counted. */
 interface CountedSession {
   readonly delegation_hash: string;
   readonly burn_position: number;
   readonly spent_atomic: bigint;
 }
 
-/** Tells each session what has counted on it, in order, and wakes whoever follows it. Behind the sessions' locks, so without a gap. */
+/** Numbers the payments of each session in order and notifies its followers. After the locks of the sessions, so without gaps. */
 function keepBurns(tx: Tx, calls: readonly Burnt[], counted: readonly CountedSession[]): void {
   const standing = new Map(counted.map(({ delegation_hash, ...counts }) => [delegation_hash, { ...counts }]));
   const burns = calls.toReversed().flatMap(({ task_id, under: { delegation_hash: paid_under, path, holds } }) =>

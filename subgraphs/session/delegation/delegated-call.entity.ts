@@ -1,7 +1,7 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
-/** A call that was recorded under a session: by it the session's key finds its own receipts and rows, and no others. */
+/** A call recorded under a session. The session key finds only its own receipts and rows by it. */
 @Entity({ tableName: 'delegated_call' })
 @Index({ name: 'delegated_call_session', properties: ['delegationHash'] })
 export class DelegatedCall {
@@ -9,10 +9,10 @@ export class DelegatedCall {
   taskId!: string;
   @Property({ type: 'text' })
   delegationHash!: string;
-  /** The book that its row is on; null where there is none. */
+  /** Book of its row. Null if there is none. */
   @Property({ type: 'integer', nullable: true })
   agentId!: number | null;
-  /** What it counts on every cap above it. */
+  /** Amount that it adds to every session above it. */
   @Property({ type: AtomicAmountColumn })
   amountAtomic!: AtomicAmount;
 }

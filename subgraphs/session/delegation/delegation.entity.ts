@@ -2,8 +2,8 @@ import type { AtomicAmount } from '../../../schema/amount.ts';
 import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /**
- * A session that a payment was made under. The grant never changes, so who stands over it does not either. Its row is there
- * from the claim of the first payment on, and `bound_at` once one of them is recorded.
+ * A session under which a payment was made. The grant and so the sessions above it never change. The row exists from the claim of
+ * the first payment; `bound_at` is set when one is recorded.
  */
 @Entity({ tableName: 'delegation' })
 @Index({ name: 'delegation_children', properties: ['parentHash', 'sessionExpiry'] })
@@ -15,7 +15,7 @@ import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../t
 })
 @Index({ name: 'delegation_unbound', properties: ['createdAt'], where: 'bound_at is null' })
 export class Delegation {
-  /** The EIP-712 digest of the grant, 0x. */
+  /** EIP-712 digest of the grant, 0x. */
   @PrimaryKey({ type: 'text' })
   delegationHash!: string;
   /** In EIP-55 spelling. */
@@ -23,7 +23,7 @@ export class Delegation {
   payer!: string;
   @Property({ type: 'text' })
   agentPubkey!: string;
-  /** Of the key, by which its signatures are known. */
+  /** Address of the agent key, by which signatures are recognised. */
   @Property({ type: 'text' })
   agentAddress!: string;
   @Property({ type: AtomicAmountColumn })
@@ -34,7 +34,7 @@ export class Delegation {
   sessionExpiry!: number;
   @Property({ type: 'text', nullable: true })
   parentHash!: string | null;
-  /** Names of all that stand over it, the root first, and its own last. */
+  /** Ids of all sessions above it, root first, and its own last. */
   @Property({ type: 'json', columnType: 'jsonb' })
   path!: readonly string[];
   @Property({ type: 'json', columnType: 'jsonb' })
@@ -43,13 +43,13 @@ export class Delegation {
   doors!: readonly string[];
   @Property({ type: 'text' })
   salt!: string;
-  /** The payer's, or, of a child, its parent's key's: as it was shown. */
+  /** Signature as it was sent: of the payer or, for a child, of the key of its parent. */
   @Property({ type: 'text' })
   signature!: string;
-  /** Recorded under it and all below it; what open payments hold is beside that. */
+  /** Recorded under it and all sessions below it, without amounts held by open payments. */
   @Property({ type: AtomicAmountColumn })
   spentAtomic!: AtomicAmount;
-  /** How many payments are recorded under it and all below it: the number of the newest (session-burn.entity.ts). */
+  /** Number of payments recorded under it and all sessions below it (session-burn.entity.ts). */
   @Property({ type: 'bigint', defaultRaw: '0' })
   burnPosition!: number;
   @Property({ type: 'Date', columnType: 'timestamptz' })

@@ -10,13 +10,13 @@ import { Delegation } from './delegation.entity.ts';
 
 type Reading = Pick<Database, 'query'>;
 
-/** Also one that no recorded payment has bound yet; null where no payment was ever made under it. */
+/** A session, even if no recorded payment has bound it. Null if no payment was ever made under it. */
 export async function delegationByHash(database: Reading, delegation_hash: string): Promise<Delegation | null> {
   const [found = null] = await delegationsByHash(database, [delegation_hash]);
   return found;
 }
 
-/** The same of several, in no order. */
+/** Several sessions, in any order. */
 export async function delegationsByHash(
   database: Reading,
   delegation_hashes: readonly string[],
@@ -29,12 +29,12 @@ export async function delegationsByHash(
   return rows.map(row => asEntity(Delegation, row));
 }
 
-/** Whether it is the very signature by which a session was bound, or a payment claimed: that one was verified. */
+/** Whether the signature is the one that was verified when the session was bound or claimed. */
 export function isSignedBySame(session: Pick<Delegation, 'signature'>, signature: string): boolean {
   return session.signature.toLowerCase() === signature.toLowerCase();
 }
 
-/** The grant that a session was bound by. */
+/** The grant of a session. */
 export function grantOf(session: Delegation): Grant {
   const { payer, agentPubkey, capAtomic, validAfter, sessionExpiry, parentHash, models, doors, salt } = session;
   return {
@@ -51,8 +51,8 @@ export function grantOf(session: Delegation): Grant {
 }
 
 /**
- * The wallet that has granted the root of a session's path, its first payment's or not. What a root is named by is a hash
- * over its payer, too, so that it may be asked ahead of the transaction that relies on it. Null where the root is not known.
+ * Wallet that granted the root of a session. The id of a root is a hash that covers its payer, so it can be read before the
+ * transaction that uses it. Null if the root is unknown.
  */
 export async function payerOfRoot(
   database: Reading,
@@ -64,15 +64,15 @@ export async function payerOfRoot(
   return root === own.delegation_hash ? own.payer : ((await delegationByHash(database, root))?.payer ?? null);
 }
 
-/** A session that stands, and how: one over it that was revoked has ended it, too. */
+/** A session with its status, including revocations of sessions above it. */
 export interface StandingSession {
   readonly session: Delegation;
   readonly status: SessionStatus;
-  /** Null where none has ended it. */
+  /** Null if no revocation has ended it. */
   readonly ended_by: KeptRevocation | null;
 }
 
-/** @throws not_found where no recorded payment has bound it */
+/** @throws not_found if no recorded payment has bound it */
 export async function standingSession(
   database: Reading,
   delegation_hash: string,

@@ -2,9 +2,9 @@ import { sessionLimits } from '../../../schema/limits.ts';
 import type { Database, Tx } from '../../database.ts';
 
 /**
- * Forgets sessions under which no payment was ever recorded: whoever signs grants and lets their payments come to nothing
- * must not fill the disk. One that an open payment holds stays, whose `validBefore` may be weeks away; a payment that comes
- * under such a grant again writes it down anew. Some in each round, each by one process.
+ * Deletes sessions without a recorded payment, so that signing grants without paying does not fill the disk. Sessions held by an
+ * open payment stay (its `validBefore` may be weeks away); a later payment stores the grant again. A limited number per round, each
+ * by one process.
  */
 export async function forgetUnbound(database: Pick<Database, 'transaction'>): Promise<void> {
   for (;;) {
@@ -14,9 +14,8 @@ export async function forgetUnbound(database: Pick<Database, 'transaction'>): Pr
 }
 
 /**
- * Whether a payment holds a session is asked by a statement of its own, behind the session's lock: one that locks and asks
- * at once asks as of before its wait, and a claim that was committed meanwhile would lose what it counts on. Returns how
- * many it went through: none that is held is among them when asked again, unless a claim came between.
+ * Checks for holding payments in a separate statement after locking the session, because a combined one would see the state before
+ * its wait and miss a claim committed meanwhile. Returns the number of sessions examined.
  */
 async function forgetSome(tx: Tx): Promise<number> {
   const { unbound_forgotten_at_once_max: max, unbound_kept_seconds } = sessionLimits;

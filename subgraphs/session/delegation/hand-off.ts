@@ -13,9 +13,9 @@ import { ownCall, receiptNamed } from './own-call.ts';
 import { requireStillActive, type SignedAct, takeAct } from './take-act.ts';
 
 /**
- * Hands a receipt of this subtree to another agent: a child receipt that names it, and no payment or amount, so that it
- * backs nothing. One for each parent and target, and a few for each parent.
- * @throws not_found, already_handed_off, handed_off_too_often, rate_limited, unavailable
+ * Hands off a receipt of this subtree to another agent: creates a child receipt without payment and amount, so that it backs
+ * nothing. One per parent and target, and a few per parent. @throws not_found, already_handed_off, handed_off_too_often,
+ * rate_limited, unavailable
  */
 export async function handOff(act: SignedAct, context: SessionContext) {
   const { session, request, time } = act;
@@ -36,7 +36,8 @@ export async function handOff(act: SignedAct, context: SessionContext) {
     agent_pubkey,
     session_expiry: sessionExpiry,
     valid_after: validAfter,
-    // Its key, the nonce, the name, then the count, before the log's head is locked; the sessions behind it. Only what was handed on counts.
+    // Locks the key, the nonce, the name and the count before the head of the log, and sessions after it. Only completed hand-offs
+    // count.
     take: async tx => {
       if (named_write) await takeKey(tx, named_write);
       await takeAct(tx, session, time);
@@ -51,7 +52,7 @@ export async function handOff(act: SignedAct, context: SessionContext) {
   };
 }
 
-/** Nobody pays for the receipt. @throws rate_limited */
+/** The receipt is free, so it is bounded. @throws rate_limited */
 async function takeHandOff(tx: Tx, delegation_hash: string): Promise<void> {
   const { hand_offs_per_session_hour_max: max } = sessionLimits;
   const use = { holder: `handoff:${delegation_hash}`, period: 'hour', max } as const;
@@ -61,7 +62,7 @@ async function takeHandOff(tx: Tx, delegation_hash: string): Promise<void> {
   throw new Refusal('rate_limited', { detail, facts: { retry_after_seconds } });
 }
 
-/** Of what was signed, so that whoever has the act can show which receipt it made. */
+/** Hash of the signed act, so that its holder can show which receipt it made. */
 function requestHash({ session, request, time }: SignedAct): string {
   const { action, resource, target_agent } = request;
   const { nonce, deadline } = time;
@@ -84,7 +85,7 @@ const HANDED_OFF = {
 };
 
 async function keep(tx: Tx, { task_id, parent, target, delegation_hash }: Handed): Promise<void> {
-  // Those who hand on the same receipt at once are counted one after the other.
+  // Concurrent hand-offs of one receipt are counted one after the other.
   await tx.query({ ...LOCK_CALL, values: [parent] });
   const { rows } = await tx.query({
     name: 'keep hand-off',
@@ -94,7 +95,7 @@ async function keep(tx: Tx, { task_id, parent, target, delegation_hash }: Handed
     values: [parent, target, task_id, delegation_hash, sessionLimits.hand_offs_per_receipt_max],
   });
   if (rows.length > 0) return;
-  // Whoever lost the answer learns here what it named: nothing else lists a receipt that was handed on.
+  // Tells the task of the existing hand-off to a client that lost the response, because it is listed nowhere else.
   const [standing] = (await tx.query({ ...HANDED_OFF, values: [parent, target] })).rows;
   if (standing) throw new Refusal('already_handed_off', { facts: { task_id: String(standing.task_id) } });
   const { hand_offs_per_receipt_max: max } = sessionLimits;

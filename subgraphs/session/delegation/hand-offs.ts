@@ -1,8 +1,8 @@
 import type { Tx } from '../../database.ts';
 
-/* What this subgraph needs of whoever keeps the log: a receipt of what was handed on. */
+/* Interface to the keeper of the log: issues receipts of hand-offs. */
 
-/** A receipt that is to be made for another agent. */
+/** A receipt to issue for another agent. */
 export interface HandedReceipt {
   readonly task_id: string;
   readonly parent_receipt_id: string;
@@ -12,13 +12,16 @@ export interface HandedReceipt {
   readonly agent_pubkey: string;
   readonly session_expiry: number;
   readonly valid_after: number;
-  /** In the transaction that makes it, before the log's head is locked. */
+  /** Runs in the transaction that issues it, before the head of the log is locked. */
   take(tx: Tx): Promise<void>;
-  /** In the same, once its leaf is written. */
+  /** Runs in the same transaction, after its leaf is written. */
   settle(tx: Tx): Promise<void>;
 }
 
 export interface HandOffs {
-  /** Its leaf stands, and its head is saved outside the database. @throws unavailable where the log is not sound, and what `take` and `settle` throw */
+  /**
+   * Resolves when its leaf is stored and its head is saved outside the database. @throws unavailable if the log is not sound, and
+   * errors of `take` and `settle`
+   */
   record(handed: HandedReceipt): Promise<void>;
 }

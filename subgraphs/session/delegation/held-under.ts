@@ -1,13 +1,12 @@
 import type { Tx } from '../../database.ts';
 
-/** What each payment holds under its sessions stands with its claim (gateway/record/facts.ts), which alone says how long. */
+/** The amount held by a payment is stored with its claim (gateway/record/facts.ts), which determines how long it is held. */
 const PATH = `landing->'delegation'->'path'`;
 const OPEN = `state in ('claimed', 'settling', 'held') and landing ? 'delegation'`;
 
 /**
- * What payments hold that are neither recorded nor let go of, by session: of each it counts on all that stand over it.
- * Read anew behind the sessions' locks, so that whatever has been committed before is in it. `but`: keys that count for
- * nothing here.
+ * Amounts held by open payments, by session; each counts for all sessions above its own. Read after the sessions are locked, so
+ * that it includes everything committed before. `but`: keys that are excluded.
  */
 export async function heldUnder(
   tx: Pick<Tx, 'query'>,

@@ -6,15 +6,15 @@ import type { Tx } from '../../database.ts';
 import { revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
 import { heldUnder } from './held-under.ts';
 
-/** What a payment's claim keeps of the session that it is made under: with it reconcile needs nobody's memory. */
+/** Session members stored with the claim of a payment, so that reconcile can finish it in any process. */
 export interface PaidUnder extends JsonObject {
   readonly delegation_hash: string;
-  /** Names of all that stand over it, the root first, and its own last. */
+  /** Ids of all sessions above it, root first, and its own last. */
   readonly path: readonly string[];
   readonly agent_pubkey: string;
   readonly valid_after: number;
   readonly session_expiry: number;
-  /** What it holds on every cap of the path, in atomic USDC. */
+  /** Amount held on every session of the path, in atomic USDC. */
   readonly holds: string;
 }
 
@@ -28,14 +28,14 @@ export type SessionOutcome =
   | { readonly kind: 'holds' }
   | { readonly kind: 'not_active'; readonly status: 'revoked' | 'expired' | 'not_begun' }
   | { readonly kind: 'cap_exceeded'; readonly delegation_hash: string }
-  /** It is new, and its parent has as many living children as it may. */
+  /** It is new, and its parent has the maximum number of live children. */
   | { readonly kind: 'siblings_full' };
 
 /**
- * Holds payments under their sessions and all that stand over these, each judged in its order: what is recorded, what is
- * under way and what this very batch holds are no more than any cap. Sessions are locked by hash, after book heads, and
- * each is judged by what stands behind its lock, so no interleaving passes a cap. New ones are written down here, and stay
- * only where a payment holds them: else one payment that is never spent would write a row with each grant beside it.
+ * Holds payments under their sessions and all above these, judged in order: recorded, held and newly held amounts stay within every
+ * cap. Sessions are locked by hash after book heads, and judged by their state under the lock, so that no interleaving exceeds a
+ * cap. New sessions are stored here and kept only if a payment holds them; otherwise one unspent payment could store a row with
+ * each grant.
  */
 export async function holdUnderSessions(tx: Tx, items: readonly SessionHold[]): Promise<readonly SessionOutcome[]> {
   if (items.length === 0) return [];
@@ -62,9 +62,8 @@ export async function holdUnderSessions(tx: Tx, items: readonly SessionHold[]): 
 }
 
 /**
- * Whether calls without money may be made under their sessions: judged as payments of nothing, behind the same locks, so that a
- * revocation is at once for them too. Nothing is held, and a session that no payment has bound is not written down: of its own
- * life its grant alone says.
+ * Judges calls without payment as payments of zero, under the same locks, so that a revocation applies to them at once. Nothing is
+ * held, and an unbound session is not stored: its grant alone says when it is valid.
  */
 export async function judgeUnderSessions(tx: Tx, unders: readonly PaidUnder[]): Promise<readonly SessionOutcome[]> {
   if (unders.length === 0) return [];
@@ -85,8 +84,7 @@ export async function judgeUnderSessions(tx: Tx, unders: readonly PaidUnder[]): 
 }
 
 /**
- * A row that was there as these were written may have been forgotten (forget-unbound.ts) before its lock was had: then it
- * is written once more, and is this transaction's own.
+ * A row that existed may have been deleted (forget-unbound.ts) before it was locked. Then it is stored again by this transaction.
  */
 async function lockWritten(tx: Tx, items: readonly SessionHold[], names: readonly string[]) {
   const written = await writeNew(tx, items);
@@ -98,8 +96,8 @@ async function lockWritten(tx: Tx, items: readonly SessionHold[], names: readonl
 }
 
 /**
- * Of those that this transaction has written, whom their parents have no room for. Their parents are locked, so that of any number
- * that race for the last place one has it; among those of one batch the first by hash.
+ * New sessions for which their parents have no room. Parents are locked, so that one of several concurrent sessions gets the last
+ * place; within a batch the first by hash.
  */
 async function crowdedOut(tx: Tx, written: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   if (written.size === 0) return new Set();
@@ -120,7 +118,7 @@ async function crowdedOut(tx: Tx, written: ReadonlySet<string>): Promise<Readonl
 interface Standing {
   readonly locked: ReadonlyMap<string, LockedSession>;
   readonly revoked: Pick<ReadonlyMap<string, unknown>, 'has'>;
-  /** What is under way and what was let pass before, by session. */
+  /** Held and admitted amounts by session. */
   readonly taken: Map<string, bigint>;
 }
 
@@ -149,7 +147,7 @@ interface LockedSession {
   readonly spent_atomic: bigint;
   readonly valid_after: number;
   readonly session_expiry: number;
-  /** The clock is read above the locking scan, hence after the wait. */
+  /** Read after the locks, so that waiting counts. */
   readonly now_seconds: number;
 }
 
@@ -165,7 +163,7 @@ async function lockSessions(tx: Tx, names: readonly string[]): Promise<ReadonlyM
   return new Map(rows.map(row => [row.delegation_hash, row]));
 }
 
-/** In the order of their hashes, as two batches would else wait for each other. Returns those that were not there. */
+/** Inserts in the order of hashes, so that two batches do not wait for each other. Returns the new ones. */
 async function writeNew(tx: Tx, items: readonly SessionHold[]): Promise<Set<string>> {
   const grants = new Map(items.map(item => [item.under.delegation_hash, item]));
   const sorted = [...grants.values()].sort((a, b) => (a.under.delegation_hash < b.under.delegation_hash ? -1 : 1));
@@ -182,7 +180,7 @@ async function writeNew(tx: Tx, items: readonly SessionHold[]): Promise<Set<stri
   return new Set(rows.map(row => row.delegation_hash));
 }
 
-/** Of this transaction's own alone: nobody else has seen them. */
+/** Deletes rows of this transaction, which nobody else has seen. */
 function forgetWritten(tx: Tx, names: ReadonlySet<string>): void {
   if (names.size === 0) return;
   tx.write({

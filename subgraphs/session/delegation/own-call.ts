@@ -2,15 +2,15 @@ import type { Database } from '../../database.ts';
 import type { DelegatedCall } from './delegated-call.entity.ts';
 import type { Delegation } from './delegation.entity.ts';
 
-/** Every session below this one, and itself. */
+/** This session and every session below it. */
 const SUBTREE = `delegation_hash in (select delegation_hash from delegation where path ? $1)`;
 
-/** The task that `receipt/<task_id>` names; null for another resource. */
+/** Task of the resource `receipt/<task_id>`. Null for another resource. */
 export function receiptNamed(resource: string): string | null {
   return /^receipt\/(task_[0-9a-z]{26})$/.exec(resource)?.[1] ?? null;
 }
 
-/** A call that was recorded under this session or one below it; null where that task is none. */
+/** A call recorded under this session or one below it. Null if the task is none. */
 export async function ownCall(
   database: Pick<Database, 'query'>,
   { delegationHash }: Delegation,
@@ -25,7 +25,7 @@ export async function ownCall(
   return row ?? null;
 }
 
-/** The newest of them, whose rows are on books: a task's id sorts by its time. */
+/** The newest of these calls with rows on books. Task ids sort by time. */
 export async function ownRows(
   database: Pick<Database, 'query'>,
   { delegationHash }: Delegation,

@@ -7,9 +7,8 @@ import type { Services } from '../../context.ts';
 import { openChallenge } from './challenge.ts';
 
 /**
- * The act that came beside a payment: `pay`, on `payment/<its id>`. It approves that payment alone, which buys once, so its
- * nonce need not be remembered. As old as its nonce is, whenever it was signed. Null where none came along. Uncharged:
- * @throws act_expired, act_signature_invalid
+ * The act `pay` on `payment/<its id>` beside a payment. It approves that payment only, which buys once, so its nonce need not be
+ * stored. Its age is that of its nonce. Null if none was sent. Nothing is charged. @throws act_expired, act_signature_invalid
  */
 export function payActOf(
   services: Pick<Services, 'base_urls'> & { readonly vault: Pick<Services['vault'], 'mark'> },

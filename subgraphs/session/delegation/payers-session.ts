@@ -5,7 +5,7 @@ import type { Delegation } from './delegation.entity.ts';
 import { type StandingSession, standingSession } from './find.ts';
 
 /**
- * A session, for whoever holds the book of its payer, or of the payer of one over it. @throws unauthenticated, not_a_party,
+ * A session, for the owner of the book of its payer or of the payer of a session above it. @throws unauthenticated, not_a_party,
  * not_found
  */
 export async function payersSession(delegation_hash: string, context: SessionContext): Promise<StandingSession> {
@@ -16,7 +16,7 @@ export async function payersSession(delegation_hash: string, context: SessionCon
   return standing;
 }
 
-/** Whether the caller holds the book of its payer, or of the payer of one over it. */
+/** Whether the caller possesses the book of its payer or of the payer of a session above it. */
 export async function isPayers(
   { path }: Pick<Delegation, 'path'>,
   { database, principal }: Pick<SessionContext, 'database' | 'principal'>,

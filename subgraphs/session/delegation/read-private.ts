@@ -12,7 +12,7 @@ import { requireStillActive, type SignedAct, takeAct } from './take-act.ts';
 import { detailOf } from './tree.ts';
 import type { SessionNode } from './tree.type.ts';
 
-/** Shows the session's key what was bought under it and below it, and nothing else of any book. @throws not_found */
+/** Returns purchases under this session and those below it, and nothing else of any book. @throws not_found */
 export async function readPrivate(act: SignedAct, context: SessionContext) {
   const { session, request, time } = act;
   const task_id = receiptNamed(request.resource);
@@ -30,7 +30,7 @@ export async function readPrivate(act: SignedAct, context: SessionContext) {
   return { read: { ...shown, truncated: next !== null, next } };
 }
 
-/** What the session itself is shown of: its limits, and what is spent under it. */
+/** Resource of the session's own limits and spending. */
 const OWN_SESSION = 'session';
 const resources: ReadonlySet<string> = new Set(['book', 'book/export', OWN_SESSION]);
 
@@ -66,11 +66,11 @@ async function receiptOf(task_id: string, { database, base_url, profile }: Sessi
 
 interface OwnRows {
   readonly rows: readonly JsonObject[];
-  /** `before` of the next read; null where this is the last. */
+  /** `before` of the next read. Null if this is the last. */
   readonly next: string | null;
 }
 
-/** As an export shows them, the newest first; of each book that children have paid from. */
+/** Rows as an export shows them, newest first, from every book that the sessions paid from. */
 async function rowsOf({ session, request }: SignedAct, { database, base_url }: SessionContext): Promise<OwnRows> {
   const { limit = sessionLimits.act_rows_default, before = null } = request.payload ?? {};
   const found = await ownRows(database, session, { limit: limit + 1, before });

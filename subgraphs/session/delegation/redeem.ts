@@ -9,8 +9,8 @@ import { ownCall, receiptNamed } from './own-call.ts';
 import { requireStillActive, type SignedAct, takeAct } from './take-act.ts';
 
 /**
- * Closes the one-shot claim of a receipt: of one's own subtree, or of one that was handed to the agent of this session's
- * payer, whose book gains its row by that. @throws not_found, claim_already_settled
+ * Closes the claim of a receipt, once: of this subtree, or of one handed off to the agent of the payer, whose book then gets its
+ * row. @throws not_found, claim_already_settled
  */
 export async function redeem(act: SignedAct, context: SessionContext) {
   const { session, request, time } = act;
@@ -30,7 +30,7 @@ export async function redeem(act: SignedAct, context: SessionContext) {
   return { redeemed: { taskId: task_id, agentId: handed_to } };
 }
 
-/** The agent that it was handed to, where that is this session's payer's; null where it was handed to nobody. */
+/** Target agent, if it is the agent of the payer. Null if the receipt was not handed off. */
 async function targetOf(
   task_id: string,
   { session }: SignedAct,

@@ -28,10 +28,9 @@ interface ShownRevocation {
 }
 
 /**
- * Ends a session and all below it: by the word of its payer, or of the payer of one that stands over it. What is claimed
- * already goes on; what waits for the sessions' locks is refused. A grant that came to others before any payment has bound it
- * is revoked likewise, where it is shown beside. @throws not_found, delegation_invalid, revocation_invalid,
- * chain_unavailable, unavailable, rate_limited
+ * Revokes a session and all below it, signed by its payer or the payer of a session above it. Existing claims continue; requests
+ * waiting for the locks are refused. An unbound grant can be revoked if it is sent too. @throws not_found, delegation_invalid,
+ * revocation_invalid, chain_unavailable, unavailable, rate_limited
  */
 export async function revokeSession(shown: ShownRevocation, context: SessionContext): Promise<KeptRevocation> {
   const delegation_hash = shown.delegation_hash.toLowerCase();
@@ -63,9 +62,8 @@ function requireFresh(at: number, now_ms: number): void {
 }
 
 /**
- * Whose it is: of the payer of the session, or else of those over it, the nearest first. One whose key has signed is asked alone: what
- * is honest costs no turn that others may have spent. A wallet that cannot be asked now keeps none of the others from ending what
- * stands below them.
+ * Signer of a revocation: the payer of the session or of those above it, nearest first. If a key signed, only that wallet is
+ * checked, so that honest requests use no chain calls. A wallet that cannot be checked now does not keep the others from revoking.
  */
 async function signerOf(
   { at, signature }: ShownRevocation,
@@ -88,7 +86,7 @@ async function signerOf(
   throw unknown === null ? new Refusal('revocation_invalid', { param: 'signature' }) : new Refusal(unknown);
 }
 
-/** Each once: its own, then of those that stand over it, the nearest first. */
+/** Distinct payers: its own, then those above it, nearest first. */
 async function payersOver(
   database: SessionContext['database'],
   { delegationHash, payer, path }: Revocable,
@@ -98,7 +96,7 @@ async function payersOver(
   return [...new Set(path.toReversed().map(name => (name === delegationHash ? payer : (over.get(name) ?? payer))))];
 }
 
-/** Revokes every session that may still be used, without the word of its payer, as of `at` (ISO 8601). */
+/** Revokes every session that can still be used, without a signature, as of `at` (ISO 8601). */
 export async function revokeAllSessions(tx: Tx, at: string): Promise<void> {
   lockRevocations(tx);
   await tx.query({
@@ -113,15 +111,15 @@ export async function revokeAllSessions(tx: Tx, at: string): Promise<void> {
   });
 }
 
-/** What a revocation is held against: of a session that a payment was made under, or of a grant that is shown. */
+/** Target of a revocation: a stored session or a grant that was sent. */
 interface Revocable extends Pick<Delegation, 'delegationHash' | 'payer' | 'path'> {
-  /** No recorded payment has bound it. */
+  /** True if no recorded payment has bound it. */
   readonly unbound: boolean;
-  /** It is named by version 1 of the domain, which its payer may have signed as well. */
+  /** True if its id is by version 1 of the domain, which its payer may have signed too. */
   readonly is_of_first_version: boolean;
 }
 
-/** @throws not_found where no such payment was made and no such grant is shown, delegation_invalid where what is shown is none */
+/** @throws not_found without such a payment or grant, delegation_invalid if the grant is invalid */
 async function revocable(
   delegation_hash: string,
   { database, delegation, base_urls }: Pick<SessionContext, 'database' | 'delegation' | 'base_urls'>,
@@ -145,9 +143,8 @@ async function revocable(
 }
 
 /**
- * Whoever signs grants and revokes them must not fill the disk: a wallet that has paid here may revoke so many that no
- * payment has bound. Under no other wallet's can one be: its payer's own payment binds a grant. All revocations are locked.
- * @throws revocation_invalid
+ * Bounds revocations of unbound grants per paying wallet, so that they do not fill the disk. Other wallets cannot have one, because
+ * only a payment of the payer binds a grant. Locks all revocations. @throws revocation_invalid
  */
 async function requireUnboundRoom(tx: Tx, payer: string): Promise<void> {
   const { rowCount } = await tx.query({

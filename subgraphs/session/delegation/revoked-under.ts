@@ -2,8 +2,8 @@ import type { Tx } from '../../database.ts';
 import { type KeptRevocation, revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
 
 /**
- * Those of these sessions that were revoked. Each is share-locked first, by hash: a revocation that is being said is waited
- * for, and one that comes later waits for this transaction.
+ * Revoked sessions among these. Each is share-locked first, by hash: a concurrent revocation is awaited, and a later one waits for
+ * this transaction.
  */
 export async function revokedUnder(tx: Tx, names: readonly string[]): Promise<ReadonlyMap<string, KeptRevocation>> {
   await tx.query({

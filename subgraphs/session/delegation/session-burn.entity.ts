@@ -4,7 +4,7 @@ import { SessionBurnNoun } from '../../../schema/session/delegated-session.ts';
 import { showMembers } from '../../graph-type.ts';
 import { AtomicAmountColumn, Entity, PrimaryKey, Property } from '../../table.ts';
 
-/** One for each session that it counts on: so each follows its own, without a gap, and learns of no others. */
+/** One row per session that the payment counts for, so that each can be followed without gaps and reveals no others. */
 @ObjectType({ description: 'A payment that was recorded under a session, or under one below it.' })
 @Entity({ tableName: 'session_burn' })
 export class SessionBurn {
@@ -20,7 +20,7 @@ export class SessionBurn {
   amountAtomic!: AtomicAmount;
   @Property({ type: AtomicAmountColumn })
   spentAtomic!: AtomicAmount;
-  /** Read with it: never changes. */
+  /** Read with it. It never changes. */
   path!: readonly string[];
 }
 showMembers(SessionBurn, SessionBurnNoun);

@@ -8,8 +8,8 @@ import { payersSession } from './payers-session.ts';
 import { SessionBurn } from './session-burn.entity.ts';
 
 /**
- * What a session and all below it burn, from `after` on, as it is recorded: for the payers over it, until one of the path is
- * revoked. @throws unauthenticated, forbidden, not_found, session_not_active
+ * Stream of payments under a session and all below it after `after`, for the payers above it, until one of the path is revoked.
+ * @throws unauthenticated, forbidden, not_found, session_not_active
  */
 export async function sessionBurns(
   delegation_hash: string,
@@ -23,7 +23,7 @@ export async function sessionBurns(
   return liveFeed({ watch, read: (...asked) => context.readSessionBurns(session.delegationHash, ...asked) }, start);
 }
 
-/** Its own payments wake it by their numbers, and the end of one over it without. */
+/** Woken by numbers for its payments, and without one for the end of a session above it. */
 async function watchPath(live: LiveTrees, path: readonly string[], wake: Wake): Promise<() => void> {
   const endOf: Wake = position => {
     if (position === null) wake(null);
@@ -35,7 +35,7 @@ async function watchPath(live: LiveTrees, path: readonly string[], wake: Wake): 
   };
 }
 
-/** The reader of live feeds, for one process: equal reads that overlap are one. */
+/** Reader of live feeds, one per process. Equal concurrent reads are shared. */
 export function openSessionBurns(database: Database): ReadEvents<string, SessionBurn> {
   const columns = selectList(SessionBurn);
   const text = `select b.*, d.path from (select ${columns} from session_burn
@@ -47,7 +47,7 @@ export function openSessionBurns(database: Database): ReadEvents<string, Session
       text,
       values: [delegation_hash, after, limit],
     });
-    // Asked behind what was read: of all that goes out, nothing was recorded after a revocation.
+    // Checked after the read, so that nothing recorded after a revocation is sent.
     await requireUnended(database, delegation_hash);
     return found.map(burn => {
       return asEntity(SessionBurn, { ...burn, path: burn.path.slice(burn.path.indexOf(delegation_hash)) });

@@ -76,7 +76,7 @@ export class DelegationResolver {
     @Arg('input', () => SessionActInput, { description: 'The act and its signature.' }) input: Arguments,
     @Ctx() context: SessionContext,
   ): Promise<SessionActResult> {
-    // Its credential is the signature in it, which is judged by what the database says of the session.
+    // The signature is its credential, and is checked against the session in the database.
     requireNotHalted(context.database);
     const request = readRequest(ActRequest, input, context);
     return actInSession(readRequest(SessionPath, asked).delegation_hash, request, context);

@@ -35,7 +35,7 @@ export type SessionChallenge = InstanceType<typeof SessionChallenge>;
 export class DelegatedSession extends membersOf(SessionNoun) {
   override endedBy!: RevokedSession | null;
 }
-// `endedBy` shows the revocation without its status, though the object has one.
+// `endedBy` shows the revocation without the status that the object has.
 showMembers(DelegatedSession, SessionNoun, { ended_by: RevokedSession });
 
 inputType('ActPayloadInput', 'Number of rows that a `read_private` reads.', ActPayload);

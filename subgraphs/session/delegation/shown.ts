@@ -9,19 +9,21 @@ import { refused } from './admit.ts';
 import type { Delegation } from './delegation.entity.ts';
 import { delegationByHash, delegationsByHash, isSignedBySame } from './find.ts';
 
-/* Which session a grant is of. It does not say what it was signed under, and its session is named by that. */
+/*
+ * Determines the session of a grant, whose id depends on the domain under which it was signed. The grant does not name the domain.
+ */
 
 export interface ShownParts {
   readonly database: Pick<Database, 'query'>;
   readonly wallets: WalletProofs;
-  /** Of this service, then those that it had before. */
+  /** Base URLs of this service: the current one, then the former ones. */
   readonly base_urls: readonly string[];
 }
 
 /**
- * The grant of an X-SVC-Delegation header, with the name of its session. Whose its signature is, and whether it is taken, is found
- * out later: one that nobody has signed is named as of this service. Uncharged: @throws delegation_invalid; chain_unavailable,
- * unavailable where nobody could say what it was signed for
+ * The grant of an X-SVC-Delegation header with the id of its session. The signature is verified later; without a known signer the
+ * id is that of this service. Nothing is charged. @throws delegation_invalid; chain_unavailable, unavailable if the domain could
+ * not be determined
  */
 export async function shownDelegation(parts: ShownParts, header: string, asker: string): Promise<ShownDelegation> {
   const read = readDelegation(header);
@@ -30,7 +32,7 @@ export async function shownDelegation(parts: ShownParts, header: string, asker: 
   return { ...read.shown, ...(await nameOf(parts, read.shown, names, asker)) };
 }
 
-/** By what is known of it, then by a key, then by the code of a wallet: each costs more than the one before it. */
+/** By the stored session, then by a key, then by contract: each costs more than the one before. */
 async function nameOf(
   parts: ShownParts,
   shown: ShownGrant,
@@ -52,7 +54,7 @@ async function nameOf(
   );
 }
 
-/** The payer's key, or, of a child, that of its parent's session. */
+/** Key of the payer or, for a child, of the session of its parent. */
 async function signedByKey({ database }: ShownParts, { grant, signature }: ShownGrant, names: readonly NamedGrant[]) {
   const parent = hasParent(grant) ? await delegationByHash(database, grant.parentDelegationHash) : null;
   const signer = parent?.agentAddress ?? grant.payer;
@@ -65,7 +67,7 @@ interface Asked {
   readonly asker: string;
 }
 
-/** Nobody is asked where it can be of this service alone, as whoever admits it asks that. */
+/** Skipped if only this service is possible, because admission checks that signature. */
 async function signedByCode(
   { wallets, base_urls }: ShownParts,
   { grant, signature }: ShownGrant,

@@ -6,7 +6,7 @@ import type { Tx } from '../../database.ts';
 import { revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
 import type { Delegation } from './delegation.entity.ts';
 
-/** An act whose signature is the session's key's, and whose time is now; its nonce is taken by its effect. */
+/** A verified act within its window. Its effect takes the nonce. */
 export interface SignedAct {
   readonly session: Delegation;
   readonly request: ActRequest;
@@ -14,9 +14,8 @@ export interface SignedAct {
 }
 
 /**
- * Takes an act's nonce, of all processes once, in the transaction of its effect: either both stand or neither. Asked of
- * acts that were found right alone, so nobody but the session's key writes here; how many are remembered may be passed by as many as
- * act at the same moment. @throws act_nonce_used, rate_limited
+ * Takes the nonce of an act, once over all processes, in the transaction of its effect. Called for valid acts only, so only session
+ * keys can add rows; concurrent acts may exceed the limit slightly. @throws act_nonce_used, rate_limited
  */
 export async function takeAct(tx: Tx, { delegationHash }: Delegation, { nonce, deadline }: ActTime): Promise<void> {
   const { rows } = await tx.query<{ full: boolean; taken: boolean }>({
@@ -38,8 +37,8 @@ export async function takeAct(tx: Tx, { delegationHash }: Delegation, { nonce, d
 }
 
 /**
- * Last in the transaction of an act, since sessions are locked after book heads: whoever revokes one of them meanwhile waits
- * for this, and what comes after that is refused. @throws session_not_active
+ * Last in the transaction of an act, since sessions are locked after book heads: a concurrent revocation waits, and later acts are
+ * refused. @throws session_not_active
  */
 export async function requireStillActive(tx: Tx, { path, sessionExpiry }: Delegation): Promise<void> {
   const { rows } = await tx.query<{ now_seconds: number }>({

@@ -15,10 +15,10 @@ const TreeArguments = argumentsType(SessionPath, SessionTreePageRequest);
 const RootsArguments = argumentsType(BookPath, RootSessionsPage);
 const BurnArguments = argumentsType(SessionPath, FeedRequest);
 
-/** Judged behind possession: whoever shows none learns nothing of it. */
+/** Checked after possession, so that others learn nothing. */
 const rootOf = (asked: Arguments) => givenMembers(SessionPath, asked).delegation_hash;
 
-/** For who possesses the book of a payer over what is asked for, and nobody else. */
+/** Session trees, for owners of the book of a payer above the session. */
 @Resolver()
 export class SessionTreeResolver {
   @Directive(pageByLimit(sessionLimits.tree_sessions_default, 'sessions'))

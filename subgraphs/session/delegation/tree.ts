@@ -16,8 +16,8 @@ import { shownRevocation } from './shown-revocation.ts';
 import type { SessionNode, SessionTreePage } from './tree.type.ts';
 
 /**
- * A session and all below it, parents before children, page by page; each page as one moment of the database has it. @throws
- * unauthenticated, forbidden, not_found
+ * A session and all below it, parents before children, page by page; each page from one snapshot. @throws unauthenticated,
+ * forbidden, not_found
  */
 export async function sessionTree(
   delegation_hash: string,
@@ -46,7 +46,7 @@ export async function sessionTree(
   });
 }
 
-/** What is bound by a grant that is `root_depth` deep, and what of that is spent, as one moment of the database has it. */
+/** Sessions with limits and spending from one snapshot, below a root at `root_depth`. */
 async function detailedSessions(
   tx: Tx,
   sessions: readonly Delegation[],
@@ -80,8 +80,8 @@ function nowSeconds({ clock }: SessionContext): number {
 }
 
 /**
- * What a session allows and has spent, for whoever possesses the book of its payer, or of the payer of one over it; null for everybody
- * else. @throws forbidden for what opens no book
+ * Limits and spending of a session for the owner of the book of its payer or of the payer of a session above it. Null for others.
+ * @throws forbidden if the proof opens no book
  */
 export async function detailForPayer(session: Delegation, context: SessionContext): Promise<SessionDetail | null> {
   const { possession } = context.principal;
@@ -90,7 +90,7 @@ export async function detailForPayer(session: Delegation, context: SessionContex
   return (await isPayers(session, context)) ? (await detailOf(session, context)).detail : null;
 }
 
-/** For whom that is shown to at all. */
+/** Limits and spending, for callers that may see them. */
 export async function detailOf(session: Delegation, context: SessionContext): Promise<SessionNode> {
   const [detail] = await context.database.transaction(tx =>
     detailedSessions(tx, [session], nowSeconds(context), session.path.length),
@@ -99,11 +99,11 @@ export async function detailOf(session: Delegation, context: SessionContext): Pr
   return detail;
 }
 
-/** A place among root sessions: when one was bound, in microseconds, and its name. */
+/** Cursor of root sessions: time of binding in microseconds, and id. */
 const ROOTS_BEFORE = `(extract(epoch from bound_at) * 1000000)::int8`;
 
 /**
- * Sessions that the wallet of a book has granted itself, the newest first, page by page. @throws unauthenticated, forbidden,
+ * Sessions granted directly by the wallet of a book, newest first, page by page. @throws unauthenticated, forbidden,
  * invalid_request
  */
 export async function rootSessions(

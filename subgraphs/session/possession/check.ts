@@ -9,34 +9,34 @@ import { boxLabel, newSession } from './issue.ts';
 import { useOf, windowOf } from './proof.ts';
 
 /*
- * Neither check may tell by its time whether an agent exists: whatever is asked of, each makes the same queries, opens
- * one box and computes the same digests.
+ * Checks of sessions and proofs. Their timing must not reveal whether an agent exists, so the same queries, decryptions and digests
+ * run for any agent.
  */
 
-/** No agent's id: what cannot be one is looked up as this. */
+/** Not an id of an agent. Looked up in place of impossible ids. */
 const NOBODY = 0;
 
-/** What fits in the column: of anything else Postgres would make an error. */
+/** Limits an id to the range of the column, beyond which Postgres reports an error. */
 function lookedUpAs(agent_id: number): number {
   return Number.isInteger(agent_id) && agent_id > 0 && agent_id <= INT_MAX ? agent_id : NOBODY;
 }
 
-/** A session that was never given to anybody, sealed like the others: opened for agents that do not exist. */
+/** A sealed session that was never issued, opened for agents that do not exist. */
 export type DecoyBox = Buffer;
 
 export function sealDecoy(services: Pick<Services, 'vault' | 'random'>): DecoyBox {
   return services.vault.seal(newSession(services), boxLabel(NOBODY));
 }
 
-/** Per database, and so per process. */
+/** One per database, and so per process. */
 const lookups = new WeakMap<Database, BatchedRead<HeldBook>>();
 
-/** Whose book a session opens; null where it never was, or has ended. */
+/** Book of a session. Null if it was never issued or has ended. */
 export function heldBySession(database: Database, session: string): Promise<HeldBook | null> {
   return stillHeld(database, sha256Hex(session));
 }
 
-/** The same by the hash of a session that was shown before. */
+/** Book of a session by the hash of one sent earlier. */
 export function stillHeld(database: Database, session_hash: string): Promise<HeldBook | null> {
   const lookup = lookups.get(database) ?? new BatchedRead(hashes => heldByHash(database, hashes));
   lookups.set(database, lookup);
@@ -46,7 +46,7 @@ export function stillHeld(database: Database, session_hash: string): Promise<Hel
 async function heldByHash(database: Database, hashes: readonly string[]): Promise<ReadonlyMap<string, HeldBook>> {
   const held = await database.query<HeldBook & Record<string, unknown>>({
     name: 'held by session',
-    // The subquery hides how many there are: else Postgres would find it worth its while to plan anew each time.
+    // The subquery hides the number of values; otherwise Postgres would plan each time again.
     text: `select agent_id, session_hash from possession
       where session_hash = any ((select $1::text[])::text[]) and ended_at is null`,
     values: [hashes],
@@ -54,10 +54,7 @@ async function heldByHash(database: Database, hashes: readonly string[]): Promis
   return new Map(held.map(one => [one.session_hash, one]));
 }
 
-/**
- * Whether a book proof was made with the live session of its agent; null also where there is no such agent. Nothing of it
- * is taken here: a request that comes to nothing leaves it good.
- */
+/** Book of a proof made with the live session of its agent. Null also if there is no such agent. Does not use up the proof. */
 export async function heldByProof(
   services: Pick<Services, 'database' | 'vault' | 'clock'> & { readonly decoy: DecoyBox },
   proof: ShownProof,

@@ -2,17 +2,17 @@ import type { Tx } from '../../database.ts';
 import { SESSION_CHANNEL } from '../../live-channels.ts';
 import { forgetRegistration, forgetRegistrations } from '../registration/answer.ts';
 
-/** An agent as far as its session depends on it. */
+/** The members of an agent that its session depends on. */
 export interface Holder {
   readonly agent_id: number;
-  /** Of the receipt that registered it. */
+  /** Task of the receipt that registered it. */
   readonly task_id: string;
 }
 
 /**
- * Ends an agent's session, in every process at once: none of them remembers one, and those with sockets open on it are
- * told in this transaction. Returns the hash of what was ended. The agent's row is locked first, or two at once would
- * each end the same session and leave two new ones. Lock order: claim → agent → session.
+ * Ends the session of an agent in every process at once: none caches it, and open sockets are notified in this transaction. Returns
+ * its hash. The row of the agent is locked first, because two concurrent requests would each issue a new session. Lock order: claim
+ * → agent → session.
  */
 export async function endSession(tx: Tx, { agent_id, task_id }: Holder): Promise<string | null> {
   forgetRegistration(tx, task_id);
@@ -31,7 +31,7 @@ export async function endSession(tx: Tx, { agent_id, task_id }: Holder): Promise
   return rows[0]?.session_hash ?? null;
 }
 
-/** Ends the sessions of all agents: each recovers a new one by its wallet. Open sockets are told, as by `endSession`. */
+/** Ends the sessions of all agents; each recovers a new one with its wallet. Open sockets are notified, as by `endSession`. */
 export async function endAllSessions(tx: Tx): Promise<void> {
   await forgetRegistrations(tx);
   await tx.query({

@@ -1,11 +1,11 @@
 import type { Database } from '../../database.ts';
 
-/** In one statement: a delete of all that gathered while nobody forgot would hold its locks for long. */
+/** Rows per statement, because one delete of everything would hold its locks for long. */
 const ROWS_MAX = 5_000;
 
 /**
- * Forgets what would be refused by its age alone: uses of proofs and of recover signatures, and nonces of acts. Every process does so, each
- * row by one of them.
+ * Deletes uses that would be refused by their age anyway: proofs, recover signatures, and nonces of acts. Every process does so,
+ * each row by one of them.
  */
 export async function forgetUsed(database: Database): Promise<void> {
   for (const { table, key } of [

@@ -7,7 +7,7 @@ import type { Tx } from '../../database.ts';
 
 const SESSION_BYTES = 32;
 
-/** Binds a sealed session to its agent: a box moved to another row does not open. */
+/** Binds a sealed session to its agent. It cannot be opened in another row. */
 export function boxLabel(agent_id: number): string {
   return `session:${agent_id}`;
 }
@@ -24,8 +24,8 @@ export interface Issued {
 }
 
 /**
- * A new session for an agent that has none: returned once; kept as its hash and sealed. Whoever calls has made the agent
- * in this transaction, or has ended its session there: of two live ones the index allows but one.
+ * Issues a session for an agent that has none. It is returned once, and stored as a hash and sealed. The caller has created the
+ * agent or ended its session in this transaction; the index allows only one live session.
  */
 export async function issueSession(
   tx: Tx,

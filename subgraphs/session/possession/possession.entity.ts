@@ -1,8 +1,8 @@
 import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 
 /**
- * A session secret as it is kept: found by its hash. The sealed box beside it is opened for one purpose only, to check
- * a book proof: an HMAC keyed with the session itself cannot be checked from a hash.
+ * A stored session secret, found by its hash. The sealed copy is opened only to check proofs, because an HMAC keyed by the session
+ * cannot be checked from a hash.
  */
 @Entity({ tableName: 'possession' })
 @Unique({ name: 'possession_live', properties: ['agentId'], where: 'ended_at is null' })

@@ -20,7 +20,7 @@ const RotationArguments = argumentsType(BookPath);
 
 @Resolver(() => SessionRotation)
 export class PossessionResolver {
-  // Nullable: where another is refused beside it, the secret that was said once is in the answer still.
+  // Nullable, so that the secret is still in the response if another field is refused.
   @Mutation(() => SessionRotation, {
     nullable: true,
     description:
@@ -36,9 +36,8 @@ export class PossessionResolver {
 }
 
 /**
- * A new session for the one in hand, which ends; the book stays. Compare-and-set: a session that was ended meanwhile
- * rotates nothing, or whoever stole the old one could take the new one away.
- * @throws forbidden
+ * Issues a new session and ends the current one. Compare-and-set: a session that has ended meanwhile rotates nothing, so that a
+ * thief of the old one cannot take the new one. @throws forbidden
  */
 async function rotateSession(
   { agent_id, session_hash }: HeldBook,

@@ -1,8 +1,8 @@
 import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /**
- * A use of a book proof that cannot be made again: of a plain one a write, of a bound one its nonce. Kept for as long as
- * the proof would pass.
+ * A use of a proof that cannot be repeated: a write with a plain one, the nonce of a bound one. Kept for as long as the proof is
+ * valid.
  */
 @Entity({ tableName: 'proof_use' })
 export class ProofUseRecord {

@@ -17,7 +17,7 @@ export function proofWindow(now_ms: number): number {
   return Math.floor(now_ms / 1000 / limits.book_proof_window_seconds);
 }
 
-/** From when on (Unix seconds) a proof of that window passes no more: it and the one after it are over. */
+/** Time (Unix seconds) from which a proof of that window is invalid: its window and the next one have ended. */
 export function proofEnds(window: number): number {
   return (window + 2) * limits.book_proof_window_seconds;
 }
@@ -27,13 +27,13 @@ export function bookProof(session: string, agent_id: number, window: number): st
   return hmac(session, `${agent_id}.${window}`);
 }
 
-/** The same over `<agent_id>.<window>.<METHOD>.<path>.<SHA-256 of the canonical body without proof>.<nonce>`. */
+/** HMAC of a bound proof, over `<agent_id>.<window>.<METHOD>.<path>.<SHA-256 of the canonical body without proof>.<nonce>`. */
 export function boundProof(session: string, agent_id: number, window: number, bound: Bound): string {
   const { method, path, body_sha256, nonce } = bound;
   return hmac(session, [agent_id, window, method, path, body_sha256, nonce].join('.'));
 }
 
-/** What a bound proof is made for, besides an agent and a window. */
+/** What a bound proof covers besides agent and window. */
 export interface Bound extends Pick<ProvenRequest, 'method' | 'path'> {
   readonly body_sha256: string;
   readonly nonce: string;
@@ -43,21 +43,21 @@ function hmac(session: string, text: string): string {
   return `sha256=${createHmac('sha256', session).update(text).digest('hex')}`;
 }
 
-/** The window that a proof was made in, of the two that pass: so it lives between 300 and 600 seconds. */
+/** Window of a proof, of the two that are valid. A proof is valid for 300 to 600 seconds. */
 export function windowOf(proof: ShownProof, session: string, agent_id: number, now_ms: number): number | null {
   const bound = boundTo(proof);
   if (!PROOF.test(proof.value) || bound === 'nothing') return null;
   const window = proofWindow(now_ms);
   const madeIn = (window: number) =>
     bound === null ? bookProof(session, agent_id, window) : boundProof(session, agent_id, window, bound);
-  // Both are always computed: which window matched must not show in the time it takes.
+  // Both are always computed, so that timing does not reveal which one matched.
   const current = sameSecret(proof.value, madeIn(window));
   const previous = sameSecret(proof.value, madeIn(window - 1));
   if (current) return window;
   return previous ? window - 1 : null;
 }
 
-/** Null: to no request, in the plain form. `nothing`: it has a nonce and can be bound to nothing. */
+/** Null for a plain proof. `nothing`: it has a nonce but no request that it could be bound to. */
 function boundTo({ nonce, request }: ShownProof): Bound | null | 'nothing' {
   if (nonce === null) return null;
   const body_sha256 = request && provenBodyHash(request.body);
@@ -66,9 +66,9 @@ function boundTo({ nonce, request }: ShownProof): Bound | null | 'nothing' {
 }
 
 /**
- * What of a proof, found right, serves once. Of a plain one the write: anybody who has read it could make that again. Of
- * a bound one the nonce, whatever window it comes with. Neither outlives the session. Null where a plain one came with
- * a body that is not known, or has no canonical form: that writes nothing.
+ * The single use of a valid proof: the write of a plain one, which any reader could repeat, or the nonce of a bound one, in any
+ * window. Neither outlives the session. Null for a plain proof with an unknown body or one without a canonical form, which writes
+ * nothing.
  */
 export function useOf({ nonce, request }: ShownProof, { session_hash }: HeldBook, window: number): ProofUse | null {
   if (nonce !== null) return { window, digest: sha256Hex(`nonce.${session_hash}.${nonce}`) };

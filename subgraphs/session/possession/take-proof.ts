@@ -3,12 +3,12 @@ import type { HeldBook, ProofUse } from '../../../schema/principal.ts';
 import type { Database } from '../../database.ts';
 import { proofEnds } from './proof.ts';
 
-/** `full`: so many of this agent's are remembered that one more is not, and so must not be let pass. */
+/** `full`: the maximum number of uses of this agent is stored, so the proof is refused. */
 export type Taking = 'taken' | 'used' | 'full';
 
 /**
- * Takes a use of a proof, of all processes once. Asked only of proofs that were found right, so that nobody else writes
- * here; the bound is what their owner may write, and may be passed by as many as ask at the same moment.
+ * Takes a use of a proof, once over all processes. Called for valid proofs only, so nobody else can add rows; concurrent requests
+ * may exceed the limit slightly.
  */
 export async function takeProof(
   database: Database,

@@ -7,8 +7,8 @@ import { proveControl } from './control.ts';
 import type { RegistrationText } from './take-signature.ts';
 
 /**
- * The proven wallet and what it signed. `look` sees first whether what stands here would let that wallet register at
- * all: a wallet is asked only then. @throws the refusal that names what is missing.
+ * The proven wallet and its signed text. `look` first checks whether that wallet could register at all, before the chain is read.
+ * @throws the refusal that names what is missing
  */
 export async function controlledWallet(
   request: RegistrationRequest,
@@ -36,7 +36,7 @@ export async function controlledWallet(
   }
 }
 
-/** "A different `authorization.from` is rejected before settle": the paying wallet becomes agentWallet, nobody else's. */
+/** "A different `authorization.from` is rejected before settle": only the paying wallet can become agentWallet. */
 export function requirePayer(wallet: Address, payer: Payer): void {
   if (payer.network !== 'base' || payer.wallet.toLowerCase() !== wallet.toLowerCase()) {
     throw new Refusal('payer_mismatch', { param: 'agentWallet' });

@@ -1,7 +1,7 @@
 import type { Tx } from '../../database.ts';
 import { forgetAnswer } from '../../receipt/claim/transitions.ts';
 
-/** What registering answers, as it is kept for a replay: sealed by the charge, because the session is in it. */
+/** Response of a registration as stored for a replay. The charge seals it, because it contains the session. */
 export type RegistrationAnswer = {
   readonly agent_id: number;
   readonly agentWallet: string;
@@ -12,12 +12,14 @@ export type RegistrationAnswer = {
 
 export const REGISTRATION_FIELD = 'Mutation.registerAgent';
 
-/** The stamp's stored answer names a session that ends. That of any other call which registered its payer is kept. */
+/**
+ * Deletes the stored response of a stamp, because its session ends. Responses of other calls that registered their payer are kept.
+ */
 export function forgetRegistration(tx: Tx, task_id: string): void {
   forgetAnswer(tx, task_id, REGISTRATION_FIELD);
 }
 
-/** The same of all agents: each is found by the task that has registered it, however many claims there are. */
+/** Deletes them for all agents, each found by its registering task, however many claims there are. */
 export async function forgetRegistrations(tx: Tx): Promise<void> {
   await tx.query({
     text: `update payment_claim c set answer_box = null from agent a

@@ -19,9 +19,9 @@ import { type RegistrationText, takeSignature } from './take-signature.ts';
 export type RegisteredByReceipt = Pick<Charged<RegistrationAnswer>, 'answer' | 'settlement_status'>;
 
 /**
- * Registration under a receipt that the wallet has paid for already: it costs nothing, and the receipt is its book's first row. The first time it opens agent,
- * book and session; after that, each time, it ends the session and issues another. Of two at once one is the first. Either way the signature
- * is used by it: whoever has lost the answer signs again, with a later timestamp.
+ * Registers by a receipt that the wallet already paid for. It is free, and the receipt becomes the first row of the book. The first
+ * time it opens agent, book and session; later it ends the session and issues another. One of two concurrent requests is first. The
+ * signature is used either way: a client that lost the response signs a later time.
  */
 export async function registerByReceipt(
   request: RegistrationRequest,
@@ -56,9 +56,9 @@ async function requireCollectedFrom(wallet: string, task_id: string, { database 
 }
 
 /**
- * Null where another request has registered the wallet meanwhile; the signature is good then for a recovery. The wallet's slot, once held for a receipt, is held
- * for ever: a stamp by the same wallet is refused before its money moves, and one in flight keeps this from opening.
- * @throws wallet_registered, control_proof_invalid
+ * Null if another request registered the wallet meanwhile; the signature is then valid for a recovery. The slot of the wallet, once
+ * taken by a receipt, is taken permanently: a stamp by the same wallet is refused before its money moves, and one in progress
+ * prevents this. @throws wallet_registered, control_proof_invalid
  */
 async function openUnlessOpen(
   tx: Tx,

@@ -6,12 +6,12 @@ import { registerText } from '../../../schema/signed-words.ts';
 import type { WalletProofs } from '../../wallet-proofs.ts';
 import type { RegistrationText } from './take-signature.ts';
 
-/** EIP-55 spelling of an address; null for what is none. Mixed case must match its checksum: it is there to catch typos. */
+/** EIP-55 spelling of an address. Null if it is invalid. Mixed case must match the checksum, which detects typing errors. */
 export function checksumAddress(text: string): Address | null {
   return isAddress(text) ? getAddress(text) : null;
 }
 
-/** What the wallet signs: to pay for its registration, or to recover the one that stands under a receipt. */
+/** Text that the wallet signs to pay for its registration or to recover one by a receipt. */
 export function controlText(wallet: Address, at_seconds: number, task_id: string | null): string {
   const signed = { checksum_address: wallet, unix_seconds: at_seconds };
   return task_id === null
@@ -19,17 +19,17 @@ export function controlText(wallet: Address, at_seconds: number, task_id: string
     : registerText('register_recover', { task_id, ...signed });
 }
 
-/** Names a signed text: keccak256 over its UTF-8 bytes. It is the `request_hash` of a registration that brings none. */
+/** Id of a signed text: keccak256 of its UTF-8 bytes. Default of `request_hash`. */
 export function textHash(text: string): string {
   return `0x${Buffer.from(keccak256(Buffer.from(text))).toString('hex')}`;
 }
 
-/** What a registration is recorded under: any 32 bytes that its caller validates by, or the name of the signed text. */
+/** `request_hash` of a registration: any 32 bytes chosen by the caller, or the id of the signed text. */
 export function requestHashOf({ request_hash }: Pick<RegistrationRequest, 'request_hash'>, text_hash: string): string {
   return request_hash?.toLowerCase() ?? text_hash;
 }
 
-/** Fresh for 300 seconds; a little ahead is let pass, because clocks differ. */
+/** Fresh for 300 seconds. Slightly future times are accepted, because clocks differ. */
 export function isFresh(at_seconds: number, now_ms: number): boolean {
   const age_seconds = Math.floor(now_ms / 1000) - at_seconds;
   return (
@@ -46,7 +46,7 @@ export type Control =
   | { readonly kind: 'unreachable' }
   | { readonly kind: 'no_turn' };
 
-/** Whom it is about to be asked of whose signature it is, and for whom; `look` throws where it is not worth asking. */
+/** The wallet to check and the requester. `look` throws if checking is not worthwhile. */
 export interface ControlRequest {
   readonly wallets: WalletProofs;
   readonly asker: string;
@@ -54,9 +54,8 @@ export interface ControlRequest {
 }
 
 /**
- * Whether the request proves control of the wallet that it names. What the request alone can tell is told first, then what
- * stands here; whose signature it is (EIP-191, of a key or of a contract) is asked last, since questions to the chain hang
- * on it.
+ * Whether the request proves control of its wallet. First what the request shows alone, then the database, and last the signature
+ * (EIP-191, by key or contract), which may need the chain.
  */
 export async function proveControl(
   request: RegistrationRequest,
@@ -77,7 +76,7 @@ export async function proveControl(
   return { kind: 'proven', wallet, text_hash: textHash(text), signed_at_seconds: signature_timestamp };
 }
 
-/** Whole bytes in hex: of any length, since what contracts take for a signature is their own affair. */
+/** An even number of hex digits of any length, because contracts define their own signatures. */
 function isBytes(signature: string): boolean {
   return isHex(signature, { strict: true }) && signature.length % 2 === 0 && signature.length > 2;
 }

@@ -7,19 +7,19 @@ import type { Tx } from '../../database.ts';
 import { issueSession } from '../possession/issue.ts';
 import type { RegistrationAnswer } from './answer.ts';
 
-/** A proven wallet, and the receipt under which it registers. */
+/** A proven wallet and the receipt that registers it. */
 export interface Application {
   readonly wallet: Address;
   readonly task_id: string;
   readonly request_hash: string;
 }
 
-/** What every registration of a wallet must be alone in holding, however it is paid for and spelt. */
+/** Slot of a wallet, which only one registration can take, however it is paid or spelt. */
 export function walletSlot(wallet: string): string {
   return `wallet:${wallet.toLowerCase()}`;
 }
 
-/** Numbers may be left out where a registration comes to nothing: an id is a name, not a count. */
+/** Ids may have gaps after failed registrations. */
 export async function nextAgentId(
   query: (statement: pg.QueryConfig) => Promise<readonly { agent_id?: AgentId }[]>,
 ): Promise<AgentId> {
@@ -29,7 +29,7 @@ export async function nextAgentId(
   return agent_id;
 }
 
-/** Agent, book and session at once; the wallet's slot is held already. */
+/** Opens agent, book and session. The slot of the wallet is already taken. */
 export async function openAgent(
   tx: Tx,
   agent_id: AgentId,

@@ -7,7 +7,7 @@ import { issueSession } from '../possession/issue.ts';
 import type { RegistrationAnswer } from './answer.ts';
 import { type RegistrationText, takeSignature } from './take-signature.ts';
 
-/** A registration found by the wallet that asks, or by the task id that it names. */
+/** A registration found by wallet or by task id. */
 export interface Registered {
   readonly agent_id: AgentId;
   readonly wallet: string;
@@ -21,7 +21,7 @@ export type Recovery =
   | { readonly kind: 'other_task' }
   | { readonly kind: 'unregistered' };
 
-/** The receipt that registered an agent was paid by its wallet, so the agent's own record says whose receipt it is. */
+/** The wallet of an agent paid the receipt that registered it, so the record of the agent shows whose receipt it is. */
 export function judgeRecovery(found: readonly Registered[], wallet: string, task_id: string): Recovery {
   const underTask = found.find(registered => registered.task_id === task_id);
   if (underTask && underTask.wallet !== wallet) return { kind: 'other_payer' };
@@ -29,7 +29,7 @@ export function judgeRecovery(found: readonly Registered[], wallet: string, task
   return found.some(registered => registered.wallet === wallet) ? { kind: 'other_task' } : { kind: 'unregistered' };
 }
 
-/** What stands under a wallet or a task id, in a transaction or outside one. */
+/** Registrations under a wallet or a task id. */
 export function registeredUnder(wallet: string, task_id: string): pg.QueryConfig {
   return {
     name: 'registered under',
@@ -38,10 +38,7 @@ export function registeredUnder(wallet: string, task_id: string): pg.QueryConfig
   };
 }
 
-/**
- * The registration that this wallet has under this task, or null where neither is known.
- * @throws payer_mismatch, wallet_registered
- */
+/** Registration of this wallet by this task. Null if neither is known. @throws payer_mismatch, wallet_registered */
 export async function standingRegistration(
   { database }: Pick<Services, 'database'>,
   wallet: string,
@@ -61,7 +58,7 @@ export async function standingRegistration(
   }
 }
 
-/** Same wallet, same task, a signature not used yet: a NEW session, and the one before it ends. Costs nothing. */
+/** Same wallet and task with an unused signature: issues a new session and ends the previous one, for free. */
 export async function recoverRegistration(
   registered: Registered,
   signed: RegistrationText,

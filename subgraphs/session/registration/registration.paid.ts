@@ -14,8 +14,8 @@ import { controlText, requestHashOf, textHash } from './control.ts';
 import { nextAgentId, openAgent, walletSlot } from './open-agent.ts';
 
 /**
- * Registration is sold as a stamp: the money settles first, and agent, book and session are written in the transaction
- * that records it, by whichever process gets there.
+ * Sells registration as a stamp: the payment settles first, and agent, book and session are written in the transaction that records
+ * it, by any process.
  */
 export function registrationPaid(
   services: Pick<Services, 'random' | 'vault'>,
@@ -26,7 +26,7 @@ export function registrationPaid(
     job_kind: 'other',
     price_atomic: limits.stamp_price_atomic,
     networks: ['base'],
-    // It opens the very book that it lands on: there is nothing yet to hold it against. A key proves no wallet.
+    // It opens the book that records it, so there are no policies yet. An API key proves no wallet.
     reserves: false,
     stand_ins: [],
     route: { model: REGISTER_MODEL, hub: STAMPED_BY },
@@ -37,8 +37,8 @@ export function registrationPaid(
         if ((await agentOfWallet(context.database, wallet)) !== null) throw new Refusal('wallet_registered');
       });
     },
-    // Held by the claim from its first moment and kept once recorded: of two payments by one wallet the second is
-    // refused before any money moves.
+    // Taken by the claim from the start and kept once recorded, so that the second of two payments by one wallet is refused before
+    // any money moves.
     slots: request => [walletSlot(request.agentWallet)],
     slot_taken: 'wallet_registered',
     book: (_request, _payer, context) => nextAgentId(statement => context.database.query(statement)),

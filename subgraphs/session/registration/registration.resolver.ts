@@ -32,10 +32,10 @@ const Registration = class {} as new () => Omit<MembersOf<typeof RegistrationNou
 class AgentRegistration extends Registration {
   settlementStatus!: SettlementStatus;
 }
-// A key may have stood in for the payment: of that status the noun does not know.
+// With an API key there may be a status that the noun does not have.
 showMembers(AgentRegistration, RegistrationNoun, { settlement_status: wordEnum(settlementStatuses) });
 
-/** Which of the two it was is not part of the kept answer: the same answer is told as new once, then as a replay. */
+/** The status is not part of the stored response: the same response is new once, then a replay. */
 function registrationOf(
   answer: RegistrationAnswer,
   settlementStatus: SettlementStatus,
@@ -64,10 +64,10 @@ export class RegistrationResolver {
     input: Arguments,
     @Ctx() context: SessionContext,
   ): Promise<Omit<AgentRegistration, 'requestHash'>> {
-    // Its proof is a member like any other, and no header's.
+    // Here the proof is a member of the request, not a header.
     const said: z.output<typeof RegistrationRequest> = readRequest(RegistrationRequest, input, context);
     const { proof, ...request } = said;
-    // Beside a payment a demo key counts for nothing; what costs nothing it may not write.
+    // A demo key beside a payment is ignored; it cannot write anything that is free.
     if (request.task_id !== null || context.payment === null) requireWriting(context.principal);
     await requireRightProof(request, proof ?? null, context);
     const { answer, settlement_status } =
@@ -78,7 +78,7 @@ export class RegistrationResolver {
     return registrationOf(answer, settlement_status);
   }
 
-  /** It stands with the agent: answers that are kept from before do not have it. */
+  /** Read from the agent, because older stored responses lack it. */
   @FieldResolver()
   async requestHash(@Root() { agentId }: AgentRegistration, @Ctx() { database }: SessionContext): Promise<string> {
     const agent = await agentById(database, agentId);
@@ -88,8 +88,8 @@ export class RegistrationResolver {
 }
 
 /**
- * A book proof is not asked for here: whoever shows one means the book that stands for the wallet, and is told where it
- * does not open that. Before anything is claimed or taken: the payment stays usable. @throws invalid_proof
+ * A proof is optional here. If sent, it must open the book of the wallet. Checked before anything is claimed, so that the payment
+ * stays usable. @throws invalid_proof
  */
 async function requireRightProof(
   { agentWallet }: Pick<RegistrationRequest, 'agentWallet'>,

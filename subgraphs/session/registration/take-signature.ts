@@ -2,18 +2,17 @@ import { Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Tx } from '../../database.ts';
 
-/** What a wallet signed to be given a session: named by the text, since one text has many signatures that pass. */
+/** Text that a wallet signed to receive a session. It is identified by the text, because one text has many valid signatures. */
 export interface RegistrationText {
   readonly text_hash: string;
-  /** The Unix seconds in it. */
+  /** Unix seconds in the text. */
   readonly signed_at_seconds: number;
 }
 
 /**
- * A recover signature opens one session, once: whoever has read it in a log or on the way would else take the book from
- * its owner for as long as it is fresh. Taken in the transaction that issues the session, so that one which comes to
- * nothing leaves the signature good. Lock order: claim → slots → signature → agent → session.
- * @throws control_proof_invalid where it was taken before
+ * A recover signature opens one session, because anyone who has read it could otherwise take the book while it is fresh. Taken in
+ * the transaction that issues the session, so that a failed one leaves it valid. Lock order: claim → slots → signature → agent →
+ * session. @throws control_proof_invalid if it was used before
  */
 export async function takeSignature(tx: Tx, { text_hash, signed_at_seconds }: RegistrationText): Promise<void> {
   const forget_at = signed_at_seconds + limits.wallet_signature_age_seconds_max + limits.clocks_apart_seconds_max;
