@@ -18,7 +18,7 @@ import { type Counters, tally } from './counters.ts';
 import { countRows } from './sums.ts';
 import { sendMessages, withMessageNumbers } from './webhook-messages.ts';
 
-/** A book's head as the ledger holds it under lock. */
+/** Head of a book under the ledger's lock. */
 export interface Head extends Counters {
   readonly agent_id: AgentId;
   readonly reserved_atomic: AtomicAmount;
@@ -27,25 +27,25 @@ export interface Head extends Counters {
   readonly policy: BookPolicy;
   /** Policies in shadow mode. */
   readonly shadow: BookPolicy;
-  /** Another one whenever budget or policy were set. */
+  /** Grows with each change of budget or policy. */
   readonly policy_version: number;
   readonly alert_settings: KeptAlertSettings;
   readonly alert_state: AlertState;
-  /** Of what a webhook is told; null: of nothing. */
+  /** Kinds that the webhook of the book wants. Null if none. */
   readonly webhook_kinds: readonly WebhookKind[] | null;
-  /** The number of the last message that there was for one. */
+  /** Number of the last message for its webhook. */
   readonly webhook_messages: number;
   readonly seq: number;
   readonly position: number;
   readonly row_hash: string;
   readonly event_hash: string;
-  /** Its audit has closed it: nothing new is let in, and what was paid for is brought to its end. */
+  /** True if its audit has closed it: it accepts only what was already paid for. */
   readonly damaged: boolean;
-  /** Database time, read once the head was locked. */
+  /** Time by the clock of the database, read after the head was locked. */
   readonly now_ms: number;
 }
 
-/** The columns of book_event as they are inserted. */
+/** Columns of book_event as they are inserted. */
 export interface EventRecord
   extends Pick<
     DocumentOf<typeof BookEventNoun>,
@@ -55,7 +55,7 @@ export interface EventRecord
   readonly body: JsonObject;
 }
 
-/** A new row takes the next seq and the next position; its hash binds its facts, its seq and the row before it. */
+/** Appends a row: it takes the next seq and the next position, and its hash covers its facts, its seq and the row before it. */
 export function appendRow(
   head: Head,
   birth: RowBirth,
@@ -77,7 +77,7 @@ export function appendRow(
   return { row, ...appendEvent(grown, { kind: 'born', seq, task_id: birth.task_id, body }, at) };
 }
 
-/** Anything else that happens to a row, or to what the book allows, takes a position and no seq. */
+/** Appends any other event, which takes a position and no seq. */
 export function appendEvent(
   head: Head,
   what: { kind: BookEventKind; seq: number | null; task_id: string | null; body: JsonObject },
@@ -90,10 +90,10 @@ export function appendEvent(
   return { head: { ...head, position, webhook_messages, event_hash: event.hash }, event };
 }
 
-/** Book heads under the lock of this transaction: what the ledger reads of them is what it writes on. */
+/** Heads locked by this transaction. The ledger writes on what it has read here. */
 export type Heads = Map<AgentId, Head>;
 
-/** Locks heads in the order of their ids. @throws LogHalted where one does not go on from what this process has committed */
+/** Locks heads in the order of their ids. @throws LogHalted if one does not continue from what this process committed */
 export async function lockBooks(tx: Tx, agent_ids: readonly AgentId[]): Promise<Heads> {
   if (agent_ids.length === 0) return new Map();
   const heads = await headsBy(tx, { name: 'lock books', text: LOCK }, agent_ids);
@@ -101,7 +101,7 @@ export async function lockBooks(tx: Tx, agent_ids: readonly AgentId[]): Promise<
   return heads;
 }
 
-/** As they were committed last; nothing is written on what is read so. */
+/** Heads as last committed. Nothing may be written on them. */
 export async function readBooks(tx: Tx, agent_ids: readonly AgentId[]): Promise<Heads> {
   return headsBy(tx, { name: 'read books', text: READ }, agent_ids);
 }
@@ -122,7 +122,7 @@ type StoredHead = Omit<Head, 'hour' | 'day'> & {
   readonly day_atomic: AtomicAmount;
 };
 
-/** The clock is read above the locking scan, hence after the wait: a cap is judged by the time at which it is judged. */
+/** The clock is read above the locking scan, and so after the wait: a cap is judged by the time of the judgement. */
 const headsOf = (locking: string) => `with head as materialized (
     select agent_id, budget_atomic, policy, shadow, policy_version, spent_atomic, reserved_atomic, hour_start, hour_atomic,
       day_start, day_atomic, seq, position, row_hash, event_hash, by_rail, alert_settings, alert_state,
@@ -147,7 +147,7 @@ export function headOf(books: ReadonlyMap<AgentId, Head>, agent_id: AgentId): He
   return head;
 }
 
-/** Events, the heads they led to, and one wake-up per book that moved: the last thing a ledger transaction does. */
+/** Stores events, the new heads, and one notification per changed book: the last step of a ledger transaction. */
 export function storeBooks(tx: Tx, books: Heads, events: readonly EventRecord[]): void {
   if (books.size === 0) return;
   insertRows(tx, 'book_event', events);
@@ -167,7 +167,7 @@ export function storeBooks(tx: Tx, books: Heads, events: readonly EventRecord[])
   });
 }
 
-/** What the ledger writes of a head; budget and policy are their owner's to write. */
+/** Columns of a head that the ledger writes. Budget and policy are the owner's. */
 function stored({
   agent_id,
   seq,
@@ -199,7 +199,7 @@ function stored({
   };
 }
 
-/** Rows that are born: with them what is counted by them, in the same transaction. */
+/** Stores new rows and counts them in the same transaction. */
 export function storeBirths(tx: Tx, rows: readonly RowRecord[]): void {
   insertRows(tx, 'book_row', rows);
   countIntents(tx, rows);
