@@ -19,7 +19,7 @@ export function isInbound({ by }: JsonObject): boolean {
 
 /** Sentence in every document about a generation of a router book. */
 export const NOT_SETTLED_HERE =
-  'It was reported by the holder of the key of a router book. This service did not settle it, and neither took nor saw a payment for it.';
+  'Reported by the holder of the key of a router book. This service did not settle it, took no payment for it and has seen none.';
 
 const COMPLETED_ELSEWHERE =
   'Reported by a holder of the inbound secret of the board. This service did not settle it, and took no payment for it.';
