@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { alertLimits } from './limits.ts';
 import { AtomicMember, sizedList, TimeMember, word, wordText } from './noun.ts';
-import { proofMeans } from './principal.ts';
+import { proofMethods } from './principal.ts';
 import type { WordOf, Words } from './words.ts';
 
 /*
@@ -134,7 +134,7 @@ export const AlertThresholdsNoun = z.object({
 
 /** Members that say who changed a setting of a book. */
 export const changerMembers = {
-  by: wordText(proofMeans)
+  by: wordText(proofMethods)
     .nullable()
     .describe('How the caller that made the change had opened the book. Null if that is not known.'),
   session: z

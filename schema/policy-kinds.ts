@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { type AtomicAmount, atomicAmount } from './amount.ts';
 import { windowAt } from './clock-window.ts';
 import { limits, policyLimits } from './limits.ts';
-import type { AskedCall, PolicyRule, PolicyStanding } from './policy-rule.ts';
+import type { PolicyCall, PolicyRule, PolicyStanding } from './policy-rule.ts';
 import type { policyTypes } from './policy-types.ts';
 import type { WordOf, Words } from './words.ts';
 
@@ -55,7 +55,7 @@ function sumOf(spent: bigint, reserved: bigint, amount: bigint): string {
  * Null if the approval is fresh, otherwise what is wrong with it. An approval from the future is invalid, beyond the tolerated
  * difference of clocks.
  */
-function staleness({ approval_ttl_seconds, now_ms }: PolicyStanding, { approval }: AskedCall): string | null {
+function staleness({ approval_ttl_seconds, now_ms }: PolicyStanding, { approval }: PolicyCall): string | null {
   if (approval === null) return 'the request has none';
   const age_ms = now_ms - approval.at_ms;
   const fresh = age_ms >= -limits.clocks_apart_seconds_max * 1_000 && age_ms <= approval_ttl_seconds * 1_000;

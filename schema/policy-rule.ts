@@ -36,7 +36,7 @@ export interface Approval {
 }
 
 /** A call as a policy sees it. */
-export interface AskedCall {
+export interface PolicyCall {
   /** Null if an API key is used instead of a payment. Caps do not apply to such a call. */
   readonly amount: AtomicAmount | null;
   /** Ids of the candidate models. Empty if no model is involved. */
@@ -69,5 +69,5 @@ export interface PolicyRule<T> {
   readonly policy_code: string;
   /** If several rules refuse a call, the lowest is named. */
   readonly precedence: number;
-  objection(set: T, standing: PolicyStanding, call: AskedCall): Objection | null;
+  objection(set: T, standing: PolicyStanding, call: PolicyCall): Objection | null;
 }

@@ -38,7 +38,7 @@ export type ProvenBy =
   | { readonly by: 'bound_proof'; readonly use: ProofUse | null };
 
 /** How possession was proven, as events of a book record it. */
-export const proofMeans = {
+export const proofMethods = {
   graph: 'ProofMeans',
   description: 'How a book was opened.',
   meanings: {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Row } from './book/row.ts';
 import { sliceLimits } from './limits.ts';
 import { computed, sizedList, TimeMember, word } from './noun.ts';
-import { proofMeans } from './principal.ts';
+import { proofMethods } from './principal.ts';
 import type { WordOf, Words } from './words.ts';
 
 /* A slice: a part of a book that its owner opens to others, and what its token permits. */
@@ -79,7 +79,7 @@ export const AssignmentNoun = z.object({
   created_by: z
     .enum(['session', 'bound_proof'])
     .describe('How the creator of the assignment had opened the book.')
-    .meta({ words: proofMeans }),
+    .meta({ words: proofMethods }),
   created_session: z.string().describe('Session of the creator: the first 16 hex digits of its SHA-256.'),
   revoked_at: TimeMember.nullable().describe(
     'Time the assignment was revoked (RFC 3339, UTC). Null if it was not revoked.',
@@ -88,7 +88,7 @@ export const AssignmentNoun = z.object({
     .enum(['session', 'plain_proof', 'bound_proof'])
     .nullable()
     .describe('How the owner that revoked the assignment had opened the book. Null if the owner has not revoked it.')
-    .meta({ words: proofMeans }),
+    .meta({ words: proofMethods }),
   revoked_session: z
     .string()
     .nullable()

@@ -15,12 +15,12 @@ const TRANSFER = 'Transfer(address,address,uint256)';
 const topic = (address: string) => `0x${'0'.repeat(24)}${address.slice(2).toLowerCase()}`;
 const topicOf = (event: string) => `0x${Buffer.from(keccak256(Buffer.from(event))).toString('hex')}`;
 
-interface Asked {
+interface LookUpInput {
   readonly tx: string;
   readonly payment: JsonObject;
 }
 
-const questions: Readonly<Record<ForeignNetwork, (asked: Asked) => JsonObject>> = {
+const lookUps: Readonly<Record<ForeignNetwork, (asked: LookUpInput) => JsonObject>> = {
   base: ({ tx, payment }) => ({
     rpc_method: 'eth_getTransactionReceipt',
     rpc_params: [tx],
@@ -61,7 +61,7 @@ export function transferLookUp(payment: JsonObject | null, seen_ref: string | nu
     payer: payment.payer ?? null,
     payee: payment.pay_to ?? null,
     amount: payment.gross_amount ?? null,
-    ...questions[network]({ tx, payment }),
+    ...lookUps[network]({ tx, payment }),
   };
 }
 

@@ -16,7 +16,7 @@ export interface ReportedCost {
 }
 
 /** The same members as the router reports them. */
-export interface ToldCost {
+export interface RouterCost {
   readonly id: string;
   readonly model: string;
   /** Dollars, as the text of a JSON number. */
@@ -29,7 +29,7 @@ export type CostMatch = 'matched' | 'other_generation' | 'other_model' | 'other_
  * Whether the router confirms a report: the same id, exactly the same model, and a cost less than one atomic unit away, because
  * reporters may round the fraction of a unit.
  */
-export function matchCost({ generation_id, model, amount }: ReportedCost, told: ToldCost): CostMatch {
+export function matchCost({ generation_id, model, amount }: ReportedCost, told: RouterCost): CostMatch {
   if (told.id !== generation_id) return 'other_generation';
   if (told.model !== model) return 'other_model';
   return isWithinOneUnit(told.total_cost, amount) ? 'matched' : 'other_amount';

@@ -19,7 +19,7 @@ export const approvalDecisions = {
 } as const satisfies Words;
 export type ApprovalDecision = WordOf<typeof approvalDecisions>;
 
-export const approvalMeans = {
+export const approvalMethods = {
   graph: 'ApprovalMeans',
   description: 'How an approval request was answered.',
   meanings: {
@@ -28,7 +28,7 @@ export const approvalMeans = {
     link: 'With the link that was sent to the webhook.',
   },
 } as const satisfies Words;
-export type ApprovalMeans = WordOf<typeof approvalMeans>;
+export type ApprovalMethod = WordOf<typeof approvalMethods>;
 
 export const approvalStatuses = {
   graph: 'ApprovalStatus',
@@ -67,7 +67,7 @@ export const ApprovalNoun = z.object({
   policy_code: z.string().describe('Code of the policy that requires the approval.'),
   asked_at: MomentMember.describe('Time the call was refused.'),
   open_until: MomentMember.describe('Time until which the request can be answered.'),
-  decided_by: word(approvalMeans).nullable().describe('How the request was answered. Null if it was not answered.'),
+  decided_by: word(approvalMethods).nullable().describe('How the request was answered. Null if it was not answered.'),
   decided_at: MomentMember.nullable().describe('Time the request was answered. Null if it was not answered.'),
   passes_until: MomentMember.nullable().describe(
     'Time until which the approved call passes. Null if it was not approved.',

@@ -26,13 +26,13 @@ export type ReadDelegation =
   | { readonly kind: 'read'; readonly shown: ShownGrant }
   | { readonly kind: 'malformed'; readonly why: string };
 
-const Shown = z.strictObject({ grant: Grant, signature: SignatureHex, act: PayAct.optional() });
+const DelegationHeader = z.strictObject({ grant: Grant, signature: SignatureHex, act: PayAct.optional() });
 const BASE64URL = /^[A-Za-z0-9_-]+={0,2}$/;
 
 export function readDelegation(header: string): ReadDelegation {
   if (header.length > sessionLimits.delegation_header_chars_max) return malformed('is too long');
   if (!BASE64URL.test(header)) return malformed('is not base64url');
-  const parsed = Shown.safeParse(jsonIn(header));
+  const parsed = DelegationHeader.safeParse(jsonIn(header));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     return malformed(`${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'is not valid'}`);

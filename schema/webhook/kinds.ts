@@ -7,7 +7,7 @@ import type { Words } from '../words.ts';
 /* Kinds of webhook messages, and the events that they report. */
 
 /** The members of an event that decide its kinds. */
-export interface Telling {
+export interface WebhookEvent {
   readonly kind: BookEventKind;
   readonly body: JsonObject;
 }
@@ -16,12 +16,12 @@ interface WebhookKindRow {
   /** True for kinds that a webhook has by default and `supported_events` lists. Others are opt-in by name. */
   readonly usual: boolean;
   readonly description: string;
-  readonly tells: (event: Telling) => boolean;
+  readonly tells: (event: WebhookEvent) => boolean;
 }
 
 const bornOf =
   (...evidences: readonly Evidence[]) =>
-  ({ kind, body }: Telling) =>
+  ({ kind, body }: WebhookEvent) =>
     kind === 'born' && evidences.some(evidence => body.evidence === evidence);
 
 const table = {
@@ -82,7 +82,7 @@ export const everyWebhookKind = Object.keys(webhookKinds) as readonly WebhookKin
 export const usualWebhookKinds = everyWebhookKind.filter(kind => webhookKinds[kind].usual);
 
 /** Kinds of book events that can be sent to a webhook. */
-export const tellingEventKinds = [
+export const webhookEventKinds = [
   'born',
   'transition',
   'alert',
@@ -92,7 +92,7 @@ export const tellingEventKinds = [
 ] as const satisfies readonly BookEventKind[];
 
 /** Webhook kinds of an event, in the order of the table. */
-export function kindsTold(event: Telling, wanted: readonly WebhookKind[]): readonly WebhookKind[] {
+export function kindsTold(event: WebhookEvent, wanted: readonly WebhookKind[]): readonly WebhookKind[] {
   return everyWebhookKind.filter(kind => wanted.includes(kind) && webhookKinds[kind].tells(event));
 }
 

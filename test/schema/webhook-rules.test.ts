@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { webhookLimits } from '../../schema/limits.ts';
-import { kindsTold, type Telling, usualWebhookKinds } from '../../schema/webhook/kinds.ts';
+import { kindsTold, usualWebhookKinds, type WebhookEvent } from '../../schema/webhook/kinds.ts';
 import { afterFailedAttempt, putOff, restMs, retryAfterMs } from '../../schema/webhook/retry.ts';
 import { secretFault, standardKey, webhookSecret } from '../../schema/webhook/secret.ts';
 import { webhookUrl } from '../../schema/webhook/url.ts';
@@ -85,8 +85,8 @@ describe('a receiver that fails', () => {
 });
 
 describe('which events a webhook is told of', () => {
-  const born = (evidence: string, collected = false): Telling => ({ kind: 'born', body: { evidence, collected } });
-  it.each<[string, Telling, readonly string[]]>([
+  const born = (evidence: string, collected = false): WebhookEvent => ({ kind: 'born', body: { evidence, collected } });
+  it.each<[string, WebhookEvent, readonly string[]]>([
     ['a call whose transfer was seen', born('collected', true), ['settle', 'collected']],
     ['a call on a facilitator’s word', born('RECORDED_BY_SETTLE'), ['settle']],
     [

@@ -15,7 +15,7 @@ import type { BookPolicy } from '../../../schema/policy-kinds.ts';
 import { wordList } from '../../../schema/words.ts';
 import { iso } from '../../clock.ts';
 import { budgetEnd, dayOf, type Hours, hourOf, lastHour } from './rate.ts';
-import { type AlertName, type AlertState, tell, wasTold } from './state.ts';
+import { type AlertName, type AlertState, tell, wasSent } from './state.ts';
 
 /** State of a book after a collected row, from which alerts are judged. */
 export interface AlertedBook extends Hours {
@@ -26,12 +26,12 @@ export interface AlertedBook extends Hours {
   readonly alert_settings: KeptAlertSettings;
 }
 
-interface Found extends AlertName {
+interface DueAlert extends AlertName {
   /** Further members of its event. Amounts are digits. */
   readonly facts: JsonObject;
 }
 
-interface Seen {
+interface AlertInput {
   readonly book: AlertedBook;
   readonly settings: AlertSettings;
   /** Amount collected in the last hour. */
@@ -64,7 +64,7 @@ function capOf(period: 'hour' | 'day'): (typeof ceilings)[AlertCeiling] {
 }
 
 /** Rules of each kind: the alerts that apply to the book, whether they were sent or not. */
-const rules: Readonly<Record<AlertKind, (seen: Seen) => readonly Found[]>> = {
+const rules: Readonly<Record<AlertKind, (seen: AlertInput) => readonly DueAlert[]>> = {
   threshold: ({ book, settings: { thresholds_percent }, at_ms }) =>
     wordList(alertCeilings).flatMap(subject => {
       const ceiling = ceilings[subject](book, at_ms);
@@ -116,7 +116,7 @@ export function judgeAlerts(book: AlertedBook, at_ms: number): { told: readonly 
   const told: JsonObject[] = [];
   for (const alert of wordList(alertKinds))
     for (const { facts, ...name } of rules[alert](seen)) {
-      if (wasTold(state, name)) continue;
+      if (wasSent(state, name)) continue;
       state = tell(state, name);
       told.push({ alert, ...facts });
     }

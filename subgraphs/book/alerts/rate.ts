@@ -30,14 +30,14 @@ export function hourPassed(state: AlertState, before: Window, after: Window): Al
 export function lastHour({ hour, alert_state: { hour_before } }: Hours, at_ms: number): AtomicAmount {
   const { start_ms, atomic } = windowAt(hour, 'hour', at_ms);
   const counted =
-    hour.start_ms === start_ms ? hour_before : hour.start_ms !== null && asKept(hour.start_ms, hour.atomic);
+    hour.start_ms === start_ms ? hour_before : hour.start_ms !== null && asStored(hour.start_ms, hour.atomic);
   const previous =
     counted && Date.parse(counted.start) === start_ms - period_ms.hour ? (parseAtomic(counted.atomic) ?? 0n) : 0n;
   const left_ms = BigInt(Math.min(Math.max(start_ms + period_ms.hour - at_ms, 0), period_ms.hour));
   return atomicAmount(atomic + (previous * left_ms) / HOUR_MS);
 }
 
-const asKept = (start_ms: number, atomic: AtomicAmount) => ({ start: iso(start_ms), atomic: atomic.toString() });
+const asStored = (start_ms: number, atomic: AtomicAmount) => ({ start: iso(start_ms), atomic: atomic.toString() });
 
 /** Time at which the budget ends at this rate. Null if it has ended or cannot be forecast. */
 export function budgetEnd(rate: AtomicAmount, left: AtomicAmount, at_ms: number): number | null {

@@ -5,7 +5,7 @@ import type { AlertCeiling } from '../../../schema/book-alerts.ts';
 /** Subjects of alerts: each ceiling with its percentages, and the two rates. */
 export type AlertSubject = AlertCeiling | 'burn' | 'budget_end';
 
-interface Told {
+interface SentAlerts {
   /** Start of the period in which it was sent. Null for the budget, which has no period. */
   readonly since: string | null;
   /** Percentages of a ceiling. */
@@ -26,7 +26,7 @@ export interface Habit {
  * are digits.
  */
 export interface AlertState {
-  readonly told?: Readonly<Partial<Record<AlertSubject, Told>>>;
+  readonly told?: Readonly<Partial<Record<AlertSubject, SentAlerts>>>;
   /** Amount collected in the clock hour before the current one. */
   readonly hour_before?: { readonly start: string; readonly atomic: string };
   readonly habit?: Habit;
@@ -39,7 +39,7 @@ export interface AlertName {
   readonly period_start: string | null;
 }
 
-export function wasTold({ told }: AlertState, { subject, percent, period_start }: AlertName): boolean {
+export function wasSent({ told }: AlertState, { subject, percent, period_start }: AlertName): boolean {
   const before = told?.[subject];
   if (before?.since !== period_start) return false;
   return percent === null || before.percents.includes(percent);

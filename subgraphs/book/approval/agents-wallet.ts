@@ -6,7 +6,7 @@ import type { BookContext } from '../context.ts';
 export type AskingWallet = Pick<BookContext, 'base_urls' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
 
 /** A signature of the agentWallet as a request sends it. */
-export interface ShownWord {
+export interface WalletAnswer {
   readonly wallet_signature: string;
   /** Unix seconds. */
   readonly signature_timestamp: number;
@@ -16,9 +16,9 @@ export interface ShownWord {
  * Checks that the agentWallet signed the text recently, which a holder of the session alone cannot do. Checks without the chain
  * come first. @throws rate_limited, not_found if there is no such agent
  */
-export async function wordOfWallet(
+export async function verifyAgentWallet(
   agent_id: AgentId,
-  { wallet_signature: signature, signature_timestamp: signed_at }: ShownWord,
+  { wallet_signature: signature, signature_timestamp: signed_at }: WalletAnswer,
   text: (base_url: string, at_seconds: number) => string,
   { base_urls, free_wallets: wallets, walletOfAgent, principal, clock }: AskingWallet,
 ): Promise<WalletBelieved> {
@@ -29,7 +29,7 @@ export async function wordOfWallet(
   return believeWallet({ wallet, signature, signed_at }, believing);
 }
 
-const wrong: Partial<Record<WalletBelieved['kind'], keyof ShownWord>> = {
+const wrong: Partial<Record<WalletBelieved['kind'], keyof WalletAnswer>> = {
   stale: 'signature_timestamp',
   invalid: 'wallet_signature',
 };

@@ -1,14 +1,14 @@
 import { Refusal } from '../../../schema/errors.ts';
-import type { ApprovalDecision, ApprovalMeans } from '../../../schema/session/approval.ts';
+import type { ApprovalDecision, ApprovalMethod } from '../../../schema/session/approval.ts';
 import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
 import { headOf, lockBooks } from '../ledger/append.ts';
-import { tellApproval } from '../ledger/tell-approval.ts';
+import { noteApproval } from '../ledger/note-approval.ts';
 import { type FoundApproval, findApprovals, statusOfApproval } from './find.ts';
 
 export interface GivenAnswer {
   readonly decision: ApprovalDecision;
-  readonly by: ApprovalMeans;
+  readonly by: ApprovalMethod;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function answerApproval(tx: Tx, found: FoundApproval, answer: Given
   });
   const answered = await again(tx, found);
   const passes_until = decision === 'approve' ? iso(head.now_ms + answered.ttlSeconds * 1_000) : null;
-  tellApproval(tx, head, answered, {
+  noteApproval(tx, head, answered, {
     approval_id: approvalId,
     status: decision === 'approve' ? 'approved' : 'denied',
     decided_by: by,

@@ -1,6 +1,6 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { AgentId, ApprovalId } from '../../../schema/ids.ts';
-import type { ApprovalDecision, ApprovalMeans } from '../../../schema/session/approval.ts';
+import type { ApprovalDecision, ApprovalMethod } from '../../../schema/session/approval.ts';
 import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /**
@@ -52,7 +52,7 @@ export class ApprovalRequest {
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   decidedAt!: Date | null;
   @Property({ type: 'text', nullable: true })
-  decidedBy!: ApprovalMeans | null;
+  decidedBy!: ApprovalMethod | null;
   /** Sealed text of the call, see asked-text.ts. Null once it is answered or has expired. */
   @Property({ type: 'blob', columnType: 'bytea', nullable: true })
   textBox!: Buffer | null;

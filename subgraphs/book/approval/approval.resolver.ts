@@ -24,9 +24,9 @@ import {
 import { requireNotHalted } from '../../receipt/log/while-halted.ts';
 import type { Vault } from '../../vault.ts';
 import type { BookContext } from '../context.ts';
-import { type AskingWallet, requireBelieved, wordOfWallet } from './agents-wallet.ts';
+import { type AskingWallet, requireBelieved, verifyAgentWallet } from './agents-wallet.ts';
 import { answerApproval } from './answer.ts';
-import { openAskedText } from './asked-text.ts';
+import { openCallText } from './asked-text.ts';
 import { type FoundApproval, findApprovals, passesUntil, statusOfApproval } from './find.ts';
 import { linkedApproval } from './link.ts';
 
@@ -54,7 +54,7 @@ function shownApproval({ vault }: { readonly vault: Pick<Vault, 'open'> }, found
   const { taken: _taken, ttlSeconds: _ttl, now: _now, sessionPath: _path, agentAddress: _key, ...said } = found;
   const { decision: _decision, textBox, ...shown } = said;
   const status = statusOfApproval(found);
-  const text = status === 'open' ? openAskedText(vault, found.approvalId, textBox) : null;
+  const text = status === 'open' ? openCallText(vault, found.approvalId, textBox) : null;
   return {
     ...shown,
     requestText: text?.request_text ?? null,
@@ -154,6 +154,6 @@ async function answerByWallet(
   if (!found) throw new Refusal('not_found');
   const named = { approval_id, request_hash: found.requestHash };
   const text = (base_url: string, at_seconds: number) => approvalText(base_url, named, decision, at_seconds);
-  requireBelieved(await wordOfWallet(agent_id, word, text, asking));
+  requireBelieved(await verifyAgentWallet(agent_id, word, text, asking));
   return database.transaction(tx => answerApproval(tx, found, { decision, by: 'wallet' }));
 }

@@ -6,7 +6,7 @@ import { insertRows, type Tx } from '../../database.ts';
 import { appendEvent, type EventRecord, type Head } from '../ledger/append.ts';
 import type { ReservationRequest } from '../ledger/reservation.ts';
 import type { Blocked } from '../policy/evaluate.ts';
-import type { StandingApprovals } from './standing.ts';
+import type { StoredApprovals } from './stored-approvals.ts';
 
 /** A refused call that may create a request, with its row. */
 export interface RefusedCall {
@@ -16,12 +16,12 @@ export interface RefusedCall {
 }
 
 /** Columns of a new approval_request. */
-export type OpenedApproval = Readonly<Record<string, unknown>>;
+export type ApprovalColumns = Readonly<Record<string, unknown>>;
 
-export interface AskedApproval {
+export interface NewApproval {
   readonly head: Head;
   readonly event: EventRecord;
-  readonly opened: OpenedApproval;
+  readonly opened: ApprovalColumns;
 }
 
 const ID_BYTES = 10;
@@ -33,10 +33,10 @@ const ID_BYTES = 10;
  */
 export function askApproval(
   { random }: { readonly random: Random },
-  approvals: StandingApprovals,
+  approvals: StoredApprovals,
   head: Head,
   { asked, blocked, row }: RefusedCall,
-): AskedApproval | null {
+): NewApproval | null {
   const { agent_id, amount, payer_wallet, payment, field, model } = asked;
   if (blocked.refusal_code !== 'approval_ttl_expired' || !payment || amount === null || payer_wallet === null)
     return null;
@@ -78,6 +78,6 @@ export function askApproval(
   return { ...told, opened };
 }
 
-export function storeOpened(tx: Tx, opened: readonly OpenedApproval[]): void {
+export function storeApprovals(tx: Tx, opened: readonly ApprovalColumns[]): void {
   insertRows(tx, 'approval_request', opened);
 }

@@ -19,7 +19,7 @@ export function sealAskedText(vault: Pick<Vault, 'seal'>, approval_id: string, t
 }
 
 /** Null if it was deleted or sealed with another key. */
-export function openAskedText(
+export function openCallText(
   vault: Pick<Vault, 'open'>,
   approval_id: string,
   box: Uint8Array | null,

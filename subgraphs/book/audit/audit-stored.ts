@@ -7,7 +7,7 @@ import { closeBook, lockBook, openBookAgain } from '../ledger/damage.ts';
 import { type Audit, auditEvents, type Walked, walkedFrom } from './audit.ts';
 import type { BookDamage } from './damage.ts';
 import { auditHead } from './head.ts';
-import { PART_EVENTS, type ReadPart, type Reads, readPart, signedFacts } from './stored.ts';
+import { PART_EVENTS, type ReadPart, type Reads, readPart, signedFacts } from './read-part.ts';
 
 /** Result of one step of an audit. `marked`: the book was closed before. */
 export type AuditStep =

@@ -51,7 +51,7 @@ export type KnownSides = Readonly<Record<DisputeSide, KnownSide>>;
 /** A transaction and the mapping of its database. */
 type Reads = Pick<Database, 'query'>;
 
-interface Asked {
+interface SideQuery {
   readonly agent_id: AgentId;
   /** Tasks by side. Null if the evidence names no other row. */
   readonly tasks: Readonly<Record<DisputeSide, string | null>>;
@@ -63,7 +63,7 @@ interface Asked {
 }
 
 /** @throws record_damaged if a receipt is not as it was signed */
-export async function knownSides(reads: Reads, asked: Asked): Promise<KnownSides> {
+export async function knownSides(reads: Reads, asked: SideQuery): Promise<KnownSides> {
   const { agent_id, tasks, owed, base_url, profile } = asked;
   const task_ids = disputeSides.flatMap(side => tasks[side] ?? []);
   const [rows, receipts] = await Promise.all([

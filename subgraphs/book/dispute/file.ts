@@ -12,7 +12,7 @@ import { closeResend, lockOwedAnswer, type OwedAnswer } from '../../receipt/clai
 import { readsOf } from '../../transaction.ts';
 import type { BookContext } from '../context.ts';
 import { lockBooks } from '../ledger/append.ts';
-import { tellDispute } from '../ledger/dispute.ts';
+import { noteDispute } from '../ledger/dispute.ts';
 import { requireHourRoom } from '../ledger/hour-room.ts';
 import { writeInTurn } from '../write-in-turn.ts';
 import { Dispute } from './dispute.entity.ts';
@@ -84,7 +84,7 @@ async function fileIn(tx: Tx, context: Filing, agent_id: AgentId, claim: Claim):
     standingTaskId: standing_task_id,
     decidesAfter: timeOf(decides_after),
     refundOf: owed_back ? String(owed_back.task_id) : null,
-    position: tellDispute(tx, head, { ...row, agent_id }, eventBody(dispute_id, claim, judgement, supersedes)),
+    position: noteDispute(tx, head, { ...row, agent_id }, eventBody(dispute_id, claim, judgement, supersedes)),
   };
   // An open dispute, or one with a changed result, is judged again with the claim as it was filed.
   if (before !== null) {

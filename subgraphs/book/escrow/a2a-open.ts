@@ -15,7 +15,7 @@ import { recordA2aSteps } from './a2a-phases.ts';
 import { a2aView } from './a2a-view.ts';
 import { phasesUpTo, requestHash, requireEnd } from './phase.ts';
 import { requireA2aRoom } from './room.ts';
-import { tellCounterparty } from './tell-offer.ts';
+import { notifyCounterparty } from './tell-offer.ts';
 
 /** Random bytes of an id, and of a job id that the caller did not choose. */
 const ID_BYTES = 10;
@@ -62,7 +62,7 @@ export async function openA2aEscrow(
         offerToldAt: null,
       } satisfies Partial<StoredA2aEscrow>);
       insertRows(tx, 'a2a_escrow', [asRecord(opened)]);
-      await tellCounterparty(tx, opened);
+      await notifyCounterparty(tx, opened);
       const step = { action: 'open', by: 'principal', state: 'open', request_hash, said: {} } as const;
       return a2aView(await recordA2aSteps(tx, acting, opened, { steps: [step], at_ms: now_ms }), 'principal', {
         phases: 1,

@@ -22,7 +22,7 @@ import { phasesUpTo, requestHash, requireMove, requirePassed } from './phase.ts'
 type Acting = Pick<BookContext, 'database' | 'clock' | 'random'>;
 
 /** A requested step. */
-interface Asked {
+interface StepRequest {
   readonly action: A2aMove;
   readonly said: JsonObject;
 }
@@ -46,7 +46,7 @@ export async function moveA2aEscrow(
   acting: Acting,
   agent_id: AgentId,
   name: A2aName,
-  asked: Asked,
+  asked: StepRequest,
 ): Promise<A2aEscrow> {
   const { escrow: found } = await requireA2aEscrow(acting.database, agent_id, name);
   const party = requireParty(found, agent_id);
@@ -69,7 +69,7 @@ interface Step {
   /** As it was before any head was locked. */
   readonly read: StoredA2aEscrow;
   readonly party: A2aEscrowParty;
-  readonly asked: Asked;
+  readonly asked: StepRequest;
 }
 
 async function step(tx: Tx, acting: Acting, { read, party, asked }: Step): Promise<Outcome> {

@@ -4,7 +4,7 @@ import type { A2aPhase, StoredA2aEscrow } from './a2a-escrow.entity.ts';
 import { a2aEscrowMachine } from './a2a-escrow.machine.ts';
 import type { A2aEscrow } from './a2a-escrow.type.ts';
 import { legalFor, stateBy } from './machine.ts';
-import { phasesAt, type Shown, shownSaid } from './shown-phases.ts';
+import { phasesAt, type Shown, shownMembers } from './shown-phases.ts';
 
 /** The party that an agent is. Null for a stranger, for whom the escrow does not exist. */
 export function partyOf(
@@ -48,5 +48,5 @@ export function a2aView(escrow: StoredA2aEscrow, party: A2aEscrowParty, shown: S
 function shownPhase(phase: A2aPhase, party: A2aEscrowParty): A2aEscrow['phases'][number] {
   const { action, by, state, at, task_id, principal_seq, counterparty_seq, said } = phase;
   const seq = party === 'principal' ? principal_seq : counterparty_seq;
-  return { action, by, state, at: new Date(at), taskId: seq === null ? null : task_id, seq, ...shownSaid(said) };
+  return { action, by, state, at: new Date(at), taskId: seq === null ? null : task_id, seq, ...shownMembers(said) };
 }

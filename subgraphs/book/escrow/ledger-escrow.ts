@@ -18,7 +18,7 @@ import { findLedgerEscrow, ledgerEscrowAgain, openLedgerEscrowOf } from './ledge
 import { judgeMove, legalFor, stateBy } from './machine.ts';
 import { phasesUpTo, requestHash, requireEnd, requireMove, requirePassed } from './phase.ts';
 import { requireLedgerRoom } from './room.ts';
-import { phasesAt, type Shown, shownSaid } from './shown-phases.ts';
+import { phasesAt, type Shown, shownMembers } from './shown-phases.ts';
 
 /* Ledger escrows: every step is under the head of the book, with its event in the same transaction. */
 
@@ -193,7 +193,7 @@ function ledgerView(escrow: StoredLedgerEscrow, shown: Shown) {
       state,
       position,
       at: new Date(at),
-      ...shownSaid(said),
+      ...shownMembers(said),
     })),
     legal: legalFor(ledgerEscrowMachine, standing, 'owner'),
   } satisfies LedgerEscrow;

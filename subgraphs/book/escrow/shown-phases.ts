@@ -19,7 +19,7 @@ export function phasesAt<P extends Phase<string, string>>(
 }
 
 /** Members of a phase that are shown as they were sent. */
-export function shownSaid({ claim_type, evidence, checks }: JsonObject) {
+export function shownMembers({ claim_type, evidence, checks }: JsonObject) {
   return {
     claimType: (claim_type ?? null) as ClaimType | null,
     evidence: (evidence ?? null) as JsonObject | null,

@@ -13,7 +13,7 @@ import { StoredA2aEscrow } from './a2a-escrow.entity.ts';
  */
 
 /** Adds the job in the transaction that opens the escrow. */
-export async function tellCounterparty(
+export async function notifyCounterparty(
   tx: Tx,
   { escrowId: escrow_id, counterpartyAgentId }: Pick<StoredA2aEscrow, 'escrowId' | 'counterpartyAgentId'>,
 ): Promise<void> {

@@ -20,7 +20,7 @@ export interface BuiltExport {
   readonly coverage: CoveragePayload;
 }
 
-export interface ExportAsked {
+export interface ExportBuildInput {
   readonly scope: ExportScope;
   readonly subject_task_id: string | null;
   /** ISO 8601. */
@@ -31,7 +31,7 @@ export interface ExportAsked {
 }
 
 /** @throws forbidden if there is no such book; book_damaged */
-export async function buildExport(database: Database, asked: ExportAsked): Promise<BuiltExport> {
+export async function buildExport(database: Database, asked: ExportBuildInput): Promise<BuiltExport> {
   const { scope, subject_task_id, exported_at } = asked;
   const read = await readAtOnce(database, asked);
   const audit = bookAudit(scope.book_id, { exported_at, policy: read.policy, rows: read.rows });
@@ -48,7 +48,7 @@ interface ReadExport {
 /** SQLSTATE query_canceled, as reported after statement_timeout. */
 const QUERY_CANCELED = '57014';
 
-async function readAtOnce(database: Database, asked: ExportAsked): Promise<ReadExport> {
+async function readAtOnce(database: Database, asked: ExportBuildInput): Promise<ReadExport> {
   try {
     return await database.transaction(tx => readIn(tx, asked));
   } catch (error) {
@@ -59,7 +59,10 @@ async function readAtOnce(database: Database, asked: ExportAsked): Promise<ReadE
 }
 
 /** Reads rows, counts and hashes in one snapshot, so that a new row is in all of them or in none. */
-async function readIn(tx: Tx, { scope, subject_task_id, base_url, scan_ms_max }: ExportAsked): Promise<ReadExport> {
+async function readIn(
+  tx: Tx,
+  { scope, subject_task_id, base_url, scan_ms_max }: ExportBuildInput,
+): Promise<ReadExport> {
   await tx.query('set transaction isolation level repeatable read, read only');
   await tx.query(`set local statement_timeout = ${scan_ms_max}`);
   const policy = await policyOf(tx, scope);

@@ -4,7 +4,7 @@ import type { BrokenBook } from '../../receipt/log/broken-books.ts';
 import { walkedFrom } from '../audit/audit.ts';
 import { auditStep } from '../audit/audit-stored.ts';
 import type { BookDamage, BookDamageKind } from '../audit/damage.ts';
-import { PART_EVENTS } from '../audit/stored.ts';
+import { PART_EVENTS } from '../audit/read-part.ts';
 import { isEventHead, type KnownHead } from './compare.ts';
 import { booksThatStand, lostCredentials } from './stand.ts';
 

@@ -7,9 +7,9 @@ import { LogHalted } from '../../receipt/log/halt.ts';
 import type { KnownLog } from '../../receipt/log/known-log.ts';
 import { EMPTY_ROOT } from '../../receipt/verify/merkle-proof.ts';
 import { readsOf } from '../../transaction.ts';
+import { type Left, type LockedHead, watchTransaction } from './book-changes.ts';
 import { type CredentialHead, compareEventHeads, type EventHead, isEventHead, type KnownHead } from './compare.ts';
 import { booksGoneBack, type DamageHeard, heldAgainst } from './gone-back.ts';
-import { type Left, type LockedHead, watchTransaction } from './leave.ts';
 import type { SavedHeads } from './saved-heads.ts';
 import { allHeads, booksThatStand, brokenBook, lostCredentials } from './stand.ts';
 

@@ -32,7 +32,7 @@ interface InflowRow {
 }
 
 /** Positions of the two rows. */
-interface Corrected {
+interface CorrectionResult {
   readonly original_seq: number;
   readonly seq: number;
   /** True if it existed before and nothing was appended. */
@@ -49,7 +49,7 @@ export async function correctInflow(
   request: CorrectionRequest,
   agent_id: AgentId,
   context: BookContext,
-): Promise<Corrected> {
+): Promise<CorrectionResult> {
   const { task_id: corrects, reason } = request;
   const signed = signedCorrectionOf(request);
   const before = await inflowRow(context.database, agent_id, corrects);
@@ -136,7 +136,7 @@ function signedCorrectionOf({ correction }: { readonly correction?: JsonObject |
  * Content of a correction. Members left out of the request are those in force from then on. `merges`, every branch in the order of
  * seq, is only in a merge, so that older hashes stay valid.
  */
-interface Said extends JsonObject {
+interface CorrectionContent extends JsonObject {
   readonly reason: string;
   readonly bucket: string;
   /** Atomic USDC, digits. */
@@ -151,7 +151,7 @@ interface Naming {
   readonly agent_id: AgentId;
   /** Position of the corrected row. */
   readonly corrects_seq: number;
-  readonly said: Said;
+  readonly said: CorrectionContent;
 }
 
 function withoutSignature({ signature: _, ...claim }: WalletClaim): JsonObject {

@@ -19,7 +19,7 @@ export interface WalletClaim extends JsonObject {
   readonly signature: string;
 }
 
-interface Shown {
+interface ClaimRequest {
   readonly kind: WalletClaimKind;
   readonly claim: WalletClaim;
   /** Member of the request that contained it. */
@@ -34,7 +34,7 @@ type Asking = Pick<BookContext, 'base_urls' | 'free_wallets' | 'walletOfAgent' |
  * Checks a claim signed by the agentWallet. Checks without the chain come first. @throws inflow_claim_invalid, rate_limited;
  * chain_unavailable, unavailable if the chain could not be read
  */
-export async function requireWalletClaim(shown: Shown, agent_id: AgentId, asking: Asking): Promise<WalletWord> {
+export async function requireWalletClaim(shown: ClaimRequest, agent_id: AgentId, asking: Asking): Promise<WalletWord> {
   const { kind, claim, param, said } = shown;
   const wrong = (member: string) => new Refusal('inflow_claim_invalid', { param: `${param}.${member}` });
   if (!asking.base_urls.includes(claim.iss)) throw wrong('iss');

@@ -62,13 +62,13 @@ export async function findTransfer(
     const task_id = newTask({ clock, random });
     return { fact: { task_id, transfer, seen_in: { ...seen_in }, payer_proven, merchant_signed }, slots };
   } catch (error) {
-    if (error instanceof Refusal && disbelieved.has(error.code)) failed_looks.failed(who);
+    if (error instanceof Refusal && untrueCodes.has(error.code)) failed_looks.failed(who);
     throw error;
   }
 }
 
 /** Refusals because the request is not true. */
-const disbelieved: ReadonlySet<string> = new Set([
+const untrueCodes: ReadonlySet<string> = new Set([
   'transfer_not_believed',
   'payer_signature_invalid',
   'offer_receipt_invalid',

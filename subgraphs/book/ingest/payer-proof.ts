@@ -10,7 +10,7 @@ import type { BookContext } from '../context.ts';
 
 /* Proves the payer of a transfer. Transfers are public, so without it anyone could record the spending of others. */
 
-type Shown = Pick<IngestRequest, 'payer_signature' | 'payer_signature_timestamp'>;
+type PayerSignature = Pick<IngestRequest, 'payer_signature' | 'payer_signature_timestamp'>;
 
 /** Text for a payer whose wallet the book does not know. */
 export function payerText(
@@ -23,7 +23,7 @@ export function payerText(
 }
 
 /** Checked before the chain is read. @throws payer_signature_invalid */
-export function requireFresh({ payer_signature_timestamp: at }: Shown, now_ms: number): void {
+export function requireFresh({ payer_signature_timestamp: at }: PayerSignature, now_ms: number): void {
   if (at === null) return;
   const age_seconds = now_ms / 1_000 - at;
   const fresh =
@@ -39,7 +39,7 @@ export function requireFresh({ payer_signature_timestamp: at }: Shown, now_ms: n
 export async function isPayerProven(
   transfer: ObservedTransfer,
   agent_id: AgentId,
-  { payer_signature: signature, payer_signature_timestamp: at }: Shown,
+  { payer_signature: signature, payer_signature_timestamp: at }: PayerSignature,
   {
     database,
     transfers,

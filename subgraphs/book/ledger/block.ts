@@ -4,8 +4,8 @@ import { type AgentId, type RefusalId, refusalId } from '../../../schema/ids.ts'
 import type { PolicyCode } from '../../../schema/policy-kinds.ts';
 import { type Tx } from '../../database.ts';
 import { issueRefusals, type RefusalFacts, type Refuser } from '../../receipt/refusal/sign-refusal.ts';
-import { askApproval, type OpenedApproval, storeOpened } from '../approval/ask.ts';
-import type { StandingApprovals } from '../approval/standing.ts';
+import { type ApprovalColumns, askApproval, storeApprovals } from '../approval/ask.ts';
+import type { StoredApprovals } from '../approval/stored-approvals.ts';
 import type { Blocked } from '../policy/evaluate.ts';
 import { appendRow, type EventRecord, type Head, type Heads, headOf, storeBirths } from './append.ts';
 import {
@@ -51,7 +51,7 @@ const ID_BYTES = 10;
 /** Locked heads and the approvals of their calls. */
 export interface BlockingBooks {
   readonly books: Heads;
-  readonly approvals: StandingApprovals;
+  readonly approvals: StoredApprovals;
 }
 
 /**
@@ -72,7 +72,7 @@ export async function blockCalls(
   const grown = new Map<string, BlockedHour>();
   const written: Written[] = [];
   const events: EventRecord[] = [];
-  const opened: OpenedApproval[] = [];
+  const opened: ApprovalColumns[] = [];
   const outcomes = calls.map(call => {
     const head = headOf(books, call.asked.agent_id);
     const kinds = kindsOfCall(call).map(it => {
@@ -99,7 +99,7 @@ export async function blockCalls(
     written.map(({ refusal }) => refusal),
   );
   storeBlockedHours(tx, [...grown.values()]);
-  storeOpened(tx, opened);
+  storeApprovals(tx, opened);
   return { outcomes, events };
 }
 

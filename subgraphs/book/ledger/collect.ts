@@ -24,7 +24,7 @@ import {
   storeBooks,
 } from './append.ts';
 import { termsHash } from './terms.ts';
-import { tellWouldBlock, type WouldBlock } from './would-block.ts';
+import { appendWouldBlock, type WouldBlock } from './would-block.ts';
 
 /*
  * The only writer of books, rows and events (test/tidy/places.ts). Every function takes the transaction and many items, so that
@@ -87,7 +87,7 @@ export async function collect(
     if (landing === null) return { prepared, book_seq: null };
     const before = headOf(books, landing.agent_id);
     const born = appendRow(before, landing.birth, log.collected_at_ms);
-    const blocks = tellWouldBlock(born.head, born.row, landing.would_block ?? []);
+    const blocks = appendWouldBlock(born.head, born.row, landing.would_block ?? []);
     const alerts = appendAlerts(before, { head: blocks.head, row: born.row });
     const reserved_atomic = atomicAmount(alerts.head.reserved_atomic - landing.reserved);
     books.set(landing.agent_id, { ...alerts.head, reserved_atomic });

@@ -27,13 +27,13 @@ objectType(
 );
 objectType('DisputeJudged', 'Dispute of the row of an event: the claim and its judgement.', DisputeJudgedNoun);
 
-type Shown = MembersOf<typeof BookEventNoun>;
+type EventMembers = MembersOf<typeof BookEventNoun>;
 type BlockedBody = ShowableAs<typeof WouldBlockNoun>;
 /** The first judgements were stored without a number. */
 type JudgedBody = Omit<ShowableAs<typeof DisputeJudgedNoun>, 'revision'>;
 
 /** Shown body of a `transition`. Null if it removed no amount. */
-function shownGivenUp(body: JsonObject): Shown['givenUp'] {
+function shownGivenUp(body: JsonObject): EventMembers['givenUp'] {
   const amount = parseAtomic(givenUpAmount(body) ?? '');
   const { omission_rule } = body;
   if (amount === null) return null;
@@ -78,17 +78,17 @@ export class BookEvent {
   get alert(): ShownAlert | null {
     return this.kind === 'alert' ? shownAlert(this) : null;
   }
-  get wouldBlock(): Shown['wouldBlock'] {
+  get wouldBlock(): EventMembers['wouldBlock'] {
     return this.kind === 'would_block' ? shownOf(WouldBlockNoun, this.body as BlockedBody) : null;
   }
-  get dispute(): Shown['dispute'] {
+  get dispute(): EventMembers['dispute'] {
     if (this.kind !== 'dispute') return null;
     return shownOf(DisputeJudgedNoun, { revision: 1, ...(this.body as JudgedBody) });
   }
   get escrow(): JsonObject | null {
     return this.kind === 'escrow' ? this.body : null;
   }
-  get givenUp(): Shown['givenUp'] {
+  get givenUp(): EventMembers['givenUp'] {
     return this.kind === 'transition' ? shownGivenUp(this.body) : null;
   }
 }

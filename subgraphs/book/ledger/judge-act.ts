@@ -4,7 +4,7 @@ import type { AgentId, RefusalId } from '../../../schema/ids.ts';
 import type { ActAction } from '../../../schema/session/act.ts';
 import type { Tx } from '../../database.ts';
 import type { Refuser } from '../../receipt/refusal/sign-refusal.ts';
-import { StandingApprovals } from '../approval/standing.ts';
+import { StoredApprovals } from '../approval/stored-approvals.ts';
 import { type Blocked, evaluate } from '../policy/evaluate.ts';
 import { type Head, headOf, lockBooks, storeBooks } from './append.ts';
 import { type BlockedTooOften, type BookRefusal, blockCalls } from './block.ts';
@@ -50,7 +50,7 @@ export async function judgeAct(
     parent_ref: null,
   };
   const asked = { ...unnamed, agent_id, task_id, payer_wallet, amount: null, owed: false, act: true };
-  const approvals = await StandingApprovals.read(tx, []);
+  const approvals = await StoredApprovals.read(tx, []);
   const { outcomes, events } = await blockCalls(tx, refuser, { books, approvals }, [{ asked, blocked: evaluation }]);
   if (events.length > 0) storeBooks(tx, books, events);
   return outcomes[0] ?? null;

@@ -3,10 +3,10 @@ import { Refusal } from '../../../schema/errors.ts';
 import type { ApprovalId } from '../../../schema/ids.ts';
 import { operationsOf } from '../../../schema/paid-operations.ts';
 import { type PolicyKind, type PolicyType, policyKinds } from '../../../schema/policy-kinds.ts';
-import type { AskedCall } from '../../../schema/policy-rule.ts';
+import type { PolicyCall } from '../../../schema/policy-rule.ts';
 import type { Tx } from '../../database.ts';
 import { type Refuser } from '../../receipt/refusal/sign-refusal.ts';
-import { StandingApprovals, type UsableApproval } from '../approval/standing.ts';
+import { StoredApprovals, type UsableApproval } from '../approval/stored-approvals.ts';
 import { type Blocked, type Evaluation, evaluate, wouldRefuse } from '../policy/evaluate.ts';
 import { type Head, type Heads, headOf, lockBooks, readBooks, storeBooks } from './append.ts';
 import { type BlockedTooOften, type BookRefusal, blockCalls, blockedTooOften } from './block.ts';
@@ -50,7 +50,7 @@ export async function reserve(
   );
   requireSound(books, items);
   const locked = new Map(books);
-  const approvals = await StandingApprovals.read(tx, askingForApproval(books, items));
+  const approvals = await StoredApprovals.read(tx, askingForApproval(books, items));
   const judged = items.map(asked => ({ asked, outcome: hold(books, approvals, asked) }));
   const calls = judged.flatMap(({ asked, outcome }) =>
     outcome.kind === 'blocked' ? [{ asked, blocked: outcome }] : [],
@@ -66,7 +66,7 @@ export async function reserve(
 }
 
 /** An owed call is not judged, because nothing can be refused. */
-function hold(books: Heads, approvals: StandingApprovals, item: ReservationRequest): LetPass | Blocked {
+function hold(books: Heads, approvals: StoredApprovals, item: ReservationRequest): LetPass | Blocked {
   const head = headOf(books, item.agent_id);
   const call = callOf(item);
   const { evaluation, by } = item.owed ? OWED : judged(head, approvals, item);
@@ -92,7 +92,7 @@ interface Judged {
 const OWED: Judged = { evaluation: { kind: 'admitted' }, by: null };
 
 /** Judges by the policies and, if only an approval is missing, by the stored approvals, which come last. */
-function judged(head: Head, approvals: StandingApprovals, item: ReservationRequest): Judged {
+function judged(head: Head, approvals: StoredApprovals, item: ReservationRequest): Judged {
   const call = { ...callOf(item), ...(approvals.denied(item, head.now_ms) && { approval: null }) };
   const evaluation = evaluate(head, call);
   if (evaluation.kind === 'admitted' || evaluation.refusal_code !== APPROVAL_WANTED) return { evaluation, by: null };
@@ -116,7 +116,7 @@ function askingForApproval(books: Heads, items: readonly ReservationRequest[]): 
   });
 }
 
-function callOf({ amount, models, field, approval = null }: ReservationRequest): AskedCall {
+function callOf({ amount, models, field, approval = null }: ReservationRequest): PolicyCall {
   return { amount, models, operations: operationsOf(field), approval };
 }
 
@@ -132,7 +132,7 @@ export async function refusedTooOften(
     tx,
     items.map(item => item.agent_id),
   );
-  const approvals = await StandingApprovals.read(tx, askingForApproval(books, items));
+  const approvals = await StoredApprovals.read(tx, askingForApproval(books, items));
   const refused = items.map(item => {
     const head = headOf(books, item.agent_id);
     const { evaluation } = judged(head, approvals, item);

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import { kindsTold, type Telling, type WebhookKind } from '../../../schema/webhook/kinds.ts';
+import { kindsTold, type WebhookEvent, type WebhookKind } from '../../../schema/webhook/kinds.ts';
 import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
 import { addJobs, type Job } from '../../jobs.ts';
@@ -18,7 +18,7 @@ interface Wanting {
  */
 export function withMessageNumbers(
   head: Wanting,
-  event: Telling,
+  event: WebhookEvent,
 ): { readonly webhook_messages: number; readonly body: JsonObject } {
   const kinds = head.webhook_kinds === null ? [] : kindsTold(event, head.webhook_kinds);
   const { webhook_messages } = head;
@@ -40,7 +40,7 @@ export function setWebhookKinds(tx: Tx, agent_id: AgentId, kinds: readonly Webho
  * Adds one job per book in the transaction of the events, after them, so that every written message is sent. One job suffices,
  * because the book itself lists its messages.
  */
-export function sendMessages(tx: Tx, books: ReadonlyMap<AgentId, Clocked>, events: readonly Told[]): void {
+export function sendMessages(tx: Tx, books: ReadonlyMap<AgentId, Clocked>, events: readonly NumberedEvent[]): void {
   const telling = new Set(events.flatMap(({ agent_id, body }) => (body.messages === undefined ? [] : [agent_id])));
   addJobs(
     tx,
@@ -52,7 +52,7 @@ interface Clocked {
   readonly now_ms: number;
 }
 
-interface Told {
+interface NumberedEvent {
   readonly agent_id: number;
   readonly body: JsonObject;
 }

@@ -28,7 +28,7 @@ export function wouldBlockOf(blocked: Blocked, now_ms: number): WouldBlock {
 }
 
 /** Appends an event for each, directly after the birth of the row. */
-export function tellWouldBlock(
+export function appendWouldBlock(
   head: Head,
   { seq, task_id, collected_at }: Pick<RowRecord, 'seq' | 'task_id' | 'collected_at'>,
   would_block: readonly WouldBlock[],

@@ -11,7 +11,7 @@ import { BookRow } from '../ledger/row.entity.ts';
 import { type BookPage, bookPage, PAGE } from './book.resolver.ts';
 import { Book, ReceiptReference } from './book.type.ts';
 import { rowsOf, soundHead } from './page.ts';
-import { pageAsked } from './page-arguments.type.ts';
+import { pageQuery } from './page-arguments.type.ts';
 import { rowScope } from './row-scope.ts';
 
 /* Links between books and types of other subgraphs: agents, receipts and the caller. */
@@ -39,7 +39,7 @@ export class AgentBookResolver {
     @Ctx() context: BookContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<BookPage> {
-    return bookPage(requirePossession(context.principal, agentId), pageAsked(asked), context, info);
+    return bookPage(requirePossession(context.principal, agentId), pageQuery(asked), context, info);
   }
 }
 
@@ -96,7 +96,7 @@ export class ViewerResolver {
     @Ctx() context: BookContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<BookPage>[] {
-    return possessed.map(agent_id => bookPage(agent_id, pageAsked({}), context, info));
+    return possessed.map(agent_id => bookPage(agent_id, pageQuery({}), context, info));
   }
 }
 
@@ -106,5 +106,5 @@ export function resolveBook(
   context: BookContext,
   info: GraphQLResolveInfo,
 ): Promise<BookPage> {
-  return bookPage(requirePossession(context.principal, agentId), pageAsked({}), context, info);
+  return bookPage(requirePossession(context.principal, agentId), pageQuery({}), context, info);
 }

@@ -28,9 +28,9 @@ import { allowanceOf } from './allowance.ts';
 import { type Allowance, Book, BookRowConnection, type BookTotals, CONNECTION, GroupTotal } from './book.type.ts';
 import { isFiltered, type MatchingRows, readMatching } from './matching.ts';
 import { type PageHead, pageHead, rowsOf } from './page.ts';
-import { pageAsked, rowFilter } from './page-arguments.type.ts';
+import { pageQuery, rowFilter } from './page-arguments.type.ts';
 import { rowsOfPage, writeRows } from './row-json.ts';
-import { type PageAsked, type RowScope, rowScope } from './row-scope.ts';
+import { type PageQuery, type RowScope, rowScope } from './row-scope.ts';
 import { totalsBy } from './totals.ts';
 
 /** Data from which the fields of a book are resolved. */
@@ -82,7 +82,7 @@ export class BookResolver {
     @Ctx() context: BookContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<BookPage> {
-    return bookPage(requirePossession(context.principal, asked.agentId), pageAsked(asked), context, info);
+    return bookPage(requirePossession(context.principal, asked.agentId), pageQuery(asked), context, info);
   }
 
   @Directive(PAGE)
@@ -101,7 +101,7 @@ export class BookResolver {
     // Absent is not null: removing a limit must be explicit.
     if (budget === undefined)
       throw new Refusal('invalid_request', { param: 'budgetAtomic', detail: 'budgetAtomic is required; null clears.' });
-    const shown = pageAsked(asked);
+    const shown = pageQuery(asked);
     await setBudget(context.database, agent_id, budget === null ? null : parseAtomic(budget), held);
     return bookPage(agent_id, shown, context, info);
   }
@@ -182,7 +182,7 @@ export class BookResolver {
 /** @throws Refusal forbidden if there is no such book, book_damaged if its audit has closed it */
 export async function bookPage(
   agent_id: AgentId,
-  asked: PageAsked,
+  asked: PageQuery,
   { database }: BookContext,
   info: GraphQLResolveInfo,
 ): Promise<BookPage> {
@@ -209,7 +209,7 @@ export async function bookPage(
 /** Without a filter all rows match, and the head has their counts. */
 function matchingOnce(
   agent_id: AgentId,
-  { filter }: PageAsked,
+  { filter }: PageQuery,
   { database, all }: { readonly database: BookContext['database']; readonly all: MatchingRows },
 ): BookPage['matching'] {
   let read: Promise<MatchingRows> | null = null;

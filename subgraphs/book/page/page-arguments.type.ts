@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { toCamelKeys } from '../../../schema/camel.ts';
 import { BookPageRequest, pageRows, RowFilterRequest } from '../../../schema/requests/book.ts';
 import { type Arguments, inputType, readRequest } from '../../graph-type.ts';
-import type { PageAsked, RowFilter } from './row-scope.ts';
+import type { PageQuery, RowFilter } from './row-scope.ts';
 
 inputType(
   'BookRowFilter',
@@ -11,7 +11,7 @@ inputType(
 );
 
 /** Requested page: 50 rows by default, at most 200. @throws Refusal invalid_request */
-export function pageAsked(asked: Arguments): PageAsked {
+export function pageQuery(asked: Arguments): PageQuery {
   const { limit, filter, ...page } = readRequest(BookPageRequest, asked);
   return { ...page, limit: pageRows(limit), filter: filter && rowFilter(filter) };
 }

@@ -17,7 +17,7 @@ export interface RowFilter {
 }
 
 /** A page: rows with a seq below `before` and above `after`. */
-export interface PageAsked {
+export interface PageQuery {
   readonly limit: number;
   readonly before?: number | null | undefined;
   readonly after?: number | null | undefined;
@@ -105,7 +105,7 @@ const USUAL_ROWS: readonly number[] = [limits.book_page_rows_default, limits.boo
  * because Postgres assumes a tenth of the book for a parameter and would plan each page of a long book again (1.7 ms instead of 0.7
  * ms).
  */
-export function rowScope(agent_id: AgentId, asked: PageAsked): RowScope {
+export function rowScope(agent_id: AgentId, asked: PageQuery): RowScope {
   const { limit, before, after, filter } = asked;
   const values: unknown[] = [agent_id];
   const parameter = (value: unknown) => `$${values.push(value)}`;

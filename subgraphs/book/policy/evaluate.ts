@@ -8,7 +8,7 @@ import {
   type PolicyType,
   policyKinds,
 } from '../../../schema/policy-kinds.ts';
-import type { AskedCall, Objection, RefusalCode, Spending } from '../../../schema/policy-rule.ts';
+import type { Objection, PolicyCall, RefusalCode, Spending } from '../../../schema/policy-rule.ts';
 
 /** Spending and terms that decide whether a charge is accepted, under the head's lock. */
 export interface Ceilings extends Spending {
@@ -45,7 +45,7 @@ const inOrder = [...kinds, budget].sort((one, other) => one.rule.precedence - ot
  * Judges a call: it passes if collected amounts, reservations and the charge stay within every cap, and no other policy refuses it.
  * All reservations count for the current hour and day, so that one collected after the hour cannot exceed the cap of either.
  */
-export function evaluate(ceilings: Ceilings, call: AskedCall): Evaluation {
+export function evaluate(ceilings: Ceilings, call: PolicyCall): Evaluation {
   for (const set_rule of inOrder) {
     const blocked = blockedBy(set_rule, ceilings, call);
     if (blocked) return blocked;
@@ -57,7 +57,7 @@ export function evaluate(ceilings: Ceilings, call: AskedCall): Evaluation {
  * Policies of `shadow` that would refuse a passing call, each judged alone beside the enforced ones, in the order of precedence.
  * Calls that they would have refused count as spent.
  */
-export function wouldRefuse(ceilings: Ceilings, shadow: BookPolicy, call: AskedCall): readonly Blocked[] {
+export function wouldRefuse(ceilings: Ceilings, shadow: BookPolicy, call: PolicyCall): readonly Blocked[] {
   // True for nearly every book.
   if (Object.keys(shadow).length === 0) return [];
   const { approval_ttl = ceilings.policy.approval_ttl } = shadow;
@@ -65,7 +65,7 @@ export function wouldRefuse(ceilings: Ceilings, shadow: BookPolicy, call: AskedC
   return inOrder.flatMap(set_rule => blockedBy(set_rule, { ...ceilings, policy, budget_atomic: null }, call) ?? []);
 }
 
-function blockedBy({ policy_type, rule, set }: SetRule, ceilings: Ceilings, call: AskedCall): Blocked | null {
+function blockedBy({ policy_type, rule, set }: SetRule, ceilings: Ceilings, call: PolicyCall): Blocked | null {
   const value = set(ceilings);
   if (value === undefined) return null;
   const { approval_ttl: approval_ttl_seconds = policyLimits.approval_ttl_seconds } = ceilings.policy;

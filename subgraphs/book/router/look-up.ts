@@ -23,7 +23,7 @@ export interface RouterLookUps {
   close(): Promise<void>;
 }
 
-const Told = z.object({ data: z.object({ id: z.string(), model: z.string(), total_cost: z.string() }) });
+const RouterResponse = z.object({ data: z.object({ id: z.string(), model: z.string(), total_cost: z.string() }) });
 
 export function openLookUps(base_url: string): RouterLookUps {
   const { look_ups_at_once_max, look_ups_per_key_at_once_max, look_up_connect_ms_max } = routerLimits;
@@ -73,7 +73,8 @@ async function lookUp(base_url: string, agent: Agent, key: Secret, reported: Rep
     const bytes = statusCode === 200 ? await readBounded(body, routerLimits.look_up_bytes_max) : null;
     if (bytes === null) body.destroy();
     if (statusCode === NOT_FOUND) return 'not_found';
-    const told = bytes && Told.safeParse(withNumbersAsWritten(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
+    const told =
+      bytes && RouterResponse.safeParse(withNumbersAsWritten(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
     return told?.success ? matchCost(reported, told.data.data) : 'failed';
   } catch {
     return 'failed';

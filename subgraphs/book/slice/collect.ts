@@ -6,7 +6,7 @@ import { outsideOf, type Slice } from '../../../schema/slice.ts';
 import { requirePossession } from '../../access.ts';
 import type { Tx } from '../../database.ts';
 import type { BookContext } from '../context.ts';
-import { type Granted, grantedTo, requireStillGranted } from './granted.ts';
+import { type Granted, grantedTo, requireStillGranted } from './grant.ts';
 
 /** Recorder of an inflow: the owner (`granted` is null) or the holder of a `collect` token. */
 export interface Recorder {

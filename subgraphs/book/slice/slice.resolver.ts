@@ -13,7 +13,7 @@ import { PAGE_OF_ROWS } from '../page/book.resolver.ts';
 import { rowsOf } from '../page/page.ts';
 import { writeRows } from '../page/row-json.ts';
 import { type RowScope, rowScope } from '../page/row-scope.ts';
-import { requireSlice } from './granted.ts';
+import { requireSlice } from './grant.ts';
 import { BookSlice, shownBounds } from './slice.type.ts';
 
 /** Data from which the fields of a slice are resolved. */

@@ -1,6 +1,6 @@
 import type { BookEventKind } from '../../../schema/book/event.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { tellingEventKinds, type WebhookKind } from '../../../schema/webhook/kinds.ts';
+import { type WebhookKind, webhookEventKinds } from '../../../schema/webhook/kinds.ts';
 import type { Database } from '../../database.ts';
 
 /* Reads what a delivery needs for each message, so that changes by the owner apply at once. */
@@ -96,7 +96,7 @@ export async function nextTelling(
     name: 'next event to redeliver',
     text: `select ${EVENT} from book_event e ${ROW} where e.agent_id = $1 and e.position between $2 and $3
       and e.kind = any($4) order by e.position limit 1`,
-    values: [agent_id, from, to, tellingEventKinds],
+    values: [agent_id, from, to, webhookEventKinds],
   });
   return found ?? null;
 }

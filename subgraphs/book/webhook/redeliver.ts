@@ -3,7 +3,7 @@ import type { AgentId } from '../../../schema/ids.ts';
 import { webhookLimits } from '../../../schema/limits.ts';
 import type { HeldBook } from '../../../schema/principal.ts';
 import type { RedeliveryRequest } from '../../../schema/requests/webhook.ts';
-import { kindsTold, type Telling, tellingEventKinds } from '../../../schema/webhook/kinds.ts';
+import { kindsTold, type WebhookEvent, webhookEventKinds } from '../../../schema/webhook/kinds.ts';
 import type { RedeliveryJob } from '../../../schema/webhook/message.ts';
 import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
@@ -90,12 +90,12 @@ function usingRoom<T>(
   });
 }
 
-async function eventsBetween(tx: Tx, agent_id: AgentId, from: number, to: number): Promise<readonly Telling[]> {
-  const { rows } = await tx.query<Telling>({
+async function eventsBetween(tx: Tx, agent_id: AgentId, from: number, to: number): Promise<readonly WebhookEvent[]> {
+  const { rows } = await tx.query<WebhookEvent>({
     name: 'events to redeliver',
     text: `select kind, jsonb_build_object('evidence', body->'evidence', 'collected', body->'collected') as body
       from book_event where agent_id = $1 and position between $2 and $3 and kind = any($4)`,
-    values: [agent_id, from, to, tellingEventKinds],
+    values: [agent_id, from, to, webhookEventKinds],
   });
   return rows;
 }

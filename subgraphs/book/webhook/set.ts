@@ -8,14 +8,14 @@ import { usualWebhookKinds, type WebhookKind } from '../../../schema/webhook/kin
 import { webhookSecret } from '../../../schema/webhook/secret.ts';
 import { webhookUrl } from '../../../schema/webhook/url.ts';
 import type { WalletBelieved } from '../../receipt/receipt/wallet-receipts.ts';
-import { type AskingWallet, requireBelieved, type ShownWord, wordOfWallet } from '../approval/agents-wallet.ts';
+import { type AskingWallet, requireBelieved, verifyAgentWallet, type WalletAnswer } from '../approval/agents-wallet.ts';
 import type { BookContext } from '../context.ts';
 import { changeWebhook, type StandingWebhook } from './change.ts';
 import { rotated, type WebhookSecrets } from './sealed.ts';
 
 type Setter = Pick<BookContext, 'database' | 'vault' | 'random' | 'webhook_reach'>;
 type Consulting = Setter & AskingWallet & Pick<BookContext, 'base_url'>;
-type Held = HeldBook & ProvenBy;
+type ProvenBook = HeldBook & ProvenBy;
 
 /** The webhook, and its secret if it was generated here, which is shown this once. */
 export interface SetWebhook {
@@ -29,7 +29,7 @@ const newSecret = ({ random }: Pick<Setter, 'random'>) => webhookSecret(random.b
  * Sets the webhook of a book. Members that are left out have their defaults, except the secret, which stays; a new one replaces it
  * like a rotation. @throws invalid_request, book_damaged, rate_limited, and control_proof_missing and others for the consent
  */
-export async function setWebhook(context: Consulting, held: Held, members: WebhookRequest): Promise<SetWebhook> {
+export async function setWebhook(context: Consulting, held: ProvenBook, members: WebhookRequest): Promise<SetWebhook> {
   const { events = usualWebhookKinds, enabled = true, secret } = members;
   const judged = webhookUrl(members.url, context.webhook_reach);
   if (judged.kind === 'refused')
@@ -47,7 +47,7 @@ export async function setWebhook(context: Consulting, held: Held, members: Webho
 }
 
 /** Rotates the secret; the former one signs too for a day. @throws not_found if there is no webhook; rate_limited */
-export async function rotateSecret(context: Setter, held: Held, secret: string | undefined): Promise<SetWebhook> {
+export async function rotateSecret(context: Setter, held: ProvenBook, secret: string | undefined): Promise<SetWebhook> {
   const made = newSecret(context);
   const standing = await changeWebhook(context, held, (before, now_ms) => {
     if (before === null) throw new Refusal('not_found', { detail: 'The book has no webhook.' });
@@ -57,7 +57,7 @@ export async function rotateSecret(context: Setter, held: Held, secret: string |
 }
 
 /** Removes the webhook and its dead letters. Nothing more is sent. Repeating it changes nothing. */
-export async function removeWebhook(context: Setter, held: Held): Promise<void> {
+export async function removeWebhook(context: Setter, held: ProvenBook): Promise<void> {
   await changeWebhook(context, held, () => null);
 }
 
@@ -78,7 +78,7 @@ function told(standing: StandingWebhook | null, made: string): SetWebhook {
 // The agentWallet decides where approval links go, because a holder of the session made the calls.
 
 /** Members that decide whether and where links are sent. `enabled` is not one: the session may change it. */
-interface Told {
+interface ApprovalTarget {
   readonly url: string;
   readonly events: readonly WebhookKind[];
 }
@@ -86,21 +86,25 @@ interface Told {
 /** Verified before the head is locked, because no external call is made under it. Null if the request has no signature. */
 async function consentOfWallet(
   agent_id: AgentId,
-  { url, events }: Told,
-  { wallet_signature, signature_timestamp }: Partial<ShownWord>,
+  { url, events }: ApprovalTarget,
+  { wallet_signature, signature_timestamp }: Partial<WalletAnswer>,
   asking: AskingWallet,
 ): Promise<WalletBelieved | null> {
   if (!events.includes('approval') || wallet_signature === undefined || signature_timestamp === undefined) return null;
   const word = { wallet_signature, signature_timestamp };
   const text = (base_url: string, at_seconds: number) => approvalWebhookText(base_url, { agent_id, url }, at_seconds);
-  return wordOfWallet(agent_id, word, text, asking);
+  return verifyAgentWallet(agent_id, word, text, asking);
 }
 
 /**
  * An existing setting needs no new signature, so a repeated request passes; nor does turning approvals off. @throws
  * control_proof_missing, control_proof_invalid, chain_unavailable, unavailable
  */
-export function requireConsent(before: Told | null, { url, events }: Told, consent: WalletBelieved | null): void {
+export function requireConsent(
+  before: ApprovalTarget | null,
+  { url, events }: ApprovalTarget,
+  consent: WalletBelieved | null,
+): void {
   if (!events.includes('approval') || (before?.url === url && before.events.includes('approval'))) return;
   if (consent === null)
     throw new Refusal('control_proof_missing', {

@@ -14,8 +14,8 @@ import { readPrivate } from './read-private.ts';
 import { redeem } from './redeem.ts';
 import type { SignedAct } from './take-act.ts';
 
-type Effect = (act: SignedAct, context: SessionContext) => Promise<Partial<Omit<SessionActResult, keyof Said>>>;
-type Said = Pick<SessionActResult, 'action' | 'resource' | 'delegationHash'>;
+type Effect = (act: SignedAct, context: SessionContext) => Promise<Partial<Omit<SessionActResult, keyof ActMembers>>>;
+type ActMembers = Pick<SessionActResult, 'action' | 'resource' | 'delegationHash'>;
 
 /** Each act has one effect and sets only its own member. */
 const NO_EFFECT = { handedOff: null, redeemed: null, approved: null, read: null };

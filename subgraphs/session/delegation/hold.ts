@@ -4,7 +4,7 @@ import type { ShownDelegation } from '../../../schema/session/delegation-header.
 import { grantStanding } from '../../../schema/session/grant-rule.ts';
 import type { Tx } from '../../database.ts';
 import { revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
-import { heldUnder } from './held-under.ts';
+import { heldUnder } from './held-amounts.ts';
 
 /** Session members stored with the claim of a payment, so that reconcile can finish it in any process. */
 export interface PaidUnder extends JsonObject {

@@ -6,7 +6,7 @@ import { delegationHash, namesOfGrant } from '../../../schema/session/grant.ts';
 import { hasParent } from '../../../schema/session/grant-rule.ts';
 import { isKeysSignature } from '../../../schema/session/public-key.ts';
 import { firstDomain, type SessionDomain, sessionDomain } from '../../../schema/session/typed-data.ts';
-import { leaveCredential } from '../../book/heads/leave.ts';
+import { leaveCredential } from '../../book/heads/book-changes.ts';
 import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
 import { TREE_CHANNEL } from '../../live-channels.ts';

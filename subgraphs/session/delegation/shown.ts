@@ -61,7 +61,7 @@ async function signedByKey({ database }: ShownParts, { grant, signature }: Shown
   return names.find(({ domain }) => isKeysSignature(signer, grantDigest(domain, grant), signature));
 }
 
-interface Asked {
+interface DomainQuery {
   readonly names: readonly NamedGrant[];
   readonly known: ReadonlyMap<string, Delegation>;
   readonly asker: string;
@@ -71,7 +71,7 @@ interface Asked {
 async function signedByCode(
   { wallets, base_urls }: ShownParts,
   { grant, signature }: ShownGrant,
-  { names, known, asker }: Asked,
+  { names, known, asker }: DomainQuery,
 ): Promise<NamedGrant | undefined> {
   const possible = names.filter(({ delegation_hash }, index) => index < base_urls.length || known.has(delegation_hash));
   if (hasParent(grant) || possible.length === 1) return undefined;

@@ -9,7 +9,7 @@ import type { Tx } from '../../database.ts';
 import { endedBy, revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
 import type { SessionContext } from '../context.ts';
 import { Delegation } from './delegation.entity.ts';
-import { heldUnder } from './held-under.ts';
+import { heldUnder } from './held-amounts.ts';
 import { isPayers, payersSession } from './payers-session.ts';
 import type { SessionDetail } from './session.type.ts';
 import { shownRevocation } from './shown-revocation.ts';

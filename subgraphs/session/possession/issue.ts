@@ -1,6 +1,6 @@
 import { sha256Hex } from '../../../schema/digest.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import { leaveCredential } from '../../book/heads/leave.ts';
+import { leaveCredential } from '../../book/heads/book-changes.ts';
 import { iso } from '../../clock.ts';
 import type { Services } from '../../context.ts';
 import type { Tx } from '../../database.ts';

@@ -1,6 +1,6 @@
 import { atomicAmount } from '../../../schema/amount.ts';
 import { emptyWindow } from '../../../schema/clock-window.ts';
-import type { AskedCall } from '../../../schema/policy-rule.ts';
+import type { PolicyCall } from '../../../schema/policy-rule.ts';
 import type { Ceilings } from '../../../subgraphs/book/policy/evaluate.ts';
 
 export const usdc = (amount: number | bigint) => atomicAmount(BigInt(amount));
@@ -17,7 +17,7 @@ export const open: Ceilings = {
 };
 
 /** A call for so much, of no model and no operation unless told. */
-export const paying = (amount: number | bigint, differently: Partial<AskedCall> = {}): AskedCall => ({
+export const paying = (amount: number | bigint, differently: Partial<PolicyCall> = {}): PolicyCall => ({
   amount: usdc(amount),
   models: [],
   operations: [],
@@ -25,4 +25,4 @@ export const paying = (amount: number | bigint, differently: Partial<AskedCall> 
   ...differently,
 });
 
-export const byKey: AskedCall = { ...paying(0), amount: null };
+export const byKey: PolicyCall = { ...paying(0), amount: null };

@@ -7,7 +7,7 @@ import { sessionDomain, ZERO_HASH } from '../../../schema/session/typed-data.ts'
 import { BlockedCalls } from '../../../subgraphs/book/ledger/blocked-calls.ts';
 import { setPolicy } from '../../../subgraphs/book/policy/set.ts';
 import type { Database } from '../../../subgraphs/database.ts';
-import { heldUnder } from '../../../subgraphs/session/delegation/held-under.ts';
+import { heldUnder } from '../../../subgraphs/session/delegation/held-amounts.ts';
 import { claimRequest } from '../../harness/claim/fixture.ts';
 import { refuser, withBooks } from '../../harness/ledger/fixture.ts';
 import { hex32 } from '../../harness/session/delegate.ts';

@@ -13,7 +13,7 @@ import type { Lease } from '../../../subgraphs/receipt/claim/claim.ts';
 import { claimByKey, markRecorded, reopen } from '../../../subgraphs/receipt/claim/transitions.ts';
 import { countSpent } from '../../../subgraphs/session/delegation/count-spent.ts';
 import { forgetUnbound } from '../../../subgraphs/session/delegation/forget-unbound.ts';
-import { heldUnder } from '../../../subgraphs/session/delegation/held-under.ts';
+import { heldUnder } from '../../../subgraphs/session/delegation/held-amounts.ts';
 import type { PaidUnder } from '../../../subgraphs/session/delegation/hold.ts';
 import { abandoned, claimRequest, OWNER, settling } from '../../harness/claim/fixture.ts';
 import { refuser } from '../../harness/ledger/fixture.ts';

@@ -46,7 +46,7 @@ export function cursorOf(vault: Pick<Vault, 'seal'>, question: Question, { state
   return vault.seal(canonicalJson(kept), labelOf(question.agent_id)).toString('base64url');
 }
 
-type Kept = Omit<SimulationState, 'spent_atomic' | 'hour' | 'day' | 'considered' | 'blocked'> & {
+type CursorState = Omit<SimulationState, 'spent_atomic' | 'hour' | 'day' | 'considered' | 'blocked'> & {
   readonly last_seq: number;
   readonly question: string;
   readonly spent_atomic: string;
@@ -80,9 +80,9 @@ export function spanOfCursor(vault: Pick<Vault, 'open'>, question: Question, cur
   return { state, last_seq };
 }
 
-function opened(vault: Pick<Vault, 'open'>, { agent_id }: Question, cursor: string): Kept {
+function opened(vault: Pick<Vault, 'open'>, { agent_id }: Question, cursor: string): CursorState {
   try {
-    return JSON.parse(vault.open(Buffer.from(cursor, 'base64url'), labelOf(agent_id)).toString('utf8')) as Kept;
+    return JSON.parse(vault.open(Buffer.from(cursor, 'base64url'), labelOf(agent_id)).toString('utf8')) as CursorState;
   } catch {
     throw wrong('is not a cursor of a simulation of this book');
   }

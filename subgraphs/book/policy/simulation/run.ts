@@ -6,7 +6,7 @@ import type { Blocked } from '../evaluate.ts';
 import { nextRows, type SimulatedTime, type SimulationSpan, simulationSpan } from './read.ts';
 import { type LedgerRow, type SimulationState, simulateRow } from './simulate.ts';
 
-export interface SimulationAsked {
+export interface SimulationQuery {
   readonly agent_id: AgentId;
   readonly tried: TriedTerms;
   readonly time: SimulatedTime;
@@ -33,7 +33,7 @@ export interface SimulationPage {
  * Judges the next rows of one snapshot until `limit` are refused or the limit of a page is reached. In slices with a read between,
  * so that the event loop is not blocked.
  */
-export function runSimulation(database: Database, asked: SimulationAsked): Promise<SimulationPage> {
+export function runSimulation(database: Database, asked: SimulationQuery): Promise<SimulationPage> {
   return database.transaction(async tx => {
     await tx.query('set transaction isolation level repeatable read, read only');
     const { agent_id, time } = asked;
@@ -43,7 +43,7 @@ export function runSimulation(database: Database, asked: SimulationAsked): Promi
 
 async function simulatePage(
   tx: Tx,
-  { agent_id, tried, time, limit }: SimulationAsked,
+  { agent_id, tried, time, limit }: SimulationQuery,
   { state: begun, last_seq }: SimulationSpan,
 ): Promise<SimulationPage> {
   const blocks: SimulatedBlock[] = [];

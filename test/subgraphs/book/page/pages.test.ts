@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { agentId } from '../../../../schema/ids.ts';
 import { pageHead, rowsOf } from '../../../../subgraphs/book/page/page.ts';
-import { type PageAsked, type RowFilter, rowScope } from '../../../../subgraphs/book/page/row-scope.ts';
+import { type PageQuery, type RowFilter, rowScope } from '../../../../subgraphs/book/page/row-scope.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { landAt } from '../../../harness/ledger/dated.ts';
 import { withBooks } from '../../../harness/ledger/fixture.ts';
@@ -47,10 +47,10 @@ beforeAll(async () => {
   await landAt(database, 8, rows);
 });
 
-const seqsOf = async (asked: PageAsked) =>
+const seqsOf = async (asked: PageQuery) =>
   (await rowsOf(database, rowScope(agentId(BOOK), asked))).map(({ seq }) => seq);
 
-function expected({ filter }: PageAsked): number[] {
+function expected({ filter }: PageQuery): number[] {
   const { from, to, evidence, intentId, taskId, paymentRef, seq } = filter ?? {};
   return facts
     .filter(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BookPolicy } from '../../../../schema/policy-kinds.ts';
-import type { AskedCall } from '../../../../schema/policy-rule.ts';
+import type { PolicyCall } from '../../../../schema/policy-rule.ts';
 import { type Ceilings, evaluate, wouldRefuse } from '../../../../subgraphs/book/policy/evaluate.ts';
 import { byKey, open, paying, usdc } from '../../../harness/ledger/asked-call.ts';
 
@@ -23,7 +23,7 @@ describe('models', () => {
 describe('an approval', () => {
   const at_ms = open.now_ms;
   const approved = (ago_ms: number) => ({ approval: { act: 'approve', at_ms: at_ms - ago_ms } });
-  const codeOf = (policy: BookPolicy, call: AskedCall) => {
+  const codeOf = (policy: BookPolicy, call: PolicyCall) => {
     const evaluation = evaluate({ ...open, policy }, call);
     return evaluation.kind === 'blocked' ? evaluation.policy_code : null;
   };

@@ -11,7 +11,7 @@ interface AnsweredCall {
 }
 
 /** Records the answer to an approval request, under the head that it was given under. */
-export function tellApproval(tx: Tx, head: Head, { agentId, seq, taskId }: AnsweredCall, body: JsonObject): void {
+export function noteApproval(tx: Tx, head: Head, { agentId, seq, taskId }: AnsweredCall, body: JsonObject): void {
   const told = appendEvent(head, { kind: 'approval', seq, task_id: taskId, body }, iso(head.now_ms));
   storeBooks(tx, new Map([[agentId, told.head]]), [told.event]);
 }

@@ -33,7 +33,7 @@ type Asking = Pick<ReservationRequest, 'agent_id' | 'amount' | 'payer_wallet' | 
  * Approvals of the calls of a batch, read under the locks of their heads. An approval taken by one call is not available to later
  * calls of the batch, and is written with the claim, so that only one of concurrent calls passes.
  */
-export class StandingApprovals {
+export class StoredApprovals {
   readonly #found: StandingApproval[];
   readonly #open: Map<AgentId, number>;
   readonly #taken = new Map<ApprovalId, string>();
@@ -44,11 +44,11 @@ export class StandingApprovals {
   }
 
   /** `items` are calls whose books require approvals. Nothing is read for others. */
-  static async read(tx: Pick<Tx, 'query'>, items: readonly Asking[]): Promise<StandingApprovals> {
+  static async read(tx: Pick<Tx, 'query'>, items: readonly Asking[]): Promise<StoredApprovals> {
     const calls = items.flatMap(({ agent_id, payment }) =>
       payment ? [{ agent_id, request_hash: payment.request_hash }] : [],
     );
-    if (calls.length === 0) return new StandingApprovals([], new Map());
+    if (calls.length === 0) return new StoredApprovals([], new Map());
     const { rows } = await tx.query<StandingApproval & Record<string, unknown>>({
       name: 'standing approvals',
       text: `select approval_id, agent_id, request_hash, amount_atomic, payer, delegation_hash, decision,
@@ -65,7 +65,7 @@ export class StandingApprovals {
         where agent_id = any($1) and decision is null and open_until > clock_timestamp() group by agent_id`,
       values: [[...new Set(calls.map(({ agent_id }) => agent_id))]],
     });
-    return new StandingApprovals(rows, new Map(open.rows.map(row => [row.agent_id, row.open])));
+    return new StoredApprovals(rows, new Map(open.rows.map(row => [row.agent_id, row.open])));
   }
 
   /** An unused approval of exactly this call. The policy decides whether it is fresh. */
