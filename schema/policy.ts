@@ -31,7 +31,12 @@ const types = {
   toggle: z.boolean(),
   models: z.array(z.string()),
   seconds: z.int(),
-  tiers: shownAsJson(z.object({ high: z.array(z.string()), low: z.array(z.string()) })),
+  tiers: shownAsJson(
+    z.object({
+      high: z.array(z.string()).describe('Operations that require a fresh approval at any amount.'),
+      low: z.array(z.string()).describe('Operations that require no fresh approval for amounts up to `tier2_above`.'),
+    }),
+  ),
 } as const satisfies Record<PolicyKind['type'], z.ZodType>;
 
 type PolicyMembers = { [K in PolicyType]: z.ZodNullable<(typeof types)[(typeof policyKinds)[K]['type']]> };

@@ -7,20 +7,28 @@ import { type WordOf, type Words, wordList } from '../words.ts';
 
 /** The audit pack. In a published export the coverage says which rows it has. */
 export const AuditPackNoun = z.object({
-  schema: z.literal(documents.book_audit),
-  agent_id: z.int(),
-  /** ISO 8601. */
-  exported_at: z.string(),
-  row_count: z.int(),
-  totals: z.object({
-    usdc_sum: AtomicMember,
-    count: z.int(),
-    by_rail: z.record(z.string(), z.object({ count: z.int(), amount: AtomicMember })),
-  }),
-  /** By the names of the specification. Null if no policy is set. */
-  policy: JsonMember.nullable(),
-  rows: z.array(JsonMember),
-  attestation_note: z.string(),
+  schema: z.literal(documents.book_audit).describe(`Always \`${documents.book_audit}\`.`),
+  agent_id: z.int().describe('Id of the agent whose book it is.'),
+  exported_at: z.string().describe('Time of the export (ISO 8601, UTC).'),
+  row_count: z.int().describe('Number of rows in the document.'),
+  totals: z
+    .object({
+      usdc_sum: AtomicMember.describe('Sum of the amounts on the rail usdc, in atomic USDC (6 decimals).'),
+      count: z.int().describe('Number of rows that have an amount.'),
+      by_rail: z
+        .record(
+          z.string(),
+          z.object({
+            count: z.int().describe('Number of rows with an amount on this rail.'),
+            amount: AtomicMember.describe('Sum of their amounts, in atomic units of the rail.'),
+          }),
+        )
+        .describe('Sums by rail. Rails have different units.'),
+    })
+    .describe('Sums over the rows of the document that have an amount.'),
+  policy: JsonMember.nullable().describe('Policies of the book by type. Null if none is set.'),
+  rows: z.array(JsonMember).describe('Rows of the document.'),
+  attestation_note: z.string().describe('Statement of what the document attests to.'),
 });
 
 export const emptyReasons = {
@@ -33,40 +41,61 @@ export const emptyReasons = {
 } as const satisfies Words;
 export type EmptyReason = WordOf<typeof emptyReasons>;
 
-const hash = z.string().describe('SHA-256 of the document, in hex.');
+const hash = z.string();
 
 /** The signed coverage. Counts are null if the scan did not finish. */
 export const CoverageNoun = z.object({
-  schema: z.literal(documents.export_coverage),
-  payload_version: z.literal(1),
-  book_id: z.int(),
-  scope: z.object({
-    book_id: z.int(),
-    /** ISO 8601, `from` inclusive and `to` exclusive. Null if open. */
-    from: z.string().nullable(),
-    to: z.string().nullable(),
-    filters: z.object({ evidence: z.string().nullable(), intent_id: z.string().nullable() }),
-    limit: z.int(),
-  }),
-  order: z.string(),
-  row_commitment: z.string(),
-  enumerated_count: z.int(),
-  universe_count: z.int().nullable(),
-  enumerated_hash: hash.nullable(),
-  universe_hash: hash.nullable(),
-  hash_covers: z.string(),
+  schema: z.literal(documents.export_coverage).describe(`Always \`${documents.export_coverage}\`.`),
+  payload_version: z.literal(1).describe('Version of the signed members. Always 1.'),
+  book_id: z.int().describe('Id of the agent whose book it is.'),
+  scope: z
+    .object({
+      book_id: z.int().describe('Id of the agent whose book it is.'),
+      from: z
+        .string()
+        .nullable()
+        .describe('Start of the exported period, inclusive (ISO 8601). Null if it has no start.'),
+      to: z.string().nullable().describe('End of the exported period, exclusive (ISO 8601). Null if it has no end.'),
+      filters: z
+        .object({
+          evidence: z.string().nullable().describe('Only rows with this evidence. Null if not filtered.'),
+          intent_id: z.string().nullable().describe('Only rows of this treasury intent. Null if not filtered.'),
+        })
+        .describe('Filters of the rows.'),
+      limit: z.int().describe('Maximum number of rows: the newest that match.'),
+    })
+    .describe('Rows that the request asked for.'),
+  order: z.string().describe('Order of the rows.'),
+  row_commitment: z.string().describe('Rule by which the commitment of a row is computed.'),
+  enumerated_count: z.int().describe('Number of rows in the document.'),
+  universe_count: z.int().nullable().describe('Number of rows of the book. Null if the scan did not finish.'),
+  enumerated_hash: hash
+    .nullable()
+    .describe('Hash over the rows of the document, in hex. Null if the scan did not finish.'),
+  universe_hash: hash.nullable().describe('Hash over all rows of the book, in hex. Null if the scan did not finish.'),
+  hash_covers: z.string().describe('Rule by which both hashes are computed.'),
   complete: z.boolean().describe('True if the document has every row of the book. If false, it has a part of them.'),
-  /** True if more rows match than the limit allows. */
-  truncated: z.boolean(),
-  empty_reason: z.enum(wordList(emptyReasons)).nullable(),
+  truncated: z.boolean().describe('True if more rows match than the limit allows.'),
+  empty_reason: z
+    .enum(wordList(emptyReasons))
+    .nullable()
+    .describe(
+      'Why there are no rows: `empty_by_policy` (none matches) or `empty_by_drain` (the scan did not finish). Null if there are rows.',
+    ),
   omitted_by_policy_count: z.int().nullable().describe('Number of matching rows that the limit leaves out.'),
-  /** Number of rows that from, to, evidence or intent_id leave out. */
-  filtered_out_count: z.int().nullable(),
-  subject_task_id: z.string().nullable(),
-  /** Whether the subject is a row of the book, enumerated or not. Null without a subject or if the scan did not finish. */
-  subject_in_universe: z.boolean().nullable(),
-  proves: z.string(),
-  does_not_prove: z.string(),
+  filtered_out_count: z
+    .int()
+    .nullable()
+    .describe('Number of rows that from, to, evidence or intent_id leave out. Null if the scan did not finish.'),
+  subject_task_id: z.string().nullable().describe('Task id that the request asked about. Null if none.'),
+  subject_in_universe: z
+    .boolean()
+    .nullable()
+    .describe(
+      'Whether the book has a row of that task, in the document or not. Null without one or if the scan did not finish.',
+    ),
+  proves: z.string().describe('Statement of what the coverage proves.'),
+  does_not_prove: z.string().describe('Statement of what the coverage does not prove.'),
 });
 
 export const pullFormats = {
@@ -81,14 +110,13 @@ export type PullFormat = WordOf<typeof pullFormats>;
 
 /** Signed members of a published export. */
 export const PullSignedNoun = z.object({
-  schema: z.literal(documents.book_pull_export),
-  slug: z.string(),
-  agent_id: z.int(),
-  format: z.enum(wordList(pullFormats)),
-  /** ISO 8601. */
-  exported_at: z.string(),
+  schema: z.literal(documents.book_pull_export).describe(`Always \`${documents.book_pull_export}\`.`),
+  slug: z.string().describe('Slug of the export.'),
+  agent_id: z.int().describe('Id of the agent whose book it is.'),
+  format: z.enum(wordList(pullFormats)).describe('Format of `document`.'),
+  exported_at: z.string().describe('Time the export was built (ISO 8601, UTC).'),
   specimen: z.boolean().describe('True if the export was made in the development profile, where no real money moves.'),
-  document_sha256: hash,
+  document_sha256: hash.describe('SHA-256 of `document`, in hex.'),
   csv_sha256: hash.describe('SHA-256 of the response with `?format=csv`, in hex.'),
   coverage_sha256: hash.describe('SHA-256 of the canonical JSON of the coverage with its signature, in hex.'),
 });

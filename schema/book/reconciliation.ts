@@ -11,50 +11,56 @@ const Digits = z.string().describe('Amount in atomic USDC.');
 
 const Used = z
   .object({
-    by: z.enum(['receipt', 'ingest']),
-    book: z.enum(['own', 'another', 'none']),
+    by: z.enum(['receipt', 'ingest']).describe('Kind of the record: a receipt, or a recorded payment to others.'),
+    book: z
+      .enum(['own', 'another', 'none'])
+      .describe('Book of the record: of the requester, of another agent, or none.'),
     task_id: z
       .string()
       .optional()
       .describe(
         'Task id of the receipt or of the recorded payment. Absent if it belongs to another owner: then the report only states that one exists.',
       ),
-    verify_url: z.string().optional(),
+    verify_url: z.string().optional().describe('URL of the public page of the receipt. Absent without `task_id`.'),
   })
   .describe('Receipt or recorded payment of this service that names the transfer.');
 
 export const ReconciledTransferNoun = z.object({
-  block_number: z.int(),
-  log_index: z.int(),
-  tx_hash: z.string(),
+  block_number: z.int().describe('Number of the block of the transfer.'),
+  log_index: z.int().describe('Log index of the transfer within its block.'),
+  tx_hash: z.string().describe('Hash of the transaction (0x and 64 hex digits).'),
   payee: z.string().describe('Wallet that was paid, in EIP-55 spelling.'),
   amount: Digits,
-  class: z.enum(transferClasses),
+  class: z.enum(transferClasses).describe('Class of the transfer.'),
   used: Used.optional(),
 });
 
-const Sum = z.object({ count: z.int(), amount: Digits });
+const Sum = z.object({ count: z.int().describe('Number of transfers.'), amount: Digits });
 
 export const ReconciliationReportNoun = z
   .looseObject({
-    schema: z.literal(documents.reconciliation),
-    iss: z.string(),
-    wallet: z.string(),
-    from_block: z.int(),
-    from_block_hash: z.string(),
-    to_block: z.int(),
-    to_block_hash: z.string(),
+    schema: z.literal(documents.reconciliation).describe(`Always \`${documents.reconciliation}\`.`),
+    iss: z.string().describe('Base URL of the issuer.'),
+    wallet: z.string().describe('Address of the wallet, in EIP-55 spelling.'),
+    from_block: z.int().describe('Number of the first block.'),
+    from_block_hash: z.string().describe('Hash of the first block.'),
+    to_block: z.int().describe('Number of the last block.'),
+    to_block_hash: z.string().describe('Hash of the last block.'),
     final: z.boolean().describe('True if the last block was final: no other block can replace it.'),
-    own_wallets: z.array(z.string()),
+    own_wallets: z.array(z.string()).describe('Known wallets of the same owner that received transfers.'),
     transfers: z
       .array(ReconciledTransferNoun)
       .describe('Transfers in the order of the chain. Only the first of them if `truncated` is true.'),
-    transfers_total: z.int(),
+    transfers_total: z.int().describe('Number of transfers.'),
     truncated: z.boolean().describe('True if there are more transfers than are listed. The sums cover all of them.'),
-    sums: z.object(
-      Object.fromEntries(transferClasses.map(of => [of, Sum])) as Record<(typeof transferClasses)[number], typeof Sum>,
-    ),
-    signature: DocumentSignatureNoun,
+    sums: z
+      .object(
+        Object.fromEntries(
+          transferClasses.map(of => [of, Sum.describe(`Transfers of the class \`${of}\`.`)]),
+        ) as Record<(typeof transferClasses)[number], typeof Sum>,
+      )
+      .describe('Number and amount of all transfers, by class.'),
+    signature: DocumentSignatureNoun.describe('Signature over the canonical JSON of the other members.'),
   })
   .describe('Signed report: `npm run verify -- FILE` checks it offline.');
 

@@ -32,12 +32,23 @@ function schemaOf([name, { one_of, type }]: [string, RowFact]): z.ZodType {
 
 /** Null members are left out, unless the table says `rest: 'null'`. Members of only some kinds of row may be left out too. */
 function memberOf(entry: [string, RowFact]): z.ZodType {
-  const [, { nullable, from, rest, rest_description }] = entry;
+  const [, { nullable, from, rest, description, rest_description = description }] = entry;
   const value = rest === 'null' ? schemaOf(entry).nullable() : schemaOf(entry);
   const always = rest === 'null' || (!nullable && ['place', 'birth', 'counted'].includes(from));
   const member = always ? value : value.optional();
   return rest_description === undefined ? member : member.describe(rest_description);
 }
+
+function inGroup(entry: [string, RowFact]): z.ZodType {
+  const { description } = entry[1];
+  const member = schemaOf(entry).nullable();
+  return description === undefined ? member : member.describe(description);
+}
+
+const groupDescriptions: Readonly<Record<RowGroup, string>> = {
+  payment: 'Payment of the row: reference, rail and amount.',
+  route: 'Model and hub of the row.',
+};
 
 const members = new Map<string, z.ZodType>();
 const groups = new Map<RowGroup, [string, RowFact][]>();
@@ -47,8 +58,8 @@ for (const entry of shown) {
   else {
     const before = groups.get(group[0]) ?? [];
     groups.set(group[0], [...before, entry]);
-    const all = [...before, entry].map(it => [it[1].group?.[1] ?? '', schemaOf(it).nullable()] as const);
-    members.set(group[0], z.object(Object.fromEntries(all)).optional());
+    const all = [...before, entry].map(it => [it[1].group?.[1] ?? '', inGroup(it)] as const);
+    members.set(group[0], z.object(Object.fromEntries(all)).optional().describe(groupDescriptions[group[0]]));
   }
 }
 

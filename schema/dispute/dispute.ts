@@ -71,9 +71,9 @@ const LATER_RULES = 'Absent under rule versions 1 and 2.';
 
 /** The signed document of a judgement, with everything needed to apply the rule again. */
 export const VerdictNoun = z.looseObject({
-  schema: z.literal(documents.dispute_verdict),
-  iss: z.string(),
-  rule_version: z.int(),
+  schema: z.literal(documents.dispute_verdict).describe(`Always \`${documents.dispute_verdict}\`.`),
+  iss: z.string().describe('Base URL of the issuer.'),
+  rule_version: z.int().describe('Version of the rule that decided the dispute.'),
   outcome: DisputeNoun.shape.outcome.unwrap().optional().describe('Outcome of the dispute. Absent while it is open.'),
   reason: DisputeReasonMember,
   revision: z.int().optional().describe(`${THIS_REVISION} ${LATER_RULES}`),
@@ -83,21 +83,33 @@ export const VerdictNoun = z.looseObject({
   decides_after: z.string().optional().describe(`${DECIDES_AFTER}. Absent if it is decided, or if no time is known.`),
   standing_task_id: z.string().optional().describe(STANDING),
   owed_back: z
-    .object({ task_id: z.string(), amount: z.string() })
+    .object({
+      task_id: z.string().describe('Task id of the charge.'),
+      amount: z.string().describe('Amount in atomic USDC.'),
+    })
     .optional()
     .describe('For a refund: the charge that the issuer owes back, in atomic USDC.'),
   owed_by_winner: z
-    .object({ agent_id: z.int(), amount: z.string() })
+    .object({
+      agent_id: z.int().describe('Id of the winner.'),
+      amount: z.string().describe('Amount in atomic USDC.'),
+    })
     .optional()
     .describe(
       'For a paid job whose output was not revealed: the price that its winner was paid, in atomic USDC. It is not a debt of the issuer.',
     ),
   facts: z
-    .array(z.object({ name: z.string(), value: z.unknown(), from: z.string() }))
+    .array(
+      z.object({
+        name: z.string().describe('Name of the fact.'),
+        value: z.unknown().describe('Value of the fact.'),
+        from: z.string().describe('Source of the fact.'),
+      }),
+    )
     .describe('Facts that decided the dispute, with the source of each.'),
-  moves_money: z.literal(false),
-  means: z.string(),
-  signature: DocumentSignatureNoun,
+  moves_money: z.literal(false).describe('Always false: a verdict moves no money.'),
+  means: z.string().describe('Meaning of the outcome in words.'),
+  signature: DocumentSignatureNoun.describe('Signature over the canonical JSON of the other members.'),
 });
 
 export const SignedDisputeNoun = DisputeNoun.extend({

@@ -126,17 +126,20 @@ export const SessionNodes = z.object({
     .describe('For `sessionTree`, parents before children and the root first. For `agentSessions`, the newest first.'),
 });
 
-const TypedMember = z.object({ name: z.string(), type: z.string() });
+const TypedMember = z.object({
+  name: z.string().describe('Name of the member.'),
+  type: z.string().describe('EIP-712 type of the member.'),
+});
 export const SessionTypesShape = z.object({
-  AuthorizeSession: z.array(TypedMember),
-  SessionAct: z.array(TypedMember),
-  RevokeSession: z.array(TypedMember),
+  AuthorizeSession: z.array(TypedMember).describe('Members of a grant.'),
+  SessionAct: z.array(TypedMember).describe('Members of an act.'),
+  RevokeSession: z.array(TypedMember).describe('Members of a revocation.'),
 } satisfies Record<keyof typeof sessionTypes, z.ZodType>);
 
 export const SessionDomainShape = z.object({
-  name: z.string(),
-  version: z.string(),
-  chainId: z.int(),
+  name: z.string().describe('Name of the domain.'),
+  version: z.string().describe('Version of the domain.'),
+  chainId: z.int().describe('Id of the chain.'),
   salt: z
     .string()
     .describe(
@@ -152,7 +155,11 @@ export const SessionChallengeNoun = z.object({
   deadline: z.int().describe('Deadline to sign, in Unix seconds. The nonce is refused from then on.'),
   typed_data: shownAsJson(
     z
-      .object({ domain: SessionDomainShape, types: SessionTypesShape, primaryType: z.literal('SessionAct') })
+      .object({
+        domain: SessionDomainShape.describe('EIP-712 domain.'),
+        types: SessionTypesShape.describe('EIP-712 types.'),
+        primaryType: z.literal('SessionAct').describe('Type that is signed. Always `SessionAct`.'),
+      })
       .describe('EIP-712 typed data to sign: domain, types and the type of an act.'),
   ),
 });

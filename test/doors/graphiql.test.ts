@@ -51,7 +51,7 @@ describe('GET /graphql?sdl', () => {
     const sdl = await answer.text();
     const schema = buildSchema(sdl);
     expect(Object.keys(schema.getQueryType()?.getFields() ?? {})).toContain('book');
-    expect(schema.getSubscriptionType()?.getFields().bookRows?.description).toContain('Every event of a book');
+    expect(schema.getSubscriptionType()?.getFields().bookRows?.description).toContain('Events of a book');
     expect(sdl).not.toMatch(/@?join__|@link|@key|@cost|@listSize|_entities|_service/);
     const hidden = await shut.post('/graphql', { query: '{ __schema { types { name } } }' });
     expect(hidden.status).toBe(400);
