@@ -115,13 +115,13 @@ export const AlertNoun = z.object({
     .optional()
     .describe('Factor by which the usual spend was multiplied for the comparison. Only for `burn`.'),
   period_start: TimeMember.optional().describe(
-    'Start of the hour or day (UTC) in which the alert is sent once. Not given for the budget: its alert is sent once until the budget is set again.',
+    'Start of the hour or day (UTC) in which the alert is sent once. An alert of the budget has none: it is sent once until the budget is set again.',
   ),
   budget_ends_at: TimeMember.optional().describe(
     'UTC clock hour in which the budget ends at the rate of the last hour. Only for `budget_end`.',
   ),
   seq: z.int().describe('Position in the book of the row that caused the alert.'),
-  task_id: z.string().describe('Task id of that row.'),
+  task_id: z.string().describe('Task id of the row that caused the alert.'),
   at: TimeMember.describe('Time the alert was recorded (RFC 3339, UTC).'),
 });
 
@@ -136,7 +136,7 @@ export const AlertThresholdsNoun = z.object({
 export const changerMembers = {
   by: wordText(proofMethods)
     .nullable()
-    .describe('How the caller that made the change had opened the book. Null if that is not known.'),
+    .describe('How the caller that made the change opened the book. Null if that is not known.'),
   session: z
     .string()
     .nullable()

@@ -169,7 +169,7 @@ export const rowFacts = {
     from: 'facts',
     type: 'digits',
     description:
-      'Atomic USDC counted under the ceiling that refused, at that time: collected amounts and amounts of rows with evidence RECORDED_BY_SETTLE.',
+      'Atomic USDC counted under the ceiling that refused, at that time: collected amounts and amounts of rows with evidence RECORDED_BY_SETTLE. Null if no amount was the reason of a refusal.',
   },
   cap_atomic: {
     from: 'facts',
@@ -185,7 +185,7 @@ export const rowFacts = {
     from: 'birth',
     type: 'text',
     nullable: true,
-    description: 'Party that recorded the row before its transfer was seen.',
+    description: 'Party that recorded the row before its transfer was seen. Null for any other row.',
   },
   arrival_status: {
     from: 'birth',
@@ -193,9 +193,14 @@ export const rowFacts = {
     one_of: wordList(arrivalStatuses),
     nullable: true,
     moves: true,
-    description: 'Whether the transfer that pays the row was seen.',
+    description: 'Whether the transfer that pays the row was seen. Null if the row has no transfer.',
   },
-  omission_rule: { from: 'later', type: 'text', nullable: true, description: 'Rule by which the row has no amount.' },
+  omission_rule: {
+    from: 'later',
+    type: 'text',
+    nullable: true,
+    description: 'Rule by which the row has no amount. Null if none applies.',
+  },
   ingress_receipt: { from: 'later', type: 'json', nullable: true },
   bucket: { from: 'facts', type: 'text', description: 'For an inflow: what the money is for. Null for any other row.' },
   allocation: {
@@ -224,7 +229,7 @@ export const rowFacts = {
   inflow_claim: {
     from: 'facts',
     type: 'json',
-    description: 'For an inflow: signed claim of bucket and allocation.',
+    description: 'For an inflow: signed claim of bucket and allocation. Null for any other row.',
   },
   a2a_escrow: {
     from: 'facts',

@@ -35,7 +35,7 @@ export const SupersessionNoun = z.object({
     ),
   chains: z.int().describe('Number of inflows that were corrected.'),
   corrections: z.int().describe('Number of corrections.'),
-  forks: z.int().describe('Number of rows that more than one correction names.'),
+  forks: z.int().describe('Number of rows that more than one correction corrects.'),
   task_id: z
     .string()
     .nullable()
@@ -49,6 +49,6 @@ export const BookSequenceNoun = z.object({
   count: z.int().describe('Number of rows of the book.'),
   gapless: z
     .boolean()
-    .describe('True if the positions are exactly 1 to `seq`. It does not say which row of a fork is right.'),
+    .describe('True if the positions are exactly 1 to `seq`. This does not say which row of a fork is right.'),
   supersession: SupersessionNoun.describe('How corrections of inflows follow each other.'),
 });

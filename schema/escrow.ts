@@ -173,7 +173,7 @@ export const LedgerEscrowNoun = z.object({
   escrow_id,
   agent_id: z.int().describe('Id of the agent of the book.'),
   task_id: z.string().describe('Task id of the call that the escrow is on.'),
-  amount: AtomicMember.describe('Amount collected for that call, in atomic USDC. None of it is held.'),
+  amount: AtomicMember.describe('Amount collected for the call, in atomic USDC. The escrow does not hold it.'),
   required: LedgerEscrowRequiredNoun.describe('Requirements that are checked on release.'),
   state: stateOf(ledgerEscrowStates),
   ...courseOf(LedgerEscrowPhaseNoun, ledgerEscrowActions, {
@@ -206,7 +206,10 @@ export const A2aEscrowPhaseNoun = z.object({
     .string()
     .nullable()
     .describe('Task id of the row of this phase in the book of the agent. Null if that book has none.'),
-  seq: z.int().nullable().describe('Position of that row in the book. Null without a row.'),
+  seq: z
+    .int()
+    .nullable()
+    .describe('Position of the row of this phase in the book of the agent. Null if that book has none.'),
   ...statement,
 });
 
@@ -215,10 +218,10 @@ export const A2aEscrowNoun = z.object({
   escrow_id,
   job_id: z.string().describe('Id of the job, chosen by the principal. A principal uses it once.'),
   job_spec_hash: z.string().describe('Hash of what the two agents have agreed on: 32 bytes in hex.'),
-  amount: AtomicMember.describe('Amount that the job is worth, in atomic USDC. None of it is held.'),
+  amount: AtomicMember.describe('Amount that the job is worth, in atomic USDC. The escrow does not hold it.'),
   parties: A2aEscrowPartiesNoun.describe('The two agents.'),
   required: A2aEscrowRequiredNoun.describe('Requirements that the delivery must meet.'),
-  party: word(a2aEscrowParties).describe('Party that receives this response.'),
+  party: word(a2aEscrowParties).describe('Which of the two parties the requesting agent is.'),
   state: stateOf(a2aEscrowStates),
   task_id: z
     .string()

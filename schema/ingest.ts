@@ -22,7 +22,9 @@ export const IngestedRouteNoun = z.object({
   model: z
     .string()
     .nullable()
-    .describe('Model or path that was bought there, as the request names it. Null if the request names none.'),
+    .describe(
+      'Model or path that was bought from the other service, as the request names it. Null if the request names none.',
+    ),
   resource: z.string().nullable().describe('URL at which it was bought. Null if the request does not say.'),
 });
 
@@ -30,7 +32,7 @@ export const RecordedSignatureNoun = z.object({
   alg: z.literal('ES256').describe('Algorithm, as JOSE names it.'),
   scope: z
     .literal('recorded')
-    .describe('`recorded`: this service has recorded the payment, and attests to nothing else.'),
+    .describe('Always `recorded`: this service has recorded the payment, and attests to nothing else.'),
   value: z
     .string()
     .describe(
@@ -67,7 +69,7 @@ export const IngestedSpendNoun = z.object({
   fulfillment: IngestedFulfillmentNoun,
   recorded_at: MomentMember.describe('Time the payment was recorded (RFC 3339, UTC).'),
   signature: RecordedSignatureNoun.nullable().describe(
-    'Signature over the canonical JSON (RFC 8785) of this answer without it and without issuer_signature, by a key of ' +
+    'Signature over the canonical JSON (RFC 8785) of this response as REST shows it, without `signature` and `issuer_signature`, by a key of ' +
       '/.well-known/jwks.json. It attests that this service recorded the payment, and to nothing on behalf of the party that was paid.',
   ),
 });

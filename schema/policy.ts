@@ -19,9 +19,9 @@ export const policyCodeWords = {
   description: 'Rule of a book that refused a call.',
   meanings: {
     ...Object.fromEntries(
-      kinds.flatMap(([name, { rule }]) => (rule ? [[rule.policy_code, `Refused by ${name}.`]] : [])),
+      kinds.flatMap(([name, { rule }]) => (rule ? [[rule.policy_code, `The policy ${name} refused the call.`]] : [])),
     ),
-    [budgetRule.policy_code]: 'Refused by the budget.',
+    [budgetRule.policy_code]: 'The call would exceed the budget.',
   },
 } as Words<PolicyCode>;
 
@@ -57,12 +57,12 @@ export const PolicyNoun = z.object({
   ),
 });
 
-const PolicyCodeMember = word(policyCodeWords).describe('Rule that would have refused it, as a code.');
+const PolicyCodeMember = word(policyCodeWords).describe('Rule that would have refused the call, as a code.');
 
 /** A call that the book let pass and that the simulated policies would have refused. */
 export const SimulatedRefusalNoun = z.object({
   task_id: z.string().describe('Task id of the call.'),
-  seq: z.int().describe('Position of its row in the book.'),
+  seq: z.int().describe('Position in the book of the row of the call.'),
   collected_at: TimeMember.describe(
     'Time the call was collected or, if it was not, recorded (RFC 3339, UTC). The call is judged as of this time.',
   ),
@@ -74,7 +74,7 @@ export const SimulatedRefusalNoun = z.object({
     .enum(['hourly_cap', 'daily_cap'])
     .nullable()
     .meta({ words: policyTypeWords })
-    .describe('Cap of a clock period that would have refused it. Null for any other rule.'),
+    .describe('Hourly or daily cap that would have refused the call. Null for any other rule.'),
   spent_atomic: AtomicMember.describe(
     'Amount counted under that rule by then, in atomic USDC, without calls that the simulation had refused.',
   ),
@@ -90,8 +90,8 @@ export const SimulatedRefusalNoun = z.object({
 /** Number and amount of the calls that one rule would have refused. */
 export const SimulatedSumNoun = z.object({
   policy_code: PolicyCodeMember,
-  count: z.int().describe('Number of calls.'),
-  amount: AtomicMember.describe('Amount of these calls, in atomic USDC.'),
+  count: z.int().describe('Number of calls that the rule would have refused.'),
+  amount: AtomicMember.describe('Amount of the calls that the rule would have refused, in atomic USDC.'),
 });
 
 /** A page of a simulation. Its sums cover all rows up to `through_seq`, including those of earlier pages. */
@@ -101,8 +101,8 @@ export const PolicySimulationNoun = z.object({
     'Calls that would have been refused, oldest first.',
   ),
   considered_count: z.int().describe('Number of calls that were judged on this page and the pages before it.'),
-  considered_amount: AtomicMember.describe('Amount of these calls, in atomic USDC.'),
-  blocked_count: z.int().describe('Number of these calls that would have been refused.'),
+  considered_amount: AtomicMember.describe('Amount of the calls that were judged, in atomic USDC.'),
+  blocked_count: z.int().describe('Number of the judged calls that would have been refused.'),
   blocked_amount: AtomicMember.describe('Amount of the calls that would have been refused, in atomic USDC.'),
   blocked_by: sizedList(SimulatedSumNoun, kinds.length + 1).describe(
     'Number and amount of the calls that would have been refused, by rule.',

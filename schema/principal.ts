@@ -40,11 +40,11 @@ export type ProvenBy =
 /** How possession was proven, as events of a book record it. */
 export const proofMethods = {
   graph: 'ProofMeans',
-  description: 'How a book was opened.',
+  description: 'How a caller proved possession of a book.',
   meanings: {
-    session: 'With the session itself.',
-    plain_proof: 'With a plain proof.',
-    bound_proof: 'With a proof that is bound to the request.',
+    session: 'The caller sent the session itself, the secret of the book.',
+    plain_proof: 'The caller sent a proof that is not bound to one request.',
+    bound_proof: 'The caller sent a proof that is bound to the request.',
   },
 } as const satisfies Words<ProvenBy['by']>;
 

@@ -32,7 +32,7 @@ export const reconciliationFaults = {
   meanings: {
     block_absent: 'The chain has no block of that number.',
     chain_unavailable: 'The node of the chain did not answer for too long.',
-    receipts_behind: 'The index of the receipts that payments back did not catch up with the log in time.',
+    receipts_behind: 'The index of receipts by payment was not up to date in time.',
     reorganised: 'The blocks changed while they were read.',
     book_damaged: 'The records of the book contradict each other.',
     interrupted: 'No process has continued the reconciliation for too long.',

@@ -63,7 +63,7 @@ const book = z.int().describe('Id of the agent whose book it is.');
 
 /** An assignment: it opens a slice of a book to the holder of its token. */
 export const AssignmentNoun = z.object({
-  assignment_id: z.string().describe('Id of the assignment; not the token.'),
+  assignment_id: z.string().describe('Id of the assignment. It is not the token.'),
   agent_id: book,
   grant_type: word(grantTypes),
   grantee: z
@@ -78,7 +78,7 @@ export const AssignmentNoun = z.object({
   created_at: TimeMember.describe('Time the assignment was created (RFC 3339, UTC).'),
   created_by: z
     .enum(['session', 'bound_proof'])
-    .describe('How the creator of the assignment had opened the book.')
+    .describe('How the creator of the assignment opened the book.')
     .meta({ words: proofMethods }),
   created_session: z.string().describe('Session of the creator: the first 16 hex digits of its SHA-256.'),
   revoked_at: TimeMember.nullable().describe(
@@ -87,7 +87,7 @@ export const AssignmentNoun = z.object({
   revoked_by: z
     .enum(['session', 'plain_proof', 'bound_proof'])
     .nullable()
-    .describe('How the owner that revoked the assignment had opened the book. Null if the owner has not revoked it.')
+    .describe('How the owner opened the book to revoke the assignment. Null if the owner has not revoked it.')
     .meta({ words: proofMethods }),
   revoked_session: z
     .string()

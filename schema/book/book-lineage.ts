@@ -30,7 +30,10 @@ export const LineageRowNoun = z.object({
   model: z.string().optional().describe('Model that the hub was asked for. Null if there is none.'),
   hub: z.string().optional().describe('Hub that answered. Null if there is none.'),
   intent_id: z.string().optional().describe('Treasury intent that the row names. Null if none.'),
-  attempt_index: z.int().optional().describe('Number of the attempt at that intent, from 0. Null if none.'),
+  attempt_index: z
+    .int()
+    .optional()
+    .describe('Number of the attempt at the treasury intent, from 0. Null if there is none.'),
 });
 
 export const LineageNoun = z.object({

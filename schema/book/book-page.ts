@@ -37,7 +37,7 @@ export const totalsGroups = {
 export type TotalsBy = WordOf<typeof totalsGroups>;
 
 export const PendingSum = AtomicMember.describe(
-  'Part of usdc_sum whose transfer has not been observed yet (rows with evidence RECORDED_BY_SETTLE), in atomic USDC (6 decimals). It is later collected, or removed from both sums.',
+  'Part of usdc_sum whose transfer has not been observed yet (rows with evidence RECORDED_BY_SETTLE), in atomic USDC (6 decimals). This part is later collected, or removed from both sums.',
 );
 
 /** Spending of a book and what is left. */

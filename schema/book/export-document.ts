@@ -102,8 +102,8 @@ export const pullFormats = {
   graph: 'PullFormat',
   description: 'Format in which a published export is signed.',
   meanings: {
-    json: 'As an audit pack.',
-    csv: 'As text.',
+    json: 'The document is an audit pack in JSON.',
+    csv: 'The document is CSV text.',
   },
 } as const satisfies Words;
 export type PullFormat = WordOf<typeof pullFormats>;

@@ -15,7 +15,7 @@ export type ClaimType = WordOf<typeof claimTypes>;
 
 export const disputeOutcomes = {
   graph: 'DisputeOutcome',
-  description: 'What a verdict comes to.',
+  description: 'Outcome of a dispute: what the issuer owes back.',
   meanings: {
     refund: 'The payment is owed back. No money moves by itself.',
     partial: 'A part of what was paid for was delivered. No money moves by itself.',

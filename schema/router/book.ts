@@ -56,7 +56,7 @@ export const KeptRouterKeyNoun = z.object({
 export const BroadcastGenerationNoun = z.object({
   book_id: book.book_id,
   generation_id: z.string().describe('Id of the generation, as the router names it.'),
-  task_id: z.string().describe('Task id of its receipt.'),
+  task_id: z.string().describe('Task id of the receipt of the generation.'),
   verify_url: z.string().describe('URL of the public page of the receipt.'),
   model: z.string().describe('Model, as reported.'),
   amount: Dollars.describe('Cost as reported, in millionths of a dollar (atomic USDC).'),
@@ -71,9 +71,11 @@ export const BroadcastGenerationNoun = z.object({
     .string()
     .nullable()
     .describe(
-      'Host of the router that, asked with the key of the book, reported the same id, the same model and a cost within one millionth of a dollar. Null if none has. It does not confirm rail and payment_ref. The receipt signs it only if it was known by then.',
+      'Host of the router that, asked with the key of the book, reported the same id, the same model and a cost within one millionth of a dollar. Null if none has. The router does not confirm rail and payment_ref. The receipt has this host only if the router had confirmed when the receipt was signed.',
     ),
-  look_up: word(routerLookUps).describe('Result of asking the router now. If it is `failed`, broadcast again.'),
+  look_up: word(routerLookUps).describe(
+    'Result of asking the router during this request. If it is `failed`, report the generation again.',
+  ),
   idempotent_replay: z.boolean().describe('True if the same generation was reported before.'),
   reported_at: TimeMember.describe('Time the generation was first reported (RFC 3339, UTC).'),
   attestation_note,
@@ -87,14 +89,14 @@ export const GenerationOnGraph = z.object({
 export const RouterRailSumNoun = z.object({
   rail: z.string().describe('Rail, as reported.'),
   count: z.int().describe('Number of verified generations.'),
-  amount: Dollars.describe('Sum of their costs, in millionths of a dollar (atomic USDC).'),
+  amount: Dollars.describe('Sum of the costs of the verified generations, in millionths of a dollar (atomic USDC).'),
 });
 
 export const RouterBookSummaryNoun = z.object({
   ...book,
   has_router_key: z.boolean().describe('True if the router book keeps a key of the router.'),
   count: z.int().describe('Number of verified generations. Others are not counted.'),
-  amount: Dollars.describe('Sum of their costs, in millionths of a dollar (atomic USDC).'),
+  amount: Dollars.describe('Sum of the costs of the verified generations, in millionths of a dollar (atomic USDC).'),
   by_rail: sizedList(RouterRailSumNoun, routerLimits.summary_rails_max).describe(
     `Verified generations by rail: the ${routerLimits.summary_rails_max} rails with the most.`,
   ),

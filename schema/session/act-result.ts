@@ -8,7 +8,7 @@ export const HandedOffNoun = z.object({
   task_id: z.string().describe('Task id of the child receipt.'),
   verify_url: z.string().describe('Public page of the child receipt.'),
   parent_receipt_id: z.string().describe('Task id of the receipt that was handed off.'),
-  target_agent: z.int().describe('Id of the agent that may redeem it.'),
+  target_agent: z.int().describe('Id of the agent that may redeem the child receipt.'),
 });
 
 export const RedeemedNoun = z.object({
@@ -32,7 +32,7 @@ export const SessionActNoun = z.object({
   receipt: onGraph(
     'handedOff',
     HandedOffNoun.nullable().describe(
-      'Child receipt that a `handoff` made, of no payment and no amount. Null for any other act.',
+      'Child receipt that a `handoff` made, without payment and amount. Null for any other act.',
     ),
   ),
   redeemed: RedeemedNoun.nullable().describe('Claim that a `redeem` closed. Null for any other act.'),

@@ -23,9 +23,9 @@ export const approvalMethods = {
   graph: 'ApprovalMeans',
   description: 'How an approval request was answered.',
   meanings: {
-    wallet: 'With a signature of the wallet of the agent.',
-    act: 'With a signed act of a session above that of the call.',
-    link: 'With the link that was sent to the webhook.',
+    wallet: 'The wallet of the agent signed the answer.',
+    act: 'A session above that of the call answered with a signed act.',
+    link: 'The link that was sent to the webhook was used.',
   },
 } as const satisfies Words;
 export type ApprovalMethod = WordOf<typeof approvalMethods>;
@@ -54,23 +54,25 @@ export const ApprovalNoun = z.object({
     .string()
     .describe('SHA-256 (hex) of field, canonical arguments and session. The approval is for exactly this call.'),
   amount: onGraph('amountAtomic', AmountTextMember.describe('Amount that the call would be charged, in atomic USDC.')),
-  payer: z.string().describe('Wallet whose payment it is.'),
+  payer: z.string().describe('Wallet that the call would be paid from.'),
   delegation_hash: z
     .string()
     .nullable()
     .describe('Delegation hash of the session that the call is made under. Null if there is none.'),
   model: z.string().nullable().describe('Model that the request names. Null if it names none.'),
   field: z.string().describe('Paid GraphQL field that is called.'),
-  doors: z.array(z.string()).describe('Names of the endpoints of that field.'),
+  doors: z.array(z.string()).describe('Names of the endpoints that call `field`.'),
   task_id: z.string().describe('Task id of the row of the refused call.'),
-  seq: z.int().describe('Position of that row in the book.'),
+  seq: z.int().describe('Position of the row of the refused call in the book, from 1.'),
   policy_code: z.string().describe('Code of the policy that requires the approval.'),
-  asked_at: MomentMember.describe('Time the call was refused.'),
-  open_until: MomentMember.describe('Time until which the request can be answered.'),
+  asked_at: MomentMember.describe('Time the call was refused (RFC 3339, UTC).'),
+  open_until: MomentMember.describe('Time until which the request can be answered (RFC 3339, UTC).'),
   decided_by: word(approvalMethods).nullable().describe('How the request was answered. Null if it was not answered.'),
-  decided_at: MomentMember.nullable().describe('Time the request was answered. Null if it was not answered.'),
+  decided_at: MomentMember.nullable().describe(
+    'Time the request was answered (RFC 3339, UTC). Null if it was not answered.',
+  ),
   passes_until: MomentMember.nullable().describe(
-    'Time until which the approved call passes. Null if it was not approved.',
+    'Time until which the approved call passes (RFC 3339, UTC). Null if it was not approved.',
   ),
   request_text: z
     .string()

@@ -38,7 +38,7 @@ const revocation = {
 
 export const SessionRevocationNoun = z.object({
   delegation_hash,
-  status: status.describe('`revoked`.'),
+  status: status.describe('Always `revoked`.'),
   ...revocation,
 });
 
@@ -63,14 +63,16 @@ export const SessionDetailNoun = z
 
 export const SessionNoun = z.object({
   delegation_hash,
-  status: status.describe('Whether it is active, expired or revoked.'),
+  status: status.describe('Whether the session is active, expired or revoked.'),
   payer: z.string().describe('Wallet whose payments are made under the session.'),
   agent_pubkey: z.string().describe('Public key of the agent that acts under the session.'),
   valid_after: z.int().describe('Time from which the session is valid, in Unix seconds.'),
   session_expiry: z.int().describe('Time from which the session is expired, in Unix seconds.'),
   parent_delegation_hash: z.string().nullable().describe('Id of the parent session. Null if the session has none.'),
   bound_at: MomentMember.describe('Time the first payment under the session was recorded (RFC 3339, UTC).'),
-  path: z.array(z.string()).describe('Ids of all sessions above it, the first granted first, and its own id last.'),
+  path: z
+    .array(z.string())
+    .describe('Ids of all sessions above this one, the first granted first, and the id of this one last.'),
   ended_by: z
     .object({
       delegation_hash: z.string().describe('Id of the session that was revoked: the session itself, or one above it.'),
@@ -98,7 +100,7 @@ export const SessionBurnNoun = z.object({
   task_id: z.string().describe('Task id of the receipt of the payment.'),
   paid_under: z.string().describe('Id of the session under which the payment was made.'),
   amount_atomic: AtomicMember.describe(
-    'Amount that the payment adds to that session and to each session above it, in atomic USDC.',
+    'Amount of the payment, in atomic USDC. It counts under the session that it was made under and each session above that one.',
   ),
   spent_atomic: AtomicMember.describe(
     'Amount recorded under the session that is followed, including this payment, in atomic USDC.',
@@ -149,9 +151,9 @@ export const SessionDomainShape = z.object({
 
 /** A nonce for one act. */
 export const SessionChallengeNoun = z.object({
-  challenge_id: z.string().describe('Sent with the act in place of nonce and deadline.'),
+  challenge_id: z.string().describe('Id of the challenge. Send it with the act in place of nonce and deadline.'),
   nonce: z.string().describe('Nonce to sign.'),
-  issued_at: z.int().describe('Time it was issued, in Unix seconds.'),
+  issued_at: z.int().describe('Time the challenge was issued, in Unix seconds.'),
   deadline: z.int().describe('Deadline to sign, in Unix seconds. The nonce is refused from then on.'),
   typed_data: shownAsJson(
     z

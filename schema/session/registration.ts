@@ -4,7 +4,7 @@ import { settlementStatuses } from '../settlement-status.ts';
 
 /* A registration, and a rotated session of a book, as they are shown. */
 
-const agent_id = z.int().describe('Id of the agent, and of its book. It never changes.');
+const agent_id = z.int().describe('Id of the agent and of its book. The id never changes.');
 const wallet = z.string().describe('Wallet of the agent, in EIP-55 spelling.');
 const request_hash = z
   .string()
@@ -23,7 +23,11 @@ export const AgentNoun = z.object({
 export const RegistrationNoun = z.object({
   agent_id,
   agentWallet: wallet,
-  session: z.string().describe('Possession secret of the book. Neither an API key nor a wallet.'),
+  session: z
+    .string()
+    .describe(
+      'Secret that proves possession of the book: send it as `X-SVC-Session`. It is neither an API key nor a wallet.',
+    ),
   task_id: z.string().describe('Task id of the receipt by which the agent was registered.'),
   request_hash,
   validate_score: z.int().nullable().describe('Always null: no score is computed yet.'),
@@ -31,14 +35,17 @@ export const RegistrationNoun = z.object({
     .enum(['settled', 'idempotent_replay'])
     .describe('Whether this request bought the registration.')
     .meta({ words: settlementStatuses }),
-  idempotent_replay: z.boolean().describe('True if this registration was answered before.'),
-  replay_of: z.string().nullable().describe('Task id of the first answer. Null if this is the first.'),
+  idempotent_replay: z.boolean().describe('True if an earlier request made this registration.'),
+  replay_of: z
+    .string()
+    .nullable()
+    .describe('Task id of the first response to this registration. Null if this is the first response.'),
 });
 
 export const SessionRotationNoun = z.object({
   agent_id: z.int().describe('Id of the agent whose book the session opens.'),
   session: z
     .string()
-    .describe('Possession secret that opens the book from now on. It is shown once, and the one before it is revoked.'),
-  rotated_at: MomentMember.describe('Time the session before it ended (RFC 3339, UTC).'),
+    .describe('Possession secret that opens the book from now on. It is shown once. The previous secret is revoked.'),
+  rotated_at: MomentMember.describe('Time the previous session ended (RFC 3339, UTC).'),
 });

@@ -51,7 +51,7 @@ export const WebhookPingNoun = z.object({
 
 /** A message that could not be delivered. */
 export const WebhookDeadLetterNoun = z.object({
-  position: z.int().describe('Position of its event among the events of the book.'),
+  position: z.int().describe('Position of the event of the message among the events of the book.'),
   kind: word(webhookKindWords),
   attempts: z.int().describe('Number of attempts to send it.'),
   given_up_at: TimeMember.describe('Time of the decision to stop trying (RFC 3339, UTC).'),

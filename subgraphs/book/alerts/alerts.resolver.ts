@@ -34,7 +34,7 @@ export const AlertsChanged = objectType(
 type AlertsChanged = InstanceType<typeof AlertsChanged>;
 export const ShownAlertSettings = objectType(
   'BookAlertSettings',
-  'When a book sends alerts, and how its owner set it.',
+  'Thresholds at which a book sends alerts, and the changes that its owner made to them.',
   AlertSettingsNoun,
 );
 type ShownAlertSettings = InstanceType<typeof ShownAlertSettings>;

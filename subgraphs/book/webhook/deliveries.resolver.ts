@@ -58,7 +58,7 @@ export class WebhookDeliveriesResolver {
 
   @Mutation(() => WebhookSent, {
     nullable: true,
-    description: 'Sends the messages of a range of positions again.',
+    description: 'Sends the messages of a range of event positions again.',
   })
   async redeliverWebhook(
     @Args(() => RedeliveryArguments) asked: ArgumentsOfBook,
@@ -71,7 +71,7 @@ export class WebhookDeliveriesResolver {
 
   @Mutation(() => WebhookPing, {
     nullable: true,
-    description: 'Sends a test message, once. The status of the webhook shows the result.',
+    description: 'Sends one test message, without retries. The status of the webhook shows the result.',
   })
   async pingWebhook(
     @Args(() => BookArguments) { agentId }: ArgumentsOfBook,

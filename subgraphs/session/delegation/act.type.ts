@@ -3,10 +3,14 @@ import { ApprovedCallNoun, HandedOffNoun, RedeemedNoun, SessionActNoun } from '.
 import { membersOf, objectType, showMembers } from '../../graph-type.ts';
 
 objectType('HandedOff', 'A child receipt made for another agent. It records no payment and no amount.', HandedOffNoun);
-objectType('Redeemed', 'A claim that was closed. It cannot be closed again.', RedeemedNoun);
+objectType(
+  'Redeemed',
+  'Claim of a receipt that a signed act has closed. A claim can be closed only once.',
+  RedeemedNoun,
+);
 objectType(
   'ApprovedCall',
-  'A refused call of a session below that was approved. The same call passes once, before the approval expires.',
+  'A call that was refused under a lower session, and that this act approved. The same call passes once, before the approval expires.',
   ApprovedCallNoun,
 );
 

@@ -35,7 +35,7 @@ export class SessionTreeResolver {
   @Query(() => SessionTreePage, {
     nullable: true,
     description:
-      'Sessions that the agentWallet has granted directly and a payment has bound, newest first. Requires possession of the book.',
+      'Sessions that the agentWallet has granted directly and under which a payment was recorded, newest first. Requires possession of the book.',
   })
   agentSessions(
     @Args(() => RootsArguments) asked: ArgumentsOfBook,
