@@ -15,7 +15,7 @@ import {
   gone,
   pingFailed,
   postpone,
-  type Told,
+  type SentUpTo,
 } from '../../subgraphs/book/webhook/attempted.ts';
 import { envelope, pingEnvelope } from '../../subgraphs/book/webhook/envelope.ts';
 import {
@@ -61,7 +61,7 @@ export interface FoundMessage {
   readonly job: MessageJob;
   readonly webhook: FoundWebhook;
   readonly event: FoundEvent;
-  readonly told: Told;
+  readonly told: SentUpTo;
 }
 
 /** One that failed before, once more. */

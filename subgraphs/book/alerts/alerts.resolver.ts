@@ -87,12 +87,12 @@ export class BookAlertsResolver {
       'Changes the alert settings of a book, and returns all of them. Null restores the default; a setting that is left out is unchanged. At least one is required.',
   })
   async setAlerts(
-    @Args(() => ChangeArguments) asked: ArgumentsOfBook,
+    @Args(() => ChangeArguments) args: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<ShownAlertSettings> {
-    const held = requireHeld(context.principal, asked.agentId);
+    const held = requireHeld(context.principal, args.agentId);
     const { agent_id } = held;
-    const change = requireChange(readRequest(AlertsRequest, asked, context));
+    const change = requireChange(readRequest(AlertsRequest, args, context));
     return shown(context, agent_id, await setAlerts(context.database, agent_id, held, change));
   }
 }

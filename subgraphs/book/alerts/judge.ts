@@ -110,17 +110,17 @@ const HOURS_OF_DAY = 24n;
  * Alerts to send after a row was counted, as bodies of events, and the new state. Each is sent once in its period, even if money is
  * taken back and comes again.
  */
-export function judgeAlerts(book: AlertedBook, at_ms: number): { told: readonly JsonObject[]; state: AlertState } {
+export function judgeAlerts(book: AlertedBook, at_ms: number): { alerts: readonly JsonObject[]; state: AlertState } {
   const seen = { book, settings: settingsInForce(book.alert_settings), rate: lastHour(book, at_ms), at_ms };
   let state = book.alert_state;
-  const told: JsonObject[] = [];
+  const alerts: JsonObject[] = [];
   for (const alert of wordList(alertKinds))
     for (const { facts, ...name } of rules[alert](seen)) {
       if (wasSent(state, name)) continue;
       state = tell(state, name);
-      told.push({ alert, ...facts });
+      alerts.push({ alert, ...facts });
     }
-  return { told, state };
+  return { alerts, state };
 }
 
 /**

@@ -78,9 +78,9 @@ export class ApprovalResolver {
     description:
       'Calls of a book that require an approval or required one. Requires possession of the book, which does not suffice to answer them.',
   })
-  async approvals(@Args(() => PageArguments) asked: ArgumentsOfBook, @Ctx() context: BookContext): Promise<Approvals> {
-    const agent_id = requirePossession(context.principal, asked.agentId);
-    const { before = null } = readRequest(ApprovalsBefore, asked);
+  async approvals(@Args(() => PageArguments) args: ArgumentsOfBook, @Ctx() context: BookContext): Promise<Approvals> {
+    const agent_id = requirePossession(context.principal, args.agentId);
+    const { before = null } = readRequest(ApprovalsBefore, args);
     const { shown_max } = approvalLimits;
     const found = await findApprovals(context.database, { agent_id, limit: shown_max + 1, before });
     const approvals = found.slice(0, shown_max).map(each => shownApproval(context, each));
@@ -98,13 +98,13 @@ export class ApprovalResolver {
   })
   async answerApproval(
     @Arg('input', () => ApprovalAnswerInput, { description: 'The answer, and its signature.' }) input: Arguments,
-    @Args(() => AnswerArguments) asked: ArgumentsOfBook,
+    @Args(() => AnswerArguments) args: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<ShownApproval> {
     requireNotHalted(context.database);
-    const { approval_id } = readRequest(ApprovalPath, asked);
+    const { approval_id } = readRequest(ApprovalPath, args);
     const answer = readRequest(ApprovalAnswerRequest, input, context);
-    const named = { agent_id: idOf(asked.agentId), approval_id };
+    const named = { agent_id: idOf(args.agentId), approval_id };
     return shownApproval(context, await answerByWallet(named, answer, context));
   }
 
@@ -114,11 +114,11 @@ export class ApprovalResolver {
       'The approval request that a link is for. Reading it changes nothing, so link previews answer no request.',
   })
   async linkedApproval(
-    @Args(() => LinkArguments) asked: Arguments,
+    @Args(() => LinkArguments) args: Arguments,
     @Ctx() context: BookContext,
   ): Promise<ShownApproval> {
     requireNotHalted(context.database);
-    const { approval_id, token } = readRequest(LinkedApproval, asked);
+    const { approval_id, token } = readRequest(LinkedApproval, args);
     return shownApproval(context, await linkedApproval(context, approval_id, token));
   }
 
@@ -127,12 +127,12 @@ export class ApprovalResolver {
     description: 'Answers an approval request with the link that was sent to the webhook. A link can be used once.',
   })
   async answerLinkedApproval(
-    @Args(() => LinkAnswerArguments) asked: Arguments,
+    @Args(() => LinkAnswerArguments) args: Arguments,
     @Ctx() context: BookContext,
   ): Promise<ShownApproval> {
     requireNotHalted(context.database);
-    const { approval_id, token } = readRequest(LinkedApproval, asked);
-    const { decision } = readRequest(LinkAnswerRequest, asked, context);
+    const { approval_id, token } = readRequest(LinkedApproval, args);
+    const { decision } = readRequest(LinkAnswerRequest, args, context);
     const found = await linkedApproval(context, approval_id, token);
     const answered = { decision, by: 'link' } as const;
     return shownApproval(context, await context.database.transaction(tx => answerApproval(tx, found, answered)));

@@ -10,7 +10,7 @@ import type { StoredApprovals } from './stored-approvals.ts';
 
 /** A refused call that may create a request, with its row. */
 export interface RefusedCall {
-  readonly asked: ReservationRequest;
+  readonly request: ReservationRequest;
   readonly blocked: Blocked;
   readonly row: { readonly seq: number; readonly task_id: string };
 }
@@ -35,12 +35,12 @@ export function askApproval(
   { random }: { readonly random: Random },
   approvals: StoredApprovals,
   head: Head,
-  { asked, blocked, row }: RefusedCall,
+  { request, blocked, row }: RefusedCall,
 ): NewApproval | null {
-  const { agent_id, amount, payer_wallet, payment, field, model } = asked;
+  const { agent_id, amount, payer_wallet, payment, field, model } = request;
   if (blocked.refusal_code !== 'approval_ttl_expired' || !payment || amount === null || payer_wallet === null)
     return null;
-  if (!approvals.mayAsk(asked, head.now_ms)) return null;
+  if (!approvals.mayAsk(request, head.now_ms)) return null;
   const approval_id = approvalId(head.now_ms, random.bytes(ID_BYTES));
   const { approval_ttl = policyLimits.approval_ttl_seconds } = head.policy;
   const open_until_ms = head.now_ms + approval_ttl * 1_000;
@@ -60,7 +60,7 @@ export function askApproval(
     open_until,
   };
   const { seq, task_id } = row;
-  const told = appendEvent(head, { kind: 'approval', seq, task_id, body }, iso(head.now_ms));
+  const appended = appendEvent(head, { kind: 'approval', seq, task_id, body }, iso(head.now_ms));
   const opened = {
     approval_id,
     agent_id,
@@ -75,7 +75,7 @@ export function askApproval(
     asked_at: iso(head.now_ms),
     text_box: `\\x${payment.sealText(approval_id).toString('hex')}`,
   };
-  return { ...told, opened };
+  return { ...appended, opened };
 }
 
 export function storeApprovals(tx: Tx, opened: readonly ApprovalColumns[]): void {

@@ -69,15 +69,17 @@ export class StoredApprovals {
   }
 
   /** An unused approval of exactly this call. The policy decides whether it is fresh. */
-  approving(asked: Asking): UsableApproval | null {
-    const approved = this.#like(asked).find(it => it.decision === 'approve' && !this.#isTaken(it) && isOf(it, asked));
+  approving(request: Asking): UsableApproval | null {
+    const approved = this.#like(request).find(
+      it => it.decision === 'approve' && !this.#isTaken(it) && isOf(it, request),
+    );
     if (!approved || approved.decided_ms === null) return null;
     return { approval_id: approved.approval_id, act: 'approve', at_ms: approved.decided_ms };
   }
 
   /** Whether a denial of exactly this call is in force. It overrules any act. */
-  denied(asked: Asking, now_ms: number): boolean {
-    return this.#like(asked).some(it => isDenied(it, now_ms) && isOf(it, asked));
+  denied(request: Asking, now_ms: number): boolean {
+    return this.#like(request).some(it => isDenied(it, now_ms) && isOf(it, request));
   }
 
   take({ approval_id }: UsableApproval, claim_key: string): void {
@@ -85,11 +87,11 @@ export class StoredApprovals {
   }
 
   /** Whether the call may create a request: one open per request hash, a maximum per book, and none during a denial. */
-  mayAsk(asked: Asking, now_ms: number): boolean {
-    if (!asked.payment || asked.amount === null) return false;
-    if ((this.#open.get(asked.agent_id) ?? 0) >= approvalLimits.open_per_book_max) return false;
-    if (this.denied(asked, now_ms)) return false;
-    return !this.#like(asked).some(it => it.decision === null && now_ms < it.open_until_ms);
+  mayAsk(request: Asking, now_ms: number): boolean {
+    if (!request.payment || request.amount === null) return false;
+    if ((this.#open.get(request.agent_id) ?? 0) >= approvalLimits.open_per_book_max) return false;
+    if (this.denied(request, now_ms)) return false;
+    return !this.#like(request).some(it => it.decision === null && now_ms < it.open_until_ms);
   }
 
   /** Adds a new open request. */

@@ -27,8 +27,8 @@ export interface SignedFacts {
   readonly payment_ref: string | null;
 }
 
-/** @param told the birth of the row as its event records it */
-export function auditRow(row: StoredRow, told: JsonObject): BookDamageKind | null {
+/** @param recorded the birth of the row as its event records it */
+export function auditRow(row: StoredRow, recorded: JsonObject): BookDamageKind | null {
   const { row_hash, transitions, replays, receipt, replay_count } = row;
   const stored = { ...row, amount: row.amount?.toString() ?? null, collected_at: row.collected_at.toISOString() };
   // A changed row no longer shows its birth; the event of its first transition does.
@@ -36,8 +36,8 @@ export function auditRow(row: StoredRow, told: JsonObject): BookDamageKind | nul
   if (canonicalHash(hashedFacts(birth)) !== row_hash) return 'row_altered';
   const { evidence, collected, amount } = birth;
   // The message numbers belong to the event, not to the row.
-  const { messages: _, ...told_of_row } = told;
-  if (canonicalJson({ evidence, collected, amount, row_hash } as JsonObject) !== canonicalJson(told_of_row))
+  const { messages: _, ...recorded_of_row } = recorded;
+  if (canonicalJson({ evidence, collected, amount, row_hash } as JsonObject) !== canonicalJson(recorded_of_row))
     return 'row_altered';
   if (!stands(membersOf(stored, changeable), birth, transitions)) return 'row_moved';
   if (replay_count < replays) return 'replays_lost';

@@ -40,11 +40,11 @@ export class DisputeResolver {
     description: 'Disputes of rows of a book. Requires possession of the book.',
   })
   async disputes(
-    @Args(() => PageArguments) asked: ArgumentsOfBook,
+    @Args(() => PageArguments) args: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<Disputes> {
-    const agent_id = requirePossession(principal, asked.agentId);
-    const { limit, before = null } = readRequest(DisputePage, asked);
+    const agent_id = requirePossession(principal, args.agentId);
+    const { limit, before = null } = readRequest(DisputePage, args);
     await soundHead(database, agent_id);
     const rows = pageRows(limit);
     const found = await disputesOf(database, agent_id, { limit: rows + 1, before });
@@ -54,12 +54,12 @@ export class DisputeResolver {
 
   @Query(() => Dispute, { nullable: true, description: 'A dispute of a book. Null if the book has none with this id.' })
   async dispute(
-    @Args(() => DisputeArguments) asked: ArgumentsOfBook,
+    @Args(() => DisputeArguments) args: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<Dispute | null> {
-    const agent_id = requirePossession(principal, asked.agentId);
+    const agent_id = requirePossession(principal, args.agentId);
     await soundHead(database, agent_id);
-    return disputeOf(database, agent_id, givenMembers(DisputePath, asked).dispute_id);
+    return disputeOf(database, agent_id, givenMembers(DisputePath, args).dispute_id);
   }
 
   @Mutation(() => FiledDispute, {
@@ -83,12 +83,12 @@ export class DisputeResolver {
       'Number and hash of the latest judgement of a dispute, to check whether a verdict is still current. Public. Null if no dispute has this id.',
   })
   async disputeStatus(
-    @Args(() => StatusArguments) asked: Arguments,
+    @Args(() => StatusArguments) args: Arguments,
     @Ctx() { database }: BookContext,
   ): Promise<DisputeStatus | null> {
     // After a break of the log a later judgement may be lost.
     requireNotHalted(database);
-    return disputeStatusOf(database, givenMembers(DisputePath, asked).dispute_id);
+    return disputeStatusOf(database, givenMembers(DisputePath, args).dispute_id);
   }
 
   @FieldResolver(() => DateTimeScalar, { nullable: true, ...describedBy(shown.decides_after) })

@@ -63,8 +63,8 @@ interface SideQuery {
 }
 
 /** @throws record_damaged if a receipt is not as it was signed */
-export async function knownSides(reads: Reads, asked: SideQuery): Promise<KnownSides> {
-  const { agent_id, tasks, owed, base_url, profile } = asked;
+export async function knownSides(reads: Reads, query: SideQuery): Promise<KnownSides> {
+  const { agent_id, tasks, owed, base_url, profile } = query;
   const task_ids = disputeSides.flatMap(side => tasks[side] ?? []);
   const [rows, receipts] = await Promise.all([
     reads.query<DisputedRow & Record<string, unknown>>({
@@ -76,7 +76,7 @@ export async function knownSides(reads: Reads, asked: SideQuery): Promise<KnownS
   ]);
   const jobs = new Map<string, DisputedJob>();
   for (const { task_id, hub } of rows) {
-    const job = hub === STAMPED_BY ? await asked.jobPaidBy(reads, task_id) : null;
+    const job = hub === STAMPED_BY ? await query.jobPaidBy(reads, task_id) : null;
     if (job) jobs.set(task_id, job);
   }
   const refunds = await refundsOf(
@@ -156,7 +156,7 @@ function proofOf(document: JsonObject): JsonObject {
 }
 
 /** Facts of a side from the book and the board. All others are in a receipt. */
-const told: { readonly [K in RowFactOfDispute]?: (side: KnownSide) => Json } = {
+const factsOfRow: { readonly [K in RowFactOfDispute]?: (side: KnownSide) => Json } = {
   on_book: ({ row }) => row !== null,
   evidence: ({ row }) => row?.evidence ?? null,
   collected: ({ row }) => row?.collected ?? null,
@@ -185,6 +185,6 @@ export function factsOf(sides: KnownSides): ReadFact {
     const { side, fact } = partsOf(name);
     const { receipt } = sides[side];
     const { payload, leaf_index } = (receipt ?? {}) as { payload: JsonObject; leaf_index: Json };
-    return factOfReceipt(fact, receipt && { payload, leaf_index }) ?? told[fact]?.(sides[side]) ?? null;
+    return factOfReceipt(fact, receipt && { payload, leaf_index }) ?? factsOfRow[fact]?.(sides[side]) ?? null;
   };
 }

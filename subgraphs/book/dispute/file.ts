@@ -115,7 +115,7 @@ function takesPlaceOf({ outcome, reason, decides_after }: Judgement, before: Dis
   return outcome !== null && outcome !== before.outcome;
 }
 
-const timeOf = (told: Json | undefined): Date | null => (typeof told === 'string' ? new Date(told) : null);
+const timeOf = (value: Json | undefined): Date | null => (typeof value === 'string' ? new Date(value) : null);
 
 async function filedBefore(
   tx: Tx,
@@ -138,8 +138,8 @@ async function factsUnder(
 ): Promise<{ readonly row: DisputedRow; readonly sides: KnownSides }> {
   const { task_id, evidence } = claim;
   const tasks = { disputed: task_id, other: typeof evidence.task_id === 'string' ? evidence.task_id : null };
-  const asked = { agent_id, tasks, owed, base_url: issuer.base_url, profile, jobPaidBy };
-  const sides = await knownSides(readsOf(tx), asked);
+  const query = { agent_id, tasks, owed, base_url: issuer.base_url, profile, jobPaidBy };
+  const sides = await knownSides(readsOf(tx), query);
   const { row } = sides.disputed;
   if (row === null) throw new Refusal('not_found', { detail: 'row not found', param: 'task_id' });
   return { row, sides };

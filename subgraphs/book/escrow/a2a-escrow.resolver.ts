@@ -39,12 +39,12 @@ export class A2aEscrowResolver {
     description: 'Escrows that an agent is a party of. Requires possession of its book. Demo keys are refused.',
   })
   async a2aEscrows(
-    @Args(() => PageArguments) asked: ArgumentsOfBook,
+    @Args(() => PageArguments) args: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<A2aEscrows> {
-    const agent_id = requirePossession(principal, asked.agentId);
+    const agent_id = requirePossession(principal, args.agentId);
     requireWriting(principal);
-    const { found, next } = await a2aEscrowsOf(database, agent_id, readRequest(EscrowPage, asked));
+    const { found, next } = await a2aEscrowsOf(database, agent_id, readRequest(EscrowPage, args));
     const escrows = found.flatMap(({ escrow, now_ms }) => {
       const party = partyOf(escrow, agent_id);
       return party === null ? [] : [a2aView(escrow, party, { now_ms })];
@@ -87,10 +87,10 @@ export class A2aEscrowResolver {
   })
   fundA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
-    @Args(() => FundArguments) asked: ArgumentsOfBook,
+    @Args(() => FundArguments) args: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
-    return move('fund', { ...escrow, ...asked }, context);
+    return move('fund', { ...escrow, ...args }, context);
   }
 
   @Mutation(() => A2aEscrow, {
@@ -99,10 +99,10 @@ export class A2aEscrowResolver {
   })
   submitA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
-    @Args(() => SubmitArguments) asked: ArgumentsOfBook,
+    @Args(() => SubmitArguments) args: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
-    return move('submit', { ...escrow, ...asked }, context);
+    return move('submit', { ...escrow, ...args }, context);
   }
 
   @Mutation(() => A2aEscrow, {
@@ -111,10 +111,10 @@ export class A2aEscrowResolver {
   })
   releaseA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
-    @Args(() => BookArguments) asked: ArgumentsOfBook,
+    @Args(() => BookArguments) args: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
-    return move('release', { ...escrow, ...asked }, context);
+    return move('release', { ...escrow, ...args }, context);
   }
 
   @Mutation(() => A2aEscrow, {
@@ -123,10 +123,10 @@ export class A2aEscrowResolver {
   })
   clawBackA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
-    @Args(() => ClawbackArguments) asked: ArgumentsOfBook,
+    @Args(() => ClawbackArguments) args: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
-    return move('clawback', { ...escrow, ...asked }, context);
+    return move('clawback', { ...escrow, ...args }, context);
   }
 
   @Mutation(() => A2aEscrow, {
@@ -135,24 +135,24 @@ export class A2aEscrowResolver {
   })
   challengeA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
-    @Args(() => ChallengeArguments) asked: ArgumentsOfBook,
+    @Args(() => ChallengeArguments) args: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
-    return move('challenge', { ...escrow, ...asked }, context);
+    return move('challenge', { ...escrow, ...args }, context);
   }
 }
 
 /** A step that changes an escrow. */
-function move(action: A2aMove, asked: ArgumentsOfBook, context: BookContext): Promise<A2aEscrow> {
-  const agent_id = requirePossession(context.principal, asked.agentId);
-  const { job_id, parties, ...said } = stepOf(action, asked, context);
+function move(action: A2aMove, args: ArgumentsOfBook, context: BookContext): Promise<A2aEscrow> {
+  const agent_id = requirePossession(context.principal, args.agentId);
+  const { job_id, parties, ...said } = stepOf(action, args, context);
   return moveA2aEscrow(context, agent_id, { job_id, parties }, { action, said: present(said) });
 }
 
 type Step = WithoutPossession<z.output<typeof A2aEscrowRequest>>;
 
 /** The request of a step without the name of its action. */
-function stepOf<A extends Step['action']>(action: A, asked: Arguments, context: BookContext) {
-  const { action: _, ...said } = readRequest(A2aEscrowRequest, { ...asked, action }, context);
+function stepOf<A extends Step['action']>(action: A, args: Arguments, context: BookContext) {
+  const { action: _, ...said } = readRequest(A2aEscrowRequest, { ...args, action }, context);
   return said as Omit<Extract<Step, { readonly action: A }>, 'action'>;
 }

@@ -46,14 +46,14 @@ export async function moveA2aEscrow(
   acting: Acting,
   agent_id: AgentId,
   name: A2aName,
-  asked: StepRequest,
+  request: StepRequest,
 ): Promise<A2aEscrow> {
   const { escrow: found } = await requireA2aEscrow(acting.database, agent_id, name);
   const party = requireParty(found, agent_id);
   return writeInTurn(agent_id, async () => {
     for (let escrow = found; ; ) {
       const read = escrow;
-      const outcome = await acting.database.transaction(tx => step(tx, acting, { read, party, asked }));
+      const outcome = await acting.database.transaction(tx => step(tx, acting, { read, party, request }));
       if (outcome.kind === 'stepped') return outcome.view;
       escrow = outcome.escrow;
     }
@@ -69,11 +69,11 @@ interface Step {
   /** As it was before any head was locked. */
   readonly read: StoredA2aEscrow;
   readonly party: A2aEscrowParty;
-  readonly asked: StepRequest;
+  readonly request: StepRequest;
 }
 
-async function step(tx: Tx, acting: Acting, { read, party, asked }: Step): Promise<Outcome> {
-  const { action, said } = asked;
+async function step(tx: Tx, acting: Acting, { read, party, request }: Step): Promise<Outcome> {
+  const { action, said } = request;
   const request_hash = requestHash(action, said);
   const books = await lockBooks(tx, boundBooks(read, party));
   const escrow = await a2aEscrowAgain(tx, read);

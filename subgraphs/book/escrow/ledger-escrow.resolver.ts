@@ -49,10 +49,10 @@ export class LedgerEscrowResolver {
   @Mutation(() => LedgerEscrow, { nullable: true, description: 'Releases the escrow, if every check passes.' })
   releaseLedgerEscrow(
     @Arg('escrow', () => LedgerEscrowName, WHICH) escrow: Arguments,
-    @Args(() => BookArguments) asked: ArgumentsOfBook,
+    @Args(() => BookArguments) args: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<LedgerEscrow> {
-    return move('release', { ...escrow, ...asked }, context);
+    return move('release', { ...escrow, ...args }, context);
   }
 
   @Mutation(() => LedgerEscrow, {
@@ -61,24 +61,24 @@ export class LedgerEscrowResolver {
   })
   clawBackLedgerEscrow(
     @Arg('escrow', () => LedgerEscrowName, WHICH) escrow: Arguments,
-    @Args(() => ClawbackArguments) asked: ArgumentsOfBook,
+    @Args(() => ClawbackArguments) args: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<LedgerEscrow> {
-    return move('clawback', { ...escrow, ...asked }, context);
+    return move('clawback', { ...escrow, ...args }, context);
   }
 }
 
 /** A step that ends an escrow. */
-function move(action: LedgerMove, asked: ArgumentsOfBook, context: BookContext): Promise<LedgerEscrow> {
-  const agent_id = requirePossession(context.principal, asked.agentId);
-  const { escrow_id, task_id, ...said } = stepOf(action, asked, context);
+function move(action: LedgerMove, args: ArgumentsOfBook, context: BookContext): Promise<LedgerEscrow> {
+  const agent_id = requirePossession(context.principal, args.agentId);
+  const { escrow_id, task_id, ...said } = stepOf(action, args, context);
   return moveLedgerEscrow(context, agent_id, { escrow_id, task_id }, { action, said: present(said) });
 }
 
 type Step = WithoutPossession<z.output<typeof LedgerEscrowRequest>>;
 
 /** The request of a step without the name of its action. */
-function stepOf<A extends Step['action']>(action: A, asked: Arguments, context: BookContext) {
-  const { action: _, ...said } = readRequest(LedgerEscrowRequest, { ...asked, action }, context);
+function stepOf<A extends Step['action']>(action: A, args: Arguments, context: BookContext) {
+  const { action: _, ...said } = readRequest(LedgerEscrowRequest, { ...args, action }, context);
   return said as Omit<Extract<Step, { readonly action: A }>, 'action'>;
 }

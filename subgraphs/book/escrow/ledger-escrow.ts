@@ -107,12 +107,12 @@ export async function moveLedgerEscrow(
       const before = phasesUpTo(found.phases, request_hash);
       if (before !== null) return ledgerView(found, { phases: before });
       const standing = { state: found.state, overdue: now_ms >= found.expiresAt.getTime() };
-      const asked = { action, party: 'owner', claimed: said.claim_type !== undefined } as const;
+      const move = { action, party: 'owner', claimed: said.claim_type !== undefined } as const;
       const {
         to,
         checks: wanted,
         expired_first,
-      } = requireMove(judgeMove(ledgerEscrowMachine, standing, asked), 'owner');
+      } = requireMove(judgeMove(ledgerEscrowMachine, standing, move), 'owner');
       const checked: JsonObject = wanted ? { checks: await requireChecks(tx, found) } : {};
       const step = { action, state: to, request_hash, said: { ...said, ...checked } };
       const moved = await recordSteps(tx, found, [...(expired_first ? [expiredStep] : []), step]);

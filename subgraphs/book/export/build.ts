@@ -31,9 +31,9 @@ export interface ExportBuildInput {
 }
 
 /** @throws forbidden if there is no such book; book_damaged */
-export async function buildExport(database: Database, asked: ExportBuildInput): Promise<BuiltExport> {
-  const { scope, subject_task_id, exported_at } = asked;
-  const read = await readAtOnce(database, asked);
+export async function buildExport(database: Database, input: ExportBuildInput): Promise<BuiltExport> {
+  const { scope, subject_task_id, exported_at } = input;
+  const read = await readAtOnce(database, input);
   const audit = bookAudit(scope.book_id, { exported_at, policy: read.policy, rows: read.rows });
   return { audit, csv: csvOf(read.rows), coverage: coveragePayload(scope, read.rows, read.scanned, subject_task_id) };
 }
@@ -48,12 +48,12 @@ interface ReadExport {
 /** SQLSTATE query_canceled, as reported after statement_timeout. */
 const QUERY_CANCELED = '57014';
 
-async function readAtOnce(database: Database, asked: ExportBuildInput): Promise<ReadExport> {
+async function readAtOnce(database: Database, input: ExportBuildInput): Promise<ReadExport> {
   try {
-    return await database.transaction(tx => readIn(tx, asked));
+    return await database.transaction(tx => readIn(tx, input));
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code !== QUERY_CANCELED) throw error;
-    const policy = await policyOf(readingOf(database), asked.scope);
+    const policy = await policyOf(readingOf(database), input.scope);
     return { policy, rows: [], scanned: null };
   }
 }

@@ -55,11 +55,11 @@ export class BookExportResolver {
     description: `Export of the newest matching rows of a book, at most ${exportLimits.rows_max}. Requires possession of the book.`,
   })
   async bookExport(
-    @Args(() => PageArguments) asked: ArgumentsOfBook,
+    @Args(() => PageArguments) args: ArgumentsOfBook,
     @Ctx() { principal, database, clock, base_url }: BookContext,
   ): Promise<Exported> {
-    const agent_id = requirePossession(principal, asked.agentId);
-    const { filter = {}, limit = null, before = null } = readRequest(ExportPageRequest, asked);
+    const agent_id = requirePossession(principal, args.agentId);
+    const { filter = {}, limit = null, before = null } = readRequest(ExportPageRequest, args);
     const scope = scopeOf(agent_id, rowFilter(filter), limit);
     const reading = readingOf(database);
     const head = await exportHead(reading, agent_id);

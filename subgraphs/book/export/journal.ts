@@ -142,8 +142,9 @@ interface JournalRoute {
 /** Texts of an entry for one row or one day. */
 export const journalWords = {
   row: ({ status, kind, model, hub, answered_model }: Named & JournalRoute) => {
-    const asked = [model ?? 'paid call', hub].filter(Boolean).join(' at ');
-    const what = answered_model === null || answered_model === model ? asked : `${asked}, hub named ${answered_model}`;
+    const requested = [model ?? 'paid call', hub].filter(Boolean).join(' at ');
+    const what =
+      answered_model === null || answered_model === model ? requested : `${requested}, hub named ${answered_model}`;
     return spendStatuses[status].memo.row + (kind === 'other' ? `Unclassified: ${what}` : what);
   },
   day: ({ status, kind, rows }: Named & { readonly rows: number }) =>

@@ -30,11 +30,8 @@ export class PullExportResolver {
     nullable: true,
     description: 'A published export. Public: anybody who knows the slug may read it.',
   })
-  pullExport(
-    @Args(() => PullArguments) asked: Arguments,
-    @Ctx() { database }: BookContext,
-  ): Promise<PullExport | null> {
-    return pulledExport(database, givenMembers(PullExportPath, asked).slug);
+  pullExport(@Args(() => PullArguments) args: Arguments, @Ctx() { database }: BookContext): Promise<PullExport | null> {
+    return pulledExport(database, givenMembers(PullExportPath, args).slug);
   }
 
   @Query(() => PullExport, {
@@ -42,10 +39,10 @@ export class PullExportResolver {
     description: 'The export that the book has published. Requires possession of the book.',
   })
   publishedExport(
-    @Args(() => BookArguments) asked: ArgumentsOfBook,
+    @Args(() => BookArguments) args: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<PullExport | null> {
-    return publishedExport(database, requirePossession(principal, asked.agentId));
+    return publishedExport(database, requirePossession(principal, args.agentId));
   }
 
   @Mutation(() => PullExport, {
@@ -53,17 +50,14 @@ export class PullExportResolver {
     description:
       'Publishes an export of the book under a new slug. If an export is published already, rebuilds it under the same slug.',
   })
-  publishExport(
-    @Args(() => PublishArguments) asked: ArgumentsOfBook,
-    @Ctx() context: BookContext,
-  ): Promise<PullExport> {
-    const agent_id = requirePossession(context.principal, asked.agentId);
+  publishExport(@Args(() => PublishArguments) args: ArgumentsOfBook, @Ctx() context: BookContext): Promise<PullExport> {
+    const agent_id = requirePossession(context.principal, args.agentId);
     const {
       format = 'json',
       subject_task_id = null,
       filter = {},
       limit = null,
-    } = readRequest(PublishedPageRequest, asked);
+    } = readRequest(PublishedPageRequest, args);
     // The signed coverage has no member for this filter.
     if (filter.delegation_hash !== undefined)
       throw new Refusal('invalid_request', {
@@ -80,10 +74,10 @@ export class PullExportResolver {
       'Withdraws the published export: nobody can read it from now on. The next publication gets another slug.',
   })
   async withdrawExport(
-    @Args(() => BookArguments) asked: ArgumentsOfBook,
+    @Args(() => BookArguments) args: ArgumentsOfBook,
     @Ctx() { principal, database, clock }: BookContext,
   ): Promise<WithdrawnExport> {
-    const agent_id = requirePossession(principal, asked.agentId);
+    const agent_id = requirePossession(principal, args.agentId);
     const withdrawn = await withdrawExport(database, agent_id);
     if (withdrawn === null) throw new Refusal('not_found', { detail: 'The book has no published export.' });
     return { agentId: agent_id, slug: withdrawn.slug, withdrawnAt: new Date(clock.now_ms()) };

@@ -114,10 +114,10 @@ function standing(
 }
 
 /** The signed and the requested merges must be equal. @throws inflow_claim_invalid */
-function requireSameMerges(asked: CorrectionRequest['merges'], signed: SignedCorrection | null): void {
-  if (!asked || signed === null) return;
+function requireSameMerges(requested: CorrectionRequest['merges'], signed: SignedCorrection | null): void {
+  if (!requested || signed === null) return;
   const named = (merges: readonly string[] = []) => canonicalJson([...new Set(merges)].sort());
-  if (named(asked) !== named(signed.merges)) throw new Refusal('inflow_claim_invalid', { param: 'merges' });
+  if (named(requested) !== named(signed.merges)) throw new Refusal('inflow_claim_invalid', { param: 'merges' });
 }
 
 type SignedCorrection = WalletClaim & {

@@ -31,13 +31,13 @@ export function setAlerts(
       after: asJson(settingsInForce(kept)),
       by: changedBy(by),
     };
-    const told = appendEvent(head, { kind: 'alerts_changed', seq: null, task_id: null, body }, iso(head.now_ms));
+    const appended = appendEvent(head, { kind: 'alerts_changed', seq: null, task_id: null, body }, iso(head.now_ms));
     tx.write({
       name: 'set alerts',
       text: 'update book set alert_settings = $2 where agent_id = $1',
       values: [agent_id, kept],
     });
-    storeBooks(tx, new Map([[agent_id, told.head]]), [told.event]);
+    storeBooks(tx, new Map([[agent_id, appended.head]]), [appended.event]);
     return kept;
   });
 }

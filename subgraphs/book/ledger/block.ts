@@ -22,7 +22,7 @@ import type { ReservationRequest } from './reservation.ts';
 
 /** A call and the reason to refuse it. */
 export interface BlockedCall {
-  readonly asked: ReservationRequest;
+  readonly request: ReservationRequest;
   readonly blocked: Blocked;
 }
 
@@ -64,7 +64,7 @@ export async function blockCalls(
   { books, approvals }: BlockingBooks,
   calls: readonly BlockedCall[],
 ): Promise<{ outcomes: readonly (BookRefusal | BlockedTooOften)[]; events: readonly EventRecord[] }> {
-  const kindsOfCall = ({ asked, blocked }: BlockedCall) => kindsOf(headOf(books, asked.agent_id), blocked, asked);
+  const kindsOfCall = ({ request, blocked }: BlockedCall) => kindsOf(headOf(books, request.agent_id), blocked, request);
   const hours = await readBlockedHours(
     tx,
     calls.flatMap(kindsOfCall).map(({ kind }) => kind),
@@ -74,7 +74,7 @@ export async function blockCalls(
   const events: EventRecord[] = [];
   const opened: ApprovalColumns[] = [];
   const outcomes = calls.map(call => {
-    const head = headOf(books, call.asked.agent_id);
+    const head = headOf(books, call.request.agent_id);
     const kinds = kindsOfCall(call).map(it => {
       const name = nameOfKind(it.kind);
       return { ...it, name, hour: grown.get(name) ?? hours.get(name) };
@@ -83,7 +83,7 @@ export async function blockCalls(
     if (too_often) return too_often;
     const born = refuse(refuser, head, call);
     const asking = askApproval(refuser, approvals, born.head, { ...call, row: born.row });
-    books.set(call.asked.agent_id, asking?.head ?? born.head);
+    books.set(call.request.agent_id, asking?.head ?? born.head);
     if (asking) opened.push(asking.opened);
     for (const { kind, name, hour } of kinds)
       grown.set(name, { ...kind, ...lastOf(born), rows: (hour?.rows ?? 0) + 1 });
@@ -134,26 +134,26 @@ const lastOf = ({ row, refusal }: Written) => ({
   refusal_id: refusal.refusal_id,
 });
 
-function refuse({ random }: Refuser, head: Head, { asked, blocked }: BlockedCall): Written {
+function refuse({ random }: Refuser, head: Head, { request, blocked }: BlockedCall): Written {
   const refusal_id = refusalId(head.now_ms, random.bytes(ID_BYTES));
-  const born = appendRow(head, birthOf(asked, blocked, refusal_id), head.now_ms);
+  const born = appendRow(head, birthOf(request, blocked, refusal_id), head.now_ms);
   const { refusal_code, policy_code } = blocked;
   const refusal = {
     refusal_id,
     refusal_code,
     policy_code,
-    task_id: asked.task_id,
-    agent_id: asked.agent_id,
+    task_id: request.task_id,
+    agent_id: request.agent_id,
     book_seq: born.row.seq,
-    requested_atomic: asked.amount,
+    requested_atomic: request.amount,
     at_ms: head.now_ms,
   };
   return { ...born, refusal };
 }
 
 /** Nothing was charged, so the row has no payment. */
-function birthOf(asked: ReservationRequest, blocked: Blocked, refusal_id: RefusalId): RowBirth {
-  const { task_id, model, intent_id, attempt_index, parent_ref, payer_wallet } = asked;
+function birthOf(request: ReservationRequest, blocked: Blocked, refusal_id: RefusalId): RowBirth {
+  const { task_id, model, intent_id, attempt_index, parent_ref, payer_wallet } = request;
   const named = { task_id, model, intent_id, attempt_index, parent_ref, payer_wallet };
   return {
     ...nothingKnown,

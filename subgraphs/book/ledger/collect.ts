@@ -122,9 +122,9 @@ function appendAlerts(
 ): { head: Head; events: readonly EventRecord[] } {
   if (row.amount === null || isSpentElsewhere(row.evidence)) return { head, events: [] };
   const alert_state = hourPassed(head.alert_state, before.hour, head.hour);
-  const { told, state } = judgeAlerts({ ...head, alert_state }, Date.parse(row.collected_at));
+  const { alerts, state } = judgeAlerts({ ...head, alert_state }, Date.parse(row.collected_at));
   let grown: Head = { ...head, alert_state: state };
-  const events = told.map(body => {
+  const events = alerts.map(body => {
     const { seq, task_id, collected_at } = row;
     const appended = appendEvent(grown, { kind: 'alert', seq, task_id, body }, collected_at);
     grown = appended.head;

@@ -6,7 +6,7 @@ import type { RowName } from './correct.ts';
 
 /** Records a judgement under the head that it was made under. Returns its position. */
 export function noteDispute(tx: Tx, head: Head, { agent_id, seq, task_id }: RowName, body: JsonObject): number {
-  const told = appendEvent(head, { kind: 'dispute', seq, task_id, body }, iso(head.now_ms));
-  storeBooks(tx, new Map([[agent_id, told.head]]), [told.event]);
-  return told.event.position;
+  const appended = appendEvent(head, { kind: 'dispute', seq, task_id, body }, iso(head.now_ms));
+  storeBooks(tx, new Map([[agent_id, appended.head]]), [appended.event]);
+  return appended.event.position;
 }

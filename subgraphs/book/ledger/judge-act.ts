@@ -49,9 +49,9 @@ export async function judgeAct(
     attempt_index: null,
     parent_ref: null,
   };
-  const asked = { ...unnamed, agent_id, task_id, payer_wallet, amount: null, owed: false, act: true };
+  const request = { ...unnamed, agent_id, task_id, payer_wallet, amount: null, owed: false, act: true };
   const approvals = await StoredApprovals.read(tx, []);
-  const { outcomes, events } = await blockCalls(tx, refuser, { books, approvals }, [{ asked, blocked: evaluation }]);
+  const { outcomes, events } = await blockCalls(tx, refuser, { books, approvals }, [{ request, blocked: evaluation }]);
   if (events.length > 0) storeBooks(tx, books, events);
   return outcomes[0] ?? null;
 }
@@ -61,8 +61,8 @@ function judged(head: Head, { action, issued_at_ms }: JudgedAct): Blocked | { re
   const { risk_tiers, approval_ttl } = head.policy;
   const policy = { ...(risk_tiers && { risk_tiers }), ...(approval_ttl !== undefined && { approval_ttl }) };
   const approval = issued_at_ms === null ? null : { act: action, at_ms: Math.min(issued_at_ms, head.now_ms) };
-  const asked = { amount: null, models: [], operations: [action], approval };
-  return evaluate({ ...head, policy, budget_atomic: null }, asked);
+  const request = { amount: null, models: [], operations: [action], approval };
+  return evaluate({ ...head, policy, budget_atomic: null }, request);
 }
 
 const DIGITS = 32;

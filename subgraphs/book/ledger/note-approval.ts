@@ -12,6 +12,6 @@ interface AnsweredCall {
 
 /** Records the answer to an approval request, under the head that it was given under. */
 export function noteApproval(tx: Tx, head: Head, { agentId, seq, taskId }: AnsweredCall, body: JsonObject): void {
-  const told = appendEvent(head, { kind: 'approval', seq, task_id: taskId, body }, iso(head.now_ms));
-  storeBooks(tx, new Map([[agentId, told.head]]), [told.event]);
+  const appended = appendEvent(head, { kind: 'approval', seq, task_id: taskId, body }, iso(head.now_ms));
+  storeBooks(tx, new Map([[agentId, appended.head]]), [appended.event]);
 }

@@ -18,8 +18,8 @@ export async function lockNotified(tx: Tx, agent_id: AgentId, kind: NoticeKind):
 
 /** Requires that lock. */
 export function notify(tx: Tx, head: Head, kind: NoticeKind, body: JsonObject): void {
-  const told = appendEvent(head, { kind, seq: null, task_id: null, body }, iso(head.now_ms));
-  storeBooks(tx, new Map([[head.agent_id as AgentId, told.head]]), [told.event]);
+  const appended = appendEvent(head, { kind, seq: null, task_id: null, body }, iso(head.now_ms));
+  storeBooks(tx, new Map([[head.agent_id as AgentId, appended.head]]), [appended.event]);
 }
 
 /** Whether the owner wants to be notified now. Checked before a job is added, which checks again under the lock. */

@@ -51,17 +51,17 @@ export async function reserve(
   requireSound(books, items);
   const locked = new Map(books);
   const approvals = await StoredApprovals.read(tx, askingForApproval(books, items));
-  const judged = items.map(asked => ({ asked, outcome: hold(books, approvals, asked) }));
-  const calls = judged.flatMap(({ asked, outcome }) =>
-    outcome.kind === 'blocked' ? [{ asked, blocked: outcome }] : [],
+  const judged = items.map(request => ({ request, outcome: hold(books, approvals, request) }));
+  const calls = judged.flatMap(({ request, outcome }) =>
+    outcome.kind === 'blocked' ? [{ request, blocked: outcome }] : [],
   );
   const { outcomes, events } = await blockCalls(tx, refuser, { books, approvals }, calls);
   approvals.storeTaken(tx);
   const changed = [...books].filter(([agent_id, head]) => locked.get(agent_id) !== head);
   storeBooks(tx, new Map(changed), events);
-  const refused = new Map(calls.map(({ asked }, index) => [asked, outcomes[index]]));
-  return judged.map(({ asked, outcome }) =>
-    outcome.kind === 'reserved' ? outcome : (refused.get(asked) as BookRefusal | BlockedTooOften),
+  const refused = new Map(calls.map(({ request }, index) => [request, outcomes[index]]));
+  return judged.map(({ request, outcome }) =>
+    outcome.kind === 'reserved' ? outcome : (refused.get(request) as BookRefusal | BlockedTooOften),
   );
 }
 

@@ -21,7 +21,7 @@ export interface BookTerms {
 
 /** Changed terms, with further members of their event. */
 export interface ChangedTerms extends BookTerms {
-  readonly told: { readonly kind: TermsEventKind; readonly body: JsonObject };
+  readonly event: { readonly kind: TermsEventKind; readonly body: JsonObject };
   /** True if the change stops the book. Such a change is never rate limited. */
   readonly stops?: boolean;
 }
@@ -69,17 +69,17 @@ export function setTerms(
     const head = (await lockBooks(tx, [agent_id])).get(agent_id);
     if (!head) return null;
     if (head.damaged) throw new Refusal('book_damaged');
-    const { told, budget_atomic, policy, shadow, stops = false } = change(head);
+    const { event, budget_atomic, policy, shadow, stops = false } = change(head);
     const terms = { budget_atomic, policy, shadow };
     const terms_hash = termsHash(agent_id, terms);
     if (terms_hash === termsHash(agent_id, head)) return terms;
     if (!stops) await requireChangeRoom(tx, agent_id, 'terms');
     const policy_version = head.policy_version + 1;
-    const body = { ...told.body, policy_version, by: changedBy(by) };
+    const body = { ...event.body, policy_version, by: changedBy(by) };
     const alert_state = budget_atomic === head.budget_atomic ? head.alert_state : withoutBudget(head.alert_state);
     const changed = appendEvent(
       { ...head, alert_state },
-      { kind: told.kind, seq: null, task_id: null, body },
+      { kind: event.kind, seq: null, task_id: null, body },
       iso(head.now_ms),
     );
     storeBooks(tx, new Map([[agent_id, changed.head]]), [changed.event]);

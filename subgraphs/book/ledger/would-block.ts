@@ -36,9 +36,9 @@ export function appendWouldBlock(
   const events: EventRecord[] = [];
   let grown = head;
   for (const body of would_block) {
-    const told = appendEvent(grown, { kind: 'would_block', seq, task_id, body }, collected_at);
-    grown = told.head;
-    events.push(told.event);
+    const appended = appendEvent(grown, { kind: 'would_block', seq, task_id, body }, collected_at);
+    grown = appended.head;
+    events.push(appended.event);
   }
   return { head: grown, events };
 }

@@ -28,13 +28,13 @@ export class BookLineageResolver {
     description: 'Ancestors and descendants of a row. Requires possession of its book.',
   })
   async lineage(
-    @Args(() => LineageArguments) asked: ArgumentsOfBook,
+    @Args(() => LineageArguments) args: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<Lineage> {
-    const agent_id = requirePossession(principal, asked.agentId);
-    const page = readRequest(LineagePage, asked);
+    const agent_id = requirePossession(principal, args.agentId);
+    const page = readRequest(LineagePage, args);
     await soundHead(database, agent_id);
-    const { task_id } = givenMembers(LineagePath, asked);
+    const { task_id } = givenMembers(LineagePath, args);
     const turn = await turns.take(String(agent_id), async () => ({
       found: await readLineage(database, agent_id, task_id, page),
     }));

@@ -38,13 +38,13 @@ export const LINEAGE = `with recursive
         select ${of('r')} from book_row r where agent_id = $1 and r.parent_ref = d.task_id and seq > d.seq
         order by seq limit ${descendants_max + 1}) c
       where d.depth <= ${steps_max} order by c.seq limit ${descendants_max + 1}) wave),
-  told as (select * from down where depth between 1 and ${steps_max} order by seq limit ${descendants_max})
+  page as (select * from down where depth between 1 and ${steps_max} order by seq limit ${descendants_max})
   select way, depth, ${shown.map(name => `${name} as "${camel(name)}"`).join(', ')},
     (select count(*) > ${descendants_max} or coalesce(max(depth) > ${steps_max}, false) from down where depth > 0) as more
   from (
     select 'up' as way, up.* from up
     union all
-    (select 'down', told.* from told where seq > $3 order by seq limit $4)) lineage order by way desc, depth, seq`;
+    (select 'down', page.* from page where seq > $3 order by seq limit $4)) lineage order by way desc, depth, seq`;
 
 interface Found extends Omit<LineageRow, 'seq' | 'onOtherBook'> {
   readonly seq: number;

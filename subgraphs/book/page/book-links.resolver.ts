@@ -35,11 +35,11 @@ export class AgentBookResolver {
   })
   book(
     @Root() { agentId }: AgentReference,
-    @Args(() => PageArguments) asked: Arguments,
+    @Args(() => PageArguments) args: Arguments,
     @Ctx() context: BookContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<BookPage> {
-    return bookPage(requirePossession(context.principal, agentId), pageQuery(asked), context, info);
+    return bookPage(requirePossession(context.principal, agentId), pageQuery(args), context, info);
   }
 }
 

@@ -78,11 +78,11 @@ export class BookResolver {
     description: 'A book. Requires possession of the book: `X-SVC-Session`, or `X-SVC-Agent` with `X-SVC-Proof`.',
   })
   book(
-    @Args(() => PageArguments) asked: ArgumentsOfBook,
+    @Args(() => PageArguments) args: ArgumentsOfBook,
     @Ctx() context: BookContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<BookPage> {
-    return bookPage(requirePossession(context.principal, asked.agentId), pageQuery(asked), context, info);
+    return bookPage(requirePossession(context.principal, args.agentId), pageQuery(args), context, info);
   }
 
   @Directive(PAGE)
@@ -91,17 +91,17 @@ export class BookResolver {
     description: 'Sets or clears the budget of a book. Returns the book with the new budget.',
   })
   async setBudget(
-    @Args(() => BudgetArguments) asked: ArgumentsOfBook,
+    @Args(() => BudgetArguments) args: ArgumentsOfBook,
     @Ctx() context: BookContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<BookPage> {
-    const held = requireHeld(context.principal, asked.agentId);
+    const held = requireHeld(context.principal, args.agentId);
     const { agent_id } = held;
-    const { budget } = readRequest(BudgetRequest, asked);
+    const { budget } = readRequest(BudgetRequest, args);
     // Absent is not null: removing a limit must be explicit.
     if (budget === undefined)
       throw new Refusal('invalid_request', { param: 'budgetAtomic', detail: 'budgetAtomic is required; null clears.' });
-    const shown = pageQuery(asked);
+    const shown = pageQuery(args);
     await setBudget(context.database, agent_id, budget === null ? null : parseAtomic(budget), held);
     return bookPage(agent_id, shown, context, info);
   }
@@ -127,10 +127,10 @@ export class BookResolver {
   })
   async row(
     @Root() { agentId }: BookPage,
-    @Args(() => RowArguments) asked: Arguments,
+    @Args(() => RowArguments) args: Arguments,
     @Ctx() { database }: BookContext,
   ): Promise<BookRow | null> {
-    const { task_id: taskId = null, seq = null } = givenMembers(RowRequest, asked);
+    const { task_id: taskId = null, seq = null } = givenMembers(RowRequest, args);
     if (taskId === null && seq === null)
       throw new Refusal('invalid_request', { param: 'taskId', detail: 'taskId or seq is required.' });
     const [row] = await rowsOf(database, rowScope(agentId, { limit: 1, filter: { taskId, seq } }));
@@ -143,10 +143,10 @@ export class BookResolver {
   })
   rows(
     @Root() { agentId }: BookPage,
-    @Args(() => RowsArguments) asked: Arguments,
+    @Args(() => RowsArguments) args: Arguments,
     @Ctx() { database }: BookContext,
   ): Promise<BookRowConnection> {
-    return connectionOf(database, agentId, readRequest(RowConnectionRequest, asked));
+    return connectionOf(database, agentId, readRequest(RowConnectionRequest, args));
   }
 
   @Directive('@cost(weight: 5)')
@@ -156,10 +156,10 @@ export class BookResolver {
   })
   totalsBy(
     @Root() { agentId }: BookPage,
-    @Args(() => TotalsArguments) asked: Arguments,
+    @Args(() => TotalsArguments) args: Arguments,
     @Ctx() { database }: BookContext,
   ): Promise<GroupTotal[]> {
-    const { by, from, to } = readRequest(TotalsByRequest, asked);
+    const { by, from, to } = readRequest(TotalsByRequest, args);
     return totalsBy(database, agentId, by, { from: from ? new Date(from) : null, to: to ? new Date(to) : null });
   }
 
@@ -182,11 +182,11 @@ export class BookResolver {
 /** @throws Refusal forbidden if there is no such book, book_damaged if its audit has closed it */
 export async function bookPage(
   agent_id: AgentId,
-  asked: PageQuery,
+  query: PageQuery,
   { database }: BookContext,
   info: GraphQLResolveInfo,
 ): Promise<BookPage> {
-  const scope = rowScope(agent_id, asked);
+  const scope = rowScope(agent_id, query);
   const found = await pageHead(database, scope, rowsOfPage(info));
   if (found === null) throw new Refusal('forbidden');
   const { head } = found;
@@ -195,11 +195,11 @@ export async function bookPage(
   return {
     ...found,
     agentId: agent_id,
-    limit: asked.limit,
+    limit: query.limit,
     scope,
     totals,
     totalsCover: 'whole_book',
-    matching: matchingOnce(agent_id, asked, { database, all: { count: head.seq, usdc_sum: totals.usdcSum } }),
+    matching: matchingOnce(agent_id, query, { database, all: { count: head.seq, usdc_sum: totals.usdcSum } }),
     window: 'prepaid_ceiling',
     ...found.spending,
     budgetEndsAt: budgetEndsAt(found),

@@ -29,9 +29,9 @@ export class BookFeedResolver {
   }
 }
 
-async function follow(asked: ArgumentsOfBook, context: BookContext) {
-  const agent_id = requirePossession(context.principal, asked.agentId);
-  const { after = null } = readRequest(FeedRequest, asked);
+async function follow(args: ArgumentsOfBook, context: BookContext) {
+  const agent_id = requirePossession(context.principal, args.agentId);
+  const { after = null } = readRequest(FeedRequest, args);
   return bookFeed(context.live, context.readBookEvents, agent_id, await startOf(agent_id, after, context));
 }
 
@@ -49,5 +49,5 @@ export function bookFeed<E extends { readonly position: number }>(
   after: number,
 ): AsyncIterableIterator<E> {
   const watch = (wake: Parameters<Live['watch']>[1]) => live.watch(agent_id, wake);
-  return liveFeed({ watch, read: (...asked) => readEvents(agent_id, ...asked) }, after);
+  return liveFeed({ watch, read: (...args) => readEvents(agent_id, ...args) }, after);
 }

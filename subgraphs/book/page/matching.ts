@@ -35,17 +35,17 @@ export type MatchingPlan =
 export function matchingPlan(filter: RowFilter): MatchingPlan {
   const { from, to, evidence, ...named } = filter;
   if (Object.values(named).some(value => (value ?? null) !== null)) return { kind: 'read' };
-  const asked = { from: from?.getTime() ?? null, to: to?.getTime() ?? null };
-  if (asked.from === null && asked.to === null && !evidence) return { kind: 'whole_book' };
+  const range = { from: from?.getTime() ?? null, to: to?.getTime() ?? null };
+  if (range.from === null && range.to === null && !evidence) return { kind: 'whole_book' };
   const days = {
-    from: asked.from === null ? null : -periodStart('day', -asked.from),
-    to: asked.to === null ? null : periodStart('day', asked.to),
+    from: range.from === null ? null : -periodStart('day', -range.from),
+    to: range.to === null ? null : periodStart('day', range.to),
   };
   // Within one day, or reversed.
   if (days.from !== null && days.to !== null && days.from > days.to)
-    return { kind: 'counted', days: null, parts_of_days: [asked] };
-  const begun = asked.from !== null && asked.from !== days.from ? [{ from: asked.from, to: days.from }] : [];
-  const ending = asked.to !== null && asked.to !== days.to ? [{ from: days.to, to: asked.to }] : [];
+    return { kind: 'counted', days: null, parts_of_days: [range] };
+  const begun = range.from !== null && range.from !== days.from ? [{ from: range.from, to: days.from }] : [];
+  const ending = range.to !== null && range.to !== days.to ? [{ from: days.to, to: range.to }] : [];
   return { kind: 'counted', days, parts_of_days: [...begun, ...ending] };
 }
 

@@ -11,8 +11,8 @@ inputType(
 );
 
 /** Requested page: 50 rows by default, at most 200. @throws Refusal invalid_request */
-export function pageQuery(asked: Arguments): PageQuery {
-  const { limit, filter, ...page } = readRequest(BookPageRequest, asked);
+export function pageQuery(args: Arguments): PageQuery {
+  const { limit, filter, ...page } = readRequest(BookPageRequest, args);
   return { ...page, limit: pageRows(limit), filter: filter && rowFilter(filter) };
 }
 

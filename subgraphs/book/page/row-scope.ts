@@ -73,12 +73,12 @@ export type Parameter = (value: unknown) => string;
 
 /** Conditions of a filter on a row of book $1. `parameter` adds a value and returns its name. */
 export function rowTests(filter: RowFilter | null | undefined, parameter: Parameter): string[] {
-  return asked(tests, filter, parameter);
+  return conditionsOf(tests, filter, parameter);
 }
 
 /** Range of seqs of book $1 for the times of a filter. */
 export function seqBounds(filter: RowFilter | null | undefined, parameter: Parameter): string[] {
-  return asked(bounds, filter, parameter);
+  return conditionsOf(bounds, filter, parameter);
 }
 
 /** Both conditions, by which a page of book $1 is found. */
@@ -86,7 +86,7 @@ export function rowConditions(filter: RowFilter | null | undefined, parameter: P
   return [...rowTests(filter, parameter), ...seqBounds(filter, parameter)];
 }
 
-function asked(
+function conditionsOf(
   conditions: { readonly [K in keyof RowFilter]?: (value: string) => string },
   filter: RowFilter | null | undefined,
   parameter: Parameter,
@@ -105,14 +105,14 @@ const USUAL_ROWS: readonly number[] = [limits.book_page_rows_default, limits.boo
  * because Postgres assumes a tenth of the book for a parameter and would plan each page of a long book again (1.7 ms instead of 0.7
  * ms).
  */
-export function rowScope(agent_id: AgentId, asked: PageQuery): RowScope {
-  const { limit, before, after, filter } = asked;
+export function rowScope(agent_id: AgentId, query: PageQuery): RowScope {
+  const { limit, before, after, filter } = query;
   const values: unknown[] = [agent_id];
   const parameter = (value: unknown) => `$${values.push(value)}`;
   const wanted = ['agent_id = $1', ...rowConditions(filter, parameter)];
   if (typeof before === 'number') wanted.push(`seq < ${parameter(before)}`);
   if (typeof after === 'number') wanted.push(`seq > ${parameter(after)}`);
-  const upwards = asked.upwards ?? (typeof after === 'number' && typeof before !== 'number');
+  const upwards = query.upwards ?? (typeof after === 'number' && typeof before !== 'number');
   const rows = USUAL_ROWS.includes(limit) ? String(limit) : parameter(limit);
   const order = upwards ? 'seq' : 'seq desc';
   return { select: `select * from book_row where ${wanted.join(' and ')} order by ${order} limit ${rows}`, values };

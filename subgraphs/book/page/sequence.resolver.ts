@@ -17,10 +17,10 @@ export class BookSequenceResolver {
       'Whether the positions of a book have gaps, and how its corrections follow each other. Requires possession of the book.',
   })
   bookSequence(
-    @Args(() => SequenceArguments) asked: ArgumentsOfBook,
+    @Args(() => SequenceArguments) args: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<BookSequence> {
-    const agent_id = requirePossession(principal, asked.agentId);
-    return sequenceOf(database, agent_id, readRequest(SequenceRequest, asked).task_id ?? null);
+    const agent_id = requirePossession(principal, args.agentId);
+    return sequenceOf(database, agent_id, readRequest(SequenceRequest, args).task_id ?? null);
   }
 }

@@ -29,11 +29,11 @@ const ChangesArguments = argumentsType(BookPath, PolicyChangesPage);
 export class BookPolicyResolver {
   @Query(() => ShownPolicy, { nullable: true, description: 'Policies of a book. Requires possession of the book.' })
   async bookPolicy(
-    @Args(() => PolicyArguments) asked: ArgumentsOfBook,
+    @Args(() => PolicyArguments) args: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<ShownPolicy> {
-    const agent_id = requirePossession(context.principal, asked.agentId);
-    const { at } = readRequest(PolicyMoment, asked);
+    const agent_id = requirePossession(context.principal, args.agentId);
+    const { at } = readRequest(PolicyMoment, args);
     const head = await soundHead(context.database, agent_id);
     const then = head && at !== undefined ? await policiesAt(context.database, agent_id, new Date(at)) : null;
     return shown(agent_id, then ?? head);
@@ -45,11 +45,11 @@ export class BookPolicyResolver {
     description: 'Changes of the policies and the budget of a book, newest first. Requires possession of the book.',
   })
   async policyChanges(
-    @Args(() => ChangesArguments) asked: ArgumentsOfBook,
+    @Args(() => ChangesArguments) args: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<ShownChange[]> {
-    const agent_id = requirePossession(context.principal, asked.agentId);
-    const { limit, before = null } = givenMembers(PolicyChangesPage, asked);
+    const agent_id = requirePossession(context.principal, args.agentId);
+    const { limit, before = null } = givenMembers(PolicyChangesPage, args);
     // Uses its own message, which callers know, instead of that of `readRequest`.
     if (limit !== undefined && limit < 1)
       throw new Refusal('invalid_request', { param: 'limit', detail: `limit ${pageLimitFault(CHANGES_PAGE)}.` });
@@ -63,12 +63,12 @@ export class BookPolicyResolver {
     description: 'Sets one policy of a book. Returns the policies after the change.',
   })
   async setBookPolicy(
-    @Args(() => ChangeArguments) asked: ArgumentsOfBook,
+    @Args(() => ChangeArguments) args: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<ShownPolicy> {
-    const held = requireHeld(context.principal, asked.agentId);
+    const held = requireHeld(context.principal, args.agentId);
     const { agent_id } = held;
-    const { policy_type, value, mode } = readRequest(PolicyRequest, asked, context);
+    const { policy_type, value, mode } = readRequest(PolicyRequest, args, context);
     const change = { ...parsePolicy(policy_type, value as Json | undefined), mode };
     return shown(agent_id, await setPolicy(context.database, agent_id, change, held));
   }

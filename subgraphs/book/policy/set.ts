@@ -23,10 +23,10 @@ export async function setPolicy(
     const { [policy_type]: before = null, ...others } = mode === 'enforce' ? enforced : shadowed;
     const changed = (value === null ? others : { ...others, [policy_type]: value }) as BookPolicy;
     const [policy, shadow] = mode === 'enforce' ? [changed, shadowed] : [enforced, changed];
-    const shadow_told = mode === 'shadow' ? { mode, shadow } : shadowMember(shadow);
-    const body = { policy_type, before, after: value, policy, ...shadow_told } as JsonObject;
+    const shadow_member = mode === 'shadow' ? { mode, shadow } : shadowMember(shadow);
+    const body = { policy_type, before, after: value, policy, ...shadow_member } as JsonObject;
     const stops = policy_type === 'kill_switch' && value === true && mode === 'enforce';
-    return { budget_atomic, policy, shadow, told: { kind: 'policy_changed', body }, stops };
+    return { budget_atomic, policy, shadow, event: { kind: 'policy_changed', body }, stops };
   });
 }
 
@@ -39,6 +39,6 @@ export async function setBudget(
 ): Promise<void> {
   await setTerms(database, agent_id, by, ({ budget_atomic, policy, shadow }) => {
     const body = { before: budget_atomic?.toString() ?? null, after: budget?.toString() ?? null };
-    return { budget_atomic: budget, policy, shadow, told: { kind: 'budget_changed', body } };
+    return { budget_atomic: budget, policy, shadow, event: { kind: 'budget_changed', body } };
   });
 }

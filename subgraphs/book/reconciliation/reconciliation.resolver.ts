@@ -69,8 +69,8 @@ export class ReconciliationResolver {
     @Ctx() context: BookContext,
   ): Promise<Reconciliation> {
     const agent_id = requirePossession(context.principal, agentId);
-    const asked = readRequest(ReconciliationRequest, input, context);
-    return shownReconciliation(await startReconciliation(context, agent_id, asked));
+    const request = readRequest(ReconciliationRequest, input, context);
+    return shownReconciliation(await startReconciliation(context, agent_id, request));
   }
 
   @Query(() => Reconciliation, {
@@ -78,12 +78,12 @@ export class ReconciliationResolver {
     description: 'A reconciliation: its signed report, or how far it has come. Null if the book has none with this id.',
   })
   async reconciliation(
-    @Args(() => ReportArguments) asked: ArgumentsOfBook,
+    @Args(() => ReportArguments) args: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<Reconciliation | null> {
-    const agent_id = requirePossession(principal, asked.agentId);
+    const agent_id = requirePossession(principal, args.agentId);
     await soundHead(database, agent_id);
-    const found = await reconciliationOf(database, agent_id, givenMembers(ReconciliationPath, asked).report_id);
+    const found = await reconciliationOf(database, agent_id, givenMembers(ReconciliationPath, args).report_id);
     return found && shownReconciliation(found);
   }
 }

@@ -31,11 +31,13 @@ const ID_BYTES = 10;
 export async function startReconciliation(
   context: Starting,
   agent_id: AgentId,
-  asked: ReconciliationRequest,
+  request: ReconciliationRequest,
 ): Promise<StoredReconciliation> {
-  requireRange(asked);
-  const proven = await requireProvenWallet(asked, agent_id, context);
-  return writeInTurn(agent_id, () => context.database.transaction(tx => startIn(tx, context, agent_id, asked, proven)));
+  requireRange(request);
+  const proven = await requireProvenWallet(request, agent_id, context);
+  return writeInTurn(agent_id, () =>
+    context.database.transaction(tx => startIn(tx, context, agent_id, request, proven)),
+  );
 }
 
 function requireRange({ from_block, to_block }: ReconciliationRequest): void {

@@ -17,12 +17,12 @@ export class AgentRecordResolver {
     description: 'Public record of an agent. Null if no agent has this id.',
   })
   async agentRecord(
-    @Args(() => RecordArguments) asked: ArgumentsOfBook,
+    @Args(() => RecordArguments) args: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<AgentRecord | null> {
-    const { opt_in } = givenMembers(RecordRequest, asked);
-    if (!opt_in) return foundUnlessHalted(database, await readRecord(database, asked.agentId));
-    const agent_id = requirePossession(principal, asked.agentId);
+    const { opt_in } = givenMembers(RecordRequest, args);
+    if (!opt_in) return foundUnlessHalted(database, await readRecord(database, args.agentId));
+    const agent_id = requirePossession(principal, args.agentId);
     const [record, offBoard] = await Promise.all([readRecord(database, agent_id), readHistory(database, agent_id)]);
     return record && { ...record, offBoard };
   }

@@ -41,7 +41,7 @@ export async function broadcastGeneration(
   if (standing) requireTheSame(standing, said);
   const look_up = standing?.verifiedWith ? 'matched_before' : await lookUp(context, book, said);
   const verified_with = look_up === 'matched' ? (context.router_look_ups?.router ?? null) : null;
-  if (standing) return told(context, standing, { look_up, verified_with });
+  if (standing) return shownGeneration(context, standing, { look_up, verified_with });
   const { generation_id: generationId, model, rail, amount, payment_ref: paymentRef = null } = said;
   const generation = asEntity(RouterGeneration, {
     bookId: book.bookId,
@@ -65,7 +65,7 @@ export async function broadcastGeneration(
   if (outcome.kind === 'full') throw tooMany(outcome.seconds, fullDetail(outcome.use.max, verified_with !== null));
   if (outcome.kind === 'recorded') return { generation, look_up, again: false };
   requireTheSame(outcome.standing, said);
-  return told(context, outcome.standing, { look_up, verified_with });
+  return shownGeneration(context, outcome.standing, { look_up, verified_with });
 }
 
 const fullDetail = (max: number, verified: boolean) =>
@@ -78,7 +78,7 @@ function requireTheSame(standing: RouterGeneration, said: BroadcastRequest): voi
 }
 
 /** A recorded generation, after a lookup that may have confirmed it. */
-async function told(
+async function shownGeneration(
   { database, reports }: Caster,
   standing: RouterGeneration,
   { look_up, verified_with }: { readonly look_up: RouterLookUp; readonly verified_with: string | null },

@@ -73,9 +73,9 @@ async function lookUp(base_url: string, agent: Agent, key: Secret, reported: Rep
     const bytes = statusCode === 200 ? await readBounded(body, routerLimits.look_up_bytes_max) : null;
     if (bytes === null) body.destroy();
     if (statusCode === NOT_FOUND) return 'not_found';
-    const told =
+    const reply =
       bytes && RouterResponse.safeParse(withNumbersAsWritten(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
-    return told?.success ? matchCost(reported, told.data.data) : 'failed';
+    return reply?.success ? matchCost(reported, reply.data.data) : 'failed';
   } catch {
     return 'failed';
   }

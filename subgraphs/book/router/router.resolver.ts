@@ -73,12 +73,12 @@ export class RouterBookResolver {
     input: Arguments,
     @Ctx() context: BookContext,
   ): Promise<OpenedRouterBook> {
-    const asked = readRequest(RouterBookRequest, input, context);
+    const request = readRequest(RouterBookRequest, input, context);
     const { possession } = context.principal;
     if (possession.kind === 'wrong') throw new Refusal('forbidden');
     // The key can add rows to the agent's book permanently, so a proof, which is valid for minutes, does not suffice.
-    const held = asked.agent_id === undefined ? null : requireSession(context.principal, asked.agent_id);
-    const { book, key } = await openRouterBook(context, held?.agent_id ?? null, asked.label ?? null);
+    const held = request.agent_id === undefined ? null : requireSession(context.principal, request.agent_id);
+    const { book, key } = await openRouterBook(context, held?.agent_id ?? null, request.label ?? null);
     const { bookId, openedAt } = book;
     const { agentId, label } = book;
     return { bookId, agentId, label, ingestKey: key, openedAt, attestationNote: NOT_SETTLED_HERE };
@@ -89,10 +89,10 @@ export class RouterBookResolver {
     description:
       'Stores the API key of the router, encrypted, in place of an earlier one. Requires the ingest key of the router book.',
   })
-  async setRouterKey(@Args(() => KeyArguments) asked: Arguments, @Ctx() context: BookContext): Promise<KeptRouterKey> {
-    const { book_id } = givenMembers(RouterBookPath, asked);
+  async setRouterKey(@Args(() => KeyArguments) args: Arguments, @Ctx() context: BookContext): Promise<KeptRouterKey> {
+    const { book_id } = givenMembers(RouterBookPath, args);
     const book = await requireRouterBook(context.principal, context.database, book_id);
-    const { key } = readRequest(RouterKeyRequest, asked, context);
+    const { key } = readRequest(RouterKeyRequest, args, context);
     const setAt = await keepRouterKey(context, book, key);
     return { bookId: book.bookId, hasRouterKey: true, setAt };
   }
@@ -134,10 +134,10 @@ export class RouterBookResolver {
       'Sums of the verified generations of a router book. Requires the ingest key of the router book, or possession of the book of its agent.',
   })
   async routerBookSummary(
-    @Args(() => BookArguments) asked: Arguments,
+    @Args(() => BookArguments) args: Arguments,
     @Ctx() { principal, database }: BookContext,
   ): Promise<RouterBookSummary> {
-    const book = await requireReadableBook(principal, database, givenMembers(RouterBookPath, asked).book_id);
+    const book = await requireReadableBook(principal, database, givenMembers(RouterBookPath, args).book_id);
     const { count, amount, by_rail, truncated } = await verifiedSums(database, book.bookId);
     const { bookId, agentId, label } = book;
     return {

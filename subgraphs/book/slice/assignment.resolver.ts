@@ -28,10 +28,10 @@ export class AssignmentResolver {
     description: 'Assignments of a book, without their tokens. Requires possession of the book.',
   })
   async assignments(
-    @Args(() => BookArguments) asked: ArgumentsOfBook,
+    @Args(() => BookArguments) args: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<Assignments> {
-    const agent_id = requirePossession(principal, asked.agentId);
+    const agent_id = requirePossession(principal, args.agentId);
     return { agentId: agent_id, assignments: await assignmentsOf(database, agent_id) };
   }
 
@@ -41,11 +41,11 @@ export class AssignmentResolver {
       'Opens a slice of a book, and returns the token for it. Requires the session of the book, or a proof that is bound to the request.',
   })
   createAssignment(
-    @Args(() => BookArguments) asked: ArgumentsOfBook,
+    @Args(() => BookArguments) args: ArgumentsOfBook,
     @Arg('input', () => AssignmentInput, { description: 'The slice, the recipient and the expiry.' }) input: Arguments,
     @Ctx() context: BookContext,
   ): Promise<CreatedAssignment> {
-    const held = requireBound(context.principal, asked.agentId);
+    const held = requireBound(context.principal, args.agentId);
     return createAssignment(context, held, readRequest(AssignmentRequest, input, context));
   }
 
@@ -54,11 +54,11 @@ export class AssignmentResolver {
     description: 'Revokes an assignment: its token is refused from now on. Repeating the request changes nothing.',
   })
   revokeAssignment(
-    @Args(() => AssignmentArguments) asked: ArgumentsOfBook,
+    @Args(() => AssignmentArguments) args: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<SliceAssignment> {
-    const { assignment_id } = givenMembers(AssignmentPath, asked);
-    return revokeAssignment(database, requireHeld(principal, asked.agentId), assignment_id);
+    const { assignment_id } = givenMembers(AssignmentPath, args);
+    return revokeAssignment(database, requireHeld(principal, args.agentId), assignment_id);
   }
 
   @FieldResolver(() => ShownSliceBounds, describedBy(members.slice))

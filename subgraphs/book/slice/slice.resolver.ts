@@ -39,11 +39,11 @@ export class BookSliceResolver {
     description: 'A slice of a book. Requires its token as `Authorization: Bearer`. The token opens nothing else.',
   })
   async bookSlice(
-    @Args(() => PageArguments) asked: Arguments,
+    @Args(() => PageArguments) args: Arguments,
     @Ctx() { principal, database }: BookContext,
   ): Promise<SliceInHand> {
     const granted = await requireSlice(principal, database);
-    const { before = null, ...page } = readRequest(SlicePage, asked);
+    const { before = null, ...page } = readRequest(SlicePage, args);
     const limit = pageRows(page.limit);
     const scope = sliceScope(granted, { limit, before });
     const further = sliceScope(granted, { limit: limit + 1, before });

@@ -21,7 +21,7 @@ export interface Failed {
 }
 
 /** Position up to which a book has sent its messages. Null for a message that is sent again. */
-export type Told = { readonly position: number; readonly messages: number } | null;
+export type SentUpTo = { readonly position: number; readonly messages: number } | null;
 
 const SAME = `agent_id = $1 and box is not null and floor(extract(epoch from changed_at) * 1000)::int8 = $2`;
 const TOLD = (position: number) =>
@@ -32,7 +32,7 @@ export async function delivered(
   database: Store,
   agent_id: number,
   { changed_ms }: FoundWebhook,
-  { status, prompt, told }: { readonly status: number; readonly prompt: boolean; readonly told: Told },
+  { status, prompt, told }: { readonly status: number; readonly prompt: boolean; readonly told: SentUpTo },
 ): Promise<void> {
   await database.query({
     name: 'webhook delivered',
@@ -43,7 +43,12 @@ export async function delivered(
 }
 
 /** Records that nothing is to be sent up to there. */
-export async function nothingToTell(database: Store, agent_id: number, webhook: FoundWebhook, told: NonNullable<Told>) {
+export async function nothingToTell(
+  database: Store,
+  agent_id: number,
+  webhook: FoundWebhook,
+  told: NonNullable<SentUpTo>,
+) {
   await database.query({
     name: 'nothing to tell',
     text: `update webhook set ${TOLD(3)} where ${SAME}`,
@@ -56,7 +61,7 @@ export function failed(
   database: Store,
   job: MessageJob,
   webhook: FoundWebhook,
-  { fault, told, random }: { readonly fault: Failed; readonly told: Told; readonly random: number },
+  { fault, told, random }: { readonly fault: Failed; readonly told: SentUpTo; readonly random: number },
 ): Promise<Next['kind']> {
   return database.transaction(async tx => {
     const { status, error, retry_after_ms } = fault;
@@ -114,7 +119,7 @@ function countFailure(
   tx: Tx,
   agent_id: number,
   webhook: FoundWebhook,
-  { fault: { status, error }, told }: { readonly fault: Failed; readonly told: Told },
+  { fault: { status, error }, told }: { readonly fault: Failed; readonly told: SentUpTo },
 ): void {
   const rest_ms = restMs(webhook.failures_in_row + 1);
   const until = rest_ms === 0 ? null : iso(webhook.now_ms + rest_ms);

@@ -21,9 +21,9 @@ interface DeadLettersPage {
 const { dead_letters_page_max, dead_letters_page_default } = webhookLimits;
 
 /** Newest event first. `before` is the `next` of the previous page. */
-async function deadLetters(database: Database, agent_id: AgentId, asked: DeadLetterPage): Promise<DeadLettersPage> {
-  const limit = Math.min(asked.limit ?? dead_letters_page_default, dead_letters_page_max);
-  const [position = null, kind = null] = asked.before?.split('.') ?? [];
+async function deadLetters(database: Database, agent_id: AgentId, page: DeadLetterPage): Promise<DeadLettersPage> {
+  const limit = Math.min(page.limit ?? dead_letters_page_default, dead_letters_page_max);
+  const [position = null, kind = null] = page.before?.split('.') ?? [];
   const rows = await database.query({
     name: 'webhook dead letters',
     text: `select ${selectList(WebhookDeadLetter)} from webhook_dead_letter
@@ -49,11 +49,11 @@ export class WebhookDeliveriesResolver {
     description: 'Messages of the webhook that could not be delivered. Requires possession of the book.',
   })
   async webhookDeadLetters(
-    @Args(() => PageArguments) asked: ArgumentsOfBook,
+    @Args(() => PageArguments) args: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<WebhookDeadLetters> {
-    const agent_id = requirePossession(principal, asked.agentId);
-    return { agentId: agent_id, ...(await deadLetters(database, agent_id, readRequest(DeadLetterPage, asked))) };
+    const agent_id = requirePossession(principal, args.agentId);
+    return { agentId: agent_id, ...(await deadLetters(database, agent_id, readRequest(DeadLetterPage, args))) };
   }
 
   @Mutation(() => WebhookSent, {
@@ -61,11 +61,11 @@ export class WebhookDeliveriesResolver {
     description: 'Sends the messages of a range of event positions again.',
   })
   async redeliverWebhook(
-    @Args(() => RedeliveryArguments) asked: ArgumentsOfBook,
+    @Args(() => RedeliveryArguments) args: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<WebhookSent> {
-    const held = requireHeld(context.principal, asked.agentId);
-    const range = readRequest(RedeliveryRequest, asked, context);
+    const held = requireHeld(context.principal, args.agentId);
+    const range = readRequest(RedeliveryRequest, args, context);
     return { agentId: held.agent_id, messages: await redeliverMessages(context, held, range) };
   }
 

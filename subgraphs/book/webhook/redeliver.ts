@@ -30,13 +30,13 @@ export function redeliverMessages(
   if (to_position < from_position || to_position - from_position >= redelivered_positions_max)
     throw tooWide(`must be from_position or up to ${redelivered_positions_max - 1} more.`);
   return usingRoom(context, agent_id, 'redeliveries', async (tx, { events }, now_ms) => {
-    const told = await eventsBetween(tx, agent_id, from_position, to_position);
-    const messages = told.flatMap(event => kindsTold(event, events)).length;
+    const found = await eventsBetween(tx, agent_id, from_position, to_position);
+    const messages = found.flatMap(event => kindsTold(event, events)).length;
     if (messages > redelivered_messages_max)
       throw tooWide(`the range has more than ${redelivered_messages_max} messages. Send a smaller range.`);
     forgetRange(tx, agent_id, { from_position, to_position, events });
-    const asked = { agent_id, id: newId(context), from_position, to_position, since_ms: now_ms };
-    if (messages > 0) addJobs(tx, [redeliveryJob(asked, now_ms)]);
+    const redelivery = { agent_id, id: newId(context), from_position, to_position, since_ms: now_ms };
+    if (messages > 0) addJobs(tx, [redeliveryJob(redelivery, now_ms)]);
     return messages;
   });
 }

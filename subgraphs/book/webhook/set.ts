@@ -43,7 +43,7 @@ export async function setWebhook(context: Consulting, held: ProvenBook, members:
     const secrets = secret === undefined ? before.secrets : requireRotated(before.secrets, secret, now_ms);
     return { secrets: { ...secrets, url }, events, enabled };
   });
-  return told(standing, made);
+  return resultOf(standing, made);
 }
 
 /** Rotates the secret; the former one signs too for a day. @throws not_found if there is no webhook; rate_limited */
@@ -53,7 +53,7 @@ export async function rotateSecret(context: Setter, held: ProvenBook, secret: st
     if (before === null) throw new Refusal('not_found', { detail: 'The book has no webhook.' });
     return { ...before, secrets: requireRotated(before.secrets, secret ?? made, now_ms) };
   });
-  return told(standing, made);
+  return resultOf(standing, made);
 }
 
 /** Removes the webhook and its dead letters. Nothing more is sent. Repeating it changes nothing. */
@@ -70,7 +70,7 @@ function requireRotated(secrets: WebhookSecrets, secret: string, now_ms: number)
   });
 }
 
-function told(standing: StandingWebhook | null, made: string): SetWebhook {
+function resultOf(standing: StandingWebhook | null, made: string): SetWebhook {
   if (standing === null) throw new Error('a webhook was not set');
   return { standing, secret_once: standing.secrets.secret === made ? made : null };
 }
@@ -110,7 +110,7 @@ export function requireConsent(
     throw new Refusal('control_proof_missing', {
       param: 'wallet_signature',
       detail:
-        'wallet_signature and signature_timestamp are required where approvals are told to another URL than before.',
+        'wallet_signature and signature_timestamp are required to send approvals to a URL that has not received them before.',
     });
   requireBelieved(consent);
 }

@@ -36,7 +36,7 @@ export class WebhookResolver {
     @Ctx() context: BookContext,
   ): Promise<BookWebhook> {
     const held = { ...requireSession(context.principal, agentId), by: 'session' } as const;
-    return told(agentId, await setWebhook(context, held, readRequest(WebhookRequest, input, context)));
+    return changedWebhook(agentId, await setWebhook(context, held, readRequest(WebhookRequest, input, context)));
   }
 
   @Mutation(() => BookWebhook, {
@@ -45,13 +45,13 @@ export class WebhookResolver {
       'Replaces the secret of the webhook. For one day messages are signed with the previous secret too. Requires the session itself.',
   })
   async rotateWebhookSecret(
-    @Args(() => RotationArguments) asked: ArgumentsOfBook,
+    @Args(() => RotationArguments) args: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<BookWebhook> {
-    const { agentId } = asked;
+    const { agentId } = args;
     const held = { ...requireSession(context.principal, agentId), by: 'session' } as const;
-    const { secret } = readRequest(RotationRequest, asked, context);
-    return told(agentId, await rotateSecret(context, held, secret));
+    const { secret } = readRequest(RotationRequest, args, context);
+    return changedWebhook(agentId, await rotateSecret(context, held, secret));
   }
 
   @Mutation(() => BookWebhook, {
@@ -69,6 +69,6 @@ export class WebhookResolver {
   }
 }
 
-function told(agentId: number, { standing, secret_once }: SetWebhook): BookWebhook {
+function changedWebhook(agentId: number, { standing, secret_once }: SetWebhook): BookWebhook {
   return shownWebhook(agentId, standing, secret_once);
 }

@@ -20,7 +20,7 @@ export async function sessionBurns(
   if (ended_by !== null) throw over();
   const start = after !== null && after >= 0 ? after : Math.max(0, session.burnPosition + (after ?? 0));
   const watch = (wake: Wake) => watchPath(context.live, session.path, wake);
-  return liveFeed({ watch, read: (...asked) => context.readSessionBurns(session.delegationHash, ...asked) }, start);
+  return liveFeed({ watch, read: (...args) => context.readSessionBurns(session.delegationHash, ...args) }, start);
 }
 
 /** Woken by numbers for its payments, and without one for the end of a session above it. */

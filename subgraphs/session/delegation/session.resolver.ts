@@ -42,24 +42,24 @@ export class DelegationResolver {
     description: 'A delegated session and its status. It exists once a payment under it has been recorded.',
   })
   async delegatedSession(
-    @Args(() => SessionArguments) asked: Arguments,
+    @Args(() => SessionArguments) args: Arguments,
     @Ctx() context: SessionContext,
   ): Promise<DelegatedSession> {
     const { database, clock } = context;
     requireNotHalted(database);
-    const { delegation_hash } = readRequest(SessionPath, asked);
+    const { delegation_hash } = readRequest(SessionPath, args);
     const standing = await standingSession(database, delegation_hash, seconds(clock));
     return { ...shownSession(standing), detail: await detailForPayer(standing.session, context) };
   }
 
   @Query(() => SessionChallenge, { nullable: true, description: 'A nonce to sign for one act of an active session.' })
   async sessionChallenge(
-    @Args(() => ChallengeArguments) asked: Arguments,
+    @Args(() => ChallengeArguments) args: Arguments,
     @Ctx() context: SessionContext,
   ): Promise<SessionChallenge> {
     requireNotHalted(context.database);
-    const { ttl_seconds } = readRequest(SessionChallengeRequest, asked, context);
-    const { delegation_hash } = readRequest(SessionPath, asked);
+    const { ttl_seconds } = readRequest(SessionChallengeRequest, args, context);
+    const { delegation_hash } = readRequest(SessionPath, args);
     const session = await activeSession(context.database, delegation_hash, seconds(context.clock));
     const { challenge_id, nonce, issued_at, deadline } = issueChallenge(context, session.delegationHash, ttl_seconds);
     const domain = sessionDomain(context.base_url);
@@ -72,14 +72,14 @@ export class DelegationResolver {
     description: 'Carries out an act that the key of a session has signed. Each signed act is accepted once.',
   })
   async actInSession(
-    @Args(() => SessionArguments) asked: Arguments,
+    @Args(() => SessionArguments) args: Arguments,
     @Arg('input', () => SessionActInput, { description: 'The act and its signature.' }) input: Arguments,
     @Ctx() context: SessionContext,
   ): Promise<SessionActResult> {
     // The signature is its credential, and is checked against the session in the database.
     requireNotHalted(context.database);
     const request = readRequest(ActRequest, input, context);
-    return actInSession(readRequest(SessionPath, asked).delegation_hash, request, context);
+    return actInSession(readRequest(SessionPath, args).delegation_hash, request, context);
   }
 
   @Mutation(() => RevokedSession, {
@@ -87,12 +87,12 @@ export class DelegationResolver {
     description: 'Revokes a session and all sessions below it, immediately and permanently.',
   })
   async revokeSession(
-    @Args(() => RevokeArguments) asked: Arguments,
+    @Args(() => RevokeArguments) args: Arguments,
     @Ctx() context: SessionContext,
   ): Promise<RevokedSession> {
     requireNotHalted(context.database);
-    const request = readRequest(RevocationRequest, asked, context);
-    return shownRevocation(await revokeSession({ ...readRequest(SessionPath, asked), ...request }, context));
+    const request = readRequest(RevocationRequest, args, context);
+    return shownRevocation(await revokeSession({ ...readRequest(SessionPath, args), ...request }, context));
   }
 }
 

@@ -16,7 +16,7 @@ const RootsArguments = argumentsType(BookPath, RootSessionsPage);
 const BurnArguments = argumentsType(SessionPath, FeedRequest);
 
 /** Checked after possession, so that others learn nothing. */
-const rootOf = (asked: Arguments) => givenMembers(SessionPath, asked).delegation_hash;
+const rootOf = (args: Arguments) => givenMembers(SessionPath, args).delegation_hash;
 
 /** Session trees, for owners of the book of a payer above the session. */
 @Resolver()
@@ -27,8 +27,8 @@ export class SessionTreeResolver {
     description:
       'A session and all sessions below it, root first, each with its spending. Requires possession of the book of the payer of the session or of one above it.',
   })
-  sessionTree(@Args(() => TreeArguments) asked: Arguments, @Ctx() context: SessionContext): Promise<SessionTreePage> {
-    return sessionTree(rootOf(asked), readRequest(SessionTreePageRequest, asked), context);
+  sessionTree(@Args(() => TreeArguments) args: Arguments, @Ctx() context: SessionContext): Promise<SessionTreePage> {
+    return sessionTree(rootOf(args), readRequest(SessionTreePageRequest, args), context);
   }
 
   @Directive(pageByLimit(sessionLimits.listed_sessions_default, 'sessions'))
@@ -38,10 +38,10 @@ export class SessionTreeResolver {
       'Sessions that the agentWallet has granted directly and under which a payment was recorded, newest first. Requires possession of the book.',
   })
   agentSessions(
-    @Args(() => RootsArguments) asked: ArgumentsOfBook,
+    @Args(() => RootsArguments) args: ArgumentsOfBook,
     @Ctx() context: SessionContext,
   ): Promise<SessionTreePage> {
-    return rootSessions(asked.agentId, readRequest(RootSessionsPage, asked), context);
+    return rootSessions(args.agentId, readRequest(RootSessionsPage, args), context);
   }
 
   @Subscription(() => SessionBurn, {

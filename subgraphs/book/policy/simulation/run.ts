@@ -33,11 +33,11 @@ export interface SimulationPage {
  * Judges the next rows of one snapshot until `limit` are refused or the limit of a page is reached. In slices with a read between,
  * so that the event loop is not blocked.
  */
-export function runSimulation(database: Database, asked: SimulationQuery): Promise<SimulationPage> {
+export function runSimulation(database: Database, query: SimulationQuery): Promise<SimulationPage> {
   return database.transaction(async tx => {
     await tx.query('set transaction isolation level repeatable read, read only');
-    const { agent_id, time } = asked;
-    return simulatePage(tx, asked, asked.span ?? (await simulationSpan(tx, agent_id, time)));
+    const { agent_id, time } = query;
+    return simulatePage(tx, query, query.span ?? (await simulationSpan(tx, agent_id, time)));
   });
 }
 

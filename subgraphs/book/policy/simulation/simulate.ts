@@ -90,11 +90,11 @@ export function simulateRow(
 }
 
 /** Evidence of calls that a book judged, including calls by key. */
-const asked: readonly Evidence[] = ['collected', 'RECORDED_BY_SETTLE', 'UNVERIFIED'];
+const judgedEvidence: readonly Evidence[] = ['collected', 'RECORDED_BY_SETTLE', 'UNVERIFIED'];
 
 /** Stamps and spending elsewhere were not judged by a book, so they cannot be refused. Stamps count as spent. */
 function wasJudged({ evidence, hub }: LedgerRow): boolean {
-  return asked.includes(evidence) && hub !== STAMPED_BY;
+  return judgedEvidence.includes(evidence) && hub !== STAMPED_BY;
 }
 
 function spentBy(state: SimulationState, { amount, evidence, collected_at }: LedgerRow): SimulationState {

@@ -91,12 +91,12 @@ export class PolicySimulationResolver {
       'Calls that the book let pass and that the given policies, with no others, would have refused. Requires possession of the book. Each call is judged as of its `collectedAt`: by the real spending before `from`, by what the given policies let pass since, and by the model that answered it.',
   })
   async policySimulation(
-    @Args(() => SimulationArguments) asked: ArgumentsOfBook,
+    @Args(() => SimulationArguments) args: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<PolicySimulation> {
     const { principal, database, vault } = context;
-    const agent_id = requirePossession(principal, asked.agentId);
-    const { policy, limit, cursor, ...span_of } = readRequest(SimulationRequest, asked, context);
+    const agent_id = requirePossession(principal, args.agentId);
+    const { policy, limit, cursor, ...span_of } = readRequest(SimulationRequest, args, context);
     const time = { from: momentOf(span_of.from), to: momentOf(span_of.to) };
     if (time.from && time.to && time.from >= time.to)
       throw new Refusal('invalid_request', { param: 'to', detail: 'to: must be later than from.' });

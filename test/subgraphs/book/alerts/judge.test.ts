@@ -23,13 +23,13 @@ const book: AlertedBook = {
   alert_settings: {},
   alert_state: {},
 };
-const told = (differently: Partial<AlertedBook>, at_ms = NOW) => judgeAlerts({ ...book, ...differently }, at_ms);
+const alerts = (differently: Partial<AlertedBook>, at_ms = NOW) => judgeAlerts({ ...book, ...differently }, at_ms);
 
 describe('threshold', () => {
   const spent = { hour: window('2026-03-01T10:00:00Z', 5_000), day: window('2026-03-01T00:00:00Z', 8_000) };
 
   it('tells each percent that is reached, of each ceiling, and none of what is not set', () => {
-    const { told: bodies } = told({
+    const { alerts: bodies } = alerts({
       ...spent,
       spent_atomic: usdc(9_999),
       policy: { hourly_cap: '10000', daily_cap: '10000' },
@@ -51,27 +51,27 @@ describe('threshold', () => {
       period_start: HOUR,
     });
     expect(bodies[3]).toMatchObject({ ceiling: 'budget', spent_atomic: '9999', period_start: null });
-    expect(told({ ...spent, spent_atomic: usdc(10n ** 30n) }).told).toEqual([]);
+    expect(alerts({ ...spent, spent_atomic: usdc(10n ** 30n) }).alerts).toEqual([]);
   });
 
   it('tells at the percents that the owner set, and at none where he set none', () => {
     const filled = { ...spent, policy: { hourly_cap: '5000' } };
     const percents = (thresholds_percent: number[]) =>
-      told({ ...filled, alert_settings: { thresholds_percent } }).told.map(({ percent }) => percent);
+      alerts({ ...filled, alert_settings: { thresholds_percent } }).alerts.map(({ percent }) => percent);
     expect(percents([7, 99])).toEqual([7, 99]);
     expect(percents([])).toEqual([]);
   });
 
   it('is not told twice in its hour, and anew in the next', () => {
     const filled = { ...spent, policy: { hourly_cap: '5000' } };
-    const { state } = told(filled);
-    expect(told({ ...filled, alert_state: state }).told).toEqual([]);
+    const { state } = alerts(filled);
+    expect(alerts({ ...filled, alert_state: state }).alerts).toEqual([]);
     const next = { ...filled, hour: window('2026-03-01T11:00:00Z', 4_999), alert_state: state };
-    expect(told(next, NOW + HOUR_MS).told.map(({ percent }) => percent)).toEqual([50, 80]);
+    expect(alerts(next, NOW + HOUR_MS).alerts.map(({ percent }) => percent)).toEqual([50, 80]);
   });
 
   it('passes over a cap that cannot be read: what was paid for is recorded all the same', () => {
-    expect(told({ ...spent, policy: { hourly_cap: 'many' } }).told).toEqual([]);
+    expect(alerts({ ...spent, policy: { hourly_cap: 'many' } }).alerts).toEqual([]);
   });
 });
 
@@ -82,25 +82,25 @@ describe('burn', () => {
   const burning = (amount: number) => ({ hour: window('2026-03-01T10:00:00Z', amount) });
 
   it('tells an hour of four times the median day, once a day', () => {
-    expect(told({ ...used, ...burning(119_999) }).told).toEqual([]);
-    const { told: bodies, state } = told({ ...used, ...burning(120_000) });
+    expect(alerts({ ...used, ...burning(119_999) }).alerts).toEqual([]);
+    const { alerts: bodies, state } = alerts({ ...used, ...burning(120_000) });
     expect(bodies).toEqual([
       { alert: 'burn', rate_atomic: '120000', habit_atomic: '30000', factor: 4, period_start: DAY },
     ]);
-    expect(told({ alert_state: state, ...burning(999_999) }).told).toEqual([]);
+    expect(alerts({ alert_state: state, ...burning(999_999) }).alerts).toEqual([]);
   });
 
   it('tells by the factor that the owner set', () => {
     const eager = { ...used, alert_settings: { burn_factor: 2 } };
-    expect(told({ ...eager, ...burning(60_000) }).told).toMatchObject([{ alert: 'burn', factor: 2 }]);
+    expect(alerts({ ...eager, ...burning(60_000) }).alerts).toMatchObject([{ alert: 'burn', factor: 2 }]);
   });
 
   it('does not cry of a new book, of one that spends next to nothing, or by what was another day', () => {
-    expect(told({ ...habit([1n, 1n]), ...burning(900_000) }).told).toEqual([]);
+    expect(alerts({ ...habit([1n, 1n]), ...burning(900_000) }).alerts).toEqual([]);
     const little = 19_999;
-    expect(told({ ...habit([1n, 1n, 1n]), ...burning(little) }).told).toEqual([]);
+    expect(alerts({ ...habit([1n, 1n, 1n]), ...burning(little) }).alerts).toEqual([]);
     const stale = { alert_state: { habit: habitOf('2026-02-28T00:00:00.000Z', [1n, 1n, 1n]) } };
-    expect(told({ ...stale, ...burning(900_000) }).told).toEqual([]);
+    expect(alerts({ ...stale, ...burning(900_000) }).alerts).toEqual([]);
   });
 
   it('wants what the book is used to once a day, and not before its hour comes to a rate', () => {
@@ -123,7 +123,7 @@ describe('budget_end', () => {
   const silent = { alert_settings: { thresholds_percent: [] } };
 
   it('names the hour in which the budget ends, once a day', () => {
-    const { told: bodies, state } = told({ ...left(550_000), ...silent });
+    const { alerts: bodies, state } = alerts({ ...left(550_000), ...silent });
     expect(bodies).toEqual([
       {
         alert: 'budget_end',
@@ -135,22 +135,22 @@ describe('budget_end', () => {
         budget_ends_at: '2026-03-01T16:00:00.000Z',
       },
     ]);
-    expect(told({ ...left(100_000), ...silent, alert_state: state }).told).toEqual([]);
+    expect(alerts({ ...left(100_000), ...silent, alert_state: state }).alerts).toEqual([]);
     const tomorrow = { ...left(100_000), hour: window('2026-03-02T10:00:00Z', 100_000) };
-    expect(told({ ...tomorrow, ...silent, alert_state: state }, NOW + 24 * HOUR_MS).told).toHaveLength(1);
+    expect(alerts({ ...tomorrow, ...silent, alert_state: state }, NOW + 24 * HOUR_MS).alerts).toHaveLength(1);
   });
 
   it('is not told of one that lasts longer, has ended, or is spent at no rate', () => {
-    expect(told({ ...left(2_400_000), ...silent }).told).toMatchObject([{ alert: 'budget_end' }]);
-    expect(told({ ...left(2_400_100), ...silent }).told).toEqual([]);
-    expect(told({ ...left(0), ...silent }).told).toEqual([]);
+    expect(alerts({ ...left(2_400_000), ...silent }).alerts).toMatchObject([{ alert: 'budget_end' }]);
+    expect(alerts({ ...left(2_400_100), ...silent }).alerts).toEqual([]);
+    expect(alerts({ ...left(0), ...silent }).alerts).toEqual([]);
     const slow = window('2026-03-01T10:00:00Z', alertLimits.rate_atomic_min - 1n);
-    expect(told({ ...left(1), ...silent, hour: slow }).told).toEqual([]);
+    expect(alerts({ ...left(1), ...silent, hour: slow }).alerts).toEqual([]);
   });
 
   it('tells as early as the owner set', () => {
     const early = { alert_settings: { thresholds_percent: [], budget_end_hours: 48 } };
-    expect(told({ ...left(4_700_000), ...early }).told).toMatchObject([{ alert: 'budget_end' }]);
+    expect(alerts({ ...left(4_700_000), ...early }).alerts).toMatchObject([{ alert: 'budget_end' }]);
   });
 
   it('never reaches beyond a year, whatever is left', () => {
