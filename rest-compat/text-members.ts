@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../schema/canonical-json.ts';
 import { ModelPath } from '../schema/inference/model.ts';
 import { namesEachOnce } from '../schema/json-bounds.ts';
 import { memberShape } from '../schema/noun-shape.ts';
-import { type AudioFormat, audioFormatOf } from '../schema/requests/transcription.ts';
+import { type AudioFormat, audioFormatOf, audioFormats } from '../schema/requests/transcription.ts';
 
 /** An integer that travels as text, in a query or a header: digits only, so that `1e2`, `0x10` and `01` are none. */
 export function digits<S extends z.ZodType<number>>(integer: S): z.ZodType<number> {
@@ -111,12 +111,15 @@ export const AudioUpload = z
   .meta({
     type: 'string',
     contentMediaType: 'application/octet-stream',
-    description: 'Audio, by the ending of its name.',
+    description: 'Audio file. The format is taken from the extension of its name.',
   })
   .transform(({ upload, name, media_type }, context): { upload: string; format: AudioFormat } => {
     const format = audioFormatOf(name, media_type);
     if (format !== null) return { upload, format };
-    context.addIssue({ code: 'custom', message: 'its name does not end like that of audio which is taken here' });
+    context.addIssue({
+      code: 'custom',
+      message: `the file name must end with ${Object.keys(audioFormats).join(', ')}`,
+    });
     return z.NEVER;
   });
 

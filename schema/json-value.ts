@@ -68,9 +68,11 @@ class Walk {
 
 /** What keeps a text or a number from having a canonical form. */
 function faultOf(value: Json): string | null {
-  if (typeof value === 'string') return value.isWellFormed() ? null : 'holds an unpaired surrogate';
+  if (typeof value === 'string') return value.isWellFormed() ? null : 'contains an unpaired surrogate';
   // What JSON spells 1e400 is parsed as Infinity, which has no spelling.
-  return typeof value !== 'number' || Number.isFinite(value) ? null : 'holds a number beyond the range of IEEE doubles';
+  return typeof value !== 'number' || Number.isFinite(value)
+    ? null
+    : 'contains a number beyond the range of IEEE doubles';
 }
 
 /** Recursion ends: the value is within bounds. */

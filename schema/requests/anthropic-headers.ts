@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { limits } from '../limits.ts';
 
 /*
- * Headers of Anthropic's clients. A beta that changes how a request is read or answered, and is not served here, must not be dropped in
+ * Headers of Anthropic's clients. A beta that changes how a request is read or answered, and is not supported, must not be dropped in
  * silence. Those that are served go on to hubs of Anthropic's dialect, and the payment is bound to them; at any other hub they change
  * nothing. Those that would change a hub's bill, or say who asks, are accepted and not sent.
  */
 
 /** Betas by their names without the date, and why a request with them can be served by any hub. */
 const servedBetas: Readonly<Record<string, string>> = {
-  'prompt-caching': 'cache markers change no answer',
-  'prompt-caching-scope': 'cache markers change no answer',
+  'prompt-caching': 'cache markers do not change the answer',
+  'prompt-caching-scope': 'cache markers do not change the answer',
   'cache-diagnosis': 'nothing is told of a cache',
   'token-counting': 'tokens are counted without it',
   'token-efficient-tools': 'a model calls tools in its own way',
@@ -64,7 +64,7 @@ function faultOf(betas: readonly string[]): string | null {
   if (betas.length > betas_max) return `has more than ${betas_max} names`;
   if (betas.join().length > betas_chars_max) return `is longer than ${betas_chars_max} characters`;
   const unserved = betas.find(beta => !isIn(servedBetas, beta) && !isIn(unsentBetas, beta));
-  if (unserved !== undefined) return `${unserved.slice(0, 100)} is not served here.`;
+  if (unserved !== undefined) return `${unserved.slice(0, 100)} is not supported.`;
   const names = [...new Set(betas)].map(undated);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   return twice === undefined ? null : `names ${twice} with two dates`;
@@ -98,7 +98,7 @@ const messageVersions = ['2023-06-01', '2026-10-21'] as const;
 
 export const anthropicHeaders = {
   'anthropic-version': z
-    .enum(messageVersions, { error: `is not served here: the versions are ${messageVersions.join(' and ')}` })
+    .enum(messageVersions, { error: `is not supported: the versions are ${messageVersions.join(' and ')}` })
     .optional(),
   'anthropic-beta': BetaHeader.optional(),
 } as const;

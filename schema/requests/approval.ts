@@ -6,7 +6,7 @@ import { wellFormedText } from './text.ts';
 
 /* How an approval request is named and answered. */
 
-const ApprovalName = z.string().regex(/^approval_[0-9a-z]{26}$/, { error: 'is no id of an approval request' });
+const ApprovalName = z.string().regex(/^approval_[0-9a-z]{26}$/, { error: 'is not the id of an approval request' });
 
 export const ApprovalPath = z.object({ approval_id: ApprovalName.describe('Id of the approval request.') });
 

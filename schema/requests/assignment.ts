@@ -11,7 +11,7 @@ import { storedText } from './text.ts';
 
 /* What is asked of /v1/agents/{agent_id}/book/assign and what lies below it, and of /v1/book/slice. */
 
-const LIMIT_BOUNDS = `is a whole number from 1 to ${sliceLimits.rows_max}`;
+const LIMIT_BOUNDS = `must be a whole number from 1 to ${sliceLimits.rows_max}`;
 
 /** Which rows a slice has. */
 export const SliceBoundsRequest = z
@@ -35,7 +35,7 @@ export const SliceBoundsRequest = z
   })
   .refine(({ from_date, to_date }) => !from_date || !to_date || from_date < to_date, {
     path: ['to_date'],
-    error: 'is not after from_date',
+    error: 'must be after from_date',
   });
 
 /** Body of POST /v1/agents/{agent_id}/book/assign; possession in it was looked at before. */

@@ -14,17 +14,17 @@ import { storedText } from './text.ts';
 /* What is asked of /v1/board/jobs and what lies below it. */
 
 const BUDGET_MAX = `${jobLimits.budget_atomic_max / 10n ** BigInt(limits.usdc_decimals)} USDC`;
-const DIGITS = 'is a string of digits (atomic USDC)';
+const DIGITS = 'must be a string of digits (atomic USDC)';
 const Amount = z
   .string({ error: DIGITS })
   .refine(text => parseAtomic(text) !== null, { error: DIGITS })
-  .refine(text => text !== '0', { error: 'is nothing' })
+  .refine(text => text !== '0', { error: 'must be more than 0' })
   .refine(text => (parseAtomic(text) ?? 0n) <= jobLimits.budget_atomic_max, {
     error: `is more than ${jobLimits.budget_atomic_max}: ${BUDGET_MAX}`,
   })
   .meta({ scalar: 'AtomicAmount' });
 
-const DEADLINE = 'is an RFC 3339 date-time with its offset, or a day such as 2026-01-31, which ends in UTC';
+const DEADLINE = 'must be an RFC 3339 date-time with an offset, or a day such as 2026-01-31, which ends in UTC';
 /** A moment in UTC, or a bare day. */
 const Deadline = z.union(
   [
@@ -161,10 +161,10 @@ export const JobPage = z.strictObject({
   winner_agent_id: AgentNumber.optional().describe(
     'Returns only jobs for which a bid of the agent with this id was picked. Default: all.',
   ),
-  limit: pageLimit({ of: 'jobs', default: jobLimits.page_default, max: jobLimits.page_max, fault: 'start' }),
+  limit: pageLimit({ of: 'jobs', default: jobLimits.page_default, max: jobLimits.page_max }),
   before: z
     .string()
-    .regex(/^job_[0-9a-hjkmnp-tv-z]{26}$/, { error: 'is no id of a job' })
+    .regex(/^job_[0-9a-hjkmnp-tv-z]{26}$/, { error: 'is not the id of a job' })
     .optional()
     .describe('Returns only jobs older than the one with this job_id: `next` of the previous page.'),
 });

@@ -99,7 +99,7 @@ export const CommentPath = PostPath.extend({ commentId: BoardId.describe('Id of 
 
 /** Where a page begins: an id of ours, or the page would begin anywhere. */
 const cursorOf = (prefix: 'post' | 'comment') =>
-  z.string().regex(new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`), { error: `is no id of a ${prefix}` });
+  z.string().regex(new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`), { error: `is not the id of a ${prefix}` });
 
 /** Which posts, and which page of them: ids of the board sort by the time at which their stamps were asked for. */
 export const PostPageRequest = z.strictObject({

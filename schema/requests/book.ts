@@ -16,7 +16,6 @@ import { storedText } from './text.ts';
 export const bookPageSize = {
   default: limits.book_page_rows_default,
   max: limits.book_page_rows_max,
-  fault: 'range',
 } as const;
 
 export function pageRows(limit: number | null | undefined): number {
@@ -24,10 +23,10 @@ export function pageRows(limit: number | null | undefined): number {
 }
 
 /** Position of a row in its book, within GraphQL's Int. 0 is before the first row. */
-const SEQ_BOUNDS = `is a row's seq: a whole number from 0 to ${INT_MAX}`;
+const SEQ_BOUNDS = `must be the seq of a row: a whole number from 0 to ${INT_MAX}`;
 export const Seq = z.int({ error: SEQ_BOUNDS }).min(0, { error: SEQ_BOUNDS }).max(INT_MAX, { error: SEQ_BOUNDS });
 
-const MOMENT = 'is an RFC 3339 date-time with its offset, or a day such as 2026-01-31 (UTC)';
+const MOMENT = 'must be an RFC 3339 date-time with an offset, or a day such as 2026-01-31 (UTC)';
 
 /** A moment; a bare day is its beginning in UTC. */
 export const Moment = z
@@ -104,7 +103,6 @@ export const RowConnectionRequest = z.strictObject({
   last: pageLimit({
     of: 'rows',
     max: bookPageSize.max,
-    fault: bookPageSize.fault,
     note: 'Counted back from the end, which is the oldest row; sent in place of `first`.',
   }),
   before: Cursor.optional().describe('Returns only rows before this cursor, which are newer.'),
@@ -134,7 +132,7 @@ export const FeedRequest = z.strictObject({
 /** Budget Y. A string of digits sets it, null clears it (unlimited); where it is left out, the book is only read. */
 const Budget = z
   .string()
-  .refine(text => parseAtomic(text) !== null, { error: 'is not a string of digits (atomic USDC)' })
+  .refine(text => parseAtomic(text) !== null, { error: 'must be a string of digits (atomic USDC)' })
   .nullable()
   .meta({ scalar: 'AtomicAmount' });
 

@@ -86,7 +86,7 @@ export const schemaMembers = {
   strict: z.boolean().nullish(),
 } as const;
 
-const SERVED = 'is not served here: an answer is text, json_object or json_schema';
+const SERVED = 'is not supported: an answer is text, json_object or json_schema';
 const formatPlace = openPlace(['type', 'json_schema']);
 export const schemaPlace = openPlace(Object.keys(schemaMembers));
 
@@ -168,14 +168,14 @@ export const flag = z
   .nullish()
   .transform(given => given ?? false);
 
-const BY_TOOLS = 'what may be called stands in `tools`';
-const HUBS_DIFFER = 'it would mean something else at each hub';
+const BY_TOOLS = 'use `tools`';
+const HUBS_DIFFER = 'hubs treat it differently';
 
 /** What would change the answer, and is not passed on: refused by name. */
 export const chatUnserved = {
   functions: noItems(BY_TOOLS),
   function_call: only(BY_TOOLS, 'none', 'auto'),
-  n: only('the price is that of one answer, so send the call n times', 1),
+  n: only('the price is for one answer, so send the call n times', 1),
   logprobs: only(PLAIN_TEXT, false),
   top_logprobs: only(PLAIN_TEXT, 0),
   logit_bias: noMembers(HUBS_DIFFER),
@@ -183,14 +183,14 @@ export const chatUnserved = {
   audio: unset(PLAIN_TEXT),
   verbosity: only(HUBS_DIFFER, 'medium'),
   service_tier: usualTier,
-  web_search_options: unset('nothing is searched for'),
+  web_search_options: unset('no web search is made'),
 } as const;
 
 /** This service asks the hub and cuts the stream in one way, so there are no other options. */
 export const ChatStreamOptions = z
   .looseObject({
     include_usage: flag.describe('If true, the last event states the numbers of tokens. Default: false.'),
-    ...withoutEffect({ include_obfuscation: 'no event is padded' }),
+    ...withoutEffect({ include_obfuscation: 'events are not padded' }),
   })
   .superRefine(({ include_usage: _, include_obfuscation: __, ...others }, context) => {
     for (const [name, value] of Object.entries(others)) {
@@ -198,7 +198,7 @@ export const ChatStreamOptions = z
         context.addIssue({
           code: 'custom',
           path: [name],
-          message: 'is not served here: the stream is cut by this service',
+          message: 'is not supported: a stream has no such option',
         });
     }
   });
@@ -252,7 +252,7 @@ export function chatMemberRule(noun: string, forwarded: readonly string[]) {
       const { error } = chatUnserved[member].safeParse(value);
       return error ? { kind: 'refused', why: error.issues[0]?.message ?? '' } : { kind: 'without_effect' };
     }
-    return { kind: 'refused', why: `is not served here: ${member} is a member of a chat, not of a ${noun}` };
+    return { kind: 'refused', why: `is not supported: ${member} is a member of a chat, not of a ${noun}` };
   };
 }
 

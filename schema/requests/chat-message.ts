@@ -42,7 +42,7 @@ export const functionMembers = {
 export const toolPlace = openPlace(['type', 'function']);
 export const functionPlace = openPlace(Object.keys(functionMembers));
 
-const FUNCTIONS_ONLY = 'is not served here: tools are functions';
+const FUNCTIONS_ONLY = 'is not supported: tools are functions';
 
 const Tool = z
   .looseObject({ type: z.literal('function', FUNCTIONS_ONLY), function: z.looseObject(functionMembers) })
@@ -121,10 +121,10 @@ export function canonicalTools({ tools, tool_choice, parallel_tool_calls }: Tool
 /** @returns what a choice names that is not offered; null where it can be made. */
 export function unofferedChoice({ tools, tool_choice }: ToolMembers): string | null {
   if (!tool_choice || tool_choice === 'auto' || tool_choice === 'none') return null;
-  if (!tools?.length) return 'asks for a tool, and none is offered';
+  if (!tools?.length) return 'requires a tool, but `tools` is empty';
   const offered = new Set(tools.map(tool => (tool.function as JsonObject).name));
   const unoffered = namedBy(tool_choice).find(name => !offered.has(name));
-  return unoffered === undefined ? null : `names a tool that is not offered: ${unoffered}`;
+  return unoffered === undefined ? null : `names a tool that is not in \`tools\`: ${unoffered}`;
 }
 
 function namedBy(choice: Exclude<ToolChoice, null | undefined>): string[] {
@@ -314,7 +314,7 @@ function requireOfRole({ role, ...members }: JsonObject, context: z.core.$Refine
       context.addIssue({
         code: 'custom',
         path: [member],
-        message: `is no member of a message of role ${String(role)}`,
+        message: `is not a member of messages with role ${String(role)}`,
       });
   }
 }

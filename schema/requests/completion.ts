@@ -15,13 +15,15 @@ const body = z.strictObject({
   source: z
     .string()
     .max(reactionLimits.source_chars_max)
-    .regex(/^[a-z0-9][a-z0-9_.-]*$/, { error: 'is a word of lower-case letters, digits and any of _ . -' })
+    .regex(/^[a-z0-9][a-z0-9_.-]*$/, {
+      error: 'may contain only lower-case letters, digits and _ . -, and must begin with a letter or digit',
+    })
     .describe('Name of the board or service where the work was completed.'),
   external_id: z
     .string()
     .min(1)
     .max(reactionLimits.external_id_chars_max)
-    .regex(/^[!-~]+$/, { error: 'is one word of visible ASCII characters' })
+    .regex(/^[!-~]+$/, { error: 'may contain only visible ASCII characters and no spaces' })
     .describe(
       'Id of the completion at its source. The same `source` and `external_id` always mean the same completion.',
     ),
@@ -29,7 +31,7 @@ const body = z.strictObject({
   payee: Wallet.describe('Wallet that was paid.'),
   amount: z
     .string()
-    .refine(given => given !== '0' && parseAtomic(given) !== null, { error: 'is a string of digits, and not 0' })
+    .refine(given => given !== '0' && parseAtomic(given) !== null, { error: 'must be a string of digits other than 0' })
     .describe('Amount that was paid, in atomic USDC. At least 1.')
     .meta({ scalar: 'AtomicAmount' }),
   payment_ref: Transaction.nullish().describe(
@@ -62,13 +64,15 @@ export const CompletionRequest = body.transform(canonical);
 function canonical(said: z.output<typeof body>, context: z.RefinementCtx): CompletionRequest {
   const at = said.payment_tx ? 'payment_tx' : 'payment_ref';
   if ((said.payment_ref ?? null) === null && (said.payment_tx ?? null) === null)
-    return refused(context, at, 'is needed: which payment it was');
-  if (said.payment_ref && said.payment_tx) return refused(context, at, 'stands beside payment_ref: give one of them');
+    return refused(context, at, 'is required');
+  if (said.payment_ref && said.payment_tx)
+    return refused(context, at, 'cannot be sent with payment_ref: send one of them');
   const given = said[at] ?? '';
   const ref = splitRef(given);
   const network = said.network ? networkNamed(said.network) : (ref?.network ?? 'base');
-  if (network === null) return refused(context, 'network', 'is no network that is known here');
-  if (ref && ref.network !== network) return refused(context, at, 'names another network');
+  if (network === null)
+    return refused(context, 'network', 'must be base or solana, or a CAIP-2 id that this service knows');
+  if (ref && ref.network !== network) return refused(context, at, 'names a network other than that of `network`');
   const name = (member: string, named: Named) =>
     named.kind === 'named' ? named.name : refused(context, member, named.form);
   return {

@@ -35,15 +35,16 @@ export const AudioPartFormat = z
   .string()
   .regex(
     new RegExp(`^[a-z0-9]{1,${limits.audio_part_format_chars_max}}$`),
-    'is the ending of an audio file, such as wav or mp3',
+    'must be the file extension of an audio format, such as wav or mp3',
   );
 export const AudioPartData = wellFormedText.regex(BASE64, 'is not base64');
 export const FileName = wellFormedText.max(limits.tool_call_id_chars_max).nullish();
 
-export const NOT_KEPT = 'is not served here: nothing is kept, so what is meant is sent whole';
+export const NOT_KEPT = 'is not supported: nothing is stored, so send the content itself';
 
-const TEXT_PARTS = 'is not served here: content is text';
-const USER_PARTS = 'is not served here: content is text, and images, input_audio and files where the model takes them';
+const TEXT_PARTS = 'is not supported: this content must be text';
+const USER_PARTS =
+  'is not supported: content may be text and, if the model accepts them, images, input_audio and files';
 
 export const partPlaces = {
   text: openPlace(['type', 'text'], { without_effect_empty: ['annotations'] }),

@@ -102,7 +102,7 @@ export const DisputePage = z.strictObject({
   limit: pageLimit({ of: 'disputes', ...bookPageSize }),
   before: z
     .string()
-    .regex(/^dispute_[0-9a-z]{26}$/, { error: 'is no id of a dispute' })
+    .regex(/^dispute_[0-9a-z]{26}$/, { error: 'is not the id of a dispute' })
     .optional()
     .describe('Returns only disputes filed before the one with this dispute_id: pass `next` of the previous response.'),
 });

@@ -60,11 +60,11 @@ const Input = z
 
 /** What would change the answer or its price, and is not passed on: refused by name. */
 const embeddingUnserved = {
-  stream: only('vectors are answered in one piece', false),
-  n: only('the price is that of one answer', 1),
+  stream: only('vectors are returned in one piece', false),
+  n: only('the price is for one answer', 1),
   service_tier: usualTier,
-  stream_options: unset('vectors are answered in one piece'),
-  web_search_options: unset('no hub searches for vectors'),
+  stream_options: unset('vectors are returned in one piece'),
+  web_search_options: unset('no web search is made'),
 } as const;
 
 const members = z.looseObject({

@@ -16,11 +16,11 @@ import { storedText } from './text.ts';
 const EscrowName = storedText.min(1).max(limits.id_chars_max);
 const TaskName = storedText.min(1).max(escrowLimits.task_chars_max);
 
-const DIGITS = 'is a string of digits (atomic USDC)';
+const DIGITS = 'must be a string of digits (atomic USDC)';
 const Amount = z
   .string({ error: DIGITS })
   .refine(text => parseAtomic(text) !== null, { error: DIGITS })
-  .refine(text => text !== '0', { error: 'is nothing' })
+  .refine(text => text !== '0', { error: 'must be more than 0' })
   .meta({ scalar: 'AtomicAmount' });
 
 /** In one spelling, so that the same said twice is the same request. */
@@ -104,7 +104,7 @@ export const LedgerEscrowRequest = z.discriminatedUnion('action', [
 
 const JobName = z
   .string()
-  .regex(/^[\w.:-]+$/, { error: 'is made of letters, digits and . _ : -' })
+  .regex(/^[\w.:-]+$/, { error: 'may contain only letters, digits and . _ : -' })
   .max(escrowLimits.job_chars_max);
 
 const principal_agent_id = AgentNumber.optional().describe('Id of the agent that opens and funds the escrow.');
@@ -185,7 +185,7 @@ export const A2aEscrowRequest = z.discriminatedUnion('action', [
 
 /** Which page of GET /v1/agents/{agent_id}/book/a2a-escrow. */
 export const EscrowPage = z.strictObject({
-  limit: pageLimit({ of: 'escrows', default: escrowLimits.page_default, max: escrowLimits.page_max, fault: 'start' }),
+  limit: pageLimit({ of: 'escrows', default: escrowLimits.page_default, max: escrowLimits.page_max }),
   before: EscrowName.optional().describe(
     'Returns only escrows older than the one with this escrow_id: pass `next` of the previous response.',
   ),

@@ -16,7 +16,6 @@ const limit = pageLimit({
   of: 'rows',
   default: exportLimits.rows_max,
   max: exportLimits.rows_max,
-  fault: 'range',
   clamped_to: INT_MAX,
   note: 'The newest rows that match are returned.',
 });

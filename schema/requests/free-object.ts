@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../canonical-json.ts';
 import { exceededBy, type JsonExtent } from '../json-bounds.ts';
 
-/* An object of the caller's own, whose members nobody knows: it is kept and signed as it stands. */
+/* A JSON object of the caller's choice, which is stored and signed unchanged. */
 
 interface ObjectBounds extends JsonExtent {
   readonly bytes: number;
 }
 
-/** One that can be kept and signed, within these bounds. */
+/** A JSON object within these bounds that has a canonical form (RFC 8785) and that Postgres can store. */
 export function freeObject(bounds: ObjectBounds) {
   return z.custom<JsonObject>(isJsonObject, { error: 'is not an object' }).superRefine((value, context) => {
     const fault = faultOf(value, bounds);
@@ -16,13 +16,16 @@ export function freeObject(bounds: ObjectBounds) {
   });
 }
 
-/** Why an object cannot be kept and signed; null where it can. */
+/** What is wrong with the object. Null if it can be stored and signed. */
 function faultOf(value: JsonObject, bounds: ObjectBounds): string | null {
   const text = Buffer.from(JSON.stringify(value));
   if (text.length > bounds.bytes) return `is longer than ${bounds.bytes} bytes`;
   const exceeded = exceededBy(text, bounds);
-  if (exceeded !== null) return `exceeds a ${exceeded} of ${bounds[exceeded]}`;
-  return isStorable(value) ? null : 'holds U+0000, an unpaired surrogate or a number beyond the range of IEEE doubles';
+  if (exceeded === 'depth') return `is nested more than ${bounds.depth} levels deep`;
+  if (exceeded === 'members') return `has more than ${bounds.members} members`;
+  return isStorable(value)
+    ? null
+    : 'contains U+0000, an unpaired surrogate or a number beyond the range of IEEE doubles';
 }
 
 function isStorable(value: Json): boolean {

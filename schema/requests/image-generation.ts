@@ -14,10 +14,10 @@ function isSize(size: string): boolean {
 }
 
 const HUB_DECIDES = 'the hub decides';
-const FROM_TEXT = 'an image is made from its text alone';
+const FROM_TEXT = 'an image is made from the prompt alone';
 
 const unserved = {
-  stream: only('an image comes in one piece', false),
+  stream: only('an image is returned in one piece', false),
   quality: only(HUB_DECIDES, 'auto'),
   background: only(HUB_DECIDES, 'auto'),
   moderation: only(HUB_DECIDES, 'auto'),
@@ -36,7 +36,7 @@ const members = z.object({
     .describe(`Description of the image: 1 to ${limits.image_prompt_chars_max} characters.`),
   size: z
     .string()
-    .refine(isSize, { error: `is neither auto nor WxH with sides of ${least} to ${most} pixels` })
+    .refine(isSize, { error: `must be auto or WIDTHxHEIGHT with sides of ${least} to ${most} pixels` })
     .nullable()
     .default(null)
     .describe(
@@ -51,7 +51,7 @@ const members = z.object({
     ),
   ...intentMembers,
   ...svcMembers,
-  n: only('the price is that of one image, so send the call n times', 1).describe('Number of images: 1. Default: 1.'),
+  n: only('the price is for one image, so send the call n times', 1).describe('Number of images: 1. Default: 1.'),
   ...restOnly(unserved),
 });
 

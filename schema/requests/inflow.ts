@@ -12,11 +12,11 @@ export const USUAL_BUCKET = 'patron';
 
 const Bucket = saidText.min(1).max(inflowLimits.bucket_chars_max);
 
-const NONE = { error: 'is 0: nothing would be set aside' };
+const NONE = { error: 'must be more than 0' };
 
 const Allocation = z
-  .string({ error: 'is a string of digits (atomic USDC)' })
-  .refine(text => parseAtomic(text) !== null, { error: 'is not a string of digits (atomic USDC)' })
+  .string({ error: 'must be a string of digits (atomic USDC)' })
+  .refine(text => parseAtomic(text) !== null, { error: 'must be a string of digits (atomic USDC)' })
   .describe('Amount in atomic USDC. It is set aside, not spent: no total, cap or budget counts it.')
   .meta({ scalar: 'AtomicAmount' });
 
@@ -26,12 +26,12 @@ const SetAside = Allocation.refine(text => text !== '0', NONE);
 /** An id that stands in paths and in other books, too. */
 const TaskName = z
   .string()
-  .regex(/^[\w.:-]+$/, { error: 'is made of letters, digits and . _ : -' })
+  .regex(/^[\w.:-]+$/, { error: 'may contain only letters, digits and . _ : -' })
   .max(inflowLimits.task_chars_max);
 
 /** One that is chosen now. As a part of a path the two that are refused are the folder itself and the one above it (RFC 3986 3.3). */
 const ChosenTask = TaskName.refine(name => name !== '.' && name !== '..', {
-  error: 'is `.` or `..`, which cannot be part of a path',
+  error: 'cannot be `.` or `..`, because it is part of a path',
 });
 
 const Reason = saidText.min(1).max(inflowLimits.reason_chars_max);
@@ -41,7 +41,7 @@ const Merges = z.array(TaskName).min(1).max(inflowLimits.merges_max);
 
 /** The service that it is for: the same agent_id may be the same wallet's elsewhere. */
 const Service = z.string().max(inflowLimits.service_chars_max);
-const SignedAt = z.iso.datetime({ offset: true, error: 'is an RFC 3339 date-time' });
+const SignedAt = z.iso.datetime({ offset: true, error: 'must be an RFC 3339 date-time' });
 /** Contract wallets sign at length. */
 const Signature = z
   .string()

@@ -14,7 +14,7 @@ const text = (chars_max: number) => storedText.min(1).max(chars_max);
 const Wallet = text(foreignNameLimits.address_chars_max);
 const Transaction = text(foreignNameLimits.transaction_chars_max);
 const Network = text(foreignNameLimits.network_chars_max);
-const DIGITS = 'is a string of digits (atomic units), and not 0';
+const DIGITS = 'must be a string of digits (atomic units) other than 0';
 const Amount = z
   .string({ error: DIGITS })
   .refine(given => given !== '0' && parseAtomic(given) !== null, { error: DIGITS })

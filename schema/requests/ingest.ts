@@ -103,21 +103,21 @@ const forms = ['nano', 'payment_required', 'foreign_invoice', 'fulfillment_invoi
 
 function canonical(given: Body): IngestRequest {
   const [form, second] = forms.filter(name => given[name] != null);
-  if (second !== undefined) throw new Fault(second, `stands beside ${form}: a request is of one payment, in one form`);
+  if (second !== undefined)
+    throw new Fault(second, `cannot be sent with ${form}: a request describes one payment, in one form`);
   const { payment_response, payer_signature = null, payer_signature_timestamp = null } = given;
   if (form === undefined)
     throw new Fault(payment_response == null ? 'foreign_invoice' : 'payment_required', 'is required');
   if (form !== 'payment_required' && payment_response != null)
-    throw new Fault('payment_response', `stands beside ${form}: a request is of one payment, in one form`);
+    throw new Fault('payment_response', `cannot be sent with ${form}: a request describes one payment, in one form`);
   if ((payer_signature === null) !== (payer_signature_timestamp === null))
-    throw new Fault(
-      payer_signature === null ? 'payer_signature' : 'payer_signature_timestamp',
-      'is required beside the other',
-    );
+    throw payer_signature === null
+      ? new Fault('payer_signature', 'is required with payer_signature_timestamp')
+      : new Fault('payer_signature_timestamp', 'is required with payer_signature');
   if (form === 'nano' && given.transfer_index != null)
-    throw new Fault('transfer_index', 'is nothing that a block of Nano has');
+    throw new Fault('transfer_index', 'cannot be sent with nano: a Nano block is one transfer');
   if (form === 'nano' && given.offer_receipt != null)
-    throw new Fault('offer_receipt', 'is of a payment in USDC, by x402');
+    throw new Fault('offer_receipt', 'cannot be sent with nano: it is for x402 payments in USDC');
   const proof = { payer_signature, payer_signature_timestamp };
   const signed = given.offer_receipt == null ? {} : { offer_receipt: given.offer_receipt };
   return { ...shaped(given), ...signed, transfer_index: given.transfer_index ?? null, ...proof };
@@ -146,9 +146,9 @@ function settled(
 ): Pick<IngestRequest, 'payment_required' | 'payment_response'> {
   if (shown == null) throw new Fault('payment_response', 'is required with payment_required');
   const response = typeof shown === 'string' ? responseIn(shown) : shown;
-  if (response.success === false) throw new Fault('payment_response.success', 'says that nothing was paid');
+  if (response.success === false) throw new Fault('payment_response.success', 'is false, so nothing was paid');
   if (response.payer == null)
-    throw new Fault('payment_response.payer', 'is required: a bare transaction names no payer');
+    throw new Fault('payment_response.payer', 'is required: a transaction alone does not prove who paid');
   const network = networkOf({
     'payment_required.network': required.network,
     'payment_response.network': response.network,
@@ -167,7 +167,7 @@ function settled(
 
 function responseIn(header: string): ForeignSettlement {
   const decoded = decodedResponse(header);
-  if (decoded === null) throw new Fault('payment_response', 'is neither JSON nor base64 of it');
+  if (decoded === null) throw new Fault('payment_response', 'is neither JSON nor base64 of JSON');
   const parsed = ForeignSettlement.safeParse(decoded);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
@@ -204,7 +204,7 @@ function networkOf(said: Readonly<Record<string, string | null | undefined>>): N
   const named = Object.entries(said).flatMap(([param, text]) => {
     if (text == null) return [];
     const network = networkNamed(text);
-    if (network === null) throw new Fault(param, 'is neither base nor solana, nor the CAIP-2 id of one of them');
+    if (network === null) throw new Fault(param, 'must be base or solana, or the CAIP-2 id of one of them');
     return [{ param, network }];
   });
   const [first, other] = named;

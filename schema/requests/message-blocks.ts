@@ -41,7 +41,7 @@ const marked = { cache_control: CacheControl } as const;
 /** As they are kept. Members beside `type` are those of the block's kind, and such as nobody here knows. */
 export type MessageBlock = JsonObject & { readonly type: string };
 
-const NO_CITATIONS = 'is not served here: no citations are made';
+const NO_CITATIONS = 'is not supported: answers have no citations';
 const Citations = z.strictObject({ enabled: z.literal(false, NO_CITATIONS).optional() }).nullish();
 
 const Text = openObject({
@@ -55,7 +55,7 @@ const Text = openObject({
   ...marked,
 });
 
-const NOT_KEPT = 'is not served here: no file is kept, so send what it holds';
+const NOT_KEPT = 'is not supported: no files are stored, so send the content of the file';
 const base64 = z.string().regex(/^[A-Za-z0-9+/]+={0,2}$/, { error: 'is not base64' });
 
 const ImageData = openObject({
@@ -71,7 +71,7 @@ const Image = openObject({
 });
 
 const InDocument = z.discriminatedUnion('type', [Text, Image]);
-const PDF_ONLY = 'is not served here: a document of base64 is a PDF';
+const PDF_ONLY = 'is not supported: a base64 document must be a PDF';
 const DocumentText = openObject({
   type: z.literal('text'),
   media_type: z.literal('text/plain'),
@@ -87,7 +87,7 @@ const DocumentData = openObject({
   data: base64,
 });
 const DocumentSource = z.discriminatedUnion('type', [DocumentText, DocumentContent, DocumentData], {
-  error: 'is not served here: no file is kept or fetched, so send what it holds',
+  error: 'is not supported: no files are stored or fetched, so send the content of the file',
 });
 
 /** Known members of what an image or a document is made of, by its kind. */
@@ -117,7 +117,7 @@ const SearchResult = openObject({
 
 /** What may be called without us: by the model itself, and not by a program of the hub's. */
 const Caller = z
-  .strictObject({ type: z.literal('direct', 'is not served here: a model calls its tools itself') })
+  .strictObject({ type: z.literal('direct', 'is not supported: only the model calls tools') })
   .nullish()
   .transform(() => undefined);
 
@@ -132,7 +132,7 @@ const ToolUse = openObject({
   ...marked,
 });
 
-const RESULTS = 'is not served here: a result is text, images and documents';
+const RESULTS = 'is not supported: a result may contain text, images, documents and search results';
 const ToolResult = openObject({
   type: z.literal('tool_result'),
   tool_use_id: Id,
@@ -153,7 +153,7 @@ const ToolResult = openObject({
   ...marked,
 });
 
-const UNSIGNED = 'is not served here: thinking without a signature is passed on as its text alone';
+const UNSIGNED = 'is not supported: thinking without a signature is passed on as its text alone';
 const Thinking = openObject({
   type: z.literal('thinking'),
   thinking: wellFormedText,
@@ -178,7 +178,7 @@ export const blockMembers: Readonly<Record<string, ReadonlySet<string>>> = {
   redacted_thinking: knownIn(RedactedThinking),
 };
 
-const CLIENT_ONLY = 'is not served here: no tool is run by a hub, and nothing is kept for it';
+const CLIENT_ONLY = 'is not supported: hubs run no tools of their own';
 
 /** A text is one block of it. */
 function contentOf<S extends z.ZodType<JsonObject>>(blocks: S) {

@@ -17,10 +17,10 @@ import { chatWithoutEffect, noItems, only, unset, withoutEffect } from './unserv
 
 const hosted = {
   error: ({ input }: { readonly input?: unknown }) =>
-    `${String(input).slice(0, limits.tool_name_chars_max)} is not served here: a tool has a schema of its own, and the caller runs it`,
+    `${String(input).slice(0, limits.tool_name_chars_max)} is not supported: a tool has an input_schema, and the caller runs it`,
 };
 
-const NO_SEARCH = 'is not served here: every tool is told at once';
+const NO_SEARCH = 'is not supported: all tools are sent to the model at once';
 const Tool = openObject({
   type: z
     .literal('custom', hosted)
@@ -35,7 +35,7 @@ const Tool = openObject({
     .nullish()
     .transform(() => undefined),
   allowed_callers: z
-    .array(z.literal('direct', 'is not served here: a model calls its tools itself'))
+    .array(z.literal('direct', 'is not supported: only the model calls tools'))
     .nullish()
     .transform(() => undefined),
   eager_input_streaming: z
@@ -45,7 +45,7 @@ const Tool = openObject({
     .describe(
       'Passed on to hubs of Anthropic’s dialect. Other hubs send arguments as the model writes them in any case.',
     ),
-  input_examples: noItems('examples stand in the description').transform(() => undefined),
+  input_examples: noItems('put examples into the description').transform(() => undefined),
   cache_control: CacheControl,
 });
 
@@ -76,11 +76,11 @@ const Adaptive = openObject({
 });
 const Disabled = openObject({ type: z.literal('disabled') });
 const Thinking = z.discriminatedUnion('type', [Enabled, Adaptive, Disabled], {
-  error: 'is not served here: thinking is enabled, adaptive or disabled',
+  error: 'is not supported: thinking is enabled, adaptive or disabled',
 });
 
 const JsonFormat = openObject({
-  type: z.literal('json_schema', 'is not served here: a format is json_schema'),
+  type: z.literal('json_schema', 'is not supported: a format is json_schema'),
   schema: Schema,
 });
 const Format = JsonFormat.nullish();
@@ -90,7 +90,7 @@ const OutputConfig = openObject({
     .nullish()
     .describe('Thinking effort of the model. Passed on if the hub lists the model as a reasoning model.'),
   format: Format.describe('JSON Schema that the answer must match.'),
-  task_budget: unset('an answer has no budget beyond max_tokens'),
+  task_budget: unset('`max_tokens` is the only budget of an answer'),
 });
 
 /** Known members of the objects of a request beside its turns. */
@@ -109,8 +109,8 @@ export const knownMembers = {
   format: knownIn(JsonFormat),
 } as const;
 
-const AS_SENT = 'the history is read as it is sent';
-const KEEPS_ALL = `is not served here: ${AS_SENT}`;
+const AS_SENT = 'the whole history is read as it was sent';
+const KEEPS_ALL = `is not supported: ${AS_SENT}`;
 /** What keeps everything is what other hubs do anyway; clients of coding agents say so in each request. */
 const ContextManagement = z
   .strictObject({
@@ -127,23 +127,23 @@ const ContextManagement = z
 
 /** What would change the answer or the bill, and is not passed on: refused by name. */
 const messageUnserved = {
-  mcp_servers: noItems('no hub calls servers of its own'),
-  container: unset('no hub runs programs'),
+  mcp_servers: noItems('hubs call no MCP servers'),
+  container: unset('hubs run no programs'),
   compaction: unset(AS_SENT),
-  thread: unset('each call stands for itself, and nothing of it is kept'),
-  fallbacks: unset('which model may answer is said by `model`'),
-  fallback_credit_token: unset('each call is paid for by itself'),
-  billing_policy: unset('each call is paid for by itself'),
-  workspace_id: unset('a hub is asked under the key of this service'),
-  inference_geo: unset('it is not known where a hub computes'),
-  speed: only('a hub has one speed', 'standard'),
+  thread: unset('calls are independent, and nothing of them is stored'),
+  fallbacks: unset('`model` decides which model answers'),
+  fallback_credit_token: unset('each call is paid for separately'),
+  billing_policy: unset('each call is paid for separately'),
+  workspace_id: unset('hubs are called with the key of this service'),
+  inference_geo: unset('it is not known where hubs run their models'),
+  speed: only('hubs have one speed', 'standard'),
 } as const;
 
 const messageWithoutEffect = {
-  metadata: 'hubs learn nothing of who asks',
-  user_profile_id: 'hubs learn nothing of who asks',
-  service_tier: 'what a hub keeps ready, and how fast it is, is between it and us',
-  diagnostics: 'nothing is told of a hub’s cache',
+  metadata: 'hubs receive nothing that identifies the caller',
+  user_profile_id: 'hubs receive nothing that identifies the caller',
+  service_tier: 'this service decides about caches and speed',
+  diagnostics: 'the cache of a hub is not reported',
 } as const;
 
 const common = {
@@ -215,9 +215,9 @@ function requireOffered({ tools, tool_choice }: Asked, context: z.RefinementCtx)
   const names = (tools ?? []).map(({ name }) => name);
   const fault =
     names.length === 0
-      ? 'asks for a tool, and none is offered'
+      ? 'requires a tool, but `tools` is empty'
       : tool_choice.type === 'tool' && !names.includes(tool_choice.name ?? '')
-        ? `names a tool that is not offered: ${tool_choice.name}`
+        ? `names a tool that is not in \`tools\`: ${tool_choice.name}`
         : null;
   if (fault !== null) context.addIssue({ code: 'custom', path: ['tool_choice'], message: fault });
 }

@@ -16,21 +16,14 @@ interface PageSize {
 }
 
 interface PageLimit extends PageSize {
-  /** How a refusal names the bounds. Default: by zod's message. */
-  readonly fault?: keyof typeof faults;
   /** The number to which the request is clamped, if the reader of the list clamps to `max` itself. */
   readonly clamped_to?: number;
 }
 
-const faults = {
-  range: ({ min = 1, max }: PageSize) => `is a whole number from ${min} to ${max}; a larger one is clamped`,
-  start: ({ min = 1, max }: PageSize) => `is a whole number from ${min}; more than ${max} is clamped`,
-} as const;
-
 /** The optional member `limit` of a request. A clamped limit may exceed the graph's Int. */
 export function pageLimit(page: PageLimit): z.ZodOptional<z.ZodInt> {
-  const { min = 1, max, beyond, fault, clamped_to = max } = page;
-  const params = fault === undefined ? {} : { error: faults[fault](page) };
+  const { min = 1, max, beyond, clamped_to = max } = page;
+  const params = { error: pageLimitFault(page) };
   const counted = z.int(params).min(min, params);
   const bounded =
     beyond === 'refused' ? counted.max(max, params) : counted.overwrite(limit => Math.min(limit, clamped_to));
@@ -47,7 +40,7 @@ export function pageLimitWords({ of, min = 1, max, default: usual, note, beyond 
   ].join(' ');
 }
 
-/** Names the bounds in a refusal. */
-export function pageLimitFault(page: PageSize): string {
-  return faults.range(page);
+/** What a refusal says of a limit that is not valid. */
+export function pageLimitFault({ min = 1, max, beyond = 'clamped' }: PageSize): string {
+  return `must be a whole number from ${min} to ${max}${beyond === 'clamped' ? `; a larger one counts as ${max}` : ''}`;
 }

@@ -11,7 +11,7 @@ export function listOf<S extends z.ZodType>(item: S, items_max: number, items_mi
   const bounded = z.array(item).min(items_min).max(items_max);
   return z.preprocess((value, context) => {
     if (!Array.isArray(value) || value.length <= items_max) return value;
-    context.addIssue({ code: 'custom', message: `holds more than ${items_max} items` });
+    context.addIssue({ code: 'custom', message: `has more than ${items_max} items` });
     return z.NEVER;
   }, bounded);
 }

@@ -3,9 +3,9 @@ import { storedText } from './text.ts';
 
 const faults: Readonly<Record<TextFault, string>> = {
   too_long: 'is too long',
-  link: 'holds a link, or a name that reads as one: board text is plain text',
-  secret: 'holds what looks like a key or another secret: nothing here is private',
-  control_characters: 'holds characters that are not drawn, or that draw text in another order',
+  link: 'contains a link or a name that looks like one; board text must be plain text',
+  secret: 'contains what looks like a key or another secret; board text is public',
+  control_characters: 'contains invisible characters, or characters that change the direction of the text',
 };
 
 /** What agents write for all to read; refused are links, secrets and what hides them. The bound counts code points, as JSON Schema's does. */

@@ -30,7 +30,7 @@ export const PolicyRequest = PossessionMembers.extend({
     .describe('Value of the policy, such as digits for a cap in atomic USDC or a boolean for a switch. Null clears it.')
     .meta({ scalar: 'JSON' }),
   mode: z
-    .enum(wordList(policyModes), { error: 'is enforce or shadow' })
+    .enum(wordList(policyModes), { error: 'must be enforce or shadow' })
     .default('enforce')
     .describe(`${describedWords(policyModes)} Default: \`enforce\`.`)
     .meta({ words: policyModes }),

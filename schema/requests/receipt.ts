@@ -40,7 +40,7 @@ export const RefusalPath = z.object({
 export const PaymentId = z.object({
   payment_id: z
     .string()
-    .regex(NAMED_PAYMENT, { error: 'is no nonce, no message hash and no payment identifier' })
+    .regex(NAMED_PAYMENT, { error: 'is not a nonce, a message hash or a payment identifier' })
     .overwrite(id => (/^(0x)?[0-9a-f]{64}$/i.test(id) ? id.toLowerCase() : id))
     .describe(
       'Nonce of the authorization (EIP-3009), message hash (Solana), or payment-identifier that the client gave.',
@@ -51,7 +51,7 @@ export const PaymentId = z.object({
 export const PaymentPayer = z.object({
   payer: z
     .string()
-    .regex(/^(0x[0-9a-f]{40}|[1-9a-hj-np-z]{32,44})$/i, { error: 'is no address' })
+    .regex(/^(0x[0-9a-f]{40}|[1-9a-hj-np-z]{32,44})$/i, { error: 'is not an address' })
     .optional()
     .describe('Wallet that paid. Required if several payers use the same name for a payment.'),
 });

@@ -61,7 +61,7 @@ const File = z
     file_data: FileData,
     filename: FileName,
     file_id: z.null(NOT_KEPT).optional(),
-    file_url: z.null('is not served here: send the file itself in file_data').optional(),
+    file_url: z.null('is not supported: send the file itself in file_data').optional(),
   })
   .transform((given, context) => ({
     ...extraOf(given as JsonObject, filePlace, context),
@@ -70,7 +70,7 @@ const File = z
     file: present({ file_data: given.file_data, filename: given.filename, detail: given.detail as Json }),
   }));
 
-const PARTS = 'is not served here: content is text, and images, input_audio and files where the model takes them';
+const PARTS = 'is not supported: content may be text and, if the model accepts them, images, input_audio and files';
 const parts = listOf(
   z.discriminatedUnion('type', [Text, Refused, Image, Audio, File], { error: PARTS }),
   limits.content_parts_max,
@@ -127,7 +127,7 @@ const Output = z
     return { message: asMessage({ role: 'tool', content: output, tool_call_id, extra }, context) };
   });
 
-const AS_TEXT = 'is not served here: a part of reasoning is passed on as its text';
+const AS_TEXT = 'is not supported: a part of reasoning is passed on as its text';
 const thoughtPlace = openPlace(['type', 'text']);
 const Thought = z
   .looseObject({ type: z.enum(['reasoning_text', 'summary_text', 'text']), text: wellFormedText })
@@ -170,7 +170,7 @@ const Reasoning = z
 const Item = z.discriminatedUnion('type', [Message, Call, Output, Reasoning], {
   error: ({ input }) => (input === undefined ? undefined : NOT_SERVED),
 });
-const NOT_SERVED = 'is not served here: an item is a message, a function_call, a function_call_output or reasoning';
+const NOT_SERVED = 'is not supported: an item is a message, a function_call, a function_call_output or reasoning';
 
 const asked = wellFormedText.transform((text): ChatRequestMessage[] => [{ role: 'user', content: text }]);
 

@@ -34,7 +34,7 @@ import { only, responseWithoutEffect, unset, usualTier, withoutEffect } from './
 
 const hosted = {
   error: ({ input }: { readonly input?: unknown }) =>
-    `${String(input).slice(0, limits.tool_name_chars_max)} is not served here: tools are functions, and the caller runs them`,
+    `${String(input).slice(0, limits.tool_name_chars_max)} is not supported: tools are functions, and the caller runs them`,
 };
 
 /** As the Responses API spells them, without the inner object that a chat has, and as a chat spells them. */
@@ -79,29 +79,29 @@ const Format = z.union([
 ]);
 
 const ResponseText = z
-  .looseObject({ format: Format, verbosity: only('it would mean something else at each hub', 'medium') })
+  .looseObject({ format: Format, verbosity: only('hubs treat it differently', 'medium') })
   .superRefine(({ format: _, verbosity: __, ...others }, context) => {
     for (const [name, value] of Object.entries(others)) {
       if (value !== null && value !== undefined)
         context.addIssue({
           code: 'custom',
           path: [name],
-          message: 'is not served here: hubs are asked for a chat, which has no such member',
+          message: 'is not supported: hubs receive a chat, which has no such member',
         });
     }
   })
   .nullish();
 
-const ONE_SHOT = 'each call stands for itself and nothing of it is kept, so send the earlier turns as `input`';
+const ONE_SHOT = 'calls are independent and nothing of them is stored, so send the earlier turns as `input`';
 const AS_IT_IS = 'Without effect: the reasoning of the model is returned as the hub gives it, and is not summarized.';
 
 /** What would change the answer, and is not passed on: refused by name. */
 export const responseUnserved = {
-  background: only('the answer is waited for', false),
+  background: only('the response is returned when it is complete', false),
   previous_response_id: unset(ONE_SHOT),
   conversation: unset(ONE_SHOT),
-  context_management: unset('the caller decides what of a conversation is sent'),
-  prompt: unset('a prompt is sent as text'),
+  context_management: unset('the caller decides which turns are sent'),
+  prompt: unset('send the prompt as text'),
   truncation: only('all of the input is read', 'disabled'),
   top_logprobs: only('the answer is text', 0),
   service_tier: usualTier,
@@ -122,7 +122,7 @@ const common = {
 
 const ENCRYPTED = 'reasoning.encrypted_content';
 const Include = z
-  .array(wellFormedText.refine(name => !name.endsWith('logprobs'), { error: 'is not served here: the answer is text' }))
+  .array(wellFormedText.refine(name => !name.endsWith('logprobs'), { error: 'is not supported: the answer is text' }))
   .nullish()
   .describe(
     `\`${ENCRYPTED}\`: the reasoning of the model is also returned in \`encrypted_content\`, to be sent back unchanged. All other values are without effect: no tools of a hub are run.`,
@@ -182,7 +182,7 @@ const sentNames = new Map(Object.keys(sent.shape).map(name => [folded(name), nam
 const chatPlace = bodyPlace(Object.keys(chat.shape), ineffective, given => {
   const member = sentNames.get(given.spelt);
   if (member === undefined || member === 'reasoning') return chatRule(given);
-  return { kind: 'refused', why: `is not served here: ${member} is said by the members of the input` };
+  return { kind: 'refused', why: `is not supported: ${member} is said by the members of the input` };
 });
 
 /** A response as the graph is asked for it, in the words of a chat: so a call has one canonical form whatever way it comes. */

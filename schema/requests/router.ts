@@ -15,7 +15,7 @@ const word = (chars_max: number) =>
     .string()
     .min(1)
     .max(chars_max)
-    .regex(/^[!-~]+$/, { error: 'is one word of visible ASCII characters' });
+    .regex(/^[!-~]+$/, { error: 'may contain only visible ASCII characters and no spaces' });
 
 /** Body of POST /v1/router/books; possession in it was looked at before. */
 export const RouterBookRequest = PossessionMembers.extend({
@@ -43,13 +43,15 @@ export const BroadcastRequest = z.strictObject({
   model: word(limits.model_id_chars_max).describe('Model, as the router names it.'),
   amount: z
     .string()
-    .refine(text => parseAtomic(text) !== null, { error: 'is a decimal string of digits' })
+    .refine(text => parseAtomic(text) !== null, { error: 'must be a string of digits' })
     .describe('Reported cost, in millionths of a dollar (atomic USDC).')
     .meta({ scalar: 'AtomicAmount' }),
   rail: z
     .string()
     .max(rail_chars_max)
-    .regex(/^[a-z0-9][a-z0-9_.:-]*$/, { error: 'is a word of lower-case letters, digits and any of _ . : -' })
+    .regex(/^[a-z0-9][a-z0-9_.:-]*$/, {
+      error: 'may contain only lower-case letters, digits and _ . : -, and must begin with a letter or digit',
+    })
     .describe('Rail of the payment, as reported, such as `credits` or `usdc`.'),
   payment_ref: word(payment_ref_chars_max)
     .optional()

@@ -57,7 +57,9 @@ export const SessionTreePageRequest = z.object({
   }),
   cursor: z
     .string()
-    .regex(new RegExp(`^[1-${sessionLimits.depth_max}]\\.0x[0-9a-f]{64}$`), { error: 'is no `nextCursor` of ours' })
+    .regex(new RegExp(`^[1-${sessionLimits.depth_max}]\\.0x[0-9a-f]{64}$`), {
+      error: 'is not a `nextCursor` of this list',
+    })
     .optional()
     .describe('`nextCursor` of the previous page. Default: starts at the first page.'),
 });
@@ -135,6 +137,6 @@ export const ActRequest = z
       challenge_id === undefined
         ? nonce !== undefined && deadline !== undefined
         : nonce === undefined && deadline === undefined,
-    { error: 'wants challenge_id, or nonce and deadline', path: ['challenge_id'] },
+    { error: 'is required unless nonce and deadline are sent; send one or the other', path: ['challenge_id'] },
   );
 export type ActRequest = z.output<typeof ActRequest>;

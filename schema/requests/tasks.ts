@@ -11,7 +11,7 @@ const ChainId = z
   .transform((text, context): NetworkName => {
     const network = text === String(networks.base.chain_id) ? networks.base.name : networkNamed(text);
     if (network !== null) return network;
-    context.addIssue({ code: 'custom', message: 'is no network that we settle on' });
+    context.addIssue({ code: 'custom', message: 'must be base or solana, or the CAIP-2 id of one of them' });
     return z.NEVER;
   })
   .describe('Network of the payment: `base`, `eip155:8453` or `8453`; `solana` or its CAIP-2 name.');

@@ -51,16 +51,16 @@ export const AudioFile = z
     format: z.enum(formats).describe(`Format of the audio: ${formats.join(', ')}.`),
   })
   .refine(({ upload, base64 }) => (upload ?? null) === null || (base64 ?? null) === null, {
-    error: 'comes in two ways',
+    error: 'has both `upload` and `base64`: send one of them',
   })
-  .refine(({ upload, base64 }) => (upload ?? base64 ?? null) !== null, { error: 'has no bytes' });
+  .refine(({ upload, base64 }) => (upload ?? base64 ?? null) !== null, { error: 'requires `upload` or `base64`' });
 
 /** All of a request but its file. */
 const members = {
   model: ModelId,
   language: z
     .string()
-    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}$/, { error: 'is no language tag' })
+    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}$/, { error: 'is not a language tag' })
     .nullable()
     .default(null)
     .describe('Language that is spoken, as ISO 639-1. Default: the model detects the language.'),

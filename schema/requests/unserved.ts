@@ -26,12 +26,12 @@ export const textModality = z.tuple([z.literal('text', notServed(PLAIN_TEXT))], 
 export const usualTier = only('each call has the same price and the same speed', 'auto', 'default', 'standard');
 
 function notServed(why: string) {
-  return { error: `is not served here: ${why}` };
+  return { error: `is not supported: ${why}` };
 }
 
-const NOBODY = 'hubs learn nothing of who asks';
-const NOTHING_KEPT = 'nothing is kept for anybody to look up by it';
-const THEIRS = 'what a hub keeps ready, and how fast it is, is between it and us';
+const NOBODY = 'hubs receive nothing that identifies the caller';
+const NOTHING_KEPT = 'answers are not stored for later retrieval';
+const THEIRS = 'this service decides about caches and speed';
 
 /** By these a body, or whatever stands in it, says who asks. */
 export const namesWhoAsks = {
@@ -51,13 +51,13 @@ export const namesAndCaches = {
 
 export const chatWithoutEffect = {
   ...namesAndCaches,
-  prediction: 'it makes an answer faster, and not another one',
+  prediction: 'it would only make the answer faster',
 } as const;
 
 export const responseWithoutEffect = {
   ...namesAndCaches,
-  max_tool_calls: 'it bounds tools that a hub runs itself, and there are none',
-  stream_options: 'no event is padded',
+  max_tool_calls: 'hubs run no tools of their own',
+  stream_options: 'events are not padded',
 } as const;
 
 /** As members of a request, so that its description names them. */

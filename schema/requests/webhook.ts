@@ -69,11 +69,10 @@ export const DeadLetterPage = z.strictObject({
     of: 'messages',
     default: webhookLimits.dead_letters_page_default,
     max: webhookLimits.dead_letters_page_max,
-    fault: 'start',
   }),
   before: z
     .string()
-    .regex(/^\d{1,10}\.[a-z_]{1,32}$/, { error: 'is no cursor of this list' })
+    .regex(/^\d{1,10}\.[a-z_]{1,32}$/, { error: 'is not a cursor of this list' })
     .optional()
     .describe('Returns only messages before this one in the list: pass `next` of the previous response.'),
 });

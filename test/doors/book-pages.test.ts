@@ -137,7 +137,7 @@ describe('a book that is asked for wrongly', () => {
     expect(data).toEqual({ book: null });
     expect(errors).toMatchObject([
       {
-        message: 'limit: is a whole number from 1 to 200; a larger one is clamped',
+        message: 'limit: must be a whole number from 1 to 200; a larger one counts as 200',
         extensions: { code: 'invalid_request', param: 'limit' },
       },
     ]);

@@ -114,7 +114,7 @@ describe('GET /v1/agents/{agent_id}/book', () => {
     const headers = { 'X-SVC-Session': reader.session };
     const heard = await service.get(path(reader.agent_id, `?limit=${limit}`), headers);
     expect(heard).toMatchObject({ status: 400, body: { code: 'invalid_request', error: { param: 'limit' } } });
-    expect(heard.body.detail).toBe('limit: is a whole number from 1 to 200; a larger one is clamped');
+    expect(heard.body.detail).toBe('limit: must be a whole number from 1 to 200; a larger one counts as 200');
   });
 });
 

@@ -280,7 +280,7 @@ describe('GET /v1/agents/{agent_id}/book/export', () => {
   });
 
   it('400 on a limit of -1 says which there are, by REST and by GraphQL', async () => {
-    const bounds = expect.stringContaining('is a whole number from 1 to 200');
+    const bounds = expect.stringContaining('must be a whole number from 1 to 200');
     const rest = await service.get(path(reader, '?limit=-1'), held(reader));
     expect(rest).toMatchObject({ status: 400, body: { detail: bounds, error: { param: 'limit' } } });
     const query = `{ bookExport(agentId: ${reader.agent_id}, limit: -1) { csv } }`;

@@ -113,7 +113,7 @@ describe.each<[string, (said: JsonObject) => JsonObject, z.ZodType<object>, stri
       for (const spelt of names.flatMap(spellings)) {
         const known = refusedByItself.includes(spelt);
         expect(() => parse({ [spelt]: 'other' })).toThrow(refusal(spelt));
-        if (!known) expect(() => parse({ [spelt]: 'other' })).toThrow(`${spelt}: is not served here: ${why}`);
+        if (!known) expect(() => parse({ [spelt]: 'other' })).toThrow(`${spelt}: is not supported: ${why}`);
         for (const nothing of [null, false, [], {}]) if (!known) expect(parse({ [spelt]: nothing })).toEqual(parse({}));
       }
   });
@@ -122,7 +122,7 @@ describe.each<[string, (said: JsonObject) => JsonObject, z.ZodType<object>, stri
     ...['enable_code_interpreter', 'lora_path', 'bootstrap_host', 'bootstrap_port', 'bootstrap_room'],
     ...['session_params', 'custom_logit_processor'],
   ])('is refused by a name that a hub made of other software reads: %s', spelt => {
-    expect(() => parse({ [spelt]: 'other' })).toThrow(`${spelt}: is not served here: `);
+    expect(() => parse({ [spelt]: 'other' })).toThrow(`${spelt}: is not supported: `);
   });
 
   it('is the same request whatever identifies who asks', () => {

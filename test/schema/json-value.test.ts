@@ -63,9 +63,9 @@ it('values within their bounds are mended to what has a canonical form, and are 
 });
 
 it.each<[Json, string]>([
-  [{ [HALF]: 1 }, 'holds an unpaired surrogate'],
-  [[HALF, [[]]], 'holds an unpaired surrogate'],
-  [[Number.POSITIVE_INFINITY], 'holds a number beyond the range of IEEE doubles'],
+  [{ [HALF]: 1 }, 'contains an unpaired surrogate'],
+  [[HALF, [[]]], 'contains an unpaired surrogate'],
+  [[Number.POSITIVE_INFINITY], 'contains a number beyond the range of IEEE doubles'],
   [[[[]], HALF], 'is nested more than 2 levels deep'],
   [[1, 2, 3, 4], 'has more than 3 members'],
 ])('the first fault of %j is that it %s', (value, fault) => {

@@ -34,7 +34,7 @@ describe.each(requests)('%s', (_, schema, body, usual, unsaid) => {
   it.each(Object.keys(usual))('is refused by name where it wants something else by %s', name => {
     const { success, error } = schema.safeParse({ ...body, [name]: { type: 'other', format: { type: 'other' } } });
     expect([success, error?.issues[0]?.path[0]]).toEqual([false, name]);
-    expect(error?.issues[0]?.message).toContain('is not served here');
+    expect(error?.issues[0]?.message).toContain('is not supported');
   });
 });
 
@@ -50,7 +50,7 @@ describe.each<[string, z.ZodType, JsonObject, object, object]>([
 
   it.each(Object.keys(unserved))('refuses %s by name where it asks for what is not served, and says why', name => {
     const { error } = schema.safeParse({ ...body, [name]: { type: 'other' } });
-    expect(error?.issues).toMatchObject([{ path: [name], message: expect.stringMatching(/^is not served here: \w/) }]);
+    expect(error?.issues).toMatchObject([{ path: [name], message: expect.stringMatching(/^is not supported: \w/) }]);
   });
 });
 

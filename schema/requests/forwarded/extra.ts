@@ -85,7 +85,8 @@ export function extraOf(
   ] as const) {
     for (const [name, value] of members) {
       if (value === null || value === undefined) continue;
-      const fault = faultOf(name, value, place) ?? (found.has(name) ? 'is given twice, beside extra and in it' : null);
+      const fault =
+        faultOf(name, value, place) ?? (found.has(name) ? 'is given twice: in `extra` and beside it' : null);
       if (fault === null) found.set(name, value);
       else if (fault !== WITHOUT_EFFECT)
         report.addIssue({
@@ -157,6 +158,6 @@ export function protoIn(value: unknown): readonly PropertyKey[] | null {
 export function withoutProto(value: unknown, report: Report): unknown {
   const path = protoIn(value);
   if (path === null) return value;
-  report.addIssue({ code: 'custom', path: [...path], message: 'is the name of no member' });
+  report.addIssue({ code: 'custom', path: [...path], message: 'is not allowed as the name of a member' });
   return z.NEVER;
 }

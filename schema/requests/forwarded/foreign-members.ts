@@ -23,7 +23,7 @@ const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 /** OpenRouter, LiteLLM, Portkey, vLLM, SGLang, Anthropic, Azure, Vercel, xAI, Qwen, Gemini, Bedrock; 400 by name. */
 export const foreignRefused: readonly ForeignMembers[] = [
   {
-    why: 'which model answers, and where, is said by model and svc',
+    why: '`model` and `svc` decide which model answers, and where',
     names: words(`
       models model_list model_group model_info base_model route router routing router_options provider providers
       provider_options gateway preset transforms fallback fallbacks fallback_model fallback_models
@@ -33,7 +33,7 @@ export const foreignRefused: readonly ForeignMembers[] = [
     `),
   },
   {
-    why: 'a hub is asked under the key of this service',
+    why: 'hubs are called with the key of this service',
     within: true,
     names: words(`
       api_key x_api_key api_keys api_token access_token auth auth_token authorization bearer credentials
@@ -44,7 +44,7 @@ export const foreignRefused: readonly ForeignMembers[] = [
     `),
   },
   {
-    why: 'a hub is asked at its own address',
+    why: 'hubs are called at their own addresses',
     within: true,
     names: words(`
       base_url api_base api_url api_host endpoint host custom_host server_url azure_endpoint api_version api_type
@@ -53,17 +53,17 @@ export const foreignRefused: readonly ForeignMembers[] = [
     `),
   },
   {
-    why: 'a hub is sent no headers of a caller’s',
+    why: 'hubs receive no headers of the caller',
     within: true,
     names: words('headers extra_headers custom_headers default_headers forward_headers'),
   },
   {
-    why: 'nothing is kept, so what is meant is sent whole',
+    why: 'nothing is stored, so send the content itself',
     within: true,
     names: words('file_id file_ids container container_id vector_store_id vector_store_ids'),
   },
   {
-    why: 'a hub is sent the members of the body alone',
+    why: 'hubs receive the members of the body only',
     names: words(`
       extra_body extra_query default_query extra_params betas anthropic_beta anthropic_version drop_params additional_drop_params allowed_openai_params
       additional_model_request_fields
@@ -75,7 +75,7 @@ export const foreignRefused: readonly ForeignMembers[] = [
     usual: ['auto', 'default', 'standard', 0],
   },
   {
-    why: 'how often a hub is asked, and for how long, is not part of a request',
+    why: 'this service decides about retries and time limits',
     names: words(`
       num_retries max_retries retries retry retry_policy timeout request_timeout stream_timeout background
       deferred async async_mode batch
@@ -83,7 +83,7 @@ export const foreignRefused: readonly ForeignMembers[] = [
     usual: [0],
   },
   {
-    why: 'each call stands for itself, and nothing of it is kept',
+    why: 'calls are independent, and nothing of them is stored',
     names: words(`
       previous_response_id conversation conversation_id thread thread_id assistant_id parent_message_id
       context_management cached_content prompt_id prompt_variables prompt_template session_params
@@ -99,7 +99,7 @@ export const foreignRefused: readonly ForeignMembers[] = [
     `),
   },
   {
-    why: 'the price is that of one answer',
+    why: 'the price is for one answer',
     names: words('best_of candidate_count num_return_sequences num_generations num_completions n_choices'),
     usual: [1],
   },
@@ -108,8 +108,8 @@ export const foreignRefused: readonly ForeignMembers[] = [
     names: words('prompt_logprobs response_modalities speech_config image_config return_images'),
     usual: [0, ['text'], ['TEXT']],
   },
-  { why: 'a hub runs no program of a caller’s', names: words('custom_logit_processor logits_processors') },
-  { why: 'a model answers, and nothing in its place', names: words('mock_response mock_tool_calls mock_timeout') },
+  { why: 'hubs run no programs of the caller', names: words('custom_logit_processor logits_processors') },
+  { why: 'only a model answers', names: words('mock_response mock_tool_calls mock_timeout') },
   {
     why: IN_HEADER,
     within: true,
@@ -122,7 +122,7 @@ export const foreignRefused: readonly ForeignMembers[] = [
 
 export const foreignWithoutEffect: readonly ForeignMembers[] = [
   {
-    why: 'hubs learn nothing of who asks',
+    why: 'hubs receive nothing that identifies the caller',
     within: true,
     names: words(`
       user_id user_profile_id user_name user_info end_user end_user_id customer customer_id customer_identifier account_id
@@ -130,7 +130,7 @@ export const foreignWithoutEffect: readonly ForeignMembers[] = [
     `),
   },
   {
-    why: 'nothing is kept for anybody to look up by it',
+    why: 'answers are not stored for later retrieval',
     within: true,
     names: words(`
       tags labels trace trace_id trace_name trace_metadata span_id span_name generation_name request_id
@@ -139,10 +139,10 @@ export const foreignWithoutEffect: readonly ForeignMembers[] = [
     `),
   },
   {
-    why: 'what a hub keeps ready, and how fast it is, is between it and us',
+    why: 'this service decides about caches and speed',
     names: words('cache caching no_cache use_cache cache_key cache_salt cache_ttl kv_transfer_params'),
   },
-  { why: 'tokens are counted in any case', names: words('usage include_usage') },
+  { why: 'tokens are always counted', names: words('usage include_usage') },
 ];
 
 /** Names of this kind come with each provider that a gateway serves; folded, so without `_` and `-`. */
@@ -152,14 +152,14 @@ export const foreignFamilies: readonly {
   readonly usual?: readonly Json[];
 }[] = [
   {
-    why: 'a hub is asked under the key of this service, and at its own address',
+    why: 'hubs are called with the key of this service, at their own addresses',
     names: /^(?:litellm|aws|azure|vertex|sagemaker|langfuse|langsmith|posthog|wandb|portkey|helicone)/,
   },
   {
-    why: 'a hub is asked under the key of this service, and at its own address',
+    why: 'hubs are called with the key of this service, at their own addresses',
     names: /apikey|apibase|baseur[il]|endpoint|credential|secret|password|proxy|hosturl|deploymenturl/,
   },
-  { why: 'which model answers, and where, is said by model and svc', names: /fallback|^modelid$|^safetymodel$/ },
+  { why: '`model` and `svc` decide which model answers, and where', names: /fallback|^modelid$|^safetymodel$/ },
   { why: 'each call has the same price and the same speed', names: /costper/ },
 ];
 
@@ -192,7 +192,7 @@ function foreignRule({ refused, ineffective }: Tables, { spelt, value }: GivenMe
   return saysNothing(value, group.usual ?? []) ? { kind: 'without_effect' } : notServed(group.why);
 }
 
-const notServed = (why: string): MemberRule => ({ kind: 'refused', why: `is not served here: ${why}` });
+const notServed = (why: string): MemberRule => ({ kind: 'refused', why: `is not supported: ${why}` });
 
 const NOTHING: readonly Json[] = [false, '', [], {}];
 
@@ -236,7 +236,7 @@ function ruleOfOwn(known: Iterable<string>): (member: GivenMember) => MemberRule
   const names = new Map([...known].map(name => [folded(name), name]));
   return ({ spelt }) => {
     const own = names.get(spelt);
-    return own === undefined ? FORWARDED : { kind: 'refused', why: `is spelled ${own} here` };
+    return own === undefined ? FORWARDED : { kind: 'refused', why: `must be spelled ${own}` };
   };
 }
 

@@ -51,7 +51,7 @@ describe('a request', () => {
         messages: [{ role: 'user', content: 'Hi' }],
         [name]: 'x',
       });
-      expect(error?.issues[0]).toMatchObject({ path: [name], message: expect.stringContaining('is not served here') });
+      expect(error?.issues[0]).toMatchObject({ path: [name], message: expect.stringContaining('is not supported') });
     }
   });
 
