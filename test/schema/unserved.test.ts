@@ -96,6 +96,6 @@ it('what neither a chat nor a response takes is refused of a response with the r
     ResponsesRequest.parse({ input: 'Hello' }),
   );
   expect(ResponsesRequest.safeParse({ input: 'Hello', verbosity: 'low' }).error?.issues[0]?.message).toContain(
-    'each hub',
+    'hubs treat it differently',
   );
 });
