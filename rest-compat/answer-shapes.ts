@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { limits } from '../schema/limits.ts';
 import { AtomicMember } from '../schema/noun.ts';
 
-/** A shape that OpenAPI describes once, under its name. */
+/** A shape that OpenAPI describes once, by name. */
 interface Component {
   readonly name: string;
   readonly shape: z.ZodType;
@@ -12,8 +12,8 @@ const components = new WeakMap<z.core.$ZodType, Component>();
 const taken = new Set<string>();
 
 /**
- * Names shapes, which OpenAPI then refers to wherever they are part of an answer.
- * @throws Error where a name is taken: OpenAPI would describe one of the two as the other.
+ * Names shapes. OpenAPI refers to them wherever they are part of a response.
+ * @throws Error if a name is taken, because OpenAPI would describe one of the two as the other.
  */
 export function nameComponents(shapes: Readonly<Record<string, z.ZodType>>): void {
   for (const [name, shape] of Object.entries(shapes)) {
@@ -23,7 +23,7 @@ export function nameComponents(shapes: Readonly<Record<string, z.ZodType>>): voi
   }
 }
 
-/** The named shape that this one is, though described in words of its own; undefined where it has no name. */
+/** The named shape that this one is a described copy of. Undefined if it has no name. */
 export function componentOf(shape: z.core.$ZodType): Component | undefined {
   for (let one: z.core.$ZodType | undefined = shape; one; one = one._zod.parent) {
     const component = components.get(one);
@@ -37,13 +37,16 @@ export const JsonMembers = z.record(z.string(), z.unknown());
 
 export const Atomic = AtomicMember;
 
-/** RFC 9457, and beside it the `error` that OpenAI clients read. Facts of the error stand as further members. */
+/** Described alike in every form of an error. */
+export const FAULTY_MEMBER = 'Member of the request that is wrong. Null if no single member is.';
+
+/** RFC 9457, with the `error` that OpenAI clients read. Facts of the error are further members. */
 export const Problem = z.looseObject({
-  type: z.string(),
-  title: z.string(),
-  status: z.int(),
-  detail: z.string(),
-  code: z.string(),
+  type: z.string().describe('URI of the kind of error: `urn:svc402:problem:<code>`.'),
+  title: z.string().describe('Sentence about this kind of error, the same for every error with this code.'),
+  status: z.int().describe('HTTP status of the response.'),
+  detail: z.string().describe('Sentence about this error: what is wrong, and what to do.'),
+  code: z.string().describe('Stable code of the error, for programs.'),
   charged: z
     .boolean()
     .nullable()
@@ -55,7 +58,7 @@ export const Problem = z.looseObject({
     .array(
       z.object({
         hub: z.string().describe('Name of the model hub.'),
-        reason: z.string().describe('Why this attempt brought no answer.'),
+        reason: z.string().describe('Reason that this attempt failed.'),
       }),
     )
     .optional()
@@ -72,21 +75,28 @@ export const Problem = z.looseObject({
     .optional()
     .describe('HTTP status with which the router refused the request. Absent from all other errors.'),
   error: z
-    .object({ message: z.string(), type: z.string(), code: z.string(), param: z.string().nullable() })
+    .object({
+      message: z.string().describe('The same as `detail`.'),
+      type: z.string().describe('Category of the error, such as `invalid_request_error`.'),
+      code: z.string().describe('Code of the error.'),
+      param: z.string().nullable().describe(FAULTY_MEMBER),
+    })
     .describe(
       "The same error in the form that OpenAI's clients read. For a hub's verdict, `code`, `type` and `param` are the hub's own; top-level `code` is this service's.",
     ),
 });
 
-/** x402 version 1; version 2 says the same in the PAYMENT-REQUIRED header. */
+/** The offer of x402 version 1. Version 2 is in the PAYMENT-REQUIRED header. */
 export const PaymentRequired = z.looseObject({
   x402Version: z.literal(1),
-  error: z.string(),
+  error: z.string().describe('Sentence that says why a payment is required.'),
   code: z
     .string()
     .optional()
-    .describe('Why what came along did not do: `payment_rejected`, `unknown_api_key` and the like.'),
-  accepts: z.array(JsonMembers),
+    .describe(
+      'Code of the reason that the payment or key was not accepted, such as `payment_rejected`. Absent if none was sent.',
+    ),
+  accepts: z.array(JsonMembers).describe('Payment requirements, one for each network that is accepted.'),
 });
 
 nameComponents({ Problem, Challenge: PaymentRequired });

@@ -3,17 +3,17 @@ import { isJsonObject, type Json, type JsonObject } from '../schema/canonical-js
 import { nounMeta } from '../schema/noun.ts';
 import type { Columns, Door } from './door.ts';
 
-/** What a door takes and gives, as JSON Schema. */
+/** The request and the response of a door, as JSON Schema. */
 export interface DoorSchemas {
   readonly input: JsonObject;
   readonly output: JsonObject;
-  /** The same in short, as the `outputSchema` of x402 v1: each member's type, and what is said of it. */
+  /** The same in short, as the `outputSchema` of x402 v1: type and description of each member. */
   readonly in_short: JsonObject;
 }
 
 const made = new WeakMap<Columns, DoorSchemas>();
 
-/** Made once per door: a 402 is answered thousands of times a second. */
+/** Made once per door, because a 402 is answered thousands of times a second. */
 export function schemasOf(door: Door): DoorSchemas {
   const known = made.get(door);
   if (known) return known;
@@ -24,14 +24,14 @@ export function schemasOf(door: Door): DoorSchemas {
   return schemas;
 }
 
-/** The whole of either would make a 402 of two networks ten times as long; it is in /.well-known/x402. */
+/** The full schemas would make a 402 for two networks ten times as long; they are in /.well-known/x402. */
 function shortened({ methods, takes }: Door, input: JsonObject, output: JsonObject): JsonObject {
   const bodyType = takes === 'multipart/form-data' ? 'multipart-form-data' : 'json';
   const call = { type: 'http', method: methods[0] ?? '', discoverable: true, bodyType };
   return { input: { ...call, bodyFields: fieldsOf(input) }, output: fieldsOf(output) };
 }
 
-/** Of one that has several forms the first: it is what a call by these very members brings. */
+/** Members of the first form, if there are several: the form that a call with these members returns. */
 function fieldsOf(shape: JsonObject): JsonObject {
   const { anyOf, properties, required } = shape;
   const [first] = Array.isArray(anyOf) ? anyOf : [];
@@ -54,15 +54,15 @@ function field(shape: Json | undefined, required: boolean): JsonObject {
   };
 }
 
-/** Its types beside null, which says no more than that a member may be left out. One of several would be told as the only one. */
+/** Types other than null, which only says that a member may be left out. */
 function typesOf({ type, anyOf }: JsonObject): readonly string[] {
   if (Array.isArray(anyOf)) return anyOf.flatMap(one => (isJsonObject(one) ? typesOf(one) : []));
   return [type ?? []].flat().filter(one => typeof one === 'string' && one !== 'null') as string[];
 }
 
 /**
- * A shape as JSON Schema 2020-12, without saying so: of a request as it is sent, or of an answer as it goes out.
- * @param amend may say of a part of it something else
+ * JSON Schema 2020-12 of a shape, without `$schema`: of a request as it is sent, or of a response as it goes out.
+ * @param amend may change the schema of a part
  */
 export function jsonSchema(
   shape: z.core.$ZodType,
@@ -73,9 +73,10 @@ export function jsonSchema(
     io,
     unrepresentable: 'any',
     override({ zodSchema: part, jsonSchema: made }) {
-      // Where a member stands on the graph is nothing that its JSON says (schema/noun.ts).
+      // Metadata for the graph is not part of a JSON Schema (schema/noun.ts).
       for (const name of nounMeta) delete made[name];
       spellTuple(made);
+      describeConstants(made);
       spellAlternatives(made);
       amend(part, made);
     },
@@ -85,7 +86,7 @@ export function jsonSchema(
 
 export type PartSchema = z.core.JSONSchema.BaseSchema;
 
-/** Alternatives of which one may leave out the type that tells them apart do not exclude each other by what linters can see. */
+/** If one alternative may leave out the `type` that distinguishes them, linters reject `oneOf`. */
 function spellAlternatives(made: PartSchema): void {
   const { oneOf } = made;
   if (!oneOf?.some(({ required = [], properties = {} }) => properties.type && !required.includes('type'))) return;
@@ -93,9 +94,17 @@ function spellAlternatives(made: PartSchema): void {
   delete made.oneOf;
 }
 
+/** A member with one possible value says so, unless it has a description of its own. */
+function describeConstants({ properties = {} }: PartSchema): void {
+  for (const member of Object.values(properties)) {
+    if (typeof member !== 'object' || member.const === undefined) continue;
+    member.description ??= `Always \`${String(member.const)}\`.`;
+  }
+}
+
 /**
- * zod ends a tuple by `items: false`, which linters and generators of OpenAPI take for none, and spells an empty one as
- * `prefixItems: []`, which is no JSON Schema 2020-12 (10.3.1.1). `maxItems`, which it sets too, says the same alone.
+ * zod ends a tuple with `items: false`, which linters and generators of OpenAPI do not understand, and writes an empty one as
+ * `prefixItems: []`, which JSON Schema 2020-12 (10.3.1.1) forbids. `maxItems`, which zod sets too, is enough.
  */
 function spellTuple(made: PartSchema): void {
   if (made.items !== false || made.maxItems === undefined) return;

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../schema/canonical-json.ts';
-import { nameComponents, Problem } from './answer-shapes.ts';
+import { FAULTY_MEMBER, nameComponents, Problem } from './answer-shapes.ts';
 
 /*
- * In which form a door tells a fault by HTTP. A door of another maker's API has clients that read that maker's form; the members of ours
- * stand beside it, since they say what became of a payment.
+ * The form of an error by HTTP. Clients of another provider's API read the form of that provider; our own members are added, because they
+ * state what happened to the payment.
  */
 
 export interface FaultForm {
   readonly media: string;
   readonly shape: z.ZodType;
-  /** A problem (RFC 9457) as the door tells it; an offer of x402 likewise, whose members its clients read. */
+  /** The form of a problem (RFC 9457), or of an x402 offer. */
   write(body: JsonObject, status: number): JsonObject;
 }
 
@@ -34,10 +34,10 @@ export const MessageFault = Problem.extend({
   type: z.literal('error'),
   error: z
     .object({
-      type: z.string().describe('`invalid_request_error`, `permission_error`, `overloaded_error` and the like.'),
-      message: z.string(),
-      code: z.string(),
-      param: z.string().nullable(),
+      type: z.string().describe('Kind of the error, such as `invalid_request_error` or `overloaded_error`.'),
+      message: z.string().describe('The same as `detail`.'),
+      code: z.string().describe('Code of the error.'),
+      param: z.string().nullable().describe(FAULTY_MEMBER),
     })
     .describe(
       "The same error in the form that Anthropic's clients read. For a hub's verdict, `code` and `param` are the hub's own; top-level `code` is this service's.",
@@ -53,7 +53,7 @@ export const faultForms = {
     shape: MessageFault,
     write(body, status) {
       const { error } = body;
-      // x402 has a text there, which its clients check; Anthropic's read the sentence beside it.
+      // In an x402 offer `error` is a text, which its clients check, so Anthropic's clients get it as `message`.
       if (!isJsonObject(error)) return { ...body, type: 'error', message: error ?? null };
       return { ...body, type: 'error', error: { ...error, type: anthropicKind(status) } };
     },
@@ -68,7 +68,7 @@ interface Outcome {
   readonly body: unknown;
 }
 
-/** An outcome in the form of its door: what is no fault, or has no body, as it is. */
+/** An outcome in the form of its door. Unchanged if it is not an error or has no body. */
 export function inFaultForm<O extends Outcome>(name: FaultFormName, outcome: O): O {
   const { status, headers, body } = outcome;
   if (name === 'problem' || status < 400 || typeof body !== 'string') return outcome;

@@ -13,14 +13,14 @@ const FOLLOW = fieldOperation({ name: 'follow_board_events', field: 'boardEvents
 
 const Position = z.int().max(INT_MAX);
 
-/** What happens on the board, for anybody. */
+/** Public events of the board. */
 export const boardEventDoors = [
   documentDoor({
     name: 'follow_board_events',
     tool: { none: 'comes_in_pieces' },
     methods: ['GET'],
     path: '/v1/board/events',
-    summary: 'What happens on the board, as server-sent events: what came after a position, then as it happens',
+    summary: 'Follow the events of the board as server-sent events, from a position on',
     tags: ['board'],
     media: 'text/event-stream',
     document: FOLLOW,
@@ -35,13 +35,15 @@ export const boardEventDoors = [
       after: integerText(Position.min(-INT_MAX - 1))
         .optional()
         .describe(
-          'The last position that the reader has; a negative one counts from the newest, and without it only what is new is told.',
+          'Position of the last event that the client has; a negative number counts back from the newest. Default: only new events.',
         ),
     }),
     headers: z.object({
       'last-event-id': integerText(Position.min(0))
         .optional()
-        .describe('The `id` of the last event that was read: goes before `after`, since browsers resume by it.'),
+        .describe(
+          'The `id` of the last event that the client has. Takes precedence over `after`. Browsers send it when they reconnect.',
+        ),
     }),
     variables: ({ query, headers }) => ({ after: headers['last-event-id'] ?? query.after ?? null }),
     response: z.string(),

@@ -10,7 +10,7 @@ export const flagDoors = [
     tool: { none: 'needs_secret' },
     methods: ['GET'],
     path: '/v1/board/flags',
-    summary: 'Flagged posts, comments and jobs for the operators, the most recently flagged first',
+    summary: 'List flagged posts, comments and jobs for the operators, most recently flagged first',
     tags: ['board'],
     board_secret: 'ops',
     field: 'boardFlags',

@@ -10,7 +10,7 @@ import { ReceiptAnswer } from '../receipt/signed-receipt.ts';
 
 const { recorded_at, ...reported } = CompletionNoun.shape;
 
-/** What the inbound endpoint answers: a completion with its receipt as it is signed. */
+/** Response of the inbound endpoint: a completion with its signed receipt. */
 export const CompletionAnswer = z.object({
   ...reported,
   receipt: ReceiptAnswer.describe(
@@ -21,7 +21,7 @@ export const CompletionAnswer = z.object({
 
 nameComponents({ Completion: CompletionAnswer });
 
-/** What was completed and paid for elsewhere, told by whoever shares the inbound secret. */
+/** Completions elsewhere, reported by a client that has the inbound secret. */
 export const inboundDoors = [
   documentDoor({
     name: 'record_completion',
@@ -30,7 +30,7 @@ export const inboundDoors = [
     methods: ['POST'],
     path: '/v1/board/inbound/completions',
     limits: [`Up to ${reactionLimits.completions_per_hour_max} new completions are recorded an hour.`],
-    summary: 'Records what was completed elsewhere, once for its source and id, with a signed receipt',
+    summary: 'Record a completion from elsewhere, once per source and id, with a signed receipt',
     tags: ['board'],
     board_secret: 'inbound',
     status: 201,
@@ -47,7 +47,7 @@ export const inboundDoors = [
   }),
 ] as const;
 
-/** The receipt stands in the answer itself; that the same was told before is the status's to say, so that both are one answer. */
+/** The receipt becomes a member. Only the HTTP status tells a repeated report from a new one, so both have the same body. */
 function withReceipt(answer: Json | undefined): Json {
   if (!isJsonObject(answer)) return null;
   const { receipt, idempotent_replay: _again, ...said } = answer;

@@ -38,10 +38,10 @@ nameComponents({
 
 const POSTS = '/v1/board/posts';
 
-/** What only its author may do, and nobody pays for. */
+/** Free endpoints for the author only. */
 const ofAuthor = { methods: ['POST'], tags: ['board'], possession: 'required' } as const;
 
-/** Reports on endpoints, what is said of them, and who flags either: public, and written by registered agents alone. */
+/** Reports on endpoints, comments on them, and flags. Public, and written by registered agents only. */
 export const postDoors = [
   documentDoor({
     ...stamped,
@@ -49,7 +49,7 @@ export const postDoors = [
     effect: 'adds',
     path: POSTS,
     limits: ['A receipt can back one post or one confirmation only.'],
-    summary: 'Posts a report on an endpoint, backed by a receipt of the own book or by the stamp alone',
+    summary: "Post a report on an endpoint, backed by a receipt on the author's book or by the stamp alone",
     example: { endpoint: 'https://example.com/v1', outcome: 'success' },
     field: 'createPost',
     shows: PostNoun,
@@ -69,7 +69,7 @@ export const postDoors = [
     name: 'list_board_posts',
     methods: ['GET'],
     path: POSTS,
-    summary: 'Published posts, newest first; filters: outcome, endpoint host, author and backing',
+    summary: 'List the posts of the board, newest first',
     tags: ['board'],
     field: 'boardPostPage',
     query: queryOf(PostPageRequest),
@@ -80,7 +80,7 @@ export const postDoors = [
     name: 'get_board_post',
     methods: ['GET'],
     path: `${POSTS}/{id}`,
-    summary: 'A post, or what is left of one that was taken down',
+    summary: 'Get a post, or the remains of one that was taken down',
     tags: ['board'],
     field: 'boardPost',
     shows: PostRecordNoun,
@@ -93,7 +93,7 @@ export const postDoors = [
     ...ofAuthor,
     name: 'take_down_board_post',
     path: `${POSTS}/{id}/takedown`,
-    summary: 'Takes a post down, for its poster: id and date stand, and so does the row of its stamp',
+    summary: 'Take a post down, as its author; its id, its date and the row of its stamp remain',
     field: 'takeDownPost',
     params: PostPath,
     body: AuthorRequest,
@@ -105,7 +105,7 @@ export const postDoors = [
     name: 'list_board_comments',
     methods: ['GET'],
     path: `${POSTS}/{id}/comments`,
-    summary: 'What was said of a post, oldest first; nothing once it was taken down',
+    summary: 'List the comments on a post, oldest first; none after it was taken down',
     tags: ['board'],
     field: 'boardComments',
     params: PostPath,
@@ -119,7 +119,7 @@ export const postDoors = [
     effect: 'adds',
     path: `${POSTS}/{id}/comments`,
     aliases: [`${POSTS}/{id}/reply`],
-    summary: 'Says something of a post, in plain text',
+    summary: 'Comment on a post, in plain text',
     example: { text: 'So it is here' },
     field: 'createComment',
     params: PostPath,
@@ -131,7 +131,7 @@ export const postDoors = [
     ...ofAuthor,
     name: 'take_down_board_comment',
     path: `${POSTS}/{id}/comments/{commentId}/takedown`,
-    summary: 'Takes a comment down, for its author: id and date stand',
+    summary: 'Take a comment down, as its author; its id and date remain',
     field: 'takeDownComment',
     params: CommentPath,
     body: AuthorRequest,
@@ -144,7 +144,7 @@ export const postDoors = [
     effect: 'adds',
     path: `${POSTS}/{id}/flag`,
     limits: ['An agent flags a post once.'],
-    summary: 'Flags a post for the operators, who alone can hide it; once per agent',
+    summary: 'Flag a post for the operators, once per agent; only they can hide it',
     example: {},
     field: 'flagPost',
     params: PostPath,
@@ -158,7 +158,7 @@ export const postDoors = [
     effect: 'adds',
     path: `${POSTS}/{id}/comments/{commentId}/flag`,
     limits: ['An agent flags a comment once.'],
-    summary: 'Flags a comment for the operators, who alone can hide it; once per agent',
+    summary: 'Flag a comment for the operators, once per agent; only they can hide it',
     example: {},
     field: 'flagComment',
     params: CommentPath,
@@ -168,14 +168,14 @@ export const postDoors = [
   }),
 ] as const;
 
-/** A post as it stands, or its tombstone: one object, whichever it is. */
+/** A post, or the tombstone of one that was taken down. */
 function standing(answer: Json | undefined): Json {
   if (!isJsonObject(answer)) return null;
   const { post, ...record } = answer;
   return isJsonObject(post) ? post : record;
 }
 
-/** What was bought; where that was taken down meanwhile, its tombstone. */
+/** The post that was paid for, or its tombstone if it was taken down meanwhile. */
 function written(answer: Json | undefined): Json {
   if (!isJsonObject(answer)) return null;
   const { post_id = null, status = null, date = null } = answer;

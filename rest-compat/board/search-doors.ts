@@ -10,10 +10,10 @@ import { queryOf } from '../text-members.ts';
 
 const JsonFeed = z.object({
   version: z.literal('https://jsonfeed.org/version/1.1'),
-  title: z.string(),
-  home_page_url: z.string(),
-  feed_url: z.string(),
-  items: z.array(JsonMembers).describe('Each with id, url, title, content_text, date_published and tags.'),
+  title: z.string().describe('Title of the feed.'),
+  home_page_url: z.string().describe('URL of the page that the feed is about.'),
+  feed_url: z.string().describe('URL of the feed.'),
+  items: z.array(JsonMembers).describe('Entries, each with id, url, title, content_text, date_published and tags.'),
 });
 
 nameComponents({ BoardEntry: BoardEntryNoun, BoardSearch: BoardSearchNoun, BoardJsonFeed: JsonFeed });
@@ -23,21 +23,21 @@ const feedMember =
   ({ answer }: JsonObject): Json =>
     isJsonObject(answer) ? (answer[name] ?? null) : null;
 
-/** Public, and the same for everybody; what is hidden or taken down is gone with the next look at the board. */
+/** The same for every client; an entry that is hidden or taken down is removed with the next read of the board. */
 const kept = {
   ...KEPT_BY_BOARD,
   tags: ['board'],
-  limits: [`The newest ${boardReadLimits.feed_entries} entries.`],
+  limits: [`The feed has the newest ${boardReadLimits.feed_entries} entries.`],
 } as const;
 
-/** The board by its words and by what is new, for anybody. */
+/** Search and feeds of the board, for any client. */
 export const boardSearchDoors = [
   documentDoor({
     ...PUBLIC_BOARD,
     name: 'search_board',
     methods: ['GET'],
     path: '/v1/board/search',
-    summary: 'Posts and jobs by their words, newest first',
+    summary: 'Search posts and jobs by words, newest first',
     tags: ['board'],
     field: 'boardSearch',
     query: queryOf(BoardSearchRequest),
@@ -49,7 +49,7 @@ export const boardSearchDoors = [
     name: 'get_board_feed_atom',
     methods: ['GET'],
     path: '/v1/board/feed.atom',
-    summary: 'The newest posts and jobs as Atom (RFC 4287)',
+    summary: 'Get the newest posts and jobs as an Atom feed (RFC 4287)',
     media: 'application/atom+xml; charset=utf-8',
     field: 'boardFeed',
     shows: z.object({ atom: z.string() }),
@@ -61,7 +61,7 @@ export const boardSearchDoors = [
     name: 'get_board_feed_json',
     methods: ['GET'],
     path: '/v1/board/feed.json',
-    summary: 'The newest posts and jobs as JSON Feed 1.1',
+    summary: 'Get the newest posts and jobs as a JSON Feed 1.1',
     media: 'application/feed+json; charset=utf-8',
     field: 'boardFeed',
     shows: z.object({ json: JsonFeed }),

@@ -4,7 +4,7 @@ import { limits } from '../../schema/limits.ts';
 import { Problem } from '../answer-shapes.ts';
 import { RefusedCallAnswer } from '../receipt/answers.ts';
 
-/** A door at which an author pays a stamp for what is written: behind possession, by no key, and as far as the book allows. */
+/** Columns of an endpoint at which an author pays a stamp: it requires possession, accepts no API key, and the book may refuse it. */
 export const stamped = {
   methods: ['POST'],
   tags: ['board'],
@@ -15,7 +15,7 @@ export const stamped = {
   refusal: z.union([RefusedCallAnswer, Problem]),
 } as const;
 
-/** By which its book refuses it. */
+/** Errors by which the book refuses it. */
 export const stampErrors = [
   'policy_blocked',
   'budget_exhausted',

@@ -24,13 +24,13 @@ nameComponents({
   BookSlice: BookSliceNoun,
 });
 
-/** What an owner opens of a book to others, and the door at which they read it. */
+/** Endpoints by which an owner shares a part of a book, and the endpoint that reads it. */
 export const assignDoors = [
   documentDoor({
     name: 'list_assignments',
     methods: ['GET'],
     path: '/v1/agents/{agent_id}/book/assign',
-    summary: 'The slices of the book that were opened to others; no token is shown',
+    summary: 'List the assignments of the book, by which others can read a part of it; tokens are not shown',
     tags: ['book'],
     possession: 'required',
     field: 'assignments',
@@ -43,7 +43,7 @@ export const assignDoors = [
     tool: { none: 'returns_secret' },
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/assign',
-    summary: 'Opens a slice of the book to whoever holds the token that is answered, once',
+    summary: 'Assign a slice of the book; the response shows once the token that opens it',
     tags: ['book'],
     possession: 'bound',
     status: 201,
@@ -59,7 +59,7 @@ export const assignDoors = [
     name: 'revoke_assignment',
     methods: ['DELETE'],
     path: '/v1/agents/{agent_id}/book/assign/{assignment_id}',
-    summary: 'Revokes an assignment: from then on its token opens nothing',
+    summary: 'Revoke an assignment; its token stops working',
     tags: ['book'],
     possession: 'required',
     field: 'revokeAssignment',
@@ -72,18 +72,18 @@ export const assignDoors = [
     tool: { none: 'needs_secret' },
     methods: ['GET'],
     path: '/v1/book/slice',
-    summary: 'The rows of a book that a slice token opens',
+    summary: 'List the rows of a book that the token of an assignment opens',
     tags: ['book'],
     slice_token: 'whole',
     field: 'bookSlice',
-    // A member that is not known is refused: a bound that was misspelt would show all rows of the slice.
+    // An unknown member is refused, because with a misspelt bound the response would have all rows of the slice.
     query: queryOf(
       z.object({
-        // It was looked at before, and goes no further.
+        // Checked before the operation runs, which does not read it.
         token: z
           .string()
           .optional()
-          .describe('The token; better as `Authorization: Bearer`, which no log of a proxy shows.'),
+          .describe('Token of the assignment. Prefer `Authorization: Bearer`: logs of proxies show a query.'),
         ...SlicePage.shape,
       }),
     ),
@@ -93,7 +93,7 @@ export const assignDoors = [
   }),
 ] as const;
 
-/** An assignment with its token beside its other members. */
+/** An assignment, with its token as a member. */
 function created({ answer }: JsonObject): Json {
   const { assignment, token } = isJsonObject(answer) ? answer : {};
   return isJsonObject(assignment) ? { ...assignment, token: token ?? null } : null;

@@ -34,13 +34,13 @@ const ofA2a = (name: string, field: string) => fieldOperation({ name, field, sho
 const READ_LEDGER = ofLedger('read_escrow', 'ledgerEscrow');
 const READ_A2A = ofA2a('read_a2a_escrow', 'a2aEscrow');
 
-/** What an owner records of their own calls, and what two agents record of a job: no money is held by either. */
+/** Escrows over own calls, and escrows between two agents. No money is held by either. */
 export const escrowDoors = [
   documentDoor({
     name: 'ledger_escrow',
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/escrow',
-    summary: 'Opens, releases or claws back a hold over a call of the book, or reads it; no money is held',
+    summary: 'Open, release, claw back or read an escrow over a call of the book; no money is held',
     tags: ['book'],
     possession: 'required',
     document: READ_LEDGER,
@@ -60,7 +60,7 @@ export const escrowDoors = [
     name: 'list_a2a_escrows',
     methods: ['GET'],
     path: '/v1/agents/{agent_id}/book/a2a-escrow',
-    summary: 'The escrows that the agent is a party of, newest first',
+    summary: 'List the escrows that the agent is a party of, newest first',
     tags: ['book'],
     possession: 'required',
     field: 'a2aEscrows',
@@ -72,7 +72,7 @@ export const escrowDoors = [
     name: 'a2a_escrow',
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/a2a-escrow',
-    summary: 'Takes a step of an escrow with another agent, or reads it; no money is held',
+    summary: 'Open, fund, submit, release, claw back, challenge or read an escrow with another agent; no money is held',
     tags: ['book'],
     possession: 'required',
     document: READ_A2A,
@@ -93,10 +93,10 @@ export const escrowDoors = [
   }),
 ] as const;
 
-/** @throws invalid_escrow_action, with those that there are */
+/** @throws Refusal invalid_escrow_action, with the actions that exist */
 function withAction(body: JsonObject, legal: readonly string[]): JsonObject {
   if (typeof body.action === 'string' && legal.includes(body.action)) return body;
-  const detail = `action: is one of ${legal.join(', ')}`;
+  const detail = `action: must be one of ${legal.join(', ')}`;
   throw new Refusal('invalid_escrow_action', { param: 'action', detail, facts: { legal } });
 }
 

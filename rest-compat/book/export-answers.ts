@@ -6,14 +6,14 @@ import { type ExportField, exportFields } from '../../schema/export-row.ts';
 import { IssuerSignatureNoun } from '../../schema/receipt-shapes.ts';
 import { Atomic, JsonMembers, nameComponents } from '../answer-shapes.ts';
 
-/* What the export doors answer, as it looks on the wire. */
+/* Responses of the export endpoints. */
 
 const Replay = z.object({
-  replay_of: z.string(),
-  settlement_status: z.string(),
-  recorded_at: z.string(),
-  first_at: z.string().optional(),
-  count: z.int().optional(),
+  replay_of: z.string().describe('Task id of the call that was repeated.'),
+  settlement_status: z.string().describe('Always `idempotent_replay`.'),
+  recorded_at: z.string().describe('Time of the replay, or of the last of several (RFC 3339, UTC).'),
+  first_at: z.string().optional().describe('Time of the first of several replays. Absent for one.'),
+  count: z.int().optional().describe('Number of replays that are counted together. Absent for one.'),
 });
 
 const types = {
@@ -33,13 +33,13 @@ const members = Object.entries<ExportField>(exportFields).map(([name, { type, nu
 
 const ExportedRow = z.object(Object.fromEntries(members));
 
-/** As it stands in a published export, which says in its coverage of how many rows. */
-const AuditPack = AuditPackNoun.extend({ rows: z.array(ExportedRow) });
+/** The document of a published export, whose coverage states the number of rows. */
+const AuditPack = AuditPackNoun.extend({ rows: z.array(ExportedRow).describe('Rows of the export, newest first.') });
 
 export const BookAuditAnswer = AuditPack.extend({
   totals: AuditPack.shape.totals.extend({ pending_usdc_sum: PendingSum }),
   ...spendingMembers,
-  row_count: z.int().describe('Rows of this answer.'),
+  row_count: z.int().describe('Number of rows in this response.'),
   truncated: BookExportNoun.shape.truncated,
   ...matchingMembers,
   next: z.string().nullable().describe('URL of the next older rows. Null if there are no older matching rows.'),
@@ -54,17 +54,19 @@ const { document_sha256, csv_sha256, coverage_sha256, ...named } = PullSignedNou
 
 export const PullExportAnswer = z.object({
   ...named,
-  url: z.string(),
-  verify_jwks: z.string(),
+  url: z.string().describe('URL of the published export.'),
+  verify_jwks: z.string().describe('URL of the keys that verify the signatures.'),
   document_sha256,
-  document_sha256_rule: z.string(),
-  document_media_type: z.string(),
+  document_sha256_rule: z.string().describe('Rule by which `document_sha256` is computed.'),
+  document_media_type: z.string().describe('Media type of the document.'),
   csv_sha256,
   coverage_sha256,
-  document: z.union([AuditPack, z.string()]),
-  coverage: CoverageAnswer,
-  issuer_signature: IssuerSignatureNoun.extend({ issuer_jwk: JsonMembers }),
-  pull_note: z.string(),
+  document: z.union([AuditPack, z.string()]).describe('The published document: an object (JSON), or a text.'),
+  coverage: CoverageAnswer.describe('Signed statement of the rows that the export covers.'),
+  issuer_signature: IssuerSignatureNoun.extend({
+    issuer_jwk: JsonMembers.describe('Public key of the signature (JWK).'),
+  }).describe('Signature over the hashes of the document and the coverage.'),
+  pull_note: z.string().describe('Note on what the export proves.'),
 });
 
 nameComponents({

@@ -22,7 +22,7 @@ import { BookAuditAnswer, PullExportAnswer } from './export-answers.ts';
 const CSV = 'text/csv; charset=utf-8';
 const HTML = 'text/html; charset=utf-8';
 
-/** What the answer's one root field holds under `name`; null where there is no such thing. */
+/** Member `name` of the root field. Null if there is none. */
 function member(name: string) {
   return ({ answer }: JsonObject): Json => (isJsonObject(answer) ? (answer[name] ?? null) : null);
 }
@@ -58,8 +58,7 @@ export const exportDoors = [
     effect: 'reads',
     methods: ['GET', 'POST'],
     path: '/v1/agents/{agent_id}/book/export',
-    summary:
-      "An agent's book as CSV, as an audit pack in JSON, as a page for print, or as a bundle to be checked offline",
+    summary: 'Export a book as CSV, as an audit pack (JSON), as a page for print, or as a bundle to check offline',
     tags: ['book'],
     possession: 'required',
     field: 'bookExport',
@@ -71,7 +70,7 @@ export const exportDoors = [
     },
     form: ({ query, body }) => body.format ?? query.format ?? 'csv',
     params: AgentPath,
-    // A member that is not known is refused: a filter that was misspelt would export all rows.
+    // An unknown member is refused, because with a misspelt filter all rows would be exported.
     query: queryOf(ExportQuery),
     body: ExportRequest,
     answer: member('document'),
@@ -85,7 +84,7 @@ export const exportDoors = [
     tool: { none: 'comes_in_pieces' },
     methods: ['GET', 'POST'],
     path: '/v1/agents/{agent_id}/book/export/stream',
-    summary: 'All matching rows of the book, without a limit, as CSV, NDJSON or Parquet; `after` resumes after a row',
+    summary: 'Stream all matching rows of the book as CSV, NDJSON or Parquet; `after` resumes after a row',
     tags: ['book'],
     possession: 'required',
     in_pieces: true,
@@ -110,8 +109,7 @@ export const exportDoors = [
     tool: { none: 'comes_in_pieces' },
     methods: ['GET', 'POST'],
     path: '/v1/agents/{agent_id}/book/export/journal',
-    summary:
-      'Double-entry journal of all matching spend of the book by kind of spend, as CSV or in the format of ledger and hledger',
+    summary: 'Export a double-entry journal of the spend of the book, as CSV or in the format of ledger and hledger',
     tags: ['book'],
     possession: 'required',
     in_pieces: true,
@@ -134,7 +132,7 @@ export const exportDoors = [
     name: 'publish_book_export',
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/export/publish',
-    summary: 'Publishes a signed export of the book under a public address, or builds the published one anew',
+    summary: 'Publish a signed export of the book at a public URL, or update the published one',
     tags: ['book'],
     possession: 'required',
     field: 'publishExport',
@@ -147,7 +145,7 @@ export const exportDoors = [
     name: 'get_published_export',
     methods: ['GET'],
     path: '/v1/agents/{agent_id}/book/export/publish',
-    summary: 'What the book has published, and where',
+    summary: 'Get the published export of the book and its URL',
     tags: ['book'],
     possession: 'required',
     field: 'publishedExport',
@@ -159,7 +157,7 @@ export const exportDoors = [
     name: 'withdraw_book_export',
     methods: ['DELETE'],
     path: '/v1/agents/{agent_id}/book/export/publish',
-    summary: 'Withdraws the published export: its address answers 404 from then on, for good',
+    summary: 'Withdraw the published export; its URL answers 404 from then on',
     tags: ['book'],
     possession: 'required',
     field: 'withdrawExport',
@@ -172,16 +170,18 @@ export const exportDoors = [
     methods: ['GET'],
     path: '/public/export/{slug}',
     summary:
-      'A published export with its coverage and signature, to be verified offline; its rows alone by `?format=csv`',
+      'Get a published export with its coverage and signature, to verify offline; `?format=csv` returns the rows only',
     tags: ['book'],
     document: textAs('pull_book_export', 'pullExport', 'signed'),
     forms: { csv: { media: CSV, document: textAs('pull_book_export_csv', 'pullExport', 'csv'), textOf } },
     form: ({ query }) => query.format ?? 'json',
     says_extent: true,
     params: PullExportPath,
-    query: z.strictObject({ format: z.enum(['json', 'csv']).optional() }),
+    query: z.strictObject({
+      format: z.enum(['json', 'csv']).optional().describe('`json` (default): the signed export. `csv`: its rows only.'),
+    }),
     answer: textOf,
-    // It may be withdrawn at any moment: whoever keeps it asks whether it still stands.
+    // It may be withdrawn at any time, so caches must revalidate it.
     cache: 'public, no-cache',
     response: PullExportAnswer,
     errors: ['not_found'],

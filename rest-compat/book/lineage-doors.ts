@@ -12,7 +12,7 @@ export const lineageDoors = [
     name: 'get_book_lineage',
     methods: ['GET'],
     path: '/v1/agents/{agent_id}/book/lineage/{task_id}',
-    summary: 'What a row of the book follows from, and what follows from it; 403 where the book has no such row',
+    summary: 'List the ancestors and descendants of a row of the book; 403 if the book has no such row',
     tags: ['book'],
     possession: 'required',
     field: 'lineage',

@@ -12,7 +12,8 @@ export const recordDoors = [
     name: 'get_agent_record',
     methods: ['GET'],
     path: '/v1/agents/{agent_id}/record',
-    summary: 'The public record of an agent in days and ranges; its off-board history for its owner (`?opt_in=1`)',
+    summary:
+      'Get the public record of an agent in days and ranges, and for its owner the off-board history (`?opt_in=1`)',
     tags: ['book'],
     possession: 'offered',
     field: 'agentRecord',
@@ -21,13 +22,13 @@ export const recordDoors = [
       opt_in: z
         .enum(['0', '1'])
         .optional()
-        .describe("1, with the owner's session or a proof: off-board history too; 401 without, 403 with a wrong one."),
+        .describe("If `1`, the response includes `off_board`. Requires the owner's session or a proof. Default: `0`."),
     }),
     variables: ({ params, query }) => ({ agentId: params.agent_id, optIn: query.opt_in === '1' }),
-    // It changes once a day; whoever asks sees that soon after.
+    // The record changes once a day.
     cache: 'public, max-age=300',
     unkept_with: 'opt_in',
-    // Not shown, it is not there.
+    // A member that is not shown is left out.
     answer: ({ answer }) => (isJsonObject(answer) ? present(answer) : null),
     response: AgentRecordNoun,
     errors: ['not_found', 'book_damaged'],

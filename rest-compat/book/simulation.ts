@@ -11,7 +11,7 @@ export const simulationDoors = [
     effect: 'reads',
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/policy/simulate',
-    summary: 'Which calls that passed a policy would have refused, one by one and in sums',
+    summary: 'Simulate policies on the past calls of the book: the calls that they would have refused, and sums',
     tags: ['book'],
     possession: 'required',
     field: 'policySimulation',

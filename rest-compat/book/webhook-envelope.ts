@@ -7,38 +7,53 @@ import { JsonMembers, nameComponents } from '../answer-shapes.ts';
 
 const event = BookEventNoun.shape;
 
-/** What a receiver is sent: the one shape that goes out and does not answer anybody. */
+/** Body of the messages that are sent to a webhook. */
 export const WebhookEnvelope = z
   .strictObject({
     schema: z.literal(documents.book_webhook),
     id: z
       .string()
-      .describe('Header webhook-id: the same for each attempt and redelivery. Whoever has seen it drops it.'),
-    kind: z.enum([...everyWebhookKind, 'ping']).describe('`ping` is a test message: all that is of an event is null.'),
-    agent_id: z.int(),
+      .describe(
+        'The same as header webhook-id: equal for each attempt and redelivery. Ignore a message whose id was received before.',
+      ),
+    kind: z
+      .enum([...everyWebhookKind, 'ping'])
+      .describe('Kind of the event. `ping` is a test message, in which the members of an event are null.'),
+    agent_id: z.int().describe('Id of the agent whose book it is.'),
     number: z
       .int()
       .nullable()
-      .describe('Of the messages of this book, without gaps; null where nobody was to be told when it happened.'),
-    position: z.int().nullable().describe('Of its event on the book: receivers order by it.'),
-    seq: z.int().nullable().describe('Place of its row; null where the event is of none.'),
-    task_id: z.string().nullable(),
-    row: Row.nullable().describe('As the book shows it at the moment of sending.'),
-    row_hash: z.string().nullable().describe('Of the row as it was born.'),
-    event: z
-      .object({ kind: z.string(), body: JsonMembers })
+      .describe(
+        'Number among the messages of this book, without gaps. Null if no webhook wanted this kind when the event happened.',
+      ),
+    position: z
+      .int()
       .nullable()
-      .describe('As it stands in the book for ever; `hash` covers it.'),
+      .describe('Position of the event on the book, by which receivers order messages. Null for a `ping`.'),
+    seq: z.int().nullable().describe('Position of the row in the book. Null if the event concerns no row.'),
+    task_id: z.string().nullable().describe('Task id of the row. Null if the event concerns no row.'),
+    row: Row.nullable().describe('The row at the time of sending. Null if the event concerns no row.'),
+    row_hash: z
+      .string()
+      .nullable()
+      .describe('Hash of the row as it was first recorded. Null if the event concerns no row.'),
+    event: z
+      .object({
+        kind: z.string().describe('Kind of the event on the book.'),
+        body: JsonMembers.describe('Facts of the event, by its kind.'),
+      })
+      .nullable()
+      .describe('The event as the book stores it; `hash` covers it. Null for a `ping`.'),
     prev_hash: z.string().nullable().describe(`${event.prev_hash.description}`),
     hash: z.string().nullable().describe(`${event.hash.description} \`kind\` and \`body\` are those of \`event\`.`),
-    at: z.string(),
+    at: z.string().describe('Time of the event (RFC 3339, UTC).'),
     approval_link: z
       .string()
       .optional()
       .describe(
-        'Of an `approval` that waits for an answer, where the webhook has stood unchanged since before it was asked for, and of nothing else: who has it answers, once. Keep it secret.',
+        'Link that answers an open approval request, once. Keep it secret. Only in an `approval`, and only if the webhook was not changed since the request.',
       ),
   })
-  .describe('Signed by its headers.');
+  .describe('Message about an event of a book, signed by its headers.');
 
 nameComponents({ WebhookEnvelope });

@@ -6,10 +6,13 @@ import { ServiceStatsNoun } from '../../schema/result-proof.ts';
 import { wordList } from '../../schema/words.ts';
 import { BrokenBookNames, JsonMembers, nameComponents } from '../answer-shapes.ts';
 
-const HeadName = z.object({ tree_size: z.int(), root_hash: z.string() });
+const HeadName = z.object({
+  tree_size: z.int().describe('Number of leaves of the log.'),
+  root_hash: z.string().describe('Root hash of the log, in hex.'),
+});
 
 export const HealthAnswer = z.object({
-  status: z.enum(['ok', 'degraded']),
+  status: z.enum(['ok', 'degraded']).describe('`ok`, or `degraded` if `away` is not empty.'),
   away: z
     .array(
       z.enum([
@@ -34,14 +37,14 @@ export const HealthAnswer = z.object({
       ]),
     )
     .describe(
-      `What the service needs and does not have now. \`log\`: the receipt log is halted or damaged, or what is committed cannot be saved in DATA_DIR. \`…_subgraph\`: a subgraph that runs as a process of its own does not answer, and its endpoints are closed. \`clock\`: the clock of this process is more than ${limits.clock_off_ms_max / 1_000} seconds off. \`…_settling\`: payments on that network are refused before they are sent; \`settling\` says why. \`hubs\`: every hub for text, for images, for audio or for embeddings has failed recently, and none has answered since. Paid calls do not need these four: \`jobs\`, no process does the periodic work of the service, such as webhooks that are retried and checks of final blocks; \`live\`, this process does not hear what other processes write, so that live rows arrive late; \`anchor\`, the log is not anchored on Base; \`witness\`, a witness says that the log has forked or gone back.`,
+      `Dependencies that are unavailable now. \`log\`: the receipt log is halted or damaged, or commits cannot be saved in DATA_DIR. \`…_subgraph\`: a subgraph in a process of its own does not answer, and its endpoints are closed. \`clock\`: the clock of this process is more than ${limits.clock_off_ms_max / 1_000} seconds off. \`…_settling\`: payments on that network are refused before they are sent; \`settling\` says why. \`hubs\`: every hub for text, for images, for audio or for embeddings has failed recently, and none has answered since. Paid calls do not need these four: \`jobs\`, no process does periodic work, such as retries of webhooks and checks of final blocks; \`live\`, this process is not notified of what other processes write, so live rows arrive late; \`anchor\`, the log is not anchored on Base; \`witness\`, a witness reports that the log has forked or gone back.`,
     ),
-  profile: z.enum(['development', 'production']),
-  stand_ins: z.array(z.string()).describe('What is stood in for by something of the development profile.'),
+  profile: z.enum(['development', 'production']).describe('Profile that the service runs with.'),
+  stand_ins: z.array(z.string()).describe('Dependencies that the development profile replaces with a stand-in.'),
   settling: z
     .array(
       z.object({
-        network: z.enum(wordList(networkWords)),
+        network: z.enum(wordList(networkWords)).describe('Name of the network.'),
         trouble: z
           .enum(['unfunded', 'fee_too_high', 'price_unknown', 'facilitator_unavailable'])
           .nullable()
@@ -50,47 +53,60 @@ export const HealthAnswer = z.object({
           ),
       }),
     )
-    .describe('Networks on which payments are taken.'),
-  log: z
-    .object({ tree_size: z.int(), root_hash: z.string() })
-    .nullable()
-    .describe('Head of the receipt log; null while the database is away.'),
+    .describe('Networks on which payments are accepted.'),
+  log: HeadName.nullable().describe('Tree head of the receipt log. Null while the database is unavailable.'),
   log_halt: z
-    .object({ known: HeadName, found: HeadName, books: BrokenBookNames.optional(), at: z.string() })
+    .object({
+      known: HeadName.describe('Newest tree head that the service had signed.'),
+      found: HeadName.describe('Tree head that the database has.'),
+      books: BrokenBookNames.optional(),
+      at: z.string().describe('Time the log was halted (RFC 3339, UTC).'),
+    })
     .optional()
     .describe(
-      'Present while the log is halted: nothing is appended, and no payment is taken. Either `found` does not extend `known`, or the two heads are the same and `books` lists books that have lost events.',
+      'Present while the log is halted: nothing is appended, and no payment is accepted. Either `found` does not extend `known`, or both are the same and `books` lists books that have lost events.',
     ),
-  last_anchored_root: z.string().nullable().describe('Root of the newest head of the log that stands on Base.'),
-  last_anchored_tx: z.string().nullable().describe('The transaction on Base that says so.'),
+  last_anchored_root: z
+    .string()
+    .nullable()
+    .describe('Root hash of the newest tree head that is anchored on Base. Null if there is none.'),
+  last_anchored_tx: z.string().nullable().describe('Hash of the transaction that anchored it. Null if there is none.'),
   anchor: z
     .object({
-      tree_size: z.int().nullable().describe('Of the newest head that stands on Base.'),
-      block_number: z.int().nullable(),
-      at: z.string().nullable().describe('The time of its block, ISO 8601.'),
-      contract: z.string().describe('It emits Anchored(sender, log_id, tree_size, root_hash).'),
-      sender: z.string().describe('Whose events they are, by the first indexed topic.'),
+      tree_size: z
+        .int()
+        .nullable()
+        .describe('Number of leaves of the newest anchored tree head. Null if there is none.'),
+      block_number: z.int().nullable().describe('Number of the block that has the anchor. Null if there is none.'),
+      at: z.string().nullable().describe('Time of that block (RFC 3339, UTC). Null if there is none.'),
+      contract: z
+        .string()
+        .describe('Address of the contract that emits Anchored(sender, log_id, tree_size, root_hash).'),
+      sender: z.string().describe('Address that sends the anchors: the first indexed topic of the event.'),
       trouble: z
         .enum(['chain_unavailable', 'unfunded', 'fee_too_high', 'not_mined', 'void'])
         .nullable()
-        .describe('Why nothing newer is anchored; null where all is well.'),
+        .describe('Reason that no newer tree head is anchored. Null if there is no problem.'),
     })
     .nullable()
-    .describe('Null where nothing is anchored.'),
+    .describe('State of the anchors on Base. Null if the log is not anchored.'),
   witnesses: z
     .array(
       z.object({
-        witness: z.string().describe('By which name it signs.'),
-        tree_size: z.int().nullable().describe('Of the newest head that it has cosigned.'),
-        at: z.string().nullable().describe('When, ISO 8601.'),
+        witness: z.string().describe('Name that the witness signs with.'),
+        tree_size: z
+          .int()
+          .nullable()
+          .describe('Number of leaves of the newest tree head that it has cosigned. Null if there is none.'),
+        at: z.string().nullable().describe('Time of that cosignature (RFC 3339, UTC). Null if there is none.'),
         trouble: z
           .enum(['refused', 'ahead', 'lied', 'unknown_log', 'away'])
           .nullable()
-          .describe('Why it cosigns nothing newer; null where all is well.'),
+          .describe('Reason that it cosigns no newer tree head. Null if there is no problem.'),
       }),
     )
-    .describe('Who cosigns the checkpoints of the log (C2SP tlog-witness).'),
-  free_tier: z.boolean(),
+    .describe('Witnesses that cosign the checkpoints of the log (C2SP tlog-witness).'),
+  free_tier: z.boolean().describe('Whether the service has a free tier. Always false.'),
 });
 
 export const LivenessAnswer = z.object({ status: z.literal('ok') });
@@ -99,62 +115,79 @@ export const ReadyAnswer = LivenessAnswer.extend({
   without: z
     .array(z.string())
     .describe(
-      'Networks on which payments are refused for now, and subgraphs whose endpoints are closed because their process does not answer. `…_settling`, `hubs` and `live` are as in `/health`. Empty when all is well.',
+      'What is limited: networks on which payments are refused now, and subgraphs whose process does not answer, so that their endpoints are closed. `…_settling`, `hubs` and `live` are as in `/health`. Empty if nothing is limited.',
     ),
 });
 
 export const ManifestAnswer = z.object({
   x402Version: z.literal(2),
-  resources: z.array(
-    z.object({
-      resource: z.string(),
-      type: z.literal('http'),
-      method: z.string(),
-      name: z.string(),
-      description: z.string(),
-      price_atomic: z.string().nullable().describe('Null where it depends on what is asked for: the 402 says it.'),
-      networks: z.array(z.string()),
-      accepts: z.array(JsonMembers),
-      input: JsonMembers.describe('JSON Schema of the body.'),
-      output: JsonMembers.describe('JSON Schema of the answer.'),
-      extensions: z
-        .object({ bazaar: JsonMembers.describe('How it is called, with an example; `schema` has both schemas again.') })
-        .describe('Of x402 v2.'),
-    }),
-  ),
+  resources: z
+    .array(
+      z.object({
+        resource: z.string().describe('URL of the endpoint.'),
+        type: z.literal('http'),
+        method: z.string().describe('HTTP method.'),
+        name: z.string().describe('Name of the endpoint: its operationId and the name of its tool.'),
+        description: z.string().describe('What the endpoint does.'),
+        price_atomic: z
+          .string()
+          .nullable()
+          .describe(
+            'Price in atomic USDC (6 decimals). Null if it depends on the request: the 402 response states it.',
+          ),
+        networks: z.array(z.string()).describe('Names of the networks on which the price can be paid.'),
+        accepts: z.array(JsonMembers).describe('Payment requirements of x402, one for each network.'),
+        input: JsonMembers.describe('JSON Schema of the body.'),
+        output: JsonMembers.describe('JSON Schema of the response.'),
+        extensions: z
+          .object({
+            bazaar: JsonMembers.describe('How to call the endpoint, with an example and both schemas.'),
+          })
+          .describe('Extensions of x402 version 2.'),
+      }),
+    )
+    .describe('Paid endpoints.'),
 });
 
 const RevokedKey = z.object({
-  kid: z.string(),
-  alg: z.string(),
-  seq: z.int().describe('The version of the issuer history that brought it.'),
+  kid: z.string().describe('Id of the key.'),
+  alg: z.string().describe('Signature algorithm (JOSE).'),
+  seq: z.int().describe('Version of the issuer history that added the key.'),
   status: z
     .enum(['retired', 'revoked'])
-    .describe('`retired`: what it signed until then goes on verifying. `revoked`: what `log` held, and nothing else.'),
-  activated_at: z.string(),
-  retired_at: z.string().describe('When another took its place; it may have signed for an hour more.'),
-  revoked_at: z.string().optional().describe('When it was said that others may hold it.'),
-  since: z.string().optional().describe('From when on they may.'),
-  reason: z.string().optional(),
-  log: z
-    .object({ tree_size: z.int(), root_hash: z.string() })
+    .describe('`retired`: its earlier signatures stay valid. `revoked`: only receipts that were in `log` stay valid.'),
+  activated_at: z.string().describe('Time from which the key signed (RFC 3339, UTC).'),
+  retired_at: z
+    .string()
+    .describe('Time another key replaced it (RFC 3339, UTC). It may have signed for one hour more.'),
+  revoked_at: z
+    .string()
     .optional()
-    .describe('The log by `since`: receipts before leaf tree_size verify for ever, others of this key never.'),
+    .describe('Time the key was declared compromised (RFC 3339, UTC). Absent if it is retired.'),
+  since: z
+    .string()
+    .optional()
+    .describe('Time from which others may have had the key (RFC 3339, UTC). Absent if it is retired.'),
+  reason: z.string().optional().describe('Reason for the revocation, in a sentence. Absent if the key is retired.'),
+  log: HeadName.optional().describe(
+    'Tree head at `since`. Receipts of this key with a leaf before `tree_size` stay valid; all others are invalid. Absent if the key is retired.',
+  ),
   previous_hash: z
     .string()
     .optional()
-    .describe(
-      'Hash of the revocation before this one, by which the hash in `statement` is made again. Left out in the first.',
-    ),
-  statement: z.string().optional().describe('ES256 JWS of a key in force over the hash of what is said here.'),
+    .describe('Hash of the previous revocation, which is part of the hash in `statement`. Absent in the first one.'),
+  statement: z
+    .string()
+    .optional()
+    .describe('JWS (ES256) of an active key over the hash of this revocation. Absent if the key is retired.'),
 });
 
 const RevokedSession = z.object({
-  seq: z.int().describe('Its place among all of them: from 1, without a gap, in the order in which they came to hold.'),
-  delegation_hash: z.string().describe('Of the AuthorizeSession grant, 0x.'),
-  payer: z.string().describe('Who has signed it: the payer of the session, or of one over it.'),
+  seq: z.int().describe('Number of the revocation, from 1 without gaps, in the order in which they took effect.'),
+  delegation_hash: z.string().describe('Id of the session: the EIP-712 digest of its grant (0x and 64 hex digits).'),
+  payer: z.string().describe('Wallet that signed the revocation: the payer of the session or of a session above it.'),
   at: z.int().describe('Time that was signed, in Unix seconds. Without a signature: time of the revocation.'),
-  revoked_at: z.string(),
+  revoked_at: z.string().describe('Time the revocation took effect (RFC 3339, UTC).'),
   signature: z
     .string()
     .nullable()
@@ -165,12 +198,20 @@ const RevokedSession = z.object({
 
 export const RevocationsAnswer = z.object({
   schema: z.literal(documents.revocations),
-  issuer_history: z.object({ hash: z.string(), version: z.int(), seq: z.int() }).describe('Of which this is said.'),
-  keys: z.array(RevokedKey).describe('The newest first; the current keys are in none of them.'),
+  issuer_history: z
+    .object({
+      hash: z.string().describe('SHA-256 of its newest snapshot.'),
+      version: z.int().describe('Number of its newest snapshot.'),
+      seq: z.int().describe('The same number as `version`.'),
+    })
+    .describe('Issuer history that `keys` refers to.'),
+  keys: z.array(RevokedKey).describe('Keys that sign no more, newest first.'),
   sessions: z
     .array(RevokedSession)
-    .describe('The newest first, page by page. Each ends all below it: GET /v1/sessions/{delegation_hash} says which.'),
-  next_cursor: z.string().nullable().describe('`cursor` of the next page of `sessions`; null where this is the last.'),
+    .describe(
+      'Revoked sessions, newest first. A revocation also ends all sessions below: GET /v1/sessions/{delegation_hash} shows it.',
+    ),
+  next_cursor: z.string().nullable().describe('`cursor` of the next page of `sessions`. Null on the last page.'),
 });
 
 nameComponents({

@@ -2,69 +2,90 @@ import { z } from 'zod';
 import { documents } from '../../schema/documents.ts';
 import { BrokenBookNames, JsonMembers, nameComponents } from '../answer-shapes.ts';
 
-/* What these doors answer that is signed, as it looks on the wire. */
+/* Signed documents of the discovery endpoints. */
 
 const times = {
-  activated_at: z.string(),
-  retired_at: z.string().optional().describe('When the next one was appended; of the current one it is left out.'),
+  activated_at: z.string().describe('Time from which it applies (RFC 3339, UTC).'),
+  retired_at: z.string().optional().describe('Time it was replaced (RFC 3339, UTC). Absent while it is current.'),
 };
-const named = { version: z.int(), hash: z.string(), ...times };
-const Jws = z.string().describe('Compact, ES256.');
-const Head = z.object({ tree_size: z.int(), root_hash: z.string() });
+const version = z.int().describe('Number of the version, from 1.');
+const hash = z.string().describe('SHA-256 of the version, in hex.');
+const named = { version, hash, ...times };
+const kid = z.string().describe('Id of the key that signed.');
+const Jws = z.string().describe('Compact JWS (ES256).');
+const Head = z.object({
+  tree_size: z.int().describe('Number of leaves of the log.'),
+  root_hash: z.string().describe('Root hash of the log, in hex.'),
+});
 
 const HistoryKey = z.object({
-  seq: z.int(),
-  kid: z.string(),
+  seq: z.int().describe('Version that added the key.'),
+  kid: z.string().describe('Id of the key.'),
   ...times,
   revoked: z
-    .object({ revoked_at: z.string(), since: z.string(), reason: z.string(), log: Head, jws: Jws })
+    .object({
+      revoked_at: z.string().describe('Time the key was declared compromised (RFC 3339, UTC).'),
+      since: z.string().describe('Time from which others may have had the key (RFC 3339, UTC).'),
+      reason: z.string().describe('Reason, in a sentence.'),
+      log: Head.describe('Tree head at `since`. Receipts of this key beyond it are invalid.'),
+      jws: Jws,
+    })
     .optional()
-    .describe('Said by the operator, and signed by a key in force.'),
-  jwks: z.object({ keys: z.array(JsonMembers) }),
+    .describe('Revocation by the operator, signed with an active key. Absent if the key was not revoked.'),
+  jwks: z
+    .object({ keys: z.array(JsonMembers).describe('Public keys (JWK).') })
+    .describe('The public key, as a JWK set.'),
 });
 
 export const IssuerHistoryAnswer = z.object({
   schema: z.literal(documents.issuer_history),
   ...named,
-  snapshot: JsonMembers.describe('What `hash` is the SHA-256 of, in canonical form.'),
-  keys: z.array(HistoryKey).describe('All up to this version, the oldest first.'),
+  snapshot: JsonMembers.describe('Document whose canonical JSON (RFC 8785) has the SHA-256 `hash`.'),
+  keys: z.array(HistoryKey).describe('All keys up to this version, oldest first.'),
   issuer_signature: z
-    .object({ alg: z.literal('ES256'), kid: z.string(), jws: Jws })
-    .describe('Of the key that this version brought, over its hash and time.'),
-  snapshots: z.array(z.object(named)).describe('Every version, the oldest first.'),
+    .object({ alg: z.literal('ES256'), kid, jws: Jws })
+    .describe('Signature of the key that this version added, over its hash and time.'),
+  snapshots: z.array(z.object(named)).describe('All versions, oldest first.'),
 });
 
 export const PolicyHistoryAnswer = z.object({
   schema: z.literal(documents.receipt_policy_history),
-  version: z.int(),
-  hash: z.string(),
-  policies: z.array(z.object({ ...named, policy: JsonMembers })).describe('Every version, the oldest first.'),
-  issuer_signature: z.object({ alg: z.literal('ES256'), jws: Jws }).describe('Over the newest version and its hash.'),
+  version,
+  hash,
+  policies: z
+    .array(z.object({ ...named, policy: JsonMembers.describe('The policy.') }))
+    .describe('All versions, oldest first.'),
+  issuer_signature: z
+    .object({ alg: z.literal('ES256'), jws: Jws })
+    .describe('Signature over the newest version and its hash.'),
 });
 
 const Damaged = z.object({
-  level: z.int(),
-  index: z.int(),
-  computed: z.string().optional(),
-  stored: z.string().optional(),
+  level: z.int().describe('Level of the hash in the tree. 0: a leaf.'),
+  index: z.int().describe('Index of the hash in its level, from 0.'),
+  computed: z.string().optional().describe('Hash that was computed from the level below. Absent if it is unknown.'),
+  stored: z.string().optional().describe('Hash that is stored. Absent if there is none.'),
 });
 
 const LogBreak = z.object({
   schema: z.literal(documents.log_break),
-  log_id: z.int(),
-  saved: Head.optional().describe('What was signed; left out where nobody can say.'),
-  found: Head.describe('What is left.'),
+  log_id: z.int().describe('Number of the log.'),
+  saved: Head.optional().describe('Newest tree head that was signed. Absent if it is unknown.'),
+  found: Head.describe('Tree head that remains.'),
   anchored: z
     .object({
       ...Head.shape,
-      sender: z.string(),
-      tx_hash: z.string(),
-      block_number: z.int(),
-      genesis_hash: z.string(),
+      sender: z.string().describe('Address that sent the anchor.'),
+      tx_hash: z.string().describe('Hash of the transaction.'),
+      block_number: z.int().describe('Number of the block.'),
+      genesis_hash: z.string().describe('Hash of the first block of the chain.'),
     })
     .optional()
-    .describe('The newest anchor that binds no longer.'),
-  damage: z.array(Damaged).optional().describe('Places that are passed over from then on.'),
+    .describe('Newest anchor on Base that no longer binds the log. Absent if there is none.'),
+  damage: z
+    .array(Damaged)
+    .optional()
+    .describe('Damaged hashes that are ignored after this declaration. Absent if there are none.'),
   books: BrokenBookNames.optional(),
   credentials_ended: z
     .literal(true)
@@ -72,56 +93,94 @@ const LogBreak = z.object({
     .describe(
       'Present if all book sessions, slice tokens, delegated sessions and open approval requests ended with this declaration, and all published exports were withdrawn.',
     ),
-  reason: z.string(),
-  declared_at: z.string(),
-  kid: z.string(),
+  reason: z.string().describe('Reason for the break, in the words of the operator.'),
+  declared_at: z.string().describe('Time of the declaration (RFC 3339, UTC).'),
+  kid,
   jws: Jws,
 });
 
 export const LogBreaksAnswer = z.array(LogBreak);
 
-/** As the specifications name them: A2A 1.0 §4.4.1, and 0.3 §5.5. */
+/** Members of both cards: A2A 1.0 §4.4.1, and 0.3 §5.5. */
 const card = {
-  name: z.string(),
-  description: z.string(),
-  version: z.string(),
-  provider: z.object({ url: z.string(), organization: z.string() }),
-  documentationUrl: z.string(),
-  defaultInputModes: z.array(z.string()),
-  defaultOutputModes: z.array(z.string()),
-  skills: z.array(
-    z.object({
-      id: z.string(),
-      name: z.string(),
-      description: z.string(),
-      tags: z.array(z.string()),
-      examples: z.array(z.string()),
-    }),
-  ),
+  name: z.string().describe('Name of the agent.'),
+  description: z.string().describe('What the agent does.'),
+  version: z.string().describe('Version of the agent.'),
+  provider: z
+    .object({
+      url: z.string().describe('URL of the provider.'),
+      organization: z.string().describe('Name of the provider.'),
+    })
+    .describe('Provider of the agent.'),
+  documentationUrl: z.string().describe('URL of the documentation.'),
+  defaultInputModes: z.array(z.string()).describe('Media types that the agent accepts.'),
+  defaultOutputModes: z.array(z.string()).describe('Media types that the agent returns.'),
+  skills: z
+    .array(
+      z.object({
+        id: z.string().describe('Id of the skill.'),
+        name: z.string().describe('Name of the skill.'),
+        description: z.string().describe('What the skill does, and its price.'),
+        tags: z.array(z.string()).describe('Keywords of the skill.'),
+        examples: z.array(z.string()).describe('Examples of messages.'),
+      }),
+    )
+    .describe('Skills of the agent.'),
   signatures: z
-    .array(z.object({ protected: z.string(), signature: z.string() }))
-    .describe('JWS over all the rest of the card in canonical form.'),
+    .array(
+      z.object({
+        protected: z.string().describe('Protected header of the JWS, base64url.'),
+        signature: z.string().describe('Signature, base64url.'),
+      }),
+    )
+    .describe('Signatures (JWS) over the canonical JSON of the card without this member.'),
 };
 const Capabilities = z.object({
-  streaming: z.boolean(),
-  pushNotifications: z.boolean(),
-  extensions: z.array(z.object({ uri: z.string(), description: z.string() })),
+  streaming: z.boolean().describe('Whether answers can be streamed.'),
+  pushNotifications: z.boolean().describe('Whether push notifications are supported.'),
+  extensions: z
+    .array(
+      z.object({
+        uri: z.string().describe('URI of the extension.'),
+        description: z.string().describe('How the agent uses the extension.'),
+      }),
+    )
+    .describe('Extensions of A2A that the agent supports.'),
 });
 
 export const AgentCardAnswer = z.object({
   ...card,
-  supportedInterfaces: z.array(z.object({ url: z.string(), protocolBinding: z.string(), protocolVersion: z.string() })),
-  capabilities: Capabilities.extend({ extendedAgentCard: z.boolean() }),
+  supportedInterfaces: z
+    .array(
+      z.object({
+        url: z.string().describe('URL of the interface.'),
+        protocolBinding: z.string().describe('Transport, such as `JSONRPC`.'),
+        protocolVersion: z.string().describe('Version of A2A.'),
+      }),
+    )
+    .describe('Interfaces at which the agent can be called.'),
+  capabilities: Capabilities.extend({
+    extendedAgentCard: z.boolean().describe('Whether there is an extended card.'),
+  }).describe('Optional features of A2A that the agent supports.'),
 });
 
 export const LegacyAgentCardAnswer = z.object({
   ...card,
-  protocolVersion: z.string(),
-  url: z.string(),
-  preferredTransport: z.string(),
-  additionalInterfaces: z.array(z.object({ url: z.string(), transport: z.string() })),
-  capabilities: Capabilities.extend({ stateTransitionHistory: z.boolean() }),
-  supportsAuthenticatedExtendedCard: z.boolean(),
+  protocolVersion: z.string().describe('Version of A2A.'),
+  url: z.string().describe('URL at which the agent can be called.'),
+  preferredTransport: z.string().describe('Transport at `url`, such as `JSONRPC`.'),
+  additionalInterfaces: z
+    .array(
+      z.object({
+        url: z.string().describe('URL of the interface.'),
+        transport: z.string().describe('Transport, such as `JSONRPC`.'),
+      }),
+    )
+    .describe('Interfaces at which the agent can be called.'),
+  capabilities: Capabilities.extend({
+    stateTransitionHistory: z.boolean().describe('Whether earlier states of a task are returned.'),
+  }).describe('Optional features of A2A that the agent supports.'),
+  supportsAuthenticatedExtendedCard: z.boolean().describe('Whether there is an extended card.'),
 });
 
 nameComponents({

@@ -3,57 +3,62 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 const header = (description: string): JsonObject => ({ schema: { type: 'string' }, description });
 
 const settlement: JsonObject = {
-  'PAYMENT-RESPONSE': header('How a version 2 payment settled, base64 JSON.'),
-  'X-PAYMENT-RESPONSE': header('The same for version 1.'),
-  'x-svc-request-salt': header('With it the payer can prove which request the payment was bound to.'),
+  'PAYMENT-RESPONSE': header('Settlement of the payment (x402 version 2), as base64 JSON.'),
+  'X-PAYMENT-RESPONSE': header('The same in the form of x402 version 1.'),
+  'x-svc-request-salt': header('Salt with which the payer can prove the request that the payment was made for.'),
   'x-svc-settlement-status': header(
-    '`settled`; `idempotent_replay` if the same payment or Idempotency-Key came before: this is its answer once more, or with `x-svc-rerun` the new answer of a rerun, and nothing else was charged; `waived` if a key stood in for a payment.',
+    '`settled`: paid by this request. `idempotent_replay`: the payment or Idempotency-Key was used before; this is the earlier answer or, with `x-svc-rerun`, the new answer of a rerun, and nothing more was charged. `waived`: an API key was used in place of a payment.',
   ),
 };
 
-/** What of a receipt also travels in headers; a stream's go out before there is a receipt, without what only that knows. */
+/** Facts of a receipt. A stream sends its headers before the receipt exists, without the facts that only the receipt has. */
 const receipt: JsonObject = {
-  'x-svc-task-id': header('Names the call, its receipt and its row.'),
+  'x-svc-task-id': header('Id of the call, of its receipt and of its row.'),
   'x-svc-vendor-blind': header(
-    '`true` or absent. The issuer added nothing that says who asks. What the caller wrote for the model was put into the form that the hub takes; members without effect (listed in the documentation) were left out. Text of the caller that names the caller reached the hub.',
+    '`true` or absent. The issuer added nothing that identifies the caller. The request was put into the form that the hub accepts, without the members that have no effect. Text in which the caller names itself reached the hub.',
   ),
   'x-svc-rerun': header(
-    'Number, from 1, of the rerun that made this answer, where an earlier answer of this payment was not whole. Absent otherwise.',
+    'Number of the rerun that made this answer, from 1, if an earlier answer to this payment was incomplete. Absent otherwise.',
   ),
-  'x-svc-verify-url': header('Where the receipt is, or will be.'),
-  'x-svc-payment-ref': header('`base:0x<transaction hash>` or `solana:<signature>`.'),
-  'x-svc-proof-outcome': header('`settled`, `pending`, `unverified`, or `none` where nothing was paid.'),
-  'x-svc-model': header(
-    'Model that the hub was asked for, percent-encoded where no header can carry its name. See x-svc-answered-model.',
+  'x-svc-verify-url': header('URL of the receipt. The receipt may not exist yet.'),
+  'x-svc-payment-ref': header('Payment: `base:0x<transaction hash>` or `solana:<signature>`.'),
+  'x-svc-proof-outcome': header(
+    'Outcome of the payment: `settled`, `pending`, `unverified`, or `none` if nothing was paid.',
   ),
+  'x-svc-model': header('Model that was requested from the hub, percent-encoded if needed. See x-svc-answered-model.'),
   'x-svc-hub': header(
-    'Hub that gave this answer. With `x-svc-rerun` it is the hub of that rerun (`answered_again.hub` once the rerun is whole); `svc.hub` is signed and stays that of the first attempt. The same holds for `x-svc-model` and `x-svc-answered-model`.',
+    'Hub that gave this answer. With `x-svc-rerun` it is the hub of the rerun (`answered_again.hub` when the rerun is complete), while the signed `svc.hub` stays that of the first attempt. The same holds for `x-svc-model` and `x-svc-answered-model`.',
   ),
   'x-svc-answered-model': header(
-    'The model that the hub named in its answer, percent-encoded where no header can carry its name. Left out if it named none; of a stream it is in the receipt alone.',
+    'Model that the hub named in its answer, percent-encoded if needed. Absent if it named none. For a stream, only the receipt has it.',
   ),
-  'x-svc-amount': header('Atomic USDC.'),
-  'x-svc-payload-hash': header('SHA-256 of the canonical payload, hex.'),
+  'x-svc-amount': header('Amount that was paid, in atomic USDC.'),
+  'x-svc-payload-hash': header('SHA-256 of the canonical payload of the receipt, in hex.'),
 };
 
 /** draft-ietf-httpapi-ratelimit-headers-10. */
 const rate: JsonObject = {
-  'RateLimit-Policy': header('The quota of this address and its window in seconds, by name.'),
-  RateLimit: header('What is left of it, and the seconds until all of it is.'),
+  'RateLimit-Policy': header('Quota of the client address and its window in seconds, by name.'),
+  RateLimit: header('Remaining quota, and the seconds until it is restored.'),
 };
 
-/** Headers that answers bring along, as constants: what sets them lies behind the graph. */
+/** Headers of responses. Constants, because the code that sets them lies behind the graph. */
 export const answerHeaders = {
   settled: settlement,
   receipt,
-  fault: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds; where asking again may help.' } },
+  fault: {
+    'Retry-After': {
+      schema: { type: 'integer' },
+      description: 'Seconds to wait before the request is sent again. Absent if a retry would not help.',
+    },
+  },
   paidFault: {
     ...settlement,
     'PAYMENT-RESPONSE': header(
-      'Of version 2, base64 JSON. Where the outcome is not known yet: `success: false`, `errorReason: settlement_pending`, the payer, and the transaction if one was sent. Send the same payment again.',
+      'Settlement of the payment (x402 version 2), as base64 JSON. If the outcome is not known yet: `success: false`, `errorReason: settlement_pending`, the payer, and the transaction if one was sent. Send the same payment again.',
     ),
     'x-should-retry': header(
-      '`false` if the client must not repeat the request by itself: another payment could be charged as well, or the same request would be refused again. `charged` says whether this payment was charged. OpenAI’s clients honour it.',
+      '`false` if the client must not retry automatically: another payment could be charged as well, or the same request would be refused again. `charged` says whether this payment was charged. OpenAI’s clients honour this header.',
     ),
   },
   doneOnce: {
@@ -61,20 +66,18 @@ export const answerHeaders = {
       '`idempotent_replay` if this is the response to an earlier request with the same Idempotency-Key. Absent otherwise.',
     ),
   },
-  foreignKey: { 'x-should-retry': header('`false` where the same request again has the same outcome.') },
+  foreignKey: { 'x-should-retry': header('`false` if a retry of the same request would have the same outcome.') },
   rate,
-  refusal: { 'x-svc-refusal-url': header('The signed refusal, also after this answer.') },
+  refusal: { 'x-svc-refusal-url': header('URL of the signed refusal.') },
   refusedBefore: {
-    'x-svc-last-refusal-url': header(
-      'With `blocked_too_often`: the last signed refusal of such a call, not of this one.',
-    ),
+    'x-svc-last-refusal-url': header('With `blocked_too_often`: URL of the last signed refusal of such a call.'),
   },
-  challenge: { 'PAYMENT-REQUIRED': header('The offer of version 2, base64 JSON.') },
+  challenge: { 'PAYMENT-REQUIRED': header('Payment offer (x402 version 2), as base64 JSON.') },
   inPieces: {
     'x-svc-export-rows': header(
       'Number of rows in this response. With `evidence`, the number that matched when the response began; the rows sent may differ if the evidence of a row changes meanwhile.',
     ),
-    'x-svc-export-last-seq': header('seq of the last row examined. Pass it as `after` to continue from there.'),
+    'x-svc-export-last-seq': header('The seq of the last row that was examined. Pass it as `after` to continue.'),
   },
   extent: {
     'X-SVC-Truncated': header('`true` if some matching rows are not in this response, otherwise `false`.'),
@@ -85,25 +88,27 @@ export const answerHeaders = {
       '`rel="next"`: URL of the page of next older rows (RFC 8288). Absent if there are no older matching rows, and on published exports.',
     ),
   },
-  /** RFC 9110 8.8.3 and RFC 9111 5.2, of documents that change seldom. */
+  /** RFC 9110 8.8.3 and RFC 9111 5.2, for documents that change seldom. */
   kept: {
-    ETag: header('Names what the document says, whichever way it is encoded; by If-None-Match it is asked for again.'),
-    'Cache-Control': header('For how long it may be kept.'),
+    ETag: header('Version of the document, the same in every encoding. Send it as If-None-Match.'),
+    'Cache-Control': header('How long the response may be cached.'),
   },
   a2a: {
-    'A2A-Extensions': header('The extension of A2A 1.0 that is active for this answer.'),
-    'X-A2A-Extensions': header('The same for clients that asked by that name, as those of 0.3 do.'),
+    'A2A-Extensions': header('Extension of A2A 1.0 that is active for this response.'),
+    'X-A2A-Extensions': header('The same under the name that clients of A2A 0.3 use.'),
   },
-  mcp: { 'Mcp-Session-Id': header('Of /mcp: what a client that began with a handshake sends from then on.') },
+  mcp: { 'Mcp-Session-Id': header('Session of /mcp, which a client sends with each request after the handshake.') },
   named: {
-    'x-request-id': header("Names the request in the service's log; the caller's own, where that is a UUID or ULID."),
+    'x-request-id': header(
+      "Id of the request in the service's log. It is the caller's own x-request-id if that is a UUID or ULID.",
+    ),
   },
 } as const satisfies Record<string, JsonObject>;
 
-/** Every page may read it, wherever it comes from (Fetch, CORS-safelisted response-header name). */
+/** A page of any origin may read it (Fetch, CORS-safelisted response-header name). */
 const SAFELISTED = 'Cache-Control';
 
-/** All of them by name, for Access-Control-Expose-Headers. */
+/** The names of all headers, for Access-Control-Expose-Headers. */
 export const exposed = [...new Set(Object.values(answerHeaders).flatMap(group => Object.keys(group)))]
   .filter(name => name !== SAFELISTED)
   .join(', ');

@@ -9,7 +9,7 @@ import { unchanged } from './openapi-parameters.ts';
 import type { ComponentSchemas } from './openapi-schemas.ts';
 import { byKey } from './openapi-security.ts';
 
-/** All that a door may answer to a method, by status. */
+/** All responses of a door to a method, by status. */
 export function responses(door: Door, method: DoorMethod, schemas: ComponentSchemas): JsonObject {
   const faults: Record<string, JsonObject> = {};
   for (const [status, codes] of byStatus(faultsOf(door, method))) faults[status] = fault(door, status, codes, schemas);
@@ -39,14 +39,14 @@ export function responses(door: Door, method: DoorMethod, schemas: ComponentSche
   };
   return {
     ...Object.fromEntries([door.status, ...door.other_statuses].map(status => [status, good])),
-    ...(door.again ? { [door.again.status]: { ...good, description: TOLD_AGAIN } } : {}),
+    ...(door.again ? { [door.again.status]: { ...good, description: DONE_BEFORE } } : {}),
     ...faults,
     ...(isKept(door) ? { 304: unchanged } : {}),
     ...(door.price ? { 402: challenged(door, schemas) } : {}),
   };
 }
 
-/** Who is shown another form by Accept has asked for it: with those, a generated client could not tell what it is given. */
+/** Media types that Accept chooses are left out: with them a generated client could not tell the type of its response. */
 function forClients({ other_media, by_accept }: Pick<Columns, 'other_media' | 'by_accept'>): readonly string[] {
   return by_accept.length === 0 ? other_media : [];
 }
@@ -63,7 +63,7 @@ function fault(
     description: codes.join(', '),
     headers: {
       ...answerHeaders.fault,
-      // An act of a session may hear that a claim is spent, and pays for nothing.
+      // An act of a session can fail because its payment is spent, though the act itself is not paid for.
       ...(codes.includes('idempotency_key_conflict') ? answerHeaders.foreignKey : {}),
       ...(price || codes.includes('claim_already_settled') ? answerHeaders.paidFault : {}),
       ...(refuses ? answerHeaders.refusal : {}),
@@ -81,11 +81,11 @@ const REFUSED = 403;
 const TOO_MANY = 429;
 export const isKept = ({ cache }: Columns): boolean => cache !== NO_STORE;
 const isRated = ({ rated, price }: Columns): boolean => rated && price === null;
-const TOLD_AGAIN = 'What the same request did before.';
-const NO_SECRET = 'The secret of the board was not shown, or is wrong: empty body.';
-const EMPTY_BODY = 'Possession was not shown, is wrong, or is by a proof that was used: empty body.';
+const DONE_BEFORE = 'The same request was carried out before; the response shows what it did.';
+const NO_SECRET = 'The secret of the board is missing or invalid. The body is empty.';
+const EMPTY_BODY = 'The proof of possession is missing, invalid or used already. The body is empty.';
 
-/** A wrong session closes a paid door too, though that asks for none. */
+/** A paid door does not require a session, but refuses an invalid one. */
 function closedStatuses({ possession, ingest_key, board_secret, price }: Columns): number[] {
   if ([possession, ingest_key, board_secret].some(column => column !== 'none')) return [401, 403];
   return price ? [403] : [];
@@ -94,19 +94,19 @@ function closedStatuses({ possession, ingest_key, board_secret, price }: Columns
 function challenged({ face }: Columns, schemas: ComponentSchemas): JsonObject {
   const body = face ? z.union([PaymentRequired, face.fault]) : PaymentRequired;
   return {
-    description: 'Payment required: the offer, as x402 version 2 in the header and version 1 in the body.',
+    description: 'Payment is required. The offer is in the header (x402 version 2) and in the body (version 1).',
     headers: { ...answerHeaders.challenge, ...answerHeaders.paidFault },
     content: content('application/json', schemas.of(body, 'output')),
   };
 }
 
-/** What the columns imply, and what the row adds. */
 const onceForKey: readonly ErrorCode[] = [
   'idempotency_key_conflict',
   'idempotency_key_in_flight',
   'idempotency_answer_gone',
 ];
 
+/** Error codes that the columns imply, and those that the row adds. */
 function faultsOf(door: Door, method: DoorMethod): ErrorCode[] {
   const body: ErrorCode[] = method === 'GET' ? [] : ['request_timeout', 'request_too_large', 'unsupported_media_type'];
   const paid: ErrorCode[] = [
@@ -139,13 +139,13 @@ function faultsOf(door: Door, method: DoorMethod): ErrorCode[] {
     ...body,
     ...(door.price ? [...paid, ...named, ...chain] : []),
     ...(method !== 'GET' && isDoneOnce(door) ? onceForKey : []),
-    // What nobody pays for has its bound by address: free doors, wrong credentials, payments that prove nothing.
+    // Requests that no payment covers are limited by address: free doors, invalid credentials, invalid payments.
     ...(door.rated ? (['rate_limited'] as const) : []),
     ...(door.refusal ? (['blocked_too_often'] as const) : []),
     ...door.errors,
-    // It lands on a book, or brings back what was bought.
+    // A paid request writes to a book, or returns a stored answer.
     ...(door.price ? (['book_damaged', 'record_damaged'] as const) : []),
-    // What stands in the database cannot be had while it is away.
+    // Everything but a page needs the database.
     ...(door.kind === 'page' ? [] : (['unavailable'] as const)),
     'internal',
   ];
@@ -157,7 +157,7 @@ function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
   return statuses;
 }
 
-/** Of one media type. */
+/** Content of one media type. */
 export function content(media: string, schema: Json): JsonObject {
   return { [media.split(';')[0] ?? media]: { schema } };
 }

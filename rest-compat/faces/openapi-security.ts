@@ -10,48 +10,47 @@ export const securitySchemes: JsonObject = {
     description: 'x402 version 2 payment, base64 JSON.',
   },
   x402_v1: { type: 'apiKey', in: 'header', name: 'X-PAYMENT', description: 'x402 version 1 payment, base64 JSON.' },
-  bearer: { type: 'http', scheme: 'bearer', description: 'An API key that skips payment.' },
-  api_key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key that skips payment.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'API key, in place of a payment.' },
+  api_key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'API key, in place of a payment.' },
   slice_token: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The token of an assignment: it opens its slice and nothing else.',
+    description: 'Token of an assignment. It gives access to its slice only.',
   },
   slice_token_in_query: {
     type: 'apiKey',
     in: 'query',
     name: 'token',
-    description: 'The same, where no header can be set.',
+    description: 'Token of an assignment, for clients that cannot set a header.',
   },
   ingest_key: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The key of a router book: it opens that and nothing else.',
+    description: 'Ingest key of a router book. It gives access to that book only.',
   },
   board_ops: {
     type: 'apiKey',
     in: 'header',
     name: 'X-SVC-Board-Ops',
-    description: "The secret of the board's operators: it hides what stands there and opens nothing else.",
+    description: "Secret of the board's operators, for flags and hiding only.",
   },
   board_inbound: {
     type: 'apiKey',
     in: 'header',
     name: 'X-SVC-Board-Inbound',
-    description:
-      'The secret of a client that reports completions from elsewhere. It opens that endpoint and nothing else.',
+    description: 'Secret of a client that reports completions from elsewhere, for that endpoint only.',
   },
-  board_inbound_bearer: { type: 'http', scheme: 'bearer', description: 'The same, as a bearer.' },
+  board_inbound_bearer: { type: 'http', scheme: 'bearer', description: 'The same secret, as a bearer token.' },
   session: {
     type: 'apiKey',
     in: 'header',
     name: 'X-SVC-Session',
-    description: 'Possession secret; also body `session`.',
+    description: 'Possession secret of the book. Also accepted as `session` in the body.',
   },
   proof: { type: 'apiKey', in: 'header', name: 'X-SVC-Proof', description: proofForms },
 };
 
-/** Whether a key may stand in for the payment. */
+/** Whether an API key is accepted in place of a payment. */
 export function byKey({ price }: Pick<Columns, 'price'>): boolean {
   return price?.paid_by.some(means => means !== 'payment') ?? false;
 }
@@ -82,7 +81,7 @@ const byBoardSecret: Readonly<Record<Columns['board_secret'], readonly string[] 
   inbound: ['board_inbound', 'board_inbound_bearer'],
 };
 
-/** Each combination of credentials that opens the door, as OpenAPI's "any of, each all of". */
+/** The combinations of credentials that a door accepts: any item of the list, with all credentials of the item. */
 export function security({ price, possession, slice_token, ingest_key, board_secret, waived_by }: Columns): Json {
   const pays = byKey({ price }) ? ['x402', 'x402_v1', 'bearer', 'api_key'] : ['x402', 'x402_v1'];
   const toll: (string | null)[] = price ? pays : [null];

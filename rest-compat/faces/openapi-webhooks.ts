@@ -13,35 +13,41 @@ const header = (name: string, description: string, required = true): JsonObject 
 });
 
 const parameters = [
-  header('webhook-id', 'Of the message (Standard Webhooks 1.0.0): the same for each attempt and redelivery.'),
-  header('webhook-timestamp', 'Unix seconds of this attempt.'),
+  header('webhook-id', 'Id of the message (Standard Webhooks 1.0.0), the same for each attempt and redelivery.'),
+  header('webhook-timestamp', 'Time of this attempt, in Unix seconds.'),
   header(
     'webhook-signature',
-    'One `v1,<base64>` for each secret that signs, apart by a space: HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`.',
+    'One `v1,<base64>` for each secret that signs, separated by spaces: HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`.',
   ),
   header(
     'X-SVC-Signature',
-    '`sha256=<hex>`: HMAC-SHA256 over the body, by the characters of the secret as it was shown.',
+    '`sha256=<hex>`: HMAC-SHA256 over the body. The key is the text of the secret as it was shown.',
   ),
-  header('X-SVC-Signature-Previous', 'The same by older secrets, apart by commas, for a day after a rotation.', false),
+  header(
+    'X-SVC-Signature-Previous',
+    'The same by older secrets, separated by commas, for a day after a rotation.',
+    false,
+  ),
 ];
 
-/** What the service itself sends to whoever sets a webhook (OpenAPI 3.1, `webhooks`). */
+/** Messages that the service sends to the webhook of a book (OpenAPI 3.1, `webhooks`). */
 export function webhooks(schemas: ComponentSchemas): JsonObject {
   return {
     book_event: {
       post: {
         operationId: 'receive_book_event',
-        summary: 'A book tells its webhook of an event',
-        description: `Sent at least once; answer within ${webhookLimits.attempt_ms_max / 1_000} s, and drop an id that was seen before.`,
+        summary: 'Receive an event of a book',
+        description: `Sent at least once. Answer within ${webhookLimits.attempt_ms_max / 1_000} s, and ignore a webhook-id that was received before.`,
         tags: ['book'],
         security: [],
         parameters,
         requestBody: { required: true, content: content('application/json', schemas.of(WebhookEnvelope, 'output')) },
         responses: {
-          '2XX': { description: 'It was taken. The body is not read for anything.' },
-          410: { description: 'It wants no more: the webhook is disabled until its owner sets it again.' },
-          default: { description: 'It failed, a redirect too: it is sent again, later where Retry-After says so.' },
+          '2XX': { description: 'The message was received. The body of the response is ignored.' },
+          410: { description: 'No more messages are wanted: the webhook is disabled until its owner sets it again.' },
+          default: {
+            description: 'The attempt failed, as does a redirect. The message is sent again, not before Retry-After.',
+          },
         },
       },
     },

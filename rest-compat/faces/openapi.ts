@@ -22,7 +22,7 @@ import { byKey, security, securitySchemes } from './openapi-security.ts';
 import { webhooks } from './openapi-webhooks.ts';
 import { tags } from './tags.ts';
 
-/** OpenAPI 3.1 of the door table: a door's columns are all that is known of it. */
+/** The OpenAPI 3.1 document of the door table. It is made of the columns alone. */
 export function openApi(doors: readonly Door[], base_url: string): JsonObject {
   const schemas = new ComponentSchemas();
   const paths = Object.fromEntries([
@@ -36,9 +36,9 @@ export function openApi(doors: readonly Door[], base_url: string): JsonObject {
       version: '1.0.0',
       license: { name: 'MIT', identifier: 'MIT' },
       description:
-        'Paid endpoints answer 402 with their price before they look at a body; pay by x402 and send it again. OPTIONS at any ' +
-        'path: 204, with its methods in Allow and, to a page of another origin, with what it may send. Each answer has an ' +
-        'x-request-id. An unknown query parameter or an unknown header that begins with X-SVC- is answered 400 with its name.',
+        'A paid endpoint answers 402 with its price before it reads the body: pay by x402 and send the request again. OPTIONS at ' +
+        'any path returns 204 with the allowed methods and, for another origin, the CORS headers. Each response has an ' +
+        'x-request-id. An unknown query parameter or an unknown header that begins with X-SVC- is refused with 400 and its name.',
     },
     servers: [{ url: base_url }],
     tags,
@@ -48,12 +48,12 @@ export function openApi(doors: readonly Door[], base_url: string): JsonObject {
   };
 }
 
-/** Other paths of a door. One that chooses the form of an answer, or stands for many, is said in words alone. */
+/** Other paths of a door. A path that chooses a form (`.json`) or has a wildcard is only named in the description. */
 export function aliasesOf({ aliases }: Columns): Columns['aliases'] {
   return aliases.filter(path => !/\*|\.json$/.test(path));
 }
 
-/** The same door at that path, with an id of its own: its name and the last word of the path. */
+/** The same door at that path, with an operation id of its own: its name and the last word of the path. */
 function aliasAt(door: Door, path: Columns['path']): Door {
   return { ...door, path, aliases: [], name: `${door.name}_at_${path.split('/').at(-1)}` };
 }
@@ -88,13 +88,13 @@ function operation(door: Door, method: DoorMethod, schemas: ComponentSchemas): J
   };
 }
 
-/** Where possession is asked for, the session is said as that, once. */
+/** A door that requires possession already describes the session header. */
 function soldOf(door: Door): readonly JsonObject[] {
   const session = door.possession === 'none' ? [bookSession] : [];
   return [...session, namedBook, delegation, note, redelivery, idempotencyKey];
 }
 
-/** Security says the same to machines; whoever writes a client by its types sends them as parameters. */
+/** `security` says the same, but a client that is generated from types sends them as parameters. */
 const possession: Readonly<Record<Columns['possession'], readonly JsonObject[]>> = {
   none: [],
   offered: [sessionHeader, shownProof, proofNonce],
@@ -105,40 +105,40 @@ const possession: Readonly<Record<Columns['possession'], readonly JsonObject[]>>
 
 const possessionTerms: Readonly<Record<Columns['possession'], readonly string[]>> = {
   none: [],
-  offered: ['Who shows possession of the book may ask for more.'],
-  required: ['Opened by possession of the book: its session, or a proof of it.'],
-  session: ["Opened by the book's session itself; a proof does not do."],
-  bound: ["Opened by the book's session itself, or by a proof that is bound to this request; a plain one does not do."],
+  offered: ['Possession of the book gives access to more.'],
+  required: ['Requires possession of the book: its session, or a proof of it.'],
+  session: ["Requires the book's session itself; a proof is not enough."],
+  bound: ["Requires the book's session itself, or a proof that is bound to this request; a plain proof is not enough."],
 };
 
 const tokenTerms: Readonly<Record<Columns['slice_token'], readonly string[]>> = {
   none: [],
-  whole: ['Opened by the token of an assignment alone: `Authorization: Bearer`, or `token` in the query.'],
-  instead: ['Or by the token of an assignment that collects (`Authorization: Bearer`), within its slice.'],
+  whole: ['Requires the token of an assignment: `Authorization: Bearer`, or `token` in the query.'],
+  instead: ['The token of a `collect` assignment (`Authorization: Bearer`) is accepted too, within its slice.'],
 };
 
 const keyTerms: Readonly<Record<Columns['ingest_key'], readonly string[]>> = {
   none: [],
-  required: ['Opened by the ingest key of the router book (`Authorization: Bearer`).'],
+  required: ['Requires the ingest key of the router book (`Authorization: Bearer`).'],
   or_session: [
-    "Opened by the ingest key of the router book (`Authorization: Bearer`), or by possession of its agent's book.",
+    "Requires the ingest key of the router book (`Authorization: Bearer`), or possession of its agent's book.",
   ],
 };
 
 const secretTerms: Readonly<Record<Columns['board_secret'], readonly string[]>> = {
   none: [],
-  ops: ["Opened by the secret of the board's operators alone (`X-SVC-Board-Ops`)."],
-  inbound: ["Opened by the board's inbound secret alone (`X-SVC-Board-Inbound`, or `Authorization: Bearer`)."],
+  ops: ["Requires the secret of the board's operators (`X-SVC-Board-Ops`)."],
+  inbound: ["Requires the board's inbound secret (`X-SVC-Board-Inbound`, or `Authorization: Bearer`)."],
 };
 
-/** What a call costs and who may make it, in words. */
+/** The price of a call and who may make it, as text. */
 function termsOf(door: Columns): string {
   const { price, waived_by, aliases, limits } = door;
   const terms = [
     price
-      ? `Costs ${price.amount_atomic === null ? 'what its 402 says, in' : `${price.amount_atomic}`} atomic USDC by x402 on ${price.networks.join(' or ')}${byKey(door) ? ', or an API key' : ''}.`
+      ? `Costs ${price.amount_atomic === null ? 'what its 402 response says, in' : `${price.amount_atomic}`} atomic USDC by x402 on ${price.networks.join(' or ')}${byKey(door) ? ', or an API key' : ''}.`
       : 'Free.',
-    ...(waived_by ? [`Nothing is owed where the body has \`${waived_by}\`.`] : []),
+    ...(waived_by ? [`Free if the body has \`${waived_by}\`.`] : []),
     ...possessionTerms[door.possession],
     ...tokenTerms[door.slice_token],
     ...keyTerms[door.ingest_key],
@@ -151,7 +151,7 @@ function termsOf(door: Columns): string {
 
 function requestBody(door: Columns, schemas: ComponentSchemas): JsonObject {
   const { name, takes, body_bytes_max, requests, face } = door;
-  const description = `At most ${body_bytes_max} bytes; longer ones are answered 413.`;
+  const description = `At most ${body_bytes_max} bytes. A longer body is refused with 413.`;
   const { required } = bodyOf(door);
   const own = schemas.named(`${pascal(name)}Request`, requests.body, 'input');
   return {
@@ -161,7 +161,7 @@ function requestBody(door: Columns, schemas: ComponentSchemas): JsonObject {
   };
 }
 
-/** Whether a body is read at all, and has to be sent. One of several requests may say nothing of what they share. */
+/** Whether a body is read, and whether it is required. */
 function bodyOf({ requests: { body } }: Columns): { readonly taken: boolean; readonly required: boolean } {
   const { properties, required, alternatives } = members(body, 'input');
   if (alternatives > 0) return { taken: true, required: true };
@@ -174,18 +174,22 @@ function pascal(name: string): string {
 
 function parameters(schema: z.ZodType, place: 'path' | 'query' | 'header'): JsonObject[] {
   const { properties } = members(schema, 'output');
-  // What has a default need not be sent, though it is always there afterwards.
+  // A member with a default is present in the output, but not required in the input.
   const { required } = members(schema, 'input');
-  return Object.entries(properties).map(([name, shape]) => ({
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: place,
+    description,
     required: place === 'path' || (place === 'query' && required.includes(name)),
-    schema: shape,
+    schema,
   }));
 }
 
-/** Of an object; a union has none in common that it says, and counts its alternatives. */
+type Described = { readonly description: string };
+
+/** Members of an object. For a union only the number of its alternatives is known. */
 function members(schema: z.ZodType, io: 'input' | 'output') {
   const { properties = {}, required = [], oneOf, anyOf } = jsonSchema(schema, io) as z.core.JSONSchema.BaseSchema;
-  return { properties: properties as JsonObject, required, alternatives: (oneOf ?? anyOf ?? []).length };
+  const alternatives = (oneOf ?? anyOf ?? []).length;
+  return { properties: properties as Readonly<Record<string, JsonObject & Described>>, required, alternatives };
 }

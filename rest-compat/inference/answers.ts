@@ -18,127 +18,162 @@ import { JsonMembers, nameComponents } from '../answer-shapes.ts';
 import { SvcAnswer } from '../receipt/signed-receipt.ts';
 import { ResponseStreamFault } from './stream-fault.ts';
 
-/* What the endpoints that sell work of models answer: the nouns of the graph, and what REST shows otherwise. */
+/* Responses of the endpoints that sell work of models: the nouns of the graph, with the members that differ by REST. */
 
-const Details = JsonMembers.describe('Numbers and flags by the names that the hub gives them.').optional();
+const Details = JsonMembers.describe('Further numbers and flags, by the names that the hub uses.').optional();
 
 const Usage = ChatUsageNoun.omit({ details: true })
   .extend({ prompt_tokens_details: Details, completion_tokens_details: Details })
   .loose()
   .describe(
-    'Numbers of tokens, as the hub stated them, and what else it counts: numbers, flags (`true`, `false`), and objects of these. Texts and lists that a hub adds are left out.',
+    'Numbers of tokens as the hub stated them, with its further numbers, flags and objects of these. Texts and lists of the hub are left out.',
   )
   .meta({ shows: ChatUsageNoun });
 
 const Svc = SvcAnswer.describe(SIGNED_RECEIPT);
 
-/** The receipt names the hub. */
+/** Without the hub, which the receipt names. */
 export const ChatAnswer = ChatCompletionNoun.omit({ hub: true }).extend({ usage: Usage.nullable(), svc: Svc });
 
 /**
- * One event of a streamed answer; `[DONE]` follows the last one. Of an answer that broke off the last one has no choices, and an event
- * with `error` follows in place of `[DONE]`.
+ * One event of a streamed answer; `[DONE]` follows the last one. If the answer broke off, the last one has no choices, and an event with
+ * `error` follows in place of `[DONE]`.
  */
 export const ChatChunk = ChatCompletionChunkNoun.omit({ hub: true }).extend({
-  usage: Usage.nullable().optional().describe('Where stream_options.include_usage asks for it.'),
-  svc: SvcAnswer.optional().describe('In the last event: the signed receipt.'),
+  usage: Usage.nullable()
+    .optional()
+    .describe(
+      'Numbers of tokens, in the last event, if `stream_options.include_usage` is true. Otherwise null or absent.',
+    ),
+  svc: SvcAnswer.optional().describe('The signed receipt, in the last event.'),
 });
 
 export const ModelListAnswer = z.object({ object: z.literal('list'), ...ModelPageNoun.shape });
 
-const ItemStatus = z.enum(['completed', 'incomplete']);
+const ItemStatus = z
+  .enum(['completed', 'incomplete'])
+  .describe('Whether the item is complete: `completed` or `incomplete`.');
+
+const item_id = z.string().describe('Id of the item.');
 
 const Message = z.object({
-  id: z.string(),
+  id: item_id,
   type: z.literal('message'),
   status: ItemStatus,
   role: z.literal('assistant'),
-  content: z.array(
-    z.discriminatedUnion('type', [
-      z.object({ type: z.literal('output_text'), text: z.string(), annotations: z.array(z.never()).max(0) }),
-      z.object({ type: z.literal('refusal'), refusal: z.string() }),
-    ]),
-  ),
+  content: z
+    .array(
+      z.discriminatedUnion('type', [
+        z.object({
+          type: z.literal('output_text'),
+          text: z.string().describe('Text of the answer.'),
+          annotations: z.array(z.never()).max(0).describe('Always empty.'),
+        }),
+        z.object({
+          type: z.literal('refusal'),
+          refusal: z.string().describe('Sentence in which the model refuses to answer.'),
+        }),
+      ]),
+    )
+    .describe('Parts of the message.'),
 });
 
 const Reasoning = z.object({
-  id: z.string(),
+  id: item_id,
   type: z.literal('reasoning'),
   status: ItemStatus,
-  summary: z.array(z.never()).max(0).describe('Always empty: the reasoning is in content.'),
-  content: z.array(z.object({ type: z.literal('reasoning_text'), text: z.string() })),
+  summary: z.array(z.never()).max(0).describe('Always empty: the reasoning is in `content`.'),
+  content: z
+    .array(z.object({ type: z.literal('reasoning_text'), text: z.string().describe('Text of the reasoning.') }))
+    .describe('Parts of the reasoning.'),
   encrypted_content: z
     .string()
     .optional()
-    .describe('All of it, to be sent back as it is. Present where `include` names `reasoning.encrypted_content`.'),
+    .describe(
+      'The whole reasoning, encrypted, to be sent back unchanged. Absent unless `include` names `reasoning.encrypted_content`.',
+    ),
 });
 
 const FunctionCall = z.object({
-  id: z.string(),
+  id: item_id,
   type: z.literal('function_call'),
   status: ItemStatus,
-  call_id: z.string(),
-  name: z.string(),
+  call_id: z.string().describe('Id of the call, to be sent back with its result.'),
+  name: z.string().describe('Name of the function.'),
   arguments: z.string().describe('Arguments of the call: JSON, as the model wrote it.'),
 });
 
 export const ResponseAnswer = ModelResponseNoun.omit({ hub: true }).extend({
   status: ModelResponseNoun.shape.status.describe(
-    '`incomplete`: the answer came and was cut short, see `incomplete_details`. `failed`: the answer ended before it was complete. A hub that gives none is a 502, uncharged.',
+    '`completed`; `incomplete`: the answer was cut short, see `incomplete_details`; `failed`: the answer ended before it was complete. If no hub answers, the response is 502 and nothing is charged.',
   ),
-  output: z.array(z.discriminatedUnion('type', [Reasoning, Message, FunctionCall])).meta({ shows: ResponseItemNoun }),
+  output: z
+    .array(z.discriminatedUnion('type', [Reasoning, Message, FunctionCall]))
+    .meta({ shows: ResponseItemNoun })
+    .describe('Items of the answer: reasoning, messages and function calls.'),
   usage: Usage.extend({
     ...ResponseUsageNoun.pick({ input_tokens: true, output_tokens: true }).shape,
     input_tokens_details: Details,
     output_tokens_details: Details,
   })
     .meta({ shows: ResponseUsageNoun })
-    .nullable(),
+    .nullable()
+    .describe('Numbers of tokens. Null if the hub did not state them.'),
   svc: Svc,
 });
 
-const sequence_number = z.int().min(0).describe('From 0, without a gap.');
-const place = { sequence_number, item_id: z.string(), output_index: z.int() };
-const inPart = { ...place, content_index: z.int() };
+const sequence_number = z.int().min(0).describe('Number of the event, from 0 without gaps.');
+const output_index = z.int().describe('Index of the item in `output`.');
+const place = { sequence_number, item_id, output_index };
+const inPart = { ...place, content_index: z.int().describe('Index of the part in `content`.') };
+const delta = z.string().describe('Next piece of the text.');
+const text = z.string().describe('The whole text.');
+const written = z.string().describe('The whole arguments: JSON, as the model wrote it.');
 const begun = ResponseAnswer.omit({ svc: true }).extend({ status: z.literal('in_progress') });
-const Part = z.discriminatedUnion('type', [...Message.shape.content.element.options, Reasoning.shape.content.element]);
-const InProgress = { id: z.string(), status: z.literal('in_progress') };
-const ItemBegun = z.discriminatedUnion('type', [
-  Reasoning.extend(InProgress),
-  Message.extend(InProgress),
-  FunctionCall.extend(InProgress),
-]);
-const logprobs = z.array(z.never()).max(0);
+const response = begun.describe('The response so far.');
+const ended = ResponseAnswer.describe('The whole response.');
+const part = z
+  .discriminatedUnion('type', [...Message.shape.content.element.options, Reasoning.shape.content.element])
+  .describe('The part.');
+const InProgress = { id: item_id, status: z.literal('in_progress') };
+const ItemBegun = z
+  .discriminatedUnion('type', [
+    Reasoning.extend(InProgress),
+    Message.extend(InProgress),
+    FunctionCall.extend(InProgress),
+  ])
+  .describe('The item, still empty.');
+const logprobs = z.array(z.never()).max(0).describe('Always empty.');
 
-/** One event of a streamed response, as OpenAI spells it: `event:` says its type once more, and no `[DONE]` follows. */
+/** One event of a streamed response in the form of OpenAI. `event:` repeats its type, and no `[DONE]` follows. */
 export const ResponseEvent = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('response.created'), sequence_number, response: begun }),
-  z.object({ type: z.literal('response.in_progress'), sequence_number, response: begun }),
-  z.object({ type: z.literal('response.output_item.added'), sequence_number, output_index: z.int(), item: ItemBegun }),
-  z.object({ type: z.literal('response.content_part.added'), ...inPart, part: Part }),
-  z.object({ type: z.literal('response.output_text.delta'), ...inPart, delta: z.string(), logprobs }),
-  z.object({ type: z.literal('response.output_text.done'), ...inPart, text: z.string(), logprobs }),
-  z.object({ type: z.literal('response.refusal.delta'), ...inPart, delta: z.string() }),
-  z.object({ type: z.literal('response.refusal.done'), ...inPart, refusal: z.string() }),
-  z.object({ type: z.literal('response.reasoning_text.delta'), ...inPart, delta: z.string() }),
-  z.object({ type: z.literal('response.reasoning_text.done'), ...inPart, text: z.string() }),
-  z.object({ type: z.literal('response.content_part.done'), ...inPart, part: Part }),
-  z.object({ type: z.literal('response.function_call_arguments.delta'), ...place, delta: z.string() }),
+  z.object({ type: z.literal('response.created'), sequence_number, response }),
+  z.object({ type: z.literal('response.in_progress'), sequence_number, response }),
+  z.object({ type: z.literal('response.output_item.added'), sequence_number, output_index, item: ItemBegun }),
+  z.object({ type: z.literal('response.content_part.added'), ...inPart, part }),
+  z.object({ type: z.literal('response.output_text.delta'), ...inPart, delta, logprobs }),
+  z.object({ type: z.literal('response.output_text.done'), ...inPart, text, logprobs }),
+  z.object({ type: z.literal('response.refusal.delta'), ...inPart, delta }),
+  z.object({ type: z.literal('response.refusal.done'), ...inPart, refusal: text }),
+  z.object({ type: z.literal('response.reasoning_text.delta'), ...inPart, delta }),
+  z.object({ type: z.literal('response.reasoning_text.done'), ...inPart, text }),
+  z.object({ type: z.literal('response.content_part.done'), ...inPart, part }),
+  z.object({ type: z.literal('response.function_call_arguments.delta'), ...place, delta }),
   z.object({
     type: z.literal('response.function_call_arguments.done'),
     ...place,
-    name: z.string(),
-    arguments: z.string(),
+    name: FunctionCall.shape.name,
+    arguments: written,
   }),
   z.object({
     type: z.literal('response.output_item.done'),
     sequence_number,
-    output_index: z.int(),
-    item: z.discriminatedUnion('type', [Reasoning, Message, FunctionCall]),
+    output_index,
+    item: z.discriminatedUnion('type', [Reasoning, Message, FunctionCall]).describe('The whole item.'),
   }),
-  z.object({ type: z.literal('response.completed'), sequence_number, response: ResponseAnswer }),
-  z.object({ type: z.literal('response.incomplete'), sequence_number, response: ResponseAnswer }),
-  z.object({ type: z.literal('response.failed'), sequence_number, response: ResponseAnswer }),
+  z.object({ type: z.literal('response.completed'), sequence_number, response: ended }),
+  z.object({ type: z.literal('response.incomplete'), sequence_number, response: ended }),
+  z.object({ type: z.literal('response.failed'), sequence_number, response: ended }),
   ResponseStreamFault,
 ]);
 

@@ -30,16 +30,20 @@ import {
 } from './answers.ts';
 import { ChatFault } from './stream-fault.ts';
 
-/* The endpoints that sell answers of models, but for messages and tasks, and what all such endpoints share. */
+/* Endpoints that sell answers of models, except messages and tasks, and the columns that all such endpoints share. */
 
-/** The intent and the parent as headers name them, on every door that sells work. */
+/** Intent and parent in headers, for every endpoint that sells work. */
 export const IntentHeaders = z.object({
-  'x-svc-intent': headerText(IntentId),
-  'x-svc-attempt': digits(AttemptIndex).optional(),
-  'x-svc-parent': headerText(ParentRef.optional()),
+  'x-svc-intent': headerText(IntentId).describe('The same as `intent_id` in the body, which takes precedence.'),
+  'x-svc-attempt': digits(AttemptIndex)
+    .optional()
+    .describe('The same as `attempt_index` in the body, which takes precedence.'),
+  'x-svc-parent': headerText(ParentRef.optional()).describe(
+    'The same as `parent_ref` in the body, which takes precedence.',
+  ),
 });
 
-/** A body that names them itself goes before the headers. */
+/** The members of the body take precedence over the headers. */
 export function withIntent(body: JsonObject, headers: z.output<typeof IntentHeaders>): JsonObject {
   return {
     ...body,
@@ -55,7 +59,7 @@ const callPrice: DoorPrice = {
   paid_by: ['payment', 'live_key', 'demo_key'],
 };
 
-/** The columns in which all doors that sell work are alike. */
+/** Columns that all endpoints that sell work share. */
 export const paidWork = {
   methods: ['POST'],
   effect: 'adds',
@@ -64,11 +68,11 @@ export const paidWork = {
   body_bytes_max: limits.request_bytes_max,
   headers: IntentHeaders,
   complete: withIntent,
-  /** Its book's refusal, or the word why the call is not one of that book or that payer. */
+  /** A refusal by the book, or the reason that the call does not belong to that book or payer. */
   refusal: z.union([RefusedCallAnswer, Problem]),
 } as const;
 
-/** What a model's work may be refused with, beside what every paid call may. */
+/** Errors of work by models, in addition to those of every paid call. */
 export const workErrors = [
   'unknown_model',
   'policy_blocked',
@@ -80,7 +84,7 @@ export const workErrors = [
   'hub_overloaded',
 ] as const;
 
-/** A message has content, be it null; it says of calls and of a refusal where there are any. */
+/** `content` of a message is present even if it is null; `tool_calls` and `refusal` are left out if there are none. */
 const answerNulls = { 'choices.message': ['content'] } as const;
 
 /** A stream whose events the graph has as JSON. */
@@ -88,7 +92,7 @@ export function eventOperation(name: string, field: string) {
   return fieldOperation({ name, field, shows: z.object({ event: z.unknown() }) });
 }
 
-/** The streamed answer of a chat, wherever it is asked for. */
+/** The streamed answer of a chat. */
 const chatStream = {
   asked: ({ stream }: ChatRequest) => stream,
   document: fieldOperation({ name: 'chat_completions_stream', field: 'chatCompletionStream', shows: ChatChunk }),
@@ -102,7 +106,7 @@ export const inferenceDoors = [
     ...paidWork,
     name: 'chat_completions',
     path: '/v1/chat/completions',
-    summary: 'One chat completion with a signed spend receipt',
+    summary: 'Create a chat completion, with a signed spend receipt',
     example: { messages: [{ role: 'user', content: 'Hi' }] },
     field: 'createChatCompletion',
     stream: chatStream,
@@ -117,7 +121,7 @@ export const inferenceDoors = [
     ...paidWork,
     name: 'a2a_message',
     path: '/a2a-message',
-    summary: 'The same by message to an agent: by A2A over JSON-RPC, or as a chat request',
+    summary: 'Send a message to the agent by A2A (JSON-RPC), or a chat request',
     example: { messages: [{ role: 'user', content: 'Hi' }] },
     field: 'createChatCompletion',
     shows: ChatAnswer,
@@ -127,7 +131,7 @@ export const inferenceDoors = [
     answer: ({ answer }) => withUsage(answer),
     response: z.union([ChatAnswer, ...RpcAnswer.options]),
     event: z.union([ChatChunk, ChatFault, ...RpcAnswer.options]),
-    // Those that only tasks have: what a call by JSON-RPC hears has the status that the same has everywhere.
+    // The last two occur only for tasks of A2A.
     errors: [...workErrors, 'control_proof_invalid', 'unauthenticated'],
     face: a2aFace,
   }),
@@ -135,7 +139,7 @@ export const inferenceDoors = [
     ...paidWork,
     name: 'create_response',
     path: '/v1/responses',
-    summary: 'One answer to a text or to messages, stateless, with a signed spend receipt',
+    summary: 'Create a model response to a text or messages, stateless, with a signed spend receipt',
     example: { input: 'Hi' },
     field: 'createResponse',
     stream: {
@@ -155,7 +159,7 @@ export const inferenceDoors = [
     name: 'list_models',
     methods: ['GET'],
     path: '/v1/models',
-    summary: 'Model ids that a call may name',
+    summary: 'List the models that a call may name',
     tags: ['inference'],
     field: 'modelPage',
     shows: ModelPageNoun,
@@ -167,9 +171,9 @@ export const inferenceDoors = [
     name: 'retrieve_model',
     methods: ['GET'],
     path: '/v1/models/{id}',
-    // Ids hold slashes, and not every client escapes them.
+    // Model ids contain slashes, which some clients do not escape.
     aliases: ['/v1/models/*'],
-    summary: 'One model: what it takes and gives, who serves it and what a call costs',
+    summary: 'Get a model: what it accepts and returns, its hubs, and the price of a call',
     tags: ['inference'],
     field: 'model',
     cache: 'public, max-age=60',
@@ -183,14 +187,14 @@ export const inferenceDoors = [
   }),
 ] as const;
 
-/** A chunk as the graph gives it, each member in place. */
+/** A chunk as the graph returns it, with every member. */
 type GraphChunk = JsonObject & {
   readonly choices: readonly (JsonObject & { readonly delta: JsonObject })[];
   readonly usage: Json;
   readonly svc: Json;
 };
 
-/** A chunk says what it adds and no more. Where usage is asked for every chunk has the member, and the last its value. */
+/** A chunk has only the members that it adds. If usage was requested, every chunk has `usage`, and the last one its value. */
 function chunkOf({ choices, usage, svc, ...head }: GraphChunk, include_usage: boolean): Json {
   return {
     ...head,
@@ -200,12 +204,12 @@ function chunkOf({ choices, usage, svc, ...head }: GraphChunk, include_usage: bo
   };
 }
 
-/** What the hub spells stands as it spells it, nulls and all. */
+/** `reasoning_details` keeps the spelling of the hub, with its nulls. */
 function bareDelta({ reasoning_details, ...delta }: JsonObject): Json {
   return { ...(bare(delta) as JsonObject), ...(reasoning_details ? { reasoning_details } : {}) };
 }
 
-/** All that a hub counts stands side by side. */
+/** The further counts of the hub become members of `usage`. */
 function usageOf(usage: Json | undefined): Json {
   if (!isJsonObject(usage)) return null;
   const { details, ...counts } = usage;
@@ -221,7 +225,7 @@ export const mediaDoors = [
     ...paidWork,
     name: 'generate_image',
     path: '/v1/images/generations',
-    summary: 'One image with a signed spend receipt',
+    summary: 'Generate an image, with a signed spend receipt',
     example: { prompt: 'A receipt' },
     field: 'createImage',
     body: ImageRequest,
@@ -233,14 +237,14 @@ export const mediaDoors = [
     ...paidWork,
     name: 'create_embeddings',
     path: '/v1/embeddings',
-    summary: `A vector for each of up to ${limits.embedding_inputs_max.toLocaleString('en')} texts, with a signed spend receipt`,
+    summary: `Create embeddings of up to ${limits.embedding_inputs_max.toLocaleString('en')} texts, with a signed spend receipt`,
     limits: [
-      `The vectors of an answer take at most ${limits.embedding_answer_chars_max} bytes: some 900,000 numbers, or 1,500 vectors of 1,536 numbers in base64. More are refused with 413 answer_too_large, uncharged.`,
+      `The vectors of an answer take at most ${limits.embedding_answer_chars_max} bytes: about 900,000 numbers, or 1,500 vectors of 1,536 numbers in base64. A longer answer is refused with 413 answer_too_large, and nothing is charged.`,
     ],
     example: { input: 'Hi' },
     field: 'createEmbeddings',
     body: EmbeddingRequest,
-    // The graph has a member of its own for tokens: its inputs have no unions.
+    // The graph has a separate member for tokens, because its inputs have no unions.
     variables: ({ body: { input, ...members } }, document) => {
       const said = { ...members, [isTokens(input) ? 'input_tokens' : 'input']: input };
       return operationVariables(document, [{ schema: EmbeddingArguments, said }]);
@@ -252,7 +256,7 @@ export const mediaDoors = [
     ...paidWork,
     name: 'transcribe_audio',
     path: '/v1/audio/transcriptions',
-    summary: 'The text of what is spoken in a file, with a signed spend receipt',
+    summary: 'Transcribe an audio file, with a signed spend receipt',
     example: { file: 'speech.mp3' },
     field: 'createTranscription',
     takes: 'multipart/form-data',

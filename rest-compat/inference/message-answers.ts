@@ -5,22 +5,28 @@ import { nameComponents } from '../answer-shapes.ts';
 import { SvcAnswer } from '../receipt/signed-receipt.ts';
 import { MessageStreamFault } from './stream-fault.ts';
 
-/* What POST /v1/messages answers, as Anthropic's clients read it. */
+/* Responses of POST /v1/messages in the form of Anthropic's API. */
 
-const TextBlock = z.object({ type: z.literal('text'), text: z.string(), citations: z.null() });
+const TextBlock = z.object({
+  type: z.literal('text'),
+  text: z.string().describe('Text of the answer.'),
+  citations: z.null().describe('Always null.'),
+});
 const ToolUseBlock = z.object({
   type: z.literal('tool_use'),
-  id: z.string(),
-  name: z.string(),
+  id: z.string().describe('Id of the call, to be sent back with its result.'),
+  name: z.string().describe('Name of the tool.'),
   input: z
     .union([z.record(z.string(), z.unknown()), z.string()])
-    .describe('Arguments of the call; text where the model wrote what is no JSON object.'),
-  caller: z.object({ type: z.literal('direct') }),
+    .describe('Input of the tool: an object, or a text if the model wrote something that is not a JSON object.'),
+  caller: z.object({ type: z.literal('direct') }).describe('Always the model itself.'),
 });
 const ThinkingBlock = z.object({
   type: z.literal('thinking'),
-  thinking: z.string().describe('Thinking of the model. Empty with display: "omitted".'),
-  signature: z.string().describe('By which the maker of the model knows it again; empty where the hub gives none.'),
+  thinking: z.string().describe('Thinking of the model. Empty if `display` is `omitted`.'),
+  signature: z
+    .string()
+    .describe('Signature by which the provider of the model recognizes the block. Empty if the hub gives none.'),
 });
 const RedactedThinkingBlock = z.object({
   type: z.literal('redacted_thinking'),
@@ -32,39 +38,49 @@ const { stop_reason, stop_sequence, stop_details, usage } = ModelMessageNoun.sha
 const Svc = SvcAnswer.describe(SIGNED_RECEIPT);
 
 export const MessageAnswer = ModelMessageNoun.omit({ hub: true }).extend({
-  content: z.array(Block).describe('Blocks of the answer. The receipt commits to this list as it stands here.'),
+  content: z.array(Block).describe('Blocks of the answer. The receipt commits to this list unchanged.'),
   svc: Svc,
 });
 
-const Begun = MessageAnswer.omit({ svc: true }).extend({ content: z.array(Block).max(0), stop_reason: z.null() });
-const index = z.int().min(0).describe('Which block of the answer, from 0.');
+const Begun = MessageAnswer.omit({ svc: true }).extend({
+  content: z.array(Block).max(0).describe('Always empty: the blocks follow.'),
+  stop_reason: z.null().describe('Always null.'),
+});
+const index = z.int().min(0).describe('Index of the block in `content`, from 0.');
 const Delta = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text_delta'), text: z.string() }),
-  z.object({ type: z.literal('thinking_delta'), thinking: z.string() }),
-  z.object({ type: z.literal('signature_delta'), signature: z.string() }),
-  z.object({ type: z.literal('input_json_delta'), partial_json: z.string() }),
+  z.object({ type: z.literal('text_delta'), text: z.string().describe('Next piece of the text.') }),
+  z.object({ type: z.literal('thinking_delta'), thinking: z.string().describe('Next piece of the thinking.') }),
+  z.object({ type: z.literal('signature_delta'), signature: z.string().describe('Signature of the thinking.') }),
+  z.object({
+    type: z.literal('input_json_delta'),
+    partial_json: z.string().describe('Next piece of the input, as JSON.'),
+  }),
 ]);
 const BlockBegun = z.discriminatedUnion('type', [
   ThinkingBlock,
   RedactedThinkingBlock,
   TextBlock,
-  ToolUseBlock.extend({ input: z.strictObject({}).describe('Empty until its deltas have come.') }),
+  ToolUseBlock.extend({ input: z.strictObject({}).describe('Always empty: the deltas follow.') }),
 ]);
 
-/** One event of a streamed message, as Anthropic spells it: `event:` says its type once more. */
+/** One event of a streamed message in the form of Anthropic. `event:` repeats its type. */
 export const MessageEventAnswer = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('message_start'), message: Begun }),
-  z.object({ type: z.literal('content_block_start'), index, content_block: BlockBegun }),
-  z.object({ type: z.literal('content_block_delta'), index, delta: Delta }),
+  z.object({ type: z.literal('message_start'), message: Begun.describe('The message so far.') }),
+  z.object({
+    type: z.literal('content_block_start'),
+    index,
+    content_block: BlockBegun.describe('The block, still empty.'),
+  }),
+  z.object({ type: z.literal('content_block_delta'), index, delta: Delta.describe('Next piece of the block.') }),
   z.object({ type: z.literal('content_block_stop'), index }),
   z.object({
     type: z.literal('message_delta'),
-    delta: z.object({ stop_reason, stop_sequence, stop_details }),
+    delta: z.object({ stop_reason, stop_sequence, stop_details }).describe('How the answer ended.'),
     usage,
   }),
   z
     .object({ type: z.literal('ping'), svc: Svc })
-    .describe('The receipt, in an event whose `event:` is `svc`, before the last event. Clients pass over it.'),
+    .describe('The receipt, in an event with `event: svc` before the last event. Clients of Anthropic ignore it.'),
   z.object({ type: z.literal('message_stop') }).describe('The answer is complete.'),
   MessageStreamFault,
 ]);

@@ -12,11 +12,11 @@ import { type EventFrames, eventStream, sseEvent } from '../sse.ts';
 import { eventOperation, IntentHeaders, paidWork, withIntent, workErrors } from './doors.ts';
 import { MessageAnswer, MessageEventAnswer } from './message-answers.ts';
 
-/* Anthropic's Messages API: the same work as a chat's, in the words of another family of clients. */
+/* Anthropic's Messages API: the same work as a chat, in the form that Anthropic's clients use. */
 
 /**
- * As Anthropic streams a message: each event is named by its type, and the one with the receipt by that. Clients that know every name pass
- * over it, and those that check the type of what is in it find one that they know (https://github.com/vercel/ai/issues/11309).
+ * Events of a streamed message, each named by its type. The event with the receipt is named `svc`, which clients ignore, and has type `ping`,
+ * because some clients reject an event of unknown type (https://github.com/vercel/ai/issues/11309).
  */
 const messageFrames: EventFrames = {
   headers: eventStream,
@@ -34,7 +34,7 @@ const messageFrames: EventFrames = {
 
 const example = { max_tokens: 1024, messages: [{ role: 'user', content: 'Hi' }] };
 
-/** Anthropic's clients ask for their betas by it; which betas, a header says. */
+/** Anthropic's clients send it together with the header that names the betas. */
 const BetaQuery = z.strictObject({ beta: z.literal('true').optional().describe('Ignored.') });
 
 const MessageHeaders = IntentHeaders.extend(anthropicHeaders);
@@ -45,7 +45,7 @@ const TokensHeaders = z.object({
   ),
 });
 
-/** A body that names betas itself goes before the header, as with intents. */
+/** `betas` in the body takes precedence over the header, as with intents. */
 function withHeaders(body: JsonObject, headers: z.output<typeof MessageHeaders>): JsonObject {
   return { ...withIntent(body, headers), betas: body.betas ?? headers['anthropic-beta'] ?? null };
 }
@@ -55,7 +55,7 @@ export const messageDoors = [
     ...paidWork,
     name: 'create_message',
     path: '/v1/messages',
-    summary: 'One message in the words of the Messages API, with a signed spend receipt',
+    summary: "Create a message in the form of Anthropic's Messages API, with a signed spend receipt",
     example,
     field: 'createMessage',
     stream: {
@@ -79,7 +79,7 @@ export const messageDoors = [
     methods: ['POST'],
     effect: 'reads',
     path: '/v1/messages/count_tokens',
-    summary: 'How many tokens a message comes to: an estimate, made without asking a model',
+    summary: 'Estimate the number of tokens of a message, without calling a model',
     tags: ['inference'],
     example: { messages: [{ role: 'user', content: 'Hi' }] },
     body_bytes_max: limits.request_bytes_max,

@@ -3,8 +3,8 @@ import { inFaultForm } from '../fault-form.ts';
 import { type Answer, problem } from '../problem.ts';
 
 /*
- * What the APIs whose clients are served here have, and this service does not. A client that tries it reads why, and what there is
- * instead, in the words of its own API; nobody is asked to pay for it.
+ * Endpoints of OpenAI's and Anthropic's APIs that this service does not have. The response says why and what to use instead, in the form of
+ * the client's API, and asks for no payment.
  */
 
 type ApiFamily = 'openai' | 'anthropic';
@@ -15,9 +15,9 @@ interface NotOffered {
   readonly reach: 'from' | 'below';
   readonly family: ApiFamily;
   readonly why: string;
-  /** An endpoint of this service, by its method and path; null where there is none. */
+  /** Method and path of an endpoint of this service. Null if there is none. */
   readonly instead: string | null;
-  /** How that one is used for it, after "with" or the like. */
+  /** How to use that endpoint, appended to its name. */
   readonly how: string;
 }
 
@@ -29,36 +29,36 @@ const MESSAGES = 'POST /v1/messages';
 
 const noStore = { instead: RESPONSES, how: ' with the earlier turns as `input`' } as const;
 const noBatches = {
-  why: 'Batches are not served: each call is paid, answered and receipted by itself.',
+  why: 'Batches are not supported: each call has its own payment, answer and receipt.',
   instead: CHAT,
   how: ' once for each request',
 } as const;
 const noPrompts = {
-  why: 'Completions of a bare prompt are not served.',
+  why: 'Completions of a bare prompt are not supported.',
   instead: CHAT,
   how: ' with the prompt as a message of role `user`',
 } as const;
 const noEdits = {
-  why: 'Images are generated from a text, and none is edited.',
+  why: 'Images are generated from a text. Images cannot be edited.',
   instead: 'POST /v1/images/generations',
   how: ' with a `prompt` that describes the whole image',
 } as const;
 const noFiles = {
-  why: 'Files are not stored, so none can be uploaded, listed or named by its id.',
+  why: 'Files are not stored, so they cannot be uploaded, listed or named by id.',
   instead: CHAT,
   how: ' with the content in its messages',
 } as const;
 const noCompletions = {
-  why: 'Chat completions are not stored, so none can be listed, read, changed or deleted.',
+  why: 'Chat completions are not stored, so they cannot be listed, read, changed or deleted.',
   instead: 'GET /receipt/{task_id}',
   how: ' for the signed receipt of a call',
 } as const;
 const noAssistants = {
   ...noStore,
-  why: 'Assistants, threads and conversations are not kept: each call stands for itself.',
+  why: 'Assistants, threads and conversations are not stored: calls are independent.',
 };
 
-/** The first row that a request fits is the one that it reads. */
+/** The first row that a request matches applies. */
 export const notOffered: readonly NotOffered[] = [
   { ...usual, ...noPrompts, path: '/v1/completions' },
   { ...usual, ...noPrompts, path: '/v1/complete', family: 'anthropic', instead: MESSAGES },
@@ -66,7 +66,7 @@ export const notOffered: readonly NotOffered[] = [
   {
     ...usual,
     path: '/v1/responses/input_tokens',
-    why: 'Tokens of a response are not counted beforehand.',
+    why: 'Tokens of a response are not counted in advance.',
     instead: 'POST /v1/messages/count_tokens',
     how: ' for an estimate of the same text',
   },
@@ -75,14 +75,14 @@ export const notOffered: readonly NotOffered[] = [
     path: '/v1/responses/compact',
     why: 'Conversations are not compacted.',
     instead: RESPONSES,
-    how: ' with a summary, asked for as a response, in place of the earlier turns',
+    how: ' with a summary in place of the earlier turns',
   },
   {
     ...usual,
     ...noStore,
     path: '/v1/responses',
     reach: 'below',
-    why: 'Responses are not stored, so none can be read, deleted or canceled by its id.',
+    why: 'Responses are not stored, so they cannot be read, deleted or canceled by id.',
   },
   { ...usual, ...noBatches, path: '/v1/messages/batches', family: 'anthropic', instead: MESSAGES },
   { ...usual, ...noBatches, path: '/v1/batches' },
@@ -122,13 +122,13 @@ export const notOffered: readonly NotOffered[] = [
   {
     ...usual,
     path: '/v1/realtime',
-    why: 'Live sessions are not served.',
+    why: 'Live sessions are not supported.',
     instead: CHAT,
     how: ' with `stream: true`',
   },
 ];
 
-/** The 404 of what is not offered; null where a request asks for nothing of the kind. */
+/** The 404 response for such an endpoint. Null if the path is not one of them. */
 export function notOfferedAt(path: string, headers: DoorRequest['headers']): Answer | null {
   const row = notOffered.find(one => fits(one, path));
   if (!row) return null;
@@ -142,7 +142,7 @@ function fits({ path, reach }: NotOffered, asked_path: string): boolean {
   return (asked_path === path && reach === 'from') || asked_path.startsWith(`${path}/`);
 }
 
-/** Why it is not there, and what there is instead. */
+/** Sentence that says why the endpoint does not exist and what to use instead. */
 export function absenceSaid({ why, instead, how }: NotOffered): string {
-  return instead === null ? `${why} There is no endpoint in its place.` : `${why} Use ${instead}${how}.`;
+  return instead === null ? `${why} There is no other endpoint for this.` : `${why} Use ${instead}${how}.`;
 }

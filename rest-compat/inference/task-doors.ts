@@ -12,7 +12,7 @@ const svc = SvcAnswer.describe(SIGNED_RECEIPT);
 export const TaskAcceptedAnswer = AcceptedTaskNoun.extend({ svc });
 
 export const TaskQuoteAnswer = TaskQuoteNoun.extend({
-  // A forecast is of a task that is paid for, so that its gross amount is never null.
+  // A forecast is for a paid task, so its gross amount is never null.
   forecast: TaskForecastNoun.extend({ gross_amount: TaskForecastNoun.shape.gross_amount.unwrap() }).describe(
     TaskQuoteNoun.shape.forecast.description ?? '',
   ),
@@ -33,7 +33,7 @@ export const taskDoors = [
     name: 'request_task',
     tool: { name: 'submit_inference' },
     path: '/task-request',
-    summary: 'Take on a task: its acceptance with a signed spend receipt',
+    summary: 'Request a task; its acceptance is returned with a signed spend receipt',
     example: { message_type: 'inference_request', chain_id: 'base', amount: '2000', sender: EXAMPLE_ADDRESS },
     field: 'requestTask',
     body: TaskRequest,
@@ -44,7 +44,7 @@ export const taskDoors = [
     ...taskWork,
     name: 'quote_task',
     path: '/task-quote',
-    summary: 'What a task would come to: a forecast, no invoice',
+    summary: 'Estimate what a task would cost, without a commitment',
     example: { model_id: 'svc/auto' },
     field: 'quoteTask',
     body: TaskQuoteRequest,

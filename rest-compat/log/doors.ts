@@ -16,31 +16,31 @@ import { queryOf } from '../text-members.ts';
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-const ConsistencyAnswer = z.array(Hash).describe('As RFC 9162 §2.1.4 orders them.');
+const ConsistencyAnswer = z.array(Hash).describe('Hashes of the consistency proof, in the order of RFC 9162 §2.1.4.');
 
 nameComponents({ InclusionProof: InclusionProofNoun, ConsistencyProof: ConsistencyAnswer });
 
-/** The newest head is asked for by all who follow the log: a shared cache may hold it for as long as one batch waits. */
+/** Every follower of the log reads the newest head, so a shared cache may keep it for as long as a batch waits. */
 const KEPT_A_MOMENT = 'public, max-age=2';
 
 const TEXT = 'text/plain; charset=utf-8';
 
-/** An index of more than one group is more than one segment. */
+/** The path of a tile has several segments if its index has more than three digits. */
 function restAsPath(params: unknown): unknown {
   if (!isJsonObject(params) || !('*' in params)) return params;
   const { '*': path, ...others } = params;
   return { ...others, path };
 }
 
-const Bytes = z.string().describe('Bytes, as they are.');
+const Bytes = z.string().describe('The bytes of the file.');
 
-/** The receipt log as C2SP has it (https://c2sp.org/tlog-tiles), and its proofs as JSON. */
+/** The receipt log by C2SP (https://c2sp.org/tlog-tiles), and its proofs as JSON. */
 export const logDoors = [
   documentDoor({
     name: 'get_log_checkpoint',
     methods: ['GET'],
     path: '/log/checkpoint',
-    summary: 'The newest head of the receipt log as a signed note (C2SP tlog-checkpoint)',
+    summary: 'Get the newest tree head of the receipt log as a signed note (C2SP tlog-checkpoint)',
     tags: ['log'],
     media: TEXT,
     field: 'logCheckpoint',
@@ -53,7 +53,7 @@ export const logDoors = [
     name: 'get_log_verifier_keys',
     methods: ['GET'],
     path: '/log/verifier-keys',
-    summary: 'By which checkpoints are verified: verifier keys (C2SP signed-note), the current first',
+    summary: 'List the keys that verify checkpoints (C2SP signed-note), the current one first',
     tags: ['log'],
     media: TEXT,
     field: 'logVerifierKeys',
@@ -65,7 +65,7 @@ export const logDoors = [
     methods: ['GET'],
     path: '/log/tile/{level}/{path}',
     aliases: ['/log/tile/{level}/*'],
-    summary: 'Hashes of the receipt log: a tile of up to 256 (C2SP tlog-tiles)',
+    summary: 'Get a tile of up to 256 hashes of the receipt log (C2SP tlog-tiles)',
     tags: ['log'],
     media: OCTETS,
     field: 'logTile',
@@ -79,7 +79,7 @@ export const logDoors = [
     methods: ['GET'],
     path: '/log/tile/entries/{path}',
     aliases: ['/log/tile/entries/*'],
-    summary: 'What the leaves of a tile are of, where that is public here (C2SP tlog-tiles, entry bundle)',
+    summary: 'Get the public entries of a tile of the receipt log (C2SP tlog-tiles, entry bundle)',
     tags: ['log'],
     media: OCTETS,
     field: 'logEntryBundle',
@@ -92,7 +92,7 @@ export const logDoors = [
     name: 'get_log_proof',
     methods: ['GET'],
     path: '/log/proof/{task_id}',
-    summary: 'That a receipt stands in the log, as a text to be kept beside it (C2SP tlog-proof)',
+    summary: 'Prove that a receipt is in the log, as a text to store with it (C2SP tlog-proof)',
     tags: ['log'],
     media: TEXT,
     field: 'logProof',
@@ -104,7 +104,7 @@ export const logDoors = [
     name: 'get_log_inclusion',
     methods: ['GET'],
     path: '/log/inclusion',
-    summary: 'That a receipt stands in the log, as JSON (RFC 9162 §2.1.3)',
+    summary: 'Prove that a receipt is in the log, as JSON (RFC 9162 §2.1.3)',
     tags: ['log'],
     field: 'inclusionProof',
     query: queryOf(InclusionRequest),
@@ -115,7 +115,7 @@ export const logDoors = [
     name: 'get_log_consistency',
     methods: ['GET'],
     path: '/log/consistency',
-    summary: 'That one head of the log extends another (RFC 9162 §2.1.4)',
+    summary: 'Prove that one tree head of the log extends another (RFC 9162 §2.1.4)',
     tags: ['log'],
     field: 'consistencyProof',
     query: queryOf(ConsistencyRequest),

@@ -5,15 +5,15 @@ import { SettlementNoun, TaskStatusNoun } from '../../schema/settlement.ts';
 import { JsonMembers, nameComponents, Problem } from '../answer-shapes.ts';
 
 export const KeySetAnswer = z.object({
-  keys: z.array(JsonMembers),
+  keys: z.array(JsonMembers).describe('Public keys (JWK).'),
   addresses: z
     .string()
     .describe(
-      'Compact JWS (ES256, `typ` svc-addresses+jwt) over {iss, iat, base_urls}: the base URL of this service, and those that it had before. A verifier accepts links of a receipt to these addresses and no others.',
+      'Compact JWS (ES256, `typ` svc-addresses+jwt) over {iss, iat, base_urls}: the base URL of this service and its earlier ones. A verifier accepts only links of a receipt to these URLs.',
     ),
 });
 
-/** What the refused call itself is told: the signed refusal, and the problem beside it. */
+/** Response to a refused call: the signed refusal together with the problem. */
 export const RefusedCallAnswer = z.object({ ...Problem.shape, ...RefusalNoun.shape });
 
 nameComponents({

@@ -28,17 +28,17 @@ import { refusalPage } from './page/refusal-page.ts';
 const Format = z
   .enum(['json', 'auditor', 'html'])
   .describe(
-    '`auditor`: all that an auditor needs, as JSON. `html`: a page for people, which browsers are shown by Accept.',
+    '`json` (default): the signed document. `auditor`: the document with all evidence, as JSON. `html`: a page for people, also chosen by Accept.',
   );
 
 type Root = 'receipt' | 'refusal';
 
-/** An operation that asks for one member of either. */
+/** An operation that selects one member of a receipt or refusal. */
 export function memberOperation(name: string, field: Root, member: string) {
   return fieldOperation({ name, field, shows: z.object({ [member]: z.unknown() }) });
 }
 
-/** Columns of a row that answers with one member. */
+/** Columns of a row whose response is one member. */
 function only(member: string) {
   return {
     shows: z.object({ [member]: z.unknown() }),
@@ -46,12 +46,12 @@ function only(member: string) {
   };
 }
 
-/** What the one nullable root field holds under `name`; null where there is no such receipt. */
+/** Member `name` of the root field. Null if there is no such receipt or refusal. */
 export function rootMember({ answer }: JsonObject, name: string): Json {
   return isJsonObject(answer) ? (answer[name] ?? null) : null;
 }
 
-/** All that an auditor needs, as JSON and as a page for people. */
+/** The document with all evidence, as JSON and as a page for people. */
 function auditForms(name: string, field: Root, page: (audit: JsonObject, program: string) => string) {
   const document = memberOperation(name, field, 'auditorDocument');
   const auditOf = (data: JsonObject) => rootMember(data, 'auditorDocument');
@@ -80,7 +80,7 @@ function auditForms(name: string, field: Root, page: (audit: JsonObject, program
 /** Further forms of a receipt, each by its name in `format`, and by Accept. */
 interface ReceiptForms {
   readonly forms: Readonly<Record<string, Form>>;
-  /** Behind the description of `format`. */
+  /** Appended to the description of `format`. */
   readonly described: string;
 }
 
@@ -91,7 +91,7 @@ export function receiptDoor({ forms, described }: ReceiptForms): Door {
     methods: ['GET'],
     path: '/receipt/{task_id}',
     aliases: ['/receipt/{task_id}.json'],
-    summary: 'A signed receipt, to be verified offline',
+    summary: 'Get a signed receipt, to verify offline',
     crawled: false,
     tags: ['receipts'],
     field: 'receipt',
@@ -119,7 +119,7 @@ export const receiptDoors = [
     name: 'get_receipt_preimage',
     methods: ['GET'],
     path: '/receipt/{id}/preimage',
-    summary: 'The canonical JSON whose SHA-256 is payload_hash, byte for byte',
+    summary: 'Get the canonical JSON of a receipt, whose SHA-256 is its payload_hash',
     crawled: false,
     tags: ['receipts'],
     field: 'receipt',
@@ -133,7 +133,7 @@ export const receiptDoors = [
     name: 'get_task_status',
     methods: ['GET'],
     path: '/task-status',
-    summary: 'Where a task stands, and the outcome of its proof',
+    summary: 'Get the status of a task and the outcome of its proof',
     tags: ['receipts'],
     field: 'taskStatus',
     query: TaskQuery,
@@ -144,7 +144,7 @@ export const receiptDoors = [
     name: 'prove_result',
     methods: ['GET'],
     path: '/prove-result',
-    summary: 'What can be proven of a task: its settlement, and its place in the log',
+    summary: 'Prove the settlement of a task and its place in the log',
     tags: ['receipts'],
     field: 'proveResult',
     query: TaskQuery.extend({
@@ -164,7 +164,7 @@ export const settlementDoors = [
     name: 'get_settlement',
     methods: ['GET'],
     path: '/v1/settlements/{payment_id}',
-    summary: 'How a payment stands, by its nonce, message hash or payment identifier',
+    summary: 'Get the status of a payment by its nonce, message hash or payment identifier',
     tags: ['receipts'],
     field: 'settlement',
     params: PaymentId,
@@ -181,7 +181,7 @@ export const refusalDoors = [
     methods: ['GET'],
     path: '/refusal/{refusal_id}',
     aliases: ['/refusal/{refusal_id}.json'],
-    summary: "A signed refusal of a book's policy, to be verified offline",
+    summary: 'Get the signed refusal of a call, to verify offline',
     crawled: false,
     tags: ['receipts'],
     field: 'refusal',

@@ -8,17 +8,22 @@ import { documentDoor } from '../door.ts';
 
 nameComponents({ WalletReceipts: WalletReceiptsNoun });
 
-/** What a wallet is told of its own receipts. */
+/** Receipts of a wallet, for the wallet itself. */
 export const walletDoors = [
   documentDoor({
     name: 'list_wallet_receipts',
     effect: 'reads',
     methods: ['POST'],
     path: '/v1/wallets/{wallet}/receipts',
-    summary: 'The receipts that a wallet on Base has paid for, for whoever signs with it',
+    summary: 'List the receipts that a wallet on Base has paid for, by a signature of the wallet',
     tags: ['receipts'],
     field: 'walletReceipts',
-    params: z.object({ wallet: z.string().max(limits.path_wallet_chars_max) }),
+    params: z.object({
+      wallet: z
+        .string()
+        .max(limits.path_wallet_chars_max)
+        .describe('Address of the wallet on Base (0x and 40 hex digits).'),
+    }),
     body: WalletReceiptsRequest,
     answer: ({ answer }) => documentsOf(answer ?? null),
     response: WalletReceiptsNoun,
@@ -26,7 +31,7 @@ export const walletDoors = [
   }),
 ] as const;
 
-/** Each receipt as its own page shows it. */
+/** Each receipt as its public document. */
 function documentsOf(answer: Json): Json {
   if (!isJsonObject(answer) || !Array.isArray(answer.receipts)) return answer;
   const receipts = answer.receipts.map(receipt => (isJsonObject(receipt) ? (receipt.document ?? null) : null));

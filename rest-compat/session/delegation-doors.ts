@@ -22,7 +22,7 @@ import { documentDoor } from '../door.ts';
 import { RefusedCallAnswer } from '../receipt/answers.ts';
 import { queryOf } from '../text-members.ts';
 
-/* What delegated sessions sign, as it is published, beside the nouns of sessions and acts. */
+/* Endpoints of delegated sessions, and the typed data that sessions sign. */
 
 const SessionTypesAnswer = z
   .object({
@@ -32,16 +32,21 @@ const SessionTypesAnswer = z
       .describe('Domains of base URLs that the service had before. Signatures under one of them are still valid.'),
     types: SessionTypesShape,
     doors: z
-      .array(z.object({ name: z.string(), path: z.string() }))
+      .array(
+        z.object({
+          name: z.string().describe('Name of the endpoint.'),
+          path: z.string().describe('Path of the endpoint.'),
+        }),
+      )
       .describe(
-        'Names that `doors` of a grant can hold: the names of the paid endpoints, which are also those of their tools. A name is valid by ' +
-          'REST, MCP, A2A and GraphQL, and for both payments of a job.',
+        'Endpoints that `doors` of a grant can name: the paid endpoints, by the names of their tools. A name applies to REST, MCP, A2A ' +
+          'and GraphQL, and to both payments of a job.',
       ),
   })
   .describe(
-    'EIP-712 typed data, in the form that wallets take. The digest of an AuthorizeSession is the delegation_hash of its session. A session that was bound ' +
-      'under version 1 of the domain, which has no salt, pays until it expires and can be revoked under either version; its acts ' +
-      'are signed under this one.',
+    'EIP-712 typed data, in the form that wallets accept. The digest of an AuthorizeSession is the delegation_hash of its session. A session under ' +
+      'version 1 of the domain, which has no salt, is valid until it expires and can be revoked under either version; its acts ' +
+      'are signed under this version.',
   );
 
 nameComponents({
@@ -53,13 +58,13 @@ nameComponents({
   SessionRevocation: SessionRevocationNoun,
 });
 
-/** Where no payment was made under it, the grant alone says whose it is. */
+/** If no payment was made under a session, only its grant states its payer. */
 const GrantHeader = z.object({
   'x-svc-delegation': z
     .string()
     .max(sessionLimits.delegation_header_chars_max)
     .optional()
-    .describe('Grant of a session that no payment has bound, as it is sent beside a payment.'),
+    .describe('Grant of the session, as it is sent with a payment. Required if no payment was made under the session.'),
 });
 const PATH = '/v1/sessions/{delegation_hash}';
 const tags = ['sessions'];
@@ -70,7 +75,7 @@ export const delegationDoors = [
     methods: ['GET'],
     path: '/v1/sessions/types',
     summary:
-      'What delegated sessions sign: EIP-712 domain and types; the names of the endpoints that a grant may allow',
+      'Get the EIP-712 domain and types that delegated sessions sign, and the endpoint names that a grant may allow',
     tags,
     field: 'sessionTypes',
     response: SessionTypesAnswer,
@@ -79,7 +84,7 @@ export const delegationDoors = [
     name: 'get_session',
     methods: ['GET'],
     path: PATH,
-    summary: 'Status of a delegated session; for its payer also its limits and what is spent under it',
+    summary: 'Get the status of a delegated session and, for its payer, its limits and spend',
     tags,
     possession: 'offered',
     unkept_for_holders: true,
@@ -92,7 +97,7 @@ export const delegationDoors = [
     name: 'list_sessions',
     methods: ['GET'],
     path: '/v1/agents/{agent_id}/sessions',
-    summary: 'Sessions that the agentWallet has granted directly, with their limits and what is spent under them',
+    summary: 'List the sessions that the agentWallet has granted directly, with their limits and spend',
     tags,
     possession: 'required',
     field: 'agentSessions',
@@ -105,7 +110,7 @@ export const delegationDoors = [
     effect: 'adds',
     methods: ['POST'],
     path: `${PATH}/challenge`,
-    summary: `A nonce for an act, valid for ${sessionLimits.challenge_seconds_min / 60} to ${sessionLimits.challenge_seconds_max / 60} minutes; writes nothing`,
+    summary: `Get a nonce for an act, valid for ${sessionLimits.challenge_seconds_min / 60} to ${sessionLimits.challenge_seconds_max / 60} minutes; stores nothing`,
     tags,
     field: 'sessionChallenge',
     params: SessionPath,
@@ -117,7 +122,7 @@ export const delegationDoors = [
     name: 'act_in_session',
     methods: ['POST'],
     path: `${PATH}/act`,
-    summary: "Does, once, what a session's key has signed for: handoff, read_private, redeem, approve",
+    summary: 'Carry out, once, an act that the key of a session has signed: handoff, read_private, redeem or approve',
     tags,
     // A contract wallet signs no act, but the body is as long as the longest signature that is read.
     body_bytes_max: 2 * limits.small_request_bytes_max,
@@ -125,7 +130,7 @@ export const delegationDoors = [
     params: SessionPath,
     body: ActRequest,
     response: SessionActNoun,
-    /** The book of its payer's, or the word why the act is none of this session. */
+    /** A refusal by the payer's book, or the reason that the session does not allow the act. */
     refusal: z.union([RefusedCallAnswer, Problem]),
     errors: [
       'payload_mismatch',
@@ -146,7 +151,7 @@ export const delegationDoors = [
     name: 'revoke_session',
     methods: ['POST'],
     path: `${PATH}/revoke`,
-    summary: 'End a session and all below it, by the signature of its payer or of one over it',
+    summary: 'Revoke a session and all sessions below it, signed by its payer or the payer of a session above it',
     tags,
     body_bytes_max: 2 * limits.small_request_bytes_max,
     field: 'revokeSession',

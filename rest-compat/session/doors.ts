@@ -10,7 +10,7 @@ import { documentDoor } from '../door.ts';
 
 nameComponents({ Registration: RegistrationNoun, Rotation: SessionRotationNoun });
 
-/** The book that a registration opens has no row that it could follow from. */
+/** The book that a registration opens has no rows, so no row can be its parent. */
 const NoParent = z.object({
   'x-svc-parent': z
     .preprocess(given => {
@@ -18,7 +18,7 @@ const NoParent = z.object({
       return given;
     }, z.string().optional())
     .optional()
-    .describe('A registration follows from nothing: 403.'),
+    .describe('Not supported: a registration has no parent. Any value is refused with 403.'),
 });
 
 export const registrationDoors = [
@@ -30,7 +30,7 @@ export const registrationDoors = [
     summary: 'Register the paying wallet as an agent and open its book',
     example: { agentWallet: EXAMPLE_ADDRESS },
     tags: ['registration'],
-    // A key proves no wallet: it skips the stamp of other doors, but here it would register nobody.
+    // An API key proves no wallet, so it cannot register one.
     price: { amount_atomic: limits.stamp_price_atomic, networks: ['base'], stamp: true, paid_by: ['payment'] },
     waived_by: 'task_id',
     field: 'registerAgent',
@@ -55,7 +55,7 @@ export const possessionDoors = [
     tool: { none: 'returns_secret' },
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/rotate',
-    summary: 'End the session in hand and issue another; the book stays',
+    summary: 'Rotate the session of a book: end the current session and issue another',
     tags: ['book'],
     possession: 'session',
     field: 'rotateSession',

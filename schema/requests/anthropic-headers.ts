@@ -38,7 +38,7 @@ const unsentBetas: Readonly<Record<string, string>> = {
 };
 
 /** Which betas may be named: the description of each place where they are. */
-const BETAS_SERVED = `Betas, without their date: ${Object.keys(servedBetas).join(', ')}. Sent to hubs of Anthropic’s dialect. Any other beta is refused with 400, except these, which have no effect: ${Object.keys(unsentBetas).join(', ')}.`;
+const BETAS_SERVED = `Names of betas, here without their dates: ${Object.keys(servedBetas).join(', ')}. They are sent to hubs of Anthropic’s dialect. These have no effect: ${Object.keys(unsentBetas).join(', ')}. Any other beta is refused with 400.`;
 
 /** `prompt-caching-2024-07-31`; some leave out the hyphens: `claude-code-20250219`. */
 const DATED = /^(?<name>[a-z0-9-]+?)-(?<year>\d{4})-?(?<month>\d{2})-?(?<day>\d{2})$/;
@@ -88,7 +88,7 @@ const BetaHeader = z
       .filter(value => value !== ''),
   )
   .superRefine(requireServed)
-  .describe(`Separated by commas. ${BETAS_SERVED}`);
+  .describe(`${BETAS_SERVED} Separated by commas.`);
 
 /**
  * The versions of the API. They differ in members that Anthropic's own models take no more; what is answered is the same by both.
@@ -99,6 +99,7 @@ const messageVersions = ['2023-06-01', '2026-10-21'] as const;
 export const anthropicHeaders = {
   'anthropic-version': z
     .enum(messageVersions, { error: `is not supported: the versions are ${messageVersions.join(' and ')}` })
-    .optional(),
+    .optional()
+    .describe(`Version of the API: ${messageVersions.join(' or ')}. Both return the same. Default: none.`),
   'anthropic-beta': BetaHeader.optional(),
 } as const;

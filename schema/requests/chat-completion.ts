@@ -7,6 +7,7 @@ import {
   canonicalTools,
   ParallelToolCalls,
   Schema,
+  Strict,
   ToolChoice,
   type ToolMembers,
   Tools,
@@ -54,7 +55,7 @@ const Effort = z
     'Reasoning effort. Passed on to a model that its hub lists as a reasoning model. Without effect for any other model.',
   );
 
-/** How an answer is drawn, beside `temperature`: said to the hub as it is, and left out where nothing is said. */
+/** Sampling of the answer, except `temperature`. Passed on to the hub unchanged; left out if absent. */
 export const samplingMembers = {
   top_p: TopP,
   stop: z
@@ -78,32 +79,42 @@ export const samplingMembers = {
 
 export type Sampling = { readonly [M in keyof typeof samplingMembers]?: z.output<(typeof samplingMembers)[M]> };
 
-/** A schema that the answer is to fit, as both of OpenAI's spellings have it. */
+/** A schema that the answer must match, in both forms of OpenAI. */
 export const schemaMembers = {
-  name: wellFormedText.min(1).max(limits.tool_name_chars_max),
-  description: wellFormedText.max(limits.tool_description_chars_max).nullish(),
-  schema: Schema.nullish().describe('A JSON Schema, passed on as it is.'),
-  strict: z.boolean().nullish(),
+  name: wellFormedText.min(1).max(limits.tool_name_chars_max).describe('Name of the format.'),
+  description: wellFormedText
+    .max(limits.tool_description_chars_max)
+    .nullish()
+    .describe('Description of the format, for the model. Default: none.'),
+  schema: Schema.nullish().describe('JSON Schema that the answer must match, passed on unchanged.'),
+  strict: Strict,
 } as const;
 
 const SERVED = 'is not supported: an answer is text, json_object or json_schema';
 const formatPlace = openPlace(['type', 'json_schema']);
 export const schemaPlace = openPlace(Object.keys(schemaMembers));
 
-/** As what the answer is asked for. */
+/** Format of the answer. */
 export const ResponseFormat = z
   .discriminatedUnion(
     'type',
     [
       z
-        .looseObject({ type: z.enum(['text', 'json_object']) })
+        .looseObject({
+          type: z.enum(['text', 'json_object']).describe('Kind of the format: text, or any JSON object.'),
+        })
         .transform((given, context) => inlined(given as JsonObject, formatPlace, context)),
-      z.looseObject({ type: z.literal('json_schema'), json_schema: z.looseObject(schemaMembers) }).transform(
-        (given, context): JsonObject => ({
-          ...inlined(given as JsonObject, formatPlace, context),
-          json_schema: inlined(given.json_schema as JsonObject, schemaPlace, context, ['json_schema']),
-        }),
-      ),
+      z
+        .looseObject({
+          type: z.literal('json_schema'),
+          json_schema: z.looseObject(schemaMembers).describe('Schema of the answer.'),
+        })
+        .transform(
+          (given, context): JsonObject => ({
+            ...inlined(given as JsonObject, formatPlace, context),
+            json_schema: inlined(given.json_schema as JsonObject, schemaPlace, context, ['json_schema']),
+          }),
+        ),
     ],
     { error: SERVED },
   )
@@ -114,7 +125,7 @@ export const ResponseFormat = z
   );
 export type ResponseFormat = z.output<typeof ResponseFormat>;
 
-/** In one form, as hubs are asked for it: text is what is given anyway. */
+/** Canonical form: `text`, the default, is left out. */
 function canonicalFormat(format: ResponseFormat): JsonObject | null {
   const is_usual = !format || (format.type === 'text' && Object.keys(format).length === 1);
   return is_usual ? null : format;
@@ -131,9 +142,9 @@ export const TokensMax = z
   .describe(`Maximum number of tokens of the answer, from 1. ${HUB_DEFAULT}`);
 
 /**
- * The limit on the tokens of an answer. OpenAI's bodies call it by several names; here each is read by both doors, so that no name is
- * passed on as one that nobody knows.
- * @returns `own`, or what another name says; one that says something else is an issue of its own
+ * The limit on the tokens of an answer. OpenAI has several names for it; chats and responses accept all of them, so that none is passed
+ * on as an unknown member.
+ * @returns `own`, or the value of another name; values that differ are refused
  */
 export function tokenLimitOf(
   own: number | null,
@@ -171,7 +182,7 @@ export const flag = z
 const BY_TOOLS = 'use `tools`';
 const HUBS_DIFFER = 'hubs treat it differently';
 
-/** What would change the answer, and is not passed on: refused by name. */
+/** Members that would change the answer and are not passed on; refused by name. */
 export const chatUnserved = {
   functions: noItems(BY_TOOLS),
   function_call: only(BY_TOOLS, 'none', 'auto'),
@@ -186,7 +197,7 @@ export const chatUnserved = {
   web_search_options: unset('no web search is made'),
 } as const;
 
-/** This service asks the hub and cuts the stream in one way, so there are no other options. */
+/** Only the usage is optional, because this service cuts every stream in the same way. */
 export const ChatStreamOptions = z
   .looseObject({
     include_usage: flag.describe('If true, the last event states the numbers of tokens. Default: false.'),
@@ -232,7 +243,7 @@ const members = z.looseObject({
   extra: Extra,
 });
 
-/** All that a chat knows, by name: what else a body holds is passed on. */
+/** The names of a chat's members; all other members of a body are passed on. */
 export const chatMembers: ReadonlySet<string> = new Set(Object.keys(members.shape));
 
 const chatNames = new Map([...chatMembers].map(name => [folded(name), name]));
@@ -240,15 +251,15 @@ const chatNames = new Map([...chatMembers].map(name => [folded(name), name]));
 const chatPlace = bodyPlace(chatMembers, Object.keys(chatWithoutEffect), () => FORWARDED);
 
 /**
- * What becomes of a chat's member in the body of another request that hubs are asked for as a chat. Passed on, what that request says in its
- * own way would be said twice. `forwarded`: what a chat takes under the same name, and the request has no word for.
+ * The rule for a member of a chat in another request that is translated to a chat. If it were passed on, the chat could have the same fact
+ * twice. `forwarded`: members of a chat that the request has no equivalent of.
  */
 export function chatMemberRule(noun: string, forwarded: readonly string[]) {
   return ({ name, spelt, value }: GivenMember): MemberRule => {
     const member = chatNames.get(spelt);
     if (member === undefined || forwarded.includes(name)) return FORWARDED;
     if (isUnserved(member)) {
-      // A chat does not take it either: whoever sends it is told why, and not sent there.
+      // A chat refuses it too, so the refusal gives the reason instead of naming a chat.
       const { error } = chatUnserved[member].safeParse(value);
       return error ? { kind: 'refused', why: error.issues[0]?.message ?? '' } : { kind: 'without_effect' };
     }
@@ -258,7 +269,7 @@ export function chatMemberRule(noun: string, forwarded: readonly string[]) {
 
 const isUnserved = (name: string): name is keyof typeof chatUnserved => Object.hasOwn(chatUnserved, name);
 
-/** A choice can be made of what is offered alone. */
+/** A choice may name only tools of `tools`. */
 export function requireOffered<S extends z.ZodType<Parameters<typeof unofferedChoice>[0]>>(request: S) {
   return request.superRefine((given, context) => {
     const fault = unofferedChoice(given);
@@ -267,8 +278,8 @@ export function requireOffered<S extends z.ZodType<Parameters<typeof unofferedCh
 }
 
 /**
- * Body of POST /v1/chat/completions. Absent and null are the same, and so are both names of one member and every way to
- * say the usual, so that one call has one canonical form; what is not streamed has no options of a stream.
+ * Body of POST /v1/chat/completions. Absent, null and the default value are the same, and so are several names of one member, so that a call
+ * has one canonical form. Only a streamed call has options of a stream.
  */
 export const ChatRequest = z.preprocess(withoutProto, requireOffered(members).transform(canonicalChat));
 export type ChatRequest = z.output<typeof ChatRequest>;
@@ -303,7 +314,7 @@ function canonicalChat(body: z.output<typeof members>, context: z.core.$Refineme
   };
 }
 
-/** What a hub is told as it stands, where it is said: members that a call without them does not have. */
+/** Members that are passed on to a hub unchanged, if the request has them. */
 export type ForwardedMembers = {
   readonly tools?: readonly JsonObject[];
   readonly tool_choice?: Json;
@@ -315,13 +326,13 @@ export type ForwardedMembers = {
   readonly presence_penalty?: number;
   readonly frequency_penalty?: number;
   readonly reasoning_effort?: string;
-  /** What nobody here knows, as it came. */
+  /** Unknown members, unchanged. */
   readonly extra?: JsonObject;
 };
 
 type AskedMembers = ToolMembers & Sampling & { readonly response_format?: ResponseFormat };
 
-/** In one form each. */
+/** The forwarded members in canonical form. */
 export function forwardedMembers(given: AskedMembers): ForwardedMembers {
   const { top_p, stop, seed, presence_penalty, frequency_penalty, reasoning_effort } = given;
   const response_format = canonicalFormat(given.response_format);

@@ -10,8 +10,8 @@ import { listOf } from './parse.ts';
 import { wellFormedText } from './text.ts';
 
 /**
- * An object of the caller's own, handed on as it is: nothing in it is read, but all of it must have a canonical form
- * (RFC 8785), since the payment is bound to it, and be no larger than whoever walks it can bear.
+ * A JSON object that is passed on unread. It must have a canonical form (RFC 8785), because the payment is bound to it, and its size is
+ * limited, because it is traversed.
  */
 function jsonObject(bounds: ValueBounds) {
   return z
@@ -23,20 +23,29 @@ function jsonObject(bounds: ValueBounds) {
     .meta({ type: 'object' });
 }
 
-export const ToolName = wellFormedText.min(1).max(limits.tool_name_chars_max);
+export const ToolName = wellFormedText.min(1).max(limits.tool_name_chars_max).describe('Name of the tool.');
 
-/** JSON Schema (2020-12) as the hub reads it: passed on as it is. */
+/** A JSON Schema (2020-12), passed on to the hub unchanged. */
 export const Schema = jsonObject({
   depth_max: limits.tool_schema_depth_max,
   members_max: limits.tool_schema_members_max,
 });
 
-/** What is offered to be called, as both of OpenAI's spellings have it. */
+export const ToolDescription = wellFormedText
+  .max(limits.tool_description_chars_max)
+  .nullish()
+  .describe('Description of the tool, for the model. Default: none.');
+export const Strict = z
+  .boolean()
+  .nullish()
+  .describe('Whether the model must follow the schema exactly. Default: the hub decides.');
+
+/** Members of a function in both forms of OpenAI. */
 export const functionMembers = {
   name: ToolName,
-  description: wellFormedText.max(limits.tool_description_chars_max).nullish(),
-  parameters: Schema.nullish().describe('A JSON Schema, passed on as it is.'),
-  strict: z.boolean().nullish(),
+  description: ToolDescription,
+  parameters: Schema.nullish().describe('JSON Schema of the arguments, passed on unchanged. Default: no arguments.'),
+  strict: Strict,
 } as const;
 
 export const toolPlace = openPlace(['type', 'function']);
@@ -45,13 +54,16 @@ export const functionPlace = openPlace(Object.keys(functionMembers));
 const FUNCTIONS_ONLY = 'is not supported: tools are functions';
 
 const Tool = z
-  .looseObject({ type: z.literal('function', FUNCTIONS_ONLY), function: z.looseObject(functionMembers) })
+  .looseObject({
+    type: z.literal('function', FUNCTIONS_ONLY),
+    function: z.looseObject(functionMembers).describe('The function.'),
+  })
   .transform((given, context) => ({
     ...inlined(given as JsonObject, toolPlace, context),
     function: inlined(given.function as JsonObject, functionPlace, context, ['function']),
   }));
 
-/** One list for whatever may be offered; an empty one says that nothing is. */
+/** A list of tools. An empty list is the same as none. */
 export function toolsOf<S extends z.ZodType>(tool: S) {
   return listOf(tool, limits.tools_max, 0).nullish();
 }
@@ -60,22 +72,31 @@ export const Tools = toolsOf(Tool)
   .meta({ scalar: 'JSONObject' })
   .describe('Functions that the model may call, each `{type: "function", function: {name, …}}`.');
 
-const Named = z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: ToolName }) }).transform(
-  (given, context) =>
-    ({
-      ...inlined(given as JsonObject, toolPlace, context),
-      function: inlined(given.function as JsonObject, namedPlace, context, ['function']),
-    }) as Named,
-);
+const Named = z
+  .looseObject({ type: z.literal('function'), function: z.looseObject({ name: ToolName }).describe('The function.') })
+  .transform(
+    (given, context) =>
+      ({
+        ...inlined(given as JsonObject, toolPlace, context),
+        function: inlined(given.function as JsonObject, namedPlace, context, ['function']),
+      }) as Named,
+  );
 const namedPlace = openPlace(['name']);
 interface Named extends JsonObject {
   readonly type: 'function';
   readonly function: { readonly name: string };
 }
+export const ALLOWED_MODE = '`auto`: the model may call one of the tools. `required`: it must call one.';
+
 const Allowed = z
   .looseObject({
     type: z.literal('allowed_tools'),
-    allowed_tools: z.looseObject({ mode: z.enum(['auto', 'required']), tools: listOf(Named, limits.tools_max) }),
+    allowed_tools: z
+      .looseObject({
+        mode: z.enum(['auto', 'required']).describe(ALLOWED_MODE),
+        tools: listOf(Named, limits.tools_max).describe('Tools that may be called.'),
+      })
+      .describe('Tools that may be called, and whether one must be.'),
   })
   .transform(
     (given, context) =>
@@ -112,13 +133,13 @@ export interface ToolMembers {
   readonly parallel_tool_calls?: boolean | null | undefined;
 }
 
-/** What a request says of tools, in one form: without a tool there is nothing to say, and `auto` is what is done anyway. */
+/** Canonical form of the tool members: none without a tool, and no `tool_choice` for `auto`, the default. */
 export function canonicalTools({ tools, tool_choice, parallel_tool_calls }: ToolMembers): JsonObject {
   if (!tools?.length) return {};
   return present({ tools, tool_choice: tool_choice === 'auto' ? null : tool_choice, parallel_tool_calls });
 }
 
-/** @returns what a choice names that is not offered; null where it can be made. */
+/** @returns what is wrong with the choice. Null if it can be made. */
 export function unofferedChoice({ tools, tool_choice }: ToolMembers): string | null {
   if (!tool_choice || tool_choice === 'auto' || tool_choice === 'none') return null;
   if (!tools?.length) return 'requires a tool, but `tools` is empty';
@@ -133,16 +154,18 @@ function namedBy(choice: Exclude<ToolChoice, null | undefined>): string[] {
   return choice.allowed_tools.tools.map(tool => tool.function.name);
 }
 
-/** Clients that put a call together from the pieces of a stream send its place back with it. */
+/** Clients that assemble a call from a stream send its `index` back. */
 export const callPlace = openPlace(['id', 'type', 'function'], { without_effect: ['index'] });
 const calledPlace = openPlace(['name', 'arguments']);
 
-/** A call that was made, as it is sent back with what came of it. */
+/** A call of the model, sent back with its result. */
 export const ToolCall = z
   .looseObject({
-    id: wellFormedText.min(1).max(limits.tool_call_id_chars_max),
-    type: z.literal('function', FUNCTIONS_ONLY).nullish(),
-    function: z.looseObject({ name: ToolName, arguments: wellFormedText }),
+    id: wellFormedText.min(1).max(limits.tool_call_id_chars_max).describe('Id of the call.'),
+    type: z.literal('function', FUNCTIONS_ONLY).nullish().describe('Always `function`.'),
+    function: z
+      .looseObject({ name: ToolName, arguments: wellFormedText.describe('Arguments: JSON, as the model wrote it.') })
+      .describe('The function that was called, and its arguments.'),
   })
   .transform(
     (given, context) =>
@@ -160,7 +183,7 @@ export interface ToolCall extends JsonObject {
 
 /* One message of a chat. */
 
-/** An empty list says that nothing was called, as some clients write of every turn. */
+/** Some clients send an empty list with every turn. */
 const calls = listOf(ToolCall, limits.tool_calls_max, 0)
   .nullish()
   .meta({ scalar: 'JSONObject' })
@@ -170,18 +193,18 @@ const ReasoningDetail = jsonObject({
   depth_max: limits.forwarded_depth_max,
   members_max: limits.tool_schema_members_max,
 });
-/** What a model thought before it spoke, as its answer brought it: some models want it back with the calls that it led to. */
+/** Reasoning of the model as its answer had it. Some models require it together with the calls that followed. */
 export const reasoningOfTurn = {
   reasoning_content: wellFormedText
     .nullish()
-    .describe('What the model thought, if its answer had `reasoning_content`. Only in a message of role `assistant`.'),
+    .describe('Reasoning of the model, if its answer had `reasoning_content`. Only in a message of role `assistant`.'),
   reasoning: wellFormedText
     .nullish()
-    .describe('What the model thought, if its answer had `reasoning`. Only in a message of role `assistant`.'),
+    .describe('Reasoning of the model, if its answer had `reasoning`. Only in a message of role `assistant`.'),
   reasoning_details: listOf(ReasoningDetail, limits.content_parts_max, 0)
     .nullish()
     .meta({ scalar: 'JSONObject' })
-    .describe('What the model thought, part by part, as its answer has it. Only in a message of role `assistant`.'),
+    .describe('Parts of the reasoning, as the answer had them. Only in a message of role `assistant`.'),
 } as const;
 
 const common = {
@@ -200,9 +223,13 @@ const ToolCallId = wellFormedText
   .describe('Id of the call whose result the message is. Only in a message of role `tool`.');
 
 const spoken = z.discriminatedUnion('role', [
-  z.looseObject({ role: z.enum(['system', 'developer']), content: TextContent, ...common }),
+  z.looseObject({
+    role: z.enum(['system', 'developer']).describe('Role of the speaker: the author of the instructions.'),
+    content: TextContent,
+    ...common,
+  }),
   z.looseObject({ role: z.literal('user'), content: UserContent, ...common }),
-  // A turn in which the model said and called nothing, as one that spent its tokens on thinking, is sent back like any other.
+  // A turn without text and calls is allowed: the model may have spent all tokens on thinking.
   z.looseObject({
     role: z.literal('assistant'),
     content: AnsweredContent,
@@ -219,7 +246,7 @@ const spoken = z.discriminatedUnion('role', [
   }),
 ]);
 
-/** In one form: text in parts is joined; where a part is more than text `parts` stands instead of `content`. */
+/** Canonical form: parts of text are joined to `content`; if another part is among them, the message has `parts` instead. */
 export type ChatRequestMessage = JsonObject & {
   /** `system`, `developer`, `user`, `assistant` or `tool`. */
   readonly role: string;
@@ -235,7 +262,7 @@ export type ChatRequestMessage = JsonObject & {
   readonly extra?: JsonObject;
 };
 
-/** One message, as OpenAI spells it; by GraphQL, where `content` is text, a list of parts comes as `parts`. */
+/** A message in the form of OpenAI. On the graph, `content` is text, and a list of parts is `parts`. */
 export const ChatRequestMessage = z.preprocess(partsAsContent, spoken.transform(canonical));
 
 function partsAsContent(message: unknown): unknown {
@@ -254,7 +281,7 @@ export const RequestMessageNoun = z.object({
   parts: z
     .array(JsonMember)
     .nullish()
-    .describe('Parts of the message, in place of `content`: texts, images, sounds and files, as OpenAI spells them.'),
+    .describe('Parts of the message in the form of OpenAI, in place of `content`: texts, images, audio and files.'),
   tool_calls: calls,
   tool_call_id: ToolCallId.nullish(),
   refusal,
@@ -269,7 +296,7 @@ export const ChatMessages = listOf(ChatRequestMessage, limits.chat_messages_max)
 
 export const messageMembers: readonly string[] = Object.keys(RequestMessageNoun.shape);
 
-/** An answer that is sent back may bring an empty list of what it cites. */
+/** An answer that is sent back may have an empty list of citations. */
 export const messagePlace = openPlace(messageMembers, { without_effect_empty: ['annotations'] });
 
 type Spoken = z.output<typeof spoken>;
@@ -305,7 +332,7 @@ const ofRole: Readonly<Record<string, readonly string[]>> = {
   tool: ['tool_call_id'],
 };
 
-/** What only another role's messages have would be read by nobody. */
+/** A member of another role is refused, because it would have no effect. */
 function requireOfRole({ role, ...members }: JsonObject, context: z.core.$RefinementCtx): void {
   const foreign = Object.entries(ofRole).flatMap(([of, names]) => (of === role ? [] : names));
   for (const member of foreign) {
@@ -319,7 +346,7 @@ function requireOfRole({ role, ...members }: JsonObject, context: z.core.$Refine
   }
 }
 
-/** Where a part stands that only some models take, in the list as it was sent; null where there is none of that kind. */
+/** Path of the first part of a kind that only some models accept. Null if there is none. */
 export function partAt(messages: readonly ChatRequestMessage[], kind: PartKind): string | null {
   for (const [index, { parts }] of messages.entries()) {
     const part = parts?.findIndex(({ type }) => type === kind) ?? -1;

@@ -6,7 +6,7 @@ import { openPlace } from './forwarded/foreign-members.ts';
 import { listOf } from './parse.ts';
 import { wellFormedText } from './text.ts';
 
-/* What a message of a chat says, as OpenAI spells it: a text, or parts of a text, of images, of sound and of files. */
+/* Content of a message in the form of OpenAI: a text, or parts of text, images, audio and files. */
 
 const IMAGE_DATA = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
 const FILE_DATA = new RegExp(
@@ -14,9 +14,13 @@ const FILE_DATA = new RegExp(
 );
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** Never fetched by us: whoever answers looks at it. A `data:` URL is as long as the body may be. */
-export const ImageUrl = urlOf(IMAGE_DATA, 'of a PNG, JPEG, GIF or WebP');
-export const FileData = urlOf(FILE_DATA, 'with its media type');
+/** This service does not fetch the URL; the hub does. A `data:` URL may be as long as the body. */
+export const ImageUrl = urlOf(IMAGE_DATA, 'of a PNG, JPEG, GIF or WebP').describe(
+  'The image: an https URL, or a `data:` URL of a PNG, JPEG, GIF or WebP in base64.',
+);
+export const FileData = urlOf(FILE_DATA, 'with its media type').describe(
+  'The file: an https URL, or a `data:` URL with its media type in base64.',
+);
 
 function urlOf(data: RegExp, kind: string) {
   const error = `is neither an https URL of up to ${limits.image_url_chars_max} characters nor a data: URL ${kind} in base64`;
@@ -29,18 +33,29 @@ function urlOf(data: RegExp, kind: string) {
   );
 }
 
-export const ImageDetail = z.enum(['auto', 'low', 'high']).nullish();
-/** wav and mp3 at OpenAI; others know more. */
+export const ImageDetail = z
+  .enum(['auto', 'low', 'high'])
+  .nullish()
+  .describe('Level of detail at which the model reads the image. Default: `auto`.');
+/** OpenAI accepts wav and mp3, other hubs more formats. */
 export const AudioPartFormat = z
   .string()
   .regex(
     new RegExp(`^[a-z0-9]{1,${limits.audio_part_format_chars_max}}$`),
     'must be the file extension of an audio format, such as wav or mp3',
-  );
-export const AudioPartData = wellFormedText.regex(BASE64, 'is not base64');
-export const FileName = wellFormedText.max(limits.tool_call_id_chars_max).nullish();
+  )
+  .describe('Format of the audio, such as `wav` or `mp3`.');
+export const AudioPartData = wellFormedText.regex(BASE64, 'is not base64').describe('Bytes of the audio, base64.');
+export const FileName = wellFormedText
+  .max(limits.tool_call_id_chars_max)
+  .nullish()
+  .describe('Name of the file. Default: none.');
 
-export const NOT_KEPT = 'is not supported: nothing is stored, so send the content itself';
+/** The id of a stored file, which OpenAI allows in place of its content. */
+export const FileId = z
+  .null('is not supported: nothing is stored, so send the content itself')
+  .optional()
+  .describe('Not supported: files are not stored.');
 
 const TEXT_PARTS = 'is not supported: this content must be text';
 const USER_PARTS =
@@ -57,7 +72,7 @@ export const imagePlace = openPlace(['url', 'detail']);
 const audioPlace = openPlace(['data', 'format']);
 export const filePlace = openPlace(['file_data', 'filename', 'file_id']);
 
-/** Passed on as it came, with what it holds beside its known members: `member` names the object within it that is open as well. */
+/** A part with its known and unknown members, passed on unchanged. `member` names an inner object that may have unknown members too. */
 function partOf(place: OpenPlace, member: string | null = null, within: OpenPlace | null = null) {
   return (given: object, context: z.core.$RefinementCtx): JsonObject => {
     const part = inlined(given as JsonObject, place, context);
@@ -67,15 +82,18 @@ function partOf(place: OpenPlace, member: string | null = null, within: OpenPlac
 }
 
 const Text = z
-  .looseObject({ type: z.literal('text', TEXT_PARTS), text: wellFormedText })
+  .looseObject({ type: z.literal('text', TEXT_PARTS), text: wellFormedText.describe('The text.') })
   .transform((given, context) => partOf(partPlaces.text)(given, context) as TextPart);
 const Image = z
-  .looseObject({ type: z.literal('image_url'), image_url: z.looseObject({ url: ImageUrl, detail: ImageDetail }) })
+  .looseObject({
+    type: z.literal('image_url'),
+    image_url: z.looseObject({ url: ImageUrl, detail: ImageDetail }).describe('The image.'),
+  })
   .transform((given, context) => partOf(partPlaces.image_url, 'image_url', imagePlace)(given, context) as OtherPart);
 const Audio = z
   .looseObject({
     type: z.literal('input_audio'),
-    input_audio: z.looseObject({ data: AudioPartData, format: AudioPartFormat }),
+    input_audio: z.looseObject({ data: AudioPartData, format: AudioPartFormat }).describe('The audio.'),
   })
   .transform(
     (given, context) => partOf(partPlaces.input_audio, 'input_audio', audioPlace)(given, context) as OtherPart,
@@ -83,11 +101,11 @@ const Audio = z
 const File = z
   .looseObject({
     type: z.literal('file'),
-    file: z.looseObject({ file_data: FileData, filename: FileName, file_id: z.null(NOT_KEPT).optional() }),
+    file: z.looseObject({ file_data: FileData, filename: FileName, file_id: FileId }).describe('The file.'),
   })
   .transform((given, context) => partOf(partPlaces.file, 'file', filePlace)(given, context) as OtherPart);
 const Refused = z
-  .looseObject({ type: z.literal('refusal'), refusal: wellFormedText })
+  .looseObject({ type: z.literal('refusal'), refusal: wellFormedText.describe('What the model said when it refused.') })
   .transform((given, context): TextPart => {
     const { refusal, ...part } = partOf(partPlaces.refusal)(given, context);
     return { ...part, type: 'text', text: String(refusal) };
@@ -97,7 +115,7 @@ export interface TextPart extends JsonObject {
   readonly type: 'text';
   readonly text: string;
 }
-/** Parts that only some models take. */
+/** Parts that only some models accept. */
 export const partKinds = ['image_url', 'input_audio', 'file'] as const;
 export type PartKind = (typeof partKinds)[number];
 interface OtherPart extends JsonObject {
@@ -105,22 +123,27 @@ interface OtherPart extends JsonObject {
 }
 export type Part = TextPart | OtherPart;
 
-export const TextContent = z.union([wellFormedText, listOf(Text, limits.content_parts_max)]).nonoptional();
+export const TextContent = z
+  .union([wellFormedText, listOf(Text, limits.content_parts_max)])
+  .nonoptional()
+  .describe('Text of the message, or a list of parts of text.');
 export const UserContent = z
   .union([
     wellFormedText,
     listOf(z.discriminatedUnion('type', [Text, Image, Audio, File], { error: USER_PARTS }), limits.content_parts_max),
   ])
-  .nonoptional();
-/** An empty list is what a turn without a word is sent back as. */
+  .nonoptional()
+  .describe('Text of the message, or a list of parts: texts and, if the model accepts them, images, audio and files.');
+/** A turn without text is sent back with an empty list. */
 export const AnsweredContent = z
   .union([
     wellFormedText,
     listOf(z.discriminatedUnion('type', [Text, Refused], { error: TEXT_PARTS }), limits.content_parts_max, 0),
   ])
-  .nullish();
+  .nullish()
+  .describe('Text of the message, or a list of parts of text. Null or left out if the model said nothing.');
 
-/** In one form: parts that are nothing but text are joined; all others stand as they came. */
+/** Canonical form: parts of plain text are joined to one text; any other list of parts is kept unchanged. */
 export function canonicalContent(
   content: string | readonly Part[] | null | undefined,
 ): { readonly content: string | null } | { readonly parts: readonly Part[] } {
@@ -130,7 +153,7 @@ export function canonicalContent(
   return { content: content.map(({ text }) => text).join('') };
 }
 
-/** Whether it holds nothing but its text. */
+/** Whether the part has no member other than its text. */
 export function isPlainText(part: Part): part is TextPart {
   return part.type === 'text' && Object.keys(part).length === 2;
 }

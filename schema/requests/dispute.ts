@@ -9,25 +9,25 @@ import { pageLimit } from './page-limit.ts';
 import { PossessionMembers, type WithoutPossession } from './possession.ts';
 import { storedText } from './text.ts';
 
-/* What is asked of /v1/agents/{agent_id}/book/dispute. */
+/* Requests of /v1/agents/{agent_id}/book/dispute. */
 
 const { evidence_bytes_max: bytes, evidence_depth_max: depth, evidence_members_max: members } = disputeLimits;
 
 type MemberKind = 'text' | 'object' | 'any';
 
-/** What each member of evidence is. */
+/** Type and description of each member of evidence. */
 const evidenceMembers = {
-  note: 'any',
-  requested_model: 'text',
-  model: 'text',
-  request: 'object',
-  salt: 'text',
-  task_id: 'text',
-  other_salt: 'text',
-} as const satisfies Record<string, MemberKind>;
+  note: ['any', 'Note for people: any JSON. No rule reads it.'],
+  requested_model: ['text', 'Model that the call requested.'],
+  model: ['text', 'Earlier name of `requested_model`.'],
+  request: ['object', 'Request of the call: {field, args}.'],
+  salt: ['text', 'Salt of the call, from the header x-svc-request-salt.'],
+  task_id: ['text', 'Task id of the other row.'],
+  other_salt: ['text', 'Salt of the call of the other row.'],
+} as const satisfies Record<string, readonly [MemberKind, string]>;
 type EvidenceMember = keyof typeof evidenceMembers;
 
-/** What evidence may hold, by what is claimed. `note` is for people: no rule reads it. `model` is the earlier name of `requested_model`. */
+/** The members of evidence, by the type of the claim. */
 const evidenceOf: Readonly<Record<ClaimType, readonly EvidenceMember[]>> = {
   output_missing: ['note'],
   wrong_model: ['requested_model', 'model', 'request', 'salt', 'note'],
@@ -40,12 +40,12 @@ const isKind: Readonly<Record<MemberKind, (value: unknown) => boolean>> = {
   any: () => true,
 };
 
-/** What is wrong with a member of that evidence; null where nothing is. */
+/** What is wrong with a member of the evidence. Null if it is valid. */
 function faultOf(claim_type: ClaimType, name: string, value: unknown): string | null {
   const member = evidenceOf[claim_type].find(known => known === name);
   if (member === undefined)
     return `is not a member of the evidence for ${claim_type}; these are: ${evidenceOf[claim_type].join(', ')}`;
-  const kind = evidenceMembers[member];
+  const [kind] = evidenceMembers[member];
   return isKind[kind](value) ? null : `is not ${kind === 'object' ? 'an object' : 'a string'}`;
 }
 
@@ -71,21 +71,20 @@ export const DisputeRequest = PossessionMembers.extend({
     .meta({
       type: 'object',
       properties: Object.fromEntries(
-        Object.entries(evidenceMembers).map(([name, kind]) => [
+        Object.entries(evidenceMembers).map(([name, [kind, description]]) => [
           name,
-          kind === 'any' ? {} : { type: kind === 'text' ? 'string' : kind },
+          { ...(kind === 'any' ? {} : { type: kind === 'text' ? 'string' : kind }), description },
         ]),
       ),
       additionalProperties: false,
       scalar: 'JSONObject',
     })
     .describe(
-      `Stored and signed unchanged, up to ${bytes / 1_024} KiB. Members by claim_type: \`wrong_model\` takes \`requested_model\` and, to prove it, \`request\` ` +
+      `Evidence for the claim, stored and signed unchanged, up to ${bytes / 1_024} KiB. Members by claim_type: \`wrong_model\` takes \`requested_model\` and, to prove it, \`request\` ` +
         '{field, args} (with `delegation_hash` for a call under a session) and `salt`; `double_charge` takes `task_id` (the other row), `request`, `salt` and `other_salt`; ' +
-        'each takes `note`, any JSON, which no rule reads. Any other member is refused by name. `model` is the earlier name of `requested_model`. ' +
-        'The salts are the values of x-svc-request-salt. For a chat, `field` is Mutation.createChatCompletion (streamed: ' +
+        'each takes `note`. Any other member is refused. For a chat, `field` is Mutation.createChatCompletion (streamed: ' +
         'Subscription.chatCompletionStream), and `args` is the request as sent, with `model` svc/auto, `stream` false, and `max_tokens`, ' +
-        '`temperature`, `intent_id` and `attempt_index` null where they were left out.',
+        '`temperature`, `intent_id` and `attempt_index` null if they were left out.',
     ),
 })
   .strict()

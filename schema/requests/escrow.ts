@@ -1,9 +1,17 @@
 import { z } from 'zod';
 import { parseAtomic } from '../amount.ts';
 import { claimTypes } from '../dispute/reasons.ts';
-import { COMMITMENT_FORM, commitmentText, parseCommitment, proofTiers } from '../escrow.ts';
+import {
+  a2aEscrowActions,
+  COMMITMENT_FORM,
+  commitmentText,
+  ledgerEscrowActions,
+  parseCommitment,
+  proofTiers,
+} from '../escrow.ts';
 import { escrowLimits, limits } from '../limits.ts';
 import { word } from '../noun.ts';
+import type { Words } from '../words.ts';
 import { AgentNumber } from './author.ts';
 import { Moment } from './book.ts';
 import { freeObject } from './free-object.ts';
@@ -11,7 +19,7 @@ import { pageLimit } from './page-limit.ts';
 import { PossessionMembers } from './possession.ts';
 import { storedText } from './text.ts';
 
-/* What is asked of /v1/agents/{agent_id}/book/escrow and …/book/a2a-escrow: one request for each action. */
+/* Requests of /v1/agents/{agent_id}/book/escrow and …/book/a2a-escrow: one for each action. */
 
 const EscrowName = storedText.min(1).max(limits.id_chars_max);
 const TaskName = storedText.min(1).max(escrowLimits.task_chars_max);
@@ -23,7 +31,7 @@ const Amount = z
   .refine(text => text !== '0', { error: 'must be more than 0' })
   .meta({ scalar: 'AtomicAmount' });
 
-/** In one spelling, so that the same said twice is the same request. */
+/** In one spelling, so that equal requests are recognized as the same. */
 const CommitmentMember = z.string({ error: COMMITMENT_FORM }).transform((text, context): string => {
   const commitment = parseCommitment(text);
   if (commitment !== null) return commitmentText(commitment);
@@ -48,7 +56,7 @@ const Evidence = freeObject({
     `Evidence: any JSON object of up to ${escrowLimits.evidence_bytes_max / 1_024} KiB. This service records it and does not judge it.`,
   );
 
-/** Why an escrow is taken back. */
+/** Reason of a clawback. */
 export const EscrowClaim = z.strictObject({
   claim_type: word(claimTypes).optional().describe('Reason of the clawback. Required before expires_at.'),
   evidence: Evidence.optional(),
@@ -77,7 +85,7 @@ export const LedgerOpen = z.strictObject({
 });
 export type LedgerOpen = z.output<typeof LedgerOpen>;
 
-/** By its id, or by its task: then the newest escrow of that. */
+/** An escrow by its id, or the newest escrow of a task. */
 export const LedgerName = z.strictObject({
   escrow_id: EscrowName.optional().describe('Id of the escrow.'),
   task_id: TaskName.optional().describe(
@@ -88,16 +96,25 @@ export type LedgerName = z.output<typeof LedgerName>;
 const isNamed = ({ escrow_id, task_id }: LedgerName) => escrow_id !== undefined || task_id !== undefined;
 const unnamed = { path: ['escrow_id'], error: 'escrow_id or task_id is required' };
 
-/** Body of POST /v1/agents/{agent_id}/book/escrow; possession in it was looked at before. */
+/** The action of a request, described by what it does. */
+function action<W extends string, A extends W>({ meanings }: Words<W>, name: A) {
+  return z.literal(name).describe(`Always \`${name}\`. ${meanings[name]}`);
+}
+
+/** Body of POST /v1/agents/{agent_id}/book/escrow. Possession is checked before the body is parsed. */
 export const LedgerEscrowRequest = z.discriminatedUnion('action', [
-  PossessionMembers.extend({ action: z.literal('open'), ...LedgerOpen.shape }).strict(),
-  PossessionMembers.extend({ action: z.literal('release'), ...LedgerName.shape })
+  PossessionMembers.extend({ action: action(ledgerEscrowActions, 'open'), ...LedgerOpen.shape }).strict(),
+  PossessionMembers.extend({ action: action(ledgerEscrowActions, 'release'), ...LedgerName.shape })
     .strict()
     .refine(isNamed, unnamed),
-  PossessionMembers.extend({ action: z.literal('clawback'), ...LedgerName.shape, ...EscrowClaim.shape })
+  PossessionMembers.extend({
+    action: action(ledgerEscrowActions, 'clawback'),
+    ...LedgerName.shape,
+    ...EscrowClaim.shape,
+  })
     .strict()
     .refine(isNamed, unnamed),
-  PossessionMembers.extend({ action: z.literal('status'), ...LedgerName.shape })
+  PossessionMembers.extend({ action: action(ledgerEscrowActions, 'status'), ...LedgerName.shape })
     .strict()
     .refine(isNamed, unnamed),
 ]);
@@ -114,7 +131,7 @@ export const A2aParties = z.strictObject({
   counterparty_agent_id: AgentNumber.optional().describe('Id of the agent that delivers.'),
 });
 
-/** Of an escrow that is opened. */
+/** The parties of a new escrow. */
 export const A2aOpenParties = z.strictObject({
   principal_agent_id: principal_agent_id.describe(
     'Id of the agent that opens the escrow. Default: the agent of the book.',
@@ -146,7 +163,7 @@ export const A2aOpen = z.strictObject({
 });
 export type A2aOpen = z.output<typeof A2aOpen>;
 
-/** By its job. */
+/** An escrow by its job. */
 export const A2aName = z.strictObject({
   job_id: JobName.describe('Id of the job, as the principal has chosen it.'),
   parties: A2aParties.optional().describe(
@@ -155,7 +172,7 @@ export const A2aName = z.strictObject({
 });
 export type A2aName = z.output<typeof A2aName>;
 
-/** By what an escrow is funded. */
+/** The payment that funds an escrow. */
 export const A2aFunding = z.strictObject({
   task_id: TaskName.describe(
     'Task id of a call of the principal’s book whose payment was collected. It backs one escrow only.',
@@ -169,21 +186,37 @@ export const A2aDelivery = z.strictObject({
   output_commitment: CommitmentMember.describe(`Commitment to what is delivered: ${COMMITMENT}.`),
 });
 
-/** Why a delivery fails. */
+/** Reason that a delivery is challenged. */
 export const EscrowChallenge = z.strictObject({ claim_type: word(claimTypes), evidence: Evidence.optional() });
 
-/** Body of POST /v1/agents/{agent_id}/book/a2a-escrow; possession in it was looked at before. */
+/** Body of POST /v1/agents/{agent_id}/book/a2a-escrow. Possession is checked before the body is parsed. */
 export const A2aEscrowRequest = z.discriminatedUnion('action', [
-  PossessionMembers.extend({ action: z.literal('open'), ...A2aOpen.shape }).strict(),
-  PossessionMembers.extend({ action: z.literal('fund'), ...A2aName.shape, ...A2aFunding.shape }).strict(),
-  PossessionMembers.extend({ action: z.literal('submit'), ...A2aName.shape, ...A2aDelivery.shape }).strict(),
-  PossessionMembers.extend({ action: z.literal('release'), ...A2aName.shape }).strict(),
-  PossessionMembers.extend({ action: z.literal('clawback'), ...A2aName.shape, ...EscrowClaim.shape }).strict(),
-  PossessionMembers.extend({ action: z.literal('challenge'), ...A2aName.shape, ...EscrowChallenge.shape }).strict(),
-  PossessionMembers.extend({ action: z.literal('status'), ...A2aName.shape }).strict(),
+  PossessionMembers.extend({ action: action(a2aEscrowActions, 'open'), ...A2aOpen.shape }).strict(),
+  PossessionMembers.extend({
+    action: action(a2aEscrowActions, 'fund'),
+    ...A2aName.shape,
+    ...A2aFunding.shape,
+  }).strict(),
+  PossessionMembers.extend({
+    action: action(a2aEscrowActions, 'submit'),
+    ...A2aName.shape,
+    ...A2aDelivery.shape,
+  }).strict(),
+  PossessionMembers.extend({ action: action(a2aEscrowActions, 'release'), ...A2aName.shape }).strict(),
+  PossessionMembers.extend({
+    action: action(a2aEscrowActions, 'clawback'),
+    ...A2aName.shape,
+    ...EscrowClaim.shape,
+  }).strict(),
+  PossessionMembers.extend({
+    action: action(a2aEscrowActions, 'challenge'),
+    ...A2aName.shape,
+    ...EscrowChallenge.shape,
+  }).strict(),
+  PossessionMembers.extend({ action: action(a2aEscrowActions, 'status'), ...A2aName.shape }).strict(),
 ]);
 
-/** Which page of GET /v1/agents/{agent_id}/book/a2a-escrow. */
+/** Page of GET /v1/agents/{agent_id}/book/a2a-escrow. */
 export const EscrowPage = z.strictObject({
   limit: pageLimit({ of: 'escrows', default: escrowLimits.page_default, max: escrowLimits.page_max }),
   before: EscrowName.optional().describe(

@@ -51,13 +51,15 @@ const members = z.object({
     ),
   ...intentMembers,
   ...svcMembers,
-  n: only('the price is for one image, so send the call n times', 1).describe('Number of images: 1. Default: 1.'),
+  n: only('the price is for one image, so send the call n times', 1).describe(
+    'Number of images. Always 1. Default: 1.',
+  ),
   ...restOnly(unserved),
 });
 
 /**
- * Body of POST /v1/images/generations. Absent and null are the same, and what can be said in one way only is left out, so
- * that one call has one canonical form.
+ * Body of POST /v1/images/generations. Absent and null are the same, and members with one possible value are left out, so that a call has one
+ * canonical form.
  */
 export const ImageRequest = members.transform(
   ({ model, prompt, size, response_format, intent_id, attempt_index, svc, ...given }) => ({

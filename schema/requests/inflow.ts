@@ -5,9 +5,9 @@ import { freeObject } from './free-object.ts';
 import { PossessionMembers, type WithoutPossession } from './possession.ts';
 import { saidText, storedText } from './text.ts';
 
-/* What is asked of /v1/agents/{agent_id}/book/inflow and …/inflow/correct. */
+/* Requests of /v1/agents/{agent_id}/book/inflow and …/inflow/correct. */
 
-/** Where the owner names no bucket. */
+/** The default bucket. */
 export const USUAL_BUCKET = 'patron';
 
 const Bucket = saidText.min(1).max(inflowLimits.bucket_chars_max);
@@ -20,41 +20,45 @@ const Allocation = z
   .describe('Amount in atomic USDC. It is set aside, not spent: no total, cap or budget counts it.')
   .meta({ scalar: 'AtomicAmount' });
 
-/** Of an inflow; only a correction brings it down to nothing. */
+/** The amount of an inflow. Only a correction may set it to 0. */
 const SetAside = Allocation.refine(text => text !== '0', NONE);
 
-/** An id that stands in paths and in other books, too. */
+/** An id that is also used in paths and in other books. */
 const TaskName = z
   .string()
   .regex(/^[\w.:-]+$/, { error: 'may contain only letters, digits and . _ : -' })
   .max(inflowLimits.task_chars_max);
 
-/** One that is chosen now. As a part of a path the two that are refused are the folder itself and the one above it (RFC 3986 3.3). */
+/** A newly chosen id. In a path, `.` and `..` name the current and the parent folder (RFC 3986 3.3). */
 const ChosenTask = TaskName.refine(name => name !== '.' && name !== '..', {
   error: 'cannot be `.` or `..`, because it is part of a path',
 });
 
 const Reason = saidText.min(1).max(inflowLimits.reason_chars_max);
 
-/** Of the branches that come together in a correction. */
+/** Branches that a correction merges. */
 const Merges = z.array(TaskName).min(1).max(inflowLimits.merges_max);
 
-/** The service that it is for: the same agent_id may be the same wallet's elsewhere. */
-const Service = z.string().max(inflowLimits.service_chars_max);
-const SignedAt = z.iso.datetime({ offset: true, error: 'must be an RFC 3339 date-time' });
-/** Contract wallets sign at length. */
+/** Signed, because the same agent_id may exist at another service. */
+const Service = z.string().max(inflowLimits.service_chars_max).describe('Base URL of this service.');
+const agent_id = z.int().describe('Id of the agent of the book.');
+const SignedAt = z.iso
+  .datetime({ offset: true, error: 'must be an RFC 3339 date-time' })
+  .describe('Time of the signature (RFC 3339).');
+/** Signatures of contract wallets may be long. */
 const Signature = z
   .string()
   .max(limits.wallet_signature_chars_max)
-  .regex(/^0x(?:[0-9a-fA-F]{2})+$/, { error: 'is not 0x and whole bytes in hex' });
+  .regex(/^0x(?:[0-9a-fA-F]{2})+$/, { error: 'is not 0x and whole bytes in hex' })
+  .describe('Signature of the wallet of the agent, 0x and hex digits.');
 
-/** An inflow that the agent's wallet has signed beforehand; what it says the request has to say too. */
+/** An inflow that the agent's wallet has signed in advance. The request must have the same values. */
 const SignedInflow = z.strictObject({
   iss: Service,
-  agent_id: z.int(),
-  bucket: Bucket,
+  agent_id,
+  bucket: Bucket.describe('What the money is for.'),
   allocation: SetAside,
-  task_id: ChosenTask.optional(),
+  task_id: ChosenTask.optional().describe('Task id of the inflow. Default: none is signed.'),
   signed_at: SignedAt,
   signature: Signature,
 });

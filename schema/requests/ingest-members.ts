@@ -8,7 +8,7 @@ import { commitmentStatuses } from '../receipt-payload.ts';
 import { AttemptIndex } from './paid-work.ts';
 import { storedText, wellFormedText } from './text.ts';
 
-/* The three forms in which a payment to somebody else is named, member by member, as they may come. */
+/* The three forms of a payment to another service, as a request may have them. */
 
 const text = (chars_max: number) => storedText.min(1).max(chars_max);
 const Wallet = text(foreignNameLimits.address_chars_max);
@@ -20,10 +20,12 @@ const Amount = z
   .refine(given => given !== '0' && parseAtomic(given) !== null, { error: DIGITS })
   .meta({ scalar: 'AtomicAmount' });
 const Usdc = Amount.describe('Amount in atomic USDC.');
-const NETWORK = '`base` or `solana`, or its CAIP-2 id. Default: `base`.';
-const Asset = text(foreignNameLimits.address_chars_max).nullish().describe('USDC: its contract or mint, or its name.');
+const NETWORK = 'Network of the payment: `base` or `solana`, or its CAIP-2 id. Default: `base`.';
+const Asset = text(foreignNameLimits.address_chars_max)
+  .nullish()
+  .describe('Token that was paid: the contract or mint of USDC, or its name. Default: USDC.');
 
-/** A cemented send. */
+/** A cemented send block of XNO. */
 export const NanoSend = z.strictObject({
   block: text(foreignNameLimits.block_chars_max).describe('Hash of the block: 64 hex digits.'),
   recipient: Wallet.describe('Account that received the XNO.'),
@@ -31,7 +33,7 @@ export const NanoSend = z.strictObject({
   description: text(ingestLimits.description_chars_max).describe('What the payment was for.'),
 });
 
-/** What another shop asked for: members beyond these are x402's own, and are not looked at. */
+/** Payment requirements of another service. Further members of x402 are ignored. */
 export const ForeignOffer = z.object({
   resource: text(ingestLimits.resource_chars_max).describe('URL or name of what was bought.'),
   amount: Usdc,
@@ -40,7 +42,7 @@ export const ForeignOffer = z.object({
   asset: Asset,
 });
 
-/** What it answered once it was paid. */
+/** Settlement response of another service. */
 export const ForeignSettlement = z.object({
   tx: Transaction.nullish().describe('Id of the transaction.'),
   transaction: Transaction.nullish().describe('Another name of `tx`.'),
@@ -56,18 +58,18 @@ const Hash = z
   .transform(hash => hash.replace(/^0x/, '').toLowerCase());
 const Kind = word(digestKindWords);
 
-/** What is committed to, or why nothing is: in the form of a row's fulfillment. */
+/** A commitment, or the reason that there is none, in the form of a row's fulfillment. */
 export const ForeignCommitment = z.strictObject({
-  status: word(commitmentStatuses).nullish(),
+  status: word(commitmentStatuses).nullish().describe('Whether a hash is committed: `committed` or `UNVERIFIED`.'),
   hash: Hash.nullish().describe('Hash of what was delivered: 32 bytes in hex.'),
-  kind: Kind.nullish().describe('Hash function. Required with `hash`: a prefix `0x` does not tell it.'),
-  omission_rule: text(ingestLimits.omission_rule_chars_max).nullish().describe('Reason why there is no hash.'),
+  kind: Kind.nullish().describe('Hash function. Required with `hash`.'),
+  omission_rule: text(ingestLimits.omission_rule_chars_max).nullish().describe('Reason that there is no hash.'),
 });
 
-/** As an object, or as text. */
+/** A commitment as an object or as text. */
 export const SaidCommitment = z.union([ForeignCommitment, text(ingestLimits.commitment_chars_max)]);
 
-/** An invoice of whoever was paid, as whoever paid has it. */
+/** An invoice of the party that was paid. */
 export const ForeignInvoice = z.strictObject({
   amount: Usdc,
   payer: Wallet.describe('Wallet that paid.'),
@@ -87,8 +89,10 @@ export const ForeignInvoice = z.strictObject({
     .max(ingestLimits.request_bytes_max)
     .nullish()
     .describe('The whole text that was delivered. Only its SHA-256 (of UTF-8) is stored.'),
-  deliverable_hash: Hash.nullish().describe('Hash of what was delivered: 32 bytes in hex. Requires deliverable_kind.'),
-  deliverable_kind: Kind.nullish().describe('Hash function of deliverable_hash.'),
+  deliverable_hash: Hash.nullish().describe(
+    'Hash of what was delivered: 32 bytes in hex. Requires `deliverable_kind`.',
+  ),
+  deliverable_kind: Kind.nullish().describe('Hash function of `deliverable_hash`.'),
   output_commitment: SaidCommitment.nullish().describe(
     'Hash of what was delivered: an object, or by REST also text such as `sha256:<hex>`.',
   ),
@@ -96,7 +100,9 @@ export const ForeignInvoice = z.strictObject({
     .boolean()
     .nullish()
     .describe('If true, no hash of what was delivered is recorded, and the status is UNVERIFIED.'),
-  intent_id: text(limits.intent_id_chars_max).nullish().describe('Groups attempts under one treasury intent bill.'),
-  attempt_index: AttemptIndex.nullish().describe('Zero-based attempt within intent_id.'),
+  intent_id: text(limits.intent_id_chars_max)
+    .nullish()
+    .describe('Id of a treasury intent, which groups attempts at the same work. Default: none.'),
+  attempt_index: AttemptIndex.nullish().describe('Number of the attempt within the intent, from 0. Default: none.'),
 });
 export type ForeignInvoice = z.output<typeof ForeignInvoice>;

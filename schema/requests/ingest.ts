@@ -12,9 +12,9 @@ import { PossessionMembers } from './possession.ts';
 import { OfferReceipt } from './signed-artifact.ts';
 import { wellFormedText } from './text.ts';
 
-/* What is asked of POST /v1/agents/{agent_id}/book/ingest: one payment, in one of three forms. */
+/* The body of POST /v1/agents/{agent_id}/book/ingest: one payment, in one of three forms. */
 
-/** Its body; possession in it was looked at before. */
+/** Possession is checked before the body is parsed. */
 const body = PossessionMembers.extend({
   nano: NanoSend.nullish().describe('A confirmed (cemented) send block of XNO.'),
   payment_required: ForeignOffer.nullish().describe(
@@ -24,24 +24,24 @@ const body = PossessionMembers.extend({
     .union([wellFormedText.max(ingestLimits.payment_response_chars_max), ForeignSettlement])
     .nullish()
     .describe(
-      'With payment_required: the settlement header as it came (base64 or JSON), or an object {tx, payer, network, success}.',
+      'Required with `payment_required`: the settlement header unchanged (base64 or JSON), or an object {tx, payer, network, success}.',
     )
     .meta({ scalar: 'JSON' }),
   offer_receipt: OfferReceipt.nullish()
     .meta({ scalar: 'JSON' })
     .describe(
-      'Of a payment in USDC: what whoever was paid has signed by the offer-receipt extension of x402, {offer, receipt} or one ' +
-        'of them, with the key of the wallet that was paid: as typed data on Base, as a JWS (EdDSA) on Solana.',
+      'Offer and receipt of a payment in USDC, or one of them, signed by the wallet that was paid (offer-receipt extension of x402): ' +
+        'typed data on Base, a JWS (EdDSA) on Solana. Default: none.',
     ),
   foreign_invoice: ForeignInvoice.nullish().describe('An invoice of the party that was paid, in USDC.'),
-  fulfillment_invoice: ForeignInvoice.nullish().describe('Another name of foreign_invoice.'),
+  fulfillment_invoice: ForeignInvoice.nullish().describe('Another name of `foreign_invoice`.'),
   transfer_index: z
     .int()
     .min(0)
     .max(INT_MAX)
     .nullish()
     .describe(
-      'Which transfer of its transaction is meant, where several would do: on Base the index of its log inside its block, ' +
+      'Index of the transfer, if several transfers of the transaction match: on Base the index of its log in the block, ' +
         'on Solana that of its instruction.',
     ),
   payer_signature: wellFormedText
@@ -59,7 +59,7 @@ const body = PossessionMembers.extend({
 }).strict();
 type Body = z.output<typeof body>;
 
-/** One spelling of each request: what a payment is bound to, sealed with its claim and read by whoever finishes it. */
+/** The canonical request that a payment is bound to. It is stored encrypted with the claim, so that another process can finish it. */
 export type IngestRequest = {
   readonly nano?: z.output<typeof NanoSend>;
   readonly payment_required?: Readonly<Pick<z.output<typeof ForeignOffer>, 'resource' | 'amount' | 'payTo'>> & {
@@ -67,7 +67,7 @@ export type IngestRequest = {
   };
   readonly payment_response?: { readonly tx: string; readonly payer: string; readonly network: NetworkName };
   readonly foreign_invoice?: CanonicalInvoice;
-  /** Left out where nothing is shown. */
+  /** Absent if the request has none. */
   readonly offer_receipt?: OfferReceipt;
 } & NullIfLeftOut<Pick<Body, 'transfer_index' | 'payer_signature' | 'payer_signature_timestamp'>>;
 
@@ -79,7 +79,7 @@ export type CanonicalInvoice = Readonly<Pick<ForeignInvoice, 'amount' | 'payer' 
     readonly output_commitment: CommittedOutput;
   };
 
-/** A member at fault, by its path. */
+/** What is wrong with a member, by its path. */
 class Fault extends Error {
   readonly path: readonly string[];
 
@@ -199,7 +199,7 @@ function invoiced(form: string, invoice: ForeignInvoice): CanonicalInvoice {
   };
 }
 
-/** What is said twice has to be one. Base, where nobody says. */
+/** The network that the members name. They must agree. Default: Base. */
 function networkOf(said: Readonly<Record<string, string | null | undefined>>): NetworkName {
   const named = Object.entries(said).flatMap(([param, text]) => {
     if (text == null) return [];
@@ -235,7 +235,7 @@ function name(param: string, named: Named): string {
   return named.name;
 }
 
-/** The object in a settlement header: base64 of JSON as it goes over the wire, or the JSON itself. Null: it is neither. */
+/** The object in a settlement header: base64 of JSON, or the JSON itself. Null if it is neither. */
 function decodedResponse(header: string): JsonObject | null {
   const given = header.trim();
   const text = given.startsWith('{') ? given : textIn(given);

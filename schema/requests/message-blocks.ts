@@ -9,12 +9,12 @@ import { listOf } from './parse.ts';
 import { wellFormedText } from './text.ts';
 
 /*
- * The turns of POST /v1/messages, block by block, as Anthropic's Messages API spells them (https://platform.claude.com/docs/en/api/messages).
- * A block keeps its spelling: a hub of that dialect takes it as it is, and any other the chat that it comes to. What stands in a turn or a
- * block beside its known members is kept as it came.
+ * Turns and blocks of POST /v1/messages in the form of Anthropic's Messages API (https://platform.claude.com/docs/en/api/messages). They
+ * keep that form: a hub of Anthropic's dialect receives them unchanged, any other hub the chat that they are translated to. Unknown members
+ * of a turn or block are kept unchanged.
  */
 
-/** An object of a request, with whatever stands beside its known members. A member without a value is one that is not there. */
+/** An object with known and unknown members. Null is the same as absent. */
 export function openObject<S extends z.ZodRawShape>(shape: S) {
   const place = openPlace(Object.keys(shape));
   return z.looseObject(shape).transform((given, context) => inlined(given as JsonObject, place, context));
@@ -25,28 +25,33 @@ export function knownIn({ in: { shape } }: { readonly in: { readonly shape: obje
   return new Set(Object.keys(shape));
 }
 
-const Id = wellFormedText.min(1).max(limits.tool_call_id_chars_max);
+const Id = wellFormedText.min(1).max(limits.tool_call_id_chars_max).describe('Id of the call.');
 
-const CACHE_MARK = '`{type: "ephemeral"}`. Changes nothing about the answer.';
+const CACHE_MARK = 'Cache marker `{type: "ephemeral"}`. It does not change the answer. Default: none.';
 const Mark = openObject({
   type: z.literal('ephemeral'),
-  ttl: z.enum(['5m', '1h']).nullish(),
-  scope: wellFormedText.max(limits.cache_scope_chars_max).nullish(),
+  ttl: z.enum(['5m', '1h']).nullish().describe('Lifetime of the cache entry: `5m` or `1h`.'),
+  scope: wellFormedText.max(limits.cache_scope_chars_max).nullish().describe('Scope of the cache entry.'),
 });
 export const CacheControl = Mark.nullish().meta({ scalar: 'JSONObject' }).describe(CACHE_MARK);
 export const markMembers = knownIn(Mark);
 
 const marked = { cache_control: CacheControl } as const;
 
-/** As they are kept. Members beside `type` are those of the block's kind, and such as nobody here knows. */
+/** A block in canonical form: the members of its kind, and unknown members. */
 export type MessageBlock = JsonObject & { readonly type: string };
 
 const NO_CITATIONS = 'is not supported: answers have no citations';
-const Citations = z.strictObject({ enabled: z.literal(false, NO_CITATIONS).optional() }).nullish();
+const Citations = z
+  .strictObject({ enabled: z.literal(false, NO_CITATIONS).optional().describe('Always false.') })
+  .nullish()
+  .describe('Only `{enabled: false}`: answers have no citations.');
+
+const withoutCitations = Citations.transform(() => undefined).describe(Citations.description ?? '');
 
 const Text = openObject({
   type: z.literal('text'),
-  text: wellFormedText,
+  text: wellFormedText.describe('The text.'),
   citations: z
     .array(Schema)
     .nullish()
@@ -56,17 +61,22 @@ const Text = openObject({
 });
 
 const NOT_KEPT = 'is not supported: no files are stored, so send the content of the file';
-const base64 = z.string().regex(/^[A-Za-z0-9+/]+={0,2}$/, { error: 'is not base64' });
+const base64 = z
+  .string()
+  .regex(/^[A-Za-z0-9+/]+={0,2}$/, { error: 'is not base64' })
+  .describe('The bytes, base64.');
 
 const ImageData = openObject({
   type: z.literal('base64'),
-  media_type: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
+  media_type: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']).describe('Media type of the image.'),
   data: base64,
 });
 const ImageLink = openObject({ type: z.literal('url'), url: ImageUrl });
 const Image = openObject({
   type: z.literal('image'),
-  source: z.discriminatedUnion('type', [ImageData, ImageLink], { error: NOT_KEPT }),
+  source: z
+    .discriminatedUnion('type', [ImageData, ImageLink], { error: NOT_KEPT })
+    .describe('The image: its bytes, or its URL.'),
   ...marked,
 });
 
@@ -75,11 +85,13 @@ const PDF_ONLY = 'is not supported: a base64 document must be a PDF';
 const DocumentText = openObject({
   type: z.literal('text'),
   media_type: z.literal('text/plain'),
-  data: wellFormedText,
+  data: wellFormedText.describe('Text of the document.'),
 });
 const DocumentContent = openObject({
   type: z.literal('content'),
-  content: z.union([wellFormedText, listOf(InDocument, limits.content_parts_max)]),
+  content: z
+    .union([wellFormedText, listOf(InDocument, limits.content_parts_max)])
+    .describe('Content of the document: a text, or blocks of texts and images.'),
 });
 const DocumentData = openObject({
   type: z.literal('base64'),
@@ -90,7 +102,7 @@ const DocumentSource = z.discriminatedUnion('type', [DocumentText, DocumentConte
   error: 'is not supported: no files are stored or fetched, so send the content of the file',
 });
 
-/** Known members of what an image or a document is made of, by its kind. */
+/** Known members of the source of an image or document, by its kind. */
 export const sourceMembers: Readonly<Record<string, ReadonlySet<string>>> = {
   base64: knownIn(ImageData),
   url: knownIn(ImageLink),
@@ -99,27 +111,28 @@ export const sourceMembers: Readonly<Record<string, ReadonlySet<string>>> = {
 };
 const Document = openObject({
   type: z.literal('document'),
-  source: DocumentSource,
-  title: wellFormedText.nullish(),
-  context: wellFormedText.nullish(),
-  citations: Citations.transform(() => undefined),
+  source: DocumentSource.describe('The document: a text, blocks, or the bytes of a PDF.'),
+  title: wellFormedText.nullish().describe('Title of the document. Default: none.'),
+  context: wellFormedText.nullish().describe('Notes on the document, for the model. Default: none.'),
+  citations: withoutCitations,
   ...marked,
 });
 
 const SearchResult = openObject({
   type: z.literal('search_result'),
-  source: wellFormedText,
-  title: wellFormedText,
-  content: listOf(Text, limits.content_parts_max),
-  citations: Citations.transform(() => undefined),
+  source: wellFormedText.describe('URL or name of the source.'),
+  title: wellFormedText.describe('Title of the result.'),
+  content: listOf(Text, limits.content_parts_max).describe('Text of the result, in blocks.'),
+  citations: withoutCitations,
   ...marked,
 });
 
-/** What may be called without us: by the model itself, and not by a program of the hub's. */
+/** The caller of a tool: only the model itself, not a program of the hub. */
 const Caller = z
   .strictObject({ type: z.literal('direct', 'is not supported: only the model calls tools') })
   .nullish()
-  .transform(() => undefined);
+  .transform(() => undefined)
+  .describe('Caller of the tool. Only `{type: "direct"}`.');
 
 const ToolUse = openObject({
   type: z.literal('tool_use'),
@@ -127,7 +140,7 @@ const ToolUse = openObject({
   name: ToolName,
   input: z
     .union([Schema, wellFormedText])
-    .describe('Input of the tool: an object, or a text if the model wrote something that is no JSON object.'),
+    .describe('Input of the tool: an object, or a text if the model wrote something that is not a JSON object.'),
   caller: Caller,
   ...marked,
 });
@@ -145,26 +158,31 @@ const ToolResult = openObject({
         0,
       ),
     ])
-    .nullish(),
+    .nullish()
+    .describe('Result: a text, or blocks of text, images, documents and search results. Default: empty.'),
   is_error: z
     .boolean()
     .nullish()
-    .transform(given => given || undefined),
+    .transform(given => given || undefined)
+    .describe('Whether the tool failed. Default: false.'),
   ...marked,
 });
 
 const UNSIGNED = 'is not supported: thinking without a signature is passed on as its text alone';
 const Thinking = openObject({
   type: z.literal('thinking'),
-  thinking: wellFormedText,
-  signature: wellFormedText.default(''),
+  thinking: wellFormedText.describe('Thinking of the model, as its answer had it.'),
+  signature: wellFormedText.default('').describe('Signature of the thinking, as the answer had it. Default: empty.'),
 }).superRefine((block, context) => {
   if (block.signature !== '') return;
   for (const name of Object.keys(besideKnown(block, thinkingMembers)))
     context.addIssue({ code: 'custom', path: [name], message: UNSIGNED });
 });
 const thinkingMembers = knownIn(Thinking);
-const RedactedThinking = openObject({ type: z.literal('redacted_thinking'), data: wellFormedText });
+const RedactedThinking = openObject({
+  type: z.literal('redacted_thinking'),
+  data: wellFormedText.describe('Encrypted thinking, as the answer had it.'),
+});
 
 /** Known members of each kind of block. */
 export const blockMembers: Readonly<Record<string, ReadonlySet<string>>> = {
@@ -180,19 +198,20 @@ export const blockMembers: Readonly<Record<string, ReadonlySet<string>>> = {
 
 const CLIENT_ONLY = 'is not supported: hubs run no tools of their own';
 
-/** A text is one block of it. */
+/** A text is the same as one block of text. */
 function contentOf<S extends z.ZodType<JsonObject>>(blocks: S) {
   return z
     .union([
       wellFormedText.transform(text => [{ type: 'text', text }] as MessageBlock[]),
       listOf(blocks, limits.content_parts_max),
     ])
-    .nonoptional();
+    .nonoptional()
+    .describe('Content: a text, or a list of blocks.');
 }
 
 export const SystemBlocks = contentOf(Text);
 
-/** One turn; `system` stands among them where a client says so in the midst of a conversation. */
+/** One turn. Some clients send a `system` turn in the middle of a conversation. */
 export const MessageTurn = z.discriminatedUnion('role', [
   openObject({
     role: z.literal('user'),
@@ -205,14 +224,15 @@ export const MessageTurn = z.discriminatedUnion('role', [
     content: z
       .union([
         wellFormedText.transform(text => [{ type: 'text', text }] as MessageBlock[]),
-        // A turn that spent its tokens before a word is sent back like any other.
+        // An empty turn is allowed: the model may have spent all tokens on thinking.
         listOf(
           z.discriminatedUnion('type', [Text, Thinking, RedactedThinking, ToolUse], { error: CLIENT_ONLY }),
           limits.content_parts_max,
           0,
         ),
       ])
-      .nonoptional(),
+      .nonoptional()
+      .describe('Content: a text, or a list of blocks.'),
   }),
   openObject({ role: z.literal('system'), content: SystemBlocks }),
 ]);

@@ -4,7 +4,7 @@ import { INT_MAX, limits } from '../limits.ts';
 import { JsonMember, restOnly } from '../noun.ts';
 import { Betas } from './anthropic-headers.ts';
 import { chatMemberRule, flag, samplingMembers, Temperature } from './chat-completion.ts';
-import { Schema, ToolName } from './chat-message.ts';
+import { Schema, Strict, ToolDescription, ToolName } from './chat-message.ts';
 import { Extra, extraOf, withoutProto } from './forwarded/extra.ts';
 import { bodyPlace } from './forwarded/foreign-members.ts';
 import { CacheControl, knownIn, type MessageBlock, MessageTurn, openObject, SystemBlocks } from './message-blocks.ts';
@@ -21,36 +21,48 @@ const hosted = {
 };
 
 const NO_SEARCH = 'is not supported: all tools are sent to the model at once';
+const noExamples = noItems('put examples into the description');
 const Tool = openObject({
   type: z
     .literal('custom', hosted)
     .nullish()
-    .transform(() => undefined),
+    .transform(() => undefined)
+    .describe('Always `custom`, or left out.'),
   name: ToolName,
-  description: wellFormedText.max(limits.tool_description_chars_max).nullish(),
-  input_schema: Schema.describe('A JSON Schema, passed on as it is.'),
-  strict: z.boolean().nullish(),
+  description: ToolDescription,
+  input_schema: Schema.describe('JSON Schema of the input, passed on unchanged.'),
+  strict: Strict,
   defer_loading: z
     .literal(false, NO_SEARCH)
     .nullish()
-    .transform(() => undefined),
+    .transform(() => undefined)
+    .describe('Only false: all tools are sent to the model at once.'),
   allowed_callers: z
     .array(z.literal('direct', 'is not supported: only the model calls tools'))
     .nullish()
-    .transform(() => undefined),
+    .transform(() => undefined)
+    .describe('Callers of the tool. Only `direct`: the model.'),
   eager_input_streaming: z
     .boolean()
     .nullish()
     .transform(given => given || undefined)
     .describe(
-      'Passed on to hubs of Anthropic’s dialect. Other hubs send arguments as the model writes them in any case.',
+      'Whether the input is streamed while the model writes it. Passed on to hubs of Anthropic’s dialect; other hubs always do so.',
     ),
-  input_examples: noItems('put examples into the description').transform(() => undefined),
+  input_examples: noExamples.transform(() => undefined).describe(noExamples.description ?? ''),
   cache_control: CacheControl,
 });
 
-const parallel = { disable_parallel_tool_use: z.boolean().nullish() } as const;
-const ChosenByModel = openObject({ type: z.enum(['auto', 'any']), ...parallel });
+const parallel = {
+  disable_parallel_tool_use: z
+    .boolean()
+    .nullish()
+    .describe('If true, the model calls at most one tool at once. Default: false.'),
+} as const;
+const ChosenByModel = openObject({
+  type: z.enum(['auto', 'any']).describe('`auto`: the model may call a tool. `any`: it must call one.'),
+  ...parallel,
+});
 const ChosenTool = openObject({ type: z.literal('tool'), name: ToolName, ...parallel });
 const NoTool = openObject({ type: z.literal('none') });
 const ToolChoice = z
@@ -63,15 +75,25 @@ export type MessageToolChoice = JsonObject & {
   readonly disable_parallel_tool_use?: boolean;
 };
 
-const display = { display: z.enum(['summarized', 'omitted']).nullish() } as const;
-const Enabled = openObject({ type: z.literal('enabled'), budget_tokens: z.int().min(1).max(INT_MAX), ...display });
+const display = {
+  display: z
+    .enum(['summarized', 'omitted'])
+    .nullish()
+    .describe('Whether the thinking is returned as a summary or without text. Default: the hub decides.'),
+} as const;
+const Enabled = openObject({
+  type: z.literal('enabled'),
+  budget_tokens: z.int().min(1).max(INT_MAX).describe('Maximum number of tokens of the thinking, from 1.'),
+  ...display,
+});
 const Adaptive = openObject({
   type: z.literal('adaptive'),
   budget_tokens: z
     .int()
     .min(0)
     .nullish()
-    .transform(() => undefined),
+    .transform(() => undefined)
+    .describe('Ignored: the model decides.'),
   ...display,
 });
 const Disabled = openObject({ type: z.literal('disabled') });
@@ -81,7 +103,7 @@ const Thinking = z.discriminatedUnion('type', [Enabled, Adaptive, Disabled], {
 
 const JsonFormat = openObject({
   type: z.literal('json_schema', 'is not supported: a format is json_schema'),
-  schema: Schema,
+  schema: Schema.describe('JSON Schema that the answer must match, passed on unchanged.'),
 });
 const Format = JsonFormat.nullish();
 const OutputConfig = openObject({
@@ -111,21 +133,22 @@ export const knownMembers = {
 
 const AS_SENT = 'the whole history is read as it was sent';
 const KEEPS_ALL = `is not supported: ${AS_SENT}`;
-/** What keeps everything is what other hubs do anyway; clients of coding agents say so in each request. */
+/** Clients of coding agents send the edit that keeps everything, which is what hubs do without it. */
 const ContextManagement = z
   .strictObject({
     edits: z
       .array(
         z.strictObject({ type: z.literal('clear_thinking_20251015', KEEPS_ALL), keep: z.literal('all', KEEPS_ALL) }),
       )
-      .nullish(),
+      .nullish()
+      .describe('Edits of the history. Only the one that keeps all thinking.'),
   })
   .nullish()
   .transform(given => (given?.edits?.length ? given : undefined))
   .meta({ scalar: 'JSONObject' })
-  .describe('`{edits: [{type: "clear_thinking_20251015", keep: "all"}]}`: the whole history is read.');
+  .describe('Only `{edits: [{type: "clear_thinking_20251015", keep: "all"}]}`: the whole history is read.');
 
-/** What would change the answer or the bill, and is not passed on: refused by name. */
+/** Members that would change the answer or its price and are not passed on; refused by name. */
 const messageUnserved = {
   mcp_servers: noItems('hubs call no MCP servers'),
   container: unset('hubs run no programs'),
@@ -190,7 +213,7 @@ const asked = z.looseObject({
 });
 type Asked = z.output<typeof asked>;
 
-/** In one form each: what says the usual is left out. */
+/** Canonical form: default values are left out. */
 function canonical({ tools, tool_choice, thinking, output_config, output_format, ...given }: Asked): JsonObject {
   const config = present({ ...output_config, format: (output_config?.format as JsonObject) ?? output_format });
   return present({
@@ -209,7 +232,7 @@ function isUsual(choice: MessageToolChoice | null | undefined): boolean {
   return type === 'auto' && !disable_parallel_tool_use && Object.keys(others).length === 0;
 }
 
-/** A choice can be made of what is offered alone. */
+/** A choice may name only tools of `tools`. */
 function requireOffered({ tools, tool_choice }: Asked, context: z.RefinementCtx): void {
   if (!tool_choice || tool_choice.type === 'auto' || tool_choice.type === 'none') return;
   const names = (tools ?? []).map(({ name }) => name);
@@ -222,7 +245,7 @@ function requireOffered({ tools, tool_choice }: Asked, context: z.RefinementCtx)
   if (fault !== null) context.addIssue({ code: 'custom', path: ['tool_choice'], message: fault });
 }
 
-/** What of a body asks something of a model, in Anthropic's spelling. A member that is not there is not said. */
+/** The members that a model reads, in the form of Anthropic. */
 export interface AskedMessage {
   readonly model: string;
   readonly messages: readonly MessageTurn[];
@@ -239,7 +262,7 @@ export interface AskedMessage {
     readonly format?: JsonObject & { readonly schema: JsonObject };
   };
   readonly cache_control?: JsonObject;
-  /** What nobody here knows, as it came. */
+  /** Unknown members, unchanged. */
   readonly extra?: JsonObject;
 }
 
@@ -250,7 +273,7 @@ export type OfferedTool = JsonObject & {
   readonly strict?: boolean;
 };
 
-/** How an answer is drawn. */
+/** Sampling of the answer. */
 interface Drawn {
   readonly max_tokens: number;
   readonly stop_sequences?: readonly string[];
@@ -259,13 +282,13 @@ interface Drawn {
   readonly top_k?: number;
 }
 
-/** As a payment is bound to it, whatever way it came: members that say nothing, or the usual, are left out. */
+/** The canonical request that a payment is bound to: absent members and default values are left out. */
 export type MessagesRequest = JsonObject &
   AskedMessage &
   Drawn &
   SvcOptions & {
     readonly stream?: boolean;
-    /** In which of the API's betas a hub of its dialect is to read it. */
+    /** Betas of the API that a hub of its dialect applies. */
     readonly betas?: readonly string[];
     readonly context_management?: JsonObject;
     readonly intent_id: string | null;
@@ -301,9 +324,9 @@ const sent = z.looseObject({
   ...withoutEffect(messageWithoutEffect),
 });
 
-/** A chat's names of what says who asks are the same here. */
+/** The members of a chat that identify the caller have no effect here either. */
 const ineffective = Object.keys({ ...messageWithoutEffect, ...chatWithoutEffect });
-/** What a chat takes under the same name, though a message has no word for it. */
+/** Members of a chat that a message has no equivalent of. */
 const chatRule = chatMemberRule('message', ['seed', 'presence_penalty', 'frequency_penalty']);
 const sentPlace = bodyPlace(Object.keys(sent.shape), ineffective, chatRule);
 
@@ -335,7 +358,7 @@ const countedPlace = bodyPlace(Object.keys(asked.shape), ineffective, given =>
   Object.hasOwn(drawn, given.name) || given.name === 'stream' ? { kind: 'refused', why: DRAWN } : chatRule(given),
 );
 
-/** Body of POST /v1/messages/count_tokens: what a message is asked with, but for how its answer is drawn. */
+/** Body of POST /v1/messages/count_tokens: that of a message without the sampling. */
 export const MessageTokensRequest = z.preprocess(
   withoutProto,
   asked.superRefine(requireOffered).transform((given, context) => {
@@ -357,5 +380,5 @@ const written = [
   'context_management',
 ];
 
-/** What a canonical request says to a model: all but who is to answer, how it is delivered, and what it says to this service. */
+/** The members of a canonical request that the model reads. */
 export const membersForModel: readonly string[] = [...written, ...Object.keys(drawn)];

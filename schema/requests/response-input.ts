@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Json, type JsonObject, present } from '../canonical-json.ts';
 import { limits } from '../limits.ts';
 import { ChatRequestMessage, messageMembers, type ToolCall, ToolName } from './chat-message.ts';
-import { AudioPartData, AudioPartFormat, FileData, FileName, ImageDetail, ImageUrl, NOT_KEPT } from './content.ts';
+import { AudioPartData, AudioPartFormat, FileData, FileId, FileName, ImageDetail, ImageUrl } from './content.ts';
 import { extraOf } from './forwarded/extra.ts';
 import { openPlace } from './forwarded/foreign-members.ts';
 import { listOf } from './parse.ts';
@@ -10,10 +10,10 @@ import { returnedReasoning } from './returned-reasoning.ts';
 import { wellFormedText } from './text.ts';
 
 /*
- * What POST /v1/responses is asked with, item by item, and the chat that it comes to: hubs are asked in one language.
+ * Input items of POST /v1/responses, and the chat that they are translated to, because all hubs receive a chat.
  */
 
-/** What a former answer said can be sent back as it came: of whom it was cited and how likely it was nobody is told. */
+/** Members of an earlier answer that may be sent back; they are not passed on. */
 const returned = ['annotations', 'logprobs'];
 const textPlace = openPlace(['type', 'text'], { without_effect: returned });
 const refusalPlace = openPlace(['type', 'refusal']);
@@ -22,23 +22,28 @@ const audioPlace = openPlace(['type', 'input_audio']);
 const filePlace = openPlace(['type', 'file_data', 'filename', 'file_id', 'file_url', 'detail']);
 
 const Text = z
-  .looseObject({ type: z.enum(['input_text', 'output_text', 'text']), text: wellFormedText })
+  .looseObject({
+    type: z.enum(['input_text', 'output_text', 'text']).describe('Kind of the text. All three are the same.'),
+    text: wellFormedText.describe('The text.'),
+  })
   .transform((given, context) => ({
     ...extraOf(given as JsonObject, textPlace, context),
     type: 'text' as const,
     text: given.text,
   }));
-const Refused = z.looseObject({ type: z.literal('refusal'), refusal: wellFormedText }).transform((given, context) => ({
-  ...extraOf(given as JsonObject, refusalPlace, context),
-  type: 'text' as const,
-  text: given.refusal,
-}));
+const Refused = z
+  .looseObject({ type: z.literal('refusal'), refusal: wellFormedText.describe('What the model said when it refused.') })
+  .transform((given, context) => ({
+    ...extraOf(given as JsonObject, refusalPlace, context),
+    type: 'text' as const,
+    text: given.refusal,
+  }));
 const Image = z
   .looseObject({
     type: z.literal('input_image'),
     image_url: ImageUrl,
     detail: ImageDetail,
-    file_id: z.null(NOT_KEPT).optional(),
+    file_id: FileId,
   })
   .transform((given, context) => ({
     ...extraOf(given as JsonObject, imagePlace, context),
@@ -48,7 +53,7 @@ const Image = z
 const Audio = z
   .looseObject({
     type: z.literal('input_audio'),
-    input_audio: z.looseObject({ data: AudioPartData, format: AudioPartFormat }),
+    input_audio: z.looseObject({ data: AudioPartData, format: AudioPartFormat }).describe('The audio.'),
   })
   .transform((given, context) => ({
     ...extraOf(given as JsonObject, audioPlace, context),
@@ -60,13 +65,16 @@ const File = z
     type: z.literal('input_file'),
     file_data: FileData,
     filename: FileName,
-    file_id: z.null(NOT_KEPT).optional(),
-    file_url: z.null('is not supported: send the file itself in file_data').optional(),
+    file_id: FileId,
+    file_url: z
+      .null('is not supported: send the file itself in file_data')
+      .optional()
+      .describe('Not supported: send the file itself in `file_data`.'),
   })
   .transform((given, context) => ({
     ...extraOf(given as JsonObject, filePlace, context),
     type: 'file' as const,
-    // A chat's file has no such member: it is passed on with the file, as an image's is with its URL.
+    // A file of a chat has no `detail`, so it is passed on as an unknown member.
     file: present({ file_data: given.file_data, filename: given.filename, detail: given.detail as Json }),
   }));
 
@@ -76,18 +84,21 @@ const parts = listOf(
   limits.content_parts_max,
   0,
 );
-const content = z.union([wellFormedText, parts]).nonoptional();
+const content = z
+  .union([wellFormedText, parts])
+  .nonoptional()
+  .describe('Text of the message, or a list of parts: texts and, if the model accepts them, images, audio and files.');
 const texts = listOf(Text, limits.content_parts_max);
 
-const Id = wellFormedText.min(1).max(limits.tool_call_id_chars_max);
+const Id = wellFormedText.min(1).max(limits.tool_call_id_chars_max).describe('Id of the call.');
 
-/** Of an item of a former answer: it names what is not kept, and says how it ended. */
+/** Members of an item of an earlier answer that have no effect. */
 const ofAnswers = { without_effect: ['id', 'status', 'phase'] };
 const messagePlace = openPlace(['type', 'role', 'content', ...messageMembers], ofAnswers);
 const callPlace = openPlace(['type', 'call_id', 'name', 'arguments'], ofAnswers);
 const outputPlace = openPlace(['type', 'call_id', 'output'], ofAnswers);
 
-/** As the chat's own schema has it, so that both are bound to the same bytes. */
+/** Parsed by the schema of a chat, so that a payment is bound to the same bytes. */
 function asMessage(message: JsonObject, context: z.core.$RefinementCtx): ChatRequestMessage {
   const { data, error } = ChatRequestMessage.safeParse(message);
   if (data) return data;
@@ -97,8 +108,8 @@ function asMessage(message: JsonObject, context: z.core.$RefinementCtx): ChatReq
 
 const Message = z
   .looseObject({
-    type: z.literal('message').optional(),
-    role: z.enum(['system', 'developer', 'user', 'assistant']),
+    type: z.literal('message').optional().describe('Always `message`, or left out.'),
+    role: z.enum(['system', 'developer', 'user', 'assistant']).describe('Role of the speaker.'),
     content,
   })
   .transform((given, context): { readonly message: ChatRequestMessage } => {
@@ -108,7 +119,12 @@ const Message = z
     return { message: asMessage({ ...(Object.fromEntries(known) as JsonObject), extra }, context) };
   });
 const Call = z
-  .looseObject({ type: z.literal('function_call'), call_id: Id, name: ToolName, arguments: wellFormedText })
+  .looseObject({
+    type: z.literal('function_call'),
+    call_id: Id,
+    name: ToolName,
+    arguments: wellFormedText.describe('Arguments: JSON, as the model wrote it.'),
+  })
   .transform((given, context) => {
     const { call_id: id, name, arguments: written } = given;
     const extra = extraOf(given as JsonObject, callPlace, context);
@@ -119,7 +135,10 @@ const Output = z
   .looseObject({
     type: z.literal('function_call_output'),
     call_id: Id,
-    output: z.union([wellFormedText, texts]).nonoptional(),
+    output: z
+      .union([wellFormedText, texts])
+      .nonoptional()
+      .describe('Result of the call: a text, or a list of parts of text.'),
   })
   .transform((given, context) => {
     const extra = extraOf(given as JsonObject, outputPlace, context);
@@ -130,7 +149,10 @@ const Output = z
 const AS_TEXT = 'is not supported: a part of reasoning is passed on as its text';
 const thoughtPlace = openPlace(['type', 'text']);
 const Thought = z
-  .looseObject({ type: z.enum(['reasoning_text', 'summary_text', 'text']), text: wellFormedText })
+  .looseObject({
+    type: z.enum(['reasoning_text', 'summary_text', 'text']).describe('Kind of the text.'),
+    text: wellFormedText.describe('The text.'),
+  })
   .transform((given, context) => {
     const unknown = Object.keys(extraOf(given as JsonObject, thoughtPlace, context) ?? {});
     for (const name of unknown) context.addIssue({ code: 'custom', path: [name], message: AS_TEXT });
@@ -144,18 +166,18 @@ const reasoningPlace = openPlace(['type', 'content', 'summary', 'encrypted_conte
 const CHANGED = 'was changed: send it as it came, or leave it out';
 
 /**
- * What a model thought before the turn that follows. It is sent back with that turn, in the members of the hub's own answer where
- * `encrypted_content` brings these, and else as text; what only another service can decrypt has no place in a chat.
+ * Reasoning of the model before the turn that follows. It is passed on with that turn: in the members of the hub's own answer if
+ * `encrypted_content` has them, otherwise as text.
  */
 const Reasoning = z
   .looseObject({
     type: z.literal('reasoning'),
-    content: thoughts,
-    summary: thoughts,
+    content: thoughts.describe('Parts of the reasoning.'),
+    summary: thoughts.describe('Summary of the reasoning, passed on if there is no `content`.'),
     encrypted_content: wellFormedText
       .nullish()
       .describe(
-        'Of a former answer of this service: the reasoning in it is passed on in place of the text. Of another: without effect, since only whoever encrypted it can read it.',
+        'Encrypted reasoning of an earlier answer of this service, passed on in place of the text. That of another service has no effect, because it cannot be decrypted here.',
       ),
   })
   .transform((given, context): Thoughts => {
@@ -174,7 +196,7 @@ const NOT_SERVED = 'is not supported: an item is a message, a function_call, a f
 
 const asked = wellFormedText.transform((text): ChatRequestMessage[] => [{ role: 'user', content: text }]);
 
-/** A text is one message of the user's. */
+/** A text is one message of role `user`. */
 export const ResponseItems = z
   .union([asked, listOf(Item, limits.chat_messages_max).transform(chatOf)], {
     error: 'must be a text, or a list of {role, content}',

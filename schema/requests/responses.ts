@@ -14,6 +14,7 @@ import {
   tokenLimitOf,
 } from './chat-completion.ts';
 import {
+  ALLOWED_MODE,
   ChatMessages,
   functionMembers,
   ParallelToolCalls,
@@ -37,7 +38,7 @@ const hosted = {
     `${String(input).slice(0, limits.tool_name_chars_max)} is not supported: tools are functions, and the caller runs them`,
 };
 
-/** As the Responses API spells them, without the inner object that a chat has, and as a chat spells them. */
+/** Tools in the form of the Responses API, which are translated to the form of a chat. */
 const toolPlace = openPlace(['type', ...Object.keys(functionMembers)]);
 const Tool = z
   .looseObject({ type: z.literal('function', hosted), ...functionMembers })
@@ -50,7 +51,7 @@ const ResponseTools = toolsOf(Tool);
 
 const namedPlace = openPlace(['type', 'name']);
 const Named = z
-  .looseObject({ type: z.literal('function', hosted), name: wellFormedText })
+  .looseObject({ type: z.literal('function', hosted), name: wellFormedText.describe('Name of the tool.') })
   .transform((given, context) => {
     const { type, name } = given;
     return { ...extraOf(given as JsonObject, namedPlace, context), type, function: { name } };
@@ -59,8 +60,8 @@ const allowedPlace = openPlace(['type', 'mode', 'tools']);
 const Allowed = z
   .looseObject({
     type: z.literal('allowed_tools'),
-    mode: z.enum(['auto', 'required']),
-    tools: listOf(Named, limits.tools_max),
+    mode: z.enum(['auto', 'required']).describe(ALLOWED_MODE),
+    tools: listOf(Named, limits.tools_max).describe('Tools that may be called.'),
   })
   .transform((given, context) => {
     const { type, mode, tools } = given;
@@ -79,7 +80,10 @@ const Format = z.union([
 ]);
 
 const ResponseText = z
-  .looseObject({ format: Format, verbosity: only('hubs treat it differently', 'medium') })
+  .looseObject({
+    format: Format.describe('Format of the answer.'),
+    verbosity: only('hubs treat it differently', 'medium'),
+  })
   .superRefine(({ format: _, verbosity: __, ...others }, context) => {
     for (const [name, value] of Object.entries(others)) {
       if (value !== null && value !== undefined)
@@ -95,7 +99,7 @@ const ResponseText = z
 const ONE_SHOT = 'calls are independent and nothing of them is stored, so send the earlier turns as `input`';
 const AS_IT_IS = 'Without effect: the reasoning of the model is returned as the hub gives it, and is not summarized.';
 
-/** What would change the answer, and is not passed on: refused by name. */
+/** Members that would change the answer and are not passed on; refused by name. */
 export const responseUnserved = {
   background: only('the response is returned when it is complete', false),
   previous_response_id: unset(ONE_SHOT),
@@ -141,8 +145,10 @@ const sent = z.looseObject({
     .nullish()
     .describe('Instructions to the model. Equivalent to a first message of role `system`.'),
   tools: ResponseTools.describe('Functions that the model may call.'),
-  tool_choice: ResponseToolChoice,
-  text: ResponseText,
+  tool_choice: ResponseToolChoice.describe(
+    'How the model chooses tools: `none`, `auto`, `required`, or an object that names the functions that may be called. Default: `auto`.',
+  ),
+  text: ResponseText.describe('Format of the answer. Default: text.'),
   reasoning: z
     .looseObject({
       effort: samplingMembers.reasoning_effort,
@@ -172,20 +178,20 @@ const chat = z.looseObject({
   extra: Extra,
 });
 
-/** What a chat takes under the same name, though a response has no word for it. */
+/** Members of a chat that a response has no equivalent of. */
 const chatRule = chatMemberRule('response', ['stop', 'seed', 'presence_penalty', 'frequency_penalty']);
 
 const ineffective = Object.keys(responseWithoutEffect);
 const sentPlace = bodyPlace(Object.keys(sent.shape), ineffective, chatRule);
 const sentNames = new Map(Object.keys(sent.shape).map(name => [folded(name), name]));
-/** On the graph, where a response is asked for in the words of a chat: what else a response has is said by these. */
+/** The request on the graph, which has the members of a chat. */
 const chatPlace = bodyPlace(Object.keys(chat.shape), ineffective, given => {
   const member = sentNames.get(given.spelt);
   if (member === undefined || member === 'reasoning') return chatRule(given);
-  return { kind: 'refused', why: `is not supported: ${member} is said by the members of the input` };
+  return { kind: 'refused', why: `is not supported: use the members of the input in place of ${member}` };
 });
 
-/** A response as the graph is asked for it, in the words of a chat: so a call has one canonical form whatever way it comes. */
+/** The request on the graph, in the form of a chat, so that a call by REST and by GraphQL has one canonical form. */
 export const ResponseCall = z.preprocess(withoutProto, requireOffered(chat).transform(canonicalCall));
 export type ResponseCall = z.output<typeof ResponseCall>;
 

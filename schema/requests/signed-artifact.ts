@@ -2,52 +2,54 @@ import * as z from 'zod';
 import { ingestLimits } from '../limits.ts';
 import { storedText } from './text.ts';
 
-/* The signed artifacts of x402's offer-and-receipt extension, as a shop sent them: typed data, or a JWS. */
+/* Signed artifacts of x402's offer-receipt extension, as another service sent them: typed data, or a JWS. */
 
 const text = storedText.max(ingestLimits.resource_chars_max);
 const seconds = z.int().min(0);
+const network = text.describe('Network, as a CAIP-2 id.');
+const resourceUrl = text.describe('URL of what is sold.');
 const ofPayload = <S extends z.ZodType>(payload: S) =>
   z.discriminatedUnion('format', [
     z.object({
       format: z.literal('eip712'),
-      payload,
-      signature: z.string().regex(/^0x[0-9a-fA-F]{130}$/, { error: 'is not 65 bytes in hex' }),
+      payload: payload.describe('Signed terms.'),
+      signature: z
+        .string()
+        .regex(/^0x[0-9a-fA-F]{130}$/, { error: 'is not 65 bytes in hex' })
+        .describe('EIP-712 signature: 0x and 130 hex digits.'),
     }),
-    z.object({ format: z.literal('jws'), signature: storedText.max(ingestLimits.jws_chars_max) }),
+    z.object({
+      format: z.literal('jws'),
+      signature: storedText.max(ingestLimits.jws_chars_max).describe('Compact JWS (EdDSA) with the terms.'),
+    }),
   ]);
 
 /** §4.2 of the extension. */
 export const OfferTerms = z.strictObject({
   version: z.literal(1),
-  resourceUrl: text,
-  scheme: text,
-  /** CAIP-2. */
-  network: text,
-  asset: text,
-  payTo: text,
-  /** Digits of atomic units. */
-  amount: text,
-  /** Unix seconds; 0: without an end. */
-  validUntil: seconds.default(0),
+  resourceUrl,
+  scheme: text.describe('Payment scheme, such as `exact`.'),
+  network,
+  asset: text.describe('Contract or mint of the token.'),
+  payTo: text.describe('Wallet to be paid.'),
+  amount: text.describe('Amount in atomic units, as digits.'),
+  validUntil: seconds.default(0).describe('Time the offer expires, in Unix seconds. 0 (default): never.'),
 });
 
 /** §5.2 of the extension. */
 export const DeliveryFacts = z.strictObject({
   version: z.literal(1),
-  /** CAIP-2. */
-  network: text,
-  resourceUrl: text,
-  payer: text,
-  /** Unix seconds. */
-  issuedAt: seconds,
-  /** Empty where the shop keeps it to itself. */
-  transaction: text.default(''),
+  network,
+  resourceUrl,
+  payer: text.describe('Wallet that paid.'),
+  issuedAt: seconds.describe('Time of the receipt, in Unix seconds.'),
+  transaction: text.default('').describe('Transaction of the payment. Empty (default) if it is not stated.'),
 });
 
 export const OfferReceipt = z
   .strictObject({
-    offer: ofPayload(OfferTerms).nullish().describe('Of `PAYMENT-REQUIRED`: what was asked for what.'),
-    receipt: ofPayload(DeliveryFacts).nullish().describe('Of `PAYMENT-RESPONSE`: that it was paid.'),
+    offer: ofPayload(OfferTerms).nullish().describe('Signed offer, from the header `PAYMENT-REQUIRED`.'),
+    receipt: ofPayload(DeliveryFacts).nullish().describe('Signed receipt, from the header `PAYMENT-RESPONSE`.'),
   })
-  .refine(({ offer, receipt }) => offer != null || receipt != null, { error: 'holds neither an offer nor a receipt' });
+  .refine(({ offer, receipt }) => offer != null || receipt != null, { error: 'has neither an offer nor a receipt' });
 export type OfferReceipt = z.output<typeof OfferReceipt>;

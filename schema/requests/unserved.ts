@@ -1,28 +1,40 @@
 import { z } from 'zod';
 
 /*
- * Members of OpenAI's API that would change the meaning of the answer: refused by name, never dropped in silence. Absent, null and the
- * value that equals what is done in any case are the same. Members that do not change the answer here are accepted with any value, passed
- * on to no hub, and not part of what a payment is bound to.
+ * Members of OpenAI's API that would change the meaning of the answer are refused by name, never ignored silently. Absent, null and the
+ * value of the usual behaviour are the same. Members that do not change the answer here are accepted with any value, passed on to no hub, and
+ * not part of what a payment is bound to.
  */
 
 type Literal = string | number | boolean;
 
 export const PLAIN_TEXT = 'the answer is text';
 
-export const unset = (why: string) => z.null(notServed(why)).optional();
+export const unset = (why: string) => z.null(notServed(why)).optional().describe(`Not supported: ${why}.`);
 
 export const only = <const V extends Literal>(why: string, ...values: readonly V[]) =>
-  z.literal(values, notServed(why)).nullish();
+  z
+    .literal(values, notServed(why))
+    .nullish()
+    .describe(`Only ${values.join(', ')}: ${why}.`);
 
-export const noItems = (why: string) => z.array(z.unknown(), notServed(why)).max(0, notServed(why)).nullish();
+export const noItems = (why: string) =>
+  z
+    .array(z.unknown(), notServed(why))
+    .max(0, notServed(why))
+    .nullish()
+    .describe(`Not supported, unless empty: ${why}.`);
 
-export const noMembers = (why: string) => z.strictObject({}, notServed(why)).nullish();
+export const noMembers = (why: string) =>
+  z.strictObject({}, notServed(why)).nullish().describe(`Not supported, unless empty: ${why}.`);
 
-/** As which OpenAI has an answer asked for. */
-export const textModality = z.tuple([z.literal('text', notServed(PLAIN_TEXT))], notServed(PLAIN_TEXT)).nullish();
+/** The kinds of an answer that OpenAI lets a request choose. */
+export const textModality = z
+  .tuple([z.literal('text', notServed(PLAIN_TEXT))], notServed(PLAIN_TEXT))
+  .nullish()
+  .describe(`Only \`["text"]\`: ${PLAIN_TEXT}.`);
 
-/** What OpenAI does anyway. */
+/** The usual service tier of OpenAI. */
 export const usualTier = only('each call has the same price and the same speed', 'auto', 'default', 'standard');
 
 function notServed(why: string) {
@@ -33,7 +45,7 @@ const NOBODY = 'hubs receive nothing that identifies the caller';
 const NOTHING_KEPT = 'answers are not stored for later retrieval';
 const THEIRS = 'this service decides about caches and speed';
 
-/** By these a body, or whatever stands in it, says who asks. */
+/** Members that identify the caller, in a body or in an object within it. */
 export const namesWhoAsks = {
   user: NOBODY,
   safety_identifier: NOBODY,
@@ -41,7 +53,7 @@ export const namesWhoAsks = {
   store: NOTHING_KEPT,
 } as const;
 
-/** By these and by names of a cache, which is between a hub and us. */
+/** These, and the members that name a cache. */
 export const namesAndCaches = {
   ...namesWhoAsks,
   prompt_cache_key: THEIRS,
@@ -60,7 +72,7 @@ export const responseWithoutEffect = {
   stream_options: 'events are not padded',
 } as const;
 
-/** As members of a request, so that its description names them. */
+/** The same as members of a request, so that OpenAPI describes them. */
 export function withoutEffect<T extends Readonly<Record<string, string>>>(table: T) {
   const members = Object.entries(table).map(([name, why]) => [
     name,
