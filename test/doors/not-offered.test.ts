@@ -45,7 +45,7 @@ describe('the official openai client', () => {
     );
     expect(fault).toBeInstanceOf(OpenAI.NotFoundError);
     expect([fault.code, fault.type]).toEqual(['not_offered', 'not_found_error']);
-    expect(fault.message).toContain(instead === null ? 'There is no endpoint in its place.' : `Use ${instead}`);
+    expect(fault.message).toContain(instead === null ? 'There is no other endpoint for this.' : `Use ${instead}`);
   });
 
   it('asks nobody to pay for it, and takes no payment', async () => {

@@ -75,7 +75,7 @@ it('OpenAPI tells payment, possession, parameters and refusals from the columns'
   expect(book?.get?.parameters).toMatchObject([
     { name: 'agent_id', in: 'path', required: true, schema: { type: 'integer' } },
     ...['limit', 'before', 'after'].map(name => ({ name, in: 'query', required: false, schema: { type: 'integer' } })),
-    ...filters.map(name => ({ name, in: 'query', required: false, schema: { description: expect.any(String) } })),
+    ...filters.map(name => ({ name, in: 'query', required: false, description: expect.any(String) })),
     { name: 'X-SVC-Session', in: 'header', required: false },
     { name: 'X-SVC-Proof', in: 'header', required: false },
     { name: 'X-SVC-Nonce', in: 'header', required: false, schema: { pattern: '^[A-Za-z0-9_-]{16,64}$' } },
