@@ -7,7 +7,7 @@ import type { Answer } from './problem.ts';
 
 const PROBLEM = 'application/problem+json';
 
-/** A fault as a page, where the request would have been shown one had all been well: people are at a loss with JSON. Else null. */
+/** The error as a page, if the request asked for a page. Otherwise null. */
 export function faultPage(
   { fault_page, path, media }: Pick<Columns, 'fault_page' | 'path' | 'media'>,
   request: Pick<DoorRequest, 'query' | 'headers' | 'spelt'>,
@@ -22,7 +22,7 @@ export function faultPage(
   };
 }
 
-/** By its query or, at the door's own path, by its Accept. Whoever names another format has chosen, known or not. */
+/** Chosen by `format` in the query or, at the door's own path, by Accept. Any other `format` is a choice against the page. */
 function asksForPage(
   { query, headers, spelt }: Pick<DoorRequest, 'query' | 'headers' | 'spelt'>,
   { path, media, page }: { readonly path: string; readonly media: string; readonly page: string },

@@ -4,7 +4,7 @@ import { openingTags } from '../../receipt/page/layout.ts';
 import { pagePolicy } from '../../receipt/page/policy.ts';
 import { STYLE } from '../../receipt/page/style.ts';
 
-/* The two pages at which people answer calls: that of a link, and that of a book's owner. */
+/* The two pages on which people answer approval requests: the page of a link, and the page of a book's owner. */
 
 const OWN_STYLE = `
 [hidden] { display: none !important; } fieldset { border: 0; margin: 0; padding: 0; min-width: 0; } legend { padding: 0; font-weight: 600; }
@@ -23,9 +23,8 @@ article p:empty { display: none; } article form { margin-top: 1.25rem; } #book {
 
 interface ApprovalPageParts {
   readonly title: string;
-  /** Of the service at that base URL. */
   readonly body: (base_url: string) => Html;
-  /** Of `run/`, each behind those that it imports. */
+  /** Modules of `run/`, each after those that it imports. */
   readonly script: readonly string[];
 }
 
@@ -34,7 +33,7 @@ interface ApprovalPage {
   readonly textAt: (base_url: string) => string;
 }
 
-/** A page at which people answer calls: the same for everybody, which asks this service alone, and which nobody frames. */
+/** A page that is the same for every visitor, contacts only this service, and cannot be framed. */
 function approvalPage({ title, body, script: names }: ApprovalPageParts): ApprovalPage {
   const style = STYLE + OWN_STYLE;
   const own = ['bytes', 'dom', 'ask', 'facts', ...names].map(name => `./run/${name}.js`);
@@ -53,42 +52,42 @@ function approvalPage({ title, body, script: names }: ApprovalPageParts): Approv
   };
 }
 
-/** The page of the link that a webhook is told: the same for everybody, since nobody sends it what stands behind the #. */
+/** The page of an approval link. It is the same for every visitor, because browsers do not send the part after the `#`. */
 export const linkPage = approvalPage({
   title: 'Approve a call',
-  body: () => html`<main><h1>A call that its book wants approved</h1>
+  body: () => html`<main><h1>Approve a call</h1>
 <noscript><p>This page needs JavaScript. <code>POST /v1/approvals/{approval_id}</code> does the same.</p></noscript>
 <p class="sum" id="says" role="status" aria-live="polite"></p><dl id="facts"></dl>
 <form id="answer" hidden><button value="approve">Approve</button><button value="deny">Deny</button></form>
-</main><footer><p>Who has this link answers once. All times are UTC.</p></footer>`,
+</main><footer><p>This link answers the request once. All times are UTC.</p></footer>`,
   script: ['link'],
 });
 
-/** The page at which a book's owner answers: it asks the agent's wallet, in whose browser it is open. */
+/** The page on which the owner of a book answers with the agent's wallet in the same browser. */
 export const ownerPage = approvalPage({
-  title: 'Calls that want an approval',
-  body: base_url => html`<main data-service="${base_url}"><h1>Calls that a book wants approved</h1>
-<p>A call that its book has refused for want of an approval passes, once, if the wallet of the book’s agent signs for it. The session
-shows what waits; the wallet alone answers. A Safe, or another contract wallet, may answer by
+  title: 'Calls waiting for approval',
+  body: base_url => html`<main data-service="${base_url}"><h1>Calls waiting for approval</h1>
+<p>A call that the book refuses until it is approved is allowed once if the wallet of the agent signs an approval. The session only
+shows the requests; only the wallet can answer them. A Safe or another contract wallet can answer by
 <code>POST /v1/agents/{agent_id}/book/approvals/{approval_id}</code>.</p>
 <noscript><p>This page needs JavaScript. <code>POST /v1/agents/{agent_id}/book/approvals/{approval_id}</code> does the same.</p></noscript>
 <fieldset id="work"><form id="open" hidden>
 <label class="narrow">Agent id <input class="field" id="agent" inputmode="numeric" pattern="\\s*[1-9][0-9]*\\s*" title="A number" autocomplete="off" required></label>
-<label class="wide">Session of its book <input class="field" id="session" type="password" pattern="\\s*[!-~]+\\s*" title="As it was given at registration" autocomplete="off" spellcheck="false" required></label>
-<button class="first">Show what waits</button></form>
+<label class="wide">Session of its book <input class="field" id="session" type="password" pattern="\\s*[!-~]+\\s*" title="The session that the registration returned" autocomplete="off" spellcheck="false" required></label>
+<button class="first">Show requests</button></form>
 <p id="says" role="status" aria-live="polite"></p>
-<div id="book" hidden><p>Wallet of the agent: <code id="wallet"></code></p><form id="wallets" class="choice" hidden><fieldset><legend>Which wallet is to be asked?</legend><div id="choices"></div></fieldset></form>
+<div id="book" hidden><p>Wallet of the agent: <code id="wallet"></code></p><form id="wallets" class="choice" hidden><fieldset><legend>Choose the wallet that signs</legend><div id="choices"></div></fieldset></form>
 <div id="requests"></div>
-<div class="buttons"><button type="button" id="again">Look again</button></div></div></fieldset>
+<div class="buttons"><button type="button" id="again">Refresh</button></div></div></fieldset>
 <div class="buttons" id="closing" hidden><button type="button" id="close">Close the book</button></div>
-</main><footer><p>The session is held by this page alone, and forgotten when the book or the page is closed. What is signed here moves no
+</main><footer><p>Only this page has the session, and forgets it when the book or the page is closed. A signature on this page moves no
 money. All times are UTC.</p></footer>`,
   script: ['wallets', 'refusals', 'owner'],
 });
 
 /**
- * Modules as the one script of a page, which can import nothing: each behind those that it imports, and none names at its top what
- * another does.
+ * Joins modules to one script, because a page in one file cannot import. Each module follows those that it imports, and no two have a
+ * top-level name in common.
  */
 function oneScript(modules: readonly URL[]): string {
   return modules.map(module => bare(readFileSync(module, 'utf8'))).join('\n');

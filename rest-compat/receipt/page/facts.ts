@@ -8,11 +8,11 @@ import { isJsonObject, type Json, type JsonObject } from '../../../schema/canoni
 import { moneyText, timeText, usdcText } from './texts.js';
 
 /*
- * What a page tells of a receipt or refusal, made of what was signed and of what the issuer says of a payment since. The page is
- * written by it, and in the visitor's browser what stands there is compared with it again.
+ * The facts of the page of a receipt or refusal: what was signed, and what the issuer has stated about the payment since. The page is made
+ * with them, and the visitor's browser compares the page with them again.
  */
 
-/** By name, in the order in which they are shown. */
+/** Facts by name, in the order in which they are shown. */
 export type PageFacts = Readonly<Record<string, string>>;
 
 export function factsOfReceipt(claims: JsonObject, receipt: JsonObject): PageFacts {
@@ -20,16 +20,16 @@ export function factsOfReceipt(claims: JsonObject, receipt: JsonObject): PageFac
   const summary = receiptSummary(claims, receipt);
   const bound = memberOf(caller_binding);
   const said = isJsonObject(reported) ? reported : null;
-  // What nobody here has seen is told with a word on whose it is.
+  // A fact that this service has not seen itself is marked as reported.
   const named = (name: string) => (isNamedByOthers(summary.lane) ? `${name}, as reported` : name);
   return shown({
     Profile: claims.profile ?? 'production',
     Payment: headlineOf(summary),
     'What that means': spendLanes[summary.lane].means,
     Reported: said && reportedText(said),
-    'Checked with': said && (said.verified_with ?? 'nobody, when this was signed'),
+    'Checked with': said && (said.verified_with ?? 'nothing, at the time of signing'),
     [named('Bought')]: claims.job_kind,
-    // A payment to somebody else may say neither.
+    // A payment to another service may have neither.
     [named('Model')]: claims.model || null,
     [named('Answered by')]: claims.hub || null,
     'Model named by the hub': claims.answered_model,
@@ -55,13 +55,13 @@ export function factsOfReceipt(claims: JsonObject, receipt: JsonObject): PageFac
   });
 }
 
-/** What a receipt comes to, in a line. */
+/** The payment of a receipt, in a line. */
 export function headlineOf({ lane, total, rail }: ReceiptSummary): string {
   const { headline } = spendLanes[lane];
   return total === null ? headline : `${headline}: ${moneyText(total, rail)}`;
 }
 
-/** The same of a refusal. */
+/** The facts of a refusal. */
 export function factsOfRefusal(claims: JsonObject): PageFacts {
   const anchor = memberOf(claims.base_anchor);
   return shown({
@@ -69,10 +69,10 @@ export function factsOfRefusal(claims: JsonObject): PageFacts {
     Charged: claims.charged === false ? 'Nothing' : 'Not said',
     Refused: claims.refusal_code,
     'By the rule': claims.policy_code,
-    Asked: claims.requested_amount === undefined ? null : usdcText(claims.requested_amount),
+    'Requested amount': claims.requested_amount === undefined ? null : usdcText(claims.requested_amount),
     When: timeText(claims.timestamp),
     Book: `row ${String(claims.policy_blocked_seq)} of the book of agent ${String(claims.agent_id)}`,
-    'Seen of Base':
+    'Block of Base':
       anchor.status === 'AVAILABLE'
         ? `block ${String(anchor.block_number)}, ${String(anchor.block_hash)}`
         : 'no recent block',

@@ -2,7 +2,7 @@ import { html } from '../../../schema/html.ts';
 import type { FaultPage } from '../../answer-forms.ts';
 import { HTML, openingTags, pageHeaders } from './layout.ts';
 
-/** What a browser is shown in place of a receipt or refusal that cannot be shown. */
+/** Page in place of a receipt or refusal that cannot be shown. */
 export function faultPageOf(kind: 'receipt' | 'refusal'): FaultPage {
   const title = kind === 'receipt' ? 'Spend receipt' : 'Refusal';
   return {
@@ -19,16 +19,16 @@ export function faultPageOf(kind: 'receipt' | 'refusal'): FaultPage {
   };
 }
 
-const LATER = 'This says nothing of what it would have shown. Ask again later.';
+const LATER = 'This does not mean that the document is invalid. Try again later.';
 
 const missing = {
   receipt: {
     headline: 'There is no such receipt',
     advice:
-      'See that the address is whole: it ends with task_ and 26 letters and digits. A receipt of what was paid for a moment ago may still be on its way: look again in a minute.',
+      'Check that the URL is complete: it ends with task_ and 26 letters and digits. The receipt of a payment made a moment ago may not exist yet: try again in a minute.',
   },
   refusal: {
     headline: 'There is no such refusal',
-    advice: 'See that the address is whole: it ends with refusal_ and 26 letters and digits.',
+    advice: 'Check that the URL is complete: it ends with refusal_ and 26 letters and digits.',
   },
 } as const;

@@ -4,21 +4,21 @@ import type { PageFacts } from './facts.ts';
 import { pagePolicy } from './policy.ts';
 import { STYLE } from './style.ts';
 
-/** What a page is made of. All text in it is a stranger's: a model, a hub and a resource are called as others please. */
+/** Parts of a page. All text is untrusted: others choose the names of models, hubs and resources. */
 export interface PageParts {
   readonly title: string;
-  /** What it is, as a heading. */
+  /** Kind of the document, as a heading. */
   readonly kind: string;
-  /** Large, of all facts the one that is asked for first. */
+  /** The most important fact, in large type. */
   readonly sum: Html;
   readonly profile: Html | '';
   readonly facts: readonly Html[];
-  /** How each check is made by other means, as the audit document says it. */
+  /** Checks of the audit document, and how to do each by other means. */
   readonly checks: readonly { readonly name: string; readonly how: string }[];
   readonly proves: readonly string[];
   readonly does_not_prove: readonly string[];
   readonly beside: readonly Html[];
-  /** Where the same is to be had for programs: label and URL. */
+  /** Links to other forms of the document. */
   readonly links: readonly (readonly [label: string, url: string])[];
   /** The audit document: what the page checks. */
   readonly evidence: JsonObject;
@@ -30,8 +30,7 @@ type Headers = Readonly<Record<string, string>>;
 const known = new Map<string | null, Headers>();
 
 /**
- * Nothing is loaded from anywhere, no other script or style runs but these, and nobody frames it. `program`: what a page runs,
- * null where it runs nothing.
+ * The page loads nothing, runs only its own script and style, and cannot be framed. `program`: the script of the page. Null if it has none.
  */
 export function pageHeaders(program: string | null): Headers {
   const found = known.get(program);
@@ -52,7 +51,7 @@ export function pageText(parts: PageParts, program: string): string {
 <body><main>${profile}
 <h1>${kind}</h1>
 <div id="verdict" role="status" aria-live="polite"><p class="headline">${NOT_CHECKED}</p>
-<p class="detail">This page checks itself in your browser, and needs JavaScript for that. Without it, <code>npm run verify</code> does the same.</p></div>
+<p class="detail">The checks of this page run in your browser and need JavaScript. Without it, <code>npm run verify</code> does the same.</p></div>
 <div class="sum">${sum}</div>
 <dl>${facts}</dl>
 <h2 id="checks">Checks</h2>
@@ -63,7 +62,7 @@ ${beside}
 <nav aria-labelledby="programs"><h2 id="programs">For programs</h2>
 <ul>${links.map(([label, url]) => html`<li><a href="${url}">${label}</a></li>`)}</ul>
 <details><summary>The evidence, as JSON</summary><pre tabindex="0" role="region" aria-label="The evidence">${JSON.stringify(evidence, null, 1)}</pre></details></nav>
-</main><footer><p>Every check above is made by your own browser with what this page brings, by the same code as <code>npm run verify</code>; it asks nobody. All times are UTC.</p></footer>
+</main><footer><p>Your browser makes every check above with the data of this page and the code of <code>npm run verify</code>, without contacting a server. All times are UTC.</p></footer>
 <script type="application/json" id="evidence">${new Html(inScript(evidence))}</script>
 <script type="module">${new Html(program)}</script>
 </body></html>
@@ -77,14 +76,14 @@ export function openingTags(title: string, style = STYLE): Html {
 <link rel="icon" href="data:,"><style>${new Html(style)}</style></head>`;
 }
 
-/** JSON knows no markup: without a less-than sign it can neither end its element nor begin a comment (HTML §4.12.1.3). */
+/** Without a less-than sign, JSON can neither end its element nor begin a comment (HTML §4.12.1.3). */
 function inScript(evidence: JsonObject): string {
   return JSON.stringify(evidence).replaceAll('<', '\\u003c');
 }
 
 const item = (text: string) => html`<li>${coded(text)}</li>`;
 
-/** What stands between two backticks is code. */
+/** Text between two backticks becomes code. */
 export function coded(text: string): Html[] {
   return text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 }
@@ -93,17 +92,17 @@ function checkItem({ name, how }: PageParts['checks'][number]): Html {
   return html`<li data-status="open"><span class="status">${NOT_CHECKED}</span><span><b>${name}</b> ${coded(how)}</span></li>`;
 }
 
-/** The facts that have no place of their own. */
+/** The facts that are not shown elsewhere. */
 export function factRows(facts: PageFacts, apart: ReadonlySet<string>): Html[] {
   return Object.entries(facts).flatMap(([name, text]) => (apart.has(name) ? [] : [factRow(name, text)]));
 }
 
-/** A row of the list of facts; what is signed of it is compared with the signature where the page is read. */
+/** A row of the list of facts. The browser compares it with the signed claims. */
 export function factRow(name: string, text: string, label = name): Html {
   return html`<dt>${label}</dt><dd data-fact="${name}">${text}</dd>`;
 }
 
-/** What was made with stand-ins says so before all else. */
+/** A document of the development profile begins with a warning. */
 export function profileBanner(signed: string): Html | '' {
   if (signed !== 'development') return '';
   return html`<p class="profile" role="note"><strong data-fact="Profile">${signed}</strong>Stand-ins were in use: no real money moved.</p>`;

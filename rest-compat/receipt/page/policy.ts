@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 const hashed = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Content-Security-Policy of a page in one piece: nothing is loaded from anywhere, and no other script or style runs but these. */
+/** Content-Security-Policy of a page in one file: it loads nothing, and runs only its own script and style. */
 export function pagePolicy(
   { script, style }: { readonly script: string | null; readonly style: string },
   ...more: readonly string[]

@@ -4,10 +4,10 @@ import { type Html, html } from '../../../schema/html.ts';
 import { factsOfReceipt } from './facts.ts';
 import { coded, factRow, factRows, pageText, profileBanner } from './layout.ts';
 
-/** Facts with a place of their own. */
+/** Facts that are shown outside of the list. */
 const APART = new Set(['Payment', 'What that means', 'Profile', 'Token', 'Atomic amount']);
 
-/** A receipt for people, made of its audit document: what was signed of it. `program` checks it where it is read. */
+/** Page of a receipt, made of its audit document. `program` checks it in the browser. */
 export function receiptPage(audit: JsonObject, program: string): string {
   const receipt = objectIn(audit.receipt);
   const facts = factsOfReceipt(claimsIn(receipt), receipt);
@@ -36,7 +36,7 @@ export function receiptPage(audit: JsonObject, program: string): string {
   );
 }
 
-/** The claims of the token in a document of this service, which has signed them. */
+/** The claims of the signature of a document of this service. */
 export function claimsIn({ issuer_signature }: JsonObject): JsonObject {
   return decodeJwt(String(objectIn(issuer_signature).jws)) as JsonObject;
 }
@@ -51,20 +51,20 @@ export const objectIn = (value: Json | undefined): JsonObject => (isJsonObject(v
 export const textsIn = (value: Json | undefined): string[] =>
   Array.isArray(value) ? value.filter(text => typeof text === 'string') : [];
 
-/** The lane: nobody signs it. */
+/** Further facts, which are not signed. */
 function laneList({ proof_outcome, settled_by, freeze, omission_rule }: JsonObject, { chain_ended }: JsonObject): Html {
   const facts: readonly (readonly [string, Json | undefined])[] = [
     ['Proof of the transfer', proof_outcome],
     ['Settled by', settled_by],
-    ['Frozen', freeze === true ? 'yes: vouched for, and not settled as the log went on' : 'no'],
-    ['Given up because', omission_rule],
+    ['Frozen', freeze === true ? 'yes: guaranteed by the issuer, and not settled while the log continued' : 'no'],
+    ['Amount given up because', omission_rule],
     ['Chain', chain_ended === true ? 'the development chain that carried the payment is gone' : null],
   ];
-  return html`<h2>What is known beside it</h2><p class="quiet">Nobody signs this, and it may change.</p>
+  return html`<h2>Further information</h2><p class="quiet">This part is not signed, and may change.</p>
 <dl>${facts.flatMap(([name, said]) => (said === null || said === undefined ? [] : [html`<dt>${name}</dt><dd>${said}</dd>`]))}</dl>`;
 }
 
-/** What to ask the chain for. */
+/** How to look up the transfer on its chain. */
 function transferList(transfer: Json | undefined, signed: Readonly<Record<string, string>>): Html {
   if (!isJsonObject(transfer)) return html``;
   const { network, chain, rpc_method, tx_hash, log_index, expect } = transfer;
@@ -79,5 +79,5 @@ function transferList(transfer: Json | undefined, signed: Readonly<Record<string
     said === null || said === undefined ? [] : [html`<dt>${name}</dt><dd class="mono">${coded(String(said))}</dd>`],
   );
   const expected = Object.entries(named).map(([name, label]) => factRow(name, signed[name] ?? '', label));
-  return html`<h2>Look the transfer up</h2><p class="quiet">Any RPC of that network answers it.</p><dl>${[...rows, ...expected]}</dl>`;
+  return html`<h2>Look the transfer up</h2><p class="quiet">Any RPC node of the network can answer this.</p><dl>${[...rows, ...expected]}</dl>`;
 }

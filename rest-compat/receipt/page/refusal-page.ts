@@ -9,14 +9,14 @@ const APART = new Set(['Refused', 'Profile']);
 
 const WANTS_APPROVAL = 'approval_ttl_expired' satisfies RefusalCode;
 
-/** A call that never had an approval is refused by the same code as one whose approval is too old. */
+/** The code for an expired approval also applies to a call that never had one. */
 const words: Readonly<Record<string, string>> = {
   policy_blocked: 'Refused by the policy of its book',
   budget_exhausted: 'Refused, because the budget of its book is used up',
   approval_ttl_expired: 'Refused until a person approves it',
 } satisfies Record<RefusalCode, string>;
 
-/** A refusal for people, made of its audit document. `program` checks it where it is read. */
+/** Page of a refusal, made of its audit document. `program` checks it in the browser. */
 export function refusalPage(audit: JsonObject, program: string): string {
   const refusal = objectIn(audit.refusal);
   const facts = factsOfRefusal(claimsIn(refusal));
@@ -25,7 +25,7 @@ export function refusalPage(audit: JsonObject, program: string): string {
   return pageText(
     {
       title: `Refusal ${Refusal}`,
-      kind: 'Signed refusal: no receipt, and not spend',
+      kind: 'Signed refusal: not a receipt, and nothing was spent',
       sum: html`${words[Refused] ?? 'Refused'} (<span data-fact="Refused">${Refused}</span>)`,
       profile: profileBanner(Profile),
       facts: [...factRows(facts, APART), ...(Profile === 'development' ? [] : [factRow('Profile', Profile)])],
@@ -46,5 +46,5 @@ export function refusalPage(audit: JsonObject, program: string): string {
 
 function whereApproved(refusal_url: string): Html {
   return html`<h2>How such a call is approved</h2>
-<p>If it was paid for, the owner of its book can let it pass: <a href="${new URL('../approvals', refusal_url).href}">this page</a> asks the wallet of the book’s agent.</p>`;
+<p>If it was paid for, the owner of the book can approve it on <a href="${new URL('../approvals', refusal_url).href}">this page</a> with the wallet of the agent.</p>`;
 }

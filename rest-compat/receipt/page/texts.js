@@ -1,5 +1,5 @@
 /*
- * Money and times as pages write them: by their digits, never by floats.
+ * Texts of amounts and times on pages. Amounts are formatted by their digits, never as floats.
  */
 
 /** Digits behind the point of a unit of each rail. @type {Record<string, number>} */

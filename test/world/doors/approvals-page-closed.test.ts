@@ -37,7 +37,7 @@ describe('the session', () => {
     });
     await open(agent, [walletOf(agent)]);
     await press('Approve');
-    await told('Approved: this very call passes, once.');
+    await told('Approved: this call is allowed once.');
     const at = `${service.url}/v1/agents/${agent.agent_id}/book/approvals`;
     const { approval_id } = await newest(agent);
     expect(sent.filter(({ url }) => !url.startsWith('data:'))).toEqual([
@@ -104,7 +104,7 @@ describe('a book that is closed', () => {
     await page.locator('article').waitFor();
     heard.resolve();
     await press('Approve');
-    await told('Approved: this very call passes, once.');
+    await told('Approved: this call is allowed once.');
     expect(texts).toHaveLength(2);
     expect((await newest(agent)).status).toBe('approved');
   });

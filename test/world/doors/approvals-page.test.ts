@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 const { newest, list, cautious, asked, decided } = approvalDoorsOf(() => service);
 type Agent = Awaited<ReturnType<typeof cautious>>;
-const STILL_OPEN = 'Nothing was answered: the call is still open.';
+const STILL_OPEN = 'The request was not answered: the call is still open.';
 const newKey = () => privateKeyToAccount(generatePrivateKey());
 const { open, press, told, factsOf } = ownersPageOf(() => ({ service, page }));
 
@@ -48,12 +48,12 @@ describe('the wallet of the agent, asked by the page', () => {
     const agent = await cautious();
     const call = await asked(agent, 'By the wallet', { 'X-SVC-Note': 'a trifle' });
     const texts = await open(agent, [walletOf(agent)]);
-    await page.getByText(`Book of agent ${agent.agent_id}: 1 call waits for an answer.`).waitFor();
+    await page.getByText(`Book of agent ${agent.agent_id}: 1 call is waiting for an answer.`).waitFor();
     const { request } = call;
     expect(await factsOf()).toMatchObject({
       'Text of the request': 'user: By the wallet\n\n{"model":"svc/auto","stream":false}',
-      'The caller claims, and nobody has checked': 'a trifle',
-      Status: 'Waits for an answer',
+      'Note of the caller, not checked': 'a trifle',
+      Status: 'Waiting for an answer',
       'Why it needs an approval': 'It costs more than the book allows without an approval.',
       Payer: request.payer,
       Amount: '0.002 USDC',
@@ -65,7 +65,7 @@ describe('the wallet of the agent, asked by the page', () => {
     });
     expect(texts).toEqual([]);
     await press('Approve');
-    await told('Approved: this very call passes, once.');
+    await told('Approved: this call is allowed once.');
     expect(texts).toEqual([signedText('approve', request)]);
     expect(await page.locator('article').getByRole('button').count()).toBe(0);
     expect(await newest(agent)).toMatchObject({ status: 'approved', decided_by: 'wallet' });
@@ -73,8 +73,8 @@ describe('the wallet of the agent, asked by the page', () => {
     expect((await newest(agent)).status).toBe('passed');
     // The very same call, paid for anew, has to be asked about anew.
     await asked(agent, 'By the wallet');
-    await page.getByText(`Book of agent ${agent.agent_id}: nothing waits for an answer.`).waitFor();
-    await page.getByRole('button', { name: 'Look again' }).click();
+    await page.getByText(`Book of agent ${agent.agent_id}: no call is waiting for an answer.`).waitFor();
+    await page.getByRole('button', { name: 'Refresh' }).click();
     await expect
       .poll(async () => (await factsOf())['Id of this approval request'])
       .toBe((await newest(agent)).approval_id);
@@ -101,7 +101,7 @@ describe('the wallet of the agent, asked by the page', () => {
     const texts = await open(agent, [{ ...walletOf(agent), shows }]);
     await page.getByText(`Wallet of the agent: ${address}`).waitFor();
     await press('Approve');
-    await told('Approved: this very call passes, once.');
+    await told('Approved: this call is allowed once.');
     expect(texts).toEqual([signedText('approve', request)]);
   });
 
@@ -119,7 +119,7 @@ describe('the wallet of the agent, asked by the page', () => {
     await asked(agent, 'Slashes');
     await open(agent, [walletOf(agent)], '/approvals/');
     await press('Approve');
-    await told('Approved: this very call passes, once.');
+    await told('Approved: this call is allowed once.');
   });
 
   it('is chosen where there is more than one', async () => {
@@ -131,7 +131,7 @@ describe('the wallet of the agent, asked by the page', () => {
     expect(texts).toEqual([]);
     await page.getByLabel('Own (test.wallet)').check();
     await press('Approve');
-    await told('Approved: this very call passes, once.');
+    await told('Approved: this call is allowed once.');
     expect(texts).toEqual([signedText('approve', request)]);
   });
 });
@@ -141,21 +141,17 @@ describe('what does not come about is told, and leaves the call open', () => {
     [
       'what is signed is not believed',
       ({ account: { address } }) => [{ name: 'Other', account: { ...newKey(), address } }],
-      'If it is a contract wallet, it has to be on Base.',
+      'A contract wallet must be on Base.',
     ],
-    ['the person rejects', agent => [{ ...walletOf(agent), rejects: { code: 4001 } }], 'You have rejected it'],
+    ['the person rejects', agent => [{ ...walletOf(agent), rejects: { code: 4001 } }], 'You rejected the request'],
     [
       'the wallet asks already',
       agent => [{ ...walletOf(agent), rejects: { code: -32002 } }],
-      'asking something already',
+      'The wallet has an open question already',
     ],
     ['the wallet fails', agent => [{ ...walletOf(agent), rejects: { code: -32603 } }], 'The wallet could not sign'],
-    ['there is no wallet', () => [], 'Firefox may keep an older wallet out of this page'],
-    [
-      'the wallet shows no account',
-      agent => [{ ...walletOf(agent), shows: [] }],
-      'The wallet shows this page no account',
-    ],
+    ['there is no wallet', () => [], 'Firefox may block an older wallet'],
+    ['the wallet shows no account', agent => [{ ...walletOf(agent), shows: [] }], 'The wallet shows no account'],
   ])('where %s', async (_, wallets, says) => {
     const agent = await cautious();
     await asked(agent, 'Stays open');
@@ -178,7 +174,7 @@ describe('what does not come about is told, and leaves the call open', () => {
     expect((await newest(agent)).status).toBe('open');
     await page.unroute(path);
     await press('Approve');
-    await told('Approved: this very call passes, once.');
+    await told('Approved: this call is allowed once.');
   });
 
   it('where what was signed is of another time', async () => {
@@ -200,7 +196,7 @@ describe('what is over is told', () => {
     await page.locator('article').waitFor();
     await decided(agent, request, 'deny');
     await press('Approve');
-    await told('It was denied meanwhile: the call stays refused.');
+    await told('It was denied in the meantime: the call stays refused.');
     expect(await page.locator('article').getByRole('button').count()).toBe(0);
   });
 
@@ -212,7 +208,7 @@ describe('what is over is told', () => {
     await showAltered(agent, { status: 'open' });
     await open(agent, [walletOf(agent)]);
     await press('Approve');
-    await told('Its time is over: the call stays refused.');
+    await told('It has expired: the call stays refused.');
     expect(await page.locator('article').getByRole('button').count()).toBe(0);
   });
 });

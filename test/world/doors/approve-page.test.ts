@@ -23,15 +23,15 @@ it('shows in a browser what a link is for, and answers only where a person press
   await page.getByText('Approve this call?').waitFor();
   expect(page.url()).toBe(`${service.url}/approve`);
   expect(await page.locator('#facts').textContent()).toContain(call.request.request_hash);
-  for (const shown of ['0.002 USDC', 'user: On the page', 'Waits for an answer'])
+  for (const shown of ['0.002 USDC', 'user: On the page', 'Waiting for an answer'])
     expect(await page.locator('#facts').textContent()).toContain(shown);
   expect((await newest(agent)).status).toBe('open');
   await page.getByRole('button', { name: 'Approve' }).click();
-  await page.getByText('Approved: this very call passes, once.').waitFor();
+  await page.getByText('Approved: this call is allowed once.').waitFor();
   expect(await newest(agent)).toMatchObject({ status: 'approved', decided_by: 'link' });
   expect((await call.send(ask('On the page'))).status).toBe(200);
   await page.goto(`${service.url}/approve#${call.request.approval_id}.guessed`);
-  await page.getByText('This link answers nothing.').waitFor();
+  await page.getByText('This link is not valid.').waitFor();
 });
 
 it('shows it where slashes stand at the end of the address', async () => {

@@ -1,11 +1,10 @@
 import { page } from './dom.js';
 
-/** Longer than the service may take to ask a chain about a contract wallet. */
+/** Longer than the service may take to check the signature of a contract wallet on its chain. */
 const ANSWER_MS_MAX = 60_000;
 
 /**
- * Beside the page's own path, since the service may lie under one of its host; slashes at its end are served as well, and count for
- * nothing. @param {string} path
+ * Relative to the page's own path, because the service may be at a path of its host. Slashes at the end are ignored. @param {string} path
  */
 function besideThisPage(path) {
   const { origin, pathname } = page.location;
@@ -13,9 +12,9 @@ function besideThisPage(path) {
 }
 
 /**
- * Asks the service that brought the page, by a path without a slash at its start.
+ * Sends a request to the service of the page, at a path without a leading slash.
  * @param {string} path @param {Record<string, string>} headers @param {object} [body] makes it a POST
- * @returns {Promise<{status: number, body: any}>} status 0 where no whole answer came: whether it was heard is not known
+ * @returns {Promise<{status: number, body: any}>} status 0 if no complete response arrived: the service may have received the request
  */
 export async function askService(path, headers, body) {
   try {

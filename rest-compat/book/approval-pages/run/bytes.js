@@ -1,4 +1,4 @@
-/* Texts as bytes, and bytes as hex, by what every browser brings. */
+/* Texts as bytes, and bytes as hex. */
 
 const utf8 = new TextEncoder();
 

@@ -1,5 +1,5 @@
 /*
- * The elements of these pages. Whatever comes from elsewhere goes in as text, and never as markup.
+ * Elements of these pages. Untrusted values are inserted as text, never as markup.
  */
 
 /** @type {any} */

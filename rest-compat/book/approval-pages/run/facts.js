@@ -2,10 +2,10 @@ import { timeText, usdcText } from '../../../receipt/page/texts.js';
 import { elementOf } from './dom.js';
 
 /*
- * What these pages show of a request: what it asks for, and all that its approval would bind.
+ * Facts of an approval request: the text of the call, and all that an approval would bind.
  */
 
-/** By member of the answer, in the order in which they are shown. */
+/** Labels by member of the response, in the order in which they are shown. */
 const labels = {
   status: 'Status',
   payer: 'Payer',
@@ -17,7 +17,7 @@ const labels = {
   policy_code: 'Why it needs an approval',
   asked_at: 'Requested',
   open_until: 'Can be answered until',
-  passes_until: 'The approved call passes until',
+  passes_until: 'The approved call is allowed until',
   request_hash: 'Hash of the request',
   approval_id: 'Id of this approval request',
 };
@@ -28,26 +28,26 @@ const policies = {
   high_risk_approval_missing: 'The book counts calls of this endpoint as high risk.',
 };
 
-/** How it stands, and what that comes to. @type {Record<string, [string, string]>} */
+/** Label and sentence of each status. @type {Record<string, [string, string]>} */
 const standings = {
-  open: ['Waits for an answer', 'Approve this call?'],
-  approved: ['Approved', 'Approved: this very call passes, once.'],
+  open: ['Waiting for an answer', 'Approve this call?'],
+  approved: ['Approved', 'Approved: this call is allowed once.'],
   denied: ['Denied', 'Denied: the call stays refused.'],
-  passed: ['Approved, and used', 'Approved, and the call has passed.'],
+  passed: ['Approved and used', 'Approved, and the call was made.'],
 };
 
-/** One that nobody approved never had an approval that could expire. @param {any} request @returns {[string, string]} */
+/** An expired request was either not answered, or approved and not used. @param {any} request @returns {[string, string]} */
 function standingOf({ status, decided_by }) {
   const unused = [
     'Approved, and not used in time',
-    'It was approved, and the call did not come in time: it stays refused.',
+    'It was approved, but the call was not made in time: it stays refused.',
   ];
-  const unanswered = ['Not answered in time', 'Nobody answered in time: the call stays refused.'];
+  const unanswered = ['Not answered in time', 'There was no answer in time: the call stays refused.'];
   if (status === 'expired') return /** @type {[string, string]} */ (decided_by === null ? unanswered : unused);
   return standings[status] ?? [status, status];
 }
 
-/** What an answer came to. @param {any} request */
+/** Sentence of the status. @param {any} request */
 export const outcomeOf = request => standingOf(request)[1];
 
 /** @type {Record<string, (value: any, request: any) => string>} */
@@ -61,7 +61,7 @@ const written = {
   passes_until: timeText,
 };
 
-/** Terms and descriptions; what is null is not shown. @param {any} request */
+/** Labels and values; null is not shown. @param {any} request */
 export function factsOf(request) {
   const facts = Object.entries(labels).flatMap(([name, label]) => {
     const value = request[name];
@@ -71,7 +71,7 @@ export function factsOf(request) {
   return [...textOf(request), ...facts];
 }
 
-/** What it asks for, as the service has it; beside that, and never alone, what its caller says of it. @param {any} request */
+/** Text of the request and, only together with it, the note of the caller. @param {any} request */
 function textOf({ status, request_text, request_text_characters, note }) {
   if (typeof request_text !== 'string')
     return status === 'open' ? [elementOf('dt', 'Text of the request'), elementOf('dd', 'Not available.')] : [];
@@ -87,6 +87,6 @@ function textOf({ status, request_text, request_text_characters, note }) {
     ...(cut
       ? [elementOf('dt', 'Not shown'), elementOf('dd', `${left} more characters, which would be approved too.`)]
       : []),
-    ...(note ? [elementOf('dt', 'The caller claims, and nobody has checked'), elementOf('dd', note)] : []),
+    ...(note ? [elementOf('dt', 'Note of the caller, not checked'), elementOf('dd', note)] : []),
   ];
 }

@@ -3,18 +3,17 @@ import { byId, page } from './dom.js';
 import { factsOf, outcomeOf } from './facts.js';
 
 /*
- * What stands behind the # is read here and taken out of the address, so that no history and no look over a shoulder keeps it;
- * it goes out in a header, to this service alone. Looking asks GET, and a press POSTs: whatever opens links by itself
- * answers nothing.
+ * The part after the # is read and removed from the address, so that neither the history nor the address bar shows it. It is sent only to
+ * this service, in a header. Opening the page sends a GET and pressing a button a POST, so that a program that opens links answers nothing.
  */
 
 const [id, token] = page.location.hash.slice(1).split('.');
 page.history.replaceState(null, '', page.location.pathname);
 
-const SILENT = 'This link answers nothing.';
+const SILENT = 'This link is not valid.';
 
 /** By status. @type {Record<number, string>} */
-const refusals = { 404: SILENT, 409: 'It was answered otherwise meanwhile, or its time is over.' };
+const refusals = { 404: SILENT, 409: 'It was answered otherwise in the meantime, or has expired.' };
 
 /** @param {object} [answer] */
 async function askByLink(answer) {
@@ -25,14 +24,14 @@ async function askByLink(answer) {
   byId('answer').hidden = !known || request.status !== 'open';
   byId('says').textContent = known
     ? outcomeOf(request)
-    : (refusals[status] ?? 'The service could not be asked. Open the link once more.');
+    : (refusals[status] ?? 'The service could not be reached. Open the link again.');
 }
 
 byId('answer').addEventListener('submit', (/** @type {any} */ event) => {
   event.preventDefault();
   askByLink({ decision: event.submitter.value });
 });
-// Another link in the same tab changes nothing but what stands behind the #.
+// Another link in the same tab only changes the part after the #.
 page.addEventListener('hashchange', () => page.location.reload());
 if (id && token) askByLink();
 else byId('says').textContent = SILENT;

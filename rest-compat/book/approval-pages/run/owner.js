@@ -6,8 +6,8 @@ import { isOver, unseenText, unsignedText, untakenText } from './refusals.js';
 import { signedBy, walletToAsk, watchWallets } from './wallets.js';
 
 /*
- * Shows a book's owner what waits for an answer, and has the agent's wallet sign each. The session is held in this variable
- * alone: it shows, and answers nothing.
+ * Shows the open approval requests of a book, and has the agent's wallet sign each answer. Only the variable below has the session, which
+ * shows requests and cannot answer them.
  */
 
 /** @typedef {{agent_id: string, session: string}} Book */
@@ -15,12 +15,12 @@ import { signedBy, walletToAsk, watchWallets } from './wallets.js';
 
 /** @type {Book | null} */
 let book = null;
-/** How often a book was closed: whatever began before the last time has ended. */
+/** How often a book was closed. What began before the last time is ignored. */
 let closings = 0;
 
 const says = byId('says');
 const work = byId('work');
-/** The base URL that it signs by, wherever it is reached. */
+/** The base URL that signatures name, also if the page is reached at another URL. */
 const service = page.document.querySelector('main').dataset.service;
 
 /** One thing at a time: no second press while a wallet asks its person. @param {(stands: Stands) => Promise<void>} act */
@@ -38,7 +38,7 @@ async function alone(act) {
 /** @param {string} agent_id */
 const pathOf = agent_id => `v1/agents/${agent_id}/book/approvals`;
 
-/** Public: on the graph, which tells it to whoever asks. @param {string} agent_id */
+/** The wallet of an agent, which is public on the graph. @param {string} agent_id */
 async function walletOf(agent_id) {
   const query = 'query ($agent_id: Int!) { agent(agentId: $agent_id) { wallet } }';
   const heard = await askService('graphql', {}, { query, variables: { agent_id: Number(agent_id) } });
@@ -72,11 +72,11 @@ async function showBook(asked, stands) {
 
 function sayHowMany() {
   const count = page.document.querySelectorAll('#requests form:not([hidden])').length;
-  const waiting = count === 0 ? 'nothing waits' : count === 1 ? '1 call waits' : `${count} calls wait`;
-  says.textContent = `Book of agent ${book?.agent_id}: ${waiting} for an answer.`;
+  const waiting = count === 0 ? 'no call is' : count === 1 ? '1 call is' : `${count} calls are`;
+  says.textContent = `Book of agent ${book?.agent_id}: ${waiting} waiting for an answer.`;
 }
 
-/** Ends whatever is under way, a wallet that never answers too: it may be asked still, and nothing comes of it. */
+/** Ends what is in progress. A wallet may still show its question, but its answer is ignored. */
 function closeBook() {
   closings += 1;
   work.disabled = false;
@@ -120,7 +120,7 @@ async function answer({ request, account }, decision, { facts, tells, buttons },
     tells.textContent = unsignedText(asked.why, account);
     return;
   }
-  tells.textContent = `${asked.wallet.name} is asked: open it.`;
+  tells.textContent = `Open ${asked.wallet.name} to sign.`;
   const signed = await signedBy(asked.wallet, account, at_seconds => {
     if (!stands()) return null;
     const text = `svc.approval.${decision}|${service}|${approval_id}|${request_hash}|${at_seconds}`;
@@ -161,6 +161,6 @@ byId('again').addEventListener('click', () => {
   if (again) alone(stands => showBook(again, stands));
 });
 byId('close').addEventListener('click', closeBook);
-// A page that is left may be kept as it stands, to be shown again.
+// Browsers may keep a page that is left, and show it again.
 page.addEventListener('pagehide', closeBook);
 byId('open').hidden = false;

@@ -1,20 +1,19 @@
 /*
- * What did not come about, in plain words: whether the call is still open, and what to do. Beside the service's own text, which
- * is shown where this page knows no better.
+ * Sentences for what failed: whether the call is still open, and what to do. For any other error the text of the service is shown.
  */
 
-const STILL_OPEN = 'Nothing was answered: the call is still open.';
+const STILL_OPEN = 'The request was not answered: the call is still open.';
 
-/** Why no wallet has signed: codes of EIP-1193 and EIP-1474, and what stood before one was asked. @type {Record<string, string>} */
+/** Why no wallet has signed: codes of EIP-1193 and EIP-1474, and reasons before a wallet was called. @type {Record<string, string>} */
 const unsigned = {
   none:
-    'No wallet was found in this browser: open this page in the one that has the wallet of the agent. Firefox may keep an older ' +
-    'wallet out of this page, by the page’s own policy.',
-  unchosen: 'There is more than one wallet here: choose above which is to be asked, and press again.',
-  no_account: 'The wallet shows this page no account: unlock it, and press again.',
-  4001: 'You have rejected it in the wallet.',
-  4100: 'The wallet does not let this page ask: connect it to this page, and press again.',
-  '-32002': 'The wallet is asking something already: open it, answer there, and press again.',
+    'No wallet was found in this browser. Open this page in the browser that has the wallet of the agent. Firefox may block an older ' +
+    'wallet because of the security policy of this page.',
+  unchosen: 'There are several wallets: choose one above, and press again.',
+  no_account: 'The wallet shows no account: unlock it, and press again.',
+  4001: 'You rejected the request in the wallet.',
+  4100: 'The wallet is not connected to this page: connect it, and press again.',
+  '-32002': 'The wallet has an open question already: open it, answer there, and press again.',
 };
 
 /** @param {string} why @param {string} account that of the agent */
@@ -28,46 +27,45 @@ const unseen = {
   0: 'The service could not be reached. Try again.',
   401: 'This session does not open the book of that agent.',
   403: 'This session does not open the book of that agent.',
-  429: 'The service was asked too often. Try again in a minute.',
+  429: 'Too many requests. Try again in a minute.',
 };
 
 /** @param {{status: number, body: any}} heard */
 export const unseenText = ({ status, body }) => unseen[status] ?? `The book could not be shown. ${body.detail ?? ''}`;
 
-/** How a request is closed already. @type {Record<string, string>} */
+/** How a request was already closed. @type {Record<string, string>} */
 const closed = {
-  approved: 'It was approved meanwhile, and was not denied.',
-  passed: 'It was approved meanwhile, and the call has passed.',
-  denied: 'It was denied meanwhile: the call stays refused.',
-  expired: 'Its time is over: the call stays refused.',
+  approved: 'It was approved in the meantime, and was not denied.',
+  passed: 'It was approved in the meantime, and the call was made.',
+  denied: 'It was denied in the meantime: the call stays refused.',
+  expired: 'It has expired: the call stays refused.',
 };
 
-const NOT_BELIEVED = 'is not believed to have signed this. If it is a contract wallet, it has to be on Base.';
-const NOT_NOW =
-  'Between asking the wallet and its answer passed too much time, or the clock of this computer is wrong: press again.';
-const NO_CHAIN = 'The service cannot ask the chain just now whether this wallet has signed: press again in a minute.';
+const NOT_PROVEN = 'did not make this signature. A contract wallet must be on Base.';
+const NOT_NOW = 'The wallet took too long to sign, or the clock of this computer is wrong: press again.';
+const NO_CHAIN = 'The service cannot check the signature on the chain now: press again in a minute.';
 
 /**
- * Why an answer was not taken, by code. `account`: that of the agent.
+ * Why an answer was not accepted, by code. `account`: that of the agent.
  * @type {Record<string, (body: any, account: string) => string>}
  */
 const untaken = {
   control_proof_invalid: ({ error }, account) =>
-    `${error?.param === 'signature_timestamp' ? NOT_NOW : `${account} ${NOT_BELIEVED}`} ${STILL_OPEN}`,
-  approval_closed: ({ approval_status }) => closed[approval_status] ?? 'It was answered otherwise meanwhile.',
-  not_found: () => 'There is no such request any more: the call stays refused.',
-  rate_limited: () => `The service was asked too often: press again in a minute. ${STILL_OPEN}`,
+    `${error?.param === 'signature_timestamp' ? NOT_NOW : `${account} ${NOT_PROVEN}`} ${STILL_OPEN}`,
+  approval_closed: ({ approval_status }) => closed[approval_status] ?? 'It was answered otherwise in the meantime.',
+  not_found: () => 'The request no longer exists: the call stays refused.',
+  rate_limited: () => `Too many requests: press again in a minute. ${STILL_OPEN}`,
   chain_unavailable: () => `${NO_CHAIN} ${STILL_OPEN}`,
 };
 
-const UNHEARD =
-  'The service could not be reached, or has not said what came of it. Press again: the same answer given twice counts once.';
+const NO_RESPONSE =
+  'The service could not be reached, or did not respond. Press again: the same answer given twice counts once.';
 
 /** @param {{status: number, body: any}} heard @param {string} account */
 export function untakenText({ status, body }, account) {
-  if (status === 0) return UNHEARD;
-  return untaken[body.code]?.(body, account) ?? `The service has not taken it. ${body.detail ?? ''}`;
+  if (status === 0) return NO_RESPONSE;
+  return untaken[body.code]?.(body, account) ?? `The answer was not accepted. ${body.detail ?? ''}`;
 }
 
-/** Whether nothing can be answered any more. @param {{body: any}} heard */
+/** Whether the request can no longer be answered. @param {{body: any}} heard */
 export const isOver = ({ body }) => body.code === 'approval_closed' || body.code === 'not_found';

@@ -2,12 +2,12 @@ import { bytesOf, hexOf } from './bytes.js';
 import { page } from './dom.js';
 
 /*
- * Wallets of this browser: those that announce themselves (EIP-6963), and how one is asked (EIP-1193).
+ * Wallets of this browser: those that announce themselves (EIP-6963), and how one signs (EIP-1193).
  */
 
 /** @typedef {{name: string, provider: {request: (asked: object) => Promise<any>}}} Wallet */
 
-/** By the id that each has given itself for as long as the page is open. @type {Map<string, Wallet>} */
+/** By the id that each wallet has while the page is open. @type {Map<string, Wallet>} */
 const announced = new Map();
 
 /** @param {(id: string, wallet: Wallet) => void} found */
@@ -23,8 +23,7 @@ export function watchWallets(found) {
 }
 
 /**
- * The one to be asked. Wallets that announce themselves put themselves at window.ethereum as well, the last that was loaded: it
- * counts where there is no other.
+ * The wallet that signs. Wallets that announce themselves also set window.ethereum, so it is used only if none has announced itself.
  * @param {string | undefined} chosen @returns {{kind: 'found', wallet: Wallet} | {kind: 'unsigned', why: string}}
  */
 export function walletToAsk(chosen) {
@@ -36,16 +35,15 @@ export function walletToAsk(chosen) {
 }
 
 /**
- * Has the wallet's person sign a text of now (personal_sign, EIP-191) with that very account, whichever is selected; another is asked
- * for nothing. `textAt`: the text, by Unix seconds, which are told once the account is there, since unlocking may take its time; null
- * where it is not wanted any more.
+ * Has the wallet sign a text with the current time (personal_sign, EIP-191) by that account, whichever is selected. `textAt`: the text, by
+ * Unix seconds, which are taken when the account is available, because unlocking may take a while. Null if it is no longer wanted.
  * @param {Wallet} wallet @param {string} account @param {(at_seconds: number) => string | null} textAt
  * @returns {Promise<{kind: 'signed', signature: unknown, at_seconds: number} | {kind: 'unsigned', why: string}>}
  */
 export async function signedBy({ provider }, account, textAt) {
   try {
     const shown = /** @type {string[]} */ (await provider.request({ method: 'eth_requestAccounts' }));
-    // Wallets write addresses in whichever case they like.
+    // Wallets differ in the case of addresses.
     const own = shown.find(address => address.toLowerCase() === account.toLowerCase());
     if (own === undefined) return { kind: 'unsigned', why: shown.length === 0 ? 'no_account' : 'not_connected' };
     const at_seconds = Math.floor(Date.now() / 1000);

@@ -14,7 +14,7 @@ export function ownersPageOf(at: () => { readonly service: Pick<Service, 'url'>;
     const { page } = at();
     await page.getByLabel('Agent id').fill(String(agent_id));
     await page.getByLabel('Session of its book').fill(session);
-    await page.getByRole('button', { name: 'Show what waits' }).click();
+    await page.getByRole('button', { name: 'Show requests' }).click();
   };
   return {
     show,
