@@ -5,21 +5,21 @@ import { PossessionMembers } from './possession.ts';
 
 const { thresholds_percent, burn_factor, budget_end_hours } = alertSettings;
 
-/** What of its alerts an owner changes: null restores what is usual, what is left out stays. */
+/** Changes to the alert settings of a book: null restores the default, an absent member stays as it is. */
 export type AlertsChange = { readonly [K in keyof AlertSettings]?: AlertSettings[K] | null | undefined };
 
 const CHANGE = 'Null restores the default; left out, it stays as it is.';
 const changeOf = <S extends z.ZodType>({ value, description }: { readonly value: S; readonly description: string }) =>
   value.nullable().optional().describe(`${description} ${CHANGE}`);
 
-/** Body of POST /v1/agents/{agent_id}/book/alerts; possession in it was looked at before. */
+/** Body of POST /v1/agents/{agent_id}/book/alerts. Possession is checked before the body is parsed. */
 export const AlertsRequest = PossessionMembers.extend({
   thresholds_percent: changeOf(thresholds_percent),
   burn_factor: changeOf(burn_factor),
   budget_end_hours: changeOf(budget_end_hours),
 }).strict();
 
-/** @throws Refusal invalid_request where nothing is to be changed */
+/** @throws Refusal invalid_request if nothing is to be changed */
 export function requireChange(change: AlertsChange): AlertsChange {
   if (Object.values(change).some(value => value !== undefined)) return change;
   throw new Refusal('invalid_request', { detail: `One of ${Object.keys(alertSettings).join(', ')} is required.` });

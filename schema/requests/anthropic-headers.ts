@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { limits } from '../limits.ts';
 
 /*
- * Headers of Anthropic's clients. A beta that changes how a request is read or answered, and is not supported, must not be dropped in
- * silence. Those that are served go on to hubs of Anthropic's dialect, and the payment is bound to them; at any other hub they change
- * nothing. Those that would change a hub's bill, or say who asks, are accepted and not sent.
+ * Headers of Anthropic's clients. A beta that changes how a request is read or answered, and is not supported, must not be ignored
+ * silently. Supported betas are sent to hubs of Anthropic's dialect, and the payment is bound to them; they change nothing for any other
+ * hub. Betas that would change a hub's bill or identify the caller are accepted and not sent.
  */
 
-/** Betas by their names without the date, and why a request with them can be served by any hub. */
+/** Betas by name without the date, and why a request with them can be served by any hub. */
 const servedBetas: Readonly<Record<string, string>> = {
   'prompt-caching': 'cache markers do not change the answer',
   'prompt-caching-scope': 'cache markers do not change the answer',
@@ -24,10 +24,7 @@ const servedBetas: Readonly<Record<string, string>> = {
   'model-context-window-exceeded': 'a hub says how its answer ended',
 };
 
-/**
- * Betas that are accepted and not sent: a request with them is read and answered without them. The payment is not bound to them, since they
- * change nothing here.
- */
+/** Betas that are accepted and not sent. The payment is not bound to them, because they change nothing here. */
 const unsentBetas: Readonly<Record<string, string>> = {
   'claude-code': 'it says which client asks',
   oauth: 'it says how a client shows who it is',
@@ -37,14 +34,14 @@ const unsentBetas: Readonly<Record<string, string>> = {
   'dev-full-thinking': 'it makes answers longer, and a call has one price here',
 };
 
-/** Which betas may be named: the description of each place where they are. */
+/** Names of the betas that are accepted, for each description that lists them. */
 const BETAS_SERVED = `Names of betas, here without their dates: ${Object.keys(servedBetas).join(', ')}. They are sent to hubs of Anthropic’s dialect. These have no effect: ${Object.keys(unsentBetas).join(', ')}. Any other beta is refused with 400.`;
 
-/** `prompt-caching-2024-07-31`; some leave out the hyphens: `claude-code-20250219`. */
+/** Matches `prompt-caching-2024-07-31`, and `claude-code-20250219` without hyphens. */
 const DATED = /^(?<name>[a-z0-9-]+?)-(?<year>\d{4})-?(?<month>\d{2})-?(?<day>\d{2})$/;
 const CalendarDate = z.iso.date();
 
-/** A beta by its name without the date; null where it has no date of the calendar. */
+/** Name of a beta without its date. Null if it does not end with a valid date. */
 function undated(beta: string): string | null {
   const { name = null, year, month, day } = beta.match(DATED)?.groups ?? {};
   return CalendarDate.safeParse(`${year}-${month}-${day}`).success ? name : null;
@@ -53,7 +50,7 @@ function undated(beta: string): string | null {
 const isIn = (table: Readonly<Record<string, string>>, beta: string): boolean =>
   Object.hasOwn(table, undated(beta) ?? '');
 
-/** All of them become one header. */
+/** All of them are sent as one header. */
 function requireServed(betas: readonly string[], context: z.core.$RefinementCtx): void {
   const message = faultOf(betas);
   if (message !== null) context.addIssue({ code: 'custom', message });
@@ -70,7 +67,7 @@ function faultOf(betas: readonly string[]): string | null {
   return twice === undefined ? null : `names ${twice} with two dates`;
 }
 
-/** As a payment is bound to them: each once and in one order, without those that are not sent; undefined where there is none. */
+/** The betas that a payment is bound to: sorted, without duplicates and without those that are not sent. Undefined if there are none. */
 export const Betas = z
   .array(z.string())
   .superRefine(requireServed)
@@ -91,7 +88,7 @@ const BetaHeader = z
   .describe(`${BETAS_SERVED} Separated by commas.`);
 
 /**
- * The versions of the API. They differ in members that Anthropic's own models take no more; what is answered is the same by both.
+ * Versions of the API. They differ only in members that Anthropic's own models no longer take; both have the same answers.
  * Source: https://platform.claude.com/docs/en/api/versioning
  */
 const messageVersions = ['2023-06-01', '2026-10-21'] as const;

@@ -4,13 +4,13 @@ import { word } from '../noun.ts';
 import { approvalDecisions } from '../session/approval.ts';
 import { wellFormedText } from './text.ts';
 
-/* How an approval request is named and answered. */
+/* Requests that read and answer approval requests. */
 
 const ApprovalName = z.string().regex(/^approval_[0-9a-z]{26}$/, { error: 'is not the id of an approval request' });
 
 export const ApprovalPath = z.object({ approval_id: ApprovalName.describe('Id of the approval request.') });
 
-/** Which approval requests of a book. */
+/** Page of the approval requests of a book. */
 export const ApprovalsBefore = z.strictObject({
   before: ApprovalName.optional().describe(
     'Returns only approval requests older than the one with this approval_id: pass `next` of the previous response.',
@@ -32,14 +32,14 @@ export const ApprovalAnswerRequest = z.strictObject({
 });
 export type ApprovalAnswerRequest = z.output<typeof ApprovalAnswerRequest>;
 
-/** Of the link that a webhook was sent. */
+/** Token of the link that was sent to a webhook. */
 export const ApprovalToken = z
   .string()
   .min(1)
   .max(approvalLimits.token_chars_max)
   .describe('Secret of the approval link that the webhook was sent: what follows the id after the `#`.');
 
-/** By the link that a webhook was sent. */
+/** Approval request, named by the link that was sent to a webhook. */
 export const LinkedApproval = ApprovalPath.extend({ token: ApprovalToken });
 
 /** Body of POST /v1/approvals/{approval_id}. */

@@ -9,13 +9,13 @@ import { listOf } from './parse.ts';
 import { PossessionMembers } from './possession.ts';
 import { storedText } from './text.ts';
 
-/* What is asked of /v1/agents/{agent_id}/book/assign and what lies below it, and of /v1/book/slice. */
+/* Requests of /v1/agents/{agent_id}/book/assign, of the endpoints below it, and of /v1/book/slice. */
 
 const LIMIT_BOUNDS = `must be a whole number from 1 to ${sliceLimits.rows_max}`;
 
-/** Which rows a slice has. */
+/** The rows of a slice. */
 export const SliceBoundsRequest = z
-  // A bound that was misspelt would open more than its owner meant.
+  // Unknown members are refused, because a misspelled bound would share more rows than the owner meant.
   .strictObject({
     from_date: Moment.nullable()
       .optional()
@@ -38,7 +38,7 @@ export const SliceBoundsRequest = z
     error: 'must be after from_date',
   });
 
-/** Body of POST /v1/agents/{agent_id}/book/assign; possession in it was looked at before. */
+/** Body of POST /v1/agents/{agent_id}/book/assign. Possession is checked before the body is parsed. */
 export const AssignmentRequest = PossessionMembers.extend({
   grant_type: word(grantTypes)
     .optional()
@@ -62,18 +62,18 @@ export const AssignmentRequest = PossessionMembers.extend({
 }).strict();
 export type AssignmentMembers = Omit<z.output<typeof AssignmentRequest>, 'session' | 'proof'>;
 
-/** Which assignment, in a path. */
+/** An assignment in a path. */
 export const AssignmentPath = BookPath.extend({
   assignment_id: z.string().min(1).max(limits.id_chars_max).describe('Id of the assignment.'),
 });
 
-/** Which page of a slice. */
+/** Page of a slice. */
 export const SlicePage = z.strictObject({
   limit: pageLimit({ of: 'rows', ...bookPageSize }),
   before: RowCursorMembers.before,
 });
 
-/** As it is kept: each bound is there, null where it narrows nothing. */
+/** The bounds as they are stored: all members are present, null where a bound restricts nothing. */
 export function sliceOf({ slice }: Pick<AssignmentMembers, 'slice'>): Slice {
   const { from_date = null, to_date = null, task_ids = null, limit = null } = slice ?? {};
   return { from_date, to_date, task_ids: task_ids && [...new Set(task_ids)], limit };

@@ -3,12 +3,12 @@ import { INT_MAX } from '../limits.ts';
 import { leftOutOrNull } from '../noun.ts';
 import { PossessionMembers } from './possession.ts';
 
-/* Who writes on the board, as bodies there say it. */
+/* Authors on the board, as request bodies name them. */
 
 /** Id of an agent in a body or a query. */
 export const AgentNumber = z.int().min(1).max(INT_MAX);
 
-/** The agent that writes, and the possession that proves it. */
+/** The agent that writes, and proof of its possession. */
 export const AuthorMembers = PossessionMembers.extend({
   agent_id: leftOutOrNull(AgentNumber)
     .describe(

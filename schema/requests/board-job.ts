@@ -11,7 +11,7 @@ import { pageLimit } from './page-limit.ts';
 import { plainText } from './plain-text.ts';
 import { storedText } from './text.ts';
 
-/* What is asked of /v1/board/jobs and what lies below it. */
+/* Requests of /v1/board/jobs and the endpoints below it. */
 
 const BUDGET_MAX = `${jobLimits.budget_atomic_max / 10n ** BigInt(limits.usdc_decimals)} USDC`;
 const DIGITS = 'must be a string of digits (atomic USDC)';
@@ -25,7 +25,7 @@ const Amount = z
   .meta({ scalar: 'AtomicAmount' });
 
 const DEADLINE = 'must be an RFC 3339 date-time with an offset, or a day such as 2026-01-31, which ends in UTC';
-/** A moment in UTC, or a bare day. */
+/** RFC 3339 time, or a date, in UTC. */
 const Deadline = z.union(
   [
     z.iso
@@ -102,7 +102,7 @@ export type BidRequest = z.output<typeof BidRequest>;
 
 export const JobId = storedText.min(1).max(limits.id_chars_max);
 
-/** The job, in a path. */
+/** A job in a path. */
 export const JobPath = z.object({ id: onGraph('jobId', JobId.describe('Id of the job.')) });
 
 /** Body of POST /v1/board/jobs/{id}/pick. */
@@ -152,7 +152,7 @@ export const RevealRequest = AuthorMembers.extend({
 }).strict();
 export type Reveal = Pick<z.output<typeof RevealRequest>, 'output' | 'encoding'>;
 
-/** Which page of GET /v1/board/jobs. */
+/** Page of GET /v1/board/jobs. */
 export const JobPage = z.strictObject({
   status: word(jobStates).optional().describe('Returns only jobs with this status. Default: all.'),
   poster_agent_id: AgentNumber.optional().describe(

@@ -8,7 +8,7 @@ import { pageLimit } from './page-limit.ts';
 import { plainText } from './plain-text.ts';
 import { storedText } from './text.ts';
 
-/* What is asked of /v1/board/posts, and of what stands under it. */
+/* Requests of /v1/board/posts and the endpoints below it. */
 
 const endpoint = storedText.transform((text, context) => {
   const verdict = judgeEndpoint(text);
@@ -43,7 +43,7 @@ const post = AuthorMembers.extend({
     ),
 }).strict();
 
-/** One spelling of each post: what its stamp is bound to. */
+/** Canonical form of a post, which its stamp is bound to. */
 export type PostRequest = Readonly<z.output<typeof endpoint> & Pick<Post, 'outcome'>> &
   NullIfLeftOut<Pick<Post, 'receipt_ref' | 'latency_ms' | 'text'>>;
 type Post = z.output<typeof post>;
@@ -70,7 +70,7 @@ export const CommentRequest = AuthorMembers.extend({
     ),
 }).strict();
 
-/** Body of what flags something. */
+/** Body of a request that flags something. */
 export const FlagRequest = AuthorMembers.extend({
   reason: plainText(boardLimits.flag_reason_chars_max)
     .min(1)
@@ -88,20 +88,20 @@ export const ConfirmRequest = AuthorMembers.extend({
     .describe("Task id of a collected row on the confirmer's own book. It is not published."),
 }).strict();
 
-/** By which a post or a comment is named in a path; of what is no id nothing is found. */
+/** Id of a post or comment in a path. It is not validated: an invalid id gives a 404. */
 const BoardId = storedText.min(1).max(limits.id_chars_max);
 
-/** Of which post, in a path. */
+/** A post in a path. */
 export const PostPath = z.object({ id: onGraph('postId', BoardId.describe('Id of the post.')) });
 
-/** Of which comment, in a path. */
+/** A comment in a path. */
 export const CommentPath = PostPath.extend({ commentId: BoardId.describe('Id of the comment.') });
 
-/** Where a page begins: an id of ours, or the page would begin anywhere. */
+/** Start of a page. Only an id of this service has a place in the order of ids. */
 const cursorOf = (prefix: 'post' | 'comment') =>
   z.string().regex(new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`), { error: `is not the id of a ${prefix}` });
 
-/** Which posts, and which page of them: ids of the board sort by the time at which their stamps were asked for. */
+/** Filter and page of posts. Ids on the board sort by the time at which their stamps were requested. */
 export const PostPageRequest = z.strictObject({
   type: word(postOutcomes).optional().describe('Returns only posts with this outcome. Default: all.'),
   endpoint: z
@@ -123,7 +123,7 @@ export const PostPageRequest = z.strictObject({
 });
 export type PostPageRequest = z.output<typeof PostPageRequest>;
 
-/** Which page of what was said of a post. */
+/** Page of the comments on a post. */
 export const CommentPageRequest = z.strictObject({
   limit: pageLimit({ of: 'comments', default: boardLimits.page_comments_default, max: boardLimits.page_comments_max }),
   cursor: cursorOf('comment')
@@ -132,7 +132,7 @@ export const CommentPageRequest = z.strictObject({
 });
 export type CommentPageRequest = z.output<typeof CommentPageRequest>;
 
-/** Which page of what is flagged: where it begins is the moment and the id of the last of the page before. */
+/** Page of the flagged entries. The cursor holds the time and id of the last entry of the previous page. */
 export const FlagPage = z.strictObject({
   limit: pageLimit({ of: 'flagged items', default: boardLimits.page_flags_default, max: boardLimits.page_flags_max }),
   cursor: z
@@ -145,7 +145,7 @@ export type FlagPage = z.output<typeof FlagPage>;
 
 const { search_chars_max, search_cursor_chars_max, search_hits_max, search_hits_default } = boardReadLimits;
 
-/** What is searched for, and which page of what is found. */
+/** Search text and page of results. */
 export const BoardSearchRequest = z.strictObject({
   q: onGraph(
     'query',
@@ -165,7 +165,7 @@ export const BoardSearchRequest = z.strictObject({
     .describe('`next` of the previous page. Default: starts at the newest hit.'),
 });
 
-/** Of which endpoint, in a path. Its host is spelt in one way, so that a host's score is kept once, however it is asked for. */
+/** An endpoint in a path. Its host is normalized, so that each host has one score. */
 export const EndpointPath = z.object({
   host: onGraph(
     'endpoint',

@@ -1,4 +1,4 @@
 import { z } from 'zod';
 
-/** Whose book, in a path. */
+/** The owner of a book, in a path. */
 export const BookPath = z.object({ agent_id: z.int().min(1).describe('Id of the agent of the book.') });

@@ -10,7 +10,7 @@ import { pageLimit } from './page-limit.ts';
 import { PossessionMembers } from './possession.ts';
 import { storedText } from './text.ts';
 
-/* What is asked of /v1/agents/{agent_id}/book: which rows of it, how many, and the body of its POST. */
+/* Requests of /v1/agents/{agent_id}/book: filters and pages of its rows, and the body of its POST. */
 
 /** Number of items on a page of a list of a book. */
 export const bookPageSize = {
@@ -28,11 +28,11 @@ export const Seq = z.int({ error: SEQ_BOUNDS }).min(0, { error: SEQ_BOUNDS }).ma
 
 const MOMENT = 'must be an RFC 3339 date-time with an offset, or a day such as 2026-01-31 (UTC)';
 
-/** A moment; a bare day is its beginning in UTC. */
+/** RFC 3339 time. A date alone is its start in UTC. */
 export const Moment = z
   .union(
     [
-      // A text that is neither is refused in the words of the first alone.
+      // An invalid text gives one error message, that of the first form.
       z.iso.datetime({ offset: true, error: MOMENT }),
       z.iso.date().transform(day => `${day}T00:00:00Z`),
     ],
@@ -50,7 +50,7 @@ const DelegationHash = z
   .regex(/^0x[0-9a-fA-F]{64}$/, { error: 'is not 32 bytes: 0x and 64 hex digits' })
   .transform(text => text.toLowerCase());
 
-/** Which rows a page is of. Members that are not there narrow nothing. */
+/** Filter of the rows. An absent member does not restrict them. */
 export const RowFilterMembers = {
   from: Moment.optional().describe('Only rows collected at this time or later: RFC 3339, or a day (UTC).'),
   to: Moment.optional().describe('Only rows collected before this time: RFC 3339, or a day (UTC).'),
@@ -63,19 +63,19 @@ export const RowFilterMembers = {
   payment_ref: Named.optional().describe('Only rows of this payment. Several rows may share a transaction.'),
 } as const;
 
-/** The same, and the row of one place. */
+/** The same filter, and a row by its position. */
 export const RowFilterRequest = z.strictObject({
   ...RowFilterMembers,
   seq: Seq.optional().describe('Only the row with this seq.'),
 });
 
-/** One row of a book. No row is found by a name that is none. */
+/** A row of a book. A name in a wrong form finds no row. */
 export const RowRequest = z.strictObject({
   task_id: z.string().optional().describe('Task id of the row.'),
   seq: z.int().optional().describe('Position of the row in the book, from 1.'),
 });
 
-/** Where a page begins and ends. */
+/** Bounds of a page. */
 export const RowCursorMembers = {
   before: Seq.optional().describe(
     'Returns only rows older than the one with this seq. For the next page, the seq of the last entry.',
@@ -87,7 +87,7 @@ export const RowCursorMembers = {
 
 const filter = RowFilterRequest.optional().describe('Filter of the rows. Default: all rows.');
 
-/** A page of a book. By REST the members of `filter` stand beside the others. */
+/** Page of a book. REST has the members of `filter` beside the others. */
 export const BookPageRequest = z.strictObject({
   limit: pageLimit({ of: 'rows', ...bookPageSize }),
   ...RowCursorMembers,
@@ -96,7 +96,7 @@ export const BookPageRequest = z.strictObject({
 
 const Cursor = z.string();
 
-/** The same as a connection, whose cursors are text. */
+/** The same page as a connection, whose cursors are text. */
 export const RowConnectionRequest = z.strictObject({
   first: pageLimit({ of: 'rows', ...bookPageSize, note: 'Counted from the beginning, which is the newest row.' }),
   after: Cursor.optional().describe('Returns only rows after this cursor, which are older.'),
@@ -110,33 +110,33 @@ export const RowConnectionRequest = z.strictObject({
 });
 export type RowConnectionRequest = z.output<typeof RowConnectionRequest>;
 
-/** What sums of a book are asked for. */
+/** Filter and grouping of the totals of a book. */
 export const TotalsByRequest = z.strictObject({
   by: z.array(word(totalsGroups)).describe('Groupings of the sums. The answer has the sums of each grouping.'),
   from: Moment.optional().describe('Only sums from this day on (UTC), or from this hour on with HOUR. Default: all.'),
   to: Moment.optional().describe('Only sums before this day (UTC), or before this hour with HOUR. Default: all.'),
 });
 
-/** The row of a book whose sequence is shown. */
+/** The row of a book whose sequence is read. */
 export const SequenceRequest = z.strictObject({
   task_id: RowFilterMembers.task_id.describe(
     'Task id of a row. `supersession` then describes only the chain of corrections that contains the row. Default: the whole book.',
   ),
 });
 
-/** From where events are followed: of a book, of the board, or of a session. */
+/** Start of an event stream of a book, of the board, or of a session. */
 export const FeedRequest = z.strictObject({
   after: z.int().optional().describe('Position of the last event that the reader has. Default: only new events.'),
 });
 
-/** Budget Y. A string of digits sets it, null clears it (unlimited); where it is left out, the book is only read. */
+/** Budget Y. A string of digits sets it, null removes it (unlimited). If it is absent, the request only reads the book. */
 const Budget = z
   .string()
   .refine(text => parseAtomic(text) !== null, { error: 'must be a string of digits (atomic USDC)' })
   .nullable()
   .meta({ scalar: 'AtomicAmount' });
 
-/** What is set of a book. */
+/** Changes of a book's settings. */
 export const BudgetRequest = z.object({
   budget: onGraph(
     'budgetAtomic',
@@ -146,14 +146,14 @@ export const BudgetRequest = z.object({
   ),
 });
 
-/** Body of POST /v1/agents/{agent_id}/book; possession in it was looked at before. */
+/** Body of POST /v1/agents/{agent_id}/book. Possession is checked before the body is parsed. */
 export const BookRequest = PossessionMembers.extend({
   limit: pageLimit({ of: 'rows', ...bookPageSize }),
   ...BudgetRequest.shape,
 }).strict();
 export type BookRequest = z.output<typeof BookRequest>;
 
-/** Of which row, in a path. */
+/** A row in a path. */
 export const LineagePath = BookPath.extend({
   task_id: z
     .string()
@@ -161,14 +161,14 @@ export const LineagePath = BookPath.extend({
     .describe('Task id of a row of the book. If the book has no such row, the response is 403.'),
 });
 
-/** Which of its descendants. */
+/** Page of the descendants of a row. */
 export const LineagePage = z.strictObject({
   limit: pageLimit({ of: 'descendants', ...bookPageSize }),
   after: Seq.optional().describe('Returns only descendants after the row with this seq: `next` of the previous page.'),
 });
 export type LineagePage = z.output<typeof LineagePage>;
 
-/** What is shown of the record of an agent. */
+/** Requested parts of an agent's record. */
 export const RecordRequest = z.object({
   opt_in: z
     .boolean()

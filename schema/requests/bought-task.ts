@@ -4,7 +4,7 @@ import { TimeMember, word } from '../noun.ts';
 import { taskStates } from '../task-state.ts';
 import { pageLimitWords } from './page-limit.ts';
 
-/* Requests about tasks, by the client that bought them. */
+/* Requests about tasks by the client that bought them. */
 
 const PayerMembers = z.object({
   payer: z
@@ -15,7 +15,7 @@ const PayerMembers = z.object({
     ),
 });
 
-/** The task, and the proof of a buyer. */
+/** A task, and proof that the request comes from its buyer. */
 export const BoughtTaskRequest = PayerMembers.extend({
   task_id: z
     .string()
@@ -23,7 +23,7 @@ export const BoughtTaskRequest = PayerMembers.extend({
     .describe('Id of the task, of its answer, or of the offer by which the task was bought.'),
 });
 
-/** A page of the tasks of a buyer. */
+/** Page of the tasks of a buyer. */
 export const BoughtTasksRequest = PayerMembers.extend({
   context_id: z.string().nullish().describe('Returns only tasks of this intent or offer. Default: all tasks.'),
   states: z

@@ -255,8 +255,8 @@ const chatPlace = bodyPlace(chatMembers, Object.keys(chatWithoutEffect), () => F
  * twice. `forwarded`: members of a chat that the request has no equivalent of.
  */
 export function chatMemberRule(noun: string, forwarded: readonly string[]) {
-  return ({ name, spelt, value }: GivenMember): MemberRule => {
-    const member = chatNames.get(spelt);
+  return ({ name, folded_name, value }: GivenMember): MemberRule => {
+    const member = chatNames.get(folded_name);
     if (member === undefined || forwarded.includes(name)) return FORWARDED;
     if (isUnserved(member)) {
       // A chat refuses it too, so the refusal gives the reason instead of naming a chat.
@@ -330,10 +330,10 @@ export type ForwardedMembers = {
   readonly extra?: JsonObject;
 };
 
-type AskedMembers = ToolMembers & Sampling & { readonly response_format?: ResponseFormat };
+type ForwardableMembers = ToolMembers & Sampling & { readonly response_format?: ResponseFormat };
 
 /** The forwarded members in canonical form. */
-export function forwardedMembers(given: AskedMembers): ForwardedMembers {
+export function forwardedMembers(given: ForwardableMembers): ForwardedMembers {
   const { top_p, stop, seed, presence_penalty, frequency_penalty, reasoning_effort } = given;
   const response_format = canonicalFormat(given.response_format);
   const sampling = { top_p, stop, seed, presence_penalty, frequency_penalty, reasoning_effort };

@@ -222,7 +222,7 @@ const ToolCallId = wellFormedText
   .max(limits.tool_call_id_chars_max)
   .describe('Id of the call whose result the message is. Only in a message of role `tool`.');
 
-const spoken = z.discriminatedUnion('role', [
+const messageByRole = z.discriminatedUnion('role', [
   z.looseObject({
     role: z.enum(['system', 'developer']).describe('Role of the speaker: the author of the instructions.'),
     content: TextContent,
@@ -263,7 +263,7 @@ export type ChatRequestMessage = JsonObject & {
 };
 
 /** A message in the form of OpenAI. On the graph, `content` is text, and a list of parts is `parts`. */
-export const ChatRequestMessage = z.preprocess(partsAsContent, spoken.transform(canonical));
+export const ChatRequestMessage = z.preprocess(partsAsContent, messageByRole.transform(canonical));
 
 function partsAsContent(message: unknown): unknown {
   if (!isJsonObject(message) || !('parts' in message)) return message;
@@ -299,17 +299,17 @@ export const messageMembers: readonly string[] = Object.keys(RequestMessageNoun.
 /** An answer that is sent back may have an empty list of citations. */
 export const messagePlace = openPlace(messageMembers, { without_effect_empty: ['annotations'] });
 
-type Spoken = z.output<typeof spoken>;
+type MessageByRole = z.output<typeof messageByRole>;
 
-function canonical(given: Spoken, context: z.core.$RefinementCtx): ChatRequestMessage {
-  const { role, content, tool_calls, refusal, tool_call_id, reasoning_details, ...said } = given as Spoken & {
+function canonical(given: MessageByRole, context: z.core.$RefinementCtx): ChatRequestMessage {
+  const { role, content, tool_calls, refusal, tool_call_id, reasoning_details, ...others } = given as MessageByRole & {
     readonly tool_calls?: readonly ToolCall[] | null;
     readonly refusal?: string | null;
     readonly tool_call_id?: string;
     readonly reasoning_details?: readonly JsonObject[] | null;
   };
   requireOfRole(given as JsonObject, context);
-  const { reasoning_content, reasoning, name: named } = said as JsonObject;
+  const { reasoning_content, reasoning, name: named } = others as JsonObject;
   const extra = extraOf(given as JsonObject, messagePlace, context);
   return {
     role,

@@ -5,7 +5,7 @@ import { foreignNameLimits, reactionLimits } from '../limits.ts';
 import { type NetworkName, networkNamed } from '../network.ts';
 import { storedText } from './text.ts';
 
-/* What is asked of POST /v1/board/inbound/completions. */
+/* The body of POST /v1/board/inbound/completions. */
 
 const text = (chars_max: number) => storedText.min(1).max(chars_max);
 const Wallet = text(foreignNameLimits.address_chars_max);
@@ -50,40 +50,40 @@ const body = z.strictObject({
     .describe('SHA-256 of what was delivered: 32 bytes in hex.'),
 });
 
-/** One spelling of each: by it the same completion is known again, and its receipt binds it. */
+/** Canonical form of a completion. A repeated report is recognized by it, and the receipt is bound to it. */
 export interface CompletionRequest
   extends Readonly<Omit<z.output<typeof body>, 'payment_ref' | 'payment_tx' | 'network'>> {
   readonly network: NetworkName;
-  /** As its chain spells it. */
+  /** In the canonical spelling of its chain. */
   readonly transaction: string;
 }
 
-/** The body of the door, and what the graph makes of its argument. */
+/** Body of the REST endpoint and argument on the graph. */
 export const CompletionRequest = body.transform(canonical);
 
-function canonical(said: z.output<typeof body>, context: z.RefinementCtx): CompletionRequest {
-  const at = said.payment_tx ? 'payment_tx' : 'payment_ref';
-  if ((said.payment_ref ?? null) === null && (said.payment_tx ?? null) === null)
+function canonical(completion: z.output<typeof body>, context: z.RefinementCtx): CompletionRequest {
+  const at = completion.payment_tx ? 'payment_tx' : 'payment_ref';
+  if ((completion.payment_ref ?? null) === null && (completion.payment_tx ?? null) === null)
     return refused(context, at, 'is required');
-  if (said.payment_ref && said.payment_tx)
+  if (completion.payment_ref && completion.payment_tx)
     return refused(context, at, 'cannot be sent with payment_ref: send one of them');
-  const given = said[at] ?? '';
+  const given = completion[at] ?? '';
   const ref = splitRef(given);
-  const network = said.network ? networkNamed(said.network) : (ref?.network ?? 'base');
+  const network = completion.network ? networkNamed(completion.network) : (ref?.network ?? 'base');
   if (network === null)
     return refused(context, 'network', 'must be base or solana, or a CAIP-2 id that this service knows');
   if (ref && ref.network !== network) return refused(context, at, 'names a network other than that of `network`');
   const name = (member: string, named: Named) =>
     named.kind === 'named' ? named.name : refused(context, member, named.form);
   return {
-    source: said.source,
-    external_id: said.external_id,
+    source: completion.source,
+    external_id: completion.external_id,
     network,
-    payer: name('payer', walletNamed(network, said.payer)),
-    payee: name('payee', walletNamed(network, said.payee)),
-    amount: said.amount,
+    payer: name('payer', walletNamed(network, completion.payer)),
+    payee: name('payee', walletNamed(network, completion.payee)),
+    amount: completion.amount,
     transaction: name(at, transactionNamed(network, ref?.transaction ?? given)),
-    output_hash: said.output_hash,
+    output_hash: completion.output_hash,
   };
 }
 

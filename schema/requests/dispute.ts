@@ -62,7 +62,7 @@ function requireKnown(
     context.addIssue({ code: 'custom', path: ['evidence', 'model'], message: 'contradicts requested_model' });
 }
 
-/** Body of POST /v1/agents/{agent_id}/book/dispute; possession in it was looked at before. */
+/** Body of POST /v1/agents/{agent_id}/book/dispute. Possession is checked before the body is parsed. */
 export const DisputeRequest = PossessionMembers.extend({
   task_id: storedText.min(1).max(limits.row_name_chars_max).describe('Task id of the disputed row.'),
   claim_type: word(claimTypes),
@@ -91,12 +91,12 @@ export const DisputeRequest = PossessionMembers.extend({
   .superRefine(requireKnown);
 export type DisputeRequest = WithoutPossession<z.output<typeof DisputeRequest>>;
 
-/** Which dispute. */
+/** A dispute in a path. */
 export const DisputePath = z.object({
   dispute_id: z.string().min(1).max(limits.id_chars_max).describe('Id of the dispute.'),
 });
 
-/** Which disputes of a book. */
+/** Page of the disputes of a book. */
 export const DisputePage = z.strictObject({
   limit: pageLimit({ of: 'disputes', ...bookPageSize }),
   before: z

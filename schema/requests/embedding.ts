@@ -7,7 +7,7 @@ import { bodyPlace } from './forwarded/foreign-members.ts';
 import { intentMembers, ModelId, svcMembers, withParent } from './paid-work.ts';
 import { listOf } from './parse.ts';
 import { wellFormedText } from './text.ts';
-import { namesAndCaches, only, unset, usualTier, withoutEffect } from './unserved.ts';
+import { identifiersAndCaches, only, unset, usualTier, withoutEffect } from './unserved.ts';
 
 /* The body of POST /v1/embeddings. */
 
@@ -16,10 +16,10 @@ const { embedding_inputs_max: inputs_max, embedding_tokens_max: tokens_max, embe
 const Text = wellFormedText.min(1);
 const Tokens = listOf(z.int().min(0).max(INT_MAX), tokens_max);
 
-/** One or more texts, or as many lists of tokens. */
+/** One or more texts, or one or more lists of tokens. */
 export type EmbeddingInput = readonly string[] | readonly (readonly number[])[];
 
-/** Each form in which an input may come, and the list that it comes to. A text alone is a list of one: its answer is the same. */
+/** The forms of an input, each parsed to a list. A single text is a list of one, because the answer is the same. */
 const forms = {
   text: Text.transform((text): EmbeddingInput => [text]),
   texts: listOf(Text, inputs_max).transform((texts): EmbeddingInput => texts),
@@ -27,7 +27,7 @@ const forms = {
   lists_of_tokens: listOf(Tokens, inputs_max).transform((lists): EmbeddingInput => lists),
 } as const;
 
-/** By its first item: a union would look for the faults of every item in every form. */
+/** Decided by the first item, because a union would collect the errors of every item in every form. */
 function formOf(given: unknown): keyof typeof forms {
   if (!Array.isArray(given)) return 'text';
   const [first] = given;
@@ -58,7 +58,7 @@ const Input = z
     ],
   });
 
-/** What would change the answer or its price, and is not passed on: refused by name. */
+/** Members that would change the answer or its price and are not passed on; refused by name. */
 const embeddingUnserved = {
   stream: only('vectors are returned in one piece', false),
   n: only('the price is for one answer', 1),
@@ -88,11 +88,11 @@ const members = z.looseObject({
     ),
   ...intentMembers,
   ...svcMembers,
-  ...restOnly({ ...embeddingUnserved, ...withoutEffect(namesAndCaches) }),
+  ...restOnly({ ...embeddingUnserved, ...withoutEffect(identifiersAndCaches) }),
   extra: Extra,
 });
 
-const place = bodyPlace(Object.keys(members.shape), Object.keys(namesAndCaches), () => FORWARDED);
+const place = bodyPlace(Object.keys(members.shape), Object.keys(identifiersAndCaches), () => FORWARDED);
 
 /** Body of POST /v1/embeddings. Absent and null are the same, so that one call has one canonical form. */
 export const EmbeddingRequest = z.preprocess(

@@ -11,7 +11,7 @@ import { storedText } from './text.ts';
 
 /* Requests for exports: the rows, their number, and the format. */
 
-/** Clamped where the rows are read: under an Idempotency-Key a request to publish is known by the number that was sent. */
+/** Clamped when the rows are read, because a publish request under an Idempotency-Key is identified by the number that was sent. */
 const limit = pageLimit({
   of: 'rows',
   default: exportLimits.rows_max,
@@ -20,7 +20,7 @@ const limit = pageLimit({
   note: 'The newest rows that match are returned.',
 });
 
-/** Of `next` in the answer before: it is a whole number as those of a book's pages are. */
+/** A whole number like the `seq` of a book's rows. The URL in `next` contains it. */
 export const ExportBefore = Seq.describe(
   'Returns only rows with a seq lower than this. Default: starts at the newest row. The URL in `next` has it set for the next page.',
 );
@@ -30,12 +30,12 @@ export function exportRows(limit: number | null | undefined): number {
 }
 
 const { from, to, evidence, intent_id, delegation_hash } = RowFilterMembers;
-/** Which rows of a book: those of its members that a coverage tells of. */
+/** Members of a row filter that a signed coverage states. */
 const signedFilter = { from, to, evidence, intent_id };
-/** The same where no coverage is signed. */
+/** Members of a row filter if no coverage is signed. */
 const rowFilter = { ...signedFilter, delegation_hash };
 
-/** As the graph has it, where a published export refuses what its coverage does not sign. */
+/** The filter on the graph. A published export refuses the member that its coverage does not sign. */
 export const ExportFilterRequest = z.strictObject({
   ...signedFilter,
   delegation_hash: delegation_hash.describe(
@@ -55,16 +55,16 @@ const Format = z
 
 const page = { limit, before: ExportBefore.optional() };
 
-/** A page of an export. By REST the members of `filter` stand beside the others. */
+/** Page of an export. REST has the members of `filter` beside the others. */
 export const ExportPageRequest = z.strictObject({ filter, ...page });
 
-/** Body of POST /v1/agents/{agent_id}/book/export; possession in it was looked at before. */
+/** Body of POST /v1/agents/{agent_id}/book/export. Possession is checked before the body is parsed. */
 export const ExportRequest = PossessionMembers.extend({
   format: Format,
   ...rowFilter,
   ...page,
 }).strict();
-/** Its query. */
+/** Query of GET /v1/agents/{agent_id}/book/export. */
 export const ExportQuery = withoutPossession(ExportRequest);
 
 const published = {
@@ -75,12 +75,12 @@ const published = {
     .describe('Task id of a row of which the coverage says whether the book has it. Default: none.'),
 };
 
-/** What is published. By REST the members of `filter` stand beside the others. */
+/** Rows and format of a published export. REST has the members of `filter` beside the others. */
 export const PublishedPageRequest = z.strictObject({ ...published, filter, limit });
 
 /**
- * Body of POST /v1/agents/{agent_id}/book/export/publish; possession in it was looked at before. A member that is not
- * known is refused: a filter that was misspelt would publish the rows that it was to leave out.
+ * Body of POST /v1/agents/{agent_id}/book/export/publish. Possession is checked before the body is parsed. An unknown member is refused,
+ * because a misspelled filter would publish rows that it should exclude.
  */
 export const PublishRequest = PossessionMembers.extend({
   ...published,
@@ -88,7 +88,7 @@ export const PublishRequest = PossessionMembers.extend({
   limit,
 }).strict();
 
-/** Which published export, in a path. */
+/** A published export in a path. */
 export const PullExportPath = z.object({
   slug: z
     .string()
@@ -114,11 +114,11 @@ const stream = {
   ),
 };
 
-/** A whole export. By REST the members of `filter` stand beside the others. */
+/** A complete export. REST has the members of `filter` beside the others. */
 export const StreamRequest = z.strictObject({ ...stream, filter });
-/** Body of /v1/agents/{agent_id}/book/export/stream. */
+/** Body of POST /v1/agents/{agent_id}/book/export/stream. */
 export const StreamBody = PossessionMembers.extend({ ...stream, ...rowFilter }).strict();
-/** Its query. */
+/** Query of GET /v1/agents/{agent_id}/book/export/stream. */
 export const StreamQuery = withoutPossession(StreamBody);
 
 export const journalFormats = {
@@ -151,20 +151,20 @@ const journal = {
     ),
 };
 
-/** A journal, but for its rows: the accounts stand beside the other members. */
+/** A journal without its filter: the accounts are members beside the others. */
 export const JournalRequest = z.object({ ...journal, ...accountMembers });
-/** The same as arguments. */
+/** The same request as arguments on the graph. */
 export const JournalArgumentsRequest = z.strictObject({
   ...journal,
   accounts: JournalAccounts.optional().describe('Names of the accounts. Default: the default name of each account.'),
   filter,
 });
-/** Body of /v1/agents/{agent_id}/book/export/journal. */
+/** Body of POST /v1/agents/{agent_id}/book/export/journal. */
 export const JournalBody = PossessionMembers.extend({ ...journal, ...accountMembers, ...rowFilter }).strict();
-/** Its query. */
+/** Query of GET /v1/agents/{agent_id}/book/export/journal. */
 export const JournalQuery = withoutPossession(JournalBody);
 
-/** Headers show possession of a book where nothing has a body. */
+/** A GET has no body, so its possession is proven in headers. */
 function withoutPossession<S extends z.ZodRawShape>(body: z.ZodObject<S>) {
   return body.omit({ session: true, proof: true } as never) as z.ZodObject<Omit<S, 'session' | 'proof'>>;
 }

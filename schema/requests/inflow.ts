@@ -3,14 +3,14 @@ import { parseAtomic } from '../amount.ts';
 import { inflowLimits, limits } from '../limits.ts';
 import { freeObject } from './free-object.ts';
 import { PossessionMembers, type WithoutPossession } from './possession.ts';
-import { saidText, storedText } from './text.ts';
+import { storedText, visibleText } from './text.ts';
 
 /* Requests of /v1/agents/{agent_id}/book/inflow and …/inflow/correct. */
 
 /** The default bucket. */
 export const USUAL_BUCKET = 'patron';
 
-const Bucket = saidText.min(1).max(inflowLimits.bucket_chars_max);
+const Bucket = visibleText.min(1).max(inflowLimits.bucket_chars_max);
 
 const NONE = { error: 'must be more than 0' };
 
@@ -34,7 +34,7 @@ const ChosenTask = TaskName.refine(name => name !== '.' && name !== '..', {
   error: 'cannot be `.` or `..`, because it is part of a path',
 });
 
-const Reason = saidText.min(1).max(inflowLimits.reason_chars_max);
+const Reason = visibleText.min(1).max(inflowLimits.reason_chars_max);
 
 /** Branches that a correction merges. */
 const Merges = z.array(TaskName).min(1).max(inflowLimits.merges_max);
@@ -63,7 +63,7 @@ const SignedInflow = z.strictObject({
   signature: Signature,
 });
 
-/** The same of a correction: `task_id` is the row that it corrects. */
+/** A correction in the same form; `task_id` is the row that it corrects. */
 const SignedCorrection = z.strictObject({
   iss: Service,
   agent_id: z.int(),
@@ -76,7 +76,7 @@ const SignedCorrection = z.strictObject({
   signature: Signature,
 });
 
-/** Body of POST /v1/agents/{agent_id}/book/inflow; possession in it was looked at before. */
+/** Body of POST /v1/agents/{agent_id}/book/inflow. Possession is checked before the body is parsed. */
 export const InflowRequest = PossessionMembers.extend({
   bucket: Bucket.optional().describe(`What the money is for. Default: \`${USUAL_BUCKET}\`.`),
   allocation: SetAside,
@@ -101,7 +101,7 @@ export const InflowRequest = PossessionMembers.extend({
 }).strict();
 export type InflowRequest = WithoutPossession<z.output<typeof InflowRequest>>;
 
-/** Body of POST /v1/agents/{agent_id}/book/inflow/correct; possession in it was looked at before. */
+/** Body of POST /v1/agents/{agent_id}/book/inflow/correct. Possession is checked before the body is parsed. */
 export const CorrectionRequest = PossessionMembers.extend({
   task_id: TaskName.describe('Task id of the inflow, or of the earlier correction, that is corrected.'),
   reason: Reason.describe('Reason for the correction, in a sentence.'),
@@ -127,5 +127,5 @@ export const CorrectionRequest = PossessionMembers.extend({
 }).strict();
 export type CorrectionRequest = WithoutPossession<z.output<typeof CorrectionRequest>>;
 
-/** Body of a correction that is signed, where its `correction` says that it is. */
+/** Body of a signed correction, if `correction` states that it is one. */
 export const SignedCorrectionRequest = z.object({ correction: SignedCorrection });

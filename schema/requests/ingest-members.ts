@@ -67,7 +67,7 @@ export const ForeignCommitment = z.strictObject({
 });
 
 /** A commitment as an object or as text. */
-export const SaidCommitment = z.union([ForeignCommitment, text(ingestLimits.commitment_chars_max)]);
+export const StatedCommitment = z.union([ForeignCommitment, text(ingestLimits.commitment_chars_max)]);
 
 /** An invoice of the party that was paid. */
 export const ForeignInvoice = z.strictObject({
@@ -93,7 +93,7 @@ export const ForeignInvoice = z.strictObject({
     'Hash of what was delivered: 32 bytes in hex. Requires `deliverable_kind`.',
   ),
   deliverable_kind: Kind.nullish().describe('Hash function of `deliverable_hash`.'),
-  output_commitment: SaidCommitment.nullish().describe(
+  output_commitment: StatedCommitment.nullish().describe(
     'Hash of what was delivered: an object, or by REST also text such as `sha256:<hex>`.',
   ),
   omit_deliverable: z

@@ -6,7 +6,7 @@ import { type NetworkName, networkNamed } from '../network.ts';
 import type { NullIfLeftOut } from '../noun.ts';
 import type { CommittedOutput } from '../output-commitment.ts';
 import { textForm } from '../signed-words.ts';
-import { deliveredBy } from './deliverable.ts';
+import { deliveryStatedIn } from './deliverable.ts';
 import { ForeignInvoice, ForeignOffer, ForeignSettlement, NanoSend } from './ingest-members.ts';
 import { PossessionMembers } from './possession.ts';
 import { OfferReceipt } from './signed-artifact.ts';
@@ -127,12 +127,12 @@ function shaped(
   given: Body,
 ): Pick<IngestRequest, 'nano' | 'payment_required' | 'payment_response' | 'foreign_invoice'> {
   if (given.nano) {
-    const { block, recipient, ...said } = given.nano;
+    const { block, recipient, ...members } = given.nano;
     const named = {
       block: name('nano.block', transactionNamed('nano', block)),
       recipient: name('nano.recipient', walletNamed('nano', recipient)),
     };
-    return { nano: { ...named, ...said } };
+    return { nano: { ...named, ...members } };
   }
   if (given.payment_required) return settled(given.payment_required, given.payment_response);
   if (given.foreign_invoice) return { foreign_invoice: invoiced('foreign_invoice', given.foreign_invoice) };
@@ -181,7 +181,7 @@ function invoiced(form: string, invoice: ForeignInvoice): CanonicalInvoice {
   requireUsdc(`${form}.asset`, network, invoice.asset);
   if (resource != null && service_url != null && resource !== service_url)
     throw new Fault(`${form}.service_url`, 'contradicts resource');
-  const delivered = deliveredBy(invoice);
+  const delivered = deliveryStatedIn(invoice);
   if (delivered.kind === 'faulty') throw new Fault(`${form}.${delivered.param}`, delivered.fault);
   return {
     amount,
@@ -200,8 +200,8 @@ function invoiced(form: string, invoice: ForeignInvoice): CanonicalInvoice {
 }
 
 /** The network that the members name. They must agree. Default: Base. */
-function networkOf(said: Readonly<Record<string, string | null | undefined>>): NetworkName {
-  const named = Object.entries(said).flatMap(([param, text]) => {
+function networkOf(members: Readonly<Record<string, string | null | undefined>>): NetworkName {
+  const named = Object.entries(members).flatMap(([param, text]) => {
     if (text == null) return [];
     const network = networkNamed(text);
     if (network === null) throw new Fault(param, 'must be base or solana, or the CAIP-2 id of one of them');
@@ -215,9 +215,9 @@ function networkOf(said: Readonly<Record<string, string | null | undefined>>): N
 function transactionOf(
   form: string,
   network: NetworkName,
-  said: Readonly<Record<string, string | null | undefined>>,
+  members: Readonly<Record<string, string | null | undefined>>,
 ): string {
-  const named = Object.entries(said).flatMap(([member, text]) =>
+  const named = Object.entries(members).flatMap(([member, text]) =>
     text == null ? [] : [{ member, tx: name(`${form}.${member}`, transactionNamed(network, text)) }],
   );
   const [first, other] = named;

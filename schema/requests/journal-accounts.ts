@@ -3,19 +3,19 @@ import { exportLimits } from '../limits.ts';
 import { endpointsOf, type SoldField } from '../paid-operations.ts';
 import { storedText } from './text.ts';
 
-/* The accounts of a journal: one for each kind of spend, and the wallet that pays; and how a request names them. */
+/* Accounts of a journal: one for each kind of spend, and the wallet that pays. A request may name them. */
 
 interface KindOfSpend {
-  /** Debited unless a request names another. */
+  /** The account that is debited, unless the request names another. */
   readonly account: string;
   readonly holds: string;
   readonly note?: string;
-  /** What one payment is called, and several. */
+  /** Noun of one payment, and of several. */
   readonly one: string;
   readonly more: string;
 }
 
-/** Each kind of spend. */
+/** The kinds of spend. */
 export const spendKinds = {
   inference: {
     account: 'expenses:inference',
@@ -53,22 +53,22 @@ export const spendKinds = {
 } as const satisfies Readonly<Record<string, KindOfSpend>>;
 export type SpendKind = keyof typeof spendKinds;
 
-/** Stands in the account of the wallet for the currency. */
+/** Placeholder for the currency in the name of the wallet's account. */
 export const CURRENCY_PLACE = '<currency>';
 const WALLET = `assets:wallet:${CURRENCY_PLACE}`;
 
 export type JournalAccount = SpendKind | 'wallet';
 export type AccountNames = Readonly<Record<JournalAccount, string>>;
 
-/** All names, where a request sets none. */
+/** All default names. */
 export const usualAccounts: AccountNames = {
   ...mapped(spendKinds, ({ account }) => account),
   wallet: WALLET,
 };
 
 /**
- * The kind of what each sale leaves on a book, by the field that is charged for. An ingest leaves the payment to somebody else; its
- * stamp is a row of no book, and in no journal.
+ * The kind of spend for each row that a sale adds to a book, by the paid field. An ingest adds the payment to another service; its own
+ * stamp is in no book and in no journal.
  */
 export const kindOfSale: Readonly<Record<SoldField, SpendKind>> = {
   'Mutation.createChatCompletion': 'inference',
@@ -95,7 +95,7 @@ export const kindOfSale: Readonly<Record<SoldField, SpendKind>> = {
   'Mutation.registerAgent': 'fees',
 };
 
-/** What each account is for, in OpenAPI and in the graph. */
+/** Description of each account, for OpenAPI and the graph. */
 export const accountDescriptions: AccountNames = {
   ...mapped<SpendKind, KindOfSpend>(spendKinds, ({ account, holds, note }, kind) => {
     const sold = endpointsOfKind(kind as SpendKind);
@@ -120,8 +120,9 @@ function mapped<K extends string, V>(table: Readonly<Record<K, V>>, say: (value:
 }
 
 /**
- * The name of an account as ledger and hledger both read it: two spaces or a tab would end it, `;` would begin a comment, and what
- * begins with `(`, `[`, `<`, `*` or `!` would be an entry of another kind. A spreadsheet would take what begins with `=` for a formula.
+ * An account name that ledger and hledger read in the same way: two spaces or a tab would end it, `;` would begin a comment, and a name
+ * that begins with `(`, `[`, `<`, `*` or `!` would be an entry of another kind. Spreadsheets evaluate text that begins with `=` as a
+ * formula.
  */
 const AccountName = storedText
   .max(exportLimits.account_chars_max)
@@ -139,15 +140,15 @@ type AccountMember = `account_${JournalAccount}`;
 const memberOf = (account: string) => `account_${account}` as AccountMember;
 const every = Object.entries(accountDescriptions) as [JournalAccount, string][];
 
-/** The names of accounts, each a member of its own. */
+/** The names of accounts, each as a member. */
 export const accountMembers = Object.fromEntries(
-  every.map(([account, said]) => [
+  every.map(([account, description]) => [
     memberOf(account),
-    AccountName.optional().describe(`${said} ${ACCOUNT_FORM}`).meta({ graph: account }),
+    AccountName.optional().describe(`${description} ${ACCOUNT_FORM}`).meta({ graph: account }),
   ]),
 ) as Record<AccountMember, z.ZodOptional<typeof AccountName>>;
 
-/** The same as one member. */
+/** The names of accounts as one member. */
 export const JournalAccounts = z.strictObject(accountMembers);
 
 /** The names that a request sets, by account. */
@@ -160,7 +161,7 @@ export function accountsNamed(request: Partial<Record<AccountMember, string | un
   );
 }
 
-/** The name of every account: those that are not set have their usual one. */
+/** The name of every account. Accounts that the request does not name have their default. */
 export function accountsOf(request: Partial<Record<AccountMember, string | undefined>>): AccountNames {
   return { ...usualAccounts, ...accountsNamed(request) };
 }

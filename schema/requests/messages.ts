@@ -115,17 +115,17 @@ const OutputConfig = openObject({
   task_budget: unset('`max_tokens` is the only budget of an answer'),
 });
 
-/** Known members of the objects of a request beside its turns. */
+/** Known members of the objects of a request, other than its turns. */
 export const knownMembers = {
   tool: knownIn(Tool),
-  /** By the kind of the choice. */
+  /** By the `type` of the choice. */
   choices: {
     auto: knownIn(ChosenByModel),
     any: knownIn(ChosenByModel),
     tool: knownIn(ChosenTool),
     none: knownIn(NoTool),
   },
-  /** By the kind of thinking. */
+  /** By the `type` of thinking. */
   thinking: { enabled: knownIn(Enabled), adaptive: knownIn(Adaptive), disabled: knownIn(Disabled) },
   output_config: knownIn(OutputConfig),
   format: knownIn(JsonFormat),
@@ -133,7 +133,7 @@ export const knownMembers = {
 
 const AS_SENT = 'the whole history is read as it was sent';
 const KEEPS_ALL = `is not supported: ${AS_SENT}`;
-/** Clients of coding agents send the edit that keeps everything, which is what hubs do without it. */
+/** Clients for coding send the edit that keeps everything, which is what hubs do without it. */
 const ContextManagement = z
   .strictObject({
     edits: z
@@ -203,7 +203,7 @@ const common = {
   extra: Extra,
 } as const;
 
-const asked = z.looseObject({
+const countedBody = z.looseObject({
   ...common,
   model: ModelId.describe('Ignored: the estimate is the same for each model.'),
   ...restOnly({
@@ -211,10 +211,10 @@ const asked = z.looseObject({
   }),
   extra: Extra.describe('Members that this service does not know. Accepted and not counted.'),
 });
-type Asked = z.output<typeof asked>;
+type CountedBody = z.output<typeof countedBody>;
 
 /** Canonical form: default values are left out. */
-function canonical({ tools, tool_choice, thinking, output_config, output_format, ...given }: Asked): JsonObject {
+function canonical({ tools, tool_choice, thinking, output_config, output_format, ...given }: CountedBody): JsonObject {
   const config = present({ ...output_config, format: (output_config?.format as JsonObject) ?? output_format });
   return present({
     messages: given.messages,
@@ -233,7 +233,7 @@ function isUsual(choice: MessageToolChoice | null | undefined): boolean {
 }
 
 /** A choice may name only tools of `tools`. */
-function requireOffered({ tools, tool_choice }: Asked, context: z.RefinementCtx): void {
+function requireOffered({ tools, tool_choice }: CountedBody, context: z.RefinementCtx): void {
   if (!tool_choice || tool_choice.type === 'auto' || tool_choice.type === 'none') return;
   const names = (tools ?? []).map(({ name }) => name);
   const fault =
@@ -246,7 +246,7 @@ function requireOffered({ tools, tool_choice }: Asked, context: z.RefinementCtx)
 }
 
 /** The members that a model reads, in the form of Anthropic. */
-export interface AskedMessage {
+export interface MessageInput {
   readonly model: string;
   readonly messages: readonly MessageTurn[];
   readonly system?: readonly MessageBlock[];
@@ -274,7 +274,7 @@ export type OfferedTool = JsonObject & {
 };
 
 /** Sampling of the answer. */
-interface Drawn {
+interface MessageSampling {
   readonly max_tokens: number;
   readonly stop_sequences?: readonly string[];
   readonly temperature?: number;
@@ -284,8 +284,8 @@ interface Drawn {
 
 /** The canonical request that a payment is bound to: absent members and default values are left out. */
 export type MessagesRequest = JsonObject &
-  AskedMessage &
-  Drawn &
+  MessageInput &
+  MessageSampling &
   SvcOptions & {
     readonly stream?: boolean;
     /** Betas of the API that a hub of its dialect applies. */
@@ -296,7 +296,7 @@ export type MessagesRequest = JsonObject &
     readonly parent_ref?: string;
   };
 
-const drawn = {
+const sampling = {
   max_tokens: z.int().min(1).max(INT_MAX).describe('Maximum number of tokens of the answer, from 1.'),
   stop_sequences: z
     .array(wellFormedText.min(1).max(limits.stop_text_chars_max))
@@ -313,9 +313,9 @@ const drawn = {
     .describe('Number of the most likely tokens among which the model chooses. Default: the hub decides.'),
 } as const;
 
-const sent = z.looseObject({
+const messageBody = z.looseObject({
   ...common,
-  ...drawn,
+  ...sampling,
   stream: flag.describe(
     'If true, the answer is sent as server-sent events in the form of Anthropic, and the event `svc` carries the receipt. Default: false. On the graph, messageStream always streams, whatever this value is.',
   ),
@@ -328,12 +328,12 @@ const sent = z.looseObject({
 const ineffective = Object.keys({ ...messageWithoutEffect, ...chatWithoutEffect });
 /** Members of a chat that a message has no equivalent of. */
 const chatRule = chatMemberRule('message', ['seed', 'presence_penalty', 'frequency_penalty']);
-const sentPlace = bodyPlace(Object.keys(sent.shape), ineffective, chatRule);
+const messagePlace = bodyPlace(Object.keys(messageBody.shape), ineffective, chatRule);
 
 /** Body of POST /v1/messages. A text and one block of it are the same request. */
 export const MessagesRequest = z.preprocess(
   withoutProto,
-  sent.superRefine(requireOffered).transform((given, context) => {
+  messageBody.superRefine(requireOffered).transform((given, context) => {
     const { model, max_tokens, stream, intent_id, attempt_index, svc, stop_sequences } = given;
     const { temperature, top_p, top_k } = given;
     const stops = stop_sequences?.length ? stop_sequences : null;
@@ -347,23 +347,25 @@ export const MessagesRequest = z.preprocess(
       ...withParent(given),
       ...(stream ? { stream } : {}),
       ...(svc === undefined ? {} : { svc }),
-      ...present({ extra: extraOf(given as JsonObject, sentPlace, context) }),
+      ...present({ extra: extraOf(given as JsonObject, messagePlace, context) }),
     };
     return request as unknown as MessagesRequest;
   }),
 );
 
-const DRAWN = 'is not a member of count_tokens: only the request is counted';
-const countedPlace = bodyPlace(Object.keys(asked.shape), ineffective, given =>
-  Object.hasOwn(drawn, given.name) || given.name === 'stream' ? { kind: 'refused', why: DRAWN } : chatRule(given),
+const NOT_COUNTED = 'is not a member of count_tokens: only the request is counted';
+const countedPlace = bodyPlace(Object.keys(countedBody.shape), ineffective, given =>
+  Object.hasOwn(sampling, given.name) || given.name === 'stream'
+    ? { kind: 'refused', why: NOT_COUNTED }
+    : chatRule(given),
 );
 
 /** Body of POST /v1/messages/count_tokens: that of a message without the sampling. */
 export const MessageTokensRequest = z.preprocess(
   withoutProto,
-  asked.superRefine(requireOffered).transform((given, context) => {
+  countedBody.superRefine(requireOffered).transform((given, context) => {
     const extra = extraOf(given as JsonObject, countedPlace, context);
-    return { model: given.model, ...canonical(given), ...present({ extra }) } as unknown as AskedMessage & JsonObject;
+    return { model: given.model, ...canonical(given), ...present({ extra }) } as unknown as MessageInput & JsonObject;
   }),
 );
 export type MessageTokensRequest = z.output<typeof MessageTokensRequest>;
@@ -381,4 +383,4 @@ const written = [
 ];
 
 /** The members of a canonical request that the model reads. */
-export const membersForModel: readonly string[] = [...written, ...Object.keys(drawn)];
+export const membersForModel: readonly string[] = [...written, ...Object.keys(sampling)];

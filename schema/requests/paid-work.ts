@@ -4,8 +4,8 @@ import { AUTO_MODEL } from '../route-words.ts';
 import { storedText, wellFormedText } from './text.ts';
 
 /*
- * Members that every body of paid work may have in addition to its request to a model. The schema of each such body, and so each input
- * of the graph, spreads them.
+ * Members that every body of paid work may have in addition to its request to a model. The schema of each such body, and therefore each
+ * input of the graph, includes them.
  */
 
 export const ModelId = wellFormedText
@@ -29,7 +29,7 @@ export const svcMembers = {
     .describe('Options of this service, in addition to the request to the model.'),
 } as const;
 
-/** As it is kept. */
+/** The options as they are stored. */
 export interface SvcOptions {
   readonly svc?: { readonly failover: boolean } | undefined;
 }
@@ -68,14 +68,14 @@ export function intentOf({ intent_id, attempt_index, parent_ref }: Intent): Name
   return { intent_id, attempt_index, parent_ref: parent_ref ?? null };
 }
 
-/** The same with each member there, as it is kept. */
+/** The same with all members, as it is stored. */
 export interface NamedIntent {
   readonly intent_id: string | null;
   readonly attempt_index: number | null;
   readonly parent_ref: string | null;
 }
 
-/** A call that follows from none has no such member, so that it is the call that it was before there was one. */
+/** Without a parent the member is left out, so that the canonical form of such a call is the one that it had before the member existed. */
 export function withParent({ parent_ref }: Pick<Intent, 'parent_ref'>): Pick<Intent, 'parent_ref'> {
   return parent_ref === undefined ? {} : { parent_ref };
 }

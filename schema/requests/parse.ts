@@ -4,8 +4,8 @@ import { Refusal } from '../errors.ts';
 /* Parses a body into its canonical form, or says which member is wrong. */
 
 /**
- * `items_min` to so many items, one unless told. A longer list is refused as a whole: each of its items would be given a fault of its own, and
- * half a million of them hold up everybody else for seconds.
+ * A list of `items_min` to `items_max` items. A longer list is refused as a whole, because reporting errors for half a million items would
+ * block the event loop for seconds.
  */
 export function listOf<S extends z.ZodType>(item: S, items_max: number, items_min = 1) {
   const bounded = z.array(item).min(items_min).max(items_max);
@@ -17,8 +17,9 @@ export function listOf<S extends z.ZodType>(item: S, items_max: number, items_mi
 }
 
 /**
- * The coerced arguments that a payment is bound to. `called`: what a refusal calls a member that is not known. `spelled`: the name of a
- * member as its sender spells it. @throws Refusal invalid_request, whose `param` names the first fault
+ * Parses the arguments that a payment is bound to. `called`: noun for an unknown member in the error. `spelled`: spelling of a member's
+ * name in the request.
+ * @throws Refusal invalid_request, whose `param` names the first invalid member
  */
 export function parseRequest<S extends z.ZodType>(
   schema: S,
@@ -38,9 +39,9 @@ export function parseRequest<S extends z.ZodType>(
   });
 }
 
-/** Of what can be said in several ways the fault lies where one of them was followed furthest. */
+/** For a union, the error of the variant that was parsed furthest. */
 function innermost(issue: z.core.$ZodIssue, called: string): Pick<z.core.$ZodIssue, 'path' | 'message'> {
-  // A member that a strict request does not know is told at the request: the fault is the member's own.
+  // zod reports an unknown member at its object; the error is about the member itself.
   if (issue.code === 'unrecognized_keys' && issue.path.length === 0)
     return { path: issue.keys.slice(0, 1), message: `this endpoint has no ${called} of this name.` };
   if (issue.code !== 'invalid_union') return issue;
@@ -52,7 +53,7 @@ function innermost(issue: z.core.$ZodIssue, called: string): Pick<z.core.$ZodIss
   return furthest ? { ...furthest, path: [...issue.path, ...furthest.path] } : issue;
 }
 
-/** A body of an endpoint of this process, remembered as valid: see `validBodyOf`. @throws as `parseRequest` */
+/** Parses the body of an endpoint of this process and remembers it as valid: see `validBodyOf`. @throws as `parseRequest` */
 export function parseBody<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const body = parseRequest(schema, value);
   keepMaker(body, schema);
@@ -73,8 +74,8 @@ export function keepMaker(value: unknown, schema: z.ZodType): void {
 }
 
 /**
- * The same object, if it is what this schema has made of a request in this process: it need not be validated again. Nobody who sends
- * bytes can send one, so /graphql and a subgraph served alone always validate.
+ * The same object, if this schema produced it in this process: it need not be validated again. Bytes from outside cannot be such an object,
+ * so /graphql and a subgraph that is served alone always validate.
  */
 export function validBodyOf<S extends z.ZodType>(schema: S, body: object | undefined): z.output<S> | null {
   return body && madeBy.get(body) === schema ? (body as z.output<S>) : null;

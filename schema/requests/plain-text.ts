@@ -8,10 +8,10 @@ const faults: Readonly<Record<TextFault, string>> = {
   control_characters: 'contains invisible characters, or characters that change the direction of the text',
 };
 
-/** What agents write for all to read; refused are links, secrets and what hides them. The bound counts code points, as JSON Schema's does. */
+/** Public text by agents. Links, secrets and text that hides them are refused. The limit counts code points, as in JSON Schema. */
 export function plainText(chars_max: number) {
   const judged = storedText.superRefine((text, context) => {
-    // Left out it is nothing; of spaces alone it would be shown as something.
+    // An absent text is allowed, but a text of white space alone would be shown as an empty one.
     if (/^\s+$/u.test(text)) context.addIssue({ code: 'custom', message: 'is empty' });
     const verdict = judgeText(text, chars_max);
     if (verdict.kind === 'refused')

@@ -12,15 +12,15 @@ import { PossessionMembers } from './possession.ts';
 
 export const policyNames = Object.keys(policyKinds) as PolicyType[];
 
-/** One change of a policy; a null value clears. */
+/** One change of a policy. A null value removes the rule. */
 export interface PolicyChange {
   readonly policy_type: PolicyType;
   readonly value: PolicyValue<PolicyType> | null;
 }
 
 /**
- * Body of POST /v1/agents/{agent_id}/book/policy; possession in it was looked at before. A member that is not known is
- * refused: `mode` misspelt would put in force what was to be tried.
+ * Body of POST /v1/agents/{agent_id}/book/policy. Possession is checked before the body is parsed. An unknown member is refused, because
+ * with a misspelled `mode` a policy that was only to be tried would be in force.
  */
 export const PolicyRequest = PossessionMembers.extend({
   policy_type: wordText(policyTypeWords).describe(`One of ${policyNames.join(', ')}.`),
@@ -36,7 +36,7 @@ export const PolicyRequest = PossessionMembers.extend({
     .meta({ words: policyModes }),
 }).strict();
 
-/** As of when a policy is shown. */
+/** The time as of which a policy is read. */
 export const PolicyMoment = z.strictObject({
   at: Moment.optional().describe('Shows the policy as it was at this time: RFC 3339, or a day (UTC). Default: now.'),
 });
@@ -44,7 +44,7 @@ export const PolicyMoment = z.strictObject({
 /** Number of changes on a page. */
 export const CHANGES_PAGE = { of: 'changes', ...bookPageSize } as const;
 
-/** Which changes of the policies and the budget of a book. */
+/** Page of the changes of a book's policies and budget. */
 export const PolicyChangesPage = z.strictObject({
   limit: pageLimit(CHANGES_PAGE),
   before: z
@@ -53,11 +53,11 @@ export const PolicyChangesPage = z.strictObject({
     .describe('Returns only changes before this position among the events of the book. Default: starts at the newest.'),
 });
 
-/** @throws Refusal invalid_policy for a type that is unknown, and for a value that the type does not take. */
+/** @throws Refusal invalid_policy for an unknown type, and for a value that the type does not allow */
 export function parsePolicy(policy_type: string, value: Json | undefined): PolicyChange {
   if (!isPolicyType(policy_type))
     throw invalid('policy_type', `There is no policy of type ${JSON.stringify(policy_type.slice(0, 64))}.`);
-  // Left out is not null: what clears a cap must be said.
+  // Absent and null differ: removing a cap has to be explicit.
   if (value === undefined) throw invalid('value', 'value is required; null clears.');
   if (value === null) return { policy_type, value };
   const { value: shape, wants } = policyTypes[policyKinds[policy_type].type];

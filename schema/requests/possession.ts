@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How a body proves possession of a book. Checked before the other members. */
+/** Members of a body that prove possession of a book. They are checked before the other members. */
 export const PossessionMembers = z.object({
   session: z
     .string()

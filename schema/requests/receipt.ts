@@ -3,22 +3,22 @@ import { buyerLimits, INT_MAX, limits } from '../limits.ts';
 import { textForm } from '../signed-words.ts';
 import { pageLimit } from './page-limit.ts';
 
-/* What is asked of receipts, tasks, refusals, payments, of the log, and of the issuer's keys. */
+/* Requests about receipts, tasks, refusals, payments, the log, and the issuer's keys. */
 
 const { payment_identifier_chars_min, payment_identifier_chars_max } = limits;
 const NAMED_PAYMENT = new RegExp(`^[\\w-]{${payment_identifier_chars_min},${payment_identifier_chars_max}}$`);
 
 const TaskId = z.string().max(limits.id_chars_max);
 
-/** The receipt, in a path. */
+/** A receipt in a path. */
 export const ReceiptPath = z.object({
   task_id: TaskId.describe('Task id of the receipt, as stated in the response to the call.'),
 });
 
-/** The task. */
+/** A task. */
 export const TaskQuery = z.strictObject({ task_id: TaskId.describe('Id of the task, or of its answer.') });
 
-/** The task, and what is to be proven. */
+/** A task, and the requested proof. */
 export const ProofRequest = TaskQuery.extend({
   requested: z
     .boolean()
@@ -28,14 +28,14 @@ export const ProofRequest = TaskQuery.extend({
     ),
 });
 
-/** The refusal, in a path. */
+/** A refusal in a path. */
 export const RefusalPath = z.object({
   refusal_id: TaskId.describe('Id of the refusal, as stated in the 403 response.'),
 });
 
 /**
- * What a payment is called: the EIP-3009 nonce (0x and 64 hex digits), the message hash on Solana (64 hex digits), or the
- * payment-identifier of its client, which may be the longest.
+ * Id of a payment: the EIP-3009 nonce (0x and 64 hex digits), the message hash on Solana (64 hex digits), or the payment-identifier of the
+ * client, which may be longer.
  */
 export const PaymentId = z.object({
   payment_id: z
@@ -47,7 +47,7 @@ export const PaymentId = z.object({
     ),
 });
 
-/** Whose payment is meant, where several payers call theirs the same. */
+/** The payer, for payment-identifiers that several payers have used. */
 export const PaymentPayer = z.object({
   payer: z
     .string()
@@ -85,7 +85,7 @@ const page = {
   }),
 };
 
-/** By what a wallet proves that it asks, and for which page. */
+/** Proof of the wallet, and page of its receipts. */
 export const WalletReceiptsRequest = z.strictObject({ ...signed, ...page });
 
 /** Proof that a request comes from a wallet. */
@@ -99,7 +99,7 @@ export const WalletProofMember = z.object({
   proof: WalletProofRequest.describe('Wallet, signature and time: proof that the request comes from the wallet.'),
 });
 
-/** The page of receipts. */
+/** Page of the receipts. */
 export const WalletReceiptsPage = z.strictObject(page);
 
 const Size = z.int().min(1).max(INT_MAX);
@@ -117,13 +117,13 @@ const TilePath = z
     'Index of the tile in groups of three digits, all but the last after an x; of a partial tile also `.p/` and its width: `000`, `x001/067`, `000.p/12`.',
   );
 
-/** Which tile of hashes, in a path. */
+/** A tile of hashes in a path. */
 export const TileRequest = z.object({
   level: z.string().max(limits.tile_level_chars_max).describe('Level of the tile, from 0 (the leaves) to 63.'),
   path: TilePath,
 });
 
-/** Which bundle of entries, in a path. */
+/** A bundle of entries in a path. */
 export const BundleRequest = z.object({ path: TilePath });
 
 export const InclusionRequest = z.strictObject({
@@ -138,7 +138,7 @@ export const ConsistencyRequest = z.strictObject({
   to: Size.describe('Number of leaves of the larger tree.'),
 });
 
-/** Which snapshot of the issuer's keys. */
+/** A snapshot of the issuer's keys. */
 export const IssuerSnapshotRequest = z.strictObject({
   version: z
     .int()
@@ -153,7 +153,7 @@ export const IssuerSnapshotRequest = z.strictObject({
     .describe('SHA-256 of the snapshot. Default: that of the current snapshot.'),
 });
 
-/** Of which row the total of a book is proven. */
+/** The row up to which the total of a book is proven. */
 export const BookTotalRequest = z.strictObject({
   task_id: z
     .string()

@@ -4,16 +4,16 @@ import { textForm } from '../signed-words.ts';
 import { PossessionMembers, type WithoutPossession } from './possession.ts';
 import { WalletReceiptsRequest } from './receipt.ts';
 
-/* What is asked of /v1/agents/{agent_id}/book/reconciliation. */
+/* Requests of /v1/agents/{agent_id}/book/reconciliation. */
 
-/** As GraphQL's Int holds it. */
+/** Within GraphQL's Int. */
 const Block = z.int().min(0).max(INT_MAX);
 
 const { signature, signed_at } = WalletReceiptsRequest.shape;
 const SIGNED = `Signature of the wallet over ${textForm('reconcile')}: personal_sign, ERC-1271 or ERC-6492.`;
 const unless = 'Not needed if `wallet` is the agentWallet.';
 
-/** Body of POST /v1/agents/{agent_id}/book/reconciliation; possession in it was looked at before. */
+/** Body of POST /v1/agents/{agent_id}/book/reconciliation. Possession is checked before the body is parsed. */
 export const ReconciliationRequest = PossessionMembers.extend({
   wallet: z
     .string()
@@ -28,7 +28,7 @@ export const ReconciliationRequest = PossessionMembers.extend({
 }).strict();
 export type ReconciliationRequest = WithoutPossession<z.output<typeof ReconciliationRequest>>;
 
-/** Which reconciliation. */
+/** A reconciliation in a path. */
 export const ReconciliationPath = z.object({
   report_id: z.string().min(1).max(limits.id_chars_max).describe('Id of the reconciliation.'),
 });

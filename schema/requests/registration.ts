@@ -3,11 +3,9 @@ import { limits } from '../limits.ts';
 import { textForm } from '../signed-words.ts';
 import { wellFormedText } from './text.ts';
 
-/* The body of POST /v1/agents/register. */
-
 /**
- * Body of POST /v1/agents/register. Whether the wallet is an address and the signature holds is a rule of registration
- * with answers of its own, so both are plain text here.
+ * Body of POST /v1/agents/register. Both wallet and signature are plain text here, because registration checks them and has error codes of
+ * its own.
  */
 export const RegistrationRequest = z.strictObject({
   /** The specification spells this one member in camelCase. */
@@ -50,5 +48,7 @@ export const RegistrationRequest = z.strictObject({
       'Plain proof `sha256=<hex>` by the session of the book that the wallet has. Not needed; a wrong one is refused with 400.',
     ),
 });
-/** Without the proof: a payment is bound to what is registered, and a proof is another one in five minutes. */
+/**
+ * Canonical form without the proof, because a payment is bound to what is registered and a proof has to be made again after five minutes.
+ */
 export type RegistrationRequest = Omit<z.output<typeof RegistrationRequest>, 'proof'>;

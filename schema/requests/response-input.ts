@@ -194,19 +194,18 @@ const Item = z.discriminatedUnion('type', [Message, Call, Output, Reasoning], {
 });
 const NOT_SERVED = 'is not supported: an item is a message, a function_call, a function_call_output or reasoning';
 
-const asked = wellFormedText.transform((text): ChatRequestMessage[] => [{ role: 'user', content: text }]);
+const textInput = wellFormedText.transform((text): ChatRequestMessage[] => [{ role: 'user', content: text }]);
 
 /** A text is one message of role `user`. */
 export const ResponseItems = z
-  .union([asked, listOf(Item, limits.chat_messages_max).transform(chatOf)], {
+  .union([textInput, listOf(Item, limits.chat_messages_max).transform(chatOf)], {
     error: 'must be a text, or a list of {role, content}',
   })
   .nonoptional();
 
 /**
- * Thoughts and calls belong to what was said in the same turn: as chat has it, they are one message. A thought goes with the message or
- * the call that follows it. Where neither does, it is a turn by itself; without a text, it goes with the turn before it, since a stream
- * brings it last.
+ * Joins thoughts and calls of one turn to one message, as a chat has them. A thought belongs to the message or call that follows it.
+ * Without either it is a turn of its own or, if it has no text, part of the turn before it, because a stream sends it last.
  */
 function chatOf(items: readonly z.output<typeof Item>[]): ChatRequestMessage[] {
   const chat: ChatRequestMessage[] = [];
@@ -258,8 +257,8 @@ function joined(first: Thoughts, second: Thoughts): Thoughts {
 
 function withThought(turn: ChatRequestMessage, before: Thoughts): ChatRequestMessage {
   const { reasoning_content, reasoning, reasoning_details, extra: own = null } = turn;
-  const said = { thought: reasoning_content ?? '', ...present({ reasoning, reasoning_details }) } as const;
-  const { thought, extra, ...others } = joined({ ...said, extra: before.extra }, { ...before, extra: own });
+  const own_thought = { thought: reasoning_content ?? '', ...present({ reasoning, reasoning_details }) } as const;
+  const { thought, extra, ...others } = joined({ ...own_thought, extra: before.extra }, { ...before, extra: own });
   return { ...turn, ...present({ reasoning_content: thought || reasoning_content, ...others, extra }) };
 }
 

@@ -136,7 +136,7 @@ const reasoningPlace = openPlace(['effort', 'summary', 'generate_summary']);
 
 const LIMIT_ALIAS = 'Another name of `max_output_tokens`. If both are given, they must be equal.';
 
-const sent = z.looseObject({
+const responseBody = z.looseObject({
   ...common,
   max_tokens: TokensMax.describe(LIMIT_ALIAS),
   max_completion_tokens: TokensMax.describe(LIMIT_ALIAS),
@@ -182,11 +182,11 @@ const chat = z.looseObject({
 const chatRule = chatMemberRule('response', ['stop', 'seed', 'presence_penalty', 'frequency_penalty']);
 
 const ineffective = Object.keys(responseWithoutEffect);
-const sentPlace = bodyPlace(Object.keys(sent.shape), ineffective, chatRule);
-const sentNames = new Map(Object.keys(sent.shape).map(name => [folded(name), name]));
+const responsePlace = bodyPlace(Object.keys(responseBody.shape), ineffective, chatRule);
+const bodyNames = new Map(Object.keys(responseBody.shape).map(name => [folded(name), name]));
 /** The request on the graph, which has the members of a chat. */
 const chatPlace = bodyPlace(Object.keys(chat.shape), ineffective, given => {
-  const member = sentNames.get(given.spelt);
+  const member = bodyNames.get(given.folded_name);
   if (member === undefined || member === 'reasoning') return chatRule(given);
   return { kind: 'refused', why: `is not supported: use the members of the input in place of ${member}` };
 });
@@ -221,9 +221,9 @@ function canonicalCall(body: z.output<typeof chat>, context: z.core.$RefinementC
  */
 export const ResponsesRequest = z.preprocess(
   withoutProto,
-  sent.transform((body, context) => {
+  responseBody.transform((body, context) => {
     const { input, instructions, text, reasoning, tools, tool_choice, parallel_tool_calls, include, ...given } = body;
-    const beside = extraOf(body as JsonObject, sentPlace, context);
+    const beside = extraOf(body as JsonObject, responsePlace, context);
     const { max_tokens, max_completion_tokens } = given;
     const max_output_tokens = tokenLimitOf(given.max_output_tokens, { max_tokens, max_completion_tokens }, context);
     const { model, temperature, top_p, stream, intent_id, attempt_index, parent_ref, svc } = given;

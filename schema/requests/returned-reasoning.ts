@@ -5,22 +5,22 @@ import type { Reasoning } from '../reasoning.ts';
 import { reasoningOfTurn } from './chat-message.ts';
 
 /*
- * Reasoning as a response carries it in `encrypted_content`: base64 of JSON, in the members of the hub that gave it. A client sends it back as
- * it came, and the hub gets the same members again, with their signatures.
+ * Reasoning as a response has it in `encrypted_content`: base64 of JSON with the members of the hub's answer. A client sends it back
+ * unchanged, and the hub receives the same members with their signatures.
  */
 
-/** It marks what this service made: others put their own JSON there. */
+/** Marks the values that this service made, because other providers put JSON of their own there. */
 const MARK = 'svc_reasoning';
 
 const Returned = z.strictObject(reasoningOfTurn);
 
-/** Null where there is none. */
+/** Null if there is no reasoning. */
 export function reasoningToReturn(reasoning: Reasoning): string | null {
   if (Object.keys(reasoning).length === 0) return null;
   return Buffer.from(canonicalJson({ [MARK]: reasoning as JsonObject })).toString('base64');
 }
 
-/** Null where it is not of this service's making: only whoever encrypted it can read it. `invalid`: it was changed on its way. */
+/** Null if this service did not make it: only the provider that encrypted it can read it. `invalid` if it was changed. */
 export function returnedReasoning(encrypted_content: string): Reasoning | 'invalid' | null {
   const marked = markedIn(encrypted_content);
   if (marked === undefined) return null;

@@ -5,11 +5,11 @@ import { AgentNumber } from './author.ts';
 import { PossessionMembers } from './possession.ts';
 import { storedText } from './text.ts';
 
-/* What is asked of the doors under /v1/router. */
+/* Requests of the endpoints under /v1/router. */
 
 const { label_chars_max, generation_id_chars_max, rail_chars_max, payment_ref_chars_max } = routerLimits;
 
-/** Visible ASCII: what stands in receipts and pages, and in the address of a look-up. */
+/** Visible ASCII, because it is part of receipts, pages and URLs. */
 const word = (chars_max: number) =>
   z
     .string()
@@ -17,7 +17,7 @@ const word = (chars_max: number) =>
     .max(chars_max)
     .regex(/^[!-~]+$/, { error: 'may contain only visible ASCII characters and no spaces' });
 
-/** Body of POST /v1/router/books; possession in it was looked at before. */
+/** Body of POST /v1/router/books. Possession is checked before the body is parsed. */
 export const RouterBookRequest = PossessionMembers.extend({
   agent_id: AgentNumber.optional().describe(
     'Id of an agent on whose book each generation is recorded as well. The session of the agent is required. Default: recorded on no book of an agent.',
@@ -25,7 +25,7 @@ export const RouterBookRequest = PossessionMembers.extend({
   label: storedText.min(1).max(label_chars_max).optional().describe('Name of the router book. Default: none.'),
 }).strict();
 
-/** Which router book, in a path. */
+/** A router book in a path. */
 export const RouterBookPath = z.object({
   book_id: z.string().min(1).max(limits.id_chars_max).describe('Id of the router book.'),
 });

@@ -5,9 +5,9 @@ import { Hash32, SignatureHex } from '../session/grant.ts';
 import { pageLimit } from './page-limit.ts';
 import { storedText } from './text.ts';
 
-/* The bodies of /v1/sessions/{delegation_hash}/… */
+/* Requests of /v1/sessions/{delegation_hash} and the endpoints below it. */
 
-/** Which session, in a path. */
+/** A session in a path. */
 export const SessionPath = z.object({
   delegation_hash: Hash32.describe('Id of the session: the EIP-712 digest of its grant (0x and 64 hex digits).'),
 });
@@ -33,7 +33,7 @@ export const RevocationRequest = z.strictObject({
 });
 export type RevocationRequest = z.output<typeof RevocationRequest>;
 
-/** Which page of the sessions that were revoked: it begins below the number of the last of the page before. */
+/** Page of the revoked sessions. The cursor is the number of the last entry of the previous page. */
 export const RevocationsPage = z.strictObject({
   limit: pageLimit({
     of: 'revoked sessions',
@@ -48,7 +48,7 @@ export const RevocationsPage = z.strictObject({
 });
 export type RevocationsPage = z.infer<typeof RevocationsPage>;
 
-/** Which page of a tree of sessions: by the depth and the name of the last of the page before. */
+/** Page of a tree of sessions. The cursor holds the depth and id of the last entry of the previous page. */
 export const SessionTreePageRequest = z.object({
   limit: pageLimit({
     of: 'sessions',
@@ -65,7 +65,7 @@ export const SessionTreePageRequest = z.object({
 });
 export type SessionTreePageRequest = z.output<typeof SessionTreePageRequest>;
 
-/** Which page of the sessions that a wallet has granted itself: by when the last of the page before was bound, and its name. */
+/** Page of the root sessions of a wallet. The cursor holds the time at which the last entry of the previous page was bound, and its id. */
 export const RootSessionsPage = z.strictObject({
   limit: pageLimit({
     of: 'sessions',
@@ -80,7 +80,7 @@ export const RootSessionsPage = z.strictObject({
 });
 export type RootSessionsPage = z.output<typeof RootSessionsPage>;
 
-/** What a `read_private` may say of the rows that it reads. */
+/** Filter of the rows that a `read_private` act reads. */
 export const ActPayload = z.strictObject({
   limit: pageLimit({
     of: 'rows',

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ingestLimits } from '../limits.ts';
 import { storedText } from './text.ts';
 
-/* Signed artifacts of x402's offer-receipt extension, as another service sent them: typed data, or a JWS. */
+/* Signed artifacts of x402's offer-receipt extension by another service: typed data, or a JWS. */
 
 const text = storedText.max(ingestLimits.resource_chars_max);
 const seconds = z.int().min(0);
@@ -24,7 +24,7 @@ const ofPayload = <S extends z.ZodType>(payload: S) =>
     }),
   ]);
 
-/** §4.2 of the extension. */
+/** §4.2 of the offer-receipt extension. */
 export const OfferTerms = z.strictObject({
   version: z.literal(1),
   resourceUrl,
@@ -36,7 +36,7 @@ export const OfferTerms = z.strictObject({
   validUntil: seconds.default(0).describe('Time the offer expires, in Unix seconds. 0 (default): never.'),
 });
 
-/** §5.2 of the extension. */
+/** §5.2 of the offer-receipt extension. */
 export const DeliveryFacts = z.strictObject({
   version: z.literal(1),
   network,

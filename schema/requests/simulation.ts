@@ -12,8 +12,8 @@ import { parsePolicy, policyNames } from './policy.ts';
 import { PossessionMembers } from './possession.ts';
 
 /**
- * Body of POST /v1/agents/{agent_id}/book/policy/simulate; possession in it was looked at before. A member that is not known
- * is refused: `from` misspelt would try all of the book.
+ * Body of POST /v1/agents/{agent_id}/book/policy/simulate. Possession is checked before the body is parsed. An unknown member is refused,
+ * because with a misspelled `from` all of the book would be simulated.
  */
 export const SimulationRequest = PossessionMembers.extend({
   policy: z
@@ -35,13 +35,13 @@ export const SimulationRequest = PossessionMembers.extend({
   ),
 }).strict();
 
-/** What is tried, as a book would keep it. */
+/** The simulated terms, in the form in which a book stores them. */
 export interface TriedTerms {
   readonly policy: BookPolicy;
   readonly budget_atomic: AtomicAmount | null;
 }
 
-/** Members that are null are not set. @throws Refusal invalid_policy, naming the member at fault */
+/** Null members are not set. @throws Refusal invalid_policy, which names the member */
 export function parseTried(tried: JsonObject): TriedTerms {
   const set = Object.entries(tried).filter(([, value]) => value !== null);
   if (set.length === 0) throw invalid('policy', 'policy names nothing that is to be tried.');

@@ -18,13 +18,13 @@ const ChainId = z
 
 const price = limits.call_price_atomic.toString();
 
-/** The door's price is fixed, and what is paid is what the payee receives. */
+/** The price of the endpoint is fixed; the payee receives all of it. */
 const Amount = z
   .string()
   .refine(amount => amount === price, { error: `must be ${price}: the gross value is the price of the call` })
   .describe(`Gross value of the task, in atomic USDC: ${price}, the price of the call.`);
 
-/** An address as its chain spells it; whether it is the payer's is known once the payment is. */
+/** An address in the spelling of its chain. Whether it is the payer's is checked when the payment is known. */
 const Sender = z
   .string()
   .regex(/^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/, { error: 'is not an address' })
@@ -64,7 +64,7 @@ export const TaskRequest = z.strictObject({
 });
 export type TaskRequest = z.output<typeof TaskRequest>;
 
-/** Body of POST /task-quote: the same, and nothing of it has to be known yet. */
+/** Body of POST /task-quote: the same members, all of them optional. */
 export const TaskQuoteRequest = z.strictObject({
   message_type: MessageType.nullish().transform(given => given ?? ('inference_request' as const)),
   chain_id: ChainId.nullable().default(null),

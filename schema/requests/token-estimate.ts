@@ -1,34 +1,34 @@
 import { isJsonObject, type Json, type JsonObject } from '../canonical-json.ts';
-import type { AskedMessage } from './messages.ts';
+import type { MessageInput } from './messages.ts';
 
 /*
- * How many tokens a request comes to, without asking a model: an estimate, which differs from what a hub counts. English text has about
- * four bytes to a token in the vocabularies of today's models, and other scripts have more tokens and more bytes alike.
+ * Estimates the tokens of a request without a call to a model; a hub may count differently. English text has about four bytes per token in
+ * the vocabularies of current models. Other scripts have more tokens and more bytes.
  */
 
 const BYTES_PER_TOKEN = 4;
-/** What frames a turn: its role and its ends. */
+/** Tokens around a turn: its role and its delimiters. */
 const PER_TURN = 4;
-/** What frames a tool beside its name, description and schema; and what a model is told of tools at all, once. */
+/** Tokens around a tool, other than its name, description and schema; and the instructions that hubs add once if there are tools. */
 const PER_TOOL = 16;
 const FOR_TOOLS = 346;
-/** An image as large as models look at it: 1,568 pixels a side, 750 pixels a token. */
+/** The largest image that models read: 1,568 pixels a side, 750 pixels per token. */
 const PER_IMAGE = 1_600;
-/** A page of a PDF comes to 1,500 to 3,000 tokens, and to some 50,000 bytes. */
+/** A page of a PDF has 1,500 to 3,000 tokens, and about 50,000 bytes. */
 const PER_PAGE = 2_250;
 const BYTES_PER_PAGE = 50_000;
 
 const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 
-export function estimatedTokens({ system = [], messages, tools = [], output_config }: AskedMessage): number {
+export function estimatedTokens({ system = [], messages, tools = [], output_config }: MessageInput): number {
   const turns = [...(system.length > 0 ? [{ content: system }] : []), ...messages];
-  const said = turns.reduce((sum, { content }) => sum + PER_TURN + blocksOf(content), 0);
-  const offered = tools.reduce(
+  const turn_tokens = turns.reduce((sum, { content }) => sum + PER_TURN + blocksOf(content), 0);
+  const tool_tokens = tools.reduce(
     (sum, { name, description = '', input_schema }) =>
       sum + PER_TOOL + tokensOf(name + description) + tokensOf(JSON.stringify(input_schema)),
     tools.length > 0 ? FOR_TOOLS : 0,
   );
-  return said + offered + (output_config?.format ? tokensOf(JSON.stringify(output_config.format)) : 0);
+  return turn_tokens + tool_tokens + (output_config?.format ? tokensOf(JSON.stringify(output_config.format)) : 0);
 }
 
 function blocksOf(content: Json | undefined): number {
@@ -37,7 +37,7 @@ function blocksOf(content: Json | undefined): number {
   return content.reduce((sum: number, block: Json) => sum + (isJsonObject(block) ? blockOf(block) : 0), 0);
 }
 
-/** By the kind of a block. Thinking of former turns is read by no model again. */
+/** By the kind of a block. Models do not read the thinking of earlier turns. */
 const byKind: Readonly<Record<string, (block: JsonObject) => number>> = {
   text: ({ text }) => tokensOf(String(text)),
   image: () => PER_IMAGE,

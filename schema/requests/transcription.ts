@@ -6,7 +6,7 @@ import { wellFormedText } from './text.ts';
 
 /* The form of POST /v1/audio/transcriptions. */
 
-/** What audio may come in, by the ending of a file's name, and the media type by which each is told of. */
+/** Accepted audio formats by file extension, each with the media type under which it is sent. */
 export const audioFormats = {
   flac: 'audio/flac',
   m4a: 'audio/m4a',
@@ -23,7 +23,10 @@ export type AudioFormat = keyof typeof audioFormats;
 
 const formats = Object.keys(audioFormats) as [AudioFormat, ...AudioFormat[]];
 
-/** By its name, or else by its media type; null where neither says it. Nothing else of a name is kept. */
+/**
+ * Format by the file extension, otherwise by the media type. Null if neither is known. The rest of the name is discarded, because it may
+ * identify the caller.
+ */
 export function audioFormatOf(name: string, media_type: string): AudioFormat | null {
   const ending = name.match(/\.(\w+)$/)?.[1]?.toLowerCase();
   const subtype = media_type.match(/^(?:audio|video)\/(?:x-)?(\w+)$/i)?.[1]?.toLowerCase();
@@ -32,7 +35,7 @@ export function audioFormatOf(name: string, media_type: string): AudioFormat | n
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** Where the audio is: its bytes, or the id under which they came. */
+/** The audio: its bytes, or the id of an upload. */
 export const AudioFile = z
   .object({
     upload: z
@@ -55,7 +58,7 @@ export const AudioFile = z
   })
   .refine(({ upload, base64 }) => (upload ?? base64 ?? null) !== null, { error: 'requires `upload` or `base64`' });
 
-/** All of a request but its file. */
+/** Members of a request other than its file. */
 const members = {
   model: ModelId,
   language: z
@@ -95,7 +98,7 @@ const members = {
   ...svcMembers,
 } as const;
 
-/** A request whose file is told of by `file`. What can be said in one way only is left out of what is kept. */
+/** A request whose file has the schema `file`. Members with one possible value are left out of the canonical form. */
 export function transcriptionWith<F extends z.ZodType>(file: F) {
   return z
     .object({ file, ...members })

@@ -9,7 +9,7 @@ import { listOf } from './parse.ts';
 import { PossessionMembers, type WithoutPossession } from './possession.ts';
 import { wellFormedText } from './text.ts';
 
-/* What is asked of /v1/agents/{agent_id}/book/webhook and of the doors beneath it. */
+/* Requests of /v1/agents/{agent_id}/book/webhook and the endpoints below it. */
 
 const { secret_chars_min, secret_chars_max, secret_bytes_min, secret_bytes_max } = webhookLimits;
 
@@ -25,8 +25,8 @@ const Secret = z
   );
 
 /**
- * Body of PUT and POST /v1/agents/{agent_id}/book/webhook; possession in it was looked at before. Whether the URL may be one is judged by
- * whoever sets it.
+ * Body of PUT and POST /v1/agents/{agent_id}/book/webhook. Possession is checked before the body is parsed. The operation that stores the
+ * URL checks whether it is allowed.
  */
 export const WebhookRequest = PossessionMembers.extend({
   url: z
@@ -63,7 +63,7 @@ export const RedeliveryRequest = PossessionMembers.extend({
 }).strict();
 export type RedeliveryRequest = WithoutPossession<z.output<typeof RedeliveryRequest>>;
 
-/** Which messages that were given up. */
+/** Page of the messages whose delivery was given up. */
 export const DeadLetterPage = z.strictObject({
   limit: pageLimit({
     of: 'messages',

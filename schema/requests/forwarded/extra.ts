@@ -4,27 +4,26 @@ import { jsonFault } from '../../json-value.ts';
 import { limits } from '../../limits.ts';
 
 /*
- * Members of a request that neither this service nor its table of exceptions knows: a hub may know them, so they are passed on as
- * they came, and the payment is bound to them like to all else. Beside what an object has itself they may also stand in its `extra`,
- * which is the only way on the graph.
+ * Members of a request that neither this service nor its table of exceptions knows. A hub may know them, so they are passed on unchanged
+ * and the payment is bound to them. They may be beside the known members or in `extra`, which is the only way on the graph.
  */
 
-/** What becomes of a member that its object does not have. */
+/** How a member is treated that its object does not define. */
 export type MemberRule =
   | { readonly kind: 'forwarded' }
-  /** It changes nothing about the answer, and nobody is told of it. */
+  /** The member does not change the answer and is not passed on. */
   | { readonly kind: 'without_effect' }
   | { readonly kind: 'refused'; readonly why: string };
 
 /** A member as it was sent. */
 export interface GivenMember {
   readonly name: string;
-  /** The name as `folded` has it, which costs more than a look at a table. */
-  readonly spelt: string;
+  /** The name as returned by `folded`. Stored because folding costs more than a table look-up. */
+  readonly folded_name: string;
   readonly value: Json;
 }
 
-/** An object in which such members may stand. */
+/** An object that may have such members. */
 export interface OpenPlace {
   readonly known: ReadonlySet<string>;
   rule(member: GivenMember): MemberRule;
@@ -43,9 +42,9 @@ export const Extra = z
   .nullish()
   .describe(`${FORWARDED_MEMBERS} By REST they may also stand beside \`extra\`.`);
 
-/** Names that are the same to a reader that does not look at case, or at `-` and `_`: some of those that hubs are made with do not. */
+/** Folds names that are equal without regard to case, `-` and `_`, because some of the libraries that hubs use ignore these. */
 export function folded(name: string): string {
-  // Nearly every name: a tenth of the time.
+  // The fast path for nearly every name; it takes a tenth of the time.
   if (ASCII.test(name)) return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
   return name
     .normalize('NFKC')
@@ -58,8 +57,8 @@ const ASCII = /^[!-~]*$/;
 type Report = Pick<z.core.$RefinementCtx, 'addIssue'>;
 
 /**
- * The members of an object that it does not have itself; null is the same as nothing. Where one cannot be passed on an issue names it.
- * @returns null where there are none
+ * The members of an object that it does not define. Null is the same as absent. A member that cannot be passed on is reported as an issue.
+ * @returns null if there are none
  */
 export function extraOf(
   given: JsonObject,
@@ -99,7 +98,7 @@ export function extraOf(
   return found.size === 0 ? null : Object.fromEntries(found);
 }
 
-/** Asked before a name is folded: NFKC can make a name eighteen times as long. */
+/** Checked before a name is folded, because NFKC can make a name eighteen times as long. */
 function isOverlong(name: string): boolean {
   const max = limits.forwarded_name_chars_max;
   return name.length > max || (!ASCII.test(name) && name.normalize('NFKC').length > max);
@@ -112,19 +111,16 @@ const WITHOUT_EFFECT = Symbol('without effect');
 function faultOf(name: string, value: Json, place: OpenPlace): string | typeof WITHOUT_EFFECT | null {
   if (place.known.has(name)) return 'is a known member: move it out of `extra`';
   if (isOverlong(name)) return TOO_LONG;
-  const rule = place.rule({ name, spelt: folded(name), value });
+  const rule = place.rule({ name, folded_name: folded(name), value });
   if (rule.kind === 'without_effect') return WITHOUT_EFFECT;
   if (rule.kind === 'refused') return rule.why;
   return jsonFault(name, BOUNDS) ?? jsonFault(value, BOUNDS);
 }
 
-/** As many members as a body may have: what is longer was refused before it was parsed. */
+/** The number of members that a body may have. A longer body was refused before it was parsed. */
 const BOUNDS = { depth_max: limits.forwarded_depth_max, members_max: limits.json_members_max };
 
-/**
- * An object that is passed on as it came, in OpenAI's own spelling: its known members, checked, and whatever stands beside them.
- * `known` are those of `given` by whatever they were checked to be.
- */
+/** An object that is passed on as OpenAI spells it: its known members as they were parsed, and the unknown members of `given`. */
 export function inlined(
   given: JsonObject,
   place: OpenPlace,
@@ -138,12 +134,12 @@ export function inlined(
   return { ...Object.fromEntries(known), ...extra };
 }
 
-/** The members of an object that it does not have itself. */
+/** The members of an object that it does not define. */
 export function besideKnown(object: JsonObject, known: ReadonlySet<string>): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !known.has(name)));
 }
 
-/** The path of an own member `__proto__`, at whatever depth; null where there is none. Recursion ends: a body is so deep at most. */
+/** The path of an own member `__proto__` at any depth. Null if there is none. The depth of a body is limited, so the recursion ends. */
 export function protoIn(value: unknown): readonly PropertyKey[] | null {
   if (typeof value !== 'object' || value === null) return null;
   if (Object.hasOwn(value, '__proto__')) return ['__proto__'];
@@ -154,7 +150,7 @@ export function protoIn(value: unknown): readonly PropertyKey[] | null {
   return null;
 }
 
-/** Refuses what no door takes: harmless as a member of its own, and not worth the trust that no hub ever assigns it. */
+/** Refuses `__proto__` everywhere. It is harmless as a member of its own, but a hub might assign it. */
 export function withoutProto(value: unknown, report: Report): unknown {
   const path = protoIn(value);
   if (path === null) return value;

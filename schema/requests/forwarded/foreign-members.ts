@@ -1,10 +1,10 @@
 import type { Json } from '../../canonical-json.ts';
-import { namesWhoAsks } from '../unserved.ts';
+import { callerIdentifiers } from '../unserved.ts';
 import { FORWARDED, folded, type GivenMember, type MemberRule, type OpenPlace } from './extra.ts';
 
 /*
- * Members that other services read beside those of OpenAI's, and that are not passed on to a hub: by each of them a caller could choose
- * who answers, at whose cost, from where or in whose name, which is this service's to say. Names are compared without case, `-` and `_`.
+ * Members that other services know beside those of OpenAI and that are not passed on to a hub. With them a caller could choose which
+ * provider answers, at whose cost, from where or in whose name, which this service decides. Names are compared without case, `-` and `_`.
  */
 
 const IN_HEADER = 'send it as a header, not in the body';
@@ -12,15 +12,17 @@ const IN_HEADER = 'send it as a header, not in the body';
 interface ForeignMembers {
   readonly why: string;
   readonly names: readonly string[];
-  /** What says no more than is done anyway, beside null, false and what is empty. */
+  /** Values that request the default behavior, in addition to null, false and empty values. */
   readonly usual?: readonly Json[];
-  /** Whether it goes for all that stands in the body as well, and not for the body alone. */
+  /** True if the rule also applies to objects inside the body. */
   readonly within?: true;
 }
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** OpenRouter, LiteLLM, Portkey, vLLM, SGLang, Anthropic, Azure, Vercel, xAI, Qwen, Gemini, Bedrock; 400 by name. */
+/**
+ * Members of OpenRouter, LiteLLM, Portkey, vLLM, SGLang, Anthropic, Azure, Vercel, xAI, Qwen, Gemini and Bedrock; refused with 400 by name.
+ */
 export const foreignRefused: readonly ForeignMembers[] = [
   {
     why: '`model` and `svc` decide which model answers, and where',
@@ -145,7 +147,7 @@ export const foreignWithoutEffect: readonly ForeignMembers[] = [
   { why: 'tokens are always counted', names: words('usage include_usage') },
 ];
 
-/** Names of this kind come with each provider that a gateway serves; folded, so without `_` and `-`. */
+/** Families of names, one for each provider that a gateway serves. Folded, so without `_` and `-`. */
 export const foreignFamilies: readonly {
   readonly why: string;
   readonly names: RegExp;
@@ -177,17 +179,17 @@ function tablesOf(groups: (group: ForeignMembers) => boolean, further: readonly 
   };
 }
 
-/** What OpenAI's own bodies name who asks by is known to them, and has no place in anything else. */
+/** OpenAI's members that identify the caller are known in the body itself and ignored; elsewhere they are refused. */
 const inBody = tablesOf(() => true);
-const withinBody = tablesOf(({ within }) => within === true, Object.keys(namesWhoAsks));
-/** Every header of this service, as somebody might send it in the body. */
+const withinBody = tablesOf(({ within }) => within === true, Object.keys(callerIdentifiers));
+/** Prefix of this service's own headers, which clients may send in the body by mistake. */
 const OWN_HEADERS = folded('X-SVC-');
 
-/** What becomes of a member that is not its object's own. */
-function foreignRule({ refused, ineffective }: Tables, { spelt, value }: GivenMember): MemberRule {
-  if (ineffective.has(spelt)) return { kind: 'without_effect' };
-  if (spelt.startsWith(OWN_HEADERS)) return notServed(IN_HEADER);
-  const group = refused.get(spelt) ?? foreignFamilies.find(({ names }) => names.test(spelt));
+/** How a member is treated that its object does not define. */
+function foreignRule({ refused, ineffective }: Tables, { folded_name, value }: GivenMember): MemberRule {
+  if (ineffective.has(folded_name)) return { kind: 'without_effect' };
+  if (folded_name.startsWith(OWN_HEADERS)) return notServed(IN_HEADER);
+  const group = refused.get(folded_name) ?? foreignFamilies.find(({ names }) => names.test(folded_name));
   if (!group) return FORWARDED;
   return saysNothing(value, group.usual ?? []) ? { kind: 'without_effect' } : notServed(group.why);
 }
@@ -197,20 +199,20 @@ const notServed = (why: string): MemberRule => ({ kind: 'refused', why: `is not 
 const NOTHING: readonly Json[] = [false, '', [], {}];
 
 function saysNothing(value: Json, usual: readonly Json[]): boolean {
-  const said = JSON.stringify(value);
-  return [...NOTHING, ...usual].some(harmless => JSON.stringify(harmless) === said);
+  const json = JSON.stringify(value);
+  return [...NOTHING, ...usual].some(harmless => JSON.stringify(harmless) === json);
 }
 
 interface PlaceOptions {
-  /** Members that clients send back from an answer, and that say nothing to whoever is asked next. */
+  /** Members that clients send back from an earlier answer and that mean nothing to the next hub. */
   readonly without_effect?: readonly string[];
-  /** Such as say nothing where they are empty. */
+  /** Members that are ignored if they are empty. */
   readonly without_effect_empty?: readonly string[];
 }
 
 /**
- * An object within a body, whose own members are known by name: it is passed on with whatever else it holds, but for what says who asks,
- * or where and under which key a hub is to be asked.
+ * An object in a body. Its unknown members are passed on, except those that identify the caller or choose where and under which key a hub
+ * is called.
  */
 export function openPlace(
   known: readonly string[],
@@ -234,13 +236,13 @@ const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.leng
 /** Refuses another spelling of a known member. */
 function ruleOfOwn(known: Iterable<string>): (member: GivenMember) => MemberRule {
   const names = new Map([...known].map(name => [folded(name), name]));
-  return ({ spelt }) => {
-    const own = names.get(spelt);
+  return ({ folded_name }) => {
+    const own = names.get(folded_name);
     return own === undefined ? FORWARDED : { kind: 'refused', why: `must be spelled ${own}` };
   };
 }
 
-/** A body beside whose own members others may stand, but for those that no hub is to be told. */
+/** A body, whose unknown members are passed on except those that no hub may receive. */
 export function bodyPlace(
   known: Iterable<string>,
   without_effect: readonly string[],
@@ -252,7 +254,7 @@ export function bodyPlace(
   return {
     known: own,
     rule(member) {
-      if (ineffective.has(member.spelt)) return { kind: 'without_effect' };
+      if (ineffective.has(member.folded_name)) return { kind: 'without_effect' };
       const foreign = foreignRule(inBody, member);
       if (foreign.kind !== 'forwarded') return foreign;
       const own_spelling = ownRule(member);

@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '../../canonical-json.ts';
 
 /*
- * What of a canonical chat, or of a response in the words of a chat, this service knows: all else in it is passed on as it came. Where a
- * value is null below, it is known as a whole, whatever it holds. Written by hand: the canonical form is what the transforms of the
- * schemas make, which zod cannot list, and the form that a former version bound must not change when a schema takes another member.
+ * The members of a canonical chat, or of a response in the form of a chat, that this service knows; all others are passed on unchanged. A
+ * null below is a known value with any content. Written by hand: zod cannot list what the transforms of the schemas produce, and the form
+ * that a former version bound must not change when a schema gets another member.
  */
 
 interface Known {
@@ -33,7 +33,7 @@ const formerMessage = {
 
 const message = { ...formerMessage, name: null, reasoning_content: null, reasoning: null, reasoning_details: null };
 
-/** All but what lists and objects hold. */
+/** The scalar members of a request. */
 const plain = [
   'model',
   'max_tokens',
@@ -68,13 +68,13 @@ function requestWith(messages: Known): Known {
 const request = { ...requestWith(message), include: null };
 const formerRequest = requestWith(formerMessage);
 
-/** A member that this service does not know, and where it stood in the request as OpenAI spells it. */
+/** A member that this service does not know, with its path in the request as OpenAI spells it. */
 export interface UnknownMember {
   readonly name: string;
   readonly at: string;
 }
 
-/** Every one of a canonical request, in no order. */
+/** All unknown members of a canonical request, in no particular order. */
 export function unknownMembers(args: JsonObject): readonly UnknownMember[] {
   return [...unknownIn(args, request, [])];
 }
@@ -95,7 +95,7 @@ function* unknownIn(value: Json, known: Known, at: readonly (string | number)[])
 }
 
 /**
- * The same request as versions bound it that passed nothing on but what they knew; null where they would have refused it, or it was the
+ * The same request as earlier versions bound it, which passed on only known members. Null if they would have refused it, or if it is the
  * same.
  */
 export function formerArgs(args: JsonObject): JsonObject | null {
@@ -120,12 +120,12 @@ function knownOf(value: Json, known: Known): Json {
   return Object.fromEntries(members);
 }
 
-/** Text in parts was joined unless there was an image among them; sound and files were refused. */
+/** Text parts were joined unless one of the parts was an image. Audio and files were refused. */
 function formerContent(former: JsonObject): JsonObject | null {
-  const { parts: said, ...rest } = former;
-  if (!Array.isArray(said)) return former;
-  const kinds = new Set((said as readonly JsonObject[]).map(({ type }) => type));
+  const { parts: former_parts, ...rest } = former;
+  if (!Array.isArray(former_parts)) return former;
+  const kinds = new Set((former_parts as readonly JsonObject[]).map(({ type }) => type));
   if (kinds.has('input_audio') || kinds.has('file')) return null;
   if (kinds.has('image_url')) return former;
-  return { ...rest, content: (said as readonly JsonObject[]).map(({ text }) => String(text)).join('') };
+  return { ...rest, content: (former_parts as readonly JsonObject[]).map(({ text }) => String(text)).join('') };
 }

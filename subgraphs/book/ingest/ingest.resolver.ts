@@ -15,7 +15,7 @@ import {
   ForeignInvoice,
   ForeignOffer,
   NanoSend,
-  SaidCommitment,
+  StatedCommitment,
 } from '../../../schema/requests/ingest-members.ts';
 import { requireHeld } from '../../access.ts';
 import '../../fulfillment.type.ts';
@@ -40,7 +40,7 @@ inputType(
   'OutputCommitmentInput',
   'Commitment to what was delivered, or the reason why there is none.',
   ForeignCommitment,
-  SaidCommitment,
+  StatedCommitment,
 );
 inputType('ForeignInvoiceInput', 'Invoice of the party that was paid, as the payer received it.', ForeignInvoice);
 const ForeignSpendInput = inputType(

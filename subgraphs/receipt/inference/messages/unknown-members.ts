@@ -131,5 +131,5 @@ function* named(
 
 function fits(place: Place, name: string, value: Json): boolean {
   if (place === NOWHERE || place.known.has(name)) return false;
-  return place.rule({ name, spelt: folded(name), value }).kind !== 'refused';
+  return place.rule({ name, folded_name: folded(name), value }).kind !== 'refused';
 }
