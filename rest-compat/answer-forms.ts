@@ -2,42 +2,48 @@ import type { DocumentNode } from 'graphql';
 import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import type { EventFrames } from './sse.ts';
 
-/* In which forms a row of the table may say its answer, beside JSON in one piece. `Q`, `B`: its query and body. */
+/* Forms of an answer other than JSON in one piece. `Q`, `B`: the query and body of the endpoint. */
 
-/** In events or pieces, for requests that ask for them. */
+/** As events or in pieces, for requests that ask for it. */
 export interface StreamForm<Q, B> {
   asked(body: B): boolean;
-  /** They never end: whoever leaves comes back and resumes. They are public, and shared by all who follow the same. */
+  /**
+   * The stream does not end: a client that was cut off connects again and resumes. It is public, and shared by all clients with the same
+   * request.
+   */
   readonly live?: true;
   readonly document: DocumentNode;
-  /** How they are written, where that is not the same for every request. */
+  /** Format of the events, or a function if it depends on the request. */
   readonly frames: EventFrames | ((asked: { query: Q; body: B }) => EventFrames);
   eventOf(data: JsonObject, body: B): Json;
 }
 
-/** In another medium, by an operation of its own. */
+/** Another media type, by an operation of its own. */
 export interface Form {
   readonly media: string;
   readonly document: DocumentNode;
-  /** Beside those of the door. */
+  /** Headers in addition to those of the endpoint. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Null is a 404. */
+  /** Null gives a 404. */
   textOf(data: JsonObject): string | null;
 }
 
-/** A page that checks in the reader's browser what it shows: made with the program that it runs, which its policy names. */
+/**
+ * A page that verifies in the browser what it shows. It is made with the script that it runs, because its Content-Security-Policy has the
+ * hash of the script.
+ */
 export interface CheckedForm extends Omit<Form, 'headers' | 'textOf'> {
   withProgram(program: string): Pick<Form, 'headers' | 'textOf'>;
 }
 
-/** What went wrong, for people: where they would have been shown a page. */
+/** An error as a page, for requests that would have received a page. */
 export interface FaultPage {
   readonly media: string;
   readonly headers: Readonly<Record<string, string>>;
   textOf(fault: { readonly code: string; readonly detail: string }): string;
 }
 
-/** As bare text, for requests that ask for that. */
+/** As plain text, for requests that ask for it. */
 export interface Plain<B> {
   asked(body: B): boolean;
   readonly media: string;

@@ -37,7 +37,7 @@ export const JsonMembers = z.record(z.string(), z.unknown());
 
 export const Atomic = AtomicMember;
 
-/** Described alike in every form of an error. */
+/** Members of an error that are the same in every form of it. */
 export const FAULTY_MEMBER = 'Member of the request that is wrong. Null if no single member is.';
 
 /** RFC 9457, with the `error` that OpenAI clients read. Facts of the error are further members. */

@@ -19,12 +19,12 @@ import { type Answer, closed, faultBeside, problem } from './problem.ts';
 import { type StreamedAnswer, streamed } from './streamed-answer.ts';
 import type { Upload } from './upload.ts';
 
-/** What a call comes to: a status, headers, and a body in one piece or in events. */
+/** Outcome of a call: a status, headers, and a body in one piece or as events. */
 export type DoorOutcome = Answer | StreamedAnswer;
 
 /**
- * One call of a door, from its rate to its answer, whatever brought it and whatever takes the answer: HTTP is one such way
- * (serve.ts), and whoever adds another passes the same gate. Throws for faults of ours alone.
+ * Handles one call of an endpoint, from the rate limit to the answer, for any transport: HTTP is one (serve.ts), and every other passes the
+ * same checks. Throws only for internal errors.
  */
 export async function callDoor(door: Door, request: DoorRequest, house: Face): Promise<DoorOutcome> {
   const { port } = house;
@@ -41,7 +41,7 @@ export async function callDoor(door: Door, request: DoorRequest, house: Face): P
   }
 }
 
-/** With what holds of all answers of a door, and a fault in the medium of whoever is to read it. */
+/** Adds the headers that every answer of the endpoint has, and makes an error a page if the request asked for one. */
 function toldTo(request: DoorRequest, door: Door, outcome: DoorOutcome): DoorOutcome {
   const page = faultPage(door, request, outcome);
   return withDoorHeaders(door, page === null ? outcome : { ...outcome, ...page });
@@ -50,7 +50,7 @@ function toldTo(request: DoorRequest, door: Door, outcome: DoorOutcome): DoorOut
 async function opened(door: Door, request: DoorRequest, house: Face, uploads: Upload[]): Promise<DoorOutcome> {
   const { params, query, headers } = request;
   const { port } = house;
-  // Nobody is asked who is calling: that would be a look into the database, and liveness is told without one.
+  // A page does not identify the caller: that would take a query to the database, and liveness must not depend on it.
   if (door.kind === 'page') return unlessKnown(headers, await pageOf(door, house));
   const passage = await pass(door, request, port, sender => {
     const upload = port.beginUpload(sender);
@@ -59,7 +59,7 @@ async function opened(door: Door, request: DoorRequest, house: Face, uploads: Up
   });
   if (passage.kind === 'refused') return passage.answer;
   const operation = () => {
-    // As a member of a body: after the price and possession, before anything is claimed.
+    // Checked like a member of the body: after price and possession, before anything is claimed.
     requireKnownHeaders(headers);
     const accept = (request.spelt ?? door.path) === door.path ? headers.accept : undefined;
     return door.operation({ params, query, headers, body: passage.body, accept });
@@ -105,7 +105,10 @@ async function opened(door: Door, request: DoorRequest, house: Face, uploads: Up
   return { ...answer, body: null };
 }
 
-/** What a request is refused with before its document runs says whether its payment was charged: for this request it may have been. */
+/**
+ * A refusal before the document runs also states whether the payment was charged, because an earlier attempt of the same request may have
+ * been.
+ */
 async function besidePayment<T>(door: Door, { caller }: { caller: Caller }, port: Port, ask: () => T): Promise<T> {
   try {
     return ask();
@@ -114,7 +117,7 @@ async function besidePayment<T>(door: Door, { caller }: { caller: Caller }, port
   }
 }
 
-/** A page that checks itself is made with what it runs. */
+/** A page that verifies itself is made with its script. */
 async function formOf(
   asked: AskedOperation['plain'],
   port: Port,
@@ -143,8 +146,8 @@ function pageOf(door: PageDoor, house: Face): Promise<Answer> {
 }
 
 /**
- * What an unpaid call is told at a path where its method is not served: the price of what is sold there, as specified for
- * GET. Null where nothing is, and where a payment or key came along. `beside`: headers of whoever serves the path.
+ * The price of the endpoint at a path whose method is not served, as specified for an unpaid GET. Null if nothing is sold at the path, or
+ * if the request has a payment or key. `beside`: headers of the server that owns the path.
  */
 export async function unpaidAt(
   doors: readonly Door[],
@@ -163,7 +166,7 @@ export async function unpaidAt(
   }
 }
 
-/** An executed document as an answer: its data by the door's columns, or its first error. */
+/** Turns the result of a document into an answer: its data by the columns of the endpoint, or its first error. */
 function concluded(door: DocumentDoor, request: DoorRequest, port: Port, executed: Executed): Answer {
   const [error] = executed.errors;
   if (error) return refusal(door, request, port, error, executed.headers);
@@ -185,7 +188,7 @@ function fulfilled(door: Door, body: Json, headers: Executed['headers'], status 
   };
 }
 
-/** A refusal of the door's own, before anything was executed. @throws what is no refusal */
+/** A refusal before anything was executed. @throws the cause if it is not a refusal */
 function refusedBefore(door: Door | undefined, request: DoorRequest, port: Port, cause: unknown): Answer {
   if (!(cause instanceof Refusal)) throw cause;
   const { headers, ...fault } = faultBeside(cause);
@@ -209,7 +212,7 @@ function refusal(
   return { ...challenge, headers: { ...headers, ...challenge.headers } };
 }
 
-/** What somebody asks of their own is kept nowhere, wherever the same door says what anybody may keep. */
+/** A response that depends on the caller must not be cached, even if the same endpoint also gives public responses. */
 function keptFor(door: DocumentDoor, query: unknown, { possession }: Pick<Caller, 'possession'>): DocumentDoor {
   const asked = door.unkept_with !== null && isJsonObject(query) && door.unkept_with in query;
   const own = door.unkept_for_holders && possession.kind !== 'absent';
@@ -218,7 +221,7 @@ function keptFor(door: DocumentDoor, query: unknown, { possession }: Pick<Caller
 
 type Headed = { readonly headers: Readonly<Record<string, string>> };
 
-/** An answer of a door, a refusal too, with the headers that hold of each of them. */
+/** Adds the headers that every answer of the endpoint has, including refusals. */
 function withDoorHeaders<A extends Headed>(
   { slice_token, by_accept }: Pick<Columns, 'slice_token' | 'by_accept'>,
   answer: A,
@@ -228,9 +231,9 @@ function withDoorHeaders<A extends Headed>(
     ...answer,
     headers: {
       ...answer.headers,
-      // A browser that follows a link out of an answer tells no one its URL, where that may hold a token (Referrer Policy 3.1).
+      // The URL may contain a token, so a browser that follows a link on the page must not send it (Referrer Policy 3.1).
       ...(slice_token === 'whole' ? { 'referrer-policy': 'no-referrer' } : {}),
-      // RFC 9110 12.5.5: a cache would show a browser's page to a program.
+      // Otherwise a cache would send a browser's page to a program (RFC 9110 12.5.5).
       ...(by_accept.length === 0 ? {} : { vary }),
     },
   };

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../schema/canonical-json.ts';
 
-/** How a door is called and what it answers, as a 402 of it says. */
+/** How an endpoint is called and what it returns, as its 402 describes it. */
 export interface Called {
-  /** By x402 v1, in the body. */
+  /** For x402 v1, in the body. */
   readonly output_schema: JsonObject;
-  /** By the `bazaar` extension of v2: its forms, the longest first. The header has the first that there is room for, if any. */
+  /** For the `bazaar` extension of v2, in several lengths, the longest first. The header has the first that fits, if any. */
   readonly bazaars: readonly JsonObject[];
 }

@@ -9,20 +9,20 @@ import { isMeantForSlice, shownSlice } from '../schema/slice-token.ts';
 import type { RequestHeaders } from './door-request.ts';
 import type { Credentials, ShownPayment } from './port.ts';
 
-/** Whom a path names that can be no agent's: looked up like any other, and opened by no possession. */
+/** Id of no agent. It is looked up like any other, and no possession matches it, so that an invalid id is answered like an unknown one. */
 const NOBODY = 0;
 
-/** The agent that a path names. */
+/** The id of the agent that a path names. */
 export function agentOf(segment: string | undefined): number {
   if (segment === undefined || !/^[1-9][0-9]{0,9}$/.test(segment)) return NOBODY;
   return Number(segment) <= INT_MAX ? Number(segment) : NOBODY;
 }
 
 /**
- * What the body names goes before the headers, since it was written for this request. `proven` is the agent that a proof
- * would be of, and what it was asked for; null where no agent is named, and then a proof is of nothing. `slice_token` comes
- * by a header, or by what the door says; from here on it is known by its hash alone. Where the door is opened by the board's
- * inbound secret, a bearer shows that (`bearer_is_inbound`), and is no key of anything else.
+ * Reads all credentials of a request. The body takes precedence over the headers, because it was written for this request. `proven`: the
+ * agent that a proof would be for and the request that it is bound to; null if no agent is named, so that a proof proves nothing.
+ * `slice_token` is only passed on as its hash. If the endpoint is opened by the board's inbound secret, the bearer token is that secret
+ * (`bearer_is_inbound`) and not an API key.
  */
 export function credentialsIn(
   headers: RequestHeaders,
@@ -34,7 +34,7 @@ export function credentialsIn(
 ): Credentials {
   const proof = text(body.proof) ?? text(headers['x-svc-proof']);
   const agent = headers['x-svc-agent'];
-  // Left out of a call that spends, the proof would be that of nobody, and the call land on another book than was meant.
+  // If a paid call ignored a proof without an agent, it would be recorded on another book than the caller meant.
   const of = proven ?? (spends(headers) ? { agent_id: NOBODY, request: null } : null);
   return {
     sessions: sessionsShown(headers, body),
@@ -55,8 +55,8 @@ export function credentialsIn(
 }
 
 /**
- * An empty one beside a payment or a key is one that opens nothing: whoever left a variable unset would pay, and land on no book. By
- * itself it shows nothing.
+ * An empty session together with a payment or key counts as an invalid one: a client whose variable is unset would otherwise pay for a call
+ * that is recorded on no book. Without a payment it counts as absent.
  */
 function sessionsShown(headers: RequestHeaders, body: JsonObject): readonly string[] {
   const shown = sessionsIn(text(body.session) ?? text(headers['x-svc-session']));
@@ -68,18 +68,18 @@ function spends(headers: RequestHeaders): boolean {
   return paymentIn(headers) !== null || apiKeyIn(headers) !== null;
 }
 
-/** A header that is repeated is one list, joined by commas (RFC 9110 5.3); no session has one in it. */
+/** A repeated header is one list, joined by commas (RFC 9110 5.3). Sessions contain no comma. */
 export function sessionsIn(shown: string | null): readonly string[] {
   const sessions = shown?.split(',').map(session => session.trim());
   return [...new Set(sessions?.filter(session => session !== ''))];
 }
 
-/** An empty one is one that was given: bound to it a proof is wrong, and it is no key. */
+/** An empty header counts as present: a proof that is bound to it is wrong, and it is an invalid key. */
 function given(header: RequestHeaders[string]): string | null {
   return header === undefined ? null : String(header);
 }
 
-/** x402 v2 names its header PAYMENT-SIGNATURE, v1 X-PAYMENT; a client that sends both speaks v2. */
+/** The payment header is PAYMENT-SIGNATURE in x402 v2 and X-PAYMENT in v1. If both are present, v2 applies. */
 export function paymentIn(headers: RequestHeaders): ShownPayment | null {
   const v2 = text(headers['payment-signature']);
   if (v2 !== null) return { x402_version: 2, header: v2 };
@@ -87,20 +87,20 @@ export function paymentIn(headers: RequestHeaders): ShownPayment | null {
   return v1 === null ? null : { x402_version: 1, header: v1 };
 }
 
-/** Neither a slice token nor a router book's key is an API key: whoever shows one is sold what anybody is. */
+/** Slice tokens and the keys of router books are no API keys, so a caller with one of them pays like any other. */
 function apiKeyIn(headers: RequestHeaders): string | null {
   const shown = bearer(headers.authorization);
   const meant_elsewhere = shown === null || isMeantForSlice(shown) || isMeantForRouterBook(shown);
   return meant_elsewhere ? text(headers['x-api-key']) : shown;
 }
 
-/** By its spelling, as its digest. */
+/** Recognized by its form, and passed on as its hash. */
 export function ingestKeyIn({ authorization }: RequestHeaders): ShownIngestKey | null {
   const shown = bearer(authorization);
   return shown !== null && isMeantForRouterBook(shown) ? shownIngestKey(shown) : null;
 }
 
-/** Their own headers go first: what a bearer shows beside one is not looked at, so that a wrong one is not made up for. */
+/** The headers take precedence. With a header, the bearer token is ignored, so that it cannot make up for a wrong secret. */
 function boardSecretsIn(headers: RequestHeaders, bearer_is_inbound: boolean): ShownBoardSecrets {
   const ops = given(headers['x-svc-board-ops']);
   const inbound = given(headers['x-svc-board-inbound']) ?? (bearer_is_inbound ? bearer(headers.authorization) : null);
@@ -110,18 +110,21 @@ function boardSecretsIn(headers: RequestHeaders, bearer_is_inbound: boolean): Sh
   };
 }
 
-/** By its spelling, among all that a bearer may show. */
+/** Recognized by its form. */
 export function sliceTokenIn({ authorization }: RequestHeaders): string | null {
   const shown = bearer(authorization);
   return shown !== null && isMeantForSlice(shown) ? shown : null;
 }
 
-/** RFC 9110 11.1: the scheme's name is case-insensitive. */
+/** The name of the scheme is case-insensitive (RFC 9110 11.1). */
 export function bearer(authorization: RequestHeaders[string]): string | null {
   return text(authorization)?.match(/^bearer +(\S+) *$/i)?.[1] ?? null;
 }
 
-/** One word: it goes on in a header of ours. Two of them would have been joined by a comma and a space. */
+/**
+ * A single word without spaces, because it is sent on in a header of this service, and two headers would have been joined by a comma and a
+ * space.
+ */
 function routerKey(header: RequestHeaders[string]): Credentials['router_key'] {
   const key = text(header);
   return key !== null && key.length <= limits.router_key_chars_max && /^[!-~]+$/.test(key) ? new Secret(key) : null;

@@ -7,7 +7,7 @@ import type { RawRequest } from './door-request.ts';
 import { likedForm } from './http/accept.ts';
 import type { EventFrames } from './sse.ts';
 
-/* Which operation a request of a door runs. */
+/* Chooses the operation that a request of an endpoint runs. */
 
 export type RequestSchemas = Readonly<Record<'params' | 'query' | 'headers' | 'body', z.ZodType>>;
 
@@ -15,45 +15,48 @@ export type RequestSchemas = Readonly<Record<'params' | 'query' | 'headers' | 'b
 export interface AskedOperation {
   readonly document: DocumentNode;
   readonly variables: JsonObject;
-  /** The body, as its schema has made it. */
+  /** The parsed body. */
   readonly valid_body: object;
-  /** Of a good answer; null: the door's own. */
+  /** Status of a successful answer. Null for that of the endpoint. */
   readonly status: number | null;
-  /** Of a subscription: how its events go out. Null where the answer comes in one piece. */
+  /** How the events of a subscription are sent. Null if the answer is in one piece. */
   readonly stream: StreamAsked | null;
-  /** Set where the answer is asked for as bare text. */
+  /** Form of the answer if the request asks for another than JSON. */
   readonly plain: Pick<Form, 'media' | 'textOf' | 'headers'> | CheckedForm | null;
 }
 
 export interface StreamAsked {
   eventOf(data: JsonObject): Json;
-  /** They go on for as long as they are read. */
+  /** True if the stream does not end. */
   readonly live: boolean;
   readonly frames: EventFrames;
 }
 
-/** What of a row says which operation a request runs, and with which variables. */
+/** Columns that choose the operation of a request and its variables. */
 export interface Runs<P, Q, H, B extends object> {
   readonly document: DocumentNode;
-  /** Body member → the document that is run instead where it is present, null included. */
+  /** The document that runs if the body has this member, even if it is null. */
   readonly instead?: Readonly<Record<string, DocumentNode>>;
-  /** What the body's `action` may be → what is run for it, and the status of its answer where that is not the door's. */
+  /** By the body's `action`: the document, and the status of the answer if it differs from that of the endpoint. */
   readonly actions?: Readonly<Record<string, { readonly document: DocumentNode; readonly status?: number }>>;
   readonly stream?: StreamForm<Q, B>;
   readonly plain?: Plain<B>;
-  /** By name; `form` says which of them a request asks for, and none by any other name; where it says nothing, Accept may. */
+  /**
+   * Forms by name. `form` returns the name that a request asks for; an unknown name chooses none, and undefined leaves the choice to
+   * Accept.
+   */
   readonly forms?: Readonly<Record<string, Form | CheckedForm>>;
   form?(asked: { query: Q; body: B }): string | undefined;
   /** The forms that Accept may choose; see `Columns`. */
   readonly by_accept?: readonly string[];
   readonly media?: string;
-  /** The body with what its headers say in its place: before it is validated, so that it is validated once. */
+  /** Adds members from the headers to the body before it is validated, so that it is validated once. */
   complete?(body: JsonObject, headers: H): JsonObject;
-  /** `document`: what the request runs. */
+  /** `document`: the document that runs. */
   variables?(request: { params: P; query: Q; headers: H; body: B }, document: DocumentNode): JsonObject;
 }
 
-/** The operation that a request of a row runs. `requests`: its schemas. @throws Refusal invalid_request */
+/** The operation that a request runs. @throws Refusal invalid_request */
 export function askedOperation<P, Q, H, B extends object>(
   row: Runs<P, Q, H, B>,
   requests: RequestSchemas,

@@ -2,12 +2,12 @@ import type { JsonObject } from '../schema/canonical-json.ts';
 import { type ErrorCode, Refusal } from '../schema/errors.ts';
 import type { Upload } from './upload.ts';
 
-/** By lower-case name, as Node has them; other transports say the same under the same names. */
+/** Names are in lower case, as in Node. Other transports use the same names. */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Headers of requests that begin with `X-SVC-`, in lower case: all that this service reads. The prefix is its own, so that a header
- * which is not among them is a misspelt one, and a call without it would be another call: on another book, or under no session.
+ * All request headers with the prefix `X-SVC-` that this service reads, in lower case. Any other is a misspelled one, and without it the
+ * call would be a different call: on another book, or without a session.
  */
 export const requestHeaders = [
   'x-svc-session',
@@ -28,13 +28,13 @@ export const requestHeaders = [
 
 const known: ReadonlySet<string> = new Set(requestHeaders);
 
-/** The first header of the service's prefix that it does not read; undefined where there is none. */
+/** The first header with this prefix that the service does not read. Undefined if there is none. */
 export function unknownHeader(headers: Readonly<Record<string, unknown>>): string | undefined {
   for (const name in headers) if (name.startsWith('x-svc-') && !known.has(name)) return name;
   return undefined;
 }
 
-/** What doors read of headers, and the graph of arguments: by which of them. */
+/** The arguments on the graph that replace these headers of REST. */
 const argumentsOnGraph: Readonly<Record<string, string>> = {
   'x-svc-intent': 'the input member intentId',
   'x-svc-attempt': 'the input member attemptIndex',
@@ -43,7 +43,7 @@ const argumentsOnGraph: Readonly<Record<string, string>> = {
   'x-svc-approval': 'the argument token of linkedApproval or answerLinkedApproval',
 };
 
-/** What is wrong with the headers of a request to the graph: the first that nobody reads there; null where there is none. */
+/** The first header of a request to the graph that is not read there. Null if there is none. */
 export function unreadOnGraph(headers: RequestHeaders): { readonly param: string; readonly detail: string } | null {
   const unknown = unknownHeader(headers);
   if (unknown !== undefined) return { param: unknown, detail: unknownHeaderSentence(unknown) };
@@ -61,57 +61,57 @@ export function requireKnownHeaders(headers: Readonly<Record<string, unknown>>):
   if (name !== undefined) throw new Refusal('invalid_request', { param: name, detail: unknownHeaderSentence(name) });
 }
 
-/** With room for it as the reason for which a socket is closed: 123 bytes (RFC 6455 section 5.5). */
+/** Limited, because it is also the reason for closing a WebSocket: 123 bytes (RFC 6455 section 5.5). */
 const unknownHeaderSentence = (name: string): string =>
   `${Buffer.from(name).subarray(0, 64)}: the service reads no header of this name.`;
 
-/** One call of a door, whatever brought it. None of it is believed yet. */
+/** One call of an endpoint from any transport. Nothing in it is verified. */
 export interface DoorRequest {
-  /** The HTTP method, as a possession proof names it. */
+  /** The HTTP method, which a proof of possession is bound to. */
   readonly method: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: unknown;
-  /** Credentials, the payment, the intent, If-None-Match. */
+  /** Credentials, payment, intent, If-None-Match and so on. */
   readonly headers: RequestHeaders;
   readonly address: string;
-  /** Whether a payment that cannot be read is answered by the price, as none is; left out: it is a fault of the request (400). */
+  /** True if an unreadable payment is answered with the price, like a missing one. Otherwise it is an invalid request (400). */
   readonly unreadable_is_unpaid?: true;
-  /** The path of the door's row by which it was called; left out where that is its own, not an alias. */
+  /** The alias of the path by which the endpoint was called. Absent if it was called by its own path. */
   readonly spelt?: string;
-  /** Aborted once whoever asked has left; left out: nobody can say so. */
+  /** A signal that is aborted when the client has disconnected. Absent if the transport does not know. */
   left?(): AbortSignal;
-  /** Null where the method brings none: then it counts as an empty object. */
+  /** Null if the method has no body, which is the same as an empty object. */
   readonly body: BodySource | null;
 }
 
-/** A request as it came: path parameters, query, headers and JSON body, none of it believed yet. */
+/** Parts of a request before they are validated. */
 export interface RawRequest {
   readonly params: unknown;
   readonly query: unknown;
   readonly headers: unknown;
   readonly body: JsonObject;
-  /** The Accept header, where it may choose a form. */
+  /** The Accept header, if it may choose a form. */
   readonly accept?: unknown;
 }
 
-/** A body that has not been read: what is refused before it is read costs its sender's address nothing. */
+/** A body that has not been read yet, so that a request that is refused earlier does not count against the body limit of its address. */
 export interface BodySource {
-  /** As many as it says that it has, or at most `bytes_max`. */
+  /** The stated length, or at most `bytes_max`. */
   expectedBytes(bytes_max: number): number;
-  /** Reads it once. What is longer than the door allows is left unread from there on. */
+  /** Reads the body once, and stops where it exceeds the limit of the endpoint. */
   read(bounds: BodyRules, upload: Upload): Promise<Body>;
 }
 
-/** What a door's body may be. */
+/** Media types of a body. */
 export type BodyMedia = 'application/json' | 'multipart/form-data';
 
-/** What a door says of its bodies. */
+/** Rules for the body of an endpoint. */
 export interface BodyRules {
   readonly takes: BodyMedia;
   readonly body_bytes_max: number;
 }
 
-/** What came of reading a body. */
+/** Result of reading a body. */
 export type Body =
   | { readonly kind: 'json'; readonly value: JsonObject }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly detail?: string; readonly param?: string };

@@ -54,7 +54,7 @@ function field(shape: Json | undefined, required: boolean): JsonObject {
   };
 }
 
-/** Types other than null, which only says that a member may be left out. */
+/** Types other than null. Null only states that the member may be left out. */
 function typesOf({ type, anyOf }: JsonObject): readonly string[] {
   if (Array.isArray(anyOf)) return anyOf.flatMap(one => (isJsonObject(one) ? typesOf(one) : []));
   return [type ?? []].flat().filter(one => typeof one === 'string' && one !== 'null') as string[];

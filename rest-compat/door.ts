@@ -18,147 +18,151 @@ import type { StreamedAnswer } from './streamed-answer.ts';
 
 export type DoorMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** Cache-Control of an answer that is kept nowhere. */
+/** Cache-Control of a response that must not be stored. */
 export const NO_STORE = 'no-store';
 
 export interface DoorPrice {
-  /** Null where it depends on what is asked for: its offer is the resolver's to make. */
+  /** Null if it depends on the request: the resolver makes the offer. */
   readonly amount_atomic: bigint | null;
   readonly networks: readonly NetworkName[];
   readonly stamp?: boolean;
   readonly paid_by: readonly Means[];
 }
 
-/** Why a door is no tool of an agent: see faces/mcp. */
+/** Why an endpoint is no MCP tool: see faces/mcp. */
 export type NoTool = 'needs_secret' | 'returns_secret' | 'comes_in_pieces' | 'for_people';
 
-/** What differs between doors. A row that wants an `if` wants a column instead, or a rule in a subgraph. */
+/** All differences between endpoints. Where a row would need an `if`, add a column, or a rule in a subgraph. */
 export interface Columns {
-  /** operationId, and the name of its tool where `tool` names no other. */
+  /** operationId in OpenAPI, and the name of the MCP tool unless `tool` sets another. */
   readonly name: string;
   /**
-   * As what an MCP client is offered it. None are those that want or give a secret that two share (what a model is shown, it may
-   * repeat), those whose answer has no end or does not fit into one message, and pages at which a person acts.
+   * How MCP clients see it. Endpoints that require or return a shared secret are no tools, because a model may repeat what it reads; nor
+   * are those whose response does not end or does not fit into one message, and pages for people.
    */
   readonly tool: { readonly name?: string } | { readonly none: NoTool };
   readonly methods: readonly DoorMethod[];
-  /** Of all that can be asked of it the most. */
+  /** The largest effect of any request. */
   readonly effect: Effect;
-  /** OpenAPI spelling: `/v1/agents/{agent_id}/book`. */
+  /** In the spelling of OpenAPI: `/v1/agents/{agent_id}/book`. */
   readonly path: `/${string}`;
-  /** Other spellings of the same path; the offer and the description name `path`. */
+  /** Other paths of the same endpoint. Offers and descriptions name `path`. */
   readonly aliases: readonly `/${string}`[];
   readonly summary: string;
-  /** Bounds that no member of its schemas says, in full sentences. */
+  /** Limits that its schemas do not state, as full sentences. */
   readonly limits: readonly string[];
-  /** A good body in few bytes, for whoever learns by one. Every paid door has one. */
+  /** A small valid body for documentation. Every paid endpoint has one. */
   readonly example: JsonObject | null;
-  /** Whether search engines may index what lies there. */
+  /** Whether search engines may index its responses. */
   readonly crawled: boolean;
   readonly tags: readonly string[];
   readonly price: DoorPrice | null;
-  /** When a 402 is said: before all else, behind possession, or by the resolver alone. */
+  /** When a 402 is sent: before anything else, after the check of possession, or only by the resolver. */
   readonly challenge: 'first' | 'after_possession' | 'after_state';
-  /** A member of the body in whose presence nothing is owed; to look for it the body is read before the 402. */
+  /** A member of the body that makes the call free. The body is then read before the 402. */
   readonly waived_by: string | null;
   /**
-   * `required`: 401 without, 403 with a wrong one, both empty; where the path names an agent, it must be that one's.
-   * `session`: the same, and by the session itself, since a proof is a proof to whoever has read it.
-   * `bound`: the same, and by a proof that is bound to this request: whoever has read it can make nothing else of it.
-   * `offered`: nobody has to; the resolver asks it of whoever wants to be shown more.
+   * `required`: 401 without, 403 if invalid, both with an empty body; if the path names an agent, it has to be the possession of that
+   * agent.
+   * `session`: like `required`, but only by a session, because a proof can be replayed by anyone who has read it.
+   * `bound`: like `required`, but a proof has to be bound to this request, so that it cannot be used for another.
+   * `offered`: optional; the resolver may show more with it.
    */
   readonly possession: 'none' | 'offered' | 'required' | 'session' | 'bound';
-  /** `whole`: opened by a slice token alone, a bearer's or the query's `token`; `instead`: a bearer's does for possession. */
+  /**
+   * `whole`: requires a slice token, as bearer token or as `token` in the query. `instead`: a slice token as bearer token is accepted in
+   * place of possession.
+   */
   readonly slice_token: 'none' | 'whole' | 'instead';
-  /** `required`: opened by the key of a router book alone, a bearer's; `or_session`: or by the session of that book's agent. */
+  /** `required`: requires the key of a router book as bearer token. `or_session`: or the session of that book's agent. */
   readonly ingest_key: 'none' | 'required' | 'or_session';
-  /** Opened by that secret of the board alone: by its header, and the inbound one by a bearer, too. */
+  /** Requires that secret of the board, in its header; the inbound secret also as bearer token. */
   readonly board_secret: 'none' | BoardSecret;
-  /** Media type of the body; a form brings its file beside it, and the body names that by an id. */
+  /** Media type of the body. A form has a file, which the parsed body names by an id. */
   readonly takes: BodyMedia;
-  /** A longer body is refused, unread from there on. */
+  /** A longer body is refused without reading the rest. */
   readonly body_bytes_max: number;
   readonly status: number;
-  /** How an answer that tells what the same request did before is known by its data, and its status; null: told alike. */
+  /** For a repeated request: recognizes its data, and the status of the answer. Null if the answer is the same. */
   readonly again: { readonly status: number; is(data: JsonObject): boolean } | null;
-  /** All other statuses of its good answers, where what was asked for decides. */
+  /** Further statuses of a successful answer, which depend on the request. */
   readonly other_statuses: readonly number[];
   readonly media: string;
-  /** Its answer may say by Retry-After when it will be another. */
+  /** Whether the response may have Retry-After, the time after which it may differ. */
   readonly asks_again: boolean;
-  /** Whether a free door is bounded by address: probes of the service's own keeper are not. */
+  /** Whether calls of a free endpoint count against the rate limit of their address. */
   readonly rated: boolean;
-  /** Cache-Control of the answer in hand, which has an ETag where it may be kept; refusals are never stored. */
+  /** Cache-Control of a successful response. It has an ETag if it may be stored. Refusals are never stored. */
   readonly cache: string;
-  /** Its answers stand until the board moves, and are not made anew before: see kept-by-board.ts. Null: each is made. */
+  /** `board`: the response is kept in memory until the board changes (kept-by-board.ts). Null: it is made for each request. */
   readonly kept_by: 'board' | null;
-  /** A member of the query in whose presence an answer is the asker's own, and kept nowhere. */
+  /** A member of the query that makes the response private, so that it must not be stored. */
   readonly unkept_with: string | null;
-  /** Whoever possesses a book may be shown more than others: what they are answered is kept nowhere. */
+  /** True if a caller with possession may see more, so that their responses must not be stored. */
   readonly unkept_for_holders: boolean;
   readonly nulls: LeftOutNulls;
-  /** What it may answer besides what its other columns imply. */
+  /** Errors in addition to those that the other columns imply. */
   readonly errors: readonly ErrorCode[];
   readonly response: z.ZodType;
-  /** Body of the 403 by which the payer's book refuses a call; null where no book is asked. */
+  /** Body of the 403 if the payer's book refuses the call. Null if no book is asked. */
   readonly refusal: z.ZodType | null;
-  /** One event, where the door can answer in server-sent events. */
+  /** One event, if the endpoint can answer with server-sent events. */
   readonly event: z.ZodType | null;
-  /** The forms that a request's Accept may choose at the door's own path; another spelling, or `form`, has chosen already. */
+  /** Forms that Accept may choose at the endpoint's own path. An alias, or `form`, takes precedence. */
   readonly by_accept: readonly string[];
-  /** All other media types in which it may be asked for, as text or bytes. */
+  /** All other media types of the response, as text or bytes. */
   readonly other_media: readonly string[];
-  /** In which form it tells a fault by HTTP. */
+  /** Form of an error by HTTP. */
   readonly faults: FaultFormName;
-  /** How what goes wrong is said to whoever would have been shown a page; null where nobody is shown one. */
+  /** Form of an error for clients that asked for a page. Null if there is no page. */
   readonly fault_page: FaultPage | null;
-  /** It comes piece by piece, and its headers say how many rows it will have. */
+  /** True if the response is sent in pieces and its headers state the number of rows. */
   readonly in_pieces: boolean;
-  /** It may be a part of what there is, and its headers say of how much. */
+  /** True if the response may be a part of the whole and its headers state the size of the whole. */
   readonly says_extent: boolean;
-  /** Answers in place of the door itself, which it may call: another face, for bodies of its own at the same path. */
+  /** Another protocol at the same path, for bodies of its own. It may call the endpoint itself. */
   readonly face: FaceAtDoor | null;
   readonly requests: RequestSchemas;
 }
 
-/** Whether an Idempotency-Key has it done once: what writes and is not paid for, but for what hands out a secret, which is shown once. */
+/** Whether an Idempotency-Key is accepted: for free writes, except those that return a secret, which is shown only once. */
 export function isDoneOnce({ effect, price, tool }: Pick<Columns, 'effect' | 'price' | 'tool'>): boolean {
   return effect !== 'reads' && price === null && !('none' in tool && tool.none === 'returns_secret');
 }
 
-/** Another protocol at the path of a door: its calls are bodies of a shape of their own, and their faults as well. */
+/** Another protocol at the path of an endpoint, with its own form of calls and errors. */
 export interface FaceAtDoor {
   serve(door: Door, request: DoorRequest, house: Face): Promise<Answer | StreamedAnswer>;
   readonly call: z.ZodType;
   readonly fault: z.ZodType;
-  /** What its good answers bring along, as OpenAPI describes it. */
+  /** Headers of its successful responses, as OpenAPI describes them. */
   readonly headers: JsonObject;
-  /** Whether a call hears a fault of that status by HTTP, too. */
+  /** Whether a call of this protocol receives an error of that status by HTTP too. */
   hears(status: number): boolean;
 }
 
-/** What a page is made of: nothing but the doors themselves and the port. */
+/** Source of a page: the endpoints and the port. */
 export interface Face {
   readonly doors: readonly Door[];
   readonly port: Port;
 }
 
-/** Opened by a GraphQL document. */
+/** An endpoint that runs a GraphQL document. */
 export interface DocumentDoor extends Columns {
   readonly kind: 'document';
   readonly documents: readonly DocumentNode[];
-  /** @throws Refusal invalid_request, with the parameter at fault. */
+  /** @throws Refusal invalid_request, which names the parameter */
   operation(request: RawRequest): AskedOperation;
-  /** The body; a string goes out verbatim, null is a 404. `asked`: the variables of its operation. */
+  /** The body of the answer; a string is sent verbatim, null gives a 404. `variables`: those of its operation. */
   answer(data: JsonObject, asked?: JsonObject): Json;
 }
 
-/** Made from the table or the process, without the graph. */
+/** An endpoint that is answered from the table or the process, without the graph. */
 export interface PageDoor extends Columns {
   readonly kind: 'page';
-  /** It says the same for as long as the service runs, and is made once. */
+  /** True if the response does not change while the service runs, so that it is made once. */
   readonly lasting: boolean;
-  /** Beside those that its columns imply. */
+  /** Headers in addition to those that its columns imply. */
   readonly headers: Readonly<Record<string, string>>;
   page(face: Face): Json | Promise<Json>;
 }
@@ -168,11 +172,11 @@ export type Door = DocumentDoor | PageDoor;
 type Required = 'name' | 'methods' | 'path' | 'summary' | 'tags' | 'response';
 type Row = Pick<Columns, Required> & Partial<Omit<Columns, Required | 'requests'>>;
 
-/** What a row runs: a root field, under the row's name, or an operation that is not made of one alone. */
+/** What a row runs: a root field with the name of the row, or an operation of more than one field. */
 type RowOperation =
   | {
       readonly field: string;
-      /** Selected in place of `response`, where `answer` makes the response of it. */
+      /** Selection in place of `response`, if `answer` builds the response from it. */
       readonly shows?: z.ZodType;
       readonly document?: never;
     }
@@ -189,10 +193,10 @@ interface DocumentColumns<P, Q, H, B extends object> extends Row, Omit<Runs<P, Q
 type DocumentRow<P, Q, H, B extends object> = DocumentColumns<P, Q, H, B> & RowOperation;
 
 const nothing = z.object({});
-/** A filter that is misspelt is refused by its name: ignored, it would be answered with all that there is. */
+/** Unknown parameters are refused, because with a misspelled filter everything would be returned. */
 const noQuery = z.strictObject({});
 
-/** Of a row that takes bodies and names none: what shows possession, where that is asked for, and nothing else. */
+/** Body of a row that has a method with a body but no schema: the proof of possession, if the row requires one. */
 const usualBody = ({ methods, possession = 'none' }: Pick<Row, 'methods' | 'possession'>): z.ZodType => {
   if (methods.every(method => method === 'GET')) return nothing;
   return possession === 'none' ? z.strictObject({}) : PossessionMembers.strict();
@@ -236,7 +240,7 @@ const usual = {
   face: null,
 } as const;
 
-/** A row with its usual columns filled in. The operation's one root field is aliased `answer`. */
+/** A row with default values filled in. The only root field of its operation has the alias `answer`. */
 export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H, B>): DocumentDoor {
   const {
     field: _field,
@@ -276,7 +280,10 @@ export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H
   };
 }
 
-/** Of a row that says nothing: what its query, body and path say. The body goes before the query. */
+/**
+ * Default: the members of query, body and path. For a name that occurs twice, the path takes precedence over the body, and the body over
+ * the query.
+ */
 function usualVariables(schemas: Omit<RequestSchemas, 'headers'>) {
   return (
     { params, query, body }: Readonly<Record<'params' | 'query' | 'body', unknown>>,
@@ -284,7 +291,7 @@ function usualVariables(schemas: Omit<RequestSchemas, 'headers'>) {
   ): JsonObject =>
     operationVariables(document, [
       { schema: schemas.query, said: query as object },
-      // The graph is asked in the words of the schema that its resolver reads the body by.
+      // Uses the names of the schema by which the resolver reads the body.
       { schema: makerOf(body as object) ?? schemas.body, said: body as object },
       { schema: schemas.params, said: params as object },
     ]);
@@ -301,13 +308,10 @@ export function pageDoor(row: Row & Pick<PageDoor, 'page'> & Partial<Pick<PageDo
   return { ...usual, effect: usualEffect(row), lasting: false, headers: {}, ...row, kind: 'page', requests };
 }
 
-/**
- * What a call leaves behind: nothing that was not there before, something more, or something other than what stood. What is set,
- * decided, moved on or taken away `changes`.
- */
+/** What a call changes: nothing, adds something, or changes what existed. Setting, deciding, moving and removing are `changes`. */
 type Effect = 'reads' | 'adds' | 'changes';
 
-/** Of a row that says nothing: what takes more than GET is held to change things, so that what is forgotten errs to the safe side. */
+/** Default: an endpoint with a method other than GET `changes`, so that a forgotten column is on the safe side. */
 function usualEffect({ methods }: { readonly methods: readonly string[] }): Effect {
   return methods.every(method => method === 'GET') ? 'reads' : 'changes';
 }

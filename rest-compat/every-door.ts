@@ -31,7 +31,7 @@ import { routerDoors } from './router/doors.ts';
 import { delegationDoors } from './session/delegation-doors.ts';
 import { possessionDoors, registrationDoors } from './session/doors.ts';
 
-/** What the specification asks for, in the order of OpenAPI. */
+/** Endpoints of the specification, in the order of OpenAPI. */
 const coreDoors: readonly (readonly Door[])[] = [
   inferenceDoors,
   messageDoors,
@@ -79,5 +79,5 @@ export function doorsWith(features: readonly FeatureName[]): readonly Door[] {
   });
 }
 
-/** The door table: what is served, described and priced is read from here and from nowhere else. */
+/** The table of endpoints. Routing, descriptions and prices are read from here only. */
 export const everyDoor: readonly Door[] = doorsWith(featureNames);

@@ -11,11 +11,11 @@ import { envelopedReceiptDoor } from './receipt/envelope-doors.ts';
 /** Endpoints of one feature. */
 interface FeatureDoors {
   readonly doors: readonly Door[];
-  /** The list that they follow in OpenAPI and in the table of endpoints. One of the same name there is replaced. */
+  /** The group that they follow in OpenAPI and in the table of endpoints. An endpoint of the same name is replaced. */
   readonly after: readonly Door[];
 }
 
-/** Endpoints of the features that the specification does not ask for, by feature: what a feature does is in gateway/features. */
+/** Endpoints that the specification does not have, by feature; see gateway/features. */
 export const featureDoors = {
   envelopes: { doors: [envelopedReceiptDoor], after: receiptDoors },
   totals: { doors: totalsDoors, after: logDoors },

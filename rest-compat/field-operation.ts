@@ -16,19 +16,19 @@ import { isJsonObject, type Json, type JsonObject } from '../schema/canonical-js
 import { graphName, memberShape, namedMember, shapeMembers } from '../schema/noun-shape.ts';
 import { parsedSupergraph, SUPERGRAPH_FILE } from '../schema/supergraph.ts';
 
-/** What an endpoint runs: one root field, and what it shows of it. */
+/** A root field and the members that are selected. */
 export interface RunField {
-  /** Name of the operation, as metrics and logs show it. */
+  /** Name of the operation in metrics and logs. */
   readonly name: string;
   readonly field: string;
-  /** The answer's shape: its members are the aliases on the wire, in this order. */
+  /** Shape of the answer. Its members are the aliases on the wire, in this order. */
   readonly shows: z.core.$ZodType;
 }
 
 /**
- * The operation that runs a root field and selects the members of an answer. Arguments and types are the supergraph's; an argument
- * that is not among the variables of a request is left out.
- * @throws Error where the graph has no such field, or an object has no such member
+ * The operation for a root field with the selected members of an answer. Arguments and types are those of the supergraph. An argument that
+ * is not among the variables of a request is left out.
+ * @throws Error if the graph has no such field, or an object has no such member
  */
 export function fieldOperation({ name, field, shows }: RunField): DocumentNode {
   const [operation, definition] = rootField(field);
@@ -81,7 +81,7 @@ function rootField(name: string): readonly [OperationTypeNode, FieldDefinitionNo
   throw new Error(`the graph has no root field ${name}`);
 }
 
-/** An argument with a default may be left out, whatever its type says. */
+/** An argument with a default may be left out, even if its type is non-null. */
 function variableOf({ name, type, defaultValue }: InputValueDefinitionNode): VariableDefinitionNode {
   return {
     kind: Kind.VARIABLE_DEFINITION,
@@ -97,16 +97,16 @@ export interface SaidBy {
 }
 
 /**
- * The variables of an operation: those members of a request that are arguments, by their names on the graph. An argument that is an input
- * and no member itself is made of the members that are its fields. A member that was left out is no variable; one that is null is.
+ * The variables of an operation: the members of a request that are arguments, by their names on the graph. An argument of an input type
+ * that is not itself a member is built from the members that are its fields. An absent member gives no variable; a null member does.
  */
 export function operationVariables(document: DocumentNode, request: readonly SaidBy[]): JsonObject {
-  // A caller may call a member as they please: `__proto__` is one like any other.
+  // Without a prototype, because `__proto__` is a possible name of a member.
   const members = Object.assign(Object.create(null), ...request.map(onGraph)) as JsonObject;
   const variables: Record<string, Json> = {};
   for (const { variable, type } of variablesOf(document)) {
     const name = variable.name.value;
-    // An input may have a field of its own argument's name: the member is that field, and not the argument.
+    // If an input has a field of the same name as its argument, the member is the field.
     const is_field = inputs.get(namedType(type))?.has(name) ?? false;
     const value = name in members && !is_field ? members[name] : entriesIn(members, type);
     if (value !== undefined) variables[name] = value;
@@ -120,7 +120,7 @@ function variablesOf({ definitions }: DocumentNode): readonly VariableDefinition
   );
 }
 
-/** The members of an input; undefined where it may be left out and has none, and where the type is no input. */
+/** The members of an input. Undefined if it is optional and has none, or if the type is no input. */
 function entriesIn(members: JsonObject, type: TypeNode): JsonObject | undefined {
   const fields = inputs.get(namedType(type));
   if (!fields) return undefined;
@@ -128,7 +128,7 @@ function entriesIn(members: JsonObject, type: TypeNode): JsonObject | undefined 
   return entries.length > 0 || type.kind === Kind.NON_NULL_TYPE ? Object.fromEntries(entries) : undefined;
 }
 
-/** Members by their names on the graph; what no schema names keeps its spelling, as does JSON of the caller's own. */
+/** Members by their names on the graph. Members without a schema, and JSON of the caller, keep their spelling. */
 function onGraph({ schema, said }: SaidBy): JsonObject {
   const shapes = shapeMembers(schema);
   const members = Object.entries(said).filter(([, value]) => value !== undefined);
@@ -144,7 +144,7 @@ function onGraph({ schema, said }: SaidBy): JsonObject {
   );
 }
 
-/** Selects the members of a shape as fields of that type. A scalar or an enum has no selection, whatever its JSON holds. */
+/** Selects the members of a shape as fields of that type. Scalars and enums have no selection, whatever JSON they contain. */
 export function selectionOf(
   shape: z.core.$ZodType,
   type: string,

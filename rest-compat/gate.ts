@@ -10,27 +10,27 @@ import { namedAgent, openedBy, tokenAt, unpossessed } from './possession.ts';
 import { type Answer, closed, faultBeside, problem } from './problem.ts';
 import type { Upload, UploadSender } from './upload.ts';
 
-/** What a call of a door comes by: the caller and the body, or the answer that it is refused with. */
+/** Outcome of the checks: the caller and the body, or a refusal. */
 type Passage =
   | { readonly kind: 'open'; readonly caller: Caller; readonly body: JsonObject }
   | { readonly kind: 'refused'; readonly answer: Answer };
 
-/** Where the file of a form goes, once its sender has been let that far. */
+/** Starts the upload of a form's file, after the checks before the body. */
 export type BeginUpload = (sender: UploadSender) => Upload;
 
 /**
- * The order in which a door refuses, told from top to bottom. What the columns put before the body is said with the body
- * unread; all that is said here is said before the document runs, so a payment that came along stays usable.
+ * The order of the checks. Those before step 4 are made without reading the body, and all of them before the document runs, so a refused
+ * payment stays usable.
  *
- * 1. Turns: too many payments that prove nothing from one address (429).
+ * 1. Rate limit: too many payments that prove nothing from one address (429).
  * 2. A payment header that cannot be read (400), or a payment that is forged or not what was offered (402).
- * 3. On most paid doors: nothing paid (402), before a byte of the body, valid or not.
- * 4. The body: no room for it (429), too long (413), of another media type (415), not JSON (400).
- * 5. Possession, where the column asks for it, by headers or by the body (401, 403); a slice token in its place comes first, and an
- *    ingest key, where the column asks for one, by its spelling, and a secret of the board by itself.
- * 6. On the other paid doors: nothing paid (402).
+ * 3. On most paid endpoints: no payment (402), before any byte of the body.
+ * 4. The body: no space for it (429), too long (413), of another media type (415), not JSON (400).
+ * 5. Possession if the endpoint requires it, from headers or body (401, 403). A slice token in its place is checked first; an ingest key
+ *    only by its form, and a secret of the board by itself.
+ * 6. On the other paid endpoints: no payment (402).
  *
- * What is in the body is judged after that, by the door's schemas.
+ * After that the schemas of the endpoint validate the body.
  */
 export async function pass(
   door: Door,
@@ -69,7 +69,7 @@ export async function pass(
   return late ? refused(late) : { kind: 'open', caller, body: body.value };
 }
 
-/** To whoever shows no secret of the board it is shut as often as to those who show a wrong one: both are counted by address. */
+/** Requests without a secret of the board count against the rate limit like those with a wrong one. */
 function shutTo(door: Door, request: DoorRequest, caller: Caller, port: Port): Answer | null {
   const shut = unpossessed(door, request, caller);
   if (shut === null) return null;
@@ -79,8 +79,8 @@ function shutTo(door: Door, request: DoorRequest, caller: Caller, port: Port): A
 }
 
 /**
- * A free door, as often as its caller's address may: each answer says how often that still is, but those to whom it stays
- * shut, which are alike to the last byte.
+ * A free endpoint within the rate limit of the address. Every response has the limit in headers, except refusals of possession, which are
+ * all identical.
  */
 export async function withinRate<A extends Pick<Answer, 'headers' | 'status'>>(
   { address }: DoorRequest,
@@ -93,7 +93,7 @@ export async function withinRate<A extends Pick<Answer, 'headers' | 'status'>>(
   return withoutRate.has(answer.status) ? answer : { ...answer, headers: { ...turn.headers, ...answer.headers } };
 }
 
-/** A 429 from further in names the policy that refused it, which is not this one. */
+/** A 429 from a later check already names the policy that refused it. */
 const withoutRate: ReadonlySet<number> = new Set([401, 403, 429]);
 
 /** RFC 6585 §4. */
@@ -102,8 +102,8 @@ function tooManyRequests({ headers, retry_after_seconds }: Extract<RateTurn, { k
 }
 
 /**
- * What the payment is worth, before a byte of the body is read and before the database is asked who is calling. Where a
- * body may make it unneeded nobody is asked about it yet: the charge does that.
+ * Judges the payment, before the body is read and before a query to the database identifies the caller. If a member of the body may make
+ * the call free the chain is not asked yet; the charge does that.
  */
 async function judgePayment(door: Door, request: DoorRequest, port: Port): Promise<Judged> {
   const price = door.challenge === 'after_state' ? null : priceOf(door, resourceOf(door, request, port));
@@ -114,11 +114,11 @@ async function judgePayment(door: Door, request: DoorRequest, port: Port): Promi
 
 interface Judged {
   readonly payment: PaymentJudgement;
-  /** Of its address; null where it is not limited. */
+  /** The turn counted for the address. Null if it is not limited. */
   readonly turn: RateTurn | null;
 }
 
-/** A turn is spent before the code at the payer's address is asked; it is given back unless that says no. */
+/** A turn is counted before the code at the payer's address is called, and given back unless the payment is rejected. */
 async function askPayer(request: DoorRequest, port: Port, unproven: Parameters<Port['prove']>[0]): Promise<Judged> {
   const turn = port.rates.take('unproven', request.address);
   if (turn.kind === 'beyond') return { payment: unproven, turn };
@@ -132,10 +132,10 @@ async function askPayer(request: DoorRequest, port: Port, unproven: Parameters<P
   }
 }
 
-/** Whoever has proven a payment is never limited by address: many agents share one. */
+/** A proven payment is never limited by address, because many agents share one. */
 const provesNothing = ({ kind }: PaymentJudgement): boolean => kind === 'malformed' || kind === 'rejected';
 
-/** The body, where its sender's address has room for it; a proven payment always has room. */
+/** Reads the body within the limit of the sender's address. A proven payment is exempt from it. */
 async function bodyOf(
   door: Door,
   { address, body }: DoorRequest,
@@ -155,7 +155,7 @@ async function bodyOf(
   }
 }
 
-/** Whoever shows a payment with a body that cannot be read may have shown it with one that could. */
+/** The payment may have been charged by an earlier attempt with a readable body, so the refusal states that. */
 async function withoutBody(
   door: Door,
   { headers: shown }: DoorRequest,
@@ -179,12 +179,12 @@ const crowded: Body = {
   detail: 'Too many bodies come from this address at once.',
 };
 
-/** Whether nothing that is still to come could make the payment unneeded, or go before what is to be said of it. */
+/** Whether the payment decides before anything else is known: nothing in the body could make the call free. */
 function asksFirst(door: Door, payment: PaymentJudgement): boolean {
   return door.challenge === 'first' && (!door.waived_by || payment.kind === 'malformed');
 }
 
-/** A header that cannot be read, or a payment that is none; the payment stays usable for what it was made for. */
+/** Refusal of an unreadable or rejected payment. The payment stays usable for its own purpose. */
 function refusePayment(door: Door, request: DoorRequest, port: Port, payment: PaymentJudgement): Answer | null {
   if (door.price === null) return null;
   if (payment.kind === 'malformed') return unreadable(door, request, port, payment.why);
@@ -192,36 +192,36 @@ function refusePayment(door: Door, request: DoorRequest, port: Port, payment: Pa
   return offer(door, request, port, { code: 'payment_rejected', detail: payment.reason });
 }
 
-/** What cannot be read is a fault of the request, or one more call that has not been paid: which of them is its transport's to say. */
+/** An unreadable payment is an invalid request or an unpaid call, depending on the transport. */
 function unreadable(door: Door, request: DoorRequest, port: Port, why: string): Answer | null {
   if (!request.unreadable_is_unpaid) return problem({ code: 'invalid_payment', message: why });
-  // There the offer is the resolver's, which hears of no payment.
+  // There the resolver makes the offer, without seeing the payment.
   return door.challenge === 'after_state' ? null : offer(door, request, port, { code: 'invalid_payment', detail: why });
 }
 
-/** Without it, whoever mistyped a key would read a plain 402 and pay. */
+/** Otherwise a client with a mistyped key would get a plain 402, and pay. */
 const unknownKey = { code: 'unknown_api_key', detail: errors.unknown_api_key[1] } as const;
 
-/** A priced door's refusal of a payment that is none, and of nothing paid. */
+/** Refusal of a rejected payment, and of a call without one, on a paid endpoint. */
 function requirePayment(door: Door, request: DoorRequest, port: Port, caller: Caller): Answer | null {
   if (door.price === null) return null;
   const rejected = refusePayment(door, request, port, caller.payment);
   if (rejected) return rejected;
   const paid = caller.means !== null && door.price.paid_by.includes(caller.means);
   if (paid || door.challenge === 'after_state') return null;
-  // What a demo key cannot stand in for is written for, and with a demo key nothing is: paying would not help.
+  // A demo key never writes, and this endpoint writes, so paying would not help.
   if (caller.means === 'demo_key') return closed(403);
   return offer(door, request, port, caller.unknown_key ? unknownKey : null);
 }
 
-/** RFC 6750 3: of what kind the token is that is asked for. */
+/** States the kind of the required token (RFC 6750 3). */
 const tokenRequired = problem({ code: 'token_required' }, { 'www-authenticate': 'Bearer' });
 
 function waived(door: Door, body: Body): boolean {
   return door.waived_by !== null && body.kind === 'json' && (body.value[door.waived_by] ?? null) !== null;
 }
 
-/** What a proof would be of. While the body has not been read (null) nothing can be bound to it. */
+/** What a proof is checked against. Before the body is read (null) it cannot be bound to it. */
 function provenAt(
   door: Door,
   request: DoorRequest,
@@ -232,13 +232,13 @@ function provenAt(
   return { agent_id, request: body && { method: request.method, path: pathOf(door, request.params), body } };
 }
 
-/** Where the path names no agent, the body says of which a proof is. */
+/** If the path names no agent, the body does. */
 function agentIn({ possession }: Door, body: JsonObject | null): number | null {
   const named = body?.agent_id;
   return possession !== 'none' && typeof named === 'number' ? agentOf(String(named)) : null;
 }
 
-/** With the body at hand: possession that is in it, or a proof that depends on it. */
+/** Whether the body has the possession, or a proof depends on it, so that the caller has to be identified again. */
 function showsMore({ headers }: DoorRequest, { session, proof }: JsonObject): boolean {
   return session !== undefined || proof !== undefined || headers['x-svc-proof'] !== undefined;
 }

@@ -4,10 +4,10 @@ import type { Columns } from './door.ts';
 import type { Port } from './port.ts';
 import type { Answer } from './problem.ts';
 
-/** Columns of a door that reads the public board, for anybody: it has an ETag, and what is taken down is gone from caches soon. */
+/** Columns of a public endpoint of the board: it has an ETag, and caches revalidate soon after an entry is taken down. */
 export const PUBLIC_BOARD = { cache: 'public, max-age=2' } as const;
 
-/** The same, of what costs more than a look at the board's version: its answers are kept until the board moves. */
+/** The same for responses that cost more than reading the board's version: they are stored until the board changes. */
 export const KEPT_BY_BOARD = { ...PUBLIC_BOARD, kept_by: 'board' } as const;
 
 const KEPT_BYTES_MAX = 16 * 2 ** 20;
@@ -19,21 +19,21 @@ interface Kept {
 
 interface KeptAnswers {
   readonly answers: LRUCache<string, Kept>;
-  /** What is being made, by key and version: whoever asks for the same meanwhile waits for it. */
+  /** Responses in progress by key and version, so that concurrent requests for the same share one. */
   readonly making: Map<string, Promise<Answer>>;
 }
 
 const keptBy = new WeakMap<Port, KeptAnswers>();
 
-/** What an answer is to: the same for everybody, so who asks is not in it. */
+/** Key of a response. It is the same for every client, so it does not contain the caller. */
 export interface AskedOfBoard extends Pick<Columns, 'name' | 'media' | 'status' | 'kept_by'> {
   readonly variables: JsonObject;
 }
 
 /**
- * An answer that stands until the board moves: while its version is the same no page is read, neither for a 200 nor for a 304.
- * The version is asked for first, so that what is made is at least as new as that, and what is hidden or taken down is gone
- * with the commit that did it. Every other door's answer is made each time.
+ * A response that is valid until the board changes: while the version is the same, nothing is read, neither for a 200 nor for a 304. The
+ * version is read first, so that the response is at least as new, and hidden entries are gone with the commit that hid them. Other
+ * endpoints make each response anew.
  */
 export async function keptByBoard(
   { name, media, status, kept_by, variables }: AskedOfBoard,
@@ -65,7 +65,7 @@ function keptOf(port: Port): KeptAnswers {
   return kept;
 }
 
-/** A little of it is the key and what keeps it. */
+/** The constant is for the key and the entry itself. */
 function sizeOf({ answer: { body } }: Kept, key: string): number {
   return (body?.length ?? 0) + key.length + 512;
 }

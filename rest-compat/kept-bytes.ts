@@ -3,29 +3,28 @@ import type { Columns } from './door.ts';
 import type { Port } from './port.ts';
 import type { Answer } from './problem.ts';
 
-/** Of what never changes once it is there. */
+/** For responses that never change once they exist. */
 export const KEPT_FOR_GOOD = 'public, max-age=31536000, immutable';
 
 export const OCTETS = 'application/octet-stream';
 export const ZIP = 'application/zip';
 
-/** Of an answer that is bytes: on the graph, and in the row's `response`, it is their base64. */
+/** Media types of binary responses. On the graph, and in `response` of the row, they are base64. */
 const BYTES: ReadonlySet<string> = new Set([OCTETS, ZIP]);
 const isBytes = (media: string) => BYTES.has(media) || media.endsWith('+cose');
 
-/** Text goes out verbatim, and base64 as the bytes that it is of. */
+/** Base64 is decoded for binary media types; other text is sent verbatim. */
 export function bodyIn(media: string, text: string): string | Buffer {
   return isBytes(media) ? Buffer.from(text, 'base64') : text;
 }
 
-/** Some 2,000 tiles of 8 KiB. */
+/** About 2,000 tiles of 8 KiB. */
 const KEPT_BYTES_MAX = 16 * 2 ** 20;
 
 const kept = new WeakMap<Port, LRUCache<string, Answer>>();
 
 /**
- * Bytes that are the same for everybody and for good, kept in memory once they were read: whoever follows a log asks for the
- * tiles that others asked for. Everything else is made by `make` each time.
+ * Keeps immutable bytes in memory, because all followers of a log request the same tiles. All other responses are made by `make` each time.
  */
 export async function keptBytes(
   { cache, media, name }: Pick<Columns, 'cache' | 'media' | 'name'>,
@@ -44,7 +43,7 @@ export async function keptBytes(
   return answer;
 }
 
-/** A little of it is the key and what keeps it. */
+/** The constant is for the key and the entry itself. */
 function sizeOf({ body }: Answer, key: string): number {
   return (body?.length ?? 0) + key.length + 512;
 }

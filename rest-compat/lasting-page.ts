@@ -8,9 +8,8 @@ import type { Answer, PackedForms } from './problem.ts';
 const made = new WeakMap<Port, Map<PageDoor, Answer>>();
 
 /**
- * A page that says the same for as long as the service runs: made for the first who asks, kept with its name and its
- * compressed forms. To describe all doors takes a tenth of a second, to compress that some milliseconds more each time, and
- * whoever asks for it pays nothing.
+ * A page that does not change while the service runs. It is made on first use and stored with its ETag and compressed forms: describing all
+ * endpoints takes a tenth of a second and each compression some milliseconds, and these requests are free.
  */
 export async function lastingPage(door: PageDoor, house: Face, make: () => Promise<Answer>): Promise<Answer> {
   const pages = made.get(house.port) ?? new Map<PageDoor, Answer>();
@@ -25,19 +24,19 @@ export async function lastingPage(door: PageDoor, house: Face, make: () => Promi
   return page;
 }
 
-/** Made once, so it may take its time, on another thread: nobody else waits for it. */
+/** Asynchronous compression, which runs on another thread. */
 const coders: Readonly<Record<Parameters<PackedForms['in']>[0], (text: string) => Promise<Buffer>>> = {
   gzip: promisify(gzip),
   br: text => promisify(brotliCompress)(text, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
 };
 
-/** Of 11. The best three would take half a second for a few percent. */
+/** Of 11. The highest three levels would take half a second for a few percent. */
 const BROTLI_QUALITY = 8;
 
 function packedForms(text: string): PackedForms {
   const forms = new Map<string, Promise<Buffer>>();
   return {
-    // To encode a megabyte of text takes some milliseconds each time.
+    // Encoding a megabyte of text takes some milliseconds each time.
     plain: Buffer.from(text),
     in(coding) {
       const form = forms.get(coding) ?? coders[coding](text);

@@ -7,17 +7,17 @@ import { briefBazaars } from './faces/bazaar.ts';
 import type { Challenge, Port, Price } from './port.ts';
 import { type Answer, problem } from './problem.ts';
 
-/** The door's path as it was called, whichever of its spellings was used: one write has one name. */
+/** The path with its parameters, without aliases, so that one write has one name. */
 export function pathOf(door: { readonly path: string }, params: DoorRequest['params']): string {
   return door.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 }
 
-/** Absolute: x402 v1 and v2 both name it. */
+/** An absolute URL, which x402 v1 and v2 both require. */
 export function resourceOf(door: Door, { params }: Pick<DoorRequest, 'params'>, { base_url }: Port): string {
   return base_url + pathOf(door, params);
 }
 
-/** What a door asks of everybody at its absolute URL; null where that depends on what is asked for, or it is free. */
+/** The price of an endpoint at its absolute URL. Null if it is free or depends on the request. */
 export function priceOf(door: Door, resource: string): Price | null {
   const known = prices.get(door);
   if (known?.resource === resource) return known;
@@ -31,16 +31,16 @@ export function priceOf(door: Door, resource: string): Price | null {
 
 const calledBy = (door: Door): Called => ({ output_schema: schemasOf(door).in_short, bazaars: briefBazaars(door) });
 
-/** The last that was asked for at each door: of most there is one URL, at which thousands of calls a second ask. */
+/** The last price of each endpoint, because most have one URL, which thousands of calls a second request. */
 const prices = new WeakMap<Door, Price>();
 
-/** Why a payment or key in hand did not do. */
+/** Why a payment or key was not accepted. */
 export interface OfferReason {
   readonly code: ErrorCode;
   readonly detail?: string;
 }
 
-/** The door's 402; `own` is one that only the resolver could make. */
+/** The 402 of an endpoint. `own`: a challenge by the resolver. */
 export function offer(
   door: Door,
   request: Pick<DoorRequest, 'params'>,
@@ -62,7 +62,7 @@ type Said = Pick<Challenge, 'headers' | 'body'>;
 
 const texts = new WeakMap<Said, string>();
 
-/** The same challenge goes out to all who ask for the same. */
+/** Challenges are shared objects, so the text of each is made once. */
 function textOf(challenge: Said): string {
   const text = texts.get(challenge) ?? JSON.stringify(challenge.body);
   texts.set(challenge, text);

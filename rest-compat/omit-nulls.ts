@@ -2,9 +2,9 @@ import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import { Written } from '../schema/written.ts';
 import type { LeftOutNulls } from './port.ts';
 
-/** Where nulls are left out of an object, and what its members hold in turn. */
+/** A place in a response where null members are left out. */
 interface Place {
-  /** Members that stay also when they are null; null where all do. */
+  /** Members that are present even if they are null. Null if no member is left out. */
   kept: ReadonlySet<string> | null;
   readonly inner: Map<string, Place>;
 }
@@ -12,8 +12,8 @@ interface Place {
 const places = new WeakMap<LeftOutNulls, Place>();
 
 /**
- * Leaves out null members of the objects that the column names, of no other and never into a JSON scalar. A dotted name is
- * a member of each of those objects, the empty name the body itself. What is Written was written so. Where to look is read from the column once.
+ * Leaves out null members of the objects that the column names, and of no others, so that JSON scalars are not changed. A dotted name is a
+ * nested member, the empty name the body itself. Written parts already have the right form. The column is parsed once.
  */
 export function withoutNulls(body: Json, nulls: LeftOutNulls): Json {
   const known = places.get(nulls) ?? placeOf(nulls);
@@ -48,7 +48,7 @@ function thinnedMember(member: Json, place: Place | undefined): Json {
   return place ? thinned(member, place) : member;
 }
 
-/** Without a null anywhere in it: for what says no more than it has to say. */
+/** Without null members at any depth. */
 export function bare(value: Json): Json {
   if (isList(value)) return value.map(bare);
   if (!isOpen(value)) return value;
@@ -60,7 +60,7 @@ function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** An object whose members can still be looked at. */
+/** An object that has not been serialized yet. */
 function isOpen(value: Json): value is JsonObject {
   return typeof value === 'object' && value !== null && !isList(value) && !(value instanceof Written);
 }

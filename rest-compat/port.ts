@@ -16,32 +16,32 @@ import type { SecurityContact } from './security-contact.ts';
 import type { EventFrames } from './sse.ts';
 import type { Upload, UploadSender } from './upload.ts';
 
-/** What a caller showed, gathered from headers and body; from a query string, which others may log, only where a door says so. */
+/** Credentials from headers and body. A query string is only read where the endpoint says so, because logs contain it. */
 export interface Credentials {
-  /** Every one of them, each once. */
+  /** All sessions, without duplicates. */
   readonly sessions: readonly string[];
-  /** The X-SVC-Agent header: whose book a paid call is meant for, where several sessions come along. */
+  /** The X-SVC-Agent header: the book of a paid call if there are several sessions. */
   readonly agent: number | null;
   readonly proof: ShownProof | null;
   readonly api_key: string | null;
-  /** Null where no slice token came along. */
+  /** Null if there is no slice token. */
   readonly slice: ShownSlice | null;
-  /** Null where no key of a router book came along. */
+  /** Null if there is no key of a router book. */
   readonly ingest_key: ShownIngestKey | null;
-  /** What came along in the place of the board's secrets. */
+  /** Secrets of the board. */
   readonly board_secrets: ShownBoardSecrets;
   readonly payment: ShownPayment | null;
-  /** The X-Router-Key header; null also where it can be no key. */
+  /** The X-Router-Key header. Null also if it has an invalid form. */
   readonly router_key: Secret | null;
   /** The X-SVC-Redeliver header. */
   readonly redelivery: string | null;
-  /** The Idempotency-Key header as it came; null where none did. */
+  /** The Idempotency-Key header, unparsed. Null if there is none. */
   readonly idempotency_key: string | null;
-  /** The X-SVC-Delegation header: the grant of a session, beside a payment. */
+  /** The X-SVC-Delegation header: the grant of a session, together with a payment. */
   readonly delegation: string | null;
-  /** The X-SVC-Note header as it came. */
+  /** The X-SVC-Note header, unparsed. */
   readonly note: string | null;
-  /** The absolute URL of the door that was called; where none was, it is left out. */
+  /** The absolute URL of the endpoint. Absent for calls on the graph. */
   readonly resource?: string;
   readonly address: string;
 }
@@ -52,77 +52,76 @@ export interface ShownPayment {
   readonly header: string;
 }
 
-/** What a payment says by itself. `presented` is opaque, and handed back with who is calling. */
+/** What can be said about a payment from its header. `presented` is opaque, and passed back to `identify`. */
 export type PaymentJudgement =
   | { readonly kind: 'none' }
-  /** No base64 of JSON in an x402 shape. */
-  /** `why`: header, version and member, in a sentence. */
+  /** Not base64 of JSON in an x402 shape. `why`: a sentence that names header, version and member. */
   | { readonly kind: 'malformed'; readonly why: string }
-  /** Where it came it buys nothing that has a price yet. */
+  /** The endpoint has no fixed price. */
   | { readonly kind: 'unjudged'; readonly presented: unknown }
-  /** Not what was offered, or not its payer's. `reason` is x402's own word. */
+  /** Not what was offered, or not signed by its payer. `reason` is x402's own word. */
   | { readonly kind: 'rejected'; readonly reason: string; readonly presented: unknown }
-  /** By its signature alone, or by the word of the code at the payer's address. */
+  /** Proven by its signature, or by the contract at the payer's address. */
   | { readonly kind: 'proven'; readonly payer: string; readonly presented: unknown; readonly verified: unknown }
-  /** Only code on the chain could tell, and has not been asked. */
+  /** Only a call of the contract on the chain can prove it. */
   | { readonly kind: 'unproven'; readonly payer: string; readonly presented: unknown; readonly verified: unknown };
 
-/** What a door asks for. `resource` is the door's absolute URL: x402 v1 and v2 both name it. */
+/** The price of an endpoint. `resource` is its absolute URL: x402 v1 and v2 both require it. */
 export interface Price {
   readonly amount_atomic: bigint;
   readonly networks: readonly NetworkName[];
-  /** Whom it pays, on its only network; left out: this service. */
+  /** The payee, on the only network. Absent: this service. */
   readonly pay_to?: string | undefined;
-  /** For how long at most its payment may be valid; left out: as long as any that is asked for. */
+  /** The longest validity of a payment. Absent: no limit. */
   readonly validity_seconds_max?: number | undefined;
-  /** Its effect stands once as it is: a client need not name it, so that it is not bought twice. */
+  /** True if the purchase has an effect only once, so that a client needs no payment identifier to avoid buying it twice. */
   readonly stamp?: boolean;
   readonly resource: string;
   readonly description: string;
   readonly called?: Called;
 }
 
-/** One 402, speaking both versions at once: v2 in the header, v1 in the body. */
+/** A 402 in both versions of x402: v2 in the header, v1 in the body. */
 export interface Challenge {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject;
-  /** What the v2 header encodes. */
+  /** The object that the v2 header encodes. */
   readonly required: JsonObject;
 }
 
-/** By what a caller may pass a priced door; which of them a door takes is a column of its row. */
+/** How a call of a paid endpoint can be paid for. A column of the endpoint lists the accepted ones. */
 export type Means = 'payment' | 'live_key' | 'demo_key' | 'waiver_key';
 
 export interface Caller {
   readonly possession: Possession;
-  /** Left out where no secret of the board came along. */
+  /** Absent if there is no secret of the board. */
   readonly board?: BoardStanding | undefined;
-  /** A payment goes before a key. Null: nothing came along, or a key that nobody knows. */
+  /** A payment takes precedence over a key. Null if there is neither, or the key is unknown. */
   readonly means: Means | null;
-  /** A key came along that is nobody's here. Which one is said nowhere. */
+  /** True if the API key is unknown. The response does not repeat it. */
   readonly unknown_key: boolean;
   readonly payment: PaymentJudgement;
-  /** Opaque; handed back to `execute`. */
+  /** Opaque; passed back to `execute`. */
   readonly context: unknown;
 }
 
 /**
- * Per list or object member of an answer, or of those by a dot: members of it that are null are left out, except those
- * named. Elsewhere null is an answer.
+ * Null members are left out of the lists and objects named by the keys (dotted for nested ones), except the listed members. Elsewhere null
+ * is a value.
  */
 export type LeftOutNulls = Readonly<Record<string, readonly string[]>>;
 
-/** A door's document, as one caller asks for it. */
+/** The operation of an endpoint for one caller. */
 export interface DoorOperation {
   readonly document: DocumentNode;
   readonly variables: JsonObject;
   /**
-   * What the body's schema has made of it, for a resolver of this process: it believes the very object that its own schema
-   * made (schema/requests/parse.ts), and validates the variables otherwise.
+   * The parsed body. A resolver in this process accepts the object that its own schema produced (schema/requests/parse.ts), and validates
+   * the variables otherwise.
    */
   readonly valid_body: object;
   readonly caller: Caller;
-  /** Of an answer in events: aborted once its reader has left. */
+  /** For a stream: aborted when its reader has disconnected. */
   readonly left?: AbortSignal | undefined;
 }
 
@@ -133,41 +132,41 @@ export interface ExecutedError {
   readonly param?: string;
   /** Public members of the problem: `charged`, `retry_after_seconds`, `task_id`. */
   readonly facts: JsonObject;
-  /** A 402 whose offer only the resolver knows; without it the door's own price is offered. */
+  /** A 402 by the resolver. Without it the price of the endpoint is offered. */
   readonly challenge?: Pick<Challenge, 'headers' | 'body'>;
 }
 
 export interface Executed {
   readonly data: JsonObject | null;
   readonly errors: readonly ExecutedError[];
-  /** Set by the charge: PAYMENT-RESPONSE and the like; also beside errors. */
+  /** Headers of the charge, such as PAYMENT-RESPONSE; also set with errors. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Either it was refused before its first event, or its events follow, each an answer of its own. */
+/** A refusal before the first event, or the events. */
 export type DoorSubscribed =
   | { readonly kind: 'refused'; readonly executed: Executed }
   | {
       readonly kind: 'events';
-      /** As far as they are known before the first event. */
+      /** Headers that are known before the first event. */
       readonly headers: Executed['headers'];
-      /** Never throws for a refusal. Whoever stops reading is waited for by nobody. */
+      /** Does not throw for a refusal. If the reader stops, the work continues without it. */
       readonly events: AsyncIterable<Pick<Executed, 'data' | 'errors'>>;
     };
 
 export interface Followable extends Pick<DoorOperation, 'document' | 'variables'> {
   readonly address: string;
-  /** What of an event is written, and how. */
+  /** The content of an event, and its format. */
   eventOf(data: JsonObject): Json;
   readonly frames: EventFrames;
 }
 
-/** Bytes as they go out, or why there are none. */
+/** The bytes of the stream, or a refusal. */
 export type Followed =
   | { readonly kind: 'refused'; readonly executed: Executed }
   | { readonly kind: 'events'; readonly body: Readable };
 
-/** What nobody pays for, by the address from which it is asked: free doors, wrong credentials, payments that prove nothing. */
+/** Unpaid uses that are limited by address: free endpoints, invalid credentials, payments that prove nothing. */
 export type FreeUse = 'free' | 'credentials' | 'unproven';
 
 /** `headers`: RateLimit and RateLimit-Policy. */
@@ -176,63 +175,63 @@ export type RateTurn = { readonly headers: Readonly<Record<string, string>> } & 
   | { readonly kind: 'beyond'; readonly retry_after_seconds: number }
 );
 
-/** Bounds that each address has in this process. */
+/** Limits for each address in this process. */
 interface AddressRates {
   /** Counts one use. */
   take(use: FreeUse, address: string): RateTurn;
-  /** What the next use would be. */
+  /** The state of the limit for the next use, without counting it. */
   look(use: FreeUse, address: string): RateTurn;
-  /** One use that was counted, and turned out to be none. */
+  /** Takes back one counted use. */
   giveBack(use: FreeUse, address: string): void;
-  /** Room for a body on its way; null where that address has too many. The result gives it back. */
+  /** Reserves space for a body. Null if that address has too many. The result releases it. */
   hold(address: string, bytes: number): (() => void) | null;
-  /** RateLimit and RateLimit-Policy where there is no room. */
+  /** RateLimit and RateLimit-Policy if there is no space. */
   readonly crowded: Readonly<Record<string, string>>;
 }
 
-/** All that the REST layer knows of the rest: it imports neither subgraphs nor gateway. */
+/** The interface of the REST layer to the rest of the service: it imports neither subgraphs nor gateway. */
 export interface Port {
-  /** Judges a payment by its header alone, and asks nobody; null: where it came nothing has a price. */
+  /** Judges a payment by its header alone, without network access. `price`: null if the endpoint has no fixed price. */
   judge(shown: ShownPayment | null, price: Price | null): Promise<PaymentJudgement>;
   /**
-   * Asks the code at the payer's address, in turns: proven, or rejected. `address` is where the request comes from.
+   * Proves a payment by the contract at the payer's address, which is limited by `address`, that of the request.
    * @throws Refusal unavailable, chain_unavailable; the payment stays usable.
    */
   prove(unproven: Extract<PaymentJudgement, { kind: 'unproven' }>, address: string): Promise<PaymentJudgement>;
-  /** A refusal that was found without a look at the payment, with `charged` beside it where a payment came along. */
+  /** Adds `charged` to a refusal that was made without regard to the payment. */
   besidePayment(refusal: Refusal, payment: PaymentJudgement): Promise<Refusal>;
-  /** May be asked twice for one request: by its headers, then with what the body adds. */
+  /** May be called twice for one request: with its headers, then with its body too. */
   identify(credentials: Credentials, payment: PaymentJudgement): Promise<Caller>;
   readonly rates: AddressRates;
   challenge(price: Price, reason: { code: ErrorCode; detail?: string } | null): Challenge;
-  /** A challenge that a resolver has made, with how its door is called. */
+  /** Adds the description of the endpoint to a challenge by a resolver. */
   describe(challenge: Pick<Challenge, 'headers' | 'body'>, called: Called): Pick<Challenge, 'headers' | 'body'>;
   /**
-   * Runs a named document on the same planner, subgraphs and resolvers as /graphql. Never throws for a refusal. Members of
-   * the answer may be Written, then without `nulls`.
+   * Runs a named document on the same planner, subgraphs and resolvers as /graphql. Does not throw for a refusal. Members of the answer may
+   * be Written, which are already without the nulls of `nulls`.
    */
   execute(operation: DoorOperation & { readonly nulls: LeftOutNulls }): Promise<Executed>;
   /** The same for a subscription. */
   subscribe(operation: DoorOperation): Promise<DoorSubscribed>;
   /**
-   * A public subscription that goes on for as long as it is read, as nobody in particular: executed once for all who follow
-   * the same, kept alive, and ended with the server. Its reader is cut off where it is too slow, and resumes.
+   * A public subscription without a caller that does not end by itself. It runs once for all readers of the same events, is kept alive, and
+   * ends with the server. A reader that is too slow is disconnected, and may resume.
    */
   follow(operation: Followable): Promise<Followed>;
-  /** Holds nothing until something is taken, and of all room no more than the share of whoever sends it. */
+  /** Takes no space before the first piece, and no more than the sender's share in all. */
   beginUpload(sender: UploadSender): Upload;
-  /** Another one whenever something that the public board shows may have changed. @throws Refusal unavailable */
+  /** Changes whenever something on the public board may have changed. @throws Refusal unavailable */
   boardVersion(): Promise<string>;
-  /** Signs the service's own description of itself, and nothing that comes from outside (RFC 7515, without its payload). */
+  /** Signs the service's own description of itself, never content from outside (RFC 7515, detached). */
   signCard(card: JsonObject): CardSignature;
-  /** The verifier as a browser runs it: the text of the program of every page that checks what it shows. */
+  /** The verifier as a script for browsers, for pages that verify what they show. */
   verifierProgram(): Promise<string>;
   readonly offered: OfferedRequests;
   readonly tool_sessions: ToolSessions;
   health(): Promise<JsonObject>;
-  /** What a paid call needs and lacks here and now, by name. */
+  /** Names of the dependencies that every paid call needs and that are not available now. */
   away(): Promise<readonly string[]>;
-  /** What some paid calls need and lack; the others go on. */
+  /** Names of unavailable dependencies that only some paid calls need. */
   without(): readonly string[];
   readonly security: SecurityContact;
   /** Without a trailing slash. */

@@ -5,9 +5,9 @@ import type { Columns, Door } from './door.ts';
 import type { DoorRequest } from './door-request.ts';
 import type { Caller } from './port.ts';
 
-/* Whether a caller possesses the book that a door is of, or shows what does in place of that. */
+/* Checks that a caller possesses the book of an endpoint, or has a credential that is accepted instead. */
 
-/** Where a token is all that opens the door, whatever a bearer shows is meant for one. */
+/** On an endpoint that only a slice token opens, any bearer token is read as one. */
 export function tokenAt({ slice_token }: Door, { headers, query }: DoorRequest): string | null {
   if (slice_token !== 'whole') return sliceTokenIn(headers);
   const { token } = isJsonObject(query) ? query : {};
@@ -22,14 +22,14 @@ export function namedAgent(door: Door, request: DoorRequest): number | null {
   return namesAgent(door) ? agentOf(request.params.agent_id) : null;
 }
 
-/** By what possession may be proven, where a door asks for it. */
+/** Accepted proofs of possession by the column of the endpoint. */
 const opens: Readonly<Record<'required' | 'session' | 'bound', readonly ProvenBy['by'][]>> = {
   required: ['session', 'plain_proof', 'bound_proof'],
   session: ['session'],
   bound: ['session', 'bound_proof'],
 };
 
-/** A wrong session on a paid door is a 403 before any charge, also where the door asks for none. */
+/** An invalid session on a paid endpoint is a 403 before any charge, even if the endpoint does not require one. */
 export function unpossessed(door: Door, request: DoorRequest, { possession, board }: Caller): 401 | 403 | null {
   if (door.board_secret !== 'none') return withoutSecret(board?.[door.board_secret]);
   if (door.ingest_key !== 'none') return withoutKey(door, request, possession);
@@ -43,7 +43,7 @@ export function unpossessed(door: Door, request: DoorRequest, { possession, boar
   return opening.length > 0 ? null : 403;
 }
 
-/** A key is looked at by its spelling; whose it is the resolver finds. What it is shown beside counts for nothing then. */
+/** Only the form of a key is checked here; the resolver finds its owner. Other credentials are ignored if there is one. */
 function withoutKey(
   { ingest_key }: Pick<Columns, 'ingest_key'>,
   { headers }: DoorRequest,
@@ -55,13 +55,13 @@ function withoutKey(
   return kind === 'wrong' ? 403 : null;
 }
 
-/** Nothing else that was shown makes up for a secret that is missing or wrong. */
+/** A missing or wrong secret cannot be replaced by another credential. */
 function withoutSecret(standing: 'held' | 'wrong' | undefined): 401 | 403 | null {
   if (standing === undefined) return 401;
   return standing === 'wrong' ? 403 : null;
 }
 
-/** What opens a door, as WWW-Authenticate names it (RFC 9110 11.6.1). */
+/** The challenge of an endpoint for WWW-Authenticate (RFC 9110 11.6.1). */
 export function openedBy({ ingest_key, board_secret }: Pick<Columns, 'ingest_key' | 'board_secret'>): string {
   return board_secret === 'none' ? byKey[ingest_key] : bySecret[board_secret];
 }

@@ -1,16 +1,16 @@
 import { isJsonObject, type JsonObject, present } from '../schema/canonical-json.ts';
 import { type ErrorCode, errors, finalHubCodes, leaves, type Refusal, sayingCharged } from '../schema/errors.ts';
 
-/** What leaves by the socket. A null body is an empty one: possession refusals say nothing but their status. */
+/** An HTTP response. A null body is empty, as in refusals of possession. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer | null;
-  /** Where the body is the same for everybody and for long: how it is kept compressed. */
+  /** Compressed forms, if the body is the same for every client and does not change. */
   readonly packed?: PackedForms;
 }
 
-/** One text as bytes, and in the codings of RFC 9110 8.4.1, each made when it is first asked for. */
+/** A text as bytes, and in the content codings of RFC 9110 8.4.1, each made on first use. */
 export interface PackedForms {
   readonly plain: Buffer;
   in(coding: 'gzip' | 'br'): Promise<Buffer>;
@@ -23,7 +23,7 @@ export interface ProblemFault {
   readonly facts?: JsonObject;
 }
 
-/** What a refusal says, and the headers that it brings along. */
+/** The fault of a refusal, and the headers of its response. */
 export function faultBeside({ code, message, extensions }: Refusal) {
   const { code: _code, status: _status, param, answer_headers = {}, ...facts } = extensions;
   return {
@@ -35,7 +35,7 @@ export function faultBeside({ code, message, extensions }: Refusal) {
   };
 }
 
-/** The categories that OpenAI's clients sort errors by. */
+/** The error types of OpenAI's clients. */
 const categories: Readonly<Record<number, string>> = {
   401: 'authentication_error',
   402: 'payment_required_error',
@@ -48,28 +48,28 @@ function category(status: number): string {
   return categories[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error');
 }
 
-/** What may be said of a fault: of one that is ours, nothing but that. */
+/** The public facts of an error. An internal error has none. */
 function told({ code, message, param, facts = {} }: ProblemFault) {
   const [status, sentence] = errors[code];
   const hidden = code === 'internal';
   const title = sayingCharged(sentence, hidden ? undefined : facts.charged);
   const detail = hidden ? title : sayingCharged(message ?? sentence, facts.charged);
-  // A hub's own words are what clients of its API act on, such as `context_length_exceeded`.
+  // Clients of a hub's API act on its own codes, such as `context_length_exceeded`.
   const { hub_error } = facts;
   const by_hub = isJsonObject(hub_error) ? present(hub_error) : {};
   const error: JsonObject = { message: detail, type: category(status), code, param: param ?? null, ...by_hub };
   return { status, title, detail, facts: hidden ? {} : facts, error };
 }
 
-/** A fault in the midst of a stream, as OpenAI's clients read it: as an event. */
+/** An error during a stream as an event, in the form of OpenAI's clients. */
 export function faultEvent(fault: ProblemFault): JsonObject {
   const { facts, error } = told(fault);
   return { ...facts, error };
 }
 
 /**
- * RFC 9457, with the `error` member beside it that OpenAI clients read. Facts never shadow a member of either. `pays`:
- * whether a payment came with the request.
+ * An error as a problem (RFC 9457) with the `error` member that OpenAI's clients read. Facts cannot replace a member of either. `pays`:
+ * whether the request had a payment.
  */
 export function problem(fault: ProblemFault, headers: Answer['headers'] = {}, pays = false): Answer {
   const { status, title, detail, facts, error } = told(fault);
@@ -86,14 +86,14 @@ export function problem(fault: ProblemFault, headers: Answer['headers'] = {}, pa
   };
 }
 
-/** 401 and 403 on possession: an empty body, as specified. RFC 9110 15.5.2 wants the challenge header with a 401. */
+/** 401 and 403 on possession have an empty body, as specified. A 401 requires WWW-Authenticate (RFC 9110 15.5.2). */
 export function closed(status: 401 | 403, opened_by = 'SVC-Session'): Answer {
   const headers: Record<string, string> = { 'cache-control': 'no-store' };
   if (status === 401) headers['www-authenticate'] = opened_by;
   return { status, headers, body: null };
 }
 
-/** Seconds after which the same request may fare better, where the error itself does not know. */
+/** Default seconds for Retry-After, if the error has no value of its own. */
 const retryAfterSeconds: Partial<Record<ErrorCode, number>> = {
   payment_in_flight: 1,
   idempotency_key_in_flight: 1,
@@ -106,16 +106,16 @@ const retryAfterSeconds: Partial<Record<ErrorCode, number>> = {
   unavailable: 5,
 };
 
-/** The same of a payment whose outcome the error does not know either. */
+/** Default for an error after which the outcome of the payment is open. */
 const OPEN_SECONDS = 5;
 
-/** Whatever is paid for the request: a verdict on it, or the size of what it asks for. */
+/** Errors that do not depend on the payment: a hub's verdict on the request, or the size of its answer. */
 const finalCodes: ReadonlySet<ErrorCode> = new Set([...finalHubCodes, 'answer_too_large']);
 
 /**
- * When to ask again, and whether a client may do so by itself. OpenAI's clients retry 408, 409, 429 and 5xx unless
- * `x-should-retry` says no, and an x402 client below them pays for each retry anew: so it does wherever the payment in hand
- * is not known to be unused. Where nothing was charged a client does as it is used to.
+ * Headers about retries. OpenAI's clients retry 408, 409, 429 and 5xx unless `x-should-retry` says no, and an x402 client below them would
+ * sign a new payment each time. So the header says no unless the payment is known to be unused. If nothing was charged clients retry as
+ * usual.
  */
 export function retryHeaders(
   { code, facts }: { readonly code: ErrorCode; readonly facts: JsonObject },

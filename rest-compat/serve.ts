@@ -17,12 +17,13 @@ import type { Upload } from './upload.ts';
 
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** The answer at a path that no door has; null: a plain 404. */
+/** Response for a path without an endpoint. Null gives a plain 404. */
 type AnswerElsewhere = (path: string, headers: DoorRequest['headers']) => Answer | null;
 
 /**
- * The door table over HTTP: each request becomes a call of a door (call.ts), and its outcome an answer. Answers in `onRequest`: Fastify looks at content types and bodies only after
- * it, and an unpaid call is to be answered before either. Owns every path that no other route of `app` has.
+ * Serves the table of endpoints over HTTP: each request becomes a call (call.ts), and its outcome a response. It responds in `onRequest`,
+ * because Fastify checks content types and bodies after that, and an unpaid call must be answered before both. It owns all paths that no
+ * other route of `app` has.
  */
 export async function serveDoors(
   app: FastifyInstance,
@@ -57,7 +58,7 @@ export async function serveDoors(
         here.every(isForAll),
       );
     }
-    // A page hears that there is nothing there only if its browser lets it ask.
+    // A browser shows a page this 404 only if the preflight was answered.
     route('/*', async request => (isPreflight(request.raw) ? choices([]) : nothingAt(request, elsewhere)));
   });
 }
@@ -68,9 +69,8 @@ function nothingAt({ url, headers }: FastifyRequest, elsewhere: AnswerElsewhere)
 }
 
 /**
- * Only what is the same for whoever asks is compressed, by whatever the server has for it. The length of an answer with a
- * secret in it would tell that to whoever has text of their own beside it (BREACH): books and sessions are left as they are, and
- * so is what is sold, which would pay for it with time on its way.
+ * Only responses that are the same for every client are compressed. The compressed size of a response with a secret would reveal it to an
+ * attacker who can add text to it (BREACH), so books and sessions are not compressed. Paid responses are not either, to save time.
  */
 function isForAll({ price, possession, slice_token, ingest_key, board_secret }: Door): boolean {
   const asks = [possession, slice_token, ingest_key, board_secret].some(column => column !== 'none');
@@ -88,7 +88,7 @@ async function answerAt(
   const door = here.find(({ methods }) => methods.includes(method as DoorMethod));
   const asked = { ...doorRequest(request, reply), spelt: path };
   if (door) return inFaultForm(door.faults, await (door.face?.serve ?? callDoor)(door, asked, house));
-  // So that nobody pays for a method that is not served: RFC 9110 10.2.1 lets any answer say which are.
+  // An unpaid caller learns the methods of the path (RFC 9110 10.2.1) before paying.
   const allow = allowed(here);
   return (await unpaidAt(here, asked, house.port, { allow })) ?? problem({ code: 'method_not_allowed' }, { allow });
 }
@@ -132,19 +132,19 @@ const readers: Readonly<Record<BodyMedia, Reader>> = {
   'multipart/form-data': { is: /^multipart\/form-data\s*(?:;|$)/i, read: readForm },
 };
 
-/** RFC 9110 9.3.7: what may be asked of a path. Nothing is done for it, so nobody is asked, counted or read. */
+/** Methods of a path (RFC 9110 9.3.7). The request is not authenticated, counted or read. */
 function choices(here: readonly Door[]): Answer {
   const headers: Record<string, string> = here.length === 0 ? {} : { allow: `${allowed(here)}, OPTIONS` };
   return { status: 204, headers, body: null };
 }
 
-/** RFC 9110 10.2.1; whatever answers GET answers HEAD. */
+/** RFC 9110 10.2.1. An endpoint with GET also has HEAD. */
 function allowed(here: readonly Door[]): string {
   const methods = here.flatMap(door => door.methods).flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   return [...new Set(methods)].join(', ');
 }
 
-/** What is kept compressed goes out so to whoever takes it, and is not compressed anew. */
+/** Sends the stored compressed form to clients that accept it. */
 async function packed({ raw, headers }: FastifyRequest, answer: DoorOutcome): Promise<DoorOutcome | PackedAnswer> {
   if (!('packed' in answer) || !answer.packed || leavesUnread(raw)) return answer;
   const coding = 'x-no-compression' in headers ? null : codingFor(headers['accept-encoding']);
@@ -160,27 +160,27 @@ interface PackedAnswer extends Omit<DoorOutcome, 'body'> {
   readonly body: Buffer;
 }
 
-/** An outcome as the answer to a request, whichever route made it. */
+/** Sends an outcome as the response, for any route. */
 export function sendOutcome(reply: FastifyReply, answer: DoorOutcome | PackedAnswer): FastifyReply {
   reply.code(answer.status).header('x-content-type-options', 'nosniff');
   for (const [name, value] of Object.entries(answer.headers)) reply.header(name, printable(value));
   const { body } = answer;
-  // A stream waits for a slow reader, and is given up when the reader leaves.
+  // A stream waits for slow readers, and is destroyed when the reader disconnects.
   if (body === null) return reply.send();
   const whole = typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable;
   return reply.send(whole ? body : Readable.from(body));
 }
 
-/** Node throws on a header outside RFC 9110 5.5, and the money may have moved by then. */
+/** Node throws on a header that RFC 9110 5.5 does not allow, after the payment may have been settled. */
 function printable(value: string): string {
   return value.replace(/[^\t\x20-\x7e]/g, '?');
 }
 
-/** `onSend` of whatever refuses a body that it has not read to its end. */
+/** `onSend` hook for responses to requests whose body has not been read to its end. */
 export function hangUpOnUnread(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
   if (!leavesUnread(request.raw)) return payload;
   const whole = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload : '';
-  // Compressed it would come whole only with its end, which waits for the caller.
+  // A compressed response would only be complete at its end, which waits for the caller.
   request.headers['x-no-compression'] = 'unread';
   reply.header('connection', 'close').header('content-length', Buffer.byteLength(whole));
   return lingering(whole, request.raw);

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../schema/canonical-json.ts';
 
-/** Headers of an answer in events: proxies are to pass each on as it comes. */
+/** Headers of a stream of events. Proxies must not buffer it. */
 export const eventStream = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
@@ -12,22 +12,22 @@ export function sseEvent(data: Json): string {
   return `data: ${JSON.stringify(data)}\n\n`;
 }
 
-/** By which OpenAI's clients know that nothing is missing. */
+/** Tells OpenAI's clients that the stream is complete. */
 export const sseDone = 'data: [DONE]\n\n';
 
-/** How the events of one door are written; a fault is the last of them, and nothing follows it. */
+/** Format of the events of an endpoint. An error is the last event. */
 export interface EventFrames {
   readonly headers: Readonly<Record<string, string>>;
   event(data: Json): string | Uint8Array;
-  /** `index`: how many events went before it. Null where a fault cannot be told: the answer is cut off instead. */
+  /** `index`: number of the events before. Null if errors cannot be sent: the connection is closed instead. */
   readonly fault: ((fault: JsonObject, index: number) => string) | null;
   readonly done: string;
 }
 
-/** As chats are streamed. */
+/** The format of chats. */
 export const chatFrames: EventFrames = { headers: eventStream, event: sseEvent, fault: sseEvent, done: sseDone };
 
-/** As responses are: each event is named, and the last one says by its name that nothing is missing. */
+/** The format of responses: each event has a name, and the name of the last one says that the stream is complete. */
 export const namedFrames: EventFrames = {
   headers: eventStream,
   event: data => named(data as JsonObject),
@@ -38,7 +38,7 @@ export const namedFrames: EventFrames = {
   done: '',
 };
 
-/** Events that go on for ever: each has its position for an id, by which a browser resumes where it was cut off. */
+/** Endless events. Each has its position as id, with which a browser resumes. */
 export const liveFrames: EventFrames = {
   headers: eventStream,
   event: data => `id: ${String((data as JsonObject).position)}\n${sseEvent(data)}`,
@@ -50,7 +50,7 @@ function named(data: JsonObject): string {
   return `event: ${String(data.type)}\n${sseEvent(data)}`;
 }
 
-/** Text or bytes of that media type, piece by piece: what HTTP itself ends (RFC 9112 7.1) is whole, and nothing else is. */
+/** Text or bytes of that media type in pieces. A response that HTTP ends (RFC 9112 7.1) is complete; any other is not. */
 export function pieceFrames(media: string): EventFrames {
   return {
     headers: { ...eventStream, 'content-type': media },

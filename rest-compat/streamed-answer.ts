@@ -13,12 +13,12 @@ export function streamed({ headers, events }: Events, asked: StreamAsked): Strea
   return { status: 200, headers: { ...headers, ...asked.frames.headers }, body: framed(events, asked) };
 }
 
-/** Its reader learns of it by a connection that ends before the answer does. */
+/** The reader sees a connection that is closed before the response is complete. */
 class BrokenOff extends Error {
   override name = 'BrokenOff';
 }
 
-/** A fault is the last event, and no end follows it: so the reader knows that something is missing. */
+/** An error is the last event and has no end marker after it, so that the reader knows that the stream is incomplete. */
 async function* framed(
   events: Events['events'],
   { eventOf, frames }: StreamAsked,

@@ -5,7 +5,7 @@ import { namesEachOnce } from '../schema/json-bounds.ts';
 import { memberShape } from '../schema/noun-shape.ts';
 import { type AudioFormat, audioFormatOf, audioFormats } from '../schema/requests/transcription.ts';
 
-/** An integer that travels as text, in a query or a header: digits only, so that `1e2`, `0x10` and `01` are none. */
+/** An integer in a query or header: digits only, so `1e2`, `0x10` and `01` are invalid. */
 export function digits<S extends z.ZodType<number>>(integer: S): z.ZodType<number> {
   return z.preprocess(
     text => (typeof text === 'string' && /^(?:0|[1-9][0-9]{0,14})$/.test(text) ? Number(text) : text),
@@ -13,7 +13,7 @@ export function digits<S extends z.ZodType<number>>(integer: S): z.ZodType<numbe
   );
 }
 
-/** The same, which may be below zero. */
+/** The same, also negative. */
 export function integerText<S extends z.ZodType<number>>(integer: S): z.ZodType<number> {
   return z.preprocess(
     text => (typeof text === 'string' && /^(?:0|-?[1-9][0-9]{0,14})$/.test(text) ? Number(text) : text),
@@ -21,15 +21,15 @@ export function integerText<S extends z.ZodType<number>>(integer: S): z.ZodType<
   );
 }
 
-/** The members of a noun as a query says them: whole numbers in digits. A member that is none of them is refused by its name. */
+/** The members of a noun in a query: integers are digits. An invalid member is refused by name. */
 export function queryOf<S extends z.ZodRawShape>(noun: z.ZodObject<S>): z.ZodType<z.output<z.ZodObject<S>>> {
   const members = Object.entries(noun.shape).map(([name, shape]) => [name, inDigits(shape as z.ZodType)]);
   return z.strictObject(Object.fromEntries(members)) as unknown as z.ZodType<z.output<z.ZodObject<S>>>;
 }
 
 /**
- * Digits in place of a number, within what wraps it and with what is said of that.
- * @throws Error where it is wrapped otherwise: what the wrapper means would be lost
+ * Replaces a number by digits, and keeps its wrappers and their metadata.
+ * @throws Error for an unknown wrapper, because its meaning would be lost
  */
 function inDigits(shape: z.ZodType): z.ZodType {
   if (memberShape(shape).list || !(memberShape(shape).inner instanceof z.ZodNumber)) return shape;
@@ -44,8 +44,8 @@ function inDigitsWithin(shape: z.ZodType): z.ZodType {
 }
 
 /**
- * Text in a header. Node reads each byte as a character of Latin-1, and what is sent is UTF-8 (RFC 8187 3.2.1): both are the same for
- * ASCII. Bytes that are no UTF-8 are refused: each reader would show them as something else.
+ * Text in a header. Node decodes each byte as a Latin-1 character, while clients send UTF-8 (RFC 8187 3.2.1); both are the same for ASCII.
+ * Invalid UTF-8 is refused, because each reader would show something else.
  */
 export function headerText<S extends z.ZodType>(schema: S) {
   return z.preprocess((sent, context) => {
@@ -61,8 +61,8 @@ export function headerText<S extends z.ZodType>(schema: S) {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * A form says all in text: what the same member is in JSON. A list of one may be told of by its bare name, and an object by
- * a part that holds JSON: OpenAPI 3.1 has clients write so what a description of multipart content calls list and object.
+ * Converts the text of a form to the JSON of the same member. A list of one item may have its bare name, and an object may be a part that
+ * contains JSON, because clients of OpenAPI 3.1 write lists and objects of multipart content in this way.
  */
 const spelt = {
   number: text => (/^-?(?:0|[1-9]\d{0,14})(\.\d{1,15})?$/.test(text) ? Number(text) : text),
@@ -71,7 +71,7 @@ const spelt = {
   object: text => objectIn(text) ?? text,
 } as const satisfies Record<string, (text: string) => unknown>;
 
-/** Reads a form as the JSON that `schema` is written for; `kinds` names the members that are no text, wherever they stand. */
+/** Reads a form as the JSON of `schema`. `kinds`: the members that are not text. */
 export function formOf<S extends z.ZodType>(schema: S, kinds: Readonly<Record<string, keyof typeof spelt>>) {
   const read = (form: JsonObject): JsonObject =>
     Object.fromEntries(
@@ -99,13 +99,13 @@ interface FormFile {
   readonly media_type: string;
 }
 
-/** Fields may be called as the members of a file are: one made of them is no file, and may lack some. */
+/** A form may have fields with the names of a file's members; an object made of them is no file, and may be incomplete. */
 function isFormFile(member: unknown): member is FormFile {
   if (!isJsonObject(member)) return false;
   return [member.upload, member.name, member.media_type].every(said => typeof said === 'string');
 }
 
-/** Audio in a form. Of its name the format is kept, and nothing else: a name may say who calls. */
+/** Audio in a form. Only the format of its name is kept, because the name may identify the caller. */
 export const AudioUpload = z
   .custom<FormFile>(isFormFile, { error: 'a file is required' })
   .meta({
@@ -123,7 +123,7 @@ export const AudioUpload = z
     return z.NEVER;
   });
 
-/** As one segment, escaped, or as all that is left of the path. */
+/** As one escaped segment, or as the rest of the path. */
 export const ModelInPath = z.preprocess(
   params => (isJsonObject(params) && '*' in params ? { id: params['*'] } : params),
   ModelPath,

@@ -1,17 +1,17 @@
-/** Whose file it is: who pays, where a payment says so, and where it comes from. */
+/** Sender of a file: the payer, if the payment states one, and the address. */
 export interface UploadSender {
   readonly payer: string | null;
   readonly address: string;
 }
 
-/** A file on its way to the document that is run with it. */
+/** A file that is uploaded for the document of its request. */
 export interface Upload {
-  /** By which the document names it. */
+  /** Id by which the document refers to the file. */
   readonly id: string;
-  /** The next piece of it. False: all files together hold as much as they may. */
+  /** Adds a piece. False if all files together have reached the limit. */
   take(piece: Uint8Array): boolean;
-  /** Puts the whole file, if there is one, where the document finds it. @throws Refusal unavailable */
+  /** Makes the complete file, if there is one, available to the document. @throws Refusal unavailable */
   deliver(): Promise<void>;
-  /** Lets go of it; twice is once. */
+  /** Frees the file. Further calls have no effect. */
   release(): void;
 }

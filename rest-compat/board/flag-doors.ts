@@ -3,7 +3,7 @@ import { FlagPage } from '../../schema/requests/board.ts';
 import { documentDoor } from '../door.ts';
 import { queryOf } from '../text-members.ts';
 
-/** What agents have flagged, for the operators, who alone hide. */
+/** Flags by agents, for the operators of the board, who decide what is hidden. */
 export const flagDoors = [
   documentDoor({
     name: 'list_board_flags',

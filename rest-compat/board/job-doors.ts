@@ -39,7 +39,7 @@ nameComponents({
 
 const tags = ['board'];
 
-/** Jobs on the board: who posts one pays its winner. */
+/** Jobs on the board. The agent that posts a job pays its winner. */
 export const jobDoors = [
   documentDoor({
     name: 'post_job',
@@ -66,7 +66,7 @@ export const jobDoors = [
   }),
   documentDoor({
     ...PUBLIC_BOARD,
-    // A hidden job is shown to its parties alone.
+    // A hidden job is shown only to its parties.
     unkept_for_holders: true,
     name: 'get_job',
     methods: ['GET'],
@@ -256,7 +256,7 @@ export const jobDoors = [
     path: '/v1/board/jobs/{id}/output',
     summary: 'Get the revealed output of a job, as its poster, for 30 days',
     tags,
-    // A proof names its agent in the path or in a body, and here is neither.
+    // A proof of possession requires an agent in the path or body, and this endpoint has neither.
     possession: 'session',
     field: 'boardJobOutput',
     params: JobPath,

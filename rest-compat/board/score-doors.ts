@@ -8,7 +8,7 @@ import { KEPT_BY_BOARD } from '../kept-by-board.ts';
 
 nameComponents({ EndpointScore: EndpointScoreNoun });
 
-/** How endpoints have done. */
+/** Scores of endpoints. */
 export const scoreDoors = [
   documentDoor({
     ...KEPT_BY_BOARD,

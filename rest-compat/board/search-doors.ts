@@ -23,7 +23,7 @@ const feedMember =
   ({ answer }: JsonObject): Json =>
     isJsonObject(answer) ? (answer[name] ?? null) : null;
 
-/** The same for every client; an entry that is hidden or taken down is removed with the next read of the board. */
+/** The response is the same for every client. An entry that is hidden or taken down is gone from the next response. */
 const kept = {
   ...KEPT_BY_BOARD,
   tags: ['board'],

@@ -4,7 +4,10 @@ import { limits } from '../../schema/limits.ts';
 import { Problem } from '../answer-shapes.ts';
 import { RefusedCallAnswer } from '../receipt/answers.ts';
 
-/** Columns of an endpoint at which an author pays a stamp: it requires possession, accepts no API key, and the book may refuse it. */
+/**
+ * Columns of an endpoint for which an author pays a stamp. It requires possession, accepts no API key, and the author's book may refuse the
+ * payment.
+ */
 export const stamped = {
   methods: ['POST'],
   tags: ['board'],
@@ -15,7 +18,7 @@ export const stamped = {
   refusal: z.union([RefusedCallAnswer, Problem]),
 } as const;
 
-/** Errors by which the book refuses it. */
+/** Errors with which the book refuses it. */
 export const stampErrors = [
   'policy_blocked',
   'budget_exhausted',

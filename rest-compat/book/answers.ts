@@ -6,7 +6,7 @@ import { BookSequenceNoun } from '../../schema/book-sequence.ts';
 import type { RowFact } from '../../schema/row-fact.ts';
 import { nameComponents } from '../answer-shapes.ts';
 
-/* Names of what books answer, and the nulls that stand in the answers with rows. */
+/* Names for the shapes of book responses, and the nulls that they keep. */
 
 nameComponents({
   BookAlert: AlertNoun,
@@ -17,19 +17,19 @@ nameComponents({
   BookSequence: BookSequenceNoun,
 });
 
-/** Members of a row that stand there also when they are null. */
+/** Members of a row that are present even if they are null. */
 const rowNulls: readonly string[] = Object.entries<RowFact>(rowFacts).flatMap(([name, { hidden, rest }]) =>
   !hidden && rest === 'null' ? [name] : [],
 );
-/** Of a replay only what several are told by is left out. */
+/** Members of a replay that are present even if they are null. */
 const replayNulls = ['at', 'settlement_status', 'replay_of'];
 
-/** By the list that they stand in. */
+/** By the name of the list that contains the rows. */
 export const entriesNulls = { entries: rowNulls, 'entries.replay_events': replayNulls } as const;
 export const bookNulls = { ...entriesNulls, alerts: [] } as const;
-/** Where the answer is a row itself. */
+/** For a response that is a row. */
 export const rowAnswerNulls = { '': rowNulls, replay_events: replayNulls } as const;
-/** Where it has an inflow and a correction of it as members. */
+/** For a response with an inflow and its correction as members. */
 export const correctedNulls = {
   row: rowNulls,
   'row.replay_events': replayNulls,

@@ -14,13 +14,13 @@ import { HTML } from '../receipt/page/layout.ts';
 import { linkPage, ownerPage } from './approval-pages/pages.ts';
 import { AgentPath } from './doors.ts';
 
-/** In a header of its own, which no log shows; what is told as a link has it behind the #, which goes to nobody. */
+/** The token is in a header of its own, which logs do not show. In the link it is behind the #, which browsers do not send. */
 const LinkHeaders = z.object({ 'x-svc-approval': ApprovalToken });
 
 const OF_BOOK = '/v1/agents/{agent_id}/book/approvals';
 const LINK = '/v1/approvals/{approval_id}';
 
-/** The same for everybody, and of no use to a program. */
+/** The page is the same for every client, and useless to a program. */
 const ofPeople = {
   tool: { none: 'for_people' },
   methods: ['GET'],
@@ -31,7 +31,7 @@ const ofPeople = {
   response: z.string(),
 } as const;
 
-/** Calls that a book wants a person to approve, and by what they are answered. */
+/** Calls that need the approval of a person, and the endpoints that answer them. */
 export const approvalDoors = [
   documentDoor({
     name: 'list_approvals',
@@ -51,7 +51,7 @@ export const approvalDoors = [
     path: `${OF_BOOK}/{approval_id}`,
     summary: "Approve or deny a call with a signature of the agent's wallet; a session alone is not enough",
     tags: ['book'],
-    // The signature of a contract wallet may be long.
+    // Signatures of contract wallets may be long.
     body_bytes_max: 2 * limits.small_request_bytes_max,
     field: 'answerApproval',
     params: AgentPath.extend(ApprovalPath.shape),

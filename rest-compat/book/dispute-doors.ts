@@ -22,7 +22,7 @@ nameComponents({
   DisputeVerdict: VerdictNoun,
 });
 
-/** What is claimed of rows, and decided by what the book and its receipts say. */
+/** Claims about rows, and their decisions by what the book and its receipts contain. */
 export const disputeDoors = [
   documentDoor({
     name: 'list_disputes',

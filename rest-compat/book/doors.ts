@@ -15,7 +15,7 @@ import { bookNulls } from './answers.ts';
 
 export const AgentPath = z.object({ agent_id: digits(BookPath.shape.agent_id) });
 
-/** A member that is not known is refused: a filter that was misspelt would show all rows. */
+/** An unknown member is refused, because with a misspelled filter all rows would be returned. */
 const BookQuery = queryOf(BookPageRequest.omit({ filter: true }).extend(RowFilterRequest.shape));
 
 export const bookDoors = [
@@ -60,10 +60,10 @@ export const bookDoors = [
     body: PolicyRequest,
     variables: ({ params, body }) => ({
       agentId: params.agent_id,
-      // A name that there is none of is refused here by name: to the graph it would be no value at all.
+      // An unknown type is refused here by name, because the graph could not name the invalid enum value.
       policyType: parsePolicy(body.policy_type, body.value as Json | undefined).policy_type,
       mode: body.mode,
-      // Left out and null are two things: what clears a cap must be said.
+      // Absent and null differ: removing a cap has to be explicit.
       ...(body.value === undefined ? {} : { value: body.value as Json }),
     }),
     response: PolicyNoun,

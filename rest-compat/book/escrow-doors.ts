@@ -34,7 +34,7 @@ const ofA2a = (name: string, field: string) => fieldOperation({ name, field, sho
 const READ_LEDGER = ofLedger('read_escrow', 'ledgerEscrow');
 const READ_A2A = ofA2a('read_a2a_escrow', 'a2aEscrow');
 
-/** Escrows over own calls, and escrows between two agents. No money is held by either. */
+/** Escrows over calls of a book, and escrows between two agents. Neither holds money. */
 export const escrowDoors = [
   documentDoor({
     name: 'ledger_escrow',

@@ -9,7 +9,7 @@ import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
 import { AgentPath } from './doors.ts';
 
-/** What an ingest answers, as it looks on the wire: each null that was signed stands there, since `signature` is over all of it. */
+/** Response to an ingest. All signed nulls are present, because `signature` covers the whole. */
 export const IngestAnswer = IngestedSpendNoun.extend({
   issuer_signature: IssuerSignatureNoun.describe(
     'Signature of the receipt of the row (payload version 4): its token signs book_id and payment_ref side by side.',
@@ -18,13 +18,13 @@ export const IngestAnswer = IngestedSpendNoun.extend({
 
 nameComponents({ ForeignIngest: IngestAnswer });
 
-/** As the graph has it. What is signed of an ingest does not say which members the hash of the output covers. */
+/** As on the graph. The signed ingest does not state which members the hash of the output covers. */
 const IngestedSpend = IngestedSpendNoun.extend({
   fulfillment: FulfillmentNoun.extend({ output_commitment: OutputCommitmentNoun.omit({ covers: true }) }),
   receipt: z.object({ document: z.unknown() }),
 });
 
-/** Spend that was executed elsewhere, brought onto a book. */
+/** Payments to other services, recorded on a book. */
 export const ingestDoors = [
   documentDoor({
     name: 'ingest_foreign_x402',
@@ -39,7 +39,7 @@ export const ingestDoors = [
     tags: ['book'],
     possession: 'required',
     challenge: 'after_possession',
-    // A key of customers pays for calls, and this is none.
+    // API keys of customers pay for calls; an ingest key is a different kind.
     price: {
       amount_atomic: limits.stamp_price_atomic,
       networks: ['base', 'solana'],
@@ -53,7 +53,7 @@ export const ingestDoors = [
     params: AgentPath,
     body: IngestRequest,
     answer: ({ answer }) => withToken(answer),
-    // What is signed of it leaves `by` out where nothing is committed to.
+    // The signed payload leaves `by` out if there is no commitment.
     nulls: { 'fulfillment.output_commitment': ['hash', 'kind', 'omission_rule'] },
     response: IngestAnswer,
     errors: [
@@ -67,11 +67,11 @@ export const ingestDoors = [
   }),
 ] as const;
 
-/** The token of the row's receipt stands in the answer itself: book and transfer are signed by it side by side. */
+/** The receipt's token is part of the response, so that the book and the transfer are signed together. */
 function withToken(answer: Json | undefined): Json {
   if (!isJsonObject(answer)) return null;
   const { receipt, payer_proven, payer_text, ...said } = answer;
   const document = isJsonObject(receipt) && isJsonObject(receipt.document) ? receipt.document : {};
-  // Not signed where they are null: then they do not stand there.
+  // Null members of these are not signed, so they are left out.
   return { ...said, ...present({ payer_proven, payer_text }), issuer_signature: document.issuer_signature ?? null };
 }

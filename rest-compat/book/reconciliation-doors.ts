@@ -14,7 +14,7 @@ nameComponents({
   ReconciledTransfer: ReconciledTransferNoun,
 });
 
-/** What a wallet paid on the chain, held against the receipts and books of this service. */
+/** Transfers of a wallet on its chain, compared with the receipts and books of this service. */
 export const reconciliationDoors = [
   documentDoor({
     name: 'start_reconciliation',

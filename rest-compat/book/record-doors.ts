@@ -28,7 +28,7 @@ export const recordDoors = [
     // The record changes once a day.
     cache: 'public, max-age=300',
     unkept_with: 'opt_in',
-    // A member that is not shown is left out.
+    // A part that was not requested is left out.
     answer: ({ answer }) => (isJsonObject(answer) ? present(answer) : null),
     response: AgentRecordNoun,
     errors: ['not_found', 'book_damaged'],

@@ -4,7 +4,7 @@ import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
 import { AgentPath } from './doors.ts';
 
-/** What a policy would have refused. */
+/** Response: the calls that a policy would have refused. */
 export const simulationDoors = [
   documentDoor({
     name: 'simulate_book_policy',

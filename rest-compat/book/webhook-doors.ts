@@ -14,10 +14,10 @@ import { queryOf } from '../text-members.ts';
 import { AgentPath } from './doors.ts';
 
 const PATH = '/v1/agents/{agent_id}/book/webhook';
-/** A secret that was not made here is not told. */
+/** A secret that the client chose is not returned. */
 const setNulls = { '': ['webhook'] } as const;
 
-/** Where a book tells of its events, and how its messages fare. */
+/** Webhook of a book: its URL, secret and failed deliveries. */
 export const webhookDoors = [
   documentDoor({
     name: 'get_webhook',
@@ -40,7 +40,7 @@ export const webhookDoors = [
     possession: 'session',
     field: 'setWebhook',
     params: AgentPath,
-    // The signature of a contract wallet may be long.
+    // Signatures of contract wallets may be long.
     body_bytes_max: 2 * limits.small_request_bytes_max,
     body: WebhookRequest,
     nulls: setNulls,
@@ -117,7 +117,7 @@ export const webhookDoors = [
   }),
 ] as const;
 
-// As the graph names them.
+// With the names of the graph.
 nameComponents({
   Webhook: WebhookNoun,
   BookWebhook: BookWebhookNoun,

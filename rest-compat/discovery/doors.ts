@@ -20,15 +20,15 @@ import {
 } from './signed-answers.ts';
 
 /**
- * Of keys and policies: a minute. A key signs as soon as all processes publish it, so whoever meets one that their copy lacks
- * asks again past their cache; nothing here is for ever, since an older snapshot says when it was retired.
+ * Keys and policies are cached for a minute. A key signs as soon as all processes publish it, so a client that meets an unknown key has to
+ * revalidate. Nothing here is immutable, because an older snapshot states when it was retired.
  */
 const KEPT_A_MINUTE = 'public, max-age=60';
 
-/** Of what only a new release or another configuration changes. */
+/** Changes only with a new release or configuration. */
 export const KEPT_FIVE_MINUTES = 'public, max-age=300';
 
-/** A declared break is to be known at once: it may be held, and is asked for each time. */
+/** A declared break of the log has to be known at once: caches may store it, but must revalidate each time. */
 const ASKED_EACH_TIME = 'public, no-cache';
 
 const NOT_READY = 'Not ready to take paid calls.';
@@ -40,7 +40,7 @@ export const discoveryDoors = [
     path: '/.well-known/jwks.json',
     summary: "Get the issuer's public keys (JWKS)",
     tags: ['discovery'],
-    // Its readers append parameters so that no cache between answers them.
+    // Clients append parameters to bypass caches.
     query: z.object({}),
     field: 'jwks',
     cache: KEPT_A_MINUTE,
@@ -50,7 +50,7 @@ export const discoveryDoors = [
     name: 'get_did_document',
     methods: ['GET'],
     path: '/.well-known/did.json',
-    // did:web looks there for a service that lies under a path of its host.
+    // did:web looks here for a service whose base URL has a path.
     aliases: ['/did.json'],
     summary: 'Get the did:web document of the service, with the keys that sign its x402 offers and receipts',
     tags: ['discovery'],

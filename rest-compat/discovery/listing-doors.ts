@@ -4,7 +4,7 @@ import { llms } from '../faces/llms.ts';
 import { robots, securityTxt, x402List } from '../faces/text-listings.ts';
 import { KEPT_FIVE_MINUTES } from './doors.ts';
 
-/** Text for programs that read no JSON, made of the table once. */
+/** Plain-text listings, made of the table once. */
 const listing = {
   methods: ['GET'],
   tags: ['discovery'],

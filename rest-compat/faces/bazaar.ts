@@ -2,11 +2,11 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Door } from '../door.ts';
 import { jsonSchema, schemasOf } from '../door-schemas.ts';
 
-/* The `bazaar` extension of x402 v2 (specs/extensions/bazaar.md): how a paid door is called and what it answers. */
+/* The `bazaar` extension of x402 v2 (specs/extensions/bazaar.md): how a paid endpoint is called and what it returns. */
 
 const JSON_SCHEMA = 'https://json-schema.org/draft/2020-12/schema';
 
-/** With both schemas, as long as they are; for documents, never for a header. */
+/** With both complete schemas, for documents. Too long for a header. */
 export function wholeBazaar(door: Door): JsonObject {
   const { input, output } = schemasOf(door);
   const called = callOf(door, door.example ?? {});
@@ -36,7 +36,7 @@ export function wholeBazaar(door: Door): JsonObject {
 
 const briefly = new WeakMap<Door, readonly JsonObject[]>();
 
-/** The same for a header, which has little room: the longest form first. Made once per door. */
+/** In several lengths for a header, the longest first. Made once per endpoint. */
 export function briefBazaars(door: Door): readonly JsonObject[] {
   const known = briefly.get(door);
   if (known) return known;
@@ -55,7 +55,7 @@ function callOf({ methods, takes }: Door, body: JsonObject) {
 
 const isTemplate = ({ path }: Door): boolean => path.includes('{');
 
-/** By it a facilitator lists a door once, whatever its path names: in the spelling of routers. */
+/** With it a facilitator lists an endpoint once, whatever its path parameters. In the spelling of routers. */
 function templateOf(door: Door): JsonObject {
   return isTemplate(door) ? { routeTemplate: door.path.replaceAll(/\{(\w+)\}/g, ':$1') } : {};
 }

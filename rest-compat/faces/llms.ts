@@ -16,7 +16,7 @@ const START = [
   'An agent without a wallet pays from no book, also not from its parent’s: a delegated session bounds what its payer’s wallet signs.',
 ] as const;
 
-/** /llms.txt (llmstxt.org): the doors by what they are for, each with its summary and what it costs. */
+/** /llms.txt (llmstxt.org): the endpoints by subject, each with its summary and price. */
 export function llms(doors: readonly Door[], base_url: string): string {
   return textOfLines([
     ...START,
@@ -28,7 +28,7 @@ export function llms(doors: readonly Door[], base_url: string): string {
   ]);
 }
 
-/** The same doors for programs that speak otherwise. */
+/** The same endpoints for other protocols. */
 const faces = [
   ['MCP', '/mcp', 'each endpoint as a tool of the Model Context Protocol (streamable HTTP), paid in `_meta`'],
   ['A2A', '/.well-known/agent-card.json', 'the agent card; messages go to /a2a-message'],

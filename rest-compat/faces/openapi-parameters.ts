@@ -8,7 +8,7 @@ import { NOTE_HEADER } from '../../schema/session/note-header.ts';
 import { textForm } from '../../schema/signed-words.ts';
 import { answerHeaders } from './openapi-headers.ts';
 
-/** Read where hubs are called, for `router/*` models. */
+/** Read when a hub is called, for `router/*` models. */
 export const routerKey: JsonObject = {
   name: 'X-Router-Key',
   in: 'header',
@@ -19,7 +19,7 @@ export const routerKey: JsonObject = {
 
 const { idempotency_key_chars_max: KEY_CHARS, answer_kept_hours: KEPT_HOURS } = limits;
 
-/** Read where a paid request is claimed. */
+/** Read when a paid request is claimed. */
 export const idempotencyKey: JsonObject = {
   name: IDEMPOTENCY_HEADER,
   in: 'header',
@@ -33,7 +33,7 @@ export const idempotencyKey: JsonObject = {
   schema: { type: 'string', minLength: 1, maxLength: KEY_CHARS + 2 },
 };
 
-/** Read by the graph, for a mutation that is not paid for. */
+/** Read by the graph, for mutations that are not paid. */
 export const idempotencyKeyOfWrite: JsonObject = {
   ...idempotencyKey,
   description:
@@ -44,7 +44,7 @@ export const idempotencyKeyOfWrite: JsonObject = {
     `\`idempotency_answer_gone\`. A request that was refused leaves its key free. At most ${limits.written_once_max} keys per caller (429).`,
 };
 
-/** Read where a payment is claimed. */
+/** Read when a payment is claimed. */
 export const delegation: JsonObject = {
   name: DELEGATION_HEADER,
   in: 'header',
@@ -59,7 +59,7 @@ export const delegation: JsonObject = {
   schema: { type: 'string', maxLength: sessionLimits.delegation_header_chars_max },
 };
 
-/** Read where a payment is claimed. */
+/** Read when a payment is claimed. */
 export const note: JsonObject = {
   name: NOTE_HEADER,
   in: 'header',
@@ -71,7 +71,7 @@ export const note: JsonObject = {
   schema: { type: 'string', maxLength: approvalLimits.note_characters_max },
 };
 
-/** Read where what a payment has bought is delivered again. */
+/** Read when a paid answer is delivered again. */
 export const redelivery: JsonObject = {
   name: REDELIVERY_HEADER,
   in: 'header',
@@ -108,7 +108,7 @@ export const sessionHeader: JsonObject = {
   schema: { type: 'string' },
 };
 
-/** The same, where it is optional. */
+/** The same, optional. */
 export const bookSession: JsonObject = {
   ...sessionHeader,
   description:
@@ -127,7 +127,7 @@ export const namedBook: JsonObject = {
   schema: { type: 'integer', minimum: 1 },
 };
 
-/** In place of the session. */
+/** Alternative to the session. */
 export const shownProof: JsonObject = {
   name: 'X-SVC-Proof',
   in: 'header',
@@ -136,7 +136,7 @@ export const shownProof: JsonObject = {
   schema: { type: 'string', pattern: PROOF_PATTERN },
 };
 
-/** Read with the proof. */
+/** Read together with the proof. */
 export const proofNonce: JsonObject = {
   name: 'X-SVC-Nonce',
   in: 'header',

@@ -3,19 +3,19 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { componentOf } from '../answer-shapes.ts';
 import { jsonSchema, type PartSchema } from '../door-schemas.ts';
 
-/** Of a request as it is sent, or of an answer as it goes out. */
+/** Input: a request as it is sent. Output: a response as it is received. */
 type Direction = 'input' | 'output';
 
-/** Shapes as JSON Schema. What has a name stands among the components, and is referred to wherever it is met. */
+/** Shapes as JSON Schema. A named shape becomes a component, and every use of it a reference. */
 export class ComponentSchemas {
   readonly #schemas = new Map<string, JsonObject>();
 
-  /** A shape in place, or a reference to it. */
+  /** The schema of a shape, or a reference to it. */
   of(shape: z.ZodType, io: Direction): JsonObject {
     return this.#referred(shape, io) ?? this.#inPlace(shape, io);
   }
 
-  /** A reference to a shape that gets its name here. */
+  /** A reference to a shape, which is registered under this name. */
   named(name: string, shape: z.ZodType, io: Direction): JsonObject {
     if (!this.#schemas.has(name)) {
       // Also stops at a shape that is part of itself.
@@ -25,7 +25,7 @@ export class ComponentSchemas {
     return { $ref: `#/components/schemas/${name}` };
   }
 
-  /** All that have been referred to, by name. */
+  /** All referenced shapes, by name. */
   all(): JsonObject {
     return Object.fromEntries([...this.#schemas].sort(([one], [other]) => (one < other ? -1 : 1)));
   }
@@ -34,7 +34,7 @@ export class ComponentSchemas {
     return jsonSchema(shape, io, (part, made) => {
       const reference = part === shape ? undefined : this.#referred(part, io);
       if (reference) referTo(made, reference);
-      // It says no more than that a member may be left out, and generators take one with a default for always there.
+      // `null` only states that the member may be left out, and generators treat a member with a default as always present.
       if (made.default === null) delete made.default;
     });
   }
@@ -45,7 +45,7 @@ export class ComponentSchemas {
   }
 }
 
-/** What is said of it in this place stays beside the reference. */
+/** The description of this use stays beside the reference. */
 function referTo(made: PartSchema, reference: JsonObject): void {
   for (const name of Object.keys(made)) if (name !== 'description') delete made[name];
   Object.assign(made, reference);

@@ -15,13 +15,13 @@ export function x402List(doors: readonly Door[], base_url: string): string {
 
 export const textOfLines = (lines: readonly string[]): string => lines.map(line => `${line}\n`).join('');
 
-/** /robots.txt (RFC 9309): what lies at doors that are not to be crawled, up to where a path names one of it. */
+/** /robots.txt (RFC 9309): paths of endpoints that are not to be crawled, up to their first parameter. */
 export function robots(doors: readonly Door[]): string {
   const shut = doors.flatMap(({ crawled, path }) => (crawled ? [] : [path.replace(/\{.*$/, '')]));
   return textOfLines(['User-agent: *', ...[...new Set(shut)].sort().map(path => `Disallow: ${path}`)]);
 }
 
-/** /.well-known/security.txt (RFC 9116 section 2.5): `Expires` and at least one `Contact` have to be there. */
+/** /.well-known/security.txt (RFC 9116 section 2.5), which requires `Expires` and at least one `Contact`. */
 export function securityTxt({ contacts, expires_at }: SecurityContact, url: string): string {
   return textOfLines([
     ...contacts.map(contact => `Contact: ${contact}`),

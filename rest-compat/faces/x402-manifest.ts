@@ -5,12 +5,12 @@ import { priceOf } from '../offer.ts';
 import type { Port } from '../port.ts';
 import { wholeBazaar } from './bazaar.ts';
 
-/** /.well-known/x402: each paid door with the very offer that its 402 makes, in the terms of x402 v2. */
+/** /.well-known/x402: each paid endpoint with the offer of its 402, in x402 v2. */
 export function x402Manifest(doors: readonly Door[], port: Port): JsonObject {
   return { x402Version: 2, resources: doors.flatMap(door => resources(door, port)) };
 }
 
-/** A price that depends on what is asked for is null, and offered by the 402 of that request alone. */
+/** A price that depends on the request is null. Only the 402 of that request has it. */
 function resources(door: Door, port: Port): JsonObject[] {
   const { name, path, methods, summary } = door;
   if (door.price === null) return [];

@@ -4,9 +4,9 @@ const bare = (media: string) => (media.split(';')[0] ?? '').trim().toLowerCase()
 /** What an Accept header says of a media type. */
 interface Liking {
   readonly weight: number;
-  /** 0: by its name, 1: by its type, 2: as anything is. */
+  /** 0: by its name, 1: by its type, 2: by a wildcard. */
   readonly breadth: number;
-  /** Where the range stands in the header. */
+  /** Position of the range in the header. */
   readonly place: number;
 }
 
@@ -36,8 +36,8 @@ export function namesIn(accepted: unknown, media: string): boolean {
 }
 
 /**
- * Of what is offered the best liked: of equals what is named before what a wildcard takes, and of those what the header names
- * first. A request that says nothing of media types takes the first; null where it accepts none of them.
+ * The best accepted media type. Of equal weights, a type that is named goes before one that a wildcard matches, then the order of the
+ * header decides. Without an Accept header the first one; null if none is accepted.
  */
 export function bestLiked<M extends string>(accepted: string | undefined, offered: readonly M[]): M | null {
   if (!accepted?.includes('/')) return offered[0] ?? null;
@@ -48,13 +48,13 @@ export function bestLiked<M extends string>(accepted: string | undefined, offere
   return liked[0]?.media ?? null;
 }
 
-/** RFC 9110 12.4.2; what is no weight counts as none said. */
+/** RFC 9110 12.4.2. An invalid weight counts as none. */
 function weightOf(range: string): number {
   const [, said] = /;\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*(?:;|$)/i.exec(range) ?? [];
   return said === undefined ? 1 : Number(said);
 }
 
-/** Whether a request likes another media type better than the usual one, which whoever takes either is given. */
+/** Whether a request prefers another media type to the default. If both have the same weight, the default applies. */
 export function likesBetter(accepted: unknown, other: string, usual: string): boolean {
   return typeof accepted === 'string' && weightIn(accepted, other) > weightIn(accepted, usual);
 }
@@ -62,11 +62,11 @@ export function likesBetter(accepted: unknown, other: string, usual: string): bo
 interface Forms {
   readonly by_accept?: readonly string[];
   readonly forms?: Readonly<Record<string, { readonly media: string }>>;
-  /** The usual one is JSON. */
+  /** Default: JSON. */
   readonly media?: string;
 }
 
-/** The name of the form that a request likes better than what its door says else; undefined where it does not. */
+/** The name of the form that a request prefers to the default. Undefined if it prefers the default. */
 export function likedForm(
   { by_accept = [], forms = {}, media = 'application/json' }: Forms,
   accepted: unknown,

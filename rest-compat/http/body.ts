@@ -5,13 +5,13 @@ import { exceededBy, repeatedMember } from '../../schema/json-bounds.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Body } from '../door-request.ts';
 
-/** RFC 9112 6.3: a request has a body where it says a length or a transfer coding. */
+/** A request has a body if it states a length or a transfer coding (RFC 9112 6.3). */
 export function declaresBody(request: IncomingMessage): boolean {
   const length = request.headers['content-length'];
   return request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
-/** As many as it says, or where it does not, as many as it may have. */
+/** The stated length, or the maximum if none is stated. */
 export function expectedBytes({ headers }: IncomingMessage, bytes_max: number): number {
   const said = headers['content-length'];
   if (said === undefined) return headers['transfer-encoding'] === undefined ? 0 : bytes_max;
@@ -24,28 +24,28 @@ export function malformedBody(detail: string, param?: string): Body {
   return { kind: 'refused', code: 'invalid_request', detail, ...(param !== undefined && { param }) };
 }
 
-/** JSON, and none of the kind that is read here. */
+/** Valid JSON, but not an object. */
 export const notAnObject = malformedBody('The body must be a JSON object.');
 
-/** Of a file; also one that came within JSON. */
+/** Refusal of a file, also of one in JSON. */
 export const noRoom: Extract<Body, { kind: 'refused' }> = {
   kind: 'refused',
   code: 'unavailable',
   detail: 'Too many files are on their way at once. Ask again; if you paid, with the same payment.',
 };
 
-/** Nobody is there any more to be told. */
+/** The client has disconnected. */
 export const brokenOff = () => new Error('the request broke off');
 
-/** Where a body is kept while it is read. */
+/** Space for a body while it is read. */
 interface BodyRoom {
-  /** Of each piece before it is kept; false where there is none. */
+  /** Called for each piece before it is stored; false if there is no space. */
   take(bytes: number): boolean;
-  /** When it is wanted for others. */
+  /** Aborted when the space is needed for others. */
   readonly lost: AbortSignal;
 }
 
-/** Reads a JSON object of at most so many bytes. */
+/** Reads a JSON object of at most `bytes_max` bytes. */
 export async function readJson(request: IncomingMessage, bytes_max: number, room?: BodyRoom): Promise<Body> {
   if (Number(request.headers['content-length'] ?? 0) > bytes_max) return tooLarge;
   const read = await bytesOf(request, bytes_max, room);
@@ -53,8 +53,8 @@ export async function readJson(request: IncomingMessage, bytes_max: number, room
 }
 
 /**
- * Refused from the limit on: the rest stays unread, and the socket whole, for the refusal still has to go out on it. The request lives
- * for as long as its call, and what it was read to by no longer than that took.
+ * Refuses the body at the limit. The rest stays unread and the socket open, because the refusal is sent on it. The chunks are released
+ * early, because the request lives for as long as its call.
  */
 function bytesOf(request: IncomingMessage, bytes_max: number, room?: BodyRoom): Promise<Uint8Array | Body> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | Body>();
@@ -88,7 +88,7 @@ function bytesOf(request: IncomingMessage, bytes_max: number, room?: BodyRoom): 
   const lose = () => refuse(noRoom);
   request.on('data', take).once('end', end).once('error', fail).once('close', close);
   room?.lost.addEventListener('abort', lose);
-  // It may have been over before anybody listened.
+  // It may have been closed before the listeners were added.
   if (request.destroyed) close();
   return promise;
 }
@@ -101,7 +101,7 @@ const exceeding = {
 } as const;
 
 function parsed(bytes: Uint8Array): Body {
-  // Before it is parsed, which would cost more than to refuse it.
+  // Checked first, because parsing would cost more than a refusal.
   const exceeded = exceededBy(bytes);
   if (exceeded) return exceeding[exceeded];
   try {
@@ -116,8 +116,7 @@ function parsed(bytes: Uint8Array): Body {
 }
 
 /**
- * Whether an answer leaves a body on the wire that is not worth draining for the sake of the connection:
- * Node discards what is left of a small one, and the connection goes on.
+ * Whether an answer leaves an unread body that is too long to be drained. Node discards the rest of a short one and keeps the connection.
  */
 export function leavesUnread(request: IncomingMessage): boolean {
   if (request.complete) return false;
@@ -126,8 +125,8 @@ export function leavesUnread(request: IncomingMessage): boolean {
 }
 
 /**
- * The answer at once, its end only when the caller stopped sending or the time is up. To close a socket with unread
- * bytes in it sends RST, by which a caller that is still sending may lose the answer (RFC 9112 9.6).
+ * Sends the answer at once, and ends it when the caller has stopped sending or the time is up. Closing a socket with unread bytes sends
+ * RST, and the caller could lose the answer (RFC 9112 9.6).
  */
 export function lingering(answer: string | Buffer, request: IncomingMessage): Readable {
   const stream = new Readable({ read() {} });

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { exposed } from '../faces/openapi-headers.ts';
 
-/** Whose pages may call: everybody's, or those of the origins named, spelt as a browser spells them (RFC 6454 §6.2). */
+/** Origins whose pages may call: all, or the listed ones, as browsers serialize them (RFC 6454 §6.2). */
 export type Origins = '*' | ReadonlySet<string>;
 
 export function originsOf(listed: readonly string[]): Origins {
@@ -10,9 +10,9 @@ export function originsOf(listed: readonly string[]): Origins {
 }
 
 /**
- * What clients send beside what every page may send. `*` is for those that nobody here has heard of: whoever calls is known
- * by what they show, never by a cookie, so the list guards nothing. Browsers that do not know `*` read the names, and
- * `authorization` has to be named in any case (Fetch, CORS non-wildcard request-header name).
+ * Headers that pages may send. The list does not protect anything, because callers are identified by credentials and never by a cookie; `*`
+ * allows all others. Browsers without support for `*` read the names, and `authorization` always has to be named (Fetch, CORS non-wildcard
+ * request-header name).
  */
 const allowedHeaders = [
   'authorization, content-type, idempotency-key, payment-signature, x-payment, x-api-key, x-router-key',
@@ -20,26 +20,26 @@ const allowedHeaders = [
   'x-svc-redeliver, x-svc-payer, x-svc-delegation, x-svc-note, x-svc-approval, x-svc-board-ops, x-svc-board-inbound',
   'a2a-version, a2a-extensions, x-a2a-extensions',
   'anthropic-version, anthropic-beta, anthropic-dangerous-direct-browser-access',
-  // The official x402 client asks the server by this header what only an answer could say.
+  // The official x402 client sends this response header in its requests.
   'access-control-expose-headers',
   'mcp-protocol-version, mcp-session-id, mcp-method, mcp-name',
   'traceparent, tracestate, x-request-id, if-none-match, cache-control, last-event-id',
-  // Apollo's clients show by one of them that they were allowed to send it.
+  // Apollo's clients send one of these to show that a preflight allowed it.
   'apollo-require-preflight, x-apollo-operation-name',
   '*',
 ].join(', ');
 
-/** As long as Chromium believes one; Firefox would for a day. */
+/** The longest that Chromium accepts; Firefox would accept a day. */
 const PREFLIGHT_SECONDS = 7_200;
 
-/** Whether a browser asks by it what a page may send (Fetch, CORS-preflight request). */
+/** Whether a request is a preflight (Fetch, CORS-preflight request). */
 export function isPreflight({ method, headers }: { method?: string; headers: IncomingHttpHeaders }): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 }
 
 /**
- * What of an answer a page may read. With `*` each answer says so, whoever asked: a cache would otherwise hand a page what
- * it keeps for others (Fetch, CORS protocol and HTTP caches). The list is long, and nobody but a page of another origin has a use for it.
+ * Headers that let a page read the answer. With `*` every answer has the same, because a cache could send a page what it stored for others
+ * (Fetch, CORS protocol and HTTP caches). Only pages of another origin need the long list of exposed headers.
  */
 export function accessControl({ origin }: IncomingHttpHeaders, origins: Origins): Readonly<Record<string, string>> {
   const allowed = origins === '*' ? '*' : origin !== undefined && origins.has(origin) ? origin : null;
@@ -48,7 +48,7 @@ export function accessControl({ origin }: IncomingHttpHeaders, origins: Origins)
   return origin === undefined ? named : { ...named, 'access-control-expose-headers': exposed };
 }
 
-/** What a page may send to a path that takes these methods, or to one of which nobody knows any. */
+/** Headers of a preflight for a path with these methods, or for an unknown path. */
 export function preflight(
   headers: IncomingHttpHeaders,
   origins: Origins,
@@ -58,7 +58,7 @@ export function preflight(
   if (allowed === undefined) return {};
   return {
     'access-control-allow-origin': allowed,
-    // A path that has none is met by GET and POST all the same: those are CORS-safelisted methods.
+    // GET and POST work on any path, because they are CORS-safelisted methods.
     ...(typeof methods === 'string' ? { 'access-control-allow-methods': methods } : {}),
     'access-control-allow-headers': allowedHeaders,
     'access-control-max-age': String(PREFLIGHT_SECONDS),
@@ -66,9 +66,9 @@ export function preflight(
 }
 
 /**
- * Every answer that leaves `app` says which pages may read it, refusals and what is no path of ours included. @fastify/cors
- * does not do: its route for OPTIONS stands in the way of our own, which know the methods of each path; it says
- * Expose-Headers to everybody, and `Vary: Origin` wherever it looks at more than one origin or at the request.
+ * Adds CORS headers to every answer of `app`, including refusals and unknown paths. @fastify/cors is not used: its OPTIONS route takes
+ * precedence over the routes here, which know the methods of each path; it sends Expose-Headers to all clients, and `Vary: Origin` whenever
+ * there is more than one origin.
  */
 export function openToOrigins(app: FastifyInstance, origins: Origins): void {
   const depends = origins !== '*' && origins.size > 0;

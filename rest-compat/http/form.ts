@@ -6,12 +6,12 @@ import type { Body } from '../door-request.ts';
 import type { Upload } from '../upload.ts';
 import { brokenOff, malformedBody, noRoom, tooLarge } from './body.ts';
 
-/** RFC 2046 5.1.1: a boundary has 1 to 70 characters. */
+/** A boundary has 1 to 70 characters (RFC 2046 5.1.1). */
 const BOUNDARY = /;\s*boundary=(?:"[^"\r\n]{1,70}"|[^\s";,]{1,70})/i;
 
 /**
- * Reads a form of one file and some fields as they come; what exceeds a bound is left unread from there on. The file goes
- * to `upload`, and stands in the body as what was said of it; a field is text, `a[b]` a member of `a`, `a[]` one of a list.
+ * Reads a form of one file and some fields while it arrives, and stops where it exceeds a limit. The file goes to `upload`, and the body
+ * has its id, name and media type. A field is text; `a[b]` is a member of `a`, `a[]` an item of a list.
  */
 export function readForm(request: IncomingMessage, bytes_max: number, upload: Upload): Promise<Body> {
   const { 'content-type': type = '', 'content-length': length = '0' } = request.headers;
@@ -49,7 +49,7 @@ class FormReader {
       .once('end', () => (this.#parsed ? this.#whole() : parser.end()))
       .once('error', this.#body.reject)
       .once('close', () => request.complete || this.#body.reject(brokenOff()));
-    // It may have been over before anybody listened.
+    // It may have been closed before the listeners were added.
     if (request.destroyed) this.#body.reject(brokenOff());
     return this.#body.promise;
   }
@@ -84,7 +84,7 @@ class FormReader {
       .on('partsLimit', () => this.#end(tooMany))
       .on('error', () => this.#end(malformedBody('The form is not whole, or not well-formed.')))
       .on('finish', () => {
-        // It may have found its last boundary with something still to come behind it.
+        // The last boundary may have been followed by more data.
         this.#parsed = true;
         if (this.#request.readableEnded) this.#whole();
       });
@@ -120,7 +120,7 @@ class FormReader {
     this.#end({ kind: 'json', value: nested(this.#members) });
   }
 
-  /** What is left stays unread, and the socket whole, for a refusal still has to go out on it. */
+  /** The rest stays unread and the socket open, because the refusal is sent on it. */
   #end(body: Body): void {
     if (this.#parser === null) return;
     this.#parser.removeAllListeners('drain');
@@ -136,11 +136,11 @@ function nested(members: ReadonlyMap<string, Json>): JsonObject {
   for (const [name, member] of members) {
     const [, outer = name, inner] = name.match(/^([^[\]]+)\[([^[\]]*)\]$/) ?? [];
     if (!inner) whole.set(outer, member);
-    // No field reaches into a file, and says under which id or name that came.
+    // A field cannot change the file's own members, such as its id and name.
     else if (!members.has(outer))
       whole.set(outer, Object.fromEntries([...Object.entries(whole.get(outer) ?? {}), [inner, member]]));
   }
-  // Not by assignment: a member may be called `__proto__`.
+  // An assignment would fail for a member `__proto__`.
   return Object.fromEntries(whole);
 }
 

@@ -1,9 +1,9 @@
-/** What tells that nothing goes out on it any more: an answer, or a socket. */
+/** An answer or a socket, which emits `close` when nothing more can be sent. */
 interface Outlet {
   once(event: 'close', heard: () => void): unknown;
 }
 
-/** Aborted once an answer has gone out, or its reader has hung up. */
+/** A signal that is aborted when an answer has been sent, or its reader has disconnected. */
 export function onceLeft(outlet: Outlet, is_closed: boolean): AbortSignal {
   const left = new AbortController();
   if (is_closed) left.abort();

@@ -8,10 +8,10 @@ import { accessControl, isPreflight, type Origins, preflight } from './cors.ts';
 
 const unsniffed = { 'x-content-type-options': 'nosniff' };
 
-/** What Fastify finds wrong with a URL before any route or hook: a broken escape, a segment too long. */
+/** Errors that Fastify finds in a URL before any route or hook: an invalid escape, a segment that is too long. */
 function answeringBadUrls(origins: Origins) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
-    // Refused leave to ask, a page could not tell this answer from none.
+    // Without a preflight answer a page could not read this response.
     if (isPreflight(request.raw)) {
       reply
         .code(204)
@@ -28,14 +28,14 @@ function answeringBadUrls(origins: Origins) {
   };
 }
 
-/** What Node's parser finds wrong before there is a request, by its code. */
+/** Errors that Node's parser finds before there is a request, by code. */
 const clientFaults: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'request_too_large',
 };
 
-/** Not logged: the error holds the packet as it came, and with it sessions, keys and payments. */
+/** Not logged, because the error contains the packet with sessions, keys and payments. */
 function answeringBadClients(origins: Origins) {
   return (error: Error & { readonly code?: string }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || socket.destroyed) return;
@@ -44,7 +44,7 @@ function answeringBadClients(origins: Origins) {
   };
 }
 
-/** Whose page it was, of some origins alone, nobody knows: its headers were not read. */
+/** If only some origins are allowed, the origin of this request is unknown, because its headers were not read. */
 function rawAnswer(code: ErrorCode, origins: Origins): string {
   const { status, headers, body } = problem({ code });
   const text = body ?? '';
@@ -58,7 +58,7 @@ function rawAnswer(code: ErrorCode, origins: Origins): string {
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n');
 }
 
-/** What the doors need of the server that they are hung in. */
+/** Options of the Fastify server for these endpoints. */
 export const doorServerOptions = {
   routerOptions: { ignoreTrailingSlash: true, maxParamLength: limits.path_parameter_chars_max },
   ...answeringFor(new Set()),
@@ -67,13 +67,13 @@ export const doorServerOptions = {
   keepAliveTimeout: limits.connection_idle_ms_max,
   http: {
     maxHeaderSize: limits.request_headers_bytes_max,
-    // Node's own is longer than our time for the whole request, and of the two the longer counts for the whole.
+    // Node's default is longer than the request timeout here, and the longer of the two would apply.
     headersTimeout: limits.request_headers_ms_max,
     connectionsCheckingInterval: limits.request_checked_every_ms,
   },
 };
 
-/** The same for a server that pages of these origins may call. */
+/** The same, for a server that pages of these origins may call. */
 export function answeringFor(origins: Origins) {
   return { frameworkErrors: answeringBadUrls(origins), clientErrorHandler: answeringBadClients(origins) };
 }

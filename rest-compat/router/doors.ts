@@ -10,7 +10,7 @@ import {
 import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
 
-// As the graph names them.
+// With the names of the graph.
 nameComponents({
   OpenedRouterBook: OpenedRouterBookNoun,
   KeptRouterKey: KeptRouterKeyNoun,
@@ -19,7 +19,7 @@ nameComponents({
   RouterBookSummary: RouterBookSummaryNoun,
 });
 
-/** Generations of a third-party router under its users' own keys: reported, receipted, and settled by somebody else. */
+/** Generations of a third-party router with its users' own keys: reported here and receipted, but settled elsewhere. */
 export const routerDoors = [
   documentDoor({
     name: 'open_router_book',

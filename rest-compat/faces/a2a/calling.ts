@@ -8,24 +8,24 @@ import { httpStatusOf, refusalOf } from './faults.ts';
 import { type RpcCall, rpcFailure, rpcResult } from './json-rpc.ts';
 import { legacyResult, legacyTask } from './legacy.ts';
 
-/** One call by JSON-RPC, on its way to a door. */
+/** One JSON-RPC call to an endpoint. */
 export interface Calling {
   readonly call: RpcCall;
   readonly version: ProtocolVersion;
-  /** That which sells chats at this path. */
+  /** The endpoint that sells chats at this path. */
   readonly door: DocumentDoor;
   readonly request: DoorRequest;
   readonly house: Face;
-  /** x402 in metadata, where its client has activated it. */
+  /** The x402 extension, if the client has activated it. */
   readonly extension: Extension | null;
 }
 
-/** A body that was read already, and found room then. */
+/** A body that has been read already, within the body limit of its address. */
 export function readBody(value: JsonObject): BodySource {
   return { expectedBytes: () => 0, read: async () => ({ kind: 'json', value }) };
 }
 
-/** `{task}`, or an update of one, as that version has it. */
+/** `{task}` or an update of a task, in the form of the protocol version. */
 export function resultOf({ version }: Calling, result: JsonObject): JsonObject {
   return version === '0.3' ? legacyResult(result) : result;
 }
@@ -35,18 +35,18 @@ export function answerWith(calling: Calling, result: Json, headers: Answer['head
   return rpcResult(call.id, result, { ...headers, ...echoOf(extension, request.headers) });
 }
 
-/** A task that is itself the result: of GetTask and CancelTask. */
+/** A task that is itself the result, as in GetTask and CancelTask. */
 export function toldTask(calling: Calling, task: JsonObject, headers: Answer['headers']): Answer {
   return answerWith(calling, calling.version === '0.3' ? legacyTask(task) : task, headers);
 }
 
-/** What a door refused with: its status where a client acts on that, and its headers, among them when to ask again. */
+/** A refusal by the endpoint as a JSON-RPC error, with its headers and, where clients act on it, its HTTP status. */
 export function refusedCall({ call }: Pick<Calling, 'call'>, answer: Answer): Answer {
   const told = { status: httpStatusOf(answer), headers: answer.headers, beside: offerOfV1(answer) };
   return rpcFailure(call.id, refusalOf(answer), told);
 }
 
-/** Clients of x402's first version read what is asked for at the top of a 402's body, whatever else it is. */
+/** Clients of x402 version 1 read the offer at the top level of a 402's body. */
 function offerOfV1({ status, body }: Answer): JsonObject {
   if (status !== 402 || typeof body !== 'string' || body === '') return {};
   const { x402Version = null, accepts } = JSON.parse(body) as JsonObject;

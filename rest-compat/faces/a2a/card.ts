@@ -3,18 +3,18 @@ import type { Door } from '../../door.ts';
 import type { Port } from '../../port.ts';
 import { x402Extensions } from './extension.ts';
 
-/** The door at which chats are sold to messages. */
+/** The endpoint that sells chats to messages. */
 export const A2A_PATH = '/a2a-message';
 
-/** Where clients of 0.2 and 0.3 look for a card; those of 0.3.x look where 1.0 does, unless they are told otherwise. */
+/** Path at which clients of 0.2 and early 0.3 look for the card. Later clients use the path of 1.0 unless configured otherwise. */
 export const LEGACY_CARD_PATH = '/.well-known/agent.json';
 
 type CardPort = Pick<Port, 'base_url' | 'signCard'>;
 
 /**
- * The agent's card (A2A 1.0 §4.4.1), with its signature over all the rest of it in canonical form (§8.4). What is as it is anyway
- * is left out of it, as protobuf would: else nobody could make the same bytes again. It has no security schemes: they may all be left
- * out, and the official client, which reads a card twice before it verifies it, does not find them again.
+ * The agent card (A2A 1.0 §4.4.1), with a signature over its canonical form (§8.4). Members with default values are left out, as in
+ * protobuf, because otherwise no verifier could reproduce the signed bytes. Security schemes, which are optional, are left out too, because
+ * the official client loses them when it parses the card before it verifies it.
  */
 export function agentCard(doors: readonly Door[], port: CardPort): JsonObject {
   const { url, capabilities, ...about } = facts(doors, port.base_url);
@@ -27,8 +27,8 @@ export function agentCard(doors: readonly Door[], port: CardPort): JsonObject {
 }
 
 /**
- * The same for clients of 0.3 (its §5.5), which read one URL at the top of a card. It is a card of its own: a member that 1.0 does
- * not know would be signed in the one, and is not found again by whoever verifies it as protobuf.
+ * The card for clients of 0.3 (§5.5), which read one URL at its top level. It is separate, because verifiers that parse a card as protobuf
+ * would lose members that 1.0 does not know, and with them the signature.
  */
 export function legacyAgentCard(doors: readonly Door[], port: CardPort): JsonObject {
   const { url, capabilities, ...about } = facts(doors, port.base_url);
@@ -51,7 +51,7 @@ const signed = (card: JsonObject, port: CardPort): JsonObject => ({
   signatures: [{ ...port.signCard(card) }],
 });
 
-/** What both cards say, each in its place. */
+/** Members of both cards. */
 function facts(doors: readonly Door[], base_url: string) {
   return {
     name: 'Spend receipt gateway',
@@ -75,7 +75,7 @@ function facts(doors: readonly Door[], base_url: string) {
   };
 }
 
-/** What is sold at that path. */
+/** The skill of the endpoint at that path. */
 function skill({ path, name, summary, price, tags }: Door): JsonObject[] {
   if (path !== A2A_PATH || price === null) return [];
   const terms = `${price.amount_atomic} atomic USDC each, on ${price.networks.join(' or ')}`;

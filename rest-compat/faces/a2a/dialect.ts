@@ -2,7 +2,7 @@ import { isJsonObject } from '../../../schema/canonical-json.ts';
 import type { DoorRequest } from '../../door-request.ts';
 import { A2aFault } from './faults.ts';
 
-/* Versions 1.0 and 0.3 of the protocol: they name their methods otherwise, and so are told apart by them. */
+/* Versions 1.0 and 0.3 of the protocol have different method names, by which they can be distinguished. */
 
 export type ProtocolVersion = '1.0' | '0.3';
 type Method = 'send' | 'stream' | 'get' | 'list' | 'cancel' | 'subscribe' | 'push' | 'extended_card';
@@ -41,8 +41,8 @@ const methods: Readonly<Record<ProtocolVersion, Readonly<Record<string, Method>>
 };
 
 /**
- * Which method of which version is called. Who names no version speaks 0.3 (§3.6.2); a method of 1.0 that comes so is
- * answered as what it is, since 0.3 has none of that name. @throws A2aFault version_not_supported, method_not_found
+ * The method and the protocol version of a call. A call that states no version is 0.3 (§3.6.2). A 1.0 method without a stated version is
+ * answered as 1.0, because 0.3 has no method of that name. @throws A2aFault version_not_supported, method_not_found
  */
 export function methodOf(name: string, request: Pick<DoorRequest, 'headers' | 'query'>): Asked {
   const said = versionSaid(request);
@@ -55,7 +55,7 @@ export function methodOf(name: string, request: Pick<DoorRequest, 'headers' | 'q
   throw new A2aFault('method_not_found', `${said ?? '0.3'} has no method ${JSON.stringify(name.slice(0, 64))}.`);
 }
 
-/** Patch numbers say nothing (§3.6). A header goes before the query. */
+/** Patch numbers are ignored (§3.6). The header takes precedence over the query. */
 function versionSaid({ headers, query }: Pick<DoorRequest, 'headers' | 'query'>): ProtocolVersion | null {
   const asked = headers['a2a-version'] ?? (isJsonObject(query) ? query['A2A-Version'] : undefined);
   if (asked === undefined || asked === '') return null;
@@ -64,5 +64,5 @@ function versionSaid({ headers, query }: Pick<DoorRequest, 'headers' | 'query'>)
   return version as ProtocolVersion;
 }
 
-/** Whether a request says by its headers that it is a call, whatever became of its body. */
+/** Whether the headers of a request say that it is an A2A call, even if its body is not readable. */
 export const saysA2a = ({ headers }: Pick<DoorRequest, 'headers'>): boolean => headers['a2a-version'] !== undefined;

@@ -1,8 +1,8 @@
 import type { RequestHeaders } from '../../door-request.ts';
 
 /*
- * The x402 extension of A2A (github.com/google-agentic-commerce/a2a-x402): the payment travels in the metadata of messages.
- * Both of its versions leave the shapes to x402; clients of 0.1 are made with those of x402's first version.
+ * The x402 extension of A2A (github.com/google-agentic-commerce/a2a-x402): the payment is in the metadata of messages. Both versions use
+ * the shapes of x402; clients of 0.1 use those of x402 version 1.
  */
 
 export interface Extension {
@@ -16,16 +16,16 @@ export const x402Extensions: readonly Extension[] = [
   { uri: 'https://github.com/google-a2a/a2a-x402/v0.1', x402_version: 1 },
 ];
 
-/** 1.0 names the header without the X. */
+/** The header has no `X-` in 1.0. */
 const HEADERS = ['a2a-extensions', 'x-a2a-extensions'] as const;
 
-/** The newest of those that a client has activated; null where it has none. */
+/** The newest extension that the client has activated. Null if there is none. */
 export function activated(headers: RequestHeaders): Extension | null {
   const asked = HEADERS.flatMap(name => String(headers[name] ?? '').split(',')).map(uri => uri.trim());
   return x402Extensions.find(({ uri }) => asked.includes(uri)) ?? null;
 }
 
-/** That it is activated is said by the header by which it was asked for. */
+/** The response confirms the activation in the header that the request used. */
 export function echoOf(extension: Extension | null, headers: RequestHeaders): Record<string, string> {
   if (extension === null) return {};
   return { [headers['a2a-extensions'] === undefined ? 'X-A2A-Extensions' : 'A2A-Extensions']: extension.uri };

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import type { Answer } from '../../problem.ts';
 
-/* What A2A calls errors (specification 1.0, §5.4 and §9.5), and what the service's own refusals are among them. */
+/* Errors of A2A (specification 1.0, §5.4 and §9.5), and how the service's refusals are translated to them. */
 
 export interface RpcError {
   readonly code: number;
@@ -31,7 +31,7 @@ export const FACTS = 'type.googleapis.com/google.protobuf.Struct';
 export const A2A_DOMAIN = 'a2a-protocol.org';
 export const OUR_DOMAIN = 'svc402';
 
-/** What is wrong with a call by A2A's own rules. `field`: the parameter at fault. */
+/** A violation of A2A's own rules. `field`: the parameter. */
 export class A2aFault extends Error {
   readonly rpc: RpcError;
 
@@ -46,14 +46,14 @@ export class A2aFault extends Error {
   }
 }
 
-/** One reason and one domain for each error that A2A names, whoever found it; what the service calls it stands in the facts. */
+/** Each A2A error has one reason and one domain, wherever it was found; the service's own code is among the facts. */
 const errorOfA2a = (name: A2aErrorName) => ({ '@type': ERROR_INFO, reason: name.toUpperCase(), domain: A2A_DOMAIN });
 
 function violation(field: string, description: string): JsonObject {
   return { '@type': BAD_REQUEST, fieldViolations: [{ field, description }] };
 }
 
-/** Refusals of ours that A2A has a name for. */
+/** Refusals for which A2A has an error. */
 const named: Readonly<Record<string, A2aErrorName>> = {
   invalid_request: 'invalid_params',
   unknown_model: 'invalid_params',
@@ -62,7 +62,7 @@ const named: Readonly<Record<string, A2aErrorName>> = {
   internal: 'internal',
 };
 
-/** All others by their HTTP status, in what A2A leaves to implementations. */
+/** All other refusals by HTTP status, in the range that A2A leaves to implementations. */
 const byStatus: Readonly<Record<number, number>> = {
   400: -32040,
   401: -32041,
@@ -85,7 +85,7 @@ function saidBy({ status, body }: Refused): { readonly code: string; readonly fa
   return { code: typeof facts.code === 'string' ? facts.code : (emptyCodes[status] ?? 'internal'), facts };
 }
 
-/** What a door refused with, as an error of JSON-RPC: by the code that it has in every other face, with all its facts. */
+/** A refusal by an endpoint as a JSON-RPC error: the same code as by REST, with all facts. */
 export function refusalOf(answer: Refused): RpcError {
   const { status } = answer;
   const { code, facts } = saidBy(answer);
@@ -104,17 +104,17 @@ export function refusalOf(answer: Refused): RpcError {
   };
 }
 
-/** Of possession nothing is said but the status. */
+/** Codes for refusals that have an empty body. */
 const emptyCodes: Readonly<Record<number, string>> = {
   401: 'unauthenticated',
   402: 'payment_required',
   403: 'forbidden',
 };
 
-/** Told by JSON-RPC alone, which is where its callers look. */
+/** Statuses that are only in the JSON-RPC error, where A2A clients look for them. */
 export const isToldInside = (status: number): boolean => status === 400 || status === 404;
 
-/** HTTP's own word: 200 also where A2A has a name for it, whoever found it; a fault of ours is one to HTTP, too. */
+/** The HTTP status of an error: 200 if A2A has a name for it, otherwise that of the endpoint. Internal errors keep their status. */
 export function httpStatusOf(answer: Refused): number {
   const { status } = answer;
   const inside = isToldInside(status) || (status < 500 && Object.hasOwn(named, saidBy(answer).code));

@@ -14,16 +14,16 @@ import { getTask } from './task-doors.ts';
 import { eventHeaders, framed } from './task-events.ts';
 import { askTask, meantTask } from './tasks.ts';
 
-/* SubscribeToTask: a task is looked at for as long as whoever follows it is there. */
+/* SubscribeToTask: polls a task for as long as its subscriber is connected. */
 
-/** For how long a task is followed, and how often it is looked at: none is under way for longer. */
+/** How long a task is followed, and how often it is read. No task takes longer. */
 const WATCH_MS_MAX = 300_000;
 const LOOK_MS = 500;
 
-/** How many are followed from where; a face is handed one port for as long as it is served. */
+/** Number of followed tasks by address. The port is the same object for as long as the service runs. */
 const followed = new WeakMap<Port, Map<string, number>>();
 
-/** Room for one more; null where its address has none. The result gives it back. */
+/** Reserves one subscription. Null if the address has too many. The result releases it. */
 function hold(port: Port, address: string): (() => void) | null {
   const counts = followed.get(port) ?? new Map<string, number>();
   followed.set(port, counts);
@@ -38,7 +38,7 @@ function hold(port: Port, address: string): (() => void) | null {
   };
 }
 
-/** @throws A2aFault unsupported_operation where nothing more will come of it */
+/** @throws A2aFault unsupported_operation if the task will not change */
 export async function followTask(calling: Calling): Promise<DoorOutcome> {
   const { call, extension, request, house } = calling;
   const meant = await meantTask(calling);
@@ -61,7 +61,7 @@ const crowded: Answer = problem({
   message: `No more than ${a2aLimits.followed_per_address_max} tasks are followed from one address at once.`,
 });
 
-/** Whoever shows nothing is asked to; whoever shows what is another's is not let in. */
+/** 401 without credentials, 403 if they are of another buyer. */
 function unproven({ request: { headers } }: Calling): Answer {
   const shows = ['x-svc-session', 'x-svc-payer', 'x-api-key', 'authorization'].some(
     name => headers[name] !== undefined,
@@ -70,8 +70,8 @@ function unproven({ request: { headers } }: Calling): Answer {
 }
 
 /**
- * Events that end at once when their reader leaves. A generator alone would not: whoever ends it waits for its next event, and
- * on a task that stands still that is minutes away.
+ * Events that end at once when their reader disconnects. A generator alone would wait for its next event, which on a task that does not
+ * change is minutes away.
  */
 function untilLeft(
   left: () => void,
@@ -104,8 +104,8 @@ function untilLeft(
 }
 
 /**
- * The task as it stands, each state that it comes to, and at its end what it brought. Its follower has proven to be its buyer
- * already: until its end it is looked at as by anybody, whom that is shown, so that no proof is judged anew at each look.
+ * The task, each further state, and at the end its result. The subscriber has already proven to be the buyer, so until then the task is
+ * read without credentials, as anyone may, to avoid verifying the proof on each read.
  */
 async function* watched(
   calling: Calling,
@@ -135,7 +135,7 @@ async function* watched(
     const ended = isTerminal(look.task.state as TaskState);
     const brought = ended ? await askTask(calling, getTask, asked) : look;
     if (brought.kind === 'refused' && passes(brought.answer)) continue;
-    // A signature has its time: who shows one that is over hears that it has ended, and asks anew for what it brought.
+    // A signature expires. In that case the subscriber only receives the final state, and has to sign again for the result.
     const told = brought.kind === 'found' ? brought.task : look.task;
     state = told.state;
     for (const update of updatesOf(a2aTask(told, named))) yield result(update);

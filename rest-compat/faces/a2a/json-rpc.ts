@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../schema/canoni
 import type { Answer } from '../../problem.ts';
 import { A2aFault, type RpcError } from './faults.ts';
 
-/* JSON-RPC 2.0, as far as A2A uses it: one call, one answer. */
+/* JSON-RPC 2.0 as A2A uses it: one call, one response. */
 
 export type RpcId = string | number | null;
 
@@ -12,10 +12,10 @@ export interface RpcCall {
   readonly params: JsonObject;
 }
 
-/** Whether a body is meant as a call, be it a valid one. */
+/** Whether a body is meant as a call, valid or not. */
 export const isRpc = (body: JsonObject): boolean => Object.hasOwn(body, 'jsonrpc');
 
-/** What an answer is to name: null where the call names nothing that could be named (JSON-RPC 2.0 §5). */
+/** The id for the response. Null if the call has no valid one (JSON-RPC 2.0 §5). */
 export function idOf({ id }: JsonObject): RpcId {
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
@@ -37,7 +37,7 @@ export function rpcResult(id: RpcId, result: Json, headers: Answer['headers'] = 
   return { status: 200, headers: { ...headers, ...plain }, body: JSON.stringify({ jsonrpc: '2.0', id, result }) };
 }
 
-/** How HTTP says a failure: 200 of whatever JSON-RPC can say by itself. `beside`: for clients that know HTTP alone. */
+/** HTTP form of a failure: status 200 if JSON-RPC can express it. `beside`: members for clients that only know HTTP. */
 interface Told extends Pick<Answer, 'status' | 'headers'> {
   readonly beside: JsonObject;
 }

@@ -1,20 +1,19 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 
-/* What this face is handed of keys that it does not hold. */
+/* Operations with keys that this folder does not have. */
 
-/** A JWS whose payload is what it stands in, in its canonical form. */
+/** A detached JWS over the canonical form of the card that contains it. */
 export interface CardSignature {
   readonly protected: string;
   readonly signature: string;
 }
 
 /**
- * Requests that wait for their payment at whoever has made them: each is sealed into the id by which it is paid for, so that
- * nobody fills anything here with what is never paid.
+ * Unpaid requests, which the client stores: each is sealed into the id by which it can be paid, so that unpaid requests take no space here.
  */
 export interface OfferedRequests {
-  /** Null where it is longer than an id may be. */
+  /** Null if the id would be too long. */
   seal(request: JsonObject): string | null;
-  /** Null where the id is none of these. `lapsed`: it can be paid for no longer. */
+  /** Null if the id is not one of these. `lapsed`: the offer has expired. */
   open(id: string): { readonly request: JsonObject; readonly lapsed: boolean } | null;
 }

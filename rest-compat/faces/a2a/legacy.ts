@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 
-/* Clients of 0.3: what they are told, made of the same in the words of 1.0, and, below, what they send. */
+/* Translates responses of 1.0 to 0.3, and requests of 0.3 to 1.0. */
 
-/** The result of a call: 0.3 has tasks and messages bare, each naming its kind. */
+/** The result of a call. In 0.3 tasks and messages are not wrapped, and each has a `kind`. */
 export function legacyResult(result: JsonObject): JsonObject {
   if (isJsonObject(result.task)) return legacyTask(result.task);
   if (isJsonObject(result.statusUpdate)) return statusUpdate(result.statusUpdate);
@@ -42,7 +42,7 @@ function legacyStatus(status: Json): Json {
   };
 }
 
-/** Whether a stream ends with it. */
+/** Whether the status ends a stream. */
 const isFinal = (status: Json): boolean =>
   isJsonObject(status) && /COMPLETED|FAILED|CANCELED|REJECTED|INPUT_REQUIRED/.test(String(status.state));
 
@@ -63,7 +63,7 @@ function legacyParts(parts: Json | undefined): Json {
   });
 }
 
-/** What clients of 0.3 send, in the words of 1.0: parts name their kind, and roles are lower-case (specification 1.0, A.2). */
+/** Params of 0.3 as params of 1.0: in 0.3 parts have a `kind`, and roles are in lower case (specification 1.0, A.2). */
 export function fromLegacy({ message, configuration, ...params }: JsonObject): JsonObject {
   return {
     ...params,

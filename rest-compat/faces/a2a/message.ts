@@ -6,10 +6,10 @@ import type { ProtocolVersion } from './dialect.ts';
 import { A2aFault } from './faults.ts';
 import { fromLegacy } from './legacy.ts';
 
-/* What a message of A2A asks, as the chat request that it stands for. */
+/* Translates an A2A message to a chat request. */
 
 const Members = z.record(z.string(), z.unknown());
-/** Empty is none, as protobuf has it. */
+/** An empty name is the same as none, as in protobuf. */
 const name = z.string().max(offeredLimits.request_bytes_max * 2);
 
 const Message = z.object({
@@ -46,7 +46,7 @@ export function readMessage(params: JsonObject, version: ProtocolVersion): SentM
   const { message, configuration } = validParams(Sent, version === '0.3' ? fromLegacy(params) : params);
   if (configuration?.taskPushNotificationConfig) throw new A2aFault('push_notification_not_supported');
   requireMode(configuration?.acceptedOutputModes ?? []);
-  // No model would be told of them, and the answer would be paid for.
+  // The model would not see the referenced tasks, and the answer would be paid for.
   if (message.referenceTaskIds?.length)
     throw new A2aFault(
       'unsupported_operation',
@@ -62,7 +62,7 @@ export function readMessage(params: JsonObject, version: ProtocolVersion): SentM
   };
 }
 
-/** Of params in A2A's own spelling. @throws A2aFault invalid_params, naming the member */
+/** Validates params in A2A's spelling. @throws A2aFault invalid_params, which names the member */
 export function validParams<S extends z.ZodType>(shape: S, params: JsonObject): z.output<S> {
   const parsed = shape.safeParse(params);
   if (parsed.success) return parsed.data;
@@ -70,7 +70,7 @@ export function validParams<S extends z.ZodType>(shape: S, params: JsonObject): 
   throw new A2aFault('invalid_params', issue?.message, issue?.path.join('.'));
 }
 
-/** What an answer is made of: text, and where a model calls tools, JSON. */
+/** Answers are text or, if the model calls tools, JSON. */
 function requireMode(modes: readonly string[]): void {
   if (modes.length === 0 || modes.some(mode => /^(text\/(plain|\*)|application\/(json|\*)|\*\/\*|\*|text)$/.test(mode)))
     return;
@@ -78,9 +78,9 @@ function requireMode(modes: readonly string[]): void {
 }
 
 /**
- * The chat request that a message stands for: its texts are one message of the user's, and one part of data may hold the rest
- * of the request as POST /v1/chat/completions takes it, such as a model, or the messages before. Its context is the intent.
- * What would reach no model is refused, and never sold. @throws A2aFault invalid_params, content_type_not_supported
+ * The chat request of a message: its texts are one user message. One data part may have further members of a request of POST
+ * /v1/chat/completions, such as a model or earlier messages. The context id is the intent. Content that the model would not see is refused.
+ * @throws A2aFault invalid_params, content_type_not_supported
  */
 export function chatOf({ parts, context_id }: Pick<SentMessage, 'parts' | 'context_id'>): JsonObject {
   const texts: string[] = [];
@@ -99,7 +99,7 @@ export function chatOf({ parts, context_id }: Pick<SentMessage, 'parts' | 'conte
   return { ...asked, messages, ...intentOf(context_id, asked) };
 }
 
-/** A part is one of these (1.0 §4.1.6): of two the second would be lost. @throws A2aFault invalid_params */
+/** A part has one content (1.0 §4.1.6); a second one would be lost. @throws A2aFault invalid_params */
 function requireOneContent(part: JsonObject, at: number): void {
   const contents = ['text', 'data', 'raw', 'url'].filter(name => (part[name] ?? null) !== null);
   if (contents.length > 1)
@@ -110,7 +110,7 @@ function requireOneContent(part: JsonObject, at: number): void {
     );
 }
 
-/** Other data is no chat request, and no model would see it. @throws A2aFault content_type_not_supported */
+/** Data that is not part of a chat request would not reach the model. @throws A2aFault content_type_not_supported */
 function requireMembers(data: JsonObject, at: number): JsonObject {
   const unknown = Object.keys(data).find(member => !chatMembers.has(member));
   if (unknown === undefined) return data;

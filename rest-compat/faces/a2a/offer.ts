@@ -9,21 +9,21 @@ import { asking, declined, requiredBy } from './payment.ts';
 import { agentMessage, type ShownAs } from './task.ts';
 
 /*
- * A request that waits for its payment: a task that needs input. It is kept by nobody but its client, inside of its id, and
- * costs nothing until it is paid for; then it is found by the name under which that was done.
+ * An unpaid request is a task that needs input. Only its client stores it, sealed into the task id. Once it is paid it is found by the name
+ * of its payment.
  */
 
 export interface Offered extends ShownAs {
-  /** Under which its payment buys it once. */
+  /** Name of the payment, under which the request is bought at most once. */
   readonly name: string;
   readonly chat: JsonObject;
   readonly lapsed: boolean;
 }
 
-/** Also its context, where its request names no intent. */
+/** It is also the context id, if the request has no intent. */
 export const offerName = (id: string): string => `a2a_${sha256Hex(id).slice(0, 40)}`;
 
-/** Null where the id is none of an offered request. */
+/** Null if the id is not that of an offered request. */
 export function openOffered({ house }: Pick<Calling, 'house'>, id: string): Offered | null {
   const opened = house.port.offered.open(id);
   return opened && offeredAs(id, opened.request, opened.lapsed);
@@ -35,15 +35,16 @@ function offeredAs(id: string, chat: JsonObject, lapsed = false): Offered {
   return { id, name, chat, lapsed, context_id };
 }
 
-/** That a message may go on with an offered request. @throws A2aFault invalid_params */
+/** Checks that a message may continue an offered request. @throws A2aFault invalid_params */
 export function requirePayable(offered: Offered, { context_id, task_id }: SentMessage): void {
   if (context_id !== null && context_id !== offered.context_id && context_id !== task_id)
     throw new A2aFault('invalid_params', 'The task is of another context.', 'message.contextId');
 }
 
 /**
- * The task that an unpaid chat becomes; null where it is longer than an id may be. `failure`: why the payment that came with it did not do.
- * @param answer the 402 @throws A2aFault invalid_params where nobody could answer it, paid or not
+ * The task for an unpaid chat. Null if its id would be too long. `failure`: whether a payment came with the request and failed.
+ * @param answer the 402
+ * @throws A2aFault invalid_params if the request is invalid, paid or not
  */
 export function offerTask(
   calling: Calling,
@@ -63,7 +64,7 @@ export function offerTask(
   return resultOf(calling, { task: waiting(offered ?? offeredAs(id, chat), text, metadata) });
 }
 
-/** What whoever will not pay hears: it stays as it is until it lapses, and asks for nothing. */
+/** The task for a client that declines to pay: it stays unpaid until it expires. */
 export function declinedTask(calling: Calling, offered: Offered): JsonObject {
   return resultOf(calling, { task: waiting(offered, 'It stays unpaid, and lapses by itself.', declined({})) });
 }
@@ -74,7 +75,7 @@ export function waiting({ id, context_id, name }: Offered, text?: string, metada
   return { id, contextId: context_id, status: said };
 }
 
-/** By the door's own schema. @throws A2aFault invalid_params */
+/** Validates by the schema of the endpoint. @throws A2aFault invalid_params */
 function requireChat({ door, request: { params, query, headers } }: Calling, chat: JsonObject): void {
   try {
     door.operation({ params, query, headers, body: chat });

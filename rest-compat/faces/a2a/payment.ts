@@ -4,13 +4,13 @@ import type { RequestHeaders } from '../../door-request.ts';
 import type { Answer } from '../../problem.ts';
 import { A2aFault } from './faults.ts';
 
-/* x402 in the metadata of messages, as headers of a door, and back (a2a-x402 §5 and §7; x402, transports-v2/a2a). */
+/* Translates x402 in the metadata of messages to headers of an endpoint, and back (a2a-x402 §5 and §7; x402, transports-v2/a2a). */
 
 const key = (name: string) => `x402.payment.${name}` as const;
 
 export const paymentStatusOf = (metadata: JsonObject): Json => metadata[key('status')] ?? null;
 
-/** The payment that a message submits; null where it brings none. @throws A2aFault invalid_params */
+/** The payment in a message. Null if there is none. @throws A2aFault invalid_params */
 export function submitted(metadata: JsonObject): JsonObject | null {
   const payload = metadata[key('payload')];
   if (payload === undefined || payload === null) return null;
@@ -21,7 +21,7 @@ export function submitted(metadata: JsonObject): JsonObject | null {
   throw new A2aFault('invalid_params', 'It is no payment of x402.', `message.metadata.${key('payload')}`);
 }
 
-/** As the header that a door reads; it goes before what came along in one. */
+/** The payment as a header. It takes precedence over a payment header of the request. */
 export function withPayment(headers: RequestHeaders, payment: JsonObject | null): RequestHeaders {
   if (payment === null) return headers;
   const { 'payment-signature': _v2, 'x-payment': _v1, ...others } = headers;
@@ -29,16 +29,16 @@ export function withPayment(headers: RequestHeaders, payment: JsonObject | null)
   return { ...others, [name]: Buffer.from(JSON.stringify(payment)).toString('base64') };
 }
 
-/** x402's extension by which a client names its purchase. */
+/** The x402 extension by which a client identifies a payment. */
 const IDENTIFIER = 'payment-identifier';
 
 /**
- * The same payment under the name of what it is for, by which it buys that once and is found again; a name that its client
- * has given goes before. The first version of x402 has no room for names: of the offer that it meets it is the second.
+ * Adds an identifier to the payment, so that it buys the request once and can be found again. An identifier of the client takes precedence.
+ * x402 version 1 has no extensions, so its payment becomes one of version 2 for the same offer.
  */
 export function paymentNamed(payment: JsonObject, name: string, offers: readonly JsonObject[]): JsonObject {
   const extensions = isJsonObject(payment.extensions) ? payment.extensions : {};
-  // A client sends back what the offer says of it, which is no name yet.
+  // Clients copy the extension from the offer, where it has no id yet.
   const { [IDENTIFIER]: own } = extensions;
   const has_own = isJsonObject(own) && isJsonObject(own.info) && own.info.id !== undefined;
   const named = { extensions: has_own ? extensions : { ...extensions, [IDENTIFIER]: { info: { id: name } } } };
@@ -48,7 +48,7 @@ export function paymentNamed(payment: JsonObject, name: string, offers: readonly
   return accepted ? { x402Version: 2, accepted, payload: payment.payload ?? null, ...named } : payment;
 }
 
-/** What a 402 asks for, in the terms of that version of x402. */
+/** The payment requirements of a 402, in the form of that x402 version. */
 export function requiredBy({ headers, body }: Pick<Answer, 'headers' | 'body'>, version: 1 | 2): JsonObject {
   if (version === 1) return JSON.parse(String(body)) as JsonObject;
   return decoded(headers['PAYMENT-REQUIRED']) ?? {};
@@ -58,7 +58,7 @@ export function offersIn({ accepts }: JsonObject): readonly JsonObject[] {
   return Array.isArray(accepts) ? (accepts as readonly JsonObject[]) : [];
 }
 
-/** What a message says that asks for a payment, or says that one did not do. */
+/** Metadata of a message that asks for a payment, or reports a failed one. */
 export function asking(required: JsonObject, failure: string | null): JsonObject {
   const offer = { [key('required')]: required };
   if (failure === null) return { [key('status')]: 'payment-required', ...offer };
@@ -76,7 +76,7 @@ export const declined = (required: JsonObject): JsonObject => ({
   [key('required')]: required,
 });
 
-/** What a message says of a payment that has moved; empty where a key stood in for one. */
+/** Metadata of a message about a settled payment. Empty if an API key was used. */
 export function completed(headers: Answer['headers']): JsonObject {
   const receipt = decoded(headers['PAYMENT-RESPONSE'] ?? headers['X-PAYMENT-RESPONSE']);
   return receipt === null ? {} : settledBy(receipt);
@@ -93,7 +93,7 @@ function decoded(header: string | undefined): JsonObject | null {
   return isJsonObject(value) ? (value as JsonObject) : null;
 }
 
-/** a2a-x402 §9.1: x402's own words are longer. */
+/** Codes of a2a-x402 §9.1, by x402's longer reasons. */
 const codes: readonly (readonly [RegExp, string])[] = [
   [/insufficient/, 'INSUFFICIENT_FUNDS'],
   [/signature/, 'INVALID_SIGNATURE'],

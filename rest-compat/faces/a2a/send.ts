@@ -15,7 +15,7 @@ import { agentMessage, artifactOf, since } from './task.ts';
 import { type Chat, contextOf, eventHeaders, framed, taskEvents } from './task-events.ts';
 import { refuseTask } from './tasks.ts';
 
-/* SendMessage and SendStreamingMessage: a chat at the door that sells it, told as a task. */
+/* SendMessage and SendStreamingMessage: sells a chat and returns it as a task. */
 
 export async function sendMessage(calling: Calling): Promise<Answer> {
   const asked = await chatAsked(calling);
@@ -46,7 +46,7 @@ const isStream = (outcome: DoorOutcome): outcome is Exclude<DoorOutcome, Answer>
   outcome.body !== null && typeof outcome.body === 'object' && Symbol.asyncIterator in outcome.body;
 
 /**
- * Of a message that stands for no chat the one who has paid hears why; the other hears its price first, as at every door.
+ * If a message is no valid chat, an unpaid caller gets the price first, as at every endpoint, and a paid caller the reason.
  * @throws A2aFault
  */
 async function chatAsked(
@@ -72,7 +72,7 @@ async function readChat(
   const sent = readMessage(call.params, version);
   const offered = sent.task_id === null ? null : openOffered(calling, sent.task_id);
   if (sent.task_id !== null && offered === null) return refuseTask(calling, sent.task_id);
-  // Whether it was bought in time is asked first: a service that cannot say so does not say that there is nothing.
+  // First checks whether it was bought in time: a failed look-up must not be answered like an unknown task.
   if (offered?.lapsed)
     return refuseTask(
       calling,
@@ -96,8 +96,8 @@ function offersOf({ door, request, house: { port } }: Calling): readonly JsonObj
 }
 
 /**
- * An offered request is bought once, by whatever comes; and a message by key is done once (§3.3.1), as its answer could not
- * be asked for again otherwise. A payment names its call by itself.
+ * An offered request is bought once, and a message with an API key is processed once (§3.3.1), because its answer could not be requested
+ * again. A payment identifies its call itself.
  */
 function withName(headers: DoorRequest['headers'], sent: SentMessage, offered: Offered | null, body: JsonObject) {
   if (headers['idempotency-key'] !== undefined) return headers;
@@ -107,7 +107,7 @@ function withName(headers: DoorRequest['headers'], sent: SentMessage, offered: O
   return { ...headers, 'idempotency-key': `a2a_${sha256Hex(canonicalJson([sent.message_id, body]))}` };
 }
 
-/** With x402 in metadata its price is told in a task; else, as at every door, by HTTP. */
+/** With the x402 extension the price is in a task, otherwise it is an HTTP 402. */
 function unpaid<A>(
   calling: Calling,
   { chat, request, offered }: Chat,
@@ -134,7 +134,7 @@ function chatTask({ body, headers }: Answer, asked: Chat): JsonObject {
   };
 }
 
-/** What says how it was settled; what says of which media it is is JSON-RPC's. */
+/** Headers about the settlement. JSON-RPC sets its own content type. */
 function settledHeaders({
   'content-type': _type,
   'cache-control': _cache,

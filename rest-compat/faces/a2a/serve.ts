@@ -55,9 +55,9 @@ async function serveA2a(door: Door, request: DoorRequest, house: Face): Promise<
 }
 
 /**
- * A door at which JSON-RPC is spoken, too: a body that is a call is answered as one, whatever else is at its path. Anything else
- * goes to the door itself, as it came; so does what finds no room to be read, which there hears its price first. A proven payment
- * has room here as it has there (gate.ts).
+ * An endpoint that also accepts JSON-RPC: a body that is a call is answered as one. Any other body goes to the endpoint unchanged, and so
+ * does a request that exceeds the body limit of its address, so that it gets the price first. A proven payment is exempt from that limit,
+ * as in gate.ts.
  */
 export const a2aFace: FaceAtDoor = {
   serve: serveA2a,
@@ -89,7 +89,7 @@ async function answerCall(
   }
 }
 
-/** A free method: its turn is taken before anything is opened or looked up for it, and once. */
+/** A free method: counted against the rate limit once, before any look-up. */
 function counted(method: (calling: Calling) => Promise<DoorOutcome>) {
   return async (calling: Calling): Promise<DoorOutcome> => {
     let within = false;
@@ -104,7 +104,7 @@ function counted(method: (calling: Calling) => Promise<DoorOutcome>) {
   };
 }
 
-/** What is wrong with a call, as often as an address may hear it. */
+/** Error of a call, within the rate limit of its address. */
 async function within(
   request: DoorRequest,
   house: Face,

@@ -6,7 +6,7 @@ import { BoughtTaskRequest, BoughtTasksRequest } from '../../../schema/requests/
 import { JsonMembers } from '../../answer-shapes.ts';
 import { documentDoor } from '../../door.ts';
 
-/* The free methods of A2A as doors: each passes the gate that every other does, and is bounded as any is, once for a call (serve.ts). */
+/* The free methods of A2A as endpoints, so that each passes the same checks. The rate limit counts them in serve.ts. */
 
 const own = {
   methods: ['POST'],
@@ -22,7 +22,7 @@ const own = {
   rated: false,
 } as const;
 
-/** What tasks brought is asked for only where it is wanted, and no other operation asks for a part by a condition. */
+/** Results are selected only if they are requested, and no operation has conditional parts. */
 const LIST_TASKS = parse(
   `query a2a_list_tasks(
     $payer: String, $contextId: String, $states: [TaskState!], $since: DateTime, $before: String, $limit: Int, $artifacts: Boolean!
@@ -56,7 +56,7 @@ export const getTask = documentDoor({
   body: BoughtTaskRequest,
 });
 
-/** The same for a message, which is counted by what it buys, and not at all where it buys nothing. */
+/** The same for a message. It is counted by what it buys, so not here. */
 export const knownTask = { ...getTask, rated: true };
 
 export const cancelTask = documentDoor({

@@ -12,29 +12,29 @@ import type { Offered } from './offer.ts';
 import { completed } from './payment.ts';
 import { agentMessage, dataPart, type ShownAs, since, textPart } from './task.ts';
 
-/* A streamed chat as the events of a task: the task itself, what it brings piece by piece, and how it ended. */
+/* A streamed chat as events of a task: the task, its output piece by piece, and its final state. */
 
 export const eventHeaders = eventStream;
 
-/** Each event is a whole answer of JSON-RPC: `{result}` or `{error}`. */
+/** Each event is a complete JSON-RPC response: `{result}` or `{error}`. */
 export async function* framed(id: RpcId, events: AsyncIterable<JsonObject>): AsyncGenerator<string> {
   for await (const event of events) yield sseEvent({ jsonrpc: '2.0', id, ...event });
 }
 
-/** A message as the call of the door that it stands for. */
+/** A message as a call of the endpoint. */
 export interface Chat {
   readonly chat: JsonObject;
   readonly request: DoorRequest;
-  /** The offered request that it pays for. */
+  /** The offered request that the message pays for. */
   readonly offered: Offered | null;
 }
 
-/** The intent under which it is bought, and where there is none, what it is of: an offered request, or its own task. */
+/** The context id: the intent; without one, the context of the offered request or the id of the task itself. */
 export function contextOf({ chat, request, offered }: Chat, task_id: string): string {
   return String(chat.intent_id ?? request.headers['x-svc-intent'] ?? offered?.context_id ?? task_id);
 }
 
-/** `{result}` for each step. Where it broke off, the last is the task that failed, or `{error}` where it has no receipt. */
+/** `{result}` for each step. If the stream is incomplete, the last event is the failed task, or `{error}` if there is no receipt. */
 export async function* taskEvents(
   { version }: Pick<Calling, 'version'>,
   { body, headers }: StreamedAnswer,
@@ -57,7 +57,7 @@ export async function* taskEvents(
   yield* (spoken.end(null) ?? []).map(result);
 }
 
-/** What a chat says in server-sent events, one object each; the word that ends it is none. */
+/** The objects in the server-sent events of a chat. The final `[DONE]` is skipped. */
 async function* chunksOf(frames: AsyncIterable<string | Uint8Array>): AsyncGenerator<JsonObject> {
   for await (const frame of frames) {
     const data = String(frame).slice('data: '.length);
@@ -71,13 +71,13 @@ function brokenOff(chunk: JsonObject): JsonObject {
   return { ...refusalOf({ status: Number(status), body: JSON.stringify({ ...chunk, code, detail: message }) }) };
 }
 
-/** A chat as far as it was heard. */
+/** Collects the chunks of a chat. */
 class Spoken {
   shown: ShownAs | null = null;
   readonly #headers: StreamedAnswer['headers'];
   #artifact_id = '';
   #pieces = 0;
-  /** What is no text, in the order in which its pieces came. */
+  /** Output other than text, in the order of its pieces. */
   readonly #calls = new Map<number, JsonObject>();
   #refusal = '';
   #reasoning: Reasoning = {};
@@ -97,7 +97,7 @@ class Spoken {
     return { id, contextId, status: { state: 'TASK_STATE_WORKING' } };
   }
 
-  /** The updates that a chunk comes to. */
+  /** The updates for a chunk. */
   hear({ id, choices, svc }: JsonObject): JsonObject[] {
     this.#artifact_id = String(id);
     const [choice] = Array.isArray(choices) ? (choices as readonly JsonObject[]) : [];
@@ -139,8 +139,8 @@ class Spoken {
   }
 
   /**
-   * The last updates: what is no text, and how it ended, with the receipt. Of an answer that is not whole the reason alone, since a call
-   * may lack half of its arguments. Null without a receipt.
+   * The last updates: output other than text, and the final state with the receipt. If the answer is incomplete only the reason is given,
+   * because the arguments of a tool call may be cut off. Null without a receipt.
    */
   end(error: JsonObject | null): JsonObject[] | null {
     const svc = this.#svc;

@@ -2,9 +2,9 @@ import { decodeJwt } from 'jose';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import type { TaskState } from '../../../schema/task-state.ts';
 
-/* Tasks, artifacts and their states as A2A 1.0 spells them, made of what the service knows of its own tasks. */
+/* Tasks, artifacts and states in the form of A2A 1.0. */
 
-/** How each of ours is called; what was taken on is what was sold, so with its receipt it is done. */
+/** A2A state by state of this service. An accepted task is what was sold, so with its receipt it is completed. */
 export const a2aStates: Readonly<Record<TaskState, string>> = {
   working: 'TASK_STATE_WORKING',
   settling: 'TASK_STATE_WORKING',
@@ -17,12 +17,12 @@ export const a2aStates: Readonly<Record<TaskState, string>> = {
 
 export const isTerminal = (state: TaskState): boolean => a2aStates[state] !== 'TASK_STATE_WORKING';
 
-/** A message of the agent's beside a state. */
+/** A message of the agent for a state. */
 export function agentMessage(id: string, text: string, metadata: JsonObject): JsonObject {
   return { messageId: `${id}-status`, role: 'ROLE_AGENT', parts: [{ text }], metadata };
 }
 
-/** The answer to a chat as what a task has brought; its text is a part of its own, and what is no text is data. */
+/** The answer to a chat as an artifact: its text is one part, everything else a data part. */
 export function artifactOf(answer: JsonObject): JsonObject {
   const { choices, usage = null, model = null } = answer;
   const choice = Array.isArray(choices) ? choices[0] : undefined;
@@ -46,20 +46,20 @@ function partsOf(message: JsonObject): JsonObject[] {
   return isText && text.length > 0 ? text : [...text, dataPart(message)];
 }
 
-/** How a task is called to whoever asks: by the id under which it was offered, where it was. */
+/** Ids of a task as its client knows it: those of the offer, if there was one. */
 export interface ShownAs {
   readonly id: string;
   readonly context_id: string;
 }
 
-/** When a receipt was written, as it signs it; ListTasks and GetTask know the task since then. Empty where it says nothing of it. */
+/** Time of the receipt, as signed in it. Empty if the receipt has none. */
 export function since({ issuer_signature }: JsonObject): { readonly timestamp?: string } {
   if (!isJsonObject(issuer_signature)) return {};
   const { collected_at } = decodeJwt(String(issuer_signature.jws));
   return typeof collected_at === 'string' ? { timestamp: collected_at } : {};
 }
 
-/** A task as the graph shows it: to others than its buyer, where it stands and nothing else. */
+/** A task as read from the graph. Clients other than its buyer only see its state. */
 export function a2aTask(
   bought: JsonObject,
   shown: Partial<ShownAs> = {},
@@ -76,7 +76,7 @@ export function a2aTask(
   return {
     ...task,
     ...(isJsonObject(answer) ? { artifacts: [artifactOf(answer)] } : {}),
-    // Messages are not kept: what was said is its sender's.
+    // Messages are not stored, because they belong to the sender.
     ...(historyLength ? { history: [] } : {}),
     metadata: isJsonObject(receipt) ? { svc: receipt } : { svc: { task_id: task_id ?? null } },
   };

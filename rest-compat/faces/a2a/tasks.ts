@@ -12,12 +12,12 @@ import { type Offered, openOffered, waiting } from './offer.ts';
 import { a2aStates, a2aTask, type ShownAs } from './task.ts';
 import { cancelTask, getTask, knownTask, listTasks } from './task-doors.ts';
 
-/* GetTask, ListTasks and CancelTask: free, and each shows no more than its caller has bought. */
+/* GetTask, ListTasks and CancelTask. They are free, and show only tasks of the caller. */
 
 const length = z.int().min(0).nullish();
 const Named = z.object({ id: z.string().min(1), historyLength: length });
 
-/** What a door of ours has answered about a task, or what it refused with. */
+/** A task as returned by an endpoint, or its refusal. */
 type Found = { readonly kind: 'found'; readonly task: JsonObject; readonly headers: Answer['headers'] } | Refusing;
 interface Refusing {
   readonly kind: 'refused';
@@ -31,22 +31,22 @@ export async function askTask({ request, house }: Calling, door: DocumentDoor, b
   return { kind: 'found', task: JSON.parse(String(answer.body)) as JsonObject, headers };
 }
 
-/** A task by its id, or by the id under which it was offered; an offered one that nobody has bought is told by itself. */
+/** A task by its id or the id of its offer, or an offer that has not been paid. */
 type Meant =
   | (Extract<Found, { kind: 'found' }> & { readonly shown: Partial<ShownAs>; readonly history: number | null })
   | { readonly kind: 'unpaid'; readonly offered: Offered }
   | Refusing;
 
-/** @throws A2aFault invalid_params; task_not_found where it was offered, and can be bought no longer */
+/** @throws A2aFault invalid_params; task_not_found if the offer has expired */
 export async function meantTask(calling: Calling): Promise<Meant> {
   const { id, historyLength = null } = validParams(Named, calling.call.params);
   const offered = openOffered(calling, id);
   const too_long = id.length > a2aLimits.task_id_chars_max;
-  // An offer that was altered is the id of nothing, and too long for a task's.
+  // An altered offer id is invalid, and too long for a task id.
   if (offered === null && too_long) throw new A2aFault('task_not_found', undefined, 'id');
   const found = await askTask(calling, getTask, { task_id: offered?.name ?? id });
   if (found.kind === 'found') return { ...found, shown: offered ?? {}, history: historyLength };
-  // Only that there is none says that nobody has bought it: whatever else was refused may be of one that is paid for.
+  // Only a 404 means that the offer is unpaid; any other refusal may be about a paid task.
   if (offered === null || found.answer.status !== 404) return found;
   if (offered.lapsed) throw new A2aFault('task_not_found', undefined, too_long ? undefined : 'id');
   return { kind: 'unpaid', offered };
@@ -82,7 +82,7 @@ const Listing = z.object({
   includeArtifacts: z.boolean().nullish(),
 });
 
-/** In which states of ours a task of that state stands; some of A2A's have none. */
+/** The states of this service for a state of A2A. Some states of A2A have none. */
 function statesOf(status: string | null | undefined): TaskState[] | null {
   if (!status || status === 'TASK_STATE_UNSPECIFIED') return null;
   if (!/^TASK_STATE_(SUBMITTED|WORKING|COMPLETED|FAILED|CANCELED|INPUT_REQUIRED|REJECTED|AUTH_REQUIRED)$/.test(status))
@@ -108,18 +108,18 @@ export async function tellTasks(calling: Calling): Promise<Answer> {
     const whole = a2aTask(task, {}, asked.historyLength);
     return artifacts ? { artifacts: [], ...whole } : whole;
   });
-  // The size that was kept to, not how many there are (§3.1.4).
+  // The page size that was applied, not the number of tasks (§3.1.4).
   const page = { tasks: listed, nextPageToken: next ?? '', pageSize, totalSize: total ?? 0 };
   return answerWith(calling, page, found.headers);
 }
 
 /**
- * Why a message cannot go on with a task that was not offered, or can be bought no longer (`detail`).
+ * Why a message cannot continue a task that was not offered, or whose offer has expired (`detail`).
  * @throws A2aFault task_not_found, unsupported_operation
  */
 export async function refuseTask(calling: Calling, task_id: string, detail?: string): Promise<Answer> {
   const found = await askTask(calling, knownTask, { task_id });
-  // What can be the id of no task is that of none.
+  // An invalid id is answered like an unknown one.
   if (found.kind === 'refused' && ![400, 404].includes(found.answer.status)) return refusedCall(calling, found.answer);
   if (found.kind === 'found') throw new A2aFault('unsupported_operation', 'The task takes no further message.');
   throw new A2aFault('task_not_found', detail, 'message.taskId');

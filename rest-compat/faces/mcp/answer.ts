@@ -6,10 +6,10 @@ import { faultText, messageIn, type RequestId, type RpcFault, type RpcRequest, r
 import { type Call, type MethodOutcome, methods } from './methods.ts';
 import { progressHeaders, progressing, progressTokenOf } from './progress.ts';
 
-/** Whoever sent a message, and what it is to be answered by. */
+/** Context of a message. */
 export type Received = Pick<Call, 'caller' | 'house' | 'broke' | 'begun'>;
 
-/** One message of either generation, from who sent it to what it is answered. */
+/** Answers one message of either generation. */
 export async function answerMessage(value: JsonObject, asked: Received): Promise<DoorOutcome> {
   const message = messageIn(value);
   if (message.kind === 'malformed') return fault(400, null, { code: 'invalid_request', message: message.why });
@@ -25,7 +25,7 @@ async function answerRequest(request: RpcRequest, spoken: Spoken, asked: Receive
   const { caller, house, broke } = asked;
   const method = methods[spoken.generation].get(request.method);
   const outcome = method?.({ request, spoken, caller, house, broke }) ?? unknown(request);
-  // A door counts its calls itself, as its row says.
+  // A tool call is counted by its endpoint.
   const turn = outcome.kind === 'work' ? null : house.port.rates.take('free', caller.address);
   if (turn?.kind === 'beyond') return tooMany(request.id, turn);
   if (outcome.kind === 'work') return worked(request, outcome, asked);
@@ -39,7 +39,7 @@ function unknown({ method }: RpcRequest): MethodOutcome {
   return { kind: 'fault', code: 'method_not_found', message: `Unknown method: ${method.slice(0, 128)}` };
 }
 
-/** The newer generation says by the status, too, that a method is not known ("Protocol Version Header"). */
+/** The modern generation also has a status for an unknown method ("Protocol Version Header"). */
 function statusOf({ code }: RpcFault, { generation }: Spoken): number {
   return generation === 'modern' && code === 'method_not_found' ? 404 : 200;
 }
@@ -56,7 +56,7 @@ async function worked(
   return { status: 200, headers: progressHeaders, body: progressing(token, work) };
 }
 
-/** A session that was shown and does not stand: its client has to begin anew (2025-11-25, "Session Management"). */
+/** 404 for an invalid or expired session, so that its client starts a new one (2025-11-25, "Session Management"). */
 function lapsed({ caller, house }: Received, id: RequestId | null): Answer | null {
   const shown = caller.headers['mcp-session-id'];
   if (shown === undefined || 'mcp-method' in caller.headers || house.port.tool_sessions.stands(String(shown)))
@@ -72,7 +72,7 @@ function tooMany(id: RequestId, { headers, retry_after_seconds }: Beyond): Answe
   return fault(429, id, { code: 'refused', message: 'Too many requests.', data }, retry);
 }
 
-/** What goes wrong before a tool is called, as JSON-RPC and HTTP both say it. */
+/** An error before a tool is called, in JSON-RPC and as an HTTP status. */
 export function fault(status: number, id: RequestId | null, it: RpcFault, headers: Answer['headers'] = {}): Answer {
   return { ...json(faultText(id, it), headers), status };
 }

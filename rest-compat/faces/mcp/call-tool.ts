@@ -21,7 +21,7 @@ import { paymentHeader } from './payment-meta.ts';
 import { type PlacedArguments, placed } from './places.ts';
 import type { Tool } from './tool.ts';
 
-/** Of a request to /mcp, what its doors are told as well: who is calling, and on whose behalf. */
+/** Headers of a request to /mcp that are passed on to the endpoint of a tool: credentials and attribution. */
 const passedOn = [
   'authorization',
   'x-api-key',
@@ -42,13 +42,13 @@ const passedOn = [
 export interface ToolCaller {
   readonly headers: RequestHeaders;
   readonly address: string;
-  /** Of the whole message: no part of it is longer. */
+  /** Size of the whole message, which limits each of its parts. */
   readonly bytes: number;
-  /** Told once the file of the message has gone on: it stands in the message no longer. */
+  /** Called when the file has been removed from the message. */
   readonly filed?: (() => void) | undefined;
 }
 
-/** Calls the door behind a tool as REST would, through the same gate. Throws for faults of ours alone. */
+/** Calls the endpoint of a tool as by REST, with the same checks. Throws only for internal errors. */
 export async function callTool(tool: Tool, params: JsonObject, caller: ToolCaller, house: Face): Promise<DoorOutcome> {
   const given = params.arguments ?? {};
   const refused = (param: string, detail: string) =>
@@ -64,7 +64,7 @@ export async function callTool(tool: Tool, params: JsonObject, caller: ToolCalle
   }
 }
 
-/** As at the door: a call that never comes to it may show a payment that was charged before. */
+/** As at the endpoint: even if the call does not reach it, its payment may have been charged by an earlier attempt. */
 async function besideMeta(refusal: Refusal, { door }: Tool, params: JsonObject, { port }: Face): Promise<DoorOutcome> {
   const shown = door.price === null ? null : paymentIn(paymentHeader(metaOf(params)));
   const { headers, ...fault } = faultBeside(await port.besidePayment(refusal, await port.judge(shown, null)));
@@ -77,7 +77,7 @@ function requestOf(
   caller: ToolCaller,
 ): DoorRequest {
   const { headers, address, bytes } = caller;
-  // One that nobody reads goes on as well: its door refuses it by name.
+  // An unknown header is passed on too, so that the endpoint refuses it by name.
   const unknown = unknownHeader(headers);
   const names = unknown === undefined ? passedOn : [...passedOn, unknown];
   const passed = Object.fromEntries(names.flatMap(name => (headers[name] ? [[name, headers[name]]] : [])));
@@ -86,21 +86,21 @@ function requestOf(
     params,
     query,
     address,
-    // x402, transports-v2/mcp.md, "Error Handling": whatever is wrong with a payment, its answer says what is asked for.
+    // In MCP an invalid payment is answered with the price (x402, transports-v2/mcp.md, "Error Handling").
     unreadable_is_unpaid: true,
     headers: {
-      // Where a door could show a page, too, it is asked for what a program reads.
+      // Asks for JSON where an endpoint also has a page.
       accept: 'application/json',
       ...passed,
       ...shown,
       ...paymentHeader(meta),
     },
-    // What is too long for any tool without a file is told so by each.
+    // Has the endpoint refuse a message that is too long for a tool without a file.
     body: method === 'GET' && bytes <= bounds.message_bytes_max ? null : source(caller, body),
   };
 }
 
-/** The arguments as a body: what they take was counted and bounded where the message was read, of which they are a part. */
+/** The arguments as a body. Their message has been counted and limited when it was read. */
 function source({ bytes, filed }: ToolCaller, body: JsonObject): BodySource {
   return {
     expectedBytes: () => 0,
@@ -114,8 +114,8 @@ function source({ bytes, filed }: ToolCaller, body: JsonObject): BodySource {
 }
 
 /**
- * The file goes where the file of a form would go, and stands in the body as what was said of it. What stands beside it goes nowhere, and
- * its room is given back with that of the file: so there is no more of it than of a message without one, or of the fields of a form.
+ * Hands the file to the upload of a form, and names it in the body by its id. The rest of the message is within the limit for messages
+ * without a file or for the fields of a form.
  */
 function withFile(
   { file, ...body }: JsonObject,
@@ -130,7 +130,7 @@ function withFile(
   if (is_long && message_bytes - file.base64.length > beside_bytes_max) return tooLarge;
   if (bytes > limits.upload_file_bytes_max) return tooLarge;
   if (!upload.take(Buffer.from(file.base64, 'base64'))) return noRoom;
-  // Whoever still has the message has not its longest part any more.
+  // Frees the longest part of the message, which may be referenced for the rest of the call.
   file.base64 = '';
   filed?.();
   return { kind: 'json', value: { ...body, file: { upload: upload.id, name: file.name, media_type: mediaOf(file) } } };

@@ -2,15 +2,15 @@ import { EventEmitter } from 'node:events';
 import { holderOf } from '../../../schema/address-holder.ts';
 import { bounds } from './bounds.ts';
 
-/** What one message takes of the room for all. */
+/** The space that one message takes of the space for all. */
 export interface FileMessage {
-  /** Of each piece as it comes; false where all together hold as much as they may. */
+  /** Called for each piece; false if all messages together exceed the limit. */
   take(bytes: number): boolean;
-  /** When what is not whole yet has to make room for another. */
+  /** Aborted if an incomplete message has to make room for another. */
   readonly lost: AbortSignal;
-  /** It has come as far as it will. */
+  /** The message is complete. */
   whole(): void;
-  /** Gives all of it back; twice is once. */
+  /** Frees the space. Further calls have no effect. */
   release(): void;
 }
 
@@ -20,14 +20,14 @@ interface Held {
   whole: boolean;
 }
 
-/** Those of one sender who wait for their turn, first come first. */
+/** Waiting messages of one sender, the first first. */
 type Line = Set<(taken: boolean) => void>;
 
 /**
- * Messages with files, from their first byte until the file has gone on to where a form's would be, which has bounds of its own
- * (`Port.beginUpload`), or until the message is answered. Nobody has paid for one before it is read: so each address has one at a time,
- * while a few more wait unread, which costs a socket and no room; and what counts is what has come of them, not what they say of
- * themselves. Whoever is still sending goes before whoever comes with more, the oldest first: to stall shuts nobody out.
+ * Limits the space of messages with files, from their first byte until the file is handed to `Port.beginUpload`, which has its own limit,
+ * or until the message is answered. They are unpaid until they are read. So each address has one at a time, and a few more wait unread,
+ * which only takes a socket. Received bytes count, not the announced length. If space runs out the oldest incomplete messages are dropped,
+ * so that slow senders cannot block others.
  */
 export class FileMessages {
   readonly #bytes_max: number;
@@ -42,7 +42,7 @@ export class FileMessages {
     this.#line_ms_max = line_ms_max;
   }
 
-  /** Null where too many of that address wait, or one has waited for too long, or its request closed meanwhile. */
+  /** Null if too many messages of that address wait, if this one has waited too long, or if its request was closed. */
   async begin(address: string, request: EventEmitter = new EventEmitter()): Promise<FileMessage | null> {
     const sender = holderOf(address);
     return (await this.#turn(sender, request)) ? this.#place(sender) : null;
@@ -93,7 +93,7 @@ export class FileMessages {
     };
   }
 
-  /** Nobody is cut off where that would not do. */
+  /** Drops messages only if that frees enough space. */
   #makeRoom(bytes: number, by: Held): boolean {
     if (this.#bytes + bytes <= this.#bytes_max) return true;
     const unfinished = [...this.#held].filter(held => !held.whole && held !== by);
@@ -101,7 +101,7 @@ export class FileMessages {
     if (this.#bytes - lost + bytes > this.#bytes_max) return false;
     for (const oldest of unfinished) {
       if (this.#bytes + bytes <= this.#bytes_max) break;
-      // Who has sent nothing yet takes no room.
+      // A message without bytes takes no space.
       if (oldest.bytes === 0) continue;
       this.#drop(oldest);
       oldest.lost.abort();

@@ -3,15 +3,15 @@ import type { RequestHeaders } from '../../door-request.ts';
 import { memberOf, metaOf, type RpcFault, type RpcRequest } from './json-rpc.ts';
 
 /*
- * Two generations of MCP at one address. Until 2025-11-25 a client begins with `initialize`; from 2026-07-28 on each request says
- * by itself, in `_meta` and once more in headers, what a handshake said before.
+ * Two generations of MCP at one URL. Until 2025-11-25 a client begins with `initialize`; from 2026-07-28 on each request has the same facts
+ * in `_meta` and in headers.
  */
 
 const modern = ['2026-07-28'];
 const legacy = ['2025-11-25', '2025-06-18', '2025-03-26'];
 const [newest_legacy = ''] = legacy;
 
-/** What a client that says nothing of it speaks (2025-11-25, "Protocol Version Header"). */
+/** Version of a client that does not state one (2025-11-25, "Protocol Version Header"). */
 const assumed_legacy = '2025-03-26';
 
 export const supportedVersions: readonly string[] = [...modern, ...legacy];
@@ -19,7 +19,7 @@ export const supportedVersions: readonly string[] = [...modern, ...legacy];
 export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion';
 const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 
-/** How a request is to be answered. `extensions`: those that this client knows, by name. */
+/** Protocol of a request. `extensions`: those that the client supports, by name. */
 export interface Spoken {
   readonly generation: 'modern' | 'legacy';
   readonly version: string;
@@ -28,7 +28,7 @@ export interface Spoken {
 
 export type Heard = { readonly kind: 'spoken'; readonly spoken: Spoken } | ({ readonly kind: 'refused' } & RpcFault);
 
-/** By what the message says; headers have to say the same, since what stands between may have gone by them. */
+/** The message decides. Headers must agree with it, because proxies may have routed by them. */
 export function spokenIn(request: RpcRequest, headers: RequestHeaders): Heard {
   const header = headers['mcp-protocol-version'];
   const claimed = metaOf(request.params)[PROTOCOL_VERSION];
@@ -40,7 +40,7 @@ export function spokenIn(request: RpcRequest, headers: RequestHeaders): Heard {
   return legacy.includes(named) ? spokenLegacy(named) : unsupported(named);
 }
 
-/** What `initialize` is answered with: what was asked for, or our newest (2025-11-25, "Version Negotiation"). */
+/** The requested version if it is supported, otherwise the newest (2025-11-25, "Version Negotiation"). */
 export function negotiated({ protocolVersion }: JsonObject): string {
   return typeof protocolVersion === 'string' && legacy.includes(protocolVersion) ? protocolVersion : newest_legacy;
 }
@@ -61,7 +61,7 @@ function modernOf(request: RpcRequest, headers: RequestHeaders, claimed: unknown
   return { kind: 'spoken', spoken: { generation: 'modern', version: claimed, extensions: known } };
 }
 
-/** What of a message stands in headers, too (2026-07-28, "Request Metadata"). */
+/** Members of a message that are also headers (2026-07-28, "Request Metadata"). */
 export function mirrored({ method, params }: Pick<RpcRequest, 'method' | 'params'>, version: string) {
   const name = method === 'tools/call' ? params.name : undefined;
   return [
@@ -73,7 +73,7 @@ export function mirrored({ method, params }: Pick<RpcRequest, 'method' | 'params
 
 const ENCODED = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/;
 
-/** What no header can carry as it is comes as base64 ("Value Encoding"). */
+/** Values that a header cannot contain are in base64 ("Value Encoding"). */
 function shown(header: RequestHeaders[string]): string | null {
   if (typeof header !== 'string') return null;
   const text = header.trim();
@@ -81,7 +81,7 @@ function shown(header: RequestHeaders[string]): string | null {
   return encoded === undefined ? text : Buffer.from(encoded, 'base64').toString();
 }
 
-/** A value as a header can carry it, to be read by `shown`. */
+/** Encodes a value for a header, to be decoded by `shown`. */
 export function headerValue(text: string): string {
   const plain = /^[!-~]([ -~]*[!-~])?$/.test(text) && !ENCODED.test(text);
   return plain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;

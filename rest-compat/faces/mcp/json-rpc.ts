@@ -1,17 +1,17 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 
-/* JSON-RPC 2.0, as far as MCP speaks it: one message at a time. */
+/* JSON-RPC 2.0 as MCP uses it: one message at a time. */
 
 export type RequestId = string | number;
 
-/** JSON-RPC's own codes, and those that MCP has set aside (2026-07-28, "Error Codes"). */
+/** Codes of JSON-RPC, and those that MCP reserves (2026-07-28, "Error Codes"). */
 export const rpcCodes = {
   parse_error: -32700,
   invalid_request: -32600,
   method_not_found: -32601,
   invalid_params: -32602,
   internal: -32603,
-  /** Of the transport's own: a session that is not known, too many requests. */
+  /** Codes of the transport: unknown session, too many requests. */
   refused: -32000,
   header_mismatch: -32020,
   unsupported_version: -32022,
@@ -31,7 +31,7 @@ export type RpcMessage =
 
 export type RpcRequest = Extract<RpcMessage, { kind: 'request' }>;
 
-/** Responses are none of ours to read: we ask clients nothing. */
+/** Responses are ignored, because the service sends no requests to clients. */
 export function messageIn({ jsonrpc, id, method, params = {} }: JsonObject): RpcMessage {
   if (jsonrpc !== '2.0' || typeof method !== 'string' || !isJsonObject(params)) {
     return { kind: 'malformed', why: 'A request or notification of JSON-RPC 2.0 is expected.' };
@@ -42,17 +42,17 @@ export function messageIn({ jsonrpc, id, method, params = {} }: JsonObject): Rpc
   return { kind: 'malformed', why: 'id is a string or an integer.' };
 }
 
-/** What stands before a result, and after it. */
+/** The text before a result, and after it. */
 export function resultFrame(id: RequestId): readonly [string, string] {
   return [`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, '}'];
 }
 
-/** `result`: JSON text, which goes out as it stands. */
+/** `result`: JSON text, which is sent verbatim. */
 export function resultText(id: RequestId, result: string): string {
   return resultFrame(id).join(result);
 }
 
-/** Without an id where the request had none that could be read. */
+/** Without an id if the request has no valid one. */
 export function faultText(id: RequestId | null, { code, message, data }: RpcFault): string {
   const error = { code: rpcCodes[code], message, ...(data && { data }) };
   return JSON.stringify({ jsonrpc: '2.0', ...(id !== null && { id }), error });
@@ -62,7 +62,7 @@ export function notificationText(method: string, params: JsonObject): string {
   return JSON.stringify({ jsonrpc: '2.0', method, params });
 }
 
-/** `params._meta`, or nothing where it is none. */
+/** `params._meta`, or an empty object. */
 export function metaOf(params: JsonObject): JsonObject {
   return isJsonObject(params._meta) ? params._meta : {};
 }

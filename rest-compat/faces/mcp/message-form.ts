@@ -5,21 +5,21 @@ import { fault } from './answer.ts';
 import { messageEvent } from './progress.ts';
 
 /*
- * In which form a message is answered. A client of the protocol takes both JSON and events (2025-11-25, "Sending Messages to the
- * Server"), and the server chooses; whoever takes one of them alone is given that one.
+ * Form of an answer. Clients accept both JSON and events (2025-11-25, "Sending Messages to the Server"), and the server chooses. A client
+ * that accepts only one gets that one.
  */
 
 const JSON_MEDIA = 'application/json';
 const EVENTS = eventStream['content-type'];
 const offered = [JSON_MEDIA, EVENTS] as const;
 
-/** What makes the answer of an outcome for a request with this Accept header; null where it takes neither form. */
+/** Formats an outcome for the Accept header. Null if neither form is accepted. */
 export function formFor(accept: string | undefined): ((outcome: DoorOutcome) => DoorOutcome) | null {
   if (bestLiked(accept, offered) === null) return null;
   return likesBetter(accept, EVENTS, JSON_MEDIA) ? inEvents : outcome => outcome;
 }
 
-/** RFC 9110 15.5.7, as JSON-RPC and HTTP both say it. */
+/** 406 (RFC 9110 15.5.7), in JSON-RPC and as an HTTP status. */
 export const unacceptable = fault(406, null, {
   code: 'refused',
   message:
@@ -27,7 +27,7 @@ export const unacceptable = fault(406, null, {
   data: { status: 406, offered: [...offered] },
 });
 
-/** One message, one event. What HTTP itself refuses is none: clients read it as the body of its status. */
+/** One message is one event. Errors of HTTP are not events, because clients read them as the body of their status. */
 function inEvents(outcome: DoorOutcome): DoorOutcome {
   const { status, headers, body } = outcome;
   if (status !== 200 || !(typeof body === 'string' || Buffer.isBuffer(body))) return outcome;

@@ -9,30 +9,30 @@ import { capabilities, capabilitiesWithExtensions, ending, instructions, serverI
 import { doorTools, type Tool } from './tool.ts';
 import { toolMessage } from './tool-result.ts';
 
-/** One request, and all that may be asked about it. */
+/** One request and its context. */
 export interface Call {
   readonly request: RpcRequest;
   readonly spoken: Spoken;
   readonly caller: ToolCaller;
   readonly house: Face;
-  /** Told of faults of ours: who called hears nothing but that. */
+  /** Called with internal errors, which the client only sees as such. */
   broke(fault: unknown): void;
-  /** Told of the work of a tool, which may go on when its caller has been answered. */
+  /** Called with the work of a tool, which may continue after its client has been answered. */
   begun?: ((work: Promise<unknown>) => void) | undefined;
 }
 
 export type MethodOutcome =
   /** JSON text. */
   | { readonly kind: 'result'; readonly result: string }
-  /** `initialize`: from here on there may be a session. */
+  /** The result of `initialize`, after which a session may begin. */
   | { readonly kind: 'begun'; readonly result: string }
-  /** The work of a tool, which may take a while and ends with the whole answer. It never rejects. */
+  /** The call of a tool, which may take a while. Its promise never rejects. */
   | { readonly kind: 'work'; run(): Promise<Buffer> }
   | ({ readonly kind: 'fault' } & RpcFault);
 
 type Method = (call: Call) => MethodOutcome;
 
-/** All that tools need of MCP; what a server of tools alone has no use for is not known here. */
+/** The methods that a server of tools needs. */
 export const methods: Readonly<Record<Spoken['generation'], ReadonlyMap<string, Method>>> = {
   legacy: new Map<string, Method>([
     ['initialize', initialize],
@@ -52,7 +52,7 @@ function initialize({ request }: Call): MethodOutcome {
   return { kind: 'begun', result: JSON.stringify({ protocolVersion, capabilities, serverInfo, instructions }) };
 }
 
-/** The same for everybody, and for as long as the service runs (2026-07-28, "Caching"). */
+/** The response is the same for every client, and does not change while the service runs (2026-07-28, "Caching"). */
 const lasting = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
 function discover({ spoken }: Call): MethodOutcome {
@@ -77,7 +77,7 @@ function toolsText(doors: readonly Door[]): string {
   return text;
 }
 
-/** An object in JSON text, with how a result ends. */
+/** Adds the members that end a result. */
 function finished(text: string, spoken: Spoken): string {
   return `${text.slice(0, -1)}${ending(spoken, null)}}`;
 }

@@ -3,29 +3,29 @@ import type { Door } from '../../door.ts';
 import { jsonSchema } from '../../door-schemas.ts';
 
 /*
- * What a tool answers, as JSON Schema. Members of members are told of by their types alone: a receipt in full at each paid tool would
- * make the list of tools twice as long, and each client compiles all of it. In full all shapes stand in /openapi.json.
+ * Output of a tool as JSON Schema. Nested members only have their types, because a full receipt for each paid tool would double the size of
+ * the list, and each client compiles all of it. The full shapes are in /openapi.json.
  */
 const DEPTH_MAX = 2;
 
-/** The member in which a door's list stands: what a tool answers is an object. */
+/** The member that contains a list, because the output of a tool is an object. */
 export const ITEMS = 'items';
 
-/** What a tool answers that did not do what it was called for: an offer of x402, a problem (RFC 9457), or a signed refusal. */
+/** Output of a tool that failed: an x402 offer, a problem (RFC 9457), or a signed refusal. */
 const faults: readonly JsonObject[] = [
   { type: 'object', properties: { x402Version: { type: 'integer' } }, required: ['x402Version', 'accepts'] },
   { type: 'object', properties: { code: { type: 'string' } }, required: ['status', 'code'] },
   { type: 'object', properties: { refusal_code: { type: 'string' } }, required: ['schema', 'refusal_code'] },
 ];
 
-/** Of another medium than JSON. */
+/** Output in a media type other than JSON. */
 const medium: JsonObject = {
   type: 'object',
   properties: { media_type: { type: 'string' }, text: { type: 'string' }, base64: { type: 'string' } },
   required: ['media_type'],
 };
 
-/** Faults stand among the alternatives: clients hold whatever is structured against it, errors included. */
+/** Errors are among the alternatives, because clients validate all structured content. */
 export function outputSchema(door: Door): JsonObject {
   const other = door.other_media.length > 0 || !isJson(door.media);
   const good = isJson(door.media) ? [object(cut(jsonSchema(door.response, 'output'), DEPTH_MAX))] : [];
@@ -41,7 +41,7 @@ export function isJson(media: string): boolean {
   return /^application\/([\w.-]+\+)?json\b/.test(media);
 }
 
-/** It says less, and nothing else: what is valid by the whole is valid by this. */
+/** A weaker schema: a value that is valid by the full one is valid by this one. */
 function cut(shape: Json, depth: number): JsonObject {
   if (!isJsonObject(shape)) return {};
   const { type, description } = shape;

@@ -2,18 +2,18 @@ import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
 import type { RequestHeaders } from '../../door-request.ts';
 import { memberOf } from './json-rpc.ts';
 
-/* x402 over MCP: what travels in headers elsewhere travels in `_meta` (x402, specs/transports-v2/mcp.md). */
+/* x402 over MCP: headers of HTTP become members of `_meta` (x402, specs/transports-v2/mcp.md). */
 
 const PAYMENT = 'x402/payment';
 const PAYMENT_RESPONSE = 'x402/payment-response';
-/** Whoever knows it is told of a price by a result of its own, in place of an error. */
+/** For clients with this extension a price is a result of its own kind, not an error. */
 export const PAYMENT_EXTENSION = 'org.x402/payment';
 
 export function pays(meta: JsonObject): boolean {
   return meta[PAYMENT] !== undefined;
 }
 
-/** The payment as its header; of v1 by that version's name. What is no payment is judged to be none, as in a header. */
+/** The payment as a header, by the name of its x402 version. An invalid payment is refused as in a header. */
 export function paymentHeader(meta: JsonObject): RequestHeaders {
   const payment = meta[PAYMENT];
   if (payment === undefined) return {};
@@ -23,7 +23,7 @@ export function paymentHeader(meta: JsonObject): RequestHeaders {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What an answer's headers say of the payment and the call, as members of `_meta`; null where that is nothing. */
+/** Headers about payment and call as members of `_meta`. Null if there are none. */
 export function answerMeta(headers: Headers): JsonObject | null {
   const settled = decoded(headerOf(headers, 'payment-response') ?? headerOf(headers, 'x-payment-response'));
   const facts = Object.entries(headers)
@@ -38,7 +38,7 @@ export function answerMeta(headers: Headers): JsonObject | null {
   };
 }
 
-/** What a 402 asks for, as v2 has it, in JSON text. */
+/** The payment requirements of a 402, in x402 v2, as JSON text. */
 export function requiredText(headers: Headers): string | null {
   const header = headerOf(headers, 'payment-required');
   return header === undefined ? null : Buffer.from(header, 'base64').toString();

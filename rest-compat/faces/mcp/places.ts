@@ -5,13 +5,13 @@ import { limits } from '../../../schema/limits.ts';
 import type { Door, DoorMethod } from '../../door.ts';
 import { jsonSchema } from '../../door-schemas.ts';
 
-/* Where in a request of its door each argument of a tool stands: in the path, the query, the body or a header. */
+/* Place of each argument of a tool in a request of its endpoint: path, query, body or header. */
 
-/** By what a possession is shown where the door's body has no member for it; see call-tool.ts. */
+/** Proof of possession for endpoints whose body has no member for it; see call-tool.ts. */
 export const SESSION = 'session';
 
 export interface ArgumentPlace {
-  /** A member's shape by its name. */
+  /** Schema of a member by its name. */
   readonly shapes: JsonObject;
   readonly required: readonly string[];
 }
@@ -20,13 +20,13 @@ export interface Places {
   readonly path: ArgumentPlace;
   readonly query: ArgumentPlace;
   readonly body: ArgumentPlace;
-  /** A session that only a header could bring: it is an argument, too, since a model cannot set headers. */
+  /** Headers for a session are arguments too, because a model cannot set headers. */
   readonly header: ArgumentPlace;
 }
 
 const nothing: ArgumentPlace = { shapes: {}, required: [] };
 
-/** Shows by itself what is asked of it, as in OpenAPI: a number in a path or query is a number here. */
+/** The schema that OpenAPI has: a number in a path or query is a number. */
 export function placesOf(door: Door): Places {
   const { params, query, body } = door.requests;
   const bodied = door.methods.some(method => method !== 'GET');
@@ -45,12 +45,14 @@ const sessionShape: JsonObject = {
   description: "The book's session, where no X-SVC-Session header brings it.",
 };
 
-/** What has a default need not be sent, though it is always there afterwards. */
+/** Members with a default are optional in the input. */
 function textPlace(schema: z.ZodType): ArgumentPlace {
   return { shapes: placeOf(schema, 'output').shapes, required: placeOf(schema, 'input').required };
 }
 
-/** Of several shapes the members of all, and required what all require: which of them is meant the door says, when it is called. */
+/**
+ * For a union: all members, of which those are required that every alternative requires. The endpoint decides which alternative applies.
+ */
 function placeOf(schema: z.ZodType, io: 'input' | 'output'): ArgumentPlace {
   const whole = jsonSchema(schema, io) as z.core.JSONSchema.JSONSchema;
   const alternatives = (whole.anyOf ?? whole.oneOf ?? [whole]) as z.core.JSONSchema.JSONSchema[];
@@ -63,27 +65,27 @@ function placeOf(schema: z.ZodType, io: 'input' | 'output'): ArgumentPlace {
   return { shapes, required };
 }
 
-/** `action` is another word in each of several shapes. */
+/** `action` has another value in each alternative. */
 function merged(known: Json | undefined, shape: Json): Json {
   if (known === undefined || JSON.stringify(known) === JSON.stringify(shape)) return shape;
   const { anyOf } = known as { anyOf?: readonly Json[] };
   return { anyOf: [...(anyOf ?? [known]), shape] };
 }
 
-/** A request of a door, without what came along in headers. */
+/** A request of an endpoint, without the headers of the message. */
 export interface PlacedArguments {
   readonly method: DoorMethod;
   readonly params: Readonly<Record<string, string>>;
   readonly query: JsonObject;
   readonly body: JsonObject;
-  /** By which possession is shown. */
+  /** Headers with the proof of possession. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** @throws Refusal where a path could not have said it */
+/** @throws Refusal if a path cannot contain the value */
 export function placed(door: Door, places: Places, given: JsonObject): PlacedArguments {
   const method = methodFor(door, places, given);
-  // Not by assignment: an argument may be called `__proto__`.
+  // An assignment would fail for an argument `__proto__`.
   const found: Record<keyof Places, [string, Json][]> = { path: [], query: [], body: [], header: [] };
   for (const argument of Object.entries(given)) found[placeFor(places, method, argument[0])].push(argument);
   return {
@@ -95,18 +97,18 @@ export function placed(door: Door, places: Places, given: JsonObject): PlacedArg
   };
 }
 
-/** What is not known goes where the door looks at all of it, and is refused there by its name or passed over, as from anybody. */
+/** Unknown arguments are placed where the endpoint treats unknown members: refused by name, or ignored. */
 function placeFor({ path, query, body }: Places, method: DoorMethod, name: string): keyof Places {
   const has = ({ shapes }: ArgumentPlace) => Object.hasOwn(shapes, name);
   if (has(path)) return 'path';
   if (method !== 'GET' && has(body)) return 'body';
   if (name === SESSION) return 'header';
-  // What is read has no body, and so no proof in one.
+  // A GET has no body, so its proof is in headers.
   if (method === 'GET' && has(body) && !has(query) && Object.hasOwn(headerOf, name)) return 'header';
   return method === 'GET' || has(query) ? 'query' : 'body';
 }
 
-/** Of a door that is read as well as written: it is read, unless something is said that only a body can say. */
+/** An endpoint with both GET and POST is read unless an argument only exists in a body. */
 function methodFor({ methods }: Door, { query, body }: Places, given: JsonObject): DoorMethod {
   const [first = 'GET'] = methods;
   if (!methods.includes('GET')) return first;
@@ -117,7 +119,7 @@ function methodFor({ methods }: Door, { query, body }: Places, given: JsonObject
   return writes ? (methods.find(method => method !== 'GET') ?? first) : 'GET';
 }
 
-/** How a body shows possession; what is merely read shows it by headers. */
+/** Proof of possession in a body; a GET has it in headers. */
 const headerOf: Readonly<Record<string, string>> = { [SESSION]: 'x-svc-session', proof: 'x-svc-proof' };
 
 function textIn(param: string, value: Json): string {
@@ -131,7 +133,7 @@ function segment(name: string, value: Json): string {
   throw new Refusal('invalid_request', { param: name, detail: `${name} has no or too many characters.` });
 }
 
-/** As a path or a query would have brought it. */
+/** The value as text, as a path or query contains it. */
 function asText(value: Json): Json {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
 }

@@ -3,23 +3,23 @@ import { eventStream } from '../../sse.ts';
 import { bounds } from './bounds.ts';
 import { metaOf, notificationText, type RequestId, type RpcRequest } from './json-rpc.ts';
 
-/* Long work: whoever sent a progress token is told that it goes on, in the very answer that ends with its result. */
+/* Progress of long calls: a client that sends a progress token receives events until the result. */
 
 export const progressHeaders = eventStream;
 
-/** The token; null where none came along, or where whoever called reads no events. */
+/** The token. Null if there is none, or if the client does not accept events. */
 export function progressTokenOf({ params }: RpcRequest, accept: unknown): RequestId | null {
   const { progressToken } = metaOf(params);
   if (!namesIn(accept, eventStream['content-type'])) return null;
   return typeof progressToken === 'string' || Number.isInteger(progressToken) ? (progressToken as RequestId) : null;
 }
 
-/** How far the work is nobody knows: what is told is that it is still done, in seconds. It is not given up by who stops reading. */
+/** The progress is the elapsed seconds, because the remaining time is unknown. The call continues if the client disconnects. */
 export async function* progressing(token: RequestId, work: Promise<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   const begun = Date.now();
   let told = -1;
   for (;;) {
-    // It has to grow with each (2025-11-25, "Progress").
+    // Has to increase with each event (2025-11-25, "Progress").
     told = Math.max(told + 1, Math.floor((Date.now() - begun) / 1000));
     yield messageEvent(
       notificationText('notifications/progress', { progressToken: token, progress: told, message: 'still at work' }),

@@ -16,8 +16,8 @@ const ALLOW = 'POST, OPTIONS';
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /**
- * MCP over streamable HTTP: each message is a POST, answered by one JSON object or, where its sender asks how it is coming along, in
- * events. As at the doors, the answer is made in `onRequest`, and a body is read only where its sender's address has room for it.
+ * MCP over streamable HTTP: each message is a POST, answered with one JSON object or, if the client asks for progress, with events. As with
+ * endpoints the answer is made in `onRequest`, and a body is read only within the limit of its address.
  */
 export async function serveMcp(
   app: FastifyInstance,
@@ -36,7 +36,7 @@ export async function serveMcp(
       method: METHODS,
       url: PATH,
       onRequest: async (request, reply) => {
-        // Beside what its sender says an answer may hold a secret, whose length would tell of it; and events are not to be held back.
+        // Not compressed: the response may contain both text of the client and a secret (BREACH), and events must not be buffered.
         request.headers['x-no-compression'] = 'a secret';
         if (request.method === 'OPTIONS')
           return sendOutcome(reply, { status: 204, headers: { allow: ALLOW }, body: null });
@@ -50,12 +50,12 @@ export async function serveMcp(
 }
 
 /**
- * GET would open a stream of what we ask or tell unasked: there is nothing of the kind (2025-11-25, "Listening for Messages"). DELETE
- * would end a session: those hold nothing, and lapse by themselves ("Session Management" leaves that to the server).
+ * GET would open a stream of messages by the server, of which there are none (2025-11-25, "Listening for Messages"). DELETE would end a
+ * session, but sessions hold no resources and expire ("Session Management" allows this).
  */
 const notAllowed = fault(405, null, { code: 'refused', message: 'Method not allowed.' }, { allow: ALLOW });
 
-/** The same for everybody. */
+/** The response is the same for every client. */
 const LONG_AND_PUBLIC = 'tools/list';
 
 const JSON_MEDIA = /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
@@ -80,7 +80,7 @@ interface Sent {
   readonly bytes: number;
 }
 
-/** As any body, it takes of its address's room until it has been read. */
+/** Counts against the body limit of its address until it has been read. */
 async function short(sent: Sent): Promise<DoorOutcome> {
   const { request, house, bytes } = sent;
   const release = house.port.rates.hold(request.ip, bytes);
@@ -96,7 +96,7 @@ async function long(sent: Sent, files: FileMessages): Promise<DoorOutcome> {
   try {
     return await answered(sent, await readJson(raw, bounds.file_message_bytes_max, file).finally(file.whole), {
       filed: file.release,
-      // Whoever asks how it is coming along is answered before it is done.
+      // With progress, the response begins before the call is done.
       begun: run => {
         work = run;
       },
@@ -129,7 +129,7 @@ const manyFiles = fault(
   { 'retry-after': '1' },
 );
 
-/** 2025-03-26 alone had batches; 2025-06-18 took them out, and clients of all versions send one message at a time. */
+/** Only 2025-03-26 had batches. 2025-06-18 removed them, and clients of all versions send one message at a time. */
 const batch = fault(400, null, {
   code: 'invalid_request',
   message: 'A message is one JSON object: batches of JSON-RPC are not served, send one at a time.',

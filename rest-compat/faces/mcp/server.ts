@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Spoken } from './generation.ts';
 import { PAYMENT_EXTENSION } from './payment-meta.ts';
 
-/* What this server says of itself. */
+/* Information about this server. */
 
 export const serverInfo: JsonObject = {
   name: 'spend-receipt-gateway',
@@ -12,7 +12,7 @@ export const serverInfo: JsonObject = {
 
 export const capabilities: JsonObject = { tools: {} };
 
-/** From 2026-07-28 on extensions are named. */
+/** Extensions have names from 2026-07-28 on. */
 export const capabilitiesWithExtensions: JsonObject = { ...capabilities, extensions: { [PAYMENT_EXTENSION]: {} } };
 
 export const instructions =
@@ -23,7 +23,7 @@ export const instructions =
 
 const IDENTITY: JsonObject = { 'io.modelcontextprotocol/serverInfo': serverInfo };
 
-/** How a result ends, in JSON text: of what kind it is and who speaks, where the generation wants to know, and what `meta` has. */
+/** The members that end a result, as JSON text: its kind and the server for the modern generation, and `meta`. */
 export function ending({ generation }: Spoken, meta: JsonObject | null, kind = 'complete'): string {
   if (generation === 'legacy') return meta === null ? '' : `,"_meta":${JSON.stringify(meta)}`;
   return `,"resultType":"${kind}","_meta":${JSON.stringify({ ...IDENTITY, ...meta })}`;

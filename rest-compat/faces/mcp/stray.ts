@@ -2,21 +2,24 @@ import { isIP } from 'node:net';
 import type { Origins } from '../../http/cors.ts';
 
 /*
- * DNS rebinding: a page of a stranger has its own name lead to this machine, and its browser then takes us for that page's own server.
- * Such a request names the stranger in its Host, and a page of another site names itself in its Origin.
+ * Protects against DNS rebinding: a foreign page lets its own host name resolve to this machine, so that its browser takes this service for
+ * the page's own server. Such a request has the foreign host in Host, and a page of another site has its own in Origin.
  */
 
 const here: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Whose requests are taken: by the service's own name or any number, and pages of this machine, of our own or of those named. */
+/**
+ * Accepted requests: to the service's own name or any IP address, and from pages of this machine, of the service itself or of the listed
+ * origins.
+ */
 export interface Neighbours {
-  /** Of the service, without a port. */
+  /** Host name of the service, without a port. */
   readonly host_name: string;
-  /** Where it says `*`, nobody is named: pages of anybody may read doors, and call no tools. */
+  /** `*` allows pages of any origin to call endpoints, but not to call tools. */
   readonly origins: Origins;
 }
 
-/** What is wrong with where a request comes from; null where nothing is. */
+/** Reason to refuse the origin of a request. Null if it is accepted. */
 export function strayBy(host: string | undefined, origin: string | undefined, by: Neighbours): string | null {
   if (!isOwn(host ?? '', by)) return 'The Host header names no host of this service.';
   if (origin === undefined || (by.origins !== '*' && by.origins.has(origin))) return null;
@@ -24,13 +27,13 @@ export function strayBy(host: string | undefined, origin: string | undefined, by
   return page !== null && isOurs(page, by) ? null : 'Pages of that origin may not call tools: see CORS_ORIGINS.';
 }
 
-/** By which this service was last called: nearly all calls name the same, and to read a URL takes longer than all else here. */
+/** The last accepted Host, because nearly all requests have the same and parsing a URL is slower than all other checks. */
 const last_own_host = new WeakMap<Neighbours, string>();
 
 function isOwn(host: string, by: Neighbours): boolean {
   if (last_own_host.get(by) === host) return true;
   const name = hostNameOf(`http://${host}`);
-  // A number cannot be made to lead elsewhere.
+  // An IP address cannot be rebound.
   const own = name !== null && (isOurs(name, by) || isIP(name.replace(/^\[|\]$/g, '')) !== 0);
   if (own) last_own_host.set(by, host);
   return own;

@@ -9,15 +9,15 @@ import { answerMeta, PAYMENT_EXTENSION, requiredText } from './payment-meta.ts';
 import { ending } from './server.ts';
 import { writeTwice } from './write-twice.ts';
 
-/** What a tool's result says, as text and structured. */
+/** Result of a tool as text and as structured content. */
 type Said =
-  /** JSON, as it stands; what is structured is an object (2025-06-18, "Structured Content"), so a list is wrapped in one. */
+  /** JSON text. Structured content must be an object (2025-06-18, "Structured Content"), so a list is wrapped in one. */
   | { readonly kind: 'json'; readonly json: string; readonly wrapped_in?: readonly [string, string] }
   | { readonly kind: 'other'; readonly text: string; readonly structured: JsonObject };
 
 /**
- * A door's answer as the result of a tool: the whole message, in UTF-8. The body is not read and written anew: what was signed stays as it
- * is. An answer in events is none of a tool's: whatever would be one is refused before it is paid (call-tool.ts).
+ * The answer of an endpoint as the result of a tool: the whole message in UTF-8. The body is copied, not parsed, so that signed content
+ * stays the same. Streamed answers are refused before they are paid (call-tool.ts).
  */
 export function toolMessage(id: RequestId, outcome: DoorOutcome, spoken: Spoken): Buffer {
   const meta = answerMeta(outcome.headers);
@@ -39,7 +39,7 @@ export function toolMessage(id: RequestId, outcome: DoorOutcome, spoken: Spoken)
   return writeTwice(`${before}${wrap_begin}`, it.json, `${wrap_end}${between}`, after);
 }
 
-/** The extension's own result: nothing was run, and nothing is wrong. */
+/** A price as the result of the x402 extension: the tool did not run, and there is no error. */
 function paymentRequired(required: string, meta: JsonObject | null, spoken: Spoken): string {
   return `{"paymentRequired":${required}${ending(spoken, meta, 'payment_required')}}`;
 }
@@ -61,7 +61,7 @@ function said({ status, headers, body }: Answer): Said {
   return { kind: 'json', json: JSON.stringify({ media_type, base64: body.toString('base64') }) };
 }
 
-/** 401 and 403 on possession say no more than that, as specified; a model has no status to read. */
+/** 401 and 403 on possession have no body, but a model sees no status, so the text states it. */
 function silent(status: number): JsonObject {
   const code = ({ 401: 'unauthenticated', 403: 'forbidden' } as const)[status];
   return code ? { status, code, title: errors[code][1] } : { status, code: 'empty' };

@@ -3,17 +3,17 @@ import type { Door } from '../../door.ts';
 import { outputSchema } from './output-schema.ts';
 import { type Places, placesOf } from './places.ts';
 
-/** A door as an MCP client is offered it. */
+/** An endpoint as an MCP tool. */
 export interface Tool {
   readonly door: Door;
   readonly places: Places;
-  /** As `tools/list` tells of it. */
+  /** The tool in `tools/list`. */
   readonly told: JsonObject & { readonly name: string };
 }
 
 const made = new WeakMap<readonly Door[], ReadonlyMap<string, Tool>>();
 
-/** All doors but those that say that they are none; made when it is first asked for, and once. */
+/** The tools of all endpoints that are not excluded. Made once, on first use. */
 export function doorTools(doors: readonly Door[]): ReadonlyMap<string, Tool> {
   const known = made.get(doors);
   if (known) return known;
@@ -59,7 +59,7 @@ function isWrittenByOthers({ tags }: Door): boolean {
   return tags.includes('board');
 }
 
-/** At its top it is one plain object: model providers take no alternatives there. */
+/** A plain object at the top level, because model providers accept no alternatives there. */
 function inputSchema(door: Door, { path, query, body, header }: Places): JsonObject {
   const shapes: Record<string, Json> = { ...query.shapes, ...header.shapes, ...body.shapes, ...path.shapes };
   for (const name of streaming) delete shapes[name];
@@ -68,7 +68,7 @@ function inputSchema(door: Door, { path, query, body, header }: Places): JsonObj
   return { type: 'object', properties: shapes, required: [...required].filter(name => name in shapes) };
 }
 
-/** A tool answers in one piece. */
+/** The answer of a tool is in one piece. */
 const streaming = ['stream', 'stream_options'];
 
 const fileShape: JsonObject = {
@@ -83,14 +83,14 @@ const fileShape: JsonObject = {
 };
 
 function annotations({ summary, methods, effect, price, tags }: Door): JsonObject {
-  // What is paid for leaves less in the payer's wallet, whatever it answers.
+  // Paid tools are not read-only, because they take money.
   const reads = effect === 'reads' && price === null;
   return {
     title: summary,
     readOnlyHint: reads,
     destructiveHint: effect === 'changes',
     idempotentHint: reads || methods.includes('DELETE') || methods.includes('PUT'),
-    // Hubs, chains and other agents have a say in what these answer.
+    // The answers of these depend on hubs, chains or other agents.
     openWorldHint: price !== null || tags.includes('board'),
   };
 }

@@ -1,4 +1,4 @@
-/** Of the page of a receipt or refusal: for screens light and dark, and for paper. Colour never says anything alone. */
+/** Style of the page of a receipt or refusal, for light and dark screens and for paper. Color is never the only difference. */
 export const STYLE = `
 :root { color-scheme: light dark; --ink: #1b1f24; --quiet: #57606a; --paper: #fff; --card: #f6f8fa; --line: #d0d7de;
   --passed: #116329; --passed-card: #dafbe1; --failed: #a40e26; --failed-card: #ffebe9; --open: #57606a; --profile: #7d4e00; --profile-card: #fff8c5; }

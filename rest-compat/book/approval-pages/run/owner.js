@@ -11,7 +11,9 @@ import { signedBy, walletToAsk, watchWallets } from './wallets.js';
  */
 
 /** @typedef {{agent_id: string, session: string}} Book */
-/** Whether the book is still open in which something was begun: what comes of it later is nobody's. @typedef {() => boolean} Stands */
+/**
+ * Whether the book that was open when an action began is still open; otherwise the result is ignored. @typedef {() => boolean} StillOpen
+ */
 
 /** @type {Book | null} */
 let book = null;
@@ -23,7 +25,10 @@ const work = byId('work');
 /** The base URL that signatures name, also if the page is reached at another URL. */
 const service = page.document.querySelector('main').dataset.service;
 
-/** One thing at a time: no second press while a wallet asks its person. @param {(stands: Stands) => Promise<void>} act */
+/**
+ * Runs one action at a time, so that no button works while a wallet shows its question. @param {(stillOpen: StillOpen) => Promise<void>}
+ * act
+ */
 async function alone(act) {
   const before = closings;
   const stands = () => closings === before;
