@@ -6,7 +6,7 @@ import type { EventFrames } from './sse.ts';
 
 /** As events or in pieces, for requests that ask for it. */
 export interface StreamForm<Q, B> {
-  asked(body: B): boolean;
+  isRequested(body: B): boolean;
   /**
    * The stream does not end: a client that was cut off connects again and resumes. It is public, and shared by all clients with the same
    * request.
@@ -14,7 +14,7 @@ export interface StreamForm<Q, B> {
   readonly live?: true;
   readonly document: DocumentNode;
   /** Format of the events, or a function if it depends on the request. */
-  readonly frames: EventFrames | ((asked: { query: Q; body: B }) => EventFrames);
+  readonly frames: EventFrames | ((request: { query: Q; body: B }) => EventFrames);
   eventOf(data: JsonObject, body: B): Json;
 }
 
@@ -45,7 +45,7 @@ export interface FaultPage {
 
 /** As plain text, for requests that ask for it. */
 export interface Plain<B> {
-  asked(body: B): boolean;
+  isRequested(body: B): boolean;
   readonly media: string;
   readonly headers?: Readonly<Record<string, string>>;
   textOf(data: JsonObject): string;

@@ -2,16 +2,16 @@ import { isJsonObject, type Json, type JsonObject } from '../schema/canonical-js
 import { Refusal } from '../schema/errors.ts';
 import { jsonText } from '../schema/written.ts';
 import type { Form } from './answer-forms.ts';
+import { constantPage } from './constant-page.ts';
 import { paymentIn } from './credentials.ts';
 import { type Columns, type DocumentDoor, type Door, type Face, NO_STORE, type PageDoor } from './door.ts';
-import type { AskedOperation } from './door-operation.ts';
+import type { ChosenOperation } from './door-operation.ts';
 import { type DoorRequest, requireKnownHeaders } from './door-request.ts';
 import { tagged, unlessKnown } from './etag.ts';
 import { faultPage } from './fault-page.ts';
 import { pass, withinRate } from './gate.ts';
 import { keptByBoard } from './kept-by-board.ts';
 import { bodyIn, keptBytes } from './kept-bytes.ts';
-import { lastingPage } from './lasting-page.ts';
 import { offer } from './offer.ts';
 import { withoutNulls } from './omit-nulls.ts';
 import type { Caller, Executed, ExecutedError, Followable, Port } from './port.ts';
@@ -30,24 +30,24 @@ export async function callDoor(door: Door, request: DoorRequest, house: Face): P
   const { port } = house;
   const uploads: Upload[] = [];
   try {
-    const open = () => opened(door, request, house, uploads);
+    const open = () => handle(door, request, house, uploads);
     const rated = door.price === null && door.rated;
     const outcome = await (rated ? withinRate<DoorOutcome>(request, port, open) : open());
-    return toldTo(request, door, outcome);
+    return finished(request, door, outcome);
   } catch (error) {
-    return toldTo(request, door, refusedBefore(door, request, port, error));
+    return finished(request, door, refusedBefore(door, request, port, error));
   } finally {
     for (const upload of uploads) upload.release();
   }
 }
 
 /** Adds the headers that every answer of the endpoint has, and makes an error a page if the request asked for one. */
-function toldTo(request: DoorRequest, door: Door, outcome: DoorOutcome): DoorOutcome {
+function finished(request: DoorRequest, door: Door, outcome: DoorOutcome): DoorOutcome {
   const page = faultPage(door, request, outcome);
   return withDoorHeaders(door, page === null ? outcome : { ...outcome, ...page });
 }
 
-async function opened(door: Door, request: DoorRequest, house: Face, uploads: Upload[]): Promise<DoorOutcome> {
+async function handle(door: Door, request: DoorRequest, house: Face, uploads: Upload[]): Promise<DoorOutcome> {
   const { params, query, headers } = request;
   const { port } = house;
   // A page does not identify the caller: that would take a query to the database, and liveness must not depend on it.
@@ -61,21 +61,16 @@ async function opened(door: Door, request: DoorRequest, house: Face, uploads: Up
   const operation = () => {
     // Checked like a member of the body: after price and possession, before anything is claimed.
     requireKnownHeaders(headers);
-    const accept = (request.spelt ?? door.path) === door.path ? headers.accept : undefined;
+    const accept = (request.called_path ?? door.path) === door.path ? headers.accept : undefined;
     return door.operation({ params, query, headers, body: passage.body, accept });
   };
-  const { document, variables, stream, plain, valid_body, status } = await besidePayment(
-    door,
-    passage,
-    port,
-    operation,
-  );
+  const { document, variables, stream, plain, valid_body, status } = await withCharge(door, passage, port, operation);
   for (const upload of uploads) await upload.deliver();
   if (stream === null) {
     const answer = (data: JsonObject) => door.answer(data, variables);
     const kept = { ...keptFor(door, query, passage.caller), ...(status !== null && { status }), answer };
     const form = await formOf(plain, port);
-    const spelt = form ? { ...kept, media: form.media, answer: form.textOf } : kept;
+    const called_path = form ? { ...kept, media: form.media, answer: form.textOf } : kept;
     const make = async () => {
       const executed = await port.execute({
         document,
@@ -84,11 +79,11 @@ async function opened(door: Door, request: DoorRequest, house: Face, uploads: Up
         caller: passage.caller,
         nulls: door.nulls,
       });
-      const told = { ...executed, headers: { ...executed.headers, ...form?.headers } };
-      return tagged(spelt, concluded(spelt, request, port, told));
+      const answered = { ...executed, headers: { ...executed.headers, ...form?.headers } };
+      return tagged(called_path, concluded(called_path, request, port, answered));
     };
-    const made = () => keptBytes(spelt, params, port, make);
-    return unlessKnown(headers, await keptByBoard({ ...spelt, variables }, port, made));
+    const made = () => keptBytes(called_path, params, port, make);
+    return unlessKnown(headers, await keptByBoard({ ...called_path, variables }, port, made));
   }
   if (stream.live) return followed(door, request, port, { document, variables, ...stream });
   const subscribed = await port.subscribe({
@@ -109,7 +104,7 @@ async function opened(door: Door, request: DoorRequest, house: Face, uploads: Up
  * A refusal before the document runs also states whether the payment was charged, because an earlier attempt of the same request may have
  * been.
  */
-async function besidePayment<T>(door: Door, { caller }: { caller: Caller }, port: Port, ask: () => T): Promise<T> {
+async function withCharge<T>(door: Door, { caller }: { caller: Caller }, port: Port, ask: () => T): Promise<T> {
   try {
     return ask();
   } catch (fault) {
@@ -119,22 +114,22 @@ async function besidePayment<T>(door: Door, { caller }: { caller: Caller }, port
 
 /** A page that verifies itself is made with its script. */
 async function formOf(
-  asked: AskedOperation['plain'],
+  plain: ChosenOperation['plain'],
   port: Port,
 ): Promise<Pick<Form, 'media' | 'headers' | 'textOf'> | null> {
-  if (asked === null || !('withProgram' in asked)) return asked;
-  return { media: asked.media, ...asked.withProgram(await port.verifierProgram()) };
+  if (plain === null || !('withProgram' in plain)) return plain;
+  return { media: plain.media, ...plain.withProgram(await port.verifierProgram()) };
 }
 
 async function followed(
   door: DocumentDoor,
   request: DoorRequest,
   port: Port,
-  asked: Omit<Followable, 'address'>,
+  operation: Omit<Followable, 'address'>,
 ): Promise<DoorOutcome> {
-  const events = await port.follow({ ...asked, address: request.address });
+  const events = await port.follow({ ...operation, address: request.address });
   if (events.kind === 'refused') return concluded(door, request, port, events.executed);
-  const answer = { status: 200, headers: asked.frames.headers };
+  const answer = { status: 200, headers: operation.frames.headers };
   if (request.method !== 'HEAD') return { ...answer, body: events.body };
   events.body.destroy();
   return { ...answer, body: null };
@@ -142,7 +137,7 @@ async function followed(
 
 function pageOf(door: PageDoor, house: Face): Promise<Answer> {
   const make = async () => tagged(door, fulfilled(door, await door.page(house), door.headers));
-  return door.lasting ? lastingPage(door, house, make) : make();
+  return door.is_constant ? constantPage(door, house, make) : make();
 }
 
 /**
@@ -214,9 +209,9 @@ function refusal(
 
 /** A response that depends on the caller must not be cached, even if the same endpoint also gives public responses. */
 function keptFor(door: DocumentDoor, query: unknown, { possession }: Pick<Caller, 'possession'>): DocumentDoor {
-  const asked = door.unkept_with !== null && isJsonObject(query) && door.unkept_with in query;
+  const is_private = door.unkept_with !== null && isJsonObject(query) && door.unkept_with in query;
   const own = door.unkept_for_holders && possession.kind !== 'absent';
-  return asked || own ? { ...door, cache: NO_STORE } : door;
+  return is_private || own ? { ...door, cache: NO_STORE } : door;
 }
 
 type Headed = { readonly headers: Readonly<Record<string, string>> };

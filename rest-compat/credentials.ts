@@ -10,12 +10,12 @@ import type { RequestHeaders } from './door-request.ts';
 import type { Credentials, ShownPayment } from './port.ts';
 
 /** Id of no agent. It is looked up like any other, and no possession matches it, so that an invalid id is answered like an unknown one. */
-const NOBODY = 0;
+const NO_AGENT = 0;
 
 /** The id of the agent that a path names. */
 export function agentOf(segment: string | undefined): number {
-  if (segment === undefined || !/^[1-9][0-9]{0,9}$/.test(segment)) return NOBODY;
-  return Number(segment) <= INT_MAX ? Number(segment) : NOBODY;
+  if (segment === undefined || !/^[1-9][0-9]{0,9}$/.test(segment)) return NO_AGENT;
+  return Number(segment) <= INT_MAX ? Number(segment) : NO_AGENT;
 }
 
 /**
@@ -35,7 +35,7 @@ export function credentialsIn(
   const proof = text(body.proof) ?? text(headers['x-svc-proof']);
   const agent = headers['x-svc-agent'];
   // If a paid call ignored a proof without an agent, it would be recorded on another book than the caller meant.
-  const of = proven ?? (spends(headers) ? { agent_id: NOBODY, request: null } : null);
+  const of = proven ?? (spends(headers) ? { agent_id: NO_AGENT, request: null } : null);
   return {
     sessions: sessionsShown(headers, body),
     agent: agent === undefined ? null : agentOf(String(agent)),

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import { parseBody, parseRequest } from '../schema/requests/parse.ts';
 import type { CheckedForm, Form, Plain, StreamForm } from './answer-forms.ts';
 import type { RawRequest } from './door-request.ts';
-import { likedForm } from './http/accept.ts';
+import { preferredForm } from './http/accept.ts';
 import type { EventFrames } from './sse.ts';
 
 /* Chooses the operation that a request of an endpoint runs. */
@@ -12,7 +12,7 @@ import type { EventFrames } from './sse.ts';
 export type RequestSchemas = Readonly<Record<'params' | 'query' | 'headers' | 'body', z.ZodType>>;
 
 /** The operation that a request runs, and its variables. */
-export interface AskedOperation {
+export interface ChosenOperation {
   readonly document: DocumentNode;
   readonly variables: JsonObject;
   /** The parsed body. */
@@ -20,12 +20,12 @@ export interface AskedOperation {
   /** Status of a successful answer. Null for that of the endpoint. */
   readonly status: number | null;
   /** How the events of a subscription are sent. Null if the answer is in one piece. */
-  readonly stream: StreamAsked | null;
+  readonly stream: ChosenStream | null;
   /** Form of the answer if the request asks for another than JSON. */
   readonly plain: Pick<Form, 'media' | 'textOf' | 'headers'> | CheckedForm | null;
 }
 
-export interface StreamAsked {
+export interface ChosenStream {
   eventOf(data: JsonObject): Json;
   /** True if the stream does not end. */
   readonly live: boolean;
@@ -33,7 +33,7 @@ export interface StreamAsked {
 }
 
 /** Columns that choose the operation of a request and its variables. */
-export interface Runs<P, Q, H, B extends object> {
+export interface OperationColumns<P, Q, H, B extends object> {
   readonly document: DocumentNode;
   /** The document that runs if the body has this member, even if it is null. */
   readonly instead?: Readonly<Record<string, DocumentNode>>;
@@ -46,7 +46,7 @@ export interface Runs<P, Q, H, B extends object> {
    * Accept.
    */
   readonly forms?: Readonly<Record<string, Form | CheckedForm>>;
-  form?(asked: { query: Q; body: B }): string | undefined;
+  form?(request: { query: Q; body: B }): string | undefined;
   /** The forms that Accept may choose; see `Columns`. */
   readonly by_accept?: readonly string[];
   readonly media?: string;
@@ -57,11 +57,11 @@ export interface Runs<P, Q, H, B extends object> {
 }
 
 /** The operation that a request runs. @throws Refusal invalid_request */
-export function askedOperation<P, Q, H, B extends object>(
-  row: Runs<P, Q, H, B>,
+export function chooseOperation<P, Q, H, B extends object>(
+  row: OperationColumns<P, Q, H, B>,
   requests: RequestSchemas,
   request: RawRequest,
-): AskedOperation {
+): ChosenOperation {
   const { document, instead = {}, actions = {}, stream, plain, forms = {}, complete, variables } = row;
   const given = {
     params: parseRequest(requests.params, request.params) as P,
@@ -71,23 +71,23 @@ export function askedOperation<P, Q, H, B extends object>(
   const body = complete?.(request.body, given.headers) ?? request.body;
   const valid_body = parseBody(requests.body, body) as B;
   const action = 'action' in valid_body ? actions[String(valid_body.action)] : undefined;
-  const asked = (chosen: DocumentNode) => {
+  const operation = (chosen: DocumentNode) => {
     const variables_of = variables?.({ ...given, body: valid_body }, chosen) ?? {};
     return { document: chosen, variables: variables_of, valid_body, status: action?.status ?? null };
   };
-  if (stream?.asked(valid_body)) {
+  if (stream?.isRequested(valid_body)) {
     const eventOf = (data: JsonObject) => stream.eventOf(data, valid_body);
     const { query } = given;
     const frames = typeof stream.frames === 'function' ? stream.frames({ query, body: valid_body }) : stream.frames;
-    return { ...asked(stream.document), stream: { frames, eventOf, live: stream.live ?? false }, plain: null };
+    return { ...operation(stream.document), stream: { frames, eventOf, live: stream.live ?? false }, plain: null };
   }
-  const form = row.form?.({ query: given.query, body: valid_body }) ?? likedForm(row, request.accept);
+  const form = row.form?.({ query: given.query, body: valid_body }) ?? preferredForm(row, request.accept);
   const other = form === undefined ? undefined : forms[form];
-  if (other) return { ...asked(other.document), stream: null, plain: other };
+  if (other) return { ...operation(other.document), stream: null, plain: other };
   const member = Object.keys(instead).find(name => request.body[name] !== undefined);
   return {
-    ...asked(action?.document ?? ((member && instead[member]) || document)),
+    ...operation(action?.document ?? ((member && instead[member]) || document)),
     stream: null,
-    plain: plain?.asked(valid_body) ? plain : null,
+    plain: plain?.isRequested(valid_body) ? plain : null,
   };
 }

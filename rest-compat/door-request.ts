@@ -77,7 +77,7 @@ export interface DoorRequest {
   /** True if an unreadable payment is answered with the price, like a missing one. Otherwise it is an invalid request (400). */
   readonly unreadable_is_unpaid?: true;
   /** The alias of the path by which the endpoint was called. Absent if it was called by its own path. */
-  readonly spelt?: string;
+  readonly called_path?: string;
   /** A signal that is aborted when the client has disconnected. Absent if the transport does not know. */
   left?(): AbortSignal;
   /** Null if the method has no body, which is the same as an empty object. */

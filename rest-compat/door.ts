@@ -8,11 +8,11 @@ import type { NetworkName } from '../schema/network.ts';
 import { makerOf } from '../schema/requests/parse.ts';
 import { PossessionMembers } from '../schema/requests/possession.ts';
 import type { FaultPage } from './answer-forms.ts';
-import { type AskedOperation, askedOperation, type RequestSchemas, type Runs } from './door-operation.ts';
+import { type ChosenOperation, chooseOperation, type OperationColumns, type RequestSchemas } from './door-operation.ts';
 import type { BodyMedia, DoorRequest, RawRequest } from './door-request.ts';
 import type { FaultFormName } from './fault-form.ts';
 import { fieldOperation, operationVariables } from './field-operation.ts';
-import type { LeftOutNulls, Means, Port } from './port.ts';
+import type { LeftOutNulls, PaymentMethod, Port } from './port.ts';
 import type { Answer } from './problem.ts';
 import type { StreamedAnswer } from './streamed-answer.ts';
 
@@ -26,7 +26,7 @@ export interface DoorPrice {
   readonly amount_atomic: bigint | null;
   readonly networks: readonly NetworkName[];
   readonly stamp?: boolean;
-  readonly paid_by: readonly Means[];
+  readonly paid_by: readonly PaymentMethod[];
 }
 
 /** Why an endpoint is no MCP tool: see faces/mcp. */
@@ -138,7 +138,7 @@ export interface FaceAtDoor {
   /** Headers of its successful responses, as OpenAPI describes them. */
   readonly headers: JsonObject;
   /** Whether a call of this protocol receives an error of that status by HTTP too. */
-  hears(status: number): boolean;
+  hasHttpStatus(status: number): boolean;
 }
 
 /** Source of a page: the endpoints and the port. */
@@ -152,16 +152,16 @@ export interface DocumentDoor extends Columns {
   readonly kind: 'document';
   readonly documents: readonly DocumentNode[];
   /** @throws Refusal invalid_request, which names the parameter */
-  operation(request: RawRequest): AskedOperation;
+  operation(request: RawRequest): ChosenOperation;
   /** The body of the answer; a string is sent verbatim, null gives a 404. `variables`: those of its operation. */
-  answer(data: JsonObject, asked?: JsonObject): Json;
+  answer(data: JsonObject, variables?: JsonObject): Json;
 }
 
 /** An endpoint that is answered from the table or the process, without the graph. */
 export interface PageDoor extends Columns {
   readonly kind: 'page';
   /** True if the response does not change while the service runs, so that it is made once. */
-  readonly lasting: boolean;
+  readonly is_constant: boolean;
   /** Headers in addition to those that its columns imply. */
   readonly headers: Readonly<Record<string, string>>;
   page(face: Face): Json | Promise<Json>;
@@ -182,12 +182,12 @@ type RowOperation =
     }
   | { readonly document: DocumentNode; readonly field?: never; readonly shows?: never };
 
-interface DocumentColumns<P, Q, H, B extends object> extends Row, Omit<Runs<P, Q, H, B>, 'document'> {
+interface DocumentColumns<P, Q, H, B extends object> extends Row, Omit<OperationColumns<P, Q, H, B>, 'document'> {
   readonly params?: z.ZodType<P>;
   readonly query?: z.ZodType<Q>;
   readonly headers?: z.ZodType<H>;
   readonly body?: z.ZodType<B>;
-  answer?(data: JsonObject, asked?: JsonObject): Json;
+  answer?(data: JsonObject, variables?: JsonObject): Json;
 }
 
 type DocumentRow<P, Q, H, B extends object> = DocumentColumns<P, Q, H, B> & RowOperation;
@@ -275,7 +275,7 @@ export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H
     kind: 'document',
     requests,
     documents,
-    operation: request => askedOperation(runs, requests, request),
+    operation: request => chooseOperation(runs, requests, request),
     answer: answer ?? (data => data.answer ?? null),
   };
 }
@@ -290,10 +290,10 @@ function usualVariables(schemas: Omit<RequestSchemas, 'headers'>) {
     document: DocumentNode,
   ): JsonObject =>
     operationVariables(document, [
-      { schema: schemas.query, said: query as object },
+      { schema: schemas.query, values: query as object },
       // Uses the names of the schema by which the resolver reads the body.
-      { schema: makerOf(body as object) ?? schemas.body, said: body as object },
-      { schema: schemas.params, said: params as object },
+      { schema: makerOf(body as object) ?? schemas.body, values: body as object },
+      { schema: schemas.params, values: params as object },
     ]);
 }
 
@@ -303,9 +303,11 @@ function operationOf(row: Pick<Row, 'name' | 'response'> & RowOperation): Docume
   return fieldOperation({ name, field, shows });
 }
 
-export function pageDoor(row: Row & Pick<PageDoor, 'page'> & Partial<Pick<PageDoor, 'lasting' | 'headers'>>): PageDoor {
+export function pageDoor(
+  row: Row & Pick<PageDoor, 'page'> & Partial<Pick<PageDoor, 'is_constant' | 'headers'>>,
+): PageDoor {
   const requests = { params: nothing, query: nothing, headers: nothing, body: nothing };
-  return { ...usual, effect: usualEffect(row), lasting: false, headers: {}, ...row, kind: 'page', requests };
+  return { ...usual, effect: usualEffect(row), is_constant: false, headers: {}, ...row, kind: 'page', requests };
 }
 
 /** What a call changes: nothing, adds something, or changes what existed. Setting, deciding, moving and removing are `changes`. */

@@ -91,16 +91,16 @@ function variableOf({ name, type, defaultValue }: InputValueDefinitionNode): Var
 }
 
 /** One part of a request (its path, query or body) and its schema. */
-export interface SaidBy {
+export interface RequestPart {
   readonly schema: z.core.$ZodType;
-  readonly said: object;
+  readonly values: object;
 }
 
 /**
  * The variables of an operation: the members of a request that are arguments, by their names on the graph. An argument of an input type
  * that is not itself a member is built from the members that are its fields. An absent member gives no variable; a null member does.
  */
-export function operationVariables(document: DocumentNode, request: readonly SaidBy[]): JsonObject {
+export function operationVariables(document: DocumentNode, request: readonly RequestPart[]): JsonObject {
   // Without a prototype, because `__proto__` is a possible name of a member.
   const members = Object.assign(Object.create(null), ...request.map(onGraph)) as JsonObject;
   const variables: Record<string, Json> = {};
@@ -129,16 +129,16 @@ function entriesIn(members: JsonObject, type: TypeNode): JsonObject | undefined 
 }
 
 /** Members by their names on the graph. Members without a schema, and JSON of the caller, keep their spelling. */
-function onGraph({ schema, said }: SaidBy): JsonObject {
+function onGraph({ schema, values }: RequestPart): JsonObject {
   const shapes = shapeMembers(schema);
-  const members = Object.entries(said).filter(([, value]) => value !== undefined);
+  const members = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
     members.map(([member, value]) => {
       const known = namedMember(shapes, member);
       if (known === null) return [member, value];
       const items = Array.isArray(value) && known.list;
       const inner = (item: Json) =>
-        isJsonObject(item) && !known.meta.scalar ? onGraph({ schema: known.inner, said: item }) : item;
+        isJsonObject(item) && !known.meta.scalar ? onGraph({ schema: known.inner, values: item }) : item;
       return [graphName(member, known), items ? value.map(inner) : inner(value)];
     }),
   );

@@ -207,10 +207,10 @@ function requirePayment(door: Door, request: DoorRequest, port: Port, caller: Ca
   if (door.price === null) return null;
   const rejected = refusePayment(door, request, port, caller.payment);
   if (rejected) return rejected;
-  const paid = caller.means !== null && door.price.paid_by.includes(caller.means);
+  const paid = caller.payment_method !== null && door.price.paid_by.includes(caller.payment_method);
   if (paid || door.challenge === 'after_state') return null;
   // A demo key never writes, and this endpoint writes, so paying would not help.
-  if (caller.means === 'demo_key') return closed(403);
+  if (caller.payment_method === 'demo_key') return closed(403);
   return offer(door, request, port, caller.unknown_key ? unknownKey : null);
 }
 

@@ -26,7 +26,7 @@ interface KeptAnswers {
 const keptBy = new WeakMap<Port, KeptAnswers>();
 
 /** Key of a response. It is the same for every client, so it does not contain the caller. */
-export interface AskedOfBoard extends Pick<Columns, 'name' | 'media' | 'status' | 'kept_by'> {
+export interface BoardRead extends Pick<Columns, 'name' | 'media' | 'status' | 'kept_by'> {
   readonly variables: JsonObject;
 }
 
@@ -36,7 +36,7 @@ export interface AskedOfBoard extends Pick<Columns, 'name' | 'media' | 'status' 
  * endpoints make each response anew.
  */
 export async function keptByBoard(
-  { name, media, status, kept_by, variables }: AskedOfBoard,
+  { name, media, status, kept_by, variables }: BoardRead,
   port: Port,
   make: () => Promise<Answer>,
 ): Promise<Answer> {

@@ -24,9 +24,9 @@ export function priceOf(door: Door, resource: string): Price | null {
   const { price, summary } = door;
   if (price === null || price.amount_atomic === null) return null;
   const { amount_atomic } = price;
-  const asked = { ...price, amount_atomic, resource, description: summary, called: calledBy(door) };
-  prices.set(door, asked);
-  return asked;
+  const computed = { ...price, amount_atomic, resource, description: summary, called: calledBy(door) };
+  prices.set(door, computed);
+  return computed;
 }
 
 const calledBy = (door: Door): Called => ({ output_schema: schemasOf(door).in_short, bazaars: briefBazaars(door) });
@@ -46,7 +46,7 @@ export function offer(
   request: Pick<DoorRequest, 'params'>,
   port: Port,
   reason: OfferReason | null,
-  own?: Said,
+  own?: ChallengeContent,
 ): Answer {
   const price = priceOf(door, resourceOf(door, request, port));
   if (!own && !price) return problem({ code: reason?.code ?? 'payment_required', message: reason?.detail });
@@ -58,12 +58,12 @@ export function offer(
   };
 }
 
-type Said = Pick<Challenge, 'headers' | 'body'>;
+type ChallengeContent = Pick<Challenge, 'headers' | 'body'>;
 
-const texts = new WeakMap<Said, string>();
+const texts = new WeakMap<ChallengeContent, string>();
 
 /** Challenges are shared objects, so the text of each is made once. */
-function textOf(challenge: Said): string {
+function textOf(challenge: ChallengeContent): string {
   const text = texts.get(challenge) ?? JSON.stringify(challenge.body);
   texts.set(challenge, text);
   return text;

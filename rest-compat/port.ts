@@ -10,7 +10,7 @@ import type { ShownIngestKey } from '../schema/router/ingest-key.ts';
 import type { Secret } from '../schema/secret.ts';
 import type { ShownSlice } from '../schema/slice-token.ts';
 import type { Called } from './called.ts';
-import type { CardSignature, OfferedRequests } from './faces/a2a/kept-elsewhere.ts';
+import type { CardSignature, OfferedRequests } from './faces/a2a/sealing.ts';
 import type { ToolSessions } from './faces/mcp/sessions.ts';
 import type { SecurityContact } from './security-contact.ts';
 import type { EventFrames } from './sse.ts';
@@ -90,14 +90,14 @@ export interface Challenge {
 }
 
 /** How a call of a paid endpoint can be paid for. A column of the endpoint lists the accepted ones. */
-export type Means = 'payment' | 'live_key' | 'demo_key' | 'waiver_key';
+export type PaymentMethod = 'payment' | 'live_key' | 'demo_key' | 'waiver_key';
 
 export interface Caller {
   readonly possession: Possession;
   /** Absent if there is no secret of the board. */
   readonly board?: BoardStanding | undefined;
   /** A payment takes precedence over a key. Null if there is neither, or the key is unknown. */
-  readonly means: Means | null;
+  readonly payment_method: PaymentMethod | null;
   /** True if the API key is unknown. The response does not repeat it. */
   readonly unknown_key: boolean;
   readonly payment: PaymentJudgement;

@@ -37,8 +37,8 @@ export function unpossessed(door: Door, request: DoorRequest, { possession, boar
     return door.price && possession.kind === 'wrong' ? 403 : null;
   if (possession.kind === 'absent') return door.slice_token === 'instead' && tokenAt(door, request) ? null : 401;
   if (possession.kind === 'wrong') return 403;
-  const means = opens[door.possession];
-  const opening = booksOf(possession).filter(({ by }) => means.includes(by));
+  const accepted = opens[door.possession];
+  const opening = booksOf(possession).filter(({ by }) => accepted.includes(by));
   if (namesAgent(door)) return opening.some(book => book.agent_id === namedAgent(door, request)) ? null : 403;
   return opening.length > 0 ? null : 403;
 }

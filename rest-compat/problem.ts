@@ -49,7 +49,7 @@ function category(status: number): string {
 }
 
 /** The public facts of an error. An internal error has none. */
-function told({ code, message, param, facts = {} }: ProblemFault) {
+function publicFacts({ code, message, param, facts = {} }: ProblemFault) {
   const [status, sentence] = errors[code];
   const hidden = code === 'internal';
   const title = sayingCharged(sentence, hidden ? undefined : facts.charged);
@@ -63,7 +63,7 @@ function told({ code, message, param, facts = {} }: ProblemFault) {
 
 /** An error during a stream as an event, in the form of OpenAI's clients. */
 export function faultEvent(fault: ProblemFault): JsonObject {
-  const { facts, error } = told(fault);
+  const { facts, error } = publicFacts(fault);
   return { ...facts, error };
 }
 
@@ -72,7 +72,7 @@ export function faultEvent(fault: ProblemFault): JsonObject {
  * whether the request had a payment.
  */
 export function problem(fault: ProblemFault, headers: Answer['headers'] = {}, pays = false): Answer {
-  const { status, title, detail, facts, error } = told(fault);
+  const { status, title, detail, facts, error } = publicFacts(fault);
   const type = `urn:svc402:problem:${fault.code}`;
   return {
     status,
@@ -121,12 +121,12 @@ export function retryHeaders(
   { code, facts }: { readonly code: ErrorCode; readonly facts: JsonObject },
   pays: boolean,
 ): Record<string, string> {
-  const { retry_after_seconds: asked, charged } = facts;
-  const left = leaves(code, charged, pays);
-  const known = typeof asked === 'number' ? asked : retryAfterSeconds[code];
-  const wait = known ?? (left === 'open' ? OPEN_SECONDS : undefined);
+  const { retry_after_seconds: stated, charged } = facts;
+  const payment_state = leaves(code, charged, pays);
+  const known = typeof stated === 'number' ? stated : retryAfterSeconds[code];
+  const wait = known ?? (payment_state === 'open' ? OPEN_SECONDS : undefined);
   return {
     ...(wait === undefined ? {} : { 'retry-after': String(Math.ceil(wait)) }),
-    ...(left === 'unused' && !finalCodes.has(code) ? {} : { 'x-should-retry': 'false' }),
+    ...(payment_state === 'unused' && !finalCodes.has(code) ? {} : { 'x-should-retry': 'false' }),
   };
 }

@@ -9,8 +9,8 @@ import { inFaultForm } from './fault-form.ts';
 import { declaresBody, expectedBytes, leavesUnread, lingering, readJson } from './http/body.ts';
 import { codingFor } from './http/coding.ts';
 import { isPreflight } from './http/cors.ts';
+import { onceLeft } from './http/disconnect.ts';
 import { readForm } from './http/form.ts';
-import { onceLeft } from './http/left.ts';
 import type { Port } from './port.ts';
 import { type Answer, problem } from './problem.ts';
 import type { Upload } from './upload.ts';
@@ -49,8 +49,8 @@ export async function serveDoors(
         onRequest: async (request, reply) => sendOutcome(reply, await packed(request, await answer(request, reply))),
         handler: () => undefined,
       });
-    const spelt = doors.flatMap(door => [door.path, ...door.aliases].map(path => ({ path, door })));
-    for (const [path, rows] of Map.groupBy(spelt, row => row.path)) {
+    const called_path = doors.flatMap(door => [door.path, ...door.aliases].map(path => ({ path, door })));
+    for (const [path, rows] of Map.groupBy(called_path, row => row.path)) {
       const here = rows.map(row => row.door);
       route(
         path.replace(/\{(\w+)\}/g, ':$1'),
@@ -86,11 +86,11 @@ async function answerAt(
   if (request.method === 'OPTIONS') return choices(here);
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const door = here.find(({ methods }) => methods.includes(method as DoorMethod));
-  const asked = { ...doorRequest(request, reply), spelt: path };
-  if (door) return inFaultForm(door.faults, await (door.face?.serve ?? callDoor)(door, asked, house));
+  const call = { ...doorRequest(request, reply), called_path: path };
+  if (door) return inFaultForm(door.faults, await (door.face?.serve ?? callDoor)(door, call, house));
   // An unpaid caller learns the methods of the path (RFC 9110 10.2.1) before paying.
   const allow = allowed(here);
-  return (await unpaidAt(here, asked, house.port, { allow })) ?? problem({ code: 'method_not_allowed' }, { allow });
+  return (await unpaidAt(here, call, house.port, { allow })) ?? problem({ code: 'method_not_allowed' }, { allow });
 }
 
 function doorRequest(request: FastifyRequest, reply: FastifyReply): DoorRequest {

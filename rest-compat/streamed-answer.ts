@@ -1,4 +1,4 @@
-import type { StreamAsked } from './door-operation.ts';
+import type { ChosenStream } from './door-operation.ts';
 import type { DoorSubscribed } from './port.ts';
 import { type Answer, faultEvent } from './problem.ts';
 
@@ -9,8 +9,8 @@ export interface StreamedAnswer extends Omit<Answer, 'body'> {
 
 type Events = Extract<DoorSubscribed, { kind: 'events' }>;
 
-export function streamed({ headers, events }: Events, asked: StreamAsked): StreamedAnswer {
-  return { status: 200, headers: { ...headers, ...asked.frames.headers }, body: framed(events, asked) };
+export function streamed({ headers, events }: Events, stream: ChosenStream): StreamedAnswer {
+  return { status: 200, headers: { ...headers, ...stream.frames.headers }, body: framed(events, stream) };
 }
 
 /** The reader sees a connection that is closed before the response is complete. */
@@ -21,7 +21,7 @@ class BrokenOff extends Error {
 /** An error is the last event and has no end marker after it, so that the reader knows that the stream is incomplete. */
 async function* framed(
   events: Events['events'],
-  { eventOf, frames }: StreamAsked,
+  { eventOf, frames }: ChosenStream,
 ): AsyncGenerator<string | Uint8Array> {
   let index = 0;
   for await (const { data, errors } of events) {

@@ -64,7 +64,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  * Converts the text of a form to the JSON of the same member. A list of one item may have its bare name, and an object may be a part that
  * contains JSON, because clients of OpenAPI 3.1 write lists and objects of multipart content in this way.
  */
-const spelt = {
+const converters = {
   number: text => (/^-?(?:0|[1-9]\d{0,14})(\.\d{1,15})?$/.test(text) ? Number(text) : text),
   flag: text => (text === 'true' ? true : text === 'false' ? false : text),
   list: text => [text],
@@ -72,12 +72,12 @@ const spelt = {
 } as const satisfies Record<string, (text: string) => unknown>;
 
 /** Reads a form as the JSON of `schema`. `kinds`: the members that are not text. */
-export function formOf<S extends z.ZodType>(schema: S, kinds: Readonly<Record<string, keyof typeof spelt>>) {
+export function formOf<S extends z.ZodType>(schema: S, kinds: Readonly<Record<string, keyof typeof converters>>) {
   const read = (form: JsonObject): JsonObject =>
     Object.fromEntries(
       Object.entries(form).map(([name, member]) => {
         const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
-        if (typeof member === 'string' && kind) return [name, spelt[kind](member)];
+        if (typeof member === 'string' && kind) return [name, converters[kind](member)];
         return [name, isJsonObject(member) ? read(member) : member];
       }),
     );

@@ -8,8 +8,8 @@ import type {
   Executed,
   ExecutedError,
   Followable,
-  Means,
   PaymentJudgement,
+  PaymentMethod,
   Port,
 } from '../../rest-compat/port.ts';
 import { faultEvent } from '../../rest-compat/problem.ts';
@@ -72,7 +72,7 @@ async function identify(parts: PortParts, credentials: Credentials, payment: Pay
   return {
     possession: principal.possession,
     board: principal.board,
-    means: payment.kind === 'none' ? means(principal.api_key) : 'payment',
+    payment_method: payment.kind === 'none' ? payment_method(principal.api_key) : 'payment',
     unknown_key: principal.api_key.kind === 'unknown',
     payment,
     context: parts.createContext(principal, {
@@ -87,7 +87,7 @@ async function identify(parts: PortParts, credentials: Credentials, payment: Pay
   };
 }
 
-function means({ kind }: ApiKey): Means | null {
+function payment_method({ kind }: ApiKey): PaymentMethod | null {
   return kind === 'absent' || kind === 'unknown' ? null : `${kind}_key`;
 }
 

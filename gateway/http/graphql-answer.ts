@@ -2,7 +2,7 @@ import { type ApolloServerPlugin, type GraphQLRequestContext, HeaderMap } from '
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import type { Logger } from 'pino';
-import { bestLiked, likesBetter, namesIn } from '../../rest-compat/http/accept.ts';
+import { acceptsByName, bestAccepted, prefers } from '../../rest-compat/http/accept.ts';
 import { eventStream } from '../../rest-compat/sse.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, isErrorCode, Refusal } from '../../schema/errors.ts';
@@ -121,19 +121,19 @@ const jsonMedia = ['application/json', 'application/graphql-response+json'] as c
 
 /** The one that a request likes best; the usual one where it takes neither, as of a refusal that has to be told. */
 function jsonMediaFor(accepted: string | undefined): (typeof jsonMedia)[number] {
-  return bestLiked(accepted, jsonMedia) ?? jsonMedia[0];
+  return bestAccepted(accepted, jsonMedia) ?? jsonMedia[0];
 }
 
 const EVENTS = eventStream['content-type'];
 
 /** By the Accept header (RFC 9110 12.5.1): whether a request takes events alone, or likes them better than JSON in either of its spellings. */
 function wantsEvents({ headers: { accept } }: FastifyRequest): boolean {
-  return likesBetter(accept, EVENTS, jsonMediaFor(accept));
+  return prefers(accept, EVENTS, jsonMediaFor(accept));
 }
 
 /** A subscription has no other form than events, so whoever names them beside JSON has them. */
 export function takesEvents({ headers: { accept } }: FastifyRequest): boolean {
-  return namesIn(accept, EVENTS);
+  return acceptsByName(accept, EVENTS);
 }
 
 /** 406 before anything is asked, charged or done, where nothing that a path offers is accepted. */
@@ -144,7 +144,7 @@ export function refuseUnacceptable(
 ): void {
   scope.addHook('preHandler', async (request, reply) => {
     const offered = offers[request.routeOptions.url ?? ''];
-    if (offered === undefined || bestLiked(request.headers.accept, offered) !== null) return;
+    if (offered === undefined || bestAccepted(request.headers.accept, offered) !== null) return;
     return refuse(request, reply, [new Refusal('not_acceptable', { facts: { offered: [...offered] } })], logger, 406);
   });
 }

@@ -1,4 +1,4 @@
-import type { OfferedRequests } from '../../rest-compat/faces/a2a/kept-elsewhere.ts';
+import type { OfferedRequests } from '../../rest-compat/faces/a2a/sealing.ts';
 import type { ToolSessions } from '../../rest-compat/faces/mcp/sessions.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { offeredLimits } from '../../schema/limits.ts';

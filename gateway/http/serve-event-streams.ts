@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError, getOperationAST, OperationTypeNode } from 'graphql';
 import type { Logger } from 'pino';
 import { credentialsIn } from '../../rest-compat/credentials.ts';
-import { onceLeft } from '../../rest-compat/http/left.ts';
+import { onceLeft } from '../../rest-compat/http/disconnect.ts';
 import { eventStream } from '../../rest-compat/sse.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { provenOnGraphql } from '../graph/identify.ts';

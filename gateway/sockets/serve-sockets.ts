@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import { agentOf, credentialsIn, sessionsIn } from '../../rest-compat/credentials.ts';
 import { requireKnownHeaders } from '../../rest-compat/door-request.ts';
-import { onceLeft } from '../../rest-compat/http/left.ts';
+import { onceLeft } from '../../rest-compat/http/disconnect.ts';
 import type { Port } from '../../rest-compat/port.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';

@@ -25,7 +25,7 @@ export const boardEventDoors = [
     media: 'text/event-stream',
     document: FOLLOW,
     stream: {
-      asked: () => true,
+      isRequested: () => true,
       live: true,
       document: FOLLOW,
       frames: liveFrames,

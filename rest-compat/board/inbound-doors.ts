@@ -38,8 +38,8 @@ export const inboundDoors = [
     field: 'recordCompletion',
     shows: CompletionAnswer.extend({ receipt: z.object({ document: ReceiptAnswer }), idempotent_replay: z.boolean() }),
     body: CompletionRequest,
-    variables: ({ body: { transaction, ...said } }) => ({
-      input: toCamelKeys({ ...said, payment_tx: transaction }) as { readonly [name: string]: Json },
+    variables: ({ body: { transaction, ...body } }) => ({
+      input: toCamelKeys({ ...body, payment_tx: transaction }) as { readonly [name: string]: Json },
     }),
     answer: ({ answer }) => withReceipt(answer),
     response: CompletionAnswer,
@@ -50,6 +50,6 @@ export const inboundDoors = [
 /** The receipt becomes a member. Only the HTTP status tells a repeated report from a new one, so both have the same body. */
 function withReceipt(answer: Json | undefined): Json {
   if (!isJsonObject(answer)) return null;
-  const { receipt, idempotent_replay: _again, ...said } = answer;
-  return { ...said, receipt: isJsonObject(receipt) ? (receipt.document ?? null) : null };
+  const { receipt, idempotent_replay: _again, ...body } = answer;
+  return { ...body, receipt: isJsonObject(receipt) ? (receipt.document ?? null) : null };
 }

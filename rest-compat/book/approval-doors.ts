@@ -27,7 +27,7 @@ const ofPeople = {
   crawled: false,
   tags: ['book'],
   media: HTML,
-  lasting: true,
+  is_constant: true,
   response: z.string(),
 } as const;
 

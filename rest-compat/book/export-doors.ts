@@ -90,7 +90,7 @@ export const exportDoors = [
     in_pieces: true,
     document: EXPORT_PIECES,
     stream: {
-      asked: () => true,
+      isRequested: () => true,
       document: EXPORT_PIECES,
       frames: ({ query, body }) => streamForms[body.format ?? query.format ?? 'csv'],
       eventOf: data => data.answer ?? null,
@@ -115,7 +115,7 @@ export const exportDoors = [
     in_pieces: true,
     document: JOURNAL_PIECES,
     stream: {
-      asked: () => true,
+      isRequested: () => true,
       document: JOURNAL_PIECES,
       frames: ({ query, body }) => journalForms[body.format ?? query.format ?? 'csv'],
       eventOf: data => data.answer ?? null,

@@ -70,8 +70,8 @@ export const ingestDoors = [
 /** The receipt's token is part of the response, so that the book and the transfer are signed together. */
 function withToken(answer: Json | undefined): Json {
   if (!isJsonObject(answer)) return null;
-  const { receipt, payer_proven, payer_text, ...said } = answer;
+  const { receipt, payer_proven, payer_text, ...members } = answer;
   const document = isJsonObject(receipt) && isJsonObject(receipt.document) ? receipt.document : {};
   // Null members of these are not signed, so they are left out.
-  return { ...said, ...present({ payer_proven, payer_text }), issuer_signature: document.issuer_signature ?? null };
+  return { ...members, ...present({ payer_proven, payer_text }), issuer_signature: document.issuer_signature ?? null };
 }

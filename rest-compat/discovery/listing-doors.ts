@@ -9,7 +9,7 @@ const listing = {
   methods: ['GET'],
   tags: ['discovery'],
   media: 'text/plain; charset=utf-8',
-  lasting: true,
+  is_constant: true,
   cache: KEPT_FIVE_MINUTES,
   response: z.string(),
 } as const;

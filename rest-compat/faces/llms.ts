@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Door, DoorPrice } from '../door.ts';
-import { absenceSaid, notOffered } from '../inference/not-offered.ts';
+import { absenceSentence, notOffered } from '../inference/not-offered.ts';
 import { tags } from './tags.ts';
 import { textOfLines } from './text-listings.ts';
 
@@ -62,7 +62,7 @@ const ABSENT = [
 
 function absentItem(row: (typeof notOffered)[number]): string {
   const { path, reach } = row;
-  return `- ${path}${reach === 'below' ? '/…' : ''}: ${absenceSaid(row)}`;
+  return `- ${path}${reach === 'below' ? '/…' : ''}: ${absenceSentence(row)}`;
 }
 
 function costOf({ amount_atomic, networks }: DoorPrice): string {

@@ -72,7 +72,7 @@ function fault(
     },
     content: {
       ...content(media, schemas.of(refuses ? refusal : shape, 'output')),
-      ...(face?.hears(status) ? content('application/json', schemas.of(face.fault, 'output')) : {}),
+      ...(face?.hasHttpStatus(status) ? content('application/json', schemas.of(face.fault, 'output')) : {}),
     },
   };
 }

@@ -2,7 +2,7 @@
 const bare = (media: string) => (media.split(';')[0] ?? '').trim().toLowerCase();
 
 /** What an Accept header says of a media type. */
-interface Liking {
+interface Preference {
   readonly weight: number;
   /** 0: by its name, 1: by its type, 2: by a wildcard. */
   readonly breadth: number;
@@ -10,10 +10,10 @@ interface Liking {
   readonly place: number;
 }
 
-const UNACCEPTED: Liking = { weight: 0, breadth: 3, place: 0 };
+const UNACCEPTED: Preference = { weight: 0, breadth: 3, place: 0 };
 
 /** By the most specific range that a media type is in (RFC 9110 12.5.1). */
-function likingIn(accepted: string, media: string): Liking {
+function preferenceIn(accepted: string, media: string): Preference {
   const [type] = bare(media).split('/');
   const ranges = new Map(accepted.split(',').map((part, place) => [bare(part), { weight: weightOf(part), place }]));
   for (const [breadth, range] of [bare(media), `${type}/*`, '*/*'].entries()) {
@@ -25,13 +25,13 @@ function likingIn(accepted: string, media: string): Liking {
 
 /** The weight that an Accept header gives a media type. */
 export function weightIn(accepted: string, media: string): number {
-  return likingIn(accepted, media).weight;
+  return preferenceIn(accepted, media).weight;
 }
 
 /** Whether a request accepts a media type and says so by its name. */
-export function namesIn(accepted: unknown, media: string): boolean {
+export function acceptsByName(accepted: unknown, media: string): boolean {
   if (typeof accepted !== 'string') return false;
-  const { weight, breadth } = likingIn(accepted, media);
+  const { weight, breadth } = preferenceIn(accepted, media);
   return weight > 0 && breadth === 0;
 }
 
@@ -39,23 +39,23 @@ export function namesIn(accepted: unknown, media: string): boolean {
  * The best accepted media type. Of equal weights, a type that is named goes before one that a wildcard matches, then the order of the
  * header decides. Without an Accept header the first one; null if none is accepted.
  */
-export function bestLiked<M extends string>(accepted: string | undefined, offered: readonly M[]): M | null {
+export function bestAccepted<M extends string>(accepted: string | undefined, offered: readonly M[]): M | null {
   if (!accepted?.includes('/')) return offered[0] ?? null;
-  const liked = offered
-    .map(media => ({ media, ...likingIn(accepted, media) }))
+  const accepted_media = offered
+    .map(media => ({ media, ...preferenceIn(accepted, media) }))
     .filter(({ weight }) => weight > 0)
     .sort((one, other) => other.weight - one.weight || one.breadth - other.breadth || one.place - other.place);
-  return liked[0]?.media ?? null;
+  return accepted_media[0]?.media ?? null;
 }
 
 /** RFC 9110 12.4.2. An invalid weight counts as none. */
 function weightOf(range: string): number {
-  const [, said] = /;\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*(?:;|$)/i.exec(range) ?? [];
-  return said === undefined ? 1 : Number(said);
+  const [, weight] = /;\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*(?:;|$)/i.exec(range) ?? [];
+  return weight === undefined ? 1 : Number(weight);
 }
 
 /** Whether a request prefers another media type to the default. If both have the same weight, the default applies. */
-export function likesBetter(accepted: unknown, other: string, usual: string): boolean {
+export function prefers(accepted: unknown, other: string, usual: string): boolean {
   return typeof accepted === 'string' && weightIn(accepted, other) > weightIn(accepted, usual);
 }
 
@@ -67,13 +67,13 @@ interface Forms {
 }
 
 /** The name of the form that a request prefers to the default. Undefined if it prefers the default. */
-export function likedForm(
+export function preferredForm(
   { by_accept = [], forms = {}, media = 'application/json' }: Forms,
   accepted: unknown,
 ): string | undefined {
   const mediaOf = (name: string) => forms[name]?.media ?? media;
   const best = by_accept.reduce<string | undefined>(
-    (chosen, name) => (likesBetter(accepted, mediaOf(name), chosen ? mediaOf(chosen) : media) ? name : chosen),
+    (chosen, name) => (prefers(accepted, mediaOf(name), chosen ? mediaOf(chosen) : media) ? name : chosen),
     undefined,
   );
   return best;

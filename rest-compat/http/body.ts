@@ -13,9 +13,9 @@ export function declaresBody(request: IncomingMessage): boolean {
 
 /** The stated length, or the maximum if none is stated. */
 export function expectedBytes({ headers }: IncomingMessage, bytes_max: number): number {
-  const said = headers['content-length'];
-  if (said === undefined) return headers['transfer-encoding'] === undefined ? 0 : bytes_max;
-  return Math.min(Number(said), bytes_max);
+  const stated = headers['content-length'];
+  if (stated === undefined) return headers['transfer-encoding'] === undefined ? 0 : bytes_max;
+  return Math.min(Number(stated), bytes_max);
 }
 
 export const tooLarge: Body = { kind: 'refused', code: 'request_too_large' };

@@ -94,7 +94,7 @@ export function eventOperation(name: string, field: string) {
 
 /** The streamed answer of a chat. */
 const chatStream = {
-  asked: ({ stream }: ChatRequest) => stream,
+  isRequested: ({ stream }: ChatRequest) => stream,
   document: fieldOperation({ name: 'chat_completions_stream', field: 'chatCompletionStream', shows: ChatChunk }),
   frames: chatFrames,
   eventOf: (data: JsonObject, { stream_options }: ChatRequest) =>
@@ -143,7 +143,7 @@ export const inferenceDoors = [
     example: { input: 'Hi' },
     field: 'createResponse',
     stream: {
-      asked: ({ stream = false }) => stream,
+      isRequested: ({ stream = false }) => stream,
       document: eventOperation('create_response_stream', 'responseStream'),
       frames: namedFrames,
       eventOf: data => (data.answer as JsonObject).event ?? null,
@@ -246,8 +246,8 @@ export const mediaDoors = [
     body: EmbeddingRequest,
     // The graph has a separate member for tokens, because its inputs have no unions.
     variables: ({ body: { input, ...members } }, document) => {
-      const said = { ...members, [isTokens(input) ? 'input_tokens' : 'input']: input };
-      return operationVariables(document, [{ schema: EmbeddingArguments, said }]);
+      const values = { ...members, [isTokens(input) ? 'input_tokens' : 'input']: input };
+      return operationVariables(document, [{ schema: EmbeddingArguments, values }]);
     },
     response: EmbeddingsAnswer,
     errors: [...workErrors, 'answer_too_large'],
@@ -270,7 +270,7 @@ export const mediaDoors = [
       svc: 'object',
     }),
     plain: {
-      asked: ({ response_format }) => response_format === 'text',
+      isRequested: ({ response_format }) => response_format === 'text',
       media: 'text/plain; charset=utf-8',
       textOf: data => String(memberOf(data, 'text')),
     },

@@ -25,9 +25,9 @@ const messageFrames: EventFrames = {
     return `event: ${'svc' in event ? 'svc' : String(event.type)}\n${sseEvent(event)}`;
   },
   fault({ error, ...facts }) {
-    const said = error as JsonObject;
-    const status = isErrorCode(said.code) ? errors[said.code][0] : 500;
-    return `event: error\n${sseEvent({ ...facts, type: 'error', error: { ...said, type: anthropicKind(status) } })}`;
+    const body_error = error as JsonObject;
+    const status = isErrorCode(body_error.code) ? errors[body_error.code][0] : 500;
+    return `event: error\n${sseEvent({ ...facts, type: 'error', error: { ...body_error, type: anthropicKind(status) } })}`;
   },
   done: '',
 };
@@ -59,7 +59,7 @@ export const messageDoors = [
     example,
     field: 'createMessage',
     stream: {
-      asked: ({ stream = false }) => stream,
+      isRequested: ({ stream = false }) => stream,
       document: eventOperation('create_message_stream', 'messageStream'),
       frames: messageFrames,
       eventOf: data => (data.answer as JsonObject).event ?? null,

@@ -134,7 +134,7 @@ export function notOfferedAt(path: string, headers: DoorRequest['headers']): Ans
   if (!row) return null;
   const asks_anthropic = row.family === 'anthropic' || headers['anthropic-version'] !== undefined;
   const instead = asks_anthropic && row.instead === CHAT ? MESSAGES : row.instead;
-  const told = problem({ code: 'not_offered', message: absenceSaid({ ...row, instead }), facts: { instead } });
+  const told = problem({ code: 'not_offered', message: absenceSentence({ ...row, instead }), facts: { instead } });
   return inFaultForm(asks_anthropic ? 'anthropic' : 'problem', told);
 }
 
@@ -143,6 +143,6 @@ function fits({ path, reach }: NotOffered, asked_path: string): boolean {
 }
 
 /** Sentence that says why the endpoint does not exist and what to use instead. */
-export function absenceSaid({ why, instead, how }: NotOffered): string {
+export function absenceSentence({ why, instead, how }: NotOffered): string {
   return instead === null ? `${why} There is no other endpoint for this.` : `${why} Use ${instead}${how}.`;
 }

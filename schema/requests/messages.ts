@@ -246,7 +246,7 @@ function requireOffered({ tools, tool_choice }: CountedBody, context: z.Refineme
 }
 
 /** The members that a model reads, in the form of Anthropic. */
-export interface MessageInput {
+export interface PromptMembers {
   readonly model: string;
   readonly messages: readonly MessageTurn[];
   readonly system?: readonly MessageBlock[];
@@ -284,7 +284,7 @@ interface MessageSampling {
 
 /** The canonical request that a payment is bound to: absent members and default values are left out. */
 export type MessagesRequest = JsonObject &
-  MessageInput &
+  PromptMembers &
   MessageSampling &
   SvcOptions & {
     readonly stream?: boolean;
@@ -365,7 +365,7 @@ export const MessageTokensRequest = z.preprocess(
   withoutProto,
   countedBody.superRefine(requireOffered).transform((given, context) => {
     const extra = extraOf(given as JsonObject, countedPlace, context);
-    return { model: given.model, ...canonical(given), ...present({ extra }) } as unknown as MessageInput & JsonObject;
+    return { model: given.model, ...canonical(given), ...present({ extra }) } as unknown as PromptMembers & JsonObject;
   }),
 );
 export type MessageTokensRequest = z.output<typeof MessageTokensRequest>;

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../canonical-json.ts';
-import type { MessageInput } from './messages.ts';
+import type { PromptMembers } from './messages.ts';
 
 /*
  * Estimates the tokens of a request without a call to a model; a hub may count differently. English text has about four bytes per token in
@@ -20,7 +20,7 @@ const BYTES_PER_PAGE = 50_000;
 
 const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 
-export function estimatedTokens({ system = [], messages, tools = [], output_config }: MessageInput): number {
+export function estimatedTokens({ system = [], messages, tools = [], output_config }: PromptMembers): number {
   const turns = [...(system.length > 0 ? [{ content: system }] : []), ...messages];
   const turn_tokens = turns.reduce((sum, { content }) => sum + PER_TURN + blocksOf(content), 0);
   const tool_tokens = tools.reduce(

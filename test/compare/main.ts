@@ -47,7 +47,7 @@ async function record(folder: string): Promise<void> {
     write(`${name}${WORDS}`, json(words));
   };
   const port = new FakePort();
-  const tools = [...doorTools(everyDoor).values()].map(({ told }) => told);
+  const tools = [...doorTools(everyDoor).values()].map(({ definition }) => definition);
   part('openapi', 'json', partedJson(openApi(everyDoor, port.base_url)));
   part('tools-list', 'json', partedJson(tools));
   part('x402-manifest', 'json', partedJson(x402Manifest(everyDoor, port)));

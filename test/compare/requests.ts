@@ -15,7 +15,7 @@ import {
 import { pino } from 'pino';
 import { type Graph, openGraph } from '../../gateway/graph/open-graph.ts';
 import type { DocumentDoor, Door } from '../../rest-compat/door.ts';
-import type { AskedOperation } from '../../rest-compat/door-operation.ts';
+import type { ChosenOperation } from '../../rest-compat/door-operation.ts';
 import { jsonSchema } from '../../rest-compat/door-schemas.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { faultBeside, problem } from '../../rest-compat/problem.ts';
@@ -74,7 +74,7 @@ async function* requestsOf(
   }
 }
 
-function note({ document, variables }: AskedOperation, valid: Map<string, JsonObject[]>): void {
+function note({ document, variables }: ChosenOperation, valid: Map<string, JsonObject[]>): void {
   const { name } = rootField(document);
   valid.set(name.value, [...(valid.get(name.value) ?? []), argumentsBy(document, variables)]);
 }
@@ -100,8 +100,8 @@ async function byRest(
   door: DocumentDoor,
   graph: Graph,
   request: { readonly params: object; readonly query: JsonObject; readonly body: JsonObject },
-): Promise<{ readonly asked: AskedOperation | null; readonly to: Json }> {
-  let asked: AskedOperation;
+): Promise<{ readonly asked: ChosenOperation | null; readonly to: Json }> {
+  let asked: ChosenOperation;
   try {
     asked = door.operation({ ...request, headers: {} });
   } catch (fault) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bestLiked, likesBetter, namesIn } from '../../rest-compat/http/accept.ts';
+import { acceptsByName, bestAccepted, prefers } from '../../rest-compat/http/accept.ts';
 
 const HTML = 'text/html; charset=utf-8';
 const JSON_MEDIA = 'application/json; charset=utf-8';
@@ -25,7 +25,7 @@ it.each<[who: string, accept: string | undefined, page: boolean]>([
   ['an empty header', '', false],
   ['a weight that is none', 'text/html;q=nine, application/json;q=0.5', true],
 ])('%s', (_, accept, page) => {
-  expect(likesBetter(accept, HTML, JSON_MEDIA)).toBe(page);
+  expect(prefers(accept, HTML, JSON_MEDIA)).toBe(page);
 });
 
 const offered = ['application/json', 'application/graphql-response+json', 'text/event-stream'] as const;
@@ -42,7 +42,7 @@ it.each<[accept: string | undefined, best: (typeof offered)[number] | null]>([
   ['application/*;q=0, */*', 'text/event-stream'],
   ['application/xml', null],
 ])('of what is offered Accept: %s likes best %s', (accept, best) => {
-  expect(bestLiked(accept, offered)).toBe(best);
+  expect(bestAccepted(accept, offered)).toBe(best);
 });
 
 it('a wildcard names nothing, and neither does a weight of 0', () => {
@@ -54,5 +54,12 @@ it('a wildcard names nothing, and neither does a weight of 0', () => {
     '*/*',
     undefined,
   ];
-  expect(named.map(accept => namesIn(accept, 'text/event-stream'))).toEqual([true, true, false, false, false, false]);
+  expect(named.map(accept => acceptsByName(accept, 'text/event-stream'))).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+  ]);
 });

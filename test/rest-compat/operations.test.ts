@@ -132,8 +132,8 @@ describe('operationVariables', () => {
     const document = fieldOperation({ name: 'a_job', field: 'boardJob', shows: z.object({ status: z.string() }) });
     const schema = z.looseObject({ job_id: z.string() });
     const odd = JSON.parse('{"constructor":1,"toString":{"a_b":1},"__proto__":{"jobId":"of the prototype"}}') as object;
-    expect(operationVariables(document, [{ schema, said: { job_id: 'j', ...odd } }])).toEqual({ jobId: 'j' });
-    expect(operationVariables(document, [{ schema, said: odd }])).toEqual({});
-    expect(operationVariables(document, [{ schema: z.looseObject({}), said: { job_id: 'j' } }])).toEqual({});
+    expect(operationVariables(document, [{ schema, values: { job_id: 'j', ...odd } }])).toEqual({ jobId: 'j' });
+    expect(operationVariables(document, [{ schema, values: odd }])).toEqual({});
+    expect(operationVariables(document, [{ schema: z.looseObject({}), values: { job_id: 'j' } }])).toEqual({});
   });
 });

@@ -11,7 +11,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { onceLeft } from '../../../rest-compat/http/left.ts';
+import { onceLeft } from '../../../rest-compat/http/disconnect.ts';
 import { doorServerOptions } from '../../../rest-compat/http/server-options.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Principal } from '../../../schema/principal.ts';

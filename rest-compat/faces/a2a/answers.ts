@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { JsonMembers, nameComponents } from '../../answer-shapes.ts';
-import { A2A_DOMAIN, BAD_REQUEST, ERROR_INFO, FACTS, isToldInside, OUR_DOMAIN } from './faults.ts';
+import { A2A_DOMAIN, BAD_REQUEST, ERROR_INFO, FACTS, isOnlyInRpc, OUR_DOMAIN } from './faults.ts';
 
 /* JSON-RPC messages of /a2a-message. Params and results have the shapes of A2A (1.0 §4). */
 
@@ -67,6 +67,6 @@ export const RpcAnswer = z.union([RpcResult, RpcFailure]);
 /** Errors of HTTP that occur before the body is known to be a call. */
 const beforeItIsRead: ReadonlySet<number> = new Set([408, 413, 415, 431]);
 
-export const isHeardByHttp = (status: number): boolean => !isToldInside(status) && !beforeItIsRead.has(status);
+export const isHttpError = (status: number): boolean => !isOnlyInRpc(status) && !beforeItIsRead.has(status);
 
 nameComponents({ A2aCall, A2aResult: RpcResult, A2aFault: RpcFailure });

@@ -36,14 +36,14 @@ export function answerWith(calling: Calling, result: Json, headers: Answer['head
 }
 
 /** A task that is itself the result, as in GetTask and CancelTask. */
-export function toldTask(calling: Calling, task: JsonObject, headers: Answer['headers']): Answer {
+export function taskAnswer(calling: Calling, task: JsonObject, headers: Answer['headers']): Answer {
   return answerWith(calling, calling.version === '0.3' ? legacyTask(task) : task, headers);
 }
 
 /** A refusal by the endpoint as a JSON-RPC error, with its headers and, where clients act on it, its HTTP status. */
 export function refusedCall({ call }: Pick<Calling, 'call'>, answer: Answer): Answer {
-  const told = { status: httpStatusOf(answer), headers: answer.headers, beside: offerOfV1(answer) };
-  return rpcFailure(call.id, refusalOf(answer), told);
+  const form = { status: httpStatusOf(answer), headers: answer.headers, beside: offerOfV1(answer) };
+  return rpcFailure(call.id, refusalOf(answer), form);
 }
 
 /** Clients of x402 version 1 read the offer at the top level of a 402's body. */

@@ -7,7 +7,7 @@ import { A2aFault } from './faults.ts';
 export type ProtocolVersion = '1.0' | '0.3';
 type Method = 'send' | 'stream' | 'get' | 'list' | 'cancel' | 'subscribe' | 'push' | 'extended_card';
 
-interface Asked {
+interface CalledMethod {
   readonly method: Method;
   readonly version: ProtocolVersion;
 }
@@ -44,22 +44,22 @@ const methods: Readonly<Record<ProtocolVersion, Readonly<Record<string, Method>>
  * The method and the protocol version of a call. A call that states no version is 0.3 (§3.6.2). A 1.0 method without a stated version is
  * answered as 1.0, because 0.3 has no method of that name. @throws A2aFault version_not_supported, method_not_found
  */
-export function methodOf(name: string, request: Pick<DoorRequest, 'headers' | 'query'>): Asked {
-  const said = versionSaid(request);
-  const versions: readonly ProtocolVersion[] = said === null ? ['0.3', '1.0'] : [said];
+export function methodOf(name: string, request: Pick<DoorRequest, 'headers' | 'query'>): CalledMethod {
+  const stated = statedVersion(request);
+  const versions: readonly ProtocolVersion[] = stated === null ? ['0.3', '1.0'] : [stated];
   for (const version of versions) {
     const known = methods[version];
     const method = Object.hasOwn(known, name) ? known[name] : undefined;
     if (method) return { method, version };
   }
-  throw new A2aFault('method_not_found', `${said ?? '0.3'} has no method ${JSON.stringify(name.slice(0, 64))}.`);
+  throw new A2aFault('method_not_found', `${stated ?? '0.3'} has no method ${JSON.stringify(name.slice(0, 64))}.`);
 }
 
 /** Patch numbers are ignored (§3.6). The header takes precedence over the query. */
-function versionSaid({ headers, query }: Pick<DoorRequest, 'headers' | 'query'>): ProtocolVersion | null {
-  const asked = headers['a2a-version'] ?? (isJsonObject(query) ? query['A2A-Version'] : undefined);
-  if (asked === undefined || asked === '') return null;
-  const [, version] = /^(1\.0|0\.3)(?:\.\d+)?$/.exec(String(asked)) ?? [];
+function statedVersion({ headers, query }: Pick<DoorRequest, 'headers' | 'query'>): ProtocolVersion | null {
+  const text = headers['a2a-version'] ?? (isJsonObject(query) ? query['A2A-Version'] : undefined);
+  if (text === undefined || text === '') return null;
+  const [, version] = /^(1\.0|0\.3)(?:\.\d+)?$/.exec(String(text)) ?? [];
   if (version === undefined) throw new A2aFault('version_not_supported', 'Served are 1.0 and 0.3.');
   return version as ProtocolVersion;
 }

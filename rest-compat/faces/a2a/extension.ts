@@ -21,8 +21,8 @@ const HEADERS = ['a2a-extensions', 'x-a2a-extensions'] as const;
 
 /** The newest extension that the client has activated. Null if there is none. */
 export function activated(headers: RequestHeaders): Extension | null {
-  const asked = HEADERS.flatMap(name => String(headers[name] ?? '').split(',')).map(uri => uri.trim());
-  return x402Extensions.find(({ uri }) => asked.includes(uri)) ?? null;
+  const uris = HEADERS.flatMap(name => String(headers[name] ?? '').split(',')).map(uri => uri.trim());
+  return x402Extensions.find(({ uri }) => uris.includes(uri)) ?? null;
 }
 
 /** The response confirms the activation in the header that the request used. */

@@ -79,16 +79,16 @@ const byStatus: Readonly<Record<number, number>> = {
 
 type Refused = Pick<Answer, 'status' | 'body'>;
 
-function saidBy({ status, body }: Refused): { readonly code: string; readonly facts: JsonObject } {
-  const said: Json = typeof body === 'string' && body !== '' ? (JSON.parse(body) as Json) : {};
-  const facts = isJsonObject(said) ? said : {};
+function factsIn({ status, body }: Refused): { readonly code: string; readonly facts: JsonObject } {
+  const parsed: Json = typeof body === 'string' && body !== '' ? (JSON.parse(body) as Json) : {};
+  const facts = isJsonObject(parsed) ? parsed : {};
   return { code: typeof facts.code === 'string' ? facts.code : (emptyCodes[status] ?? 'internal'), facts };
 }
 
 /** A refusal by an endpoint as a JSON-RPC error: the same code as by REST, with all facts. */
 export function refusalOf(answer: Refused): RpcError {
   const { status } = answer;
-  const { code, facts } = saidBy(answer);
+  const { code, facts } = factsIn(answer);
   const message = String(facts.detail ?? facts.error ?? code);
   const a2a = named[code];
   const info = a2a ? errorOfA2a(a2a) : { '@type': ERROR_INFO, reason: code.toUpperCase(), domain: OUR_DOMAIN };
@@ -112,11 +112,11 @@ const emptyCodes: Readonly<Record<number, string>> = {
 };
 
 /** Statuses that are only in the JSON-RPC error, where A2A clients look for them. */
-export const isToldInside = (status: number): boolean => status === 400 || status === 404;
+export const isOnlyInRpc = (status: number): boolean => status === 400 || status === 404;
 
 /** The HTTP status of an error: 200 if A2A has a name for it, otherwise that of the endpoint. Internal errors keep their status. */
 export function httpStatusOf(answer: Refused): number {
   const { status } = answer;
-  const inside = isToldInside(status) || (status < 500 && Object.hasOwn(named, saidBy(answer).code));
+  const inside = isOnlyInRpc(status) || (status < 500 && Object.hasOwn(named, factsIn(answer).code));
   return inside ? 200 : status;
 }

@@ -12,7 +12,7 @@ import { A2aFault, refusalOf } from './faults.ts';
 import { a2aTask, isTerminal, type ShownAs } from './task.ts';
 import { getTask } from './task-doors.ts';
 import { eventHeaders, framed } from './task-events.ts';
-import { askTask, meantTask } from './tasks.ts';
+import { lookUpTask, requestedTask } from './tasks.ts';
 
 /* SubscribeToTask: polls a task for as long as its subscriber is connected. */
 
@@ -41,10 +41,11 @@ function hold(port: Port, address: string): (() => void) | null {
 /** @throws A2aFault unsupported_operation if the task will not change */
 export async function followTask(calling: Calling): Promise<DoorOutcome> {
   const { call, extension, request, house } = calling;
-  const meant = await meantTask(calling);
-  if (meant.kind === 'refused') return refusedCall(calling, meant.answer);
-  if (meant.kind === 'unpaid') throw new A2aFault('unsupported_operation', 'It is not paid for: nothing is under way.');
-  const { task, shown, headers } = meant;
+  const requested = await requestedTask(calling);
+  if (requested.kind === 'refused') return refusedCall(calling, requested.answer);
+  if (requested.kind === 'unpaid')
+    throw new A2aFault('unsupported_operation', 'It is not paid for: nothing is under way.');
+  const { task, shown, headers } = requested;
   if (task.is_buyers !== true) return refusedCall(calling, unproven(calling));
   if (isTerminal(task.state as TaskState)) throw new A2aFault('unsupported_operation', 'The task has come to its end.');
   const release = hold(house.port, request.address);
@@ -52,7 +53,7 @@ export async function followTask(calling: Calling): Promise<DoorOutcome> {
   return {
     status: 200,
     headers: { ...headers, ...eventHeaders, ...echoOf(extension, request.headers) },
-    body: untilLeft(release, signal => framed(call.id, watched(calling, task, shown, signal))),
+    body: untilLeft(release, signal => framed(call.id, pollTask(calling, task, shown, signal))),
   };
 }
 
@@ -107,14 +108,14 @@ function untilLeft(
  * The task, each further state, and at the end its result. The subscriber has already proven to be the buyer, so until then the task is
  * read without credentials, as anyone may, to avoid verifying the proof on each read.
  */
-async function* watched(
+async function* pollTask(
   calling: Calling,
   begun: JsonObject,
   shown: Partial<ShownAs>,
   signal: AbortSignal,
 ): AsyncGenerator<JsonObject> {
   const anybody: Calling = { ...calling, request: { ...calling.request, headers: {} } };
-  const asked = { task_id: begun.task_id ?? null };
+  const body = { task_id: begun.task_id ?? null };
   const task = a2aTask(begun, shown);
   const result = (event: JsonObject) => ({ result: resultOf(calling, event) });
   const named = { id: String(task.id), context_id: String(task.contextId) };
@@ -124,7 +125,7 @@ async function* watched(
   for (let waited_ms = 0; waited_ms < WATCH_MS_MAX; waited_ms += LOOK_MS) {
     await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
     if (signal.aborted) return;
-    const look = await askTask(anybody, getTask, asked);
+    const look = await lookUpTask(anybody, getTask, body);
     if (look.kind === 'refused') {
       why = look.answer;
       if (passes(why)) continue;
@@ -133,12 +134,12 @@ async function* watched(
     why = tooLong;
     if (look.task.state === state) continue;
     const ended = isTerminal(look.task.state as TaskState);
-    const brought = ended ? await askTask(calling, getTask, asked) : look;
-    if (brought.kind === 'refused' && passes(brought.answer)) continue;
+    const final = ended ? await lookUpTask(calling, getTask, body) : look;
+    if (final.kind === 'refused' && passes(final.answer)) continue;
     // A signature expires. In that case the subscriber only receives the final state, and has to sign again for the result.
-    const told = brought.kind === 'found' ? brought.task : look.task;
-    state = told.state;
-    for (const update of updatesOf(a2aTask(told, named))) yield result(update);
+    const current = final.kind === 'found' ? final.task : look.task;
+    state = current.state;
+    for (const update of updatesOf(a2aTask(current, named))) yield result(update);
     if (ended) return;
   }
   yield { error: { ...refusalOf(why) } };
@@ -146,10 +147,10 @@ async function* watched(
 
 function updatesOf({ id, contextId, status, artifacts = [], metadata = {} }: JsonObject): JsonObject[] {
   const of_task = { taskId: id ?? null, contextId: contextId ?? null };
-  const brought = (artifacts as readonly JsonObject[]).map(artifact => ({
+  const final = (artifacts as readonly JsonObject[]).map(artifact => ({
     artifactUpdate: { ...of_task, artifact, lastChunk: true },
   }));
-  return [...brought, { statusUpdate: { ...of_task, status: status ?? {}, metadata } }];
+  return [...final, { statusUpdate: { ...of_task, status: status ?? {}, metadata } }];
 }
 
 const passes = ({ status }: Answer): boolean => status === 429 || status >= 500;

@@ -38,14 +38,14 @@ export function rpcResult(id: RpcId, result: Json, headers: Answer['headers'] = 
 }
 
 /** HTTP form of a failure: status 200 if JSON-RPC can express it. `beside`: members for clients that only know HTTP. */
-interface Told extends Pick<Answer, 'status' | 'headers'> {
+interface HttpForm extends Pick<Answer, 'status' | 'headers'> {
   readonly beside: JsonObject;
 }
 
 export function rpcFailure(
   id: RpcId,
   error: RpcError,
-  { status, headers, beside }: Told = { status: 200, headers: {}, beside: {} },
+  { status, headers, beside }: HttpForm = { status: 200, headers: {}, beside: {} },
 ): Answer {
   return { status, headers: { ...headers, ...plain }, body: JSON.stringify({ jsonrpc: '2.0', id, error, ...beside }) };
 }

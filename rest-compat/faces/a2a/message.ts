@@ -91,12 +91,12 @@ export function chatOf({ parts, context_id }: Pick<SentMessage, 'parts' | 'conte
     else if (isJsonObject(part.data) && request === null) request = requireMembers(part.data, at);
     else throw unread(part, at);
   }
-  const { stream: _, ...asked } = request ?? {};
-  const before = Array.isArray(asked.messages) ? asked.messages : [];
-  const said: Json[] = texts.length === 0 ? [] : [{ role: 'user', content: texts.join('\n\n') }];
-  const messages = [...before, ...said];
+  const { stream: _, ...members } = request ?? {};
+  const before = Array.isArray(members.messages) ? members.messages : [];
+  const own_message: Json[] = texts.length === 0 ? [] : [{ role: 'user', content: texts.join('\n\n') }];
+  const messages = [...before, ...own_message];
   if (messages.length === 0) throw new A2aFault('invalid_params', 'There is no text in it.', 'message.parts');
-  return { ...asked, messages, ...intentOf(context_id, asked) };
+  return { ...members, messages, ...intentOf(context_id, members) };
 }
 
 /** A part has one content (1.0 §4.1.6); a second one would be lost. @throws A2aFault invalid_params */

@@ -57,10 +57,10 @@ export function offerTask(
   if (offered === null) requireChat(calling, chat);
   const id = offered?.id ?? house.port.offered.seal(chat);
   if (id === null) return null;
-  const said = JSON.parse(String(answer.body)) as JsonObject;
+  const body_members = JSON.parse(String(answer.body)) as JsonObject;
   const required = requiredBy(answer, extension.x402_version);
-  const text = failure || said.code !== undefined ? String(said.error) : 'Payment is required.';
-  const metadata = asking(required, failure ? String(said.error) : null);
+  const text = failure || body_members.code !== undefined ? String(body_members.error) : 'Payment is required.';
+  const metadata = asking(required, failure ? String(body_members.error) : null);
   return resultOf(calling, { task: waiting(offered ?? offeredAs(id, chat), text, metadata) });
 }
 
@@ -71,8 +71,8 @@ export function declinedTask(calling: Calling, offered: Offered): JsonObject {
 
 export function waiting({ id, context_id, name }: Offered, text?: string, metadata: JsonObject = {}): JsonObject {
   const status: JsonObject = { state: 'TASK_STATE_INPUT_REQUIRED' };
-  const said = text === undefined ? status : { ...status, message: agentMessage(name, text, metadata) };
-  return { id, contextId: context_id, status: said };
+  const body_members = text === undefined ? status : { ...status, message: agentMessage(name, text, metadata) };
+  return { id, contextId: context_id, status: body_members };
 }
 
 /** Validates by the schema of the endpoint. @throws A2aFault invalid_params */

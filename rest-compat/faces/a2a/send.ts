@@ -18,27 +18,31 @@ import { refuseTask } from './tasks.ts';
 /* SendMessage and SendStreamingMessage: sells a chat and returns it as a task. */
 
 export async function sendMessage(calling: Calling): Promise<Answer> {
-  const asked = await chatAsked(calling);
-  if (!('chat' in asked)) return 'status' in asked ? asked : answerWith(calling, asked.result);
-  const outcome = await callDoor(calling.door, asked.request, calling.house);
+  const chat_call = await chatOrPrice(calling);
+  if (!('chat' in chat_call)) return 'status' in chat_call ? chat_call : answerWith(calling, chat_call.result);
+  const outcome = await callDoor(calling.door, chat_call.request, calling.house);
   if (isStream(outcome)) throw new Error('a chat was streamed that was asked for in one piece');
-  if (outcome.status === 402) return unpaid(calling, asked, outcome, task => answerWith(calling, task));
+  if (outcome.status === 402) return unpaid(calling, chat_call, outcome, task => answerWith(calling, task));
   if (outcome.status !== 200) return refusedCall(calling, outcome);
-  return answerWith(calling, resultOf(calling, { task: chatTask(outcome, asked) }), settledHeaders(outcome.headers));
+  return answerWith(
+    calling,
+    resultOf(calling, { task: chatTask(outcome, chat_call) }),
+    settledHeaders(outcome.headers),
+  );
 }
 
 export async function streamMessage(calling: Calling): Promise<DoorOutcome> {
-  const asked = await chatAsked(calling, { stream: true });
+  const chat_call = await chatOrPrice(calling, { stream: true });
   const { call, extension, request } = calling;
   const events = (source: AsyncIterable<JsonObject>, headers: Answer['headers'] = {}): DoorOutcome => ({
     status: 200,
     headers: { ...headers, ...eventHeaders, ...echoOf(extension, request.headers) },
     body: framed(call.id, source),
   });
-  if (!('chat' in asked)) return 'status' in asked ? asked : events(only({ result: asked.result }));
-  const outcome = await callDoor(calling.door, asked.request, calling.house);
-  if (isStream(outcome)) return events(taskEvents(calling, outcome, asked), settledHeaders(outcome.headers));
-  if (outcome.status === 402) return unpaid(calling, asked, outcome, task => events(only({ result: task })));
+  if (!('chat' in chat_call)) return 'status' in chat_call ? chat_call : events(only({ result: chat_call.result }));
+  const outcome = await callDoor(calling.door, chat_call.request, calling.house);
+  if (isStream(outcome)) return events(taskEvents(calling, outcome, chat_call), settledHeaders(outcome.headers));
+  if (outcome.status === 402) return unpaid(calling, chat_call, outcome, task => events(only({ result: task })));
   return refusedCall(calling, outcome);
 }
 
@@ -49,7 +53,7 @@ const isStream = (outcome: DoorOutcome): outcome is Exclude<DoorOutcome, Answer>
  * If a message is no valid chat, an unpaid caller gets the price first, as at every endpoint, and a paid caller the reason.
  * @throws A2aFault
  */
-async function chatAsked(
+async function chatOrPrice(
   calling: Calling,
   members: JsonObject = {},
 ): Promise<Chat | Answer | { readonly result: JsonObject }> {
@@ -112,22 +116,22 @@ function unpaid<A>(
   calling: Calling,
   { chat, request, offered }: Chat,
   answer: Answer,
-  told: (task: JsonObject) => A,
+  answerWithTask: (task: JsonObject) => A,
 ): A | Answer {
   const failure = paymentIn(request.headers) !== null;
   const task = offerTask(calling, chat, answer, { offered, failure });
-  return task === null ? refusedCall(calling, answer) : told(task);
+  return task === null ? refusedCall(calling, answer) : answerWithTask(task);
 }
 
-function chatTask({ body, headers }: Answer, asked: Chat): JsonObject {
+function chatTask({ body, headers }: Answer, chat_call: Chat): JsonObject {
   const { svc, ...answer } = JSON.parse(String(body)) as JsonObject & { readonly svc: JsonObject };
   const task_id = String(svc.task_id);
   const paid = completed(headers);
   const message = agentMessage(task_id, 'Payment successful.', paid);
   const done = { state: 'TASK_STATE_COMPLETED', ...since(svc) };
   return {
-    id: asked.offered?.id ?? task_id,
-    contextId: contextOf(asked, task_id),
+    id: chat_call.offered?.id ?? task_id,
+    contextId: contextOf(chat_call, task_id),
     status: Object.keys(paid).length === 0 ? done : { ...done, message },
     artifacts: [artifactOf(answer)],
     metadata: { svc },

@@ -7,7 +7,7 @@ import { withinRate } from '../../gate.ts';
 import { priceOf, resourceOf } from '../../offer.ts';
 import type { Answer } from '../../problem.ts';
 import { answerHeaders } from '../openapi-headers.ts';
-import { A2aCall, isHeardByHttp, RpcFailure } from './answers.ts';
+import { A2aCall, isHttpError, RpcFailure } from './answers.ts';
 import { type Calling, refusedCall } from './calling.ts';
 import { methodOf, saysA2a } from './dialect.ts';
 import { activated } from './extension.ts';
@@ -15,17 +15,17 @@ import { A2aFault } from './faults.ts';
 import { followTask } from './follow.ts';
 import { idOf, isRpc, readRpc, rpcFailure } from './json-rpc.ts';
 import { sendMessage, streamMessage } from './send.ts';
-import { tellCanceled, tellTask, tellTasks } from './tasks.ts';
+import { answerCancelTask, answerGetTask, answerListTasks } from './tasks.ts';
 
 type Method = ReturnType<typeof methodOf>['method'];
 
 const answers: Readonly<Record<Method, (calling: Calling) => Promise<DoorOutcome>>> = {
   send: sendMessage,
   stream: streamMessage,
-  get: counted(tellTask),
-  list: counted(tellTasks),
-  cancel: counted(tellCanceled),
-  subscribe: counted(followTask),
+  get: rateLimited(answerGetTask),
+  list: rateLimited(answerListTasks),
+  cancel: rateLimited(answerCancelTask),
+  subscribe: rateLimited(followTask),
   async push() {
     throw new A2aFault('push_notification_not_supported', 'Follow a task by SubscribeToTask, or ask for it.');
   },
@@ -64,7 +64,7 @@ export const a2aFace: FaceAtDoor = {
   call: A2aCall,
   fault: RpcFailure,
   headers: answerHeaders.a2a,
-  hears: isHeardByHttp,
+  hasHttpStatus: isHttpError,
 };
 
 async function isProven(door: Door, request: DoorRequest, { port }: Face): Promise<boolean> {
@@ -90,7 +90,7 @@ async function answerCall(
 }
 
 /** A free method: counted against the rate limit once, before any look-up. */
-function counted(method: (calling: Calling) => Promise<DoorOutcome>) {
+function rateLimited(method: (calling: Calling) => Promise<DoorOutcome>) {
   return async (calling: Calling): Promise<DoorOutcome> => {
     let within = false;
     const answer = await withinRate<DoorOutcome>(calling.request, calling.house.port, () => {

@@ -38,23 +38,23 @@ export function contextOf({ chat, request, offered }: Chat, task_id: string): st
 export async function* taskEvents(
   { version }: Pick<Calling, 'version'>,
   { body, headers }: StreamedAnswer,
-  asked: Chat,
+  chat_call: Chat,
 ): AsyncGenerator<JsonObject> {
   const result = (event: JsonObject) => ({ result: version === '0.3' ? legacyResult(event) : event });
-  const spoken = new Spoken(headers);
+  const streamed = new StreamedChat(headers);
   for await (const chunk of chunksOf(body)) {
     if (isJsonObject(chunk.error)) {
-      const failed = spoken.end(chunk.error);
+      const failed = streamed.end(chunk.error);
       return yield* failed ? failed.map(result) : [{ error: brokenOff(chunk) }];
     }
-    if (!spoken.shown) {
+    if (!streamed.shown) {
       const id = taskNamedBy(String(chunk.id));
-      spoken.shown = { id: asked.offered?.id ?? id, context_id: contextOf(asked, id) };
-      yield result({ task: spoken.begun() });
+      streamed.shown = { id: chat_call.offered?.id ?? id, context_id: contextOf(chat_call, id) };
+      yield result({ task: streamed.begun() });
     }
-    for (const update of spoken.hear(chunk)) yield result(update);
+    for (const update of streamed.add(chunk)) yield result(update);
   }
-  yield* (spoken.end(null) ?? []).map(result);
+  yield* (streamed.end(null) ?? []).map(result);
 }
 
 /** The objects in the server-sent events of a chat. The final `[DONE]` is skipped. */
@@ -72,7 +72,7 @@ function brokenOff(chunk: JsonObject): JsonObject {
 }
 
 /** Collects the chunks of a chat. */
-class Spoken {
+class StreamedChat {
   shown: ShownAs | null = null;
   readonly #headers: StreamedAnswer['headers'];
   #artifact_id = '';
@@ -98,14 +98,14 @@ class Spoken {
   }
 
   /** The updates for a chunk. */
-  hear({ id, choices, svc }: JsonObject): JsonObject[] {
+  add({ id, choices, svc }: JsonObject): JsonObject[] {
     this.#artifact_id = String(id);
     const [choice] = Array.isArray(choices) ? (choices as readonly JsonObject[]) : [];
     if (isJsonObject(svc)) this.#svc = svc;
-    return choice ? this.#said(choice.delta as JsonObject) : [];
+    return choice ? this.#addDelta(choice.delta as JsonObject) : [];
   }
 
-  #said({ content, refusal, tool_calls, ...thought }: JsonObject): JsonObject[] {
+  #addDelta({ content, refusal, tool_calls, ...thought }: JsonObject): JsonObject[] {
     if (typeof refusal === 'string') this.#refusal += refusal;
     this.#reasoning = joinedReasoning(this.#reasoning, reasoningMembersOf(thought));
     for (const call of Array.isArray(tool_calls) ? (tool_calls as readonly JsonObject[]) : []) this.#call(call);
@@ -147,11 +147,11 @@ class Spoken {
     if (svc === null) return null;
     const text = error === null ? 'Payment successful.' : String(error.message);
     const paid = completed(this.#headers);
-    const told = error !== null || Object.keys(paid).length > 0;
+    const has_message = error !== null || Object.keys(paid).length > 0;
     const status = {
       state: error === null ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_FAILED',
       ...since(svc),
-      ...(told ? { message: agentMessage(String(svc.task_id), text, paid) } : {}),
+      ...(has_message ? { message: agentMessage(String(svc.task_id), text, paid) } : {}),
     };
     const ended = { statusUpdate: { ...this.#task, status, metadata: { svc, ...(error && { error }) } } };
     return error === null ? [...this.#rest(), ended] : [ended];

@@ -5,7 +5,7 @@ import { TASKS_PAGE_TOKEN, type TaskState } from '../../../schema/task-state.ts'
 import { callDoor } from '../../call.ts';
 import type { DocumentDoor } from '../../door.ts';
 import type { Answer } from '../../problem.ts';
-import { answerWith, type Calling, readBody, refusedCall, toldTask } from './calling.ts';
+import { answerWith, type Calling, readBody, refusedCall, taskAnswer } from './calling.ts';
 import { A2aFault } from './faults.ts';
 import { validParams } from './message.ts';
 import { type Offered, openOffered, waiting } from './offer.ts';
@@ -18,13 +18,13 @@ const length = z.int().min(0).nullish();
 const Named = z.object({ id: z.string().min(1), historyLength: length });
 
 /** A task as returned by an endpoint, or its refusal. */
-type Found = { readonly kind: 'found'; readonly task: JsonObject; readonly headers: Answer['headers'] } | Refusing;
-interface Refusing {
+type Found = { readonly kind: 'found'; readonly task: JsonObject; readonly headers: Answer['headers'] } | RefusedLookUp;
+interface RefusedLookUp {
   readonly kind: 'refused';
   readonly answer: Answer;
 }
 
-export async function askTask({ request, house }: Calling, door: DocumentDoor, body: JsonObject): Promise<Found> {
+export async function lookUpTask({ request, house }: Calling, door: DocumentDoor, body: JsonObject): Promise<Found> {
   const answer = (await callDoor(door, { ...request, body: readBody(body) }, house)) as Answer;
   if (answer.status !== 200) return { kind: 'refused', answer };
   const { 'content-type': _type, 'cache-control': _cache, ...headers } = answer.headers;
@@ -32,19 +32,19 @@ export async function askTask({ request, house }: Calling, door: DocumentDoor, b
 }
 
 /** A task by its id or the id of its offer, or an offer that has not been paid. */
-type Meant =
+type RequestedTask =
   | (Extract<Found, { kind: 'found' }> & { readonly shown: Partial<ShownAs>; readonly history: number | null })
   | { readonly kind: 'unpaid'; readonly offered: Offered }
-  | Refusing;
+  | RefusedLookUp;
 
 /** @throws A2aFault invalid_params; task_not_found if the offer has expired */
-export async function meantTask(calling: Calling): Promise<Meant> {
+export async function requestedTask(calling: Calling): Promise<RequestedTask> {
   const { id, historyLength = null } = validParams(Named, calling.call.params);
   const offered = openOffered(calling, id);
   const too_long = id.length > a2aLimits.task_id_chars_max;
   // An altered offer id is invalid, and too long for a task id.
   if (offered === null && too_long) throw new A2aFault('task_not_found', undefined, 'id');
-  const found = await askTask(calling, getTask, { task_id: offered?.name ?? id });
+  const found = await lookUpTask(calling, getTask, { task_id: offered?.name ?? id });
   if (found.kind === 'found') return { ...found, shown: offered ?? {}, history: historyLength };
   // Only a 404 means that the offer is unpaid; any other refusal may be about a paid task.
   if (offered === null || found.answer.status !== 404) return found;
@@ -52,21 +52,21 @@ export async function meantTask(calling: Calling): Promise<Meant> {
   return { kind: 'unpaid', offered };
 }
 
-export async function tellTask(calling: Calling): Promise<Answer> {
-  const meant = await meantTask(calling);
-  if (meant.kind === 'refused') return refusedCall(calling, meant.answer);
-  if (meant.kind === 'unpaid') return toldTask(calling, waiting(meant.offered), {});
-  return toldTask(calling, a2aTask(meant.task, meant.shown, meant.history), meant.headers);
+export async function answerGetTask(calling: Calling): Promise<Answer> {
+  const requested = await requestedTask(calling);
+  if (requested.kind === 'refused') return refusedCall(calling, requested.answer);
+  if (requested.kind === 'unpaid') return taskAnswer(calling, waiting(requested.offered), {});
+  return taskAnswer(calling, a2aTask(requested.task, requested.shown, requested.history), requested.headers);
 }
 
-export async function tellCanceled(calling: Calling): Promise<Answer> {
-  const meant = await meantTask(calling);
-  if (meant.kind === 'refused') return refusedCall(calling, meant.answer);
-  if (meant.kind === 'unpaid')
+export async function answerCancelTask(calling: Calling): Promise<Answer> {
+  const requested = await requestedTask(calling);
+  if (requested.kind === 'refused') return refusedCall(calling, requested.answer);
+  if (requested.kind === 'unpaid')
     throw new A2aFault('task_not_cancelable', 'Nothing is held for it: unpaid it lapses by itself.');
-  const found = await askTask(calling, cancelTask, { task_id: meant.task.task_id ?? null });
+  const found = await lookUpTask(calling, cancelTask, { task_id: requested.task.task_id ?? null });
   if (found.kind === 'refused') return refusedCall(calling, found.answer);
-  return toldTask(calling, a2aTask(found.task, meant.shown), found.headers);
+  return taskAnswer(calling, a2aTask(found.task, requested.shown), found.headers);
 }
 
 const Listing = z.object({
@@ -90,22 +90,22 @@ function statesOf(status: string | null | undefined): TaskState[] | null {
   return (Object.keys(a2aStates) as TaskState[]).filter(state => a2aStates[state] === status);
 }
 
-export async function tellTasks(calling: Calling): Promise<Answer> {
-  const asked = validParams(Listing, calling.call.params);
-  const artifacts = asked.includeArtifacts ?? false;
-  const pageSize = asked.pageSize ?? buyerLimits.tasks_page_default;
-  const found = await askTask(calling, listTasks, {
-    context_id: asked.contextId || null,
-    states: statesOf(asked.status),
-    since: asked.statusTimestampAfter ?? null,
-    before: asked.pageToken || null,
+export async function answerListTasks(calling: Calling): Promise<Answer> {
+  const params = validParams(Listing, calling.call.params);
+  const artifacts = params.includeArtifacts ?? false;
+  const pageSize = params.pageSize ?? buyerLimits.tasks_page_default;
+  const found = await lookUpTask(calling, listTasks, {
+    context_id: params.contextId || null,
+    states: statesOf(params.status),
+    since: params.statusTimestampAfter ?? null,
+    before: params.pageToken || null,
     limit: pageSize,
     artifacts,
   });
   if (found.kind === 'refused') return refusedCall(calling, found.answer);
   const { tasks, total, next } = found.task;
   const listed = (tasks as readonly JsonObject[]).map(task => {
-    const whole = a2aTask(task, {}, asked.historyLength);
+    const whole = a2aTask(task, {}, params.historyLength);
     return artifacts ? { artifacts: [], ...whole } : whole;
   });
   // The page size that was applied, not the number of tasks (§3.1.4).
@@ -118,7 +118,7 @@ export async function tellTasks(calling: Calling): Promise<Answer> {
  * @throws A2aFault task_not_found, unsupported_operation
  */
 export async function refuseTask(calling: Calling, task_id: string, detail?: string): Promise<Answer> {
-  const found = await askTask(calling, knownTask, { task_id });
+  const found = await lookUpTask(calling, knownTask, { task_id });
   // An invalid id is answered like an unknown one.
   if (found.kind === 'refused' && ![400, 404].includes(found.answer.status)) return refusedCall(calling, found.answer);
   if (found.kind === 'found') throw new A2aFault('unsupported_operation', 'The task takes no further message.');

@@ -1,38 +1,39 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { DoorOutcome } from '../../call.ts';
 import type { Answer } from '../../problem.ts';
-import { type Spoken, spokenIn } from './generation.ts';
+import { type Protocol, protocolOf } from './generation.ts';
 import { faultText, messageIn, type RequestId, type RpcFault, type RpcRequest, resultText } from './json-rpc.ts';
 import { type Call, type MethodOutcome, methods } from './methods.ts';
 import { progressHeaders, progressing, progressTokenOf } from './progress.ts';
 
 /** Context of a message. */
-export type Received = Pick<Call, 'caller' | 'house' | 'broke' | 'begun'>;
+export type Received = Pick<Call, 'caller' | 'house' | 'onFault' | 'onWork'>;
 
 /** Answers one message of either generation. */
-export async function answerMessage(value: JsonObject, asked: Received): Promise<DoorOutcome> {
+export async function answerMessage(value: JsonObject, received: Received): Promise<DoorOutcome> {
   const message = messageIn(value);
   if (message.kind === 'malformed') return fault(400, null, { code: 'invalid_request', message: message.why });
-  if (message.kind === 'notification') return lapsed(asked, null) ?? { status: 202, headers: {}, body: null };
-  const heard = spokenIn(message, asked.caller.headers);
-  if (heard.kind === 'refused') return fault(400, message.id, heard);
-  const { spoken } = heard;
-  const ended = spoken.generation === 'legacy' && message.method !== 'initialize' ? lapsed(asked, message.id) : null;
-  return ended ?? answerRequest(message, spoken, asked);
+  if (message.kind === 'notification') return lapsed(received, null) ?? { status: 202, headers: {}, body: null };
+  const determined = protocolOf(message, received.caller.headers);
+  if (determined.kind === 'refused') return fault(400, message.id, determined);
+  const { protocol } = determined;
+  const ended =
+    protocol.generation === 'legacy' && message.method !== 'initialize' ? lapsed(received, message.id) : null;
+  return ended ?? answerRequest(message, protocol, received);
 }
 
-async function answerRequest(request: RpcRequest, spoken: Spoken, asked: Received): Promise<DoorOutcome> {
-  const { caller, house, broke } = asked;
-  const method = methods[spoken.generation].get(request.method);
-  const outcome = method?.({ request, spoken, caller, house, broke }) ?? unknown(request);
+async function answerRequest(request: RpcRequest, protocol: Protocol, received: Received): Promise<DoorOutcome> {
+  const { caller, house, onFault } = received;
+  const method = methods[protocol.generation].get(request.method);
+  const outcome = method?.({ request, protocol, caller, house, onFault }) ?? unknown(request);
   // A tool call is counted by its endpoint.
   const turn = outcome.kind === 'work' ? null : house.port.rates.take('free', caller.address);
   if (turn?.kind === 'beyond') return tooMany(request.id, turn);
-  if (outcome.kind === 'work') return worked(request, outcome, asked);
-  if (outcome.kind === 'fault') return fault(statusOf(outcome, spoken), request.id, outcome);
-  const begun: Answer['headers'] =
+  if (outcome.kind === 'work') return answerWork(request, outcome, received);
+  if (outcome.kind === 'fault') return fault(statusOf(outcome, protocol), request.id, outcome);
+  const onWork: Answer['headers'] =
     outcome.kind === 'begun' ? { 'mcp-session-id': house.port.tool_sessions.begin() } : {};
-  return json(resultText(request.id, outcome.result), begun);
+  return json(resultText(request.id, outcome.result), onWork);
 }
 
 function unknown({ method }: RpcRequest): MethodOutcome {
@@ -40,18 +41,18 @@ function unknown({ method }: RpcRequest): MethodOutcome {
 }
 
 /** The modern generation also has a status for an unknown method ("Protocol Version Header"). */
-function statusOf({ code }: RpcFault, { generation }: Spoken): number {
+function statusOf({ code }: RpcFault, { generation }: Protocol): number {
   return generation === 'modern' && code === 'method_not_found' ? 404 : 200;
 }
 
-async function worked(
+async function answerWork(
   request: RpcRequest,
   { run }: Extract<MethodOutcome, { kind: 'work' }>,
-  { caller, begun }: Received,
+  { caller, onWork }: Received,
 ): Promise<DoorOutcome> {
   const token = progressTokenOf(request, caller.headers.accept);
   const work = run();
-  begun?.(work);
+  onWork?.(work);
   if (token === null) return json(await work);
   return { status: 200, headers: progressHeaders, body: progressing(token, work) };
 }

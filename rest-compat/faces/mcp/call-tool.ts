@@ -45,7 +45,7 @@ export interface ToolCaller {
   /** Size of the whole message, which limits each of its parts. */
   readonly bytes: number;
   /** Called when the file has been removed from the message. */
-  readonly filed?: (() => void) | undefined;
+  readonly onFileTaken?: (() => void) | undefined;
 }
 
 /** Calls the endpoint of a tool as by REST, with the same checks. Throws only for internal errors. */
@@ -101,11 +101,11 @@ function requestOf(
 }
 
 /** The arguments as a body. Their message has been counted and limited when it was read. */
-function source({ bytes, filed }: ToolCaller, body: JsonObject): BodySource {
+function source({ bytes, onFileTaken }: ToolCaller, body: JsonObject): BodySource {
   return {
     expectedBytes: () => 0,
     async read({ takes, body_bytes_max }, upload): Promise<Body> {
-      if (takes === 'multipart/form-data') return withFile(body, upload, { bytes, filed });
+      if (takes === 'multipart/form-data') return withFile(body, upload, { bytes, onFileTaken });
       if (bytes > bounds.message_bytes_max) return tooLarge;
       if (bytes > body_bytes_max && Buffer.byteLength(JSON.stringify(body)) > body_bytes_max) return tooLarge;
       return { kind: 'json', value: body };
@@ -120,7 +120,7 @@ function source({ bytes, filed }: ToolCaller, body: JsonObject): BodySource {
 function withFile(
   { file, ...body }: JsonObject,
   upload: Upload,
-  { bytes: message_bytes, filed }: Pick<ToolCaller, 'bytes' | 'filed'>,
+  { bytes: message_bytes, onFileTaken }: Pick<ToolCaller, 'bytes' | 'onFileTaken'>,
 ): Body {
   if (!isFile(file)) return malformedBody('file has a name and its bytes in base64.');
   const bytes = Buffer.byteLength(file.base64, 'base64');
@@ -132,7 +132,7 @@ function withFile(
   if (!upload.take(Buffer.from(file.base64, 'base64'))) return noRoom;
   // Frees the longest part of the message, which may be referenced for the rest of the call.
   file.base64 = '';
-  filed?.();
+  onFileTaken?.();
   return { kind: 'json', value: { ...body, file: { upload: upload.id, name: file.name, media_type: mediaOf(file) } } };
 }
 

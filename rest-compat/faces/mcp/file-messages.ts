@@ -14,7 +14,7 @@ export interface FileMessage {
   release(): void;
 }
 
-interface Held {
+interface Entry {
   readonly lost: AbortController;
   bytes: number;
   whole: boolean;
@@ -34,7 +34,7 @@ export class FileMessages {
   readonly #line_ms_max: number;
   readonly #lines = new Map<string, Line>();
   /** In the order in which they began. */
-  readonly #held = new Set<Held>();
+  readonly #entries = new Set<Entry>();
   #bytes = 0;
 
   constructor(bytes_max: number = bounds.file_messages_bytes_max, line_ms_max: number = bounds.file_line_ms_max) {
@@ -70,34 +70,34 @@ export class FileMessages {
   }
 
   #place(sender: string): FileMessage {
-    const held: Held = { lost: new AbortController(), bytes: 0, whole: false };
-    this.#held.add(held);
+    const entry: Entry = { lost: new AbortController(), bytes: 0, whole: false };
+    this.#entries.add(entry);
     let is_here = true;
     return {
-      lost: held.lost.signal,
+      lost: entry.lost.signal,
       take: bytes => {
-        if (!this.#held.has(held) || !this.#makeRoom(bytes, held)) return false;
-        held.bytes += bytes;
+        if (!this.#entries.has(entry) || !this.#makeRoom(bytes, entry)) return false;
+        entry.bytes += bytes;
         this.#bytes += bytes;
         return true;
       },
       whole: () => {
-        held.whole = true;
+        entry.whole = true;
       },
       release: () => {
         if (!is_here) return;
         is_here = false;
-        this.#drop(held);
+        this.#drop(entry);
         this.#leave(sender);
       },
     };
   }
 
   /** Drops messages only if that frees enough space. */
-  #makeRoom(bytes: number, by: Held): boolean {
+  #makeRoom(bytes: number, by: Entry): boolean {
     if (this.#bytes + bytes <= this.#bytes_max) return true;
-    const unfinished = [...this.#held].filter(held => !held.whole && held !== by);
-    const lost = unfinished.reduce((sum, held) => sum + held.bytes, 0);
+    const unfinished = [...this.#entries].filter(entry => !entry.whole && entry !== by);
+    const lost = unfinished.reduce((sum, entry) => sum + entry.bytes, 0);
     if (this.#bytes - lost + bytes > this.#bytes_max) return false;
     for (const oldest of unfinished) {
       if (this.#bytes + bytes <= this.#bytes_max) break;
@@ -109,8 +109,8 @@ export class FileMessages {
     return true;
   }
 
-  #drop(held: Held): void {
-    if (this.#held.delete(held)) this.#bytes -= held.bytes;
+  #drop(entry: Entry): void {
+    if (this.#entries.delete(entry)) this.#bytes -= entry.bytes;
   }
 
   #leave(sender: string): void {

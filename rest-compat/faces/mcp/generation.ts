@@ -20,24 +20,26 @@ export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion';
 const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 
 /** Protocol of a request. `extensions`: those that the client supports, by name. */
-export interface Spoken {
+export interface Protocol {
   readonly generation: 'modern' | 'legacy';
   readonly version: string;
   readonly extensions: JsonObject;
 }
 
-export type Heard = { readonly kind: 'spoken'; readonly spoken: Spoken } | ({ readonly kind: 'refused' } & RpcFault);
+export type ProtocolOrFault =
+  | { readonly kind: 'protocol'; readonly protocol: Protocol }
+  | ({ readonly kind: 'refused' } & RpcFault);
 
 /** The message decides. Headers must agree with it, because proxies may have routed by them. */
-export function spokenIn(request: RpcRequest, headers: RequestHeaders): Heard {
+export function protocolOf(request: RpcRequest, headers: RequestHeaders): ProtocolOrFault {
   const header = headers['mcp-protocol-version'];
   const claimed = metaOf(request.params)[PROTOCOL_VERSION];
   const names_modern = typeof header === 'string' && modern.includes(header.trim());
   if (claimed !== undefined) return modernOf(request, headers, claimed);
   if (names_modern) return refused('invalid_params', `_meta has no ${PROTOCOL_VERSION}.`);
-  if (request.method === 'initialize' || header === undefined) return spokenLegacy(assumed_legacy);
+  if (request.method === 'initialize' || header === undefined) return legacyOf(assumed_legacy);
   const named = String(header).trim();
-  return legacy.includes(named) ? spokenLegacy(named) : unsupported(named);
+  return legacy.includes(named) ? legacyOf(named) : unsupported(named);
 }
 
 /** The requested version if it is supported, otherwise the newest (2025-11-25, "Version Negotiation"). */
@@ -45,11 +47,11 @@ export function negotiated({ protocolVersion }: JsonObject): string {
   return typeof protocolVersion === 'string' && legacy.includes(protocolVersion) ? protocolVersion : newest_legacy;
 }
 
-function spokenLegacy(version: string): Heard {
-  return { kind: 'spoken', spoken: { generation: 'legacy', version, extensions: {} } };
+function legacyOf(version: string): ProtocolOrFault {
+  return { kind: 'protocol', protocol: { generation: 'legacy', version, extensions: {} } };
 }
 
-function modernOf(request: RpcRequest, headers: RequestHeaders, claimed: unknown): Heard {
+function modernOf(request: RpcRequest, headers: RequestHeaders, claimed: unknown): ProtocolOrFault {
   const capabilities = metaOf(request.params)[CLIENT_CAPABILITIES];
   if (typeof claimed !== 'string') return refused('invalid_params', `_meta: ${PROTOCOL_VERSION} is a string.`);
   if (!isJsonObject(capabilities)) return refused('invalid_params', `_meta: ${CLIENT_CAPABILITIES} is an object.`);
@@ -58,7 +60,7 @@ function modernOf(request: RpcRequest, headers: RequestHeaders, claimed: unknown
   if (!modern.includes(claimed)) return unsupported(claimed);
   const extensions = memberOf(capabilities, 'extensions');
   const known = isJsonObject(extensions) ? extensions : {};
-  return { kind: 'spoken', spoken: { generation: 'modern', version: claimed, extensions: known } };
+  return { kind: 'protocol', protocol: { generation: 'modern', version: claimed, extensions: known } };
 }
 
 /** Members of a message that are also headers (2026-07-28, "Request Metadata"). */
@@ -87,11 +89,11 @@ export function headerValue(text: string): string {
   return plain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }
 
-function refused(code: RpcFault['code'], message: string, data?: JsonObject): Heard {
+function refused(code: RpcFault['code'], message: string, data?: JsonObject): ProtocolOrFault {
   return { kind: 'refused', code, message, ...(data && { data }) };
 }
 
-function unsupported(requested: string): Heard {
+function unsupported(requested: string): ProtocolOrFault {
   return refused('unsupported_version', 'Unsupported protocol version', {
     supported: [...supportedVersions],
     requested,

@@ -1,5 +1,5 @@
 import type { DoorOutcome } from '../../call.ts';
-import { bestLiked, likesBetter } from '../../http/accept.ts';
+import { bestAccepted, prefers } from '../../http/accept.ts';
 import { eventStream } from '../../sse.ts';
 import { fault } from './answer.ts';
 import { messageEvent } from './progress.ts';
@@ -15,8 +15,8 @@ const offered = [JSON_MEDIA, EVENTS] as const;
 
 /** Formats an outcome for the Accept header. Null if neither form is accepted. */
 export function formFor(accept: string | undefined): ((outcome: DoorOutcome) => DoorOutcome) | null {
-  if (bestLiked(accept, offered) === null) return null;
-  return likesBetter(accept, EVENTS, JSON_MEDIA) ? inEvents : outcome => outcome;
+  if (bestAccepted(accept, offered) === null) return null;
+  return prefers(accept, EVENTS, JSON_MEDIA) ? inEvents : outcome => outcome;
 }
 
 /** 406 (RFC 9110 15.5.7), in JSON-RPC and as an HTTP status. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Door, Face } from '../../door.ts';
 import { problem } from '../../problem.ts';
 import { callTool, type ToolCaller } from './call-tool.ts';
-import { negotiated, type Spoken, supportedVersions } from './generation.ts';
+import { negotiated, type Protocol, supportedVersions } from './generation.ts';
 import { metaOf, type RpcFault, type RpcRequest } from './json-rpc.ts';
 import { pays } from './payment-meta.ts';
 import { capabilities, capabilitiesWithExtensions, ending, instructions, serverInfo } from './server.ts';
@@ -12,13 +12,13 @@ import { toolMessage } from './tool-result.ts';
 /** One request and its context. */
 export interface Call {
   readonly request: RpcRequest;
-  readonly spoken: Spoken;
+  readonly protocol: Protocol;
   readonly caller: ToolCaller;
   readonly house: Face;
   /** Called with internal errors, which the client only sees as such. */
-  broke(fault: unknown): void;
+  onFault(fault: unknown): void;
   /** Called with the work of a tool, which may continue after its client has been answered. */
-  begun?: ((work: Promise<unknown>) => void) | undefined;
+  onWork?: ((work: Promise<unknown>) => void) | undefined;
 }
 
 export type MethodOutcome =
@@ -33,17 +33,17 @@ export type MethodOutcome =
 type Method = (call: Call) => MethodOutcome;
 
 /** The methods that a server of tools needs. */
-export const methods: Readonly<Record<Spoken['generation'], ReadonlyMap<string, Method>>> = {
+export const methods: Readonly<Record<Protocol['generation'], ReadonlyMap<string, Method>>> = {
   legacy: new Map<string, Method>([
     ['initialize', initialize],
     ['ping', () => ({ kind: 'result', result: '{}' })],
     ['tools/list', listTools],
-    ['tools/call', useTool],
+    ['tools/call', callToolMethod],
   ]),
   modern: new Map<string, Method>([
     ['server/discover', discover],
     ['tools/list', listTools],
-    ['tools/call', useTool],
+    ['tools/call', callToolMethod],
   ]),
 };
 
@@ -53,49 +53,52 @@ function initialize({ request }: Call): MethodOutcome {
 }
 
 /** The response is the same for every client, and does not change while the service runs (2026-07-28, "Caching"). */
-const lasting = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
+const caching = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
-function discover({ spoken }: Call): MethodOutcome {
-  const said = { supportedVersions, capabilities: capabilitiesWithExtensions, instructions, ...lasting };
-  return { kind: 'result', result: finished(JSON.stringify(said), spoken) };
+function discover({ protocol }: Call): MethodOutcome {
+  const discovery = { supportedVersions, capabilities: capabilitiesWithExtensions, instructions, ...caching };
+  return { kind: 'result', result: finished(JSON.stringify(discovery), protocol) };
 }
 
-function listTools({ request, spoken, house }: Call): MethodOutcome {
+function listTools({ request, protocol, house }: Call): MethodOutcome {
   if (request.params.cursor !== undefined) {
     return { kind: 'fault', code: 'invalid_params', message: 'All tools are on one page: there is no cursor.' };
   }
-  const told = `{"tools":${toolsText(house.doors)}}`;
-  if (spoken.generation === 'legacy') return { kind: 'result', result: told };
-  return { kind: 'result', result: finished(`${told.slice(0, -1)},${JSON.stringify(lasting).slice(1)}`, spoken) };
+  const list = `{"tools":${toolsText(house.doors)}}`;
+  if (protocol.generation === 'legacy') return { kind: 'result', result: list };
+  return {
+    kind: 'result',
+    result: finished(`${list.slice(0, -1)},${JSON.stringify(caching).slice(1)}`, protocol),
+  };
 }
 
 const texts = new WeakMap<readonly Door[], string>();
 
 function toolsText(doors: readonly Door[]): string {
-  const text = texts.get(doors) ?? JSON.stringify([...doorTools(doors).values()].map(({ told }) => told));
+  const text = texts.get(doors) ?? JSON.stringify([...doorTools(doors).values()].map(({ definition }) => definition));
   texts.set(doors, text);
   return text;
 }
 
 /** Adds the members that end a result. */
-function finished(text: string, spoken: Spoken): string {
-  return `${text.slice(0, -1)}${ending(spoken, null)}}`;
+function finished(text: string, protocol: Protocol): string {
+  return `${text.slice(0, -1)}${ending(protocol, null)}}`;
 }
 
-function useTool(call: Call): MethodOutcome {
+function callToolMethod(call: Call): MethodOutcome {
   const { name } = call.request.params;
   const tool = typeof name === 'string' ? doorTools(call.house.doors).get(name) : undefined;
-  const told = typeof name === 'string' ? name.slice(0, 128) : 'it is no text';
-  if (!tool) return { kind: 'fault', code: 'invalid_params', message: `Unknown tool: ${told}` };
-  return { kind: 'work', run: () => worked(tool, call) };
+  const shown_name = typeof name === 'string' ? name.slice(0, 128) : 'not a string';
+  if (!tool) return { kind: 'fault', code: 'invalid_params', message: `Unknown tool: ${shown_name}` };
+  return { kind: 'work', run: () => runTool(tool, call) };
 }
 
-async function worked(tool: Tool, { request, spoken, caller, house, broke }: Call): Promise<Buffer> {
+async function runTool(tool: Tool, { request, protocol, caller, house, onFault }: Call): Promise<Buffer> {
   const { id, params } = request;
   try {
-    return toolMessage(id, await callTool(tool, params, caller, house), spoken);
+    return toolMessage(id, await callTool(tool, params, caller, house), protocol);
   } catch (fault) {
-    broke(fault);
-    return toolMessage(id, problem({ code: 'internal' }, {}, pays(metaOf(params as JsonObject))), spoken);
+    onFault(fault);
+    return toolMessage(id, problem({ code: 'internal' }, {}, pays(metaOf(params as JsonObject))), protocol);
   }
 }

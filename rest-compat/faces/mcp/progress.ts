@@ -1,4 +1,4 @@
-import { namesIn } from '../../http/accept.ts';
+import { acceptsByName } from '../../http/accept.ts';
 import { eventStream } from '../../sse.ts';
 import { bounds } from './bounds.ts';
 import { metaOf, notificationText, type RequestId, type RpcRequest } from './json-rpc.ts';
@@ -10,19 +10,23 @@ export const progressHeaders = eventStream;
 /** The token. Null if there is none, or if the client does not accept events. */
 export function progressTokenOf({ params }: RpcRequest, accept: unknown): RequestId | null {
   const { progressToken } = metaOf(params);
-  if (!namesIn(accept, eventStream['content-type'])) return null;
+  if (!acceptsByName(accept, eventStream['content-type'])) return null;
   return typeof progressToken === 'string' || Number.isInteger(progressToken) ? (progressToken as RequestId) : null;
 }
 
 /** The progress is the elapsed seconds, because the remaining time is unknown. The call continues if the client disconnects. */
 export async function* progressing(token: RequestId, work: Promise<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   const begun = Date.now();
-  let told = -1;
+  let progress = -1;
   for (;;) {
     // Has to increase with each event (2025-11-25, "Progress").
-    told = Math.max(told + 1, Math.floor((Date.now() - begun) / 1000));
+    progress = Math.max(progress + 1, Math.floor((Date.now() - begun) / 1000));
     yield messageEvent(
-      notificationText('notifications/progress', { progressToken: token, progress: told, message: 'still at work' }),
+      notificationText('notifications/progress', {
+        progressToken: token,
+        progress: progress,
+        message: 'still at work',
+      }),
     );
     const message = await within(work, bounds.progress_every_ms);
     if (message !== null) return yield messageEvent(message);

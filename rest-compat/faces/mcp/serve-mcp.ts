@@ -7,9 +7,9 @@ import type { Origins } from '../../http/cors.ts';
 import { hangUpOnUnread, sendOutcome } from '../../serve.ts';
 import { answerMessage, fault } from './answer.ts';
 import { bounds } from './bounds.ts';
+import { hostNameOf, originFault } from './dns-rebinding.ts';
 import { FileMessages } from './file-messages.ts';
 import { formFor, unacceptable } from './message-form.ts';
-import { hostNameOf, strayBy } from './stray.ts';
 
 const PATH = '/mcp';
 const ALLOW = 'POST, OPTIONS';
@@ -25,7 +25,7 @@ export async function serveMcp(
   origins: Origins,
   files = new FileMessages(),
 ): Promise<void> {
-  const neighbours = { host_name: hostNameOf(house.port.base_url) ?? '', origins };
+  const accepted = { host_name: hostNameOf(house.port.base_url) ?? '', origins };
   await app.register(async scope => {
     scope.addHook('onSend', async (request, reply, payload) => hangUpOnUnread(request, reply, payload));
     scope.setErrorHandler((error, request, reply) => {
@@ -40,8 +40,9 @@ export async function serveMcp(
         request.headers['x-no-compression'] = 'a secret';
         if (request.method === 'OPTIONS')
           return sendOutcome(reply, { status: 204, headers: { allow: ALLOW }, body: null });
-        const stray = strayBy(request.host, request.headers.origin, neighbours);
-        if (stray !== null) return sendOutcome(reply, fault(403, null, { code: 'refused', message: stray }));
+        const origin_fault = originFault(request.host, request.headers.origin, accepted);
+        if (origin_fault !== null)
+          return sendOutcome(reply, fault(403, null, { code: 'refused', message: origin_fault }));
         return sendOutcome(reply, request.method === 'POST' ? await posted(request, house, files) : notAllowed);
       },
       handler: () => undefined,
@@ -95,9 +96,9 @@ async function long(sent: Sent, files: FileMessages): Promise<DoorOutcome> {
   let work: Promise<unknown> = Promise.resolve();
   try {
     return await answered(sent, await readJson(raw, bounds.file_message_bytes_max, file).finally(file.whole), {
-      filed: file.release,
+      onFileTaken: file.release,
       // With progress, the response begins before the call is done.
-      begun: run => {
+      onWork: run => {
         work = run;
       },
     });
@@ -109,13 +110,13 @@ async function long(sent: Sent, files: FileMessages): Promise<DoorOutcome> {
 async function answered(
   { request, house, bytes }: Sent,
   body: Body,
-  { filed, begun }: { filed?: () => void; begun?: (work: Promise<unknown>) => void } = {},
+  { onFileTaken, onWork }: { onFileTaken?: () => void; onWork?: (work: Promise<unknown>) => void } = {},
 ): Promise<DoorOutcome> {
   if (body.kind === 'refused') return unread(body);
   const { headers, ip: address } = request;
   if (body.value.method === LONG_AND_PUBLIC) delete headers['x-no-compression'];
-  const broke = (it: unknown) => request.log.error({ err: it }, 'a tool broke');
-  return answerMessage(body.value, { caller: { headers, address, bytes, filed }, house, broke, begun });
+  const onFault = (it: unknown) => request.log.error({ err: it }, 'a tool broke');
+  return answerMessage(body.value, { caller: { headers, address, bytes, onFileTaken }, house, onFault, onWork });
 }
 
 /** RFC 6585 §4. */

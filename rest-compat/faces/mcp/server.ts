@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import type { Spoken } from './generation.ts';
+import type { Protocol } from './generation.ts';
 import { PAYMENT_EXTENSION } from './payment-meta.ts';
 
 /* Information about this server. */
@@ -24,7 +24,7 @@ export const instructions =
 const IDENTITY: JsonObject = { 'io.modelcontextprotocol/serverInfo': serverInfo };
 
 /** The members that end a result, as JSON text: its kind and the server for the modern generation, and `meta`. */
-export function ending({ generation }: Spoken, meta: JsonObject | null, kind = 'complete'): string {
+export function ending({ generation }: Protocol, meta: JsonObject | null, kind = 'complete'): string {
   if (generation === 'legacy') return meta === null ? '' : `,"_meta":${JSON.stringify(meta)}`;
   return `,"resultType":"${kind}","_meta":${JSON.stringify({ ...IDENTITY, ...meta })}`;
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { errors } from '../../../schema/errors.ts';
 import type { DoorOutcome } from '../../call.ts';
 import type { Answer } from '../../problem.ts';
-import type { Spoken } from './generation.ts';
+import type { Protocol } from './generation.ts';
 import { type RequestId, resultFrame, resultText } from './json-rpc.ts';
 import { ITEMS, isJson } from './output-schema.ts';
 import { answerMeta, PAYMENT_EXTENSION, requiredText } from './payment-meta.ts';
@@ -10,7 +10,7 @@ import { ending } from './server.ts';
 import { writeTwice } from './write-twice.ts';
 
 /** Result of a tool as text and as structured content. */
-type Said =
+type ToolContent =
   /** JSON text. Structured content must be an object (2025-06-18, "Structured Content"), so a list is wrapped in one. */
   | { readonly kind: 'json'; readonly json: string; readonly wrapped_in?: readonly [string, string] }
   | { readonly kind: 'other'; readonly text: string; readonly structured: JsonObject };
@@ -19,19 +19,19 @@ type Said =
  * The answer of an endpoint as the result of a tool: the whole message in UTF-8. The body is copied, not parsed, so that signed content
  * stays the same. Streamed answers are refused before they are paid (call-tool.ts).
  */
-export function toolMessage(id: RequestId, outcome: DoorOutcome, spoken: Spoken): Buffer {
+export function toolMessage(id: RequestId, outcome: DoorOutcome, protocol: Protocol): Buffer {
   const meta = answerMeta(outcome.headers);
   const answer: Answer = whole(outcome);
   const required = answer.status === 402 ? requiredText(answer.headers) : null;
-  if (required !== null && PAYMENT_EXTENSION in spoken.extensions) {
-    return Buffer.from(resultText(id, paymentRequired(required, meta, spoken)));
+  if (required !== null && PAYMENT_EXTENSION in protocol.extensions) {
+    return Buffer.from(resultText(id, paymentRequired(required, meta, protocol)));
   }
   const [message_begin, message_end] = resultFrame(id);
   const failed = answer.status >= 400 ? ',"isError":true' : '';
   const before = `${message_begin}{"structuredContent":`;
   const between = ',"content":[{"type":"text","text":';
-  const after = `}]${failed}${ending(spoken, meta)}}${message_end}`;
-  const it: Said = required === null ? said(answer) : { kind: 'json', json: required };
+  const after = `}]${failed}${ending(protocol, meta)}}${message_end}`;
+  const it: ToolContent = required === null ? contentOf(answer) : { kind: 'json', json: required };
   if (it.kind === 'other') {
     return Buffer.from(`${before}${JSON.stringify(it.structured)}${between}${JSON.stringify(it.text)}${after}`);
   }
@@ -40,8 +40,8 @@ export function toolMessage(id: RequestId, outcome: DoorOutcome, spoken: Spoken)
 }
 
 /** A price as the result of the x402 extension: the tool did not run, and there is no error. */
-function paymentRequired(required: string, meta: JsonObject | null, spoken: Spoken): string {
-  return `{"paymentRequired":${required}${ending(spoken, meta, 'payment_required')}}`;
+function paymentRequired(required: string, meta: JsonObject | null, protocol: Protocol): string {
+  return `{"paymentRequired":${required}${ending(protocol, meta, 'payment_required')}}`;
 }
 
 function whole(outcome: DoorOutcome): Answer {
@@ -50,7 +50,7 @@ function whole(outcome: DoorOutcome): Answer {
   throw new Error('a tool was answered in events');
 }
 
-function said({ status, headers, body }: Answer): Said {
+function contentOf({ status, headers, body }: Answer): ToolContent {
   const media = headers['content-type'] ?? '';
   if (body === null) return { kind: 'json', json: JSON.stringify(silent(status)) };
   if (typeof body === 'string' && isJson(media)) {

@@ -8,7 +8,7 @@ export interface Tool {
   readonly door: Door;
   readonly places: Places;
   /** The tool in `tools/list`. */
-  readonly told: JsonObject & { readonly name: string };
+  readonly definition: JsonObject & { readonly name: string };
 }
 
 const made = new WeakMap<readonly Door[], ReadonlyMap<string, Tool>>();
@@ -18,14 +18,14 @@ export function doorTools(doors: readonly Door[]): ReadonlyMap<string, Tool> {
   const known = made.get(doors);
   if (known) return known;
   const tools = doors.flatMap(door => ('none' in door.tool ? [] : [toolOf(door, door.tool.name ?? door.name)]));
-  const by_name = new Map(tools.map(tool => [tool.told.name, tool]));
+  const by_name = new Map(tools.map(tool => [tool.definition.name, tool]));
   made.set(doors, by_name);
   return by_name;
 }
 
 function toolOf(door: Door, name: string): Tool {
   const places = placesOf(door);
-  const told = {
+  const definition = {
     name,
     title: door.summary,
     description: description(door),
@@ -34,7 +34,7 @@ function toolOf(door: Door, name: string): Tool {
     annotations: annotations(door),
     ...(isWrittenByOthers(door) && { _meta: { 'svc402/untrusted_text': true } }),
   };
-  return { door, places, told };
+  return { door, places, definition };
 }
 
 const terms = {

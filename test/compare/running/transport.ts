@@ -3,7 +3,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { wrapFetchWithPayment } from '@x402/fetch';
 import { print } from 'graphql';
 import type { DocumentDoor, Door, DoorMethod } from '../../../rest-compat/door.ts';
-import type { AskedOperation } from '../../../rest-compat/door-operation.ts';
+import type { ChosenOperation } from '../../../rest-compat/door-operation.ts';
 import { everyDoor } from '../../../rest-compat/every-door.ts';
 import { filesInZip, isZip } from '../../../schema/audit/zip.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
@@ -84,7 +84,7 @@ export const onGraph: Transport = async (url, call) => {
 };
 
 /** Null where the endpoint itself refuses the request: then there is nothing that the graph could be asked. */
-function operationOf(door: DocumentDoor, request: Parameters<DocumentDoor['operation']>[0]): AskedOperation | null {
+function operationOf(door: DocumentDoor, request: Parameters<DocumentDoor['operation']>[0]): ChosenOperation | null {
   try {
     return door.operation(request);
   } catch (fault) {

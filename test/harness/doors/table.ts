@@ -93,7 +93,7 @@ export function keepsToTable(method: string, pathname: string, heard: Heard<unkn
   expect(headers.get('cache-control')).toBe('no-store');
   if (door?.face && body !== null && typeof body === 'object' && 'jsonrpc' in body) {
     expect(answered, `${method} ${door.path} ${status} is not described`).toBeDefined();
-    expect(door.face.hears(status), `${status} is nothing that a call hears by HTTP`).toBe(true);
+    expect(door.face.hasHttpStatus(status), `${status} is not an HTTP error of a call`).toBe(true);
     expect(door.face.fault.parse(body)).toEqual(body);
     return;
   }

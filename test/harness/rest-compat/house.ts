@@ -91,7 +91,7 @@ export class FakePort implements Port {
     const key = keys[shown.api_key as keyof typeof keys] ?? null;
     return {
       possession: possession(shown),
-      means: payment.kind === 'none' ? key : 'payment',
+      payment_method: payment.kind === 'none' ? key : 'payment',
       unknown_key: shown.api_key !== null && key === null,
       payment,
       context: null,

@@ -7,8 +7,8 @@ import { doorTools } from '../../../rest-compat/faces/mcp/tool.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 
 const tools = doorTools(everyDoor);
-const told = [...tools.values()].map(tool => tool.told as JsonObject & { name: string });
-const named = (name: string) => tools.get(name)?.told as Readonly<Record<string, JsonObject>> | undefined;
+const definitions = [...tools.values()].map(tool => tool.definition as JsonObject & { name: string });
+const named = (name: string) => tools.get(name)?.definition as Readonly<Record<string, JsonObject>> | undefined;
 const none = everyDoor.flatMap(door => ('none' in door.tool ? [{ name: door.name, why: door.tool.none }] : []));
 
 const wantsSecret = ({ board_secret, slice_token, ingest_key }: Door) =>
@@ -58,7 +58,7 @@ describe('the tools of the door table', () => {
   });
 
   it('none lists `stream`, which asks for an answer in pieces', () => {
-    for (const { inputSchema, name } of told)
+    for (const { inputSchema, name } of definitions)
       for (const member of ['stream', 'stream_options'])
         expect((inputSchema as JsonObject).properties, name).not.toHaveProperty(member);
   });
@@ -107,12 +107,12 @@ describe('the tools of the door table', () => {
   });
 
   it('names are what clients take: letters, digits and underscores, 64 at most', () => {
-    for (const { name } of told) expect(name).toMatch(/^[a-z0-9_]{1,64}$/);
+    for (const { name } of definitions) expect(name).toMatch(/^[a-z0-9_]{1,64}$/);
   });
 
   it('schemas are JSON Schema 2020-12, objects at their top, and arguments without alternatives there', () => {
     const ajv = formats.default(new Ajv2020({ strict: false }));
-    for (const { name, inputSchema, outputSchema } of told as (JsonObject & Record<string, JsonObject>)[]) {
+    for (const { name, inputSchema, outputSchema } of definitions as (JsonObject & Record<string, JsonObject>)[]) {
       expect(() => ajv.compile(inputSchema as object), String(name)).not.toThrow();
       expect(() => ajv.compile(outputSchema as object), String(name)).not.toThrow();
       expect(outputSchema).toMatchObject({ type: 'object' });
@@ -162,7 +162,7 @@ describe('the tools of the door table', () => {
   });
 
   it('whatever takes away, sets, decides or moves on is destructive, and nothing else is', () => {
-    const destructive = told.filter(({ annotations }) => (annotations as JsonObject).destructiveHint === true);
+    const destructive = definitions.filter(({ annotations }) => (annotations as JsonObject).destructiveHint === true);
     expect(destructive.map(({ name }) => name).sort()).toEqual([
       'a2a_escrow',
       'act_in_session',
@@ -204,8 +204,8 @@ describe('the tools of the door table', () => {
     const paid = [...tools.values()].filter(({ door }) => door.price !== null);
     expect(paid.length).toBeGreaterThan(10);
     for (const tool of paid) {
-      expect(tool.told, tool.told.name).toMatchObject({ annotations: { readOnlyHint: false } });
-      expect(tool.told.description, tool.told.name).toContain('not read-only');
+      expect(tool.definition, tool.definition.name).toMatchObject({ annotations: { readOnlyHint: false } });
+      expect(tool.definition.description, tool.definition.name).toContain('not read-only');
     }
   });
 });

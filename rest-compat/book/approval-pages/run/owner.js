@@ -11,32 +11,30 @@ import { signedBy, walletToAsk, watchWallets } from './wallets.js';
  */
 
 /** @typedef {{agent_id: string, session: string}} Book */
-/**
- * Whether the book that was open when an action began is still open; otherwise the result is ignored. @typedef {() => boolean} StillOpen
- */
+/** Whether the book that was open when an action began is still open. @typedef {() => boolean} StillOpen */
 
 /** @type {Book | null} */
 let book = null;
 /** How often a book was closed. What began before the last time is ignored. */
 let closings = 0;
 
-const says = byId('says');
+const heading = byId('says');
 const work = byId('work');
 /** The base URL that signatures name, also if the page is reached at another URL. */
 const service = page.document.querySelector('main').dataset.service;
 
 /**
- * Runs one action at a time, so that no button works while a wallet shows its question. @param {(stillOpen: StillOpen) => Promise<void>}
- * act
+ * Runs one action at a time, so that no button works while a wallet shows its question.
+ * @param {(stillOpen: StillOpen) => Promise<void>} act
  */
 async function alone(act) {
   const before = closings;
-  const stands = () => closings === before;
+  const stillOpen = () => closings === before;
   work.disabled = true;
   try {
-    await act(stands);
+    await act(stillOpen);
   } finally {
-    if (stands()) work.disabled = false;
+    if (stillOpen()) work.disabled = false;
   }
 }
 
@@ -46,29 +44,29 @@ const pathOf = agent_id => `v1/agents/${agent_id}/book/approvals`;
 /** The wallet of an agent, which is public on the graph. @param {string} agent_id */
 async function walletOf(agent_id) {
   const query = 'query ($agent_id: Int!) { agent(agentId: $agent_id) { wallet } }';
-  const heard = await askService('graphql', {}, { query, variables: { agent_id: Number(agent_id) } });
-  return { heard, wallet: heard.body.data?.agent?.wallet };
+  const response = await askService('graphql', {}, { query, variables: { agent_id: Number(agent_id) } });
+  return { response, wallet: response.body.data?.agent?.wallet };
 }
 
-/** @param {Book} asked @param {Stands} stands */
-async function showBook(asked, stands) {
-  const heard = await askService(pathOf(asked.agent_id), { 'X-SVC-Session': asked.session });
-  if (!stands()) return;
-  if (heard.status !== 200) {
-    if (heard.status === 401 || heard.status === 403) closeBook();
-    says.textContent = unseenText(heard);
+/** @param {Book} chosen @param {StillOpen} stillOpen */
+async function showBook(chosen, stillOpen) {
+  const response = await askService(pathOf(chosen.agent_id), { 'X-SVC-Session': chosen.session });
+  if (!stillOpen()) return;
+  if (response.status !== 200) {
+    if (response.status === 401 || response.status === 403) closeBook();
+    heading.textContent = unseenText(response);
     return;
   }
-  const agent = await walletOf(asked.agent_id);
-  if (!stands()) return;
+  const agent = await walletOf(chosen.agent_id);
+  if (!stillOpen()) return;
   if (typeof agent.wallet !== 'string') {
-    says.textContent = unseenText(agent.heard);
+    heading.textContent = unseenText(agent.response);
     return;
   }
-  book = asked;
+  book = chosen;
   byId('session').value = '';
   byId('wallet').textContent = agent.wallet;
-  const open = heard.body.approvals.filter((/** @type {any} */ { status }) => status === 'open');
+  const open = response.body.approvals.filter((/** @type {any} */ { status }) => status === 'open');
   byId('requests').replaceChildren(...open.map((/** @type {any} */ request) => cardOf(request, agent.wallet)));
   byId('open').hidden = true;
   for (const id of ['book', 'closing']) byId(id).hidden = false;
@@ -78,7 +76,7 @@ async function showBook(asked, stands) {
 function sayHowMany() {
   const count = page.document.querySelectorAll('#requests form:not([hidden])').length;
   const waiting = count === 0 ? 'no call is' : count === 1 ? '1 call is' : `${count} calls are`;
-  says.textContent = `Book of agent ${book?.agent_id}: ${waiting} waiting for an answer.`;
+  heading.textContent = `Book of agent ${book?.agent_id}: ${waiting} waiting for an answer.`;
 }
 
 /** Ends what is in progress. A wallet may still show its question, but its answer is ignored. */
@@ -90,7 +88,7 @@ function closeBook() {
   byId('requests').replaceChildren();
   for (const id of ['book', 'closing']) byId(id).hidden = true;
   byId('open').hidden = false;
-  says.textContent = '';
+  heading.textContent = '';
 }
 
 const decisions = { approve: 'Approve', deny: 'Deny' };
@@ -98,53 +96,53 @@ const decisions = { approve: 'Approve', deny: 'Deny' };
 /** @param {any} request @param {string} account that of the agent */
 function cardOf(request, account) {
   const card = elementOf('article');
-  const parts = { facts: elementOf('dl'), tells: elementOf('p'), buttons: elementOf('form') };
+  const parts = { facts: elementOf('dl'), status: elementOf('p'), buttons: elementOf('form') };
   parts.facts.replaceChildren(...factsOf(request));
-  parts.tells.setAttribute('role', 'status');
-  parts.tells.tabIndex = -1;
+  parts.status.setAttribute('role', 'status');
+  parts.status.tabIndex = -1;
   parts.buttons.append(
     ...Object.entries(decisions).map(([value, label]) => Object.assign(elementOf('button', label), { value })),
   );
   parts.buttons.addEventListener('submit', (/** @type {any} */ event) => {
     event.preventDefault();
     const decision = event.submitter.value;
-    alone(stands => answer({ request, account }, decision, parts, stands)).then(() => parts.tells.focus());
+    alone(stillOpen => answer({ request, account }, decision, parts, stillOpen)).then(() => parts.status.focus());
   });
-  card.append(elementOf('h2', usdcText(request.amount)), parts.facts, parts.tells, parts.buttons);
+  card.append(elementOf('h2', usdcText(request.amount)), parts.facts, parts.status, parts.buttons);
   return card;
 }
 
 /**
- * @param {{request: any, account: string}} asked @param {string} decision @param {{facts: any, tells: any, buttons: any}} card
- * @param {Stands} stands
+ * @param {{request: any, account: string}} approval @param {string} decision @param {{facts: any, status: any, buttons: any}} card
+ * @param {StillOpen} stillOpen
  */
-async function answer({ request, account }, decision, { facts, tells, buttons }, stands) {
+async function answer({ request, account }, decision, { facts, status, buttons }, stillOpen) {
   const { approval_id, request_hash, agent_id } = request;
-  const asked = walletToAsk(byId('wallets').elements.wallet?.value);
-  if (asked.kind !== 'found') {
-    tells.textContent = unsignedText(asked.why, account);
+  const chosen = walletToAsk(byId('wallets').elements.wallet?.value);
+  if (chosen.kind !== 'found') {
+    status.textContent = unsignedText(chosen.why, account);
     return;
   }
-  tells.textContent = `Open ${asked.wallet.name} to sign.`;
-  const signed = await signedBy(asked.wallet, account, at_seconds => {
-    if (!stands()) return null;
+  status.textContent = `Open ${chosen.wallet.name} to sign.`;
+  const signed = await signedBy(chosen.wallet, account, at_seconds => {
+    if (!stillOpen()) return null;
     const text = `svc.approval.${decision}|${service}|${approval_id}|${request_hash}|${at_seconds}`;
-    tells.replaceChildren(`${asked.wallet.name} asks you to sign: `, elementOf('code', text));
+    status.replaceChildren(`${chosen.wallet.name} asks you to sign: `, elementOf('code', text));
     return text;
   });
-  if (!stands()) return;
+  if (!stillOpen()) return;
   if (signed.kind !== 'signed') {
-    tells.textContent = unsignedText(signed.why, account);
+    status.textContent = unsignedText(signed.why, account);
     return;
   }
   const { signature: wallet_signature, at_seconds: signature_timestamp } = signed;
   const answered = { decision, wallet_signature, signature_timestamp };
-  const heard = await askService(`${pathOf(agent_id)}/${approval_id}`, {}, answered);
-  if (!stands()) return;
-  const taken = heard.status === 200;
-  if (taken) facts.replaceChildren(...factsOf(heard.body));
-  tells.textContent = taken ? outcomeOf(heard.body) : untakenText(heard, account);
-  buttons.hidden = taken || isOver(heard);
+  const response = await askService(`${pathOf(agent_id)}/${approval_id}`, {}, answered);
+  if (!stillOpen()) return;
+  const accepted = response.status === 200;
+  if (accepted) facts.replaceChildren(...factsOf(response.body));
+  status.textContent = accepted ? outcomeOf(response.body) : untakenText(response, account);
+  buttons.hidden = accepted || isOver(response);
   sayHowMany();
 }
 
@@ -159,11 +157,11 @@ watchWallets((id, { name }) => {
 byId('open').addEventListener('submit', (/** @type {any} */ event) => {
   event.preventDefault();
   const [agent_id, session] = [byId('agent').value.trim(), byId('session').value.trim()];
-  alone(stands => showBook({ agent_id, session }, stands));
+  alone(stillOpen => showBook({ agent_id, session }, stillOpen));
 });
 byId('again').addEventListener('click', () => {
   const again = book;
-  if (again) alone(stands => showBook(again, stands));
+  if (again) alone(stillOpen => showBook(again, stillOpen));
 });
 byId('close').addEventListener('click', closeBook);
 // Browsers may keep a page that is left, and show it again.

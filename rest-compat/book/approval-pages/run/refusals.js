@@ -30,7 +30,7 @@ const unseen = {
   429: 'Too many requests. Try again in a minute.',
 };
 
-/** @param {{status: number, body: any}} heard */
+/** @param {{status: number, body: any}} response */
 export const unseenText = ({ status, body }) => unseen[status] ?? `The book could not be shown. ${body.detail ?? ''}`;
 
 /** How a request was already closed. @type {Record<string, string>} */
@@ -61,11 +61,11 @@ const untaken = {
 const NO_RESPONSE =
   'The service could not be reached, or did not respond. Press again: the same answer given twice counts once.';
 
-/** @param {{status: number, body: any}} heard @param {string} account */
+/** @param {{status: number, body: any}} response @param {string} account */
 export function untakenText({ status, body }, account) {
   if (status === 0) return NO_RESPONSE;
   return untaken[body.code]?.(body, account) ?? `The answer was not accepted. ${body.detail ?? ''}`;
 }
 
-/** Whether the request can no longer be answered. @param {{body: any}} heard */
+/** Whether the request can no longer be answered. @param {{body: any}} response */
 export const isOver = ({ body }) => body.code === 'approval_closed' || body.code === 'not_found';

@@ -5,7 +5,7 @@ import { page } from './dom.js';
  * Wallets of this browser: those that announce themselves (EIP-6963), and how one signs (EIP-1193).
  */
 
-/** @typedef {{name: string, provider: {request: (asked: object) => Promise<any>}}} Wallet */
+/** @typedef {{name: string, provider: {request: (call: object) => Promise<any>}}} Wallet */
 
 /** By the id that each wallet has while the page is open. @type {Map<string, Wallet>} */
 const announced = new Map();

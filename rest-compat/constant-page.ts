@@ -11,7 +11,7 @@ const made = new WeakMap<Port, Map<PageDoor, Answer>>();
  * A page that does not change while the service runs. It is made on first use and stored with its ETag and compressed forms: describing all
  * endpoints takes a tenth of a second and each compression some milliseconds, and these requests are free.
  */
-export async function lastingPage(door: PageDoor, house: Face, make: () => Promise<Answer>): Promise<Answer> {
+export async function constantPage(door: PageDoor, house: Face, make: () => Promise<Answer>): Promise<Answer> {
   const pages = made.get(house.port) ?? new Map<PageDoor, Answer>();
   made.set(house.port, pages);
   const known = pages.get(door);

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
+import { constantPage } from '../../rest-compat/constant-page.ts';
 import type { Face, PageDoor } from '../../rest-compat/door.ts';
-import { lastingPage } from '../../rest-compat/lasting-page.ts';
 
 const door = {} as PageDoor;
 
@@ -9,7 +9,7 @@ it('keeps a long page as bytes, once for each coding, so that nobody pays for it
   const house = { port: {} } as Face;
   const text = JSON.stringify({ text: 'ä'.repeat(100_000) });
   let made = 0;
-  const page = () => lastingPage(door, house, async () => ({ status: 200, headers: {}, body: text, made: ++made }));
+  const page = () => constantPage(door, house, async () => ({ status: 200, headers: {}, body: text, made: ++made }));
   const [first, second] = [await page(), await page()];
   expect([made, second]).toEqual([1, first]);
   expect(first.body).toBe(text);
@@ -27,6 +27,6 @@ it('keeps a long page as bytes, once for each coding, so that nobody pays for it
 
 it('leaves a short page as it is', async () => {
   const house = { port: {} } as Face;
-  const page = await lastingPage(door, house, async () => ({ status: 200, headers: {}, body: 'short' }));
+  const page = await constantPage(door, house, async () => ({ status: 200, headers: {}, body: 'short' }));
   expect([page.body, page.packed]).toEqual(['short', undefined]);
 });

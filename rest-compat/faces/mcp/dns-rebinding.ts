@@ -12,7 +12,7 @@ const here: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
  * Accepted requests: to the service's own name or any IP address, and from pages of this machine, of the service itself or of the listed
  * origins.
  */
-export interface Neighbours {
+export interface AcceptedOrigins {
   /** Host name of the service, without a port. */
   readonly host_name: string;
   /** `*` allows pages of any origin to call endpoints, but not to call tools. */
@@ -20,7 +20,7 @@ export interface Neighbours {
 }
 
 /** Reason to refuse the origin of a request. Null if it is accepted. */
-export function strayBy(host: string | undefined, origin: string | undefined, by: Neighbours): string | null {
+export function originFault(host: string | undefined, origin: string | undefined, by: AcceptedOrigins): string | null {
   if (!isOwn(host ?? '', by)) return 'The Host header names no host of this service.';
   if (origin === undefined || (by.origins !== '*' && by.origins.has(origin))) return null;
   const page = hostNameOf(origin);
@@ -28,9 +28,9 @@ export function strayBy(host: string | undefined, origin: string | undefined, by
 }
 
 /** The last accepted Host, because nearly all requests have the same and parsing a URL is slower than all other checks. */
-const last_own_host = new WeakMap<Neighbours, string>();
+const last_own_host = new WeakMap<AcceptedOrigins, string>();
 
-function isOwn(host: string, by: Neighbours): boolean {
+function isOwn(host: string, by: AcceptedOrigins): boolean {
   if (last_own_host.get(by) === host) return true;
   const name = hostNameOf(`http://${host}`);
   // An IP address cannot be rebound.
@@ -39,7 +39,7 @@ function isOwn(host: string, by: Neighbours): boolean {
   return own;
 }
 
-function isOurs(name: string, { host_name }: Neighbours): boolean {
+function isOurs(name: string, { host_name }: AcceptedOrigins): boolean {
   return here.has(name) || name === host_name;
 }
 
