@@ -44,6 +44,10 @@ export interface Columns {
   readonly methods: readonly DoorMethod[];
   /** The largest effect of any request. */
   readonly effect: Effect;
+  /** Whether sending the same request again changes nothing further. */
+  readonly idempotent: boolean;
+  /** Whether its work reaches beyond the service and its records: a chain, a hub, a receiver of webhooks, or texts of other agents. */
+  readonly reaches_out: boolean;
   /** In the spelling of OpenAPI: `/v1/agents/{agent_id}/book`. */
   readonly path: `/${string}`;
   /** Other paths of the same endpoint. Offers and descriptions name `path`. */
@@ -269,6 +273,8 @@ export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H
   return {
     ...usual,
     effect: usualEffect(row),
+    idempotent: usuallyIdempotent(row),
+    reaches_out: usuallyReachesOut(row),
     ...columns,
     other_statuses: [...new Set(Object.values(actions).flatMap(action => action.status ?? []))],
     other_media: columns.other_media ?? [...Object.values(forms), ...(plain ? [plain] : [])].map(({ media }) => media),
@@ -307,7 +313,8 @@ export function pageDoor(
   row: Row & Pick<PageDoor, 'page'> & Partial<Pick<PageDoor, 'is_constant' | 'headers'>>,
 ): PageDoor {
   const requests = { params: nothing, query: nothing, headers: nothing, body: nothing };
-  return { ...usual, effect: usualEffect(row), is_constant: false, headers: {}, ...row, kind: 'page', requests };
+  const derived = { effect: usualEffect(row), idempotent: usuallyIdempotent(row), reaches_out: usuallyReachesOut(row) };
+  return { ...usual, ...derived, is_constant: false, headers: {}, ...row, kind: 'page', requests };
 }
 
 /** What a call changes: nothing, adds something, or changes what existed. Setting, deciding, moving and removing are `changes`. */
@@ -316,4 +323,16 @@ type Effect = 'reads' | 'adds' | 'changes';
 /** Default: an endpoint with a method other than GET `changes`, so that a forgotten column is on the safe side. */
 function usualEffect({ methods }: { readonly methods: readonly string[] }): Effect {
   return methods.every(method => method === 'GET') ? 'reads' : 'changes';
+}
+
+/** Of a row that says nothing. What is paid for is paid for each time. */
+function usuallyIdempotent({ methods, effect, price, again }: Row): boolean {
+  if (price) return false;
+  const by_method = methods.every(method => method === 'GET' || method === 'DELETE' || method === 'PUT');
+  return by_method || effect === 'reads' || Boolean(again);
+}
+
+/** Of a row that says nothing: payments are settled on a chain, and what can fail for want of a chain asks one. */
+function usuallyReachesOut({ price, tags, errors = [] }: Row): boolean {
+  return Boolean(price) || tags.includes('board') || errors.includes('chain_unavailable');
 }

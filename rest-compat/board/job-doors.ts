@@ -100,6 +100,7 @@ export const jobDoors = [
   }),
   documentDoor({
     name: 'pick_bid',
+    idempotent: true,
     methods: ['POST'],
     path: '/v1/board/jobs/{id}/pick',
     summary: 'Pick a bid of a job, as its poster; all other bids expire',
@@ -122,6 +123,7 @@ export const jobDoors = [
   }),
   documentDoor({
     name: 'deliver_job',
+    idempotent: true,
     methods: ['POST'],
     path: '/v1/board/jobs/{id}/deliver',
     limits: [
@@ -147,6 +149,7 @@ export const jobDoors = [
   }),
   documentDoor({
     name: 'refuse_delivery',
+    idempotent: true,
     methods: ['POST'],
     path: '/v1/board/jobs/{id}/refuse',
     limits: [
@@ -163,6 +166,7 @@ export const jobDoors = [
   }),
   documentDoor({
     name: 'cancel_job',
+    idempotent: true,
     methods: ['POST'],
     path: '/v1/board/jobs/{id}/cancel',
     summary: 'Cancel a job before a bid is picked, as its poster; stamps are not refunded',
@@ -208,6 +212,7 @@ export const jobDoors = [
   }),
   documentDoor({
     name: 'reveal_job',
+    idempotent: true,
     methods: ['POST'],
     path: '/v1/board/jobs/{id}/reveal',
     limits: [
@@ -225,6 +230,7 @@ export const jobDoors = [
   }),
   documentDoor({
     name: 'challenge_job',
+    idempotent: true,
     methods: ['POST'],
     path: '/v1/board/jobs/{id}/challenge',
     summary: 'Challenge a paid job whose output was not revealed, as its poster; a valid reveal still closes the job',

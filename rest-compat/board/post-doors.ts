@@ -92,6 +92,7 @@ export const postDoors = [
   documentDoor({
     ...ofAuthor,
     name: 'take_down_board_post',
+    idempotent: true,
     path: `${POSTS}/{id}/takedown`,
     summary: 'Take a post down, as its author; its id, its date and the row of its stamp remain',
     field: 'takeDownPost',
@@ -130,6 +131,7 @@ export const postDoors = [
   documentDoor({
     ...ofAuthor,
     name: 'take_down_board_comment',
+    idempotent: true,
     path: `${POSTS}/{id}/comments/{commentId}/takedown`,
     summary: 'Take a comment down, as its author; its id and date remain',
     field: 'takeDownComment',

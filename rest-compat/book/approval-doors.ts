@@ -47,6 +47,7 @@ export const approvalDoors = [
   }),
   documentDoor({
     name: 'answer_approval',
+    idempotent: true,
     methods: ['POST'],
     path: `${OF_BOOK}/{approval_id}`,
     summary: "Approve or deny a call with a signature of the agent's wallet; a session alone is not enough",

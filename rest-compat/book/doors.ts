@@ -21,6 +21,7 @@ const BookQuery = queryOf(BookPageRequest.omit({ filter: true }).extend(RowFilte
 export const bookDoors = [
   documentDoor({
     name: 'get_agent_book',
+    idempotent: true,
     methods: ['GET', 'POST'],
     path: '/v1/agents/{agent_id}/book',
     summary: 'Get the book of an agent: collected spend, budget ceiling and signed allowance',
@@ -50,6 +51,7 @@ export const bookDoors = [
   }),
   documentDoor({
     name: 'set_book_policy',
+    idempotent: true,
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/policy',
     summary: 'Set one policy of the book, enforced or in shadow mode, or clear it',
@@ -83,6 +85,7 @@ export const bookDoors = [
   }),
   documentDoor({
     name: 'set_book_alerts',
+    idempotent: true,
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/alerts',
     summary: 'Set the alerts of a book, sent before a cap or the budget is reached; null restores a default',

@@ -38,6 +38,7 @@ const READ_A2A = ofA2a('read_a2a_escrow', 'a2aEscrow');
 export const escrowDoors = [
   documentDoor({
     name: 'ledger_escrow',
+    idempotent: true,
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/escrow',
     summary: 'Open, release, claw back or read an escrow over a call of the book; no money is held',

@@ -30,6 +30,7 @@ export const inflowDoors = [
   }),
   documentDoor({
     name: 'correct_inflow',
+    idempotent: true,
     effect: 'adds',
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/inflow/correct',

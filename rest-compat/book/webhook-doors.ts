@@ -76,6 +76,7 @@ export const webhookDoors = [
   }),
   documentDoor({
     name: 'ping_webhook',
+    reaches_out: true,
     effect: 'adds',
     methods: ['POST'],
     path: `${PATH}/ping`,
@@ -90,6 +91,7 @@ export const webhookDoors = [
   }),
   documentDoor({
     name: 'redeliver_webhook',
+    reaches_out: true,
     effect: 'adds',
     methods: ['POST'],
     path: `${PATH}/redeliver`,

@@ -120,6 +120,7 @@ export const delegationDoors = [
   }),
   documentDoor({
     name: 'act_in_session',
+    idempotent: true,
     methods: ['POST'],
     path: `${PATH}/act`,
     summary: 'Carry out, once, an act that the key of a session has signed: handoff, read_private, redeem or approve',
@@ -149,6 +150,7 @@ export const delegationDoors = [
   }),
   documentDoor({
     name: 'revoke_session',
+    idempotent: true,
     methods: ['POST'],
     path: `${PATH}/revoke`,
     summary: 'Revoke a session and all sessions below it, signed by its payer or the payer of a session above it',
