@@ -6,7 +6,8 @@ import { Forwarder } from './mcp/forward.ts';
 
 /*
  * `npm run -s mcp`: the tools of a running service for an MCP client that starts its servers itself (stdio). The service is
- * SERVICE_URL; SVC_API_KEY, SVC_SESSION and SVC_ROUTER_KEY are shown there by their headers. It pays nothing and has no wallet.
+ * SERVICE_URL; SVC_API_KEY, SVC_SESSION and SVC_ROUTER_KEY are shown there by their headers, and SVC_TOOLS and SVC_SCHEMAS say which tools
+ * it lists. It pays nothing and has no wallet.
  */
 
 async function main(): Promise<void> {

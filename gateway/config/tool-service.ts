@@ -10,6 +10,8 @@ export interface ToolService {
   readonly url: string;
   /** By header. */
   readonly credentials: Readonly<Record<string, Secret>>;
+  /** Query of its /mcp: which tools are listed, and how. Empty, or with its `?`. */
+  readonly query: string;
 }
 
 /** By which variable a credential is given, and by which header it is shown. None of them is a wallet. */
@@ -18,6 +20,9 @@ const shownBy = {
   SVC_SESSION: 'x-svc-session',
   SVC_ROUTER_KEY: 'x-router-key',
 } as const;
+
+/** By which variable a parameter of /mcp is given. The service says what it takes: it may be of another version. */
+const askedBy = { SVC_TOOLS: 'tools', SVC_SCHEMAS: 'schemas' } as const;
 
 /** @throws OperatorFault where there is no such service, or what is shown to it could be read on the way */
 export function givenToolService(environment: Environment = process.env): ToolService {
@@ -34,5 +39,13 @@ export function givenToolService(environment: Environment = process.env): ToolSe
   if (given.length > 0 && leavesInTheClear(url)) {
     throw new OperatorFault('SERVICE_URL is http to another machine: what is shown there could be read on the way');
   }
-  return { url, credentials: Object.fromEntries(given) };
+  return { url, credentials: Object.fromEntries(given), query: queryIn(environment) };
+}
+
+function queryIn(environment: Environment): string {
+  const given = Object.entries(askedBy).flatMap(([variable, parameter]) => {
+    const text = environment[variable]?.trim() ?? '';
+    return text === '' ? [] : [[parameter, text] as [string, string]];
+  });
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
 }

@@ -8,7 +8,15 @@ import { type Environment, type VariableName, variables } from './variables.ts';
  */
 
 /** Read by commands of ours, and no member of a configuration. */
-const ofCommands = ['SERVICE_URL', 'SVC_SESSION', 'SVC_API_KEY', 'SVC_ROUTER_KEY', 'WALLET_KEY'];
+const ofCommands = [
+  'SERVICE_URL',
+  'SVC_SESSION',
+  'SVC_API_KEY',
+  'SVC_ROUTER_KEY',
+  'SVC_TOOLS',
+  'SVC_SCHEMAS',
+  'WALLET_KEY',
+];
 
 const known: readonly string[] = [...Object.keys(variables.shape), ...ofCommands];
 

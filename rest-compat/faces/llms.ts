@@ -30,7 +30,11 @@ export function llms(doors: readonly Door[], base_url: string): string {
 
 /** The same endpoints for other protocols. */
 const faces = [
-  ['MCP', '/mcp', 'each endpoint as a tool of the Model Context Protocol (streamable HTTP), paid in `_meta`'],
+  [
+    'MCP',
+    '/mcp',
+    'endpoints as tools of the Model Context Protocol (streamable HTTP), paid in `_meta`; `?tools=all` lists all of them',
+  ],
   ['A2A', '/.well-known/agent-card.json', 'the agent card; messages go to /a2a-message'],
   ['A2A 0.3', '/.well-known/agent.json', 'the card for clients of A2A 0.3, to whom this path has to be named'],
   ['GraphQL', '/graphql', 'all of it as one graph, and live rows over graphql-ws'],

@@ -8,6 +8,7 @@ import { schemasOf } from '../../rest-compat/door-schemas.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { llms } from '../../rest-compat/faces/llms.ts';
 import { doorTools } from '../../rest-compat/faces/mcp/tool.ts';
+import { listed, usualListing } from '../../rest-compat/faces/mcp/tool-sets.ts';
 import { openApi } from '../../rest-compat/faces/openapi.ts';
 import { x402Manifest } from '../../rest-compat/faces/x402-manifest.ts';
 import { problem } from '../../rest-compat/problem.ts';
@@ -47,9 +48,11 @@ async function record(folder: string): Promise<void> {
     write(`${name}${WORDS}`, json(words));
   };
   const port = new FakePort();
-  const tools = [...doorTools(everyDoor).values()].map(({ definition }) => definition);
+  const tools = [...doorTools(everyDoor).values()];
   part('openapi', 'json', partedJson(openApi(everyDoor, port.base_url)));
-  part('tools-list', 'json', partedJson(tools));
+  part('tools-list', 'json', partedJson(tools.map(tool => tool.shown('full'))));
+  part('tools-list-short', 'json', partedJson(tools.map(tool => tool.shown('short'))));
+  part('tools-list-usual', 'json', partedJson(listed(tools, usualListing).map(({ name }) => name)));
   part('x402-manifest', 'json', partedJson(x402Manifest(everyDoor, port)));
   part(
     '402-schemas',

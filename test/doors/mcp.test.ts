@@ -5,6 +5,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { beforeAll, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { doorTools } from '../../rest-compat/faces/mcp/tool.ts';
+import { listed, usualListing } from '../../rest-compat/faces/mcp/tool-sets.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { officialClient, registrationOf } from '../harness/buyer.ts';
@@ -22,11 +23,14 @@ beforeAll(async () => {
 });
 
 const me = { name: 'test', version: '1' };
+const every = [...doorTools(everyDoor).values()];
+const usual = listed(every, usualListing).map(({ name }) => name);
 
 /** The client that begins with a handshake. It knows each tool's output schema, and holds every answer against it. */
-async function connect(headers: Record<string, string> = {}): Promise<Client> {
+async function connect(headers: Record<string, string> = {}, query = '?tools=all&schemas=full'): Promise<Client> {
   const client = new Client(me);
-  const transport = new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), { requestInit: { headers } });
+  const url = new URL(`${service.url}/mcp${query}`);
+  const transport = new StreamableHTTPClientTransport(url, { requestInit: { headers } });
   await client.connect(transport as never);
   atEnd(() => client.close());
   await client.listTools();
@@ -34,24 +38,43 @@ async function connect(headers: Record<string, string> = {}): Promise<Client> {
 }
 
 /** The newer client; `mode` says which generation it has to speak. */
-async function connectModern(): Promise<ModernClient> {
+async function connectModern(query = ''): Promise<ModernClient> {
   const client = new ModernClient(me, { versionNegotiation: { mode: 'auto' } } as never);
-  await client.connect(new ModernTransport(new URL(`${service.url}/mcp`)) as never);
+  await client.connect(new ModernTransport(new URL(`${service.url}/mcp${query}`)) as never);
   atEnd(() => client.close());
   return client;
 }
 
 describe('the official client with a handshake', () => {
-  it('has a session, lists every tool, and leaves', async () => {
+  it('has a session, lists the tools of most days, and leaves', async () => {
     const client = new Client(me);
     const transport = new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`));
     await client.connect(transport as never);
     expect(transport.sessionId).toMatch(/^[!-~]{40,128}$/);
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual([...doorTools(everyDoor).keys()]);
+    expect(tools.map(({ name }) => name)).toEqual(usual);
+    expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThanOrEqual(54_000);
     await client.ping();
     await transport.terminateSession();
     await client.close();
+  });
+
+  it('lists every tool with its schemas in full, or a named set, by the URL', async () => {
+    const { tools } = await (await connect()).listTools();
+    expect(tools.map(({ name }) => name)).toEqual(every.map(({ name }) => name));
+    for (const tool of tools) expect(tool.outputSchema, tool.name).toBeDefined();
+    const board = await (await connect({}, '?tools=log,tasks')).listTools();
+    expect(board.tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['submit_inference', 'get_log_proof']));
+    expect(board.tools.some(({ outputSchema }) => outputSchema)).toBe(false);
+  });
+
+  it('a tool that is not listed is called as well', async () => {
+    expect(usual).not.toContain('get_jwks');
+    expect((await use(await connect({}, ''), 'get_jwks')).structuredContent).toHaveProperty('keys');
+  });
+
+  it('a set that is not known keeps it from connecting, and it is told which sets there are', async () => {
+    await expect(connect({}, '?tools=bord')).rejects.toThrow(/Unknown tool set: bord\. Sets: daily, all, .*board/);
   });
 
   it('a free tool answers what its door answers', async () => {
@@ -91,7 +114,7 @@ describe('the official client with a handshake', () => {
       });
     const listed = await asked('tools/list', {});
     expect(listed.headers.get('content-encoding')).toBe('gzip');
-    expect(((await listed.json()) as { result: { tools: [] } }).result.tools.length).toBeGreaterThan(100);
+    expect(((await listed.json()) as { result: { tools: [] } }).result.tools).toHaveLength(usual.length);
     const used = await asked('tools/call', { name: 'get_x402_manifest', arguments: {} });
     expect(used.headers.get('content-encoding')).toBeNull();
   });
@@ -195,8 +218,14 @@ describe('the generation without a handshake', () => {
     const client = await connectModern();
     expect(client.getNegotiatedProtocolVersion?.()).toBe('2026-07-28');
     const { tools } = await client.listTools();
-    expect(tools).toHaveLength(doorTools(everyDoor).size);
+    expect(tools.map(({ name }) => name)).toEqual(usual);
     expect((await client.callTool({ name: 'get_jwks', arguments: {} })).structuredContent).toHaveProperty('keys');
+  });
+
+  it('the official client lists the sets that its URL names, and reads why one is not known', async () => {
+    const { tools } = await (await connectModern('?tools=all&schemas=full')).listTools();
+    expect(tools.map(({ name }) => name)).toEqual(every.map(({ name }) => name));
+    await expect(connectModern('?tools=bord')).rejects.toThrow(/Unknown tool set: bord/);
   });
 
   it('pays by the extension: what is asked for is a result of its own', async () => {

@@ -58,9 +58,9 @@ export class Forwarder {
   }
 
   #fetch(message: Sent, line: string): Promise<Response> {
-    const { url, credentials } = this.#service;
+    const { url, query, credentials } = this.#service;
     const shown = Object.entries(credentials).map(([header, secret]) => [header, secret.reveal()]);
-    return fetch(`${url}/mcp`, {
+    return fetch(`${url}/mcp${query}`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',

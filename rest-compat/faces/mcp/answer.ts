@@ -5,9 +5,10 @@ import { type Protocol, protocolOf } from './generation.ts';
 import { faultText, messageIn, type RequestId, type RpcFault, type RpcRequest, resultText } from './json-rpc.ts';
 import { type Call, type MethodOutcome, methods } from './methods.ts';
 import { progressHeaders, progressing, progressTokenOf } from './progress.ts';
+import type { AskedListing } from './tool-sets.ts';
 
 /** Context of a message. */
-export type Received = Pick<Call, 'caller' | 'house' | 'onFault' | 'onWork'>;
+export type Received = Pick<Call, 'caller' | 'house' | 'onFault' | 'onWork'> & { readonly listing: AskedListing };
 
 /** Answers one message of either generation. */
 export async function answerMessage(value: JsonObject, received: Received): Promise<DoorOutcome> {
@@ -23,9 +24,13 @@ export async function answerMessage(value: JsonObject, received: Received): Prom
 }
 
 async function answerRequest(request: RpcRequest, protocol: Protocol, received: Received): Promise<DoorOutcome> {
-  const { caller, house, onFault } = received;
-  const method = methods[protocol.generation].get(request.method);
-  const outcome = method?.({ request, protocol, caller, house, onFault }) ?? unknown(request);
+  const { caller, house, onFault, listing } = received;
+  const outcome: MethodOutcome =
+    // Refused at the first request and before any payment, because the client would not find the tools that it means to list.
+    listing.kind === 'unknown'
+      ? { kind: 'fault', code: 'invalid_params', message: listing.message }
+      : (methods[protocol.generation].get(request.method)?.({ request, protocol, caller, house, listing, onFault }) ??
+        unknown(request));
   // A tool call is counted by its endpoint.
   const turn = outcome.kind === 'work' ? null : house.port.rates.take('free', caller.address);
   if (turn?.kind === 'beyond') return tooMany(request.id, turn);

@@ -1,13 +1,14 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import type { Door, Face } from '../../door.ts';
+import type { Face } from '../../door.ts';
 import { problem } from '../../problem.ts';
 import { callTool, type ToolCaller } from './call-tool.ts';
 import { negotiated, type Protocol, supportedVersions } from './generation.ts';
 import { metaOf, type RpcFault, type RpcRequest } from './json-rpc.ts';
 import { pays } from './payment-meta.ts';
 import { capabilities, capabilitiesWithExtensions, ending, instructions, serverInfo } from './server.ts';
-import { doorTools, type Tool } from './tool.ts';
+import { doorTools, type Schemas, type Tool } from './tool.ts';
 import { toolMessage } from './tool-result.ts';
+import { type Listing, listed } from './tool-sets.ts';
 
 /** One request and its context. */
 export interface Call {
@@ -15,6 +16,8 @@ export interface Call {
   readonly protocol: Protocol;
   readonly caller: ToolCaller;
   readonly house: Face;
+  /** The tools that the URL of the request selects for `tools/list`. */
+  readonly listing: Listing;
   /** Called with internal errors, which the client only sees as such. */
   onFault(fault: unknown): void;
   /** Called with the work of a tool, which may continue after its client has been answered. */
@@ -52,7 +55,7 @@ function initialize({ request }: Call): MethodOutcome {
   return { kind: 'begun', result: JSON.stringify({ protocolVersion, capabilities, serverInfo, instructions }) };
 }
 
-/** The response is the same for every client, and does not change while the service runs (2026-07-28, "Caching"). */
+/** The response is the same for every client of the same URL, and does not change while the service runs (2026-07-28, "Caching"). */
 const caching = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
 function discover({ protocol }: Call): MethodOutcome {
@@ -60,23 +63,25 @@ function discover({ protocol }: Call): MethodOutcome {
   return { kind: 'result', result: finished(JSON.stringify(discovery), protocol) };
 }
 
-function listTools({ request, protocol, house }: Call): MethodOutcome {
+function listTools({ request, protocol, house, listing }: Call): MethodOutcome {
   if (request.params.cursor !== undefined) {
-    return { kind: 'fault', code: 'invalid_params', message: 'All tools are on one page: there is no cursor.' };
+    return {
+      kind: 'fault',
+      code: 'invalid_params',
+      message: 'The tools of a list are on one page: there is no cursor.',
+    };
   }
-  const list = `{"tools":${toolsText(house.doors)}}`;
-  if (protocol.generation === 'legacy') return { kind: 'result', result: list };
-  return {
-    kind: 'result',
-    result: finished(`${list.slice(0, -1)},${JSON.stringify(caching).slice(1)}`, protocol),
-  };
+  const tools = listed(doorTools(house.doors).values(), listing).map(tool => toolText(tool, listing.schemas));
+  const text = `{"tools":[${tools.join()}]}`;
+  if (protocol.generation === 'legacy') return { kind: 'result', result: text };
+  return { kind: 'result', result: finished(`${text.slice(0, -1)},${JSON.stringify(caching).slice(1)}`, protocol) };
 }
 
-const texts = new WeakMap<readonly Door[], string>();
+const texts = { short: new WeakMap<Tool, string>(), full: new WeakMap<Tool, string>() };
 
-function toolsText(doors: readonly Door[]): string {
-  const text = texts.get(doors) ?? JSON.stringify([...doorTools(doors).values()].map(({ definition }) => definition));
-  texts.set(doors, text);
+function toolText(tool: Tool, schemas: Schemas): string {
+  const text = texts[schemas].get(tool) ?? JSON.stringify(tool.shown(schemas));
+  texts[schemas].set(tool, text);
   return text;
 }
 

@@ -9,6 +9,8 @@ import { jsonSchema } from '../../door-schemas.ts';
 
 /** Proof of possession for endpoints whose body has no member for it; see call-tool.ts. */
 export const SESSION = 'session';
+/** An HMAC by that session, in place of it. */
+export const PROOF = 'proof';
 
 export interface ArgumentPlace {
   /** Schema of a member by its name. */
@@ -26,11 +28,16 @@ export interface Places {
 
 const nothing: ArgumentPlace = { shapes: {}, required: [] };
 
-/** The schema that OpenAPI has: a number in a path or query is a number. */
-export function placesOf(door: Door): Places {
+type Amend = Parameters<typeof jsonSchema>[2];
+
+/**
+ * The schema that OpenAPI has: a number in a path or query is a number.
+ * @param amend may replace the schema of a part of a body
+ */
+export function placesOf(door: Door, amend?: Amend): Places {
   const { params, query, body } = door.requests;
   const bodied = door.methods.some(method => method !== 'GET');
-  const in_body = bodied ? placeOf(body, 'input') : nothing;
+  const in_body = bodied ? placeOf(body, 'input', amend) : nothing;
   const by_header = door.possession !== 'none' && !(SESSION in in_body.shapes);
   return {
     path: textPlace(params),
@@ -53,8 +60,8 @@ function textPlace(schema: z.ZodType): ArgumentPlace {
 /**
  * For a union: all members, of which those are required that every alternative requires. The endpoint decides which alternative applies.
  */
-function placeOf(schema: z.ZodType, io: 'input' | 'output'): ArgumentPlace {
-  const whole = jsonSchema(schema, io) as z.core.JSONSchema.JSONSchema;
+function placeOf(schema: z.ZodType, io: 'input' | 'output', amend?: Amend): ArgumentPlace {
+  const whole = jsonSchema(schema, io, amend) as z.core.JSONSchema.JSONSchema;
   const alternatives = (whole.anyOf ?? whole.oneOf ?? [whole]) as z.core.JSONSchema.JSONSchema[];
   const shapes: Record<string, Json> = {};
   for (const { properties = {} } of alternatives) {
@@ -120,7 +127,7 @@ function methodFor({ methods }: Door, { query, body }: Places, given: JsonObject
 }
 
 /** Proof of possession in a body; a GET has it in headers. */
-const headerOf: Readonly<Record<string, string>> = { [SESSION]: 'x-svc-session', proof: 'x-svc-proof' };
+const headerOf: Readonly<Record<string, string>> = { [SESSION]: 'x-svc-session', [PROOF]: 'x-svc-proof' };
 
 function textIn(param: string, value: Json): string {
   if (typeof value === 'string') return value;

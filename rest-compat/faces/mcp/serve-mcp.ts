@@ -10,6 +10,7 @@ import { bounds } from './bounds.ts';
 import { hostNameOf, originFault } from './dns-rebinding.ts';
 import { FileMessages } from './file-messages.ts';
 import { formFor, unacceptable } from './message-form.ts';
+import { listingIn, usualListing } from './tool-sets.ts';
 
 const PATH = '/mcp';
 const ALLOW = 'POST, OPTIONS';
@@ -116,7 +117,10 @@ async function answered(
   const { headers, ip: address } = request;
   if (body.value.method === LONG_AND_PUBLIC) delete headers['x-no-compression'];
   const onFault = (it: unknown) => request.log.error({ err: it }, 'a tool broke');
-  return answerMessage(body.value, { caller: { headers, address, bytes, onFileTaken }, house, onFault, onWork });
+  const [, query] = request.url.split('?');
+  const listing = query === undefined ? usualListing : listingIn(new URLSearchParams(query));
+  const caller = { headers, address, bytes, onFileTaken };
+  return answerMessage(body.value, { caller, house, listing, onFault, onWork });
 }
 
 /** RFC 6585 §4. */

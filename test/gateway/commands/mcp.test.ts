@@ -29,8 +29,17 @@ describe('npm run mcp', () => {
 
   it('forwards a free tool', async () => {
     const { tools } = await client.listTools();
-    expect(tools.length).toBeGreaterThan(80);
+    expect(tools.length).toBeGreaterThan(30);
+    expect(tools.length).toBeLessThan(60);
     expect((await use(client, 'get_jwks')).structuredContent).toHaveProperty('keys');
+  });
+
+  it('lists what SVC_TOOLS and SVC_SCHEMAS ask for, as the URL of the endpoint does', async () => {
+    const other = await connect({ SERVICE_URL: service.url, SVC_TOOLS: 'log, tasks', SVC_SCHEMAS: 'full' });
+    const { tools } = await other.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['quote_task', 'get_log_proof']));
+    for (const tool of tools) expect(tool.outputSchema, tool.name).toBeDefined();
+    await expect(connect({ SERVICE_URL: service.url, SVC_TOOLS: 'logs' })).rejects.toThrow(/Unknown tool set: logs/);
   });
 
   it('shows the session that its variable names', async () => {
@@ -118,7 +127,7 @@ async function connect(env: Record<string, string>): Promise<Client> {
 /** All that is answered to some lines. */
 async function said(service: { url: string }, ...messages: unknown[]): Promise<Record<string, unknown>[]> {
   const lines: string[] = [];
-  const forwarder = new Forwarder({ ...service, credentials: {} }, line => lines.push(line));
+  const forwarder = new Forwarder({ ...service, credentials: {}, query: '' }, line => lines.push(line));
   for (const message of messages) {
     await forwarder.forward(typeof message === 'string' ? message : JSON.stringify(message));
   }
@@ -150,7 +159,7 @@ describe('what is forwarded', () => {
 
   it('goes on without a session that the service has forgotten', async () => {
     const [one, other] = await Promise.all([openHouse(), openHouse()]);
-    const service = { url: one.url, credentials: {} };
+    const service = { url: one.url, credentials: {}, query: '' };
     const lines: string[] = [];
     const forwarder = new Forwarder(service, line => lines.push(line));
     await forwarder.forward(JSON.stringify(begin));
@@ -186,7 +195,7 @@ describe('what is forwarded', () => {
   it('pictures of the largest size come through, several at once', async () => {
     const service = await standing(200, 'application/json', pictured(2 * limits.image_answer_bytes_max));
     const lines: number[] = [];
-    const forwarder = new Forwarder({ ...service, credentials: {} }, line => lines.push(line.length));
+    const forwarder = new Forwarder({ ...service, credentials: {}, query: '' }, line => lines.push(line.length));
     const asked = Array.from({ length: 4 }, () => forwarder.forward(JSON.stringify(usage('generate_image', {}, paid))));
     await Promise.all(asked);
     expect(lines).toHaveLength(4);
@@ -195,7 +204,7 @@ describe('what is forwarded', () => {
 
   it('what is longer than any answer is not read to its end, and holds up no other', async () => {
     const long = await standing(200, 'application/json', pictured(bounds.answer_bytes_max));
-    const service = { url: long.url, credentials: {} };
+    const service = { url: long.url, credentials: {}, query: '' };
     const lines: string[] = [];
     const forwarder = new Forwarder(service, line => lines.push(line));
     await forwarder.forward(JSON.stringify(usage('generate_image', {}, paid)));
@@ -223,7 +232,7 @@ describe('what is forwarded', () => {
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     atEnd(() => void server.close());
     const lines: string[] = [];
-    const service = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, credentials: {} };
+    const service = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, credentials: {}, query: '' };
     const forwarder = new Forwarder(service, line => lines.push(line));
     const long = JSON.stringify(legacy('ping', { junk: 'x'.repeat(bounds.message_bytes_max) }));
     await Promise.all([long, long, JSON.stringify(legacy('ping')), long].map(line => forwarder.forward(line)));

@@ -7,8 +7,8 @@ import { doorTools } from '../../../rest-compat/faces/mcp/tool.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 
 const tools = doorTools(everyDoor);
-const definitions = [...tools.values()].map(tool => tool.definition as JsonObject & { name: string });
-const named = (name: string) => tools.get(name)?.definition as Readonly<Record<string, JsonObject>> | undefined;
+const shown = [...tools.values()].map(tool => tool.shown('full'));
+const named = (name: string) => tools.get(name)?.shown('full') as Readonly<Record<string, JsonObject>> | undefined;
 const none = everyDoor.flatMap(door => ('none' in door.tool ? [{ name: door.name, why: door.tool.none }] : []));
 
 const wantsSecret = ({ board_secret, slice_token, ingest_key }: Door) =>
@@ -58,7 +58,7 @@ describe('the tools of the door table', () => {
   });
 
   it('none lists `stream`, which asks for an answer in pieces', () => {
-    for (const { inputSchema, name } of definitions)
+    for (const { inputSchema, name } of shown)
       for (const member of ['stream', 'stream_options'])
         expect((inputSchema as JsonObject).properties, name).not.toHaveProperty(member);
   });
@@ -107,12 +107,12 @@ describe('the tools of the door table', () => {
   });
 
   it('names are what clients take: letters, digits and underscores, 64 at most', () => {
-    for (const { name } of definitions) expect(name).toMatch(/^[a-z0-9_]{1,64}$/);
+    for (const { name } of shown) expect(name).toMatch(/^[a-z0-9_]{1,64}$/);
   });
 
   it('schemas are JSON Schema 2020-12, objects at their top, and arguments without alternatives there', () => {
     const ajv = formats.default(new Ajv2020({ strict: false }));
-    for (const { name, inputSchema, outputSchema } of definitions as (JsonObject & Record<string, JsonObject>)[]) {
+    for (const { name, inputSchema, outputSchema } of shown as (JsonObject & Record<string, JsonObject>)[]) {
       expect(() => ajv.compile(inputSchema as object), String(name)).not.toThrow();
       expect(() => ajv.compile(outputSchema as object), String(name)).not.toThrow();
       expect(outputSchema).toMatchObject({ type: 'object' });
@@ -143,7 +143,7 @@ describe('the tools of the door table', () => {
 
   it('says what it costs, and that texts of the board are not to be trusted', () => {
     expect(named('chat_completions')?.description).toContain('2000 atomic USDC');
-    expect(named('get_health')?.description).toContain('Free.');
+    expect(named('get_health')?.description).toContain('(free).');
     for (const { tags, name } of everyDoor.filter(door => !('none' in door.tool))) {
       const tool = named(name === 'request_task' ? 'submit_inference' : name);
       const board = tags.includes('board');
@@ -162,7 +162,7 @@ describe('the tools of the door table', () => {
   });
 
   it('whatever takes away, sets, decides or moves on is destructive, and nothing else is', () => {
-    const destructive = definitions.filter(({ annotations }) => (annotations as JsonObject).destructiveHint === true);
+    const destructive = shown.filter(({ annotations }) => (annotations as JsonObject).destructiveHint === true);
     expect(destructive.map(({ name }) => name).sort()).toEqual([
       'a2a_escrow',
       'act_in_session',
@@ -204,8 +204,72 @@ describe('the tools of the door table', () => {
     const paid = [...tools.values()].filter(({ door }) => door.price !== null);
     expect(paid.length).toBeGreaterThan(10);
     for (const tool of paid) {
-      expect(tool.definition, tool.definition.name).toMatchObject({ annotations: { readOnlyHint: false } });
-      expect(tool.definition.description, tool.definition.name).toContain('not read-only');
+      const { annotations, description } = tool.shown('short');
+      expect(annotations, tool.name).toMatchObject({ readOnlyHint: false, idempotentHint: false, openWorldHint: true });
+      expect(description, tool.name).toContain('Not read-only');
     }
+  });
+
+  it('the first sentence of each says what it does and what it costs', () => {
+    for (const { name, door, shown } of tools.values()) {
+      const { description } = shown('short');
+      expect(description.startsWith(`${door.summary} (`), name).toBe(true);
+      expect(description.slice(door.summary.length), name).toMatch(
+        /^ \((free|\d+ atomic USDC, by x402 on .+|price in .+)\)\./,
+      );
+    }
+  });
+
+  it('what is a query on the graph or a page is read-only, and nothing else that is free', () => {
+    const writes = [...tools.values()].filter(
+      ({ door, shown }) => !door.price && !shown('short').annotations.readOnlyHint,
+    );
+    expect(writes.map(({ door }) => door.effect)).not.toContain('reads');
+    const { annotations } = named('challenge_session') ?? {};
+    expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+  });
+
+  it('a write whose repetition leaves nothing more is idempotent, and no other is', () => {
+    const repeatable = shown.filter(
+      ({ annotations: { idempotentHint, readOnlyHint } }) => idempotentHint && !readOnlyHint,
+    );
+    expect(repeatable.map(({ name }) => name).sort()).toEqual([
+      'act_in_session',
+      'answer_approval',
+      'cancel_job',
+      'challenge_job',
+      'confirm_post',
+      'correct_inflow',
+      'deliver_job',
+      'file_dispute',
+      'get_agent_book',
+      'ledger_escrow',
+      'pick_bid',
+      'refuse_delivery',
+      'remove_webhook',
+      'reveal_job',
+      'revoke_assignment',
+      'revoke_session',
+      'set_book_alerts',
+      'set_book_policy',
+      'take_down_board_comment',
+      'take_down_board_post',
+      'withdraw_book_export',
+    ]);
+  });
+
+  it('what is free and not of the board reaches out to a chain or to a webhook, or not at all', () => {
+    const free = [...tools.values()].filter(({ door }) => door.price === null && !door.tags.includes('board'));
+    const reaching = free.filter(({ shown }) => shown('short').annotations.openWorldHint);
+    expect(reaching.map(({ name }) => name).sort()).toEqual([
+      'answer_approval',
+      'correct_inflow',
+      'list_wallet_receipts',
+      'ping_webhook',
+      'record_inflow',
+      'redeliver_webhook',
+      'revoke_session',
+      'start_reconciliation',
+    ]);
   });
 });

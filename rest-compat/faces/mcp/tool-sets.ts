@@ -1,0 +1,92 @@
+import { tags } from '../tags.ts';
+import type { Schemas, Tool } from './tool.ts';
+
+/* Which tools a client lists. What is not listed can be called as well. */
+
+/** Listed where no set is asked for: the tools that the specification names, and those that an agent needs on most days. */
+const daily: ReadonlySet<string> = new Set([
+  'chat_completions',
+  'list_models',
+  'submit_inference',
+  'quote_task',
+  'register_agent',
+  'get_agent_book',
+  'get_book_policy',
+  'set_book_policy',
+  'get_book_lineage',
+  'ingest_foreign_x402',
+  'list_approvals',
+  'file_dispute',
+  'get_receipt',
+  'get_task_status',
+  'prove_result',
+  'get_settlement',
+  'get_refusal',
+  'post_job',
+  'list_jobs',
+  'get_job',
+  'bid_on_job',
+  'pick_bid',
+  'deliver_job',
+  'refuse_delivery',
+  'cancel_job',
+  'pay_job',
+  'reveal_job',
+  'challenge_job',
+  'get_job_output',
+  'create_board_post',
+  'list_board_posts',
+  'get_board_post',
+  'create_board_comment',
+  'list_board_comments',
+  'search_board',
+  'like_post',
+  'confirm_post',
+]);
+
+const DAILY = 'daily';
+
+/** The sets by name, each with what is in it. A set beside these two is a tag of endpoints. */
+const sets: ReadonlyMap<string, (tool: Tool) => boolean> = new Map([
+  [DAILY, ({ name }) => daily.has(name)],
+  ['all', () => true],
+  ...tags.map(({ name }) => [String(name), ({ door }: Tool) => door.tags.includes(String(name))] as const),
+]);
+
+export const toolSets: readonly string[] = [...sets.keys()];
+
+/** What `tools/list` shows. */
+export interface Listing {
+  readonly kind: 'listing';
+  readonly sets: readonly string[];
+  readonly schemas: Schemas;
+}
+
+/** Of a URL that names nothing. */
+export const usualListing: Listing = { kind: 'listing', sets: [DAILY], schemas: 'short' };
+
+export type AskedListing = Listing | { readonly kind: 'unknown'; readonly message: string };
+
+/** `tools`: names of sets, separated by commas; `schemas`: `full`. Other parameters say nothing here. */
+export function listingIn(query: URLSearchParams): AskedListing {
+  const named = query.getAll('tools').flatMap(names => names.split(','));
+  const trimmed = named.map(name => name.trim()).filter(name => name !== '');
+  const unknown = trimmed.find(name => !sets.has(name));
+  if (unknown !== undefined) {
+    const message = `Unknown tool set: ${unknown.slice(0, NAME_CHARS_SHOWN)}. Sets: ${toolSets.join(', ')}.`;
+    return { kind: 'unknown', message };
+  }
+  const [schemas = 'short', ...others] = new Set(query.getAll('schemas'));
+  if (others.length > 0 || (schemas !== 'short' && schemas !== 'full')) {
+    return { kind: 'unknown', message: 'schemas must be `short` (default) or `full`.' };
+  }
+  return { kind: 'listing', sets: trimmed.length > 0 ? trimmed : usualListing.sets, schemas };
+}
+
+const NAME_CHARS_SHOWN = 64;
+
+/** In the order of the endpoints, each once. */
+export function listed(tools: Iterable<Tool>, { sets: names }: Listing): readonly Tool[] {
+  const asked = names.flatMap(name => sets.get(name) ?? []);
+  return [...tools].filter(tool => asked.some(has => has(tool)));
+}
