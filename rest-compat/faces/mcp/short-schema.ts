@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { INT_MAX } from '../../../schema/limits.ts';
 import type { PartSchema } from '../../door-schemas.ts';
 
 /*
@@ -9,9 +10,6 @@ import type { PartSchema } from '../../door-schemas.ts';
 
 /** How many levels of members below the arguments are listed. */
 const DEPTH_MAX = 1;
-
-/** A bound this far out tells a model nothing: it is the largest number that the database or JSON holds. */
-const UNBOUNDED = 2 ** 31 - 1;
 
 /** Takes members out that a model has no use for: other names, and what is refused or has no effect (`rest_only`). They stay allowed. */
 export function withoutOthers(part: z.core.$ZodType, made: PartSchema): void {
@@ -92,14 +90,14 @@ function valuesIn({ type, enum: several, const: one }: JsonObject): readonly Jso
   return type === 'null' ? [null] : null;
 }
 
-/** Of a number that has one form beside null. */
+/** Of a number that has one form beside null. A bound as far out as that of the database tells a model nothing. */
 function boundsOf(forms: readonly JsonObject[]): JsonObject {
   const [number, ...others] = forms.filter(({ type }) => type !== 'null');
   if (number === undefined || others.length > 0) return {};
   const { minimum, maximum } = number;
   return {
-    ...(typeof minimum === 'number' && minimum > -UNBOUNDED && { minimum }),
-    ...(typeof maximum === 'number' && maximum < UNBOUNDED && { maximum }),
+    ...(typeof minimum === 'number' && minimum > -INT_MAX && { minimum }),
+    ...(typeof maximum === 'number' && maximum < INT_MAX && { maximum }),
   };
 }
 
