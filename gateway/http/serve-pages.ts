@@ -115,6 +115,7 @@ const GRAPHIQL_PAGE = `<!doctype html>
 <head>
 <meta charset="utf-8">
 <title>GraphiQL</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/graphql/graphiql/style.css">
 </head>

@@ -62,6 +62,32 @@ describe('the page of a receipt or refusal, as it runs in a browser', () => {
     expect(by_key.checks.filter(([, word]) => word === 'Not checkable here')).toEqual([]);
   });
 
+  it.each([
+    ['that reorder text', 'small\u202e1-egral', 'small\\u202e1-egral'],
+    ['of a script that runs from right to left', 'אבג 12', '<bdi>אבג 12</bdi>'],
+  ])('checks a receipt with characters %s: shown apart, and embedded as they were signed', async (_, model, shown) => {
+    const audit = await audited({ ...paidCall, model });
+    const page = receiptPage(audit, program);
+    expect(page).toContain(`<dd data-fact="Model">${shown}</dd>`);
+    const [, evidence = ''] = /id="evidence">(.*?)<\/script>/s.exec(page) ?? [];
+    expect(evidence).toBe(JSON.stringify(audit).replaceAll('<', '\\u003c'));
+    const [, listed = ''] = /<pre[^>]*>(.*?)<\/pre>/s.exec(page) ?? [];
+    expect(listed).not.toContain('\u202e');
+    const { checks, verdict } = await runPage(page);
+    expect(checks).toContainEqual(['passed', 'Passed', 'The facts above are what was signed.']);
+    expect(verdict).toBe('passed');
+  });
+
+  it('leads to the explorer of the chain, and nowhere where a chain stood in', async () => {
+    const page = receiptPage(await audited({ ...paidCall, profile: 'production' }), program);
+    const ref = String(paidCall.payment?.ref);
+    expect(page).toContain(
+      `<span data-fact="Transaction">${ref}</span> <a href="https://basescan.org/tx/${ref.slice('base:'.length)}" rel="noreferrer noopener">Look it up on BaseScan</a>`,
+    );
+    expect((await runPage(page)).verdict).toBe('passed');
+    expect(receiptPage(await audited(paidCall), program)).not.toContain('basescan');
+  });
+
   it('checks a refusal', async () => {
     const said = await runPage(refusalPage(document('refusal_audit'), program));
     expect(said).toMatchObject({ verdict: 'passed', headline: 'Every check that can be made here passed' });

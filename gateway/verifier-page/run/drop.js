@@ -4,6 +4,8 @@ import { moneyText } from '../../../rest-compat/receipt/page/texts.js';
 import { isSettled, receiptSummary, spendLanes } from '../../../schema/audit/receipt-summary.ts';
 import { openTally } from '../../../schema/audit/receipt-tally.ts';
 import { isZip } from '../../../schema/audit/zip.ts';
+import { visibleText } from '../../../schema/bidi.js';
+import { explorerPage } from '../../../schema/explorers.ts';
 import { keysBrought } from '../../../subgraphs/receipt/verify/audit.ts';
 import { keysInBundle, verifyBundle } from '../../../subgraphs/receipt/verify/bundle.ts';
 import { documentIn, needsKeys } from '../../../subgraphs/receipt/verify/document.ts';
@@ -210,6 +212,16 @@ function factsOf({ verified, receipt }) {
   return verified.kind === 'refusal' || verified.kind === 'refusal_audit' ? factsOfRefusal(claims) : {};
 }
 
+/** With where to look it up. @param {string} payment_ref @param {unknown} profile */
+function transactionOf(payment_ref, profile) {
+  const found = explorerPage(payment_ref, profile);
+  const link = found && [
+    ' ',
+    element('a', `Look it up on ${found.name}`, { href: found.url, rel: 'noreferrer noopener' }),
+  ];
+  return parent('dd', {}, element('span', payment_ref), ...(link ?? []));
+}
+
 /** What was made with stand-ins says so before all else that is told of it. */
 const developmentBanner = () =>
   parent(
@@ -230,7 +242,7 @@ function cardOf(name, judgement) {
   );
   const facts = Object.entries(factsOf(judgement)).flatMap(([term, text]) => [
     element('dt', term),
-    element('dd', text),
+    term === 'Transaction' ? transactionOf(text, verified?.claims?.profile) : element('dd', text),
   ]);
   return parent(
     'section',
@@ -289,7 +301,7 @@ let shown = 0;
 async function show() {
   const turn = ++shown;
   byId('keys').textContent = key_sets.length
-    ? `Keys: ${key_sets.map(({ name }) => name).join(', ')}`
+    ? visibleText(`Keys: ${key_sets.map(({ name }) => name).join(', ')}`)
     : 'Keys: none given. An audit document contains its own.';
   const as_table = dropped.length > CARDS_MAX;
   const body = page.document.createElement('tbody');

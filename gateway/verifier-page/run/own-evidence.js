@@ -1,6 +1,7 @@
 import '../../../subgraphs/receipt/verify/browser/without-eval.ts';
 import { factsOfReceipt, factsOfRefusal, headlineOf } from '../../../rest-compat/receipt/page/facts.ts';
 import { isSettled, receiptSummary, spendLanes } from '../../../schema/audit/receipt-summary.ts';
+import { visibleText } from '../../../schema/bidi.js';
 import { canonicalJson } from '../../../schema/canonical-json.ts';
 import { keysBrought, verifyReceiptAudit, verifyRefusalAudit } from '../../../subgraphs/receipt/verify/audit.ts';
 import { toldVerification } from '../../../subgraphs/receipt/verify/report.ts';
@@ -54,8 +55,8 @@ function say(status, headline, detail) {
   const verdict = byId('verdict');
   verdict.dataset.status = status;
   page.document.body.dataset.verdict = status;
-  verdict.querySelector('.headline').textContent = headline;
-  verdict.querySelector('.detail').textContent = detail;
+  verdict.querySelector('.headline').textContent = visibleText(headline);
+  verdict.querySelector('.detail').textContent = visibleText(detail);
   if (status === 'failed') page.document.title = `FAILED: ${page.document.title}`;
 }
 

@@ -37,7 +37,9 @@ interface ApprovalPage {
 function approvalPage({ title, body, script: names }: ApprovalPageParts): ApprovalPage {
   const style = STYLE + OWN_STYLE;
   const own = ['bytes', 'dom', 'ask', 'facts', ...names].map(name => `./run/${name}.js`);
-  const script = oneScript(['../../receipt/page/texts.js', ...own].map(path => new URL(path, import.meta.url)));
+  const script = oneScript(
+    ['../../../schema/bidi.js', '../../receipt/page/texts.js', ...own].map(path => new URL(path, import.meta.url)),
+  );
   return {
     headers: {
       'content-security-policy': pagePolicy({ script, style }, "connect-src 'self'", "frame-ancestors 'none'"),

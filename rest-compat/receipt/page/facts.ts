@@ -4,6 +4,7 @@ import {
   receiptSummary,
   spendLanes,
 } from '../../../schema/audit/receipt-summary.ts';
+import { visibleText } from '../../../schema/bidi.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { moneyText, timeText, usdcText } from './texts.js';
 
@@ -82,11 +83,11 @@ export function factsOfRefusal(claims: JsonObject): PageFacts {
   });
 }
 
-/** What is null is not shown. */
+/** What is null is not shown. The page and its check write controls of direction alike. */
 function shown(facts: Readonly<Record<string, Json | undefined>>): PageFacts {
   return Object.fromEntries(
     Object.entries(facts).flatMap(([name, said]) =>
-      said === null || said === undefined ? [] : [[name, String(said)]],
+      said === null || said === undefined ? [] : [[name, visibleText(said)]],
     ),
   );
 }

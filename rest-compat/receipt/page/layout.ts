@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { explorerPage } from '../../../schema/explorers.ts';
 import { Html, html } from '../../../schema/html.ts';
 import type { PageFacts } from './facts.ts';
 import { pagePolicy } from './policy.ts';
@@ -94,12 +95,22 @@ function checkItem({ name, how }: PageParts['checks'][number]): Html {
 
 /** The facts that are not shown elsewhere. */
 export function factRows(facts: PageFacts, apart: ReadonlySet<string>): Html[] {
-  return Object.entries(facts).flatMap(([name, text]) => (apart.has(name) ? [] : [factRow(name, text)]));
+  return Object.entries(facts).flatMap(([name, text]) => {
+    if (apart.has(name)) return [];
+    return [name === 'Transaction' ? transactionRow(name, text, facts.Profile ?? '') : factRow(name, text)];
+  });
 }
 
 /** A row of the list of facts. The browser compares it with the signed claims. */
 export function factRow(name: string, text: string, label = name): Html {
   return html`<dt>${label}</dt><dd data-fact="${name}">${text}</dd>`;
+}
+
+/** The row of the transaction, with a link to its block explorer. */
+function transactionRow(name: string, payment_ref: string, profile: string): Html {
+  const page = explorerPage(payment_ref, profile);
+  const link = page && html` <a href="${page.url}" rel="noreferrer noopener">Look it up on ${page.name}</a>`;
+  return html`<dt>${name}</dt><dd><span data-fact="${name}">${payment_ref}</span>${link ?? ''}</dd>`;
 }
 
 /** A document of the development profile begins with a warning. */

@@ -5,11 +5,11 @@ export const STYLE = `
 @media screen and (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --quiet: #9aa5b1; --paper: #0d1117; --card: #161b22; --line: #3d444d;
   --passed: #56d364; --passed-card: #0f2a18; --failed: #ff8a80; --failed-card: #3d1214; --open: #9aa5b1; --profile: #f2cc60; --profile-card: #2e2508; } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 52rem; padding: 1.5rem 1rem 3rem; background: var(--paper); color: var(--ink);
+body { margin: 0 auto; max-width: 52rem; padding: 1.5rem 1rem 3rem; background: var(--paper); color: var(--ink); overflow-wrap: anywhere;
   font: 1rem/1.5 system-ui, "Segoe UI", "Helvetica Neue", Arial, "Liberation Sans", sans-serif; }
 h1 { font-size: 1.1rem; font-weight: 600; color: var(--quiet); margin: 0 0 1rem; }
 h2 { font-size: 1.15rem; margin: 2.25rem 0 .75rem; }
-p { margin: 0 0 .5rem; } a { color: inherit; } code, .mono { font-family: ui-monospace, "Liberation Mono", Menlo, monospace; font-size: .9em; }
+p { margin: 0 0 .5rem; } a { color: inherit; } a, b, button, code, label, span { unicode-bidi: isolate; } code, .mono { font-family: ui-monospace, "Liberation Mono", Menlo, monospace; font-size: .9em; }
 :focus-visible { outline: .2rem solid #0969da; outline-offset: .15rem; }
 .profile { border: .2rem solid var(--profile); background: var(--profile-card); color: var(--profile); border-radius: .5rem; padding: .75rem 1rem; margin: 0 0 1rem; }
 .profile strong { display: block; font-size: 1.9rem; line-height: 1.2; letter-spacing: .06em; text-transform: uppercase; }
@@ -30,7 +30,7 @@ dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }
 ul { padding-left: 1.25rem; margin: 0; } li { overflow-wrap: anywhere; } nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; }
 details { margin-top: 1rem; } summary { cursor: pointer; } pre { background: var(--card); border: .06rem solid var(--line); border-radius: .4rem; padding: .75rem; overflow-x: auto; font-size: .8rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 footer { margin-top: 2.5rem; color: var(--quiet); font-size: .9rem; }
-@media (max-width: 36rem) { dl, .checks li { grid-template-columns: 1fr; } dd { margin-bottom: .5rem; } }
+@media (max-width: 36rem) { dl, .checks li { grid-template-columns: 1fr; } dd { margin-bottom: .5rem; } .sum { font-size: 1.5rem; } }
 @page { size: A4; margin: 15mm; }
 [data-verdict=failed] .sum, [data-verdict=failed] .sum + dl dd, [data-verdict=failed] .proves { text-decoration: line-through; }
 @media print { body { max-width: none; padding: 0; font-size: 10pt; } nav { display: none; } h2 { break-after: avoid; margin-top: 1.25rem; }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { Html, html } from '../../../schema/html.ts';
+import { Html, xml } from '../../../schema/html.ts';
 import type { BoardEntry } from '../entry/entry.type.ts';
 
 /* The board's feed as Atom and as JSON Feed: first what both say alike. */
@@ -25,7 +25,7 @@ function newestOf(entries: readonly BoardEntry[]): Date {
 
 /** The feed by RFC 4287. Texts are `type="text"`: a reader shows them as they are, and no markup of theirs counts. */
 export function atomFeed(entries: readonly BoardEntry[], base_url: string): string {
-  const feed = html`<?xml version="1.0" encoding="utf-8"?>
+  const feed = xml`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>${tagOf(base_url, 'feed')}</id>
 <title>${FEED_TITLE}</title>
@@ -40,7 +40,7 @@ ${entries.map(entry => entryOf(entry, base_url))}</feed>
 
 function entryOf(entry: BoardEntry, base_url: string): Html {
   const at = entry.postedAt.toISOString();
-  return html`<entry><id>${tagOf(base_url, entry.id)}</id><title>${inXml(titleOf(entry))}</title>
+  return xml`<entry><id>${tagOf(base_url, entry.id)}</id><title>${inXml(titleOf(entry))}</title>
 <published>${at}</published><updated>${at}</updated><category term="${entry.kind}"/>
 <link rel="alternate" type="application/json" href="${entry.url}"/>
 <content type="text">${inXml(entry.untrustedText)}</content></entry>

@@ -1,4 +1,5 @@
 import { rowFacts } from '../../../schema/book-row.ts';
+import { explorers } from '../../../schema/explorers.ts';
 import {
   type ExportField,
   type ExportFieldName,
@@ -53,11 +54,8 @@ function stripped(json: string): string {
   return `btrim(${json}, '"')`;
 }
 
-/** Block explorers, by the network at the start of a payment_ref. */
-const explorers = { base: 'https://basescan.org/tx/', solana: 'https://solscan.io/tx/' } as const;
-
 const EXPLORER = `case split_part(r.payment_ref, ':', 1) ${Object.entries(explorers)
-  .map(([network, url]) => `when '${network}' then '${url}' || split_part(r.payment_ref, ':', 2)`)
+  .map(([network, { tx_url }]) => `when '${network}' then '${tx_url}' || split_part(r.payment_ref, ':', 2)`)
   .join(' ')} end`;
 
 /** A refused row has a refusal instead of a receipt. Rows without either, and corrections, have no link. */

@@ -89,7 +89,7 @@ export class BookExportResolver {
   @FieldResolver()
   html(@Root() exported: Exported, @Ctx() context: BookContext): string {
     const extent = announced(exported, 'html', context);
-    return auditPage({ ...exported, extent, before: exported.page.before }, context.base_url);
+    return auditPage({ ...exported, extent, before: exported.page.before }, context.base_url, context.profile);
   }
 
   @FieldResolver()

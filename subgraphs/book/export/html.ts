@@ -1,5 +1,6 @@
 import { parseAtomic } from '../../../schema/amount.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { explorerPage } from '../../../schema/explorers.ts';
 import type { ExportScope } from '../../../schema/export-coverage.ts';
 import { Html, html } from '../../../schema/html.ts';
 import { type BookAudit, type ExportExtent, pendingOf } from './audit.ts';
@@ -20,9 +21,16 @@ const STYLE = `
   th { text-align: left; font-weight: 600; border-bottom: .4mm solid #1a1a1a; padding: 1mm 2mm 1mm 0; white-space: nowrap; }
   td { border-bottom: .15mm solid #bbb; padding: 1.2mm 2mm 1.2mm 0; vertical-align: top; overflow-wrap: anywhere; }
   td.time, td.amount { white-space: nowrap; font-variant-numeric: tabular-nums; } .amount { text-align: right; }
-  td small { display: block; color: #555; font-size: 7.5pt; } a { color: inherit; }
+  .rows td { min-width: 20mm; } td small { display: block; color: #555; font-size: 7.5pt; } a { color: inherit; }
   tfoot td { font-weight: 600; border-bottom: 0; border-top: .4mm solid #1a1a1a; } .sums { width: auto; min-width: 60%; }
-  footer { margin-top: 8mm; color: #555; font-size: 8pt; break-inside: avoid; }`;
+  footer { margin-top: 8mm; color: #555; font-size: 8pt; break-inside: avoid; } a, small { unicode-bidi: isolate; }
+  /* On a phone a row is a card: each cell on a line of its own, behind the name of its column. */
+  @media screen and (max-width: 48rem) {
+    body { padding: 4mm; overflow-wrap: anywhere; } dl { grid-template-columns: max-content 1fr; } th { white-space: normal; }
+    .rows, .rows tbody, .rows tr, .rows td { display: block; } .rows thead { position: absolute; clip-path: inset(50%); }
+    .rows tr { padding: 2mm 0; border-bottom: .3mm solid #999; } .rows td { position: relative; border: 0; padding: .5mm 0 .5mm 8.5rem; text-align: left; min-height: 1.4em; }
+    .rows td::before { content: attr(data-label); position: absolute; left: 0; color: #555; } .rows td:empty { display: none; }
+  }`;
 
 /** Data of the page. */
 interface Printed {
@@ -33,7 +41,8 @@ interface Printed {
   readonly before: number | null;
 }
 
-export function auditPage(printed: Printed, base_url: string): string {
+/** @param profile of the service: a payment on a chain that stands in is looked up nowhere. */
+export function auditPage(printed: Printed, base_url: string, profile: string): string {
   const { audit, extent } = printed;
   const { agent_id, exported_at, row_count, rows } = audit;
   const page = html`<!doctype html>
@@ -45,7 +54,7 @@ export function auditPage(printed: Printed, base_url: string): string {
 <p class="quiet">Audit export of the book at ${base_url}. All times are UTC.</p>
 <dl>${facts(printed)}</dl></header>
 <h2>Totals of the rows on this page</h2>${sums(audit)}${leftOut(extent)}
-<h2>${row_count === 0 ? 'No rows' : row_count === 1 ? '1 row' : `${row_count} rows`}</h2>${row_count === 0 ? html`<p>No row matches the filter.</p>` : table(rows)}
+<h2>${row_count === 0 ? 'No rows' : row_count === 1 ? '1 row' : `${row_count} rows`}</h2>${row_count === 0 ? html`<p>No row matches the filter.</p>` : table(rows, profile)}
 <footer><p>${audit.attestation_note}</p><p>${audit.schema}. The same data is available as JSON and CSV at ${base_url}/v1/agents/${agent_id}/book/export.</p></footer>
 </body></html>
 `;
@@ -106,21 +115,22 @@ function notSeenYet(rows: readonly JsonObject[]): Html | string {
   return html`<p>Of this, ${decimalText(pending, usdc)} USDC is pending: its transfers have not been observed yet (RECORDED_BY_SETTLE).</p>`;
 }
 
-function table(rows: readonly JsonObject[]): Html {
+function table(rows: readonly JsonObject[], profile: string): Html {
   return html`<table class="rows"><thead><tr><th>Collected at</th><th>Task and payment</th><th>Model</th><th>Intent</th><th>Evidence</th><th class="amount">Amount</th></tr></thead>
-<tbody>${rows.map(rowOf)}</tbody></table>`;
+<tbody>${rows.map(row => rowOf(row, profile))}</tbody></table>`;
 }
 
-function rowOf(row: JsonObject): Html {
+function rowOf(row: JsonObject, profile: string): Html {
   const { collected_at, task_id, payment_ref, model, hub, answered_model, intent_id, attempt_index, evidence, rail } =
     row;
   const attempt = attempt_index === null ? null : html`<small>attempt ${attempt_index}</small>`;
-  return html`<tr><td class="time">${String(collected_at)
+  const collected = String(collected_at)
     .replace('T', ' ')
-    .replace(/\.\d+Z$/, '')}</td>
-<td>${link(row.verify_url, task_id)}<small>${link(row.explorer_url, payment_ref)}</small></td>
-<td>${model}<small>${hub}</small>${answeredBy(answered_model, model)}</td><td>${intent_id}${attempt ?? ''}</td>
-<td>${evidence}<small>${row.reason ?? row.omission_rule}</small>${setAside(row)}</td><td class="amount">${amountOf(row.amount, rail)}</td></tr>`;
+    .replace(/\.\d+Z$/, '');
+  return html`<tr><td class="time" data-label="Collected at">${collected}</td>
+<td data-label="Task and payment">${link(row.verify_url, task_id)}<small>${payment_ref}${explorerLink(payment_ref, profile)}</small></td>
+<td data-label="Model">${model}<small>${hub}</small>${answeredBy(answered_model, model)}</td><td data-label="Intent">${intent_id}${attempt ?? ''}</td>
+<td data-label="Evidence">${evidence}<small>${row.reason ?? row.omission_rule}</small>${setAside(row)}</td><td class="amount" data-label="Amount">${amountOf(row.amount, rail)}</td></tr>`;
 }
 
 /** Model named by the hub, if it differs from the requested one. */
@@ -136,6 +146,11 @@ function setAside({ bucket, inflow_claim }: JsonObject): Html | string {
   const atomic = typeof allocation === 'string' ? parseAtomic(allocation) : null;
   if (atomic === null) return '';
   return html`<small>${bucket}: ${decimalText(atomic, usdc)} USDC set aside</small>`;
+}
+
+function explorerLink(payment_ref: Json | undefined, profile: string): Html | string {
+  const page = explorerPage(payment_ref, profile);
+  return page ? html` <a href="${page.url}" rel="noreferrer noopener">${page.name}</a>` : '';
 }
 
 function link(url: Json | undefined, text: Json | undefined): Html {

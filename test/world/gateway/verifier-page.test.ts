@@ -85,6 +85,19 @@ const show = async (name: string) => {
 };
 
 describe('what is dropped', () => {
+  it('a receipt of a real chain leads to its explorer, and one of a chain that stood in does not', async () => {
+    const receipt = await issue({ ...paidCall, profile: 'production' });
+    await drop({ 'receipt.json': receipt as JsonObject, ...keys() });
+    const link = page.getByRole('link', { name: 'Look it up on BaseScan' });
+    await link.waitFor();
+    const transaction = String(paidCall.payment?.ref).slice('base:'.length);
+    expect(await link.getAttribute('href')).toBe(`https://basescan.org/tx/${transaction}`);
+    expect(await link.getAttribute('rel')).toBe('noreferrer noopener');
+    await drop({ 'development.json': documents.receipt ?? {} });
+    await expect.poll(async () => (await cards()).length).toBe(2);
+    expect(await link.count()).toBe(1);
+  });
+
   it('a good receipt and its issuer’s key set: valid, and what was bought is told', async () => {
     await drop({ 'receipt.json': documents.receipt ?? {}, ...keys() });
     await expect.poll(cards).toMatchObject([

@@ -1,3 +1,5 @@
+import { visibleText } from '../../../../schema/bidi.js';
+
 /*
  * Elements of these pages. Untrusted values are inserted as text, never as markup.
  */
@@ -11,6 +13,6 @@ export const byId = id => page.document.getElementById(id);
 /** @param {string} tag @param {unknown} [text] */
 export function elementOf(tag, text = '') {
   const element = page.document.createElement(tag);
-  element.textContent = String(text);
+  element.textContent = visibleText(text);
   return element;
 }

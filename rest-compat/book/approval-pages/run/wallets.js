@@ -1,3 +1,4 @@
+import { visibleText } from '../../../../schema/bidi.js';
 import { bytesOf, hexOf } from './bytes.js';
 import { page } from './dom.js';
 
@@ -15,7 +16,7 @@ export function watchWallets(found) {
   page.addEventListener('eip6963:announceProvider', (/** @type {any} */ { detail }) => {
     const { info, provider } = detail ?? {};
     if (typeof info?.uuid !== 'string' || typeof provider?.request !== 'function' || announced.has(info.uuid)) return;
-    const wallet = { name: `${info.name} (${info.rdns})`, provider };
+    const wallet = { name: visibleText(`${info.name} (${info.rdns})`), provider };
     announced.set(info.uuid, wallet);
     found(info.uuid, wallet);
   });

@@ -44,7 +44,7 @@ function element(textContent = ''): Element {
   return made;
 }
 
-const FACT = /data-fact="([^"]+)">([^<]*)</g;
+const FACT = /data-fact="([^"]+)">(?:<bdi>)?([^<]*)</g;
 const unescaped = (text: string) =>
   text
     .replaceAll('&lt;', '<')
