@@ -1,11 +1,11 @@
 /*
- * Text of strangers on a page. Controls of the bidirectional algorithm (UAX #9, 2) reorder what stands beside them: an address or a sum
- * could be shown as another one.
+ * Text from outside, as a page shows it. Bidirectional control characters (UAX #9, section 2) reorder the text beside them, so an address
+ * or an amount could be shown as another one.
  */
 
 /** Marks, embeddings, overrides and isolates. */
 const CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Each control as JSON may write it, such as `\u202e`. Text without them stays as it is. @param {unknown} text */
+/** The text with each control character as its JSON escape, such as `\u202e`. @param {unknown} text */
 export const visibleText = text =>
   String(text).replace(CONTROLS, it => `\\u${it.charCodeAt(0).toString(16).padStart(4, '0')}`);

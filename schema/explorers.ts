@@ -1,15 +1,15 @@
 import { networks } from './network.ts';
 
-/* Where people look a transaction up: what a page links to, and what an export names. */
+/* Block explorers, to which pages link and which `explorer_url` of an export names. */
 
 interface Explorer {
   readonly name: string;
-  /** The id of a transaction follows it. */
+  /** Prefix of the URL of a transaction; its id follows. */
   readonly tx_url: string;
   readonly tx: RegExp;
 }
 
-/** By the word that a payment reference begins with. */
+/** By the network that a payment reference begins with. */
 export const explorers = {
   [networks.base.name]: { name: 'BaseScan', tx_url: 'https://basescan.org/tx/', tx: /^0x[0-9a-f]{64}$/i },
   [networks.solana.name]: { name: 'Solscan', tx_url: 'https://solscan.io/tx/', tx: /^[1-9A-HJ-NP-Za-km-z]{64,90}$/ },
@@ -19,7 +19,7 @@ const known: Readonly<Record<string, Explorer>> = explorers;
 
 /**
  * The explorer's page of a payment reference (`network:transaction`). Null for any other text or network, and in the development
- * profile: a chain that stands in has no explorer.
+ * profile, which runs on local chains.
  */
 export function explorerPage(payment_ref: unknown, profile: unknown): { name: string; url: string } | null {
   if (typeof payment_ref !== 'string' || profile === 'development') return null;

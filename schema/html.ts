@@ -1,7 +1,7 @@
 import { visibleText } from './bidi.js';
 import type { Json } from './canonical-json.ts';
 
-/* Text as a part of markup: whatever is put in is escaped, but for what was made here. */
+/* Templates of markup: each value is escaped, unless a template made it. */
 
 export class Html {
   readonly text: string;
@@ -14,8 +14,8 @@ type Value = Json | Html | readonly Html[] | undefined;
 type Markup = (parts: TemplateStringsArray, ...values: readonly Value[]) => Html;
 
 /**
- * HTML. Whatever is put in is text, but for what this function itself has made. Controls of direction are made visible, and text that
- * runs from right to left is isolated: neither reorders what stands beside it.
+ * HTML. In text, bidirectional control characters are shown as escapes, and right-to-left text is isolated, so neither reorders the text
+ * beside it.
  */
 export const html: Markup = (parts, ...values) => {
   const holds_elements = elementPlaces(parts);
@@ -25,7 +25,7 @@ export const html: Markup = (parts, ...values) => {
   });
 };
 
-/** XML, in which text stays as it is: who reads it shows it. */
+/** XML, whose text is data: control characters stay, and the program that displays it isolates it. */
 export const xml: Markup = (parts, ...values) => filled(parts, values, escapedText);
 
 function filled(
@@ -43,7 +43,7 @@ function filled(
 
 const places = new WeakMap<TemplateStringsArray, readonly boolean[]>();
 
-/** Whether an element may stand in place of each value: neither inside a tag nor in the title, which holds text alone. */
+/** For each value, whether an element may replace it: not inside a tag, nor in the title, which contains text only. */
 function elementPlaces(parts: TemplateStringsArray): readonly boolean[] {
   const known = places.get(parts);
   if (known) return known;
@@ -55,7 +55,7 @@ function elementPlaces(parts: TemplateStringsArray): readonly boolean[] {
   return found;
 }
 
-/** Blocks of the scripts that run so. */
+/** Unicode blocks of right-to-left scripts. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 const entities: Readonly<Record<string, string>> = {

@@ -143,6 +143,15 @@ YogaGraphiQL.renderYogaGraphiQL(document.getElementById('root'), {
 });
 `;
 
+/** GraphiQL puts the answer beside the query. On a phone that leaves it no room, so it goes below. */
+const NARROW_STYLE = `
+@media (max-width: 40rem) {
+  .graphiql-container #graphiql-session { flex-direction: column; min-height: 0; }
+  .graphiql-container #graphiql-session > * { min-height: 0; }
+  .graphiql-container .graphiql-horizontal-drag-bar { display: none; }
+}
+`;
+
 /** Loaded once. */
 let files: Promise<ReadonlyMap<string, PageFile>> | null = null;
 
@@ -161,7 +170,7 @@ async function load(): Promise<ReadonlyMap<string, PageFile>> {
   const texts = [
     ['graphiql.js', script, built.js],
     ['start.js', script, START],
-    ['style.css', 'text/css; charset=utf-8', built.css],
+    ['style.css', 'text/css; charset=utf-8', built.css + NARROW_STYLE],
     // By the names under which Monaco asks for its workers.
     ['editorWorkerService.js', script, built.editorWorkerService],
     ['json.js', script, built.jsonWorker],

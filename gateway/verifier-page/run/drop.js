@@ -212,14 +212,14 @@ function factsOf({ verified, receipt }) {
   return verified.kind === 'refusal' || verified.kind === 'refusal_audit' ? factsOfRefusal(claims) : {};
 }
 
-/** With where to look it up. @param {string} payment_ref @param {unknown} profile */
-function transactionOf(payment_ref, profile) {
+/** With a link to its explorer. @param {string} tag @param {string} payment_ref @param {unknown} profile */
+function transactionIn(tag, payment_ref, profile) {
   const found = explorerPage(payment_ref, profile);
   const link = found && [
     ' ',
     element('a', `Look it up on ${found.name}`, { href: found.url, rel: 'noreferrer noopener' }),
   ];
-  return parent('dd', {}, element('span', payment_ref), ...(link ?? []));
+  return parent(tag, {}, element('span', payment_ref), ...(link ?? []));
 }
 
 /** What was made with stand-ins says so before all else that is told of it. */
@@ -242,7 +242,7 @@ function cardOf(name, judgement) {
   );
   const facts = Object.entries(factsOf(judgement)).flatMap(([term, text]) => [
     element('dt', term),
-    term === 'Transaction' ? transactionOf(text, verified?.claims?.profile) : element('dd', text),
+    term === 'Transaction' ? transactionIn('dd', text, verified?.claims?.profile) : element('dd', text),
   ]);
   return parent(
     'section',
@@ -273,7 +273,8 @@ function rowOf(name, judgement) {
     { 'data-status': status },
     parent('td', {}, button),
     element('td', words[status], { class: 'status' }),
-    ...[headline, payer, payee, payment_ref].map(text => element('td', text ?? '—')),
+    ...[headline, payer, payee].map(text => element('td', text ?? '—')),
+    transactionIn('td', payment_ref ?? '—', verified?.claims?.profile),
   );
 }
 

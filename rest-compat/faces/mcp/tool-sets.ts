@@ -1,9 +1,9 @@
 import { tags } from '../tags.ts';
 import type { Schemas, Tool } from './tool.ts';
 
-/* Which tools a client lists. What is not listed can be called as well. */
+/* Which tools `tools/list` returns. A tool that is not listed can be called as well. */
 
-/** Listed where no set is asked for: the tools that the specification names, and those that an agent needs on most days. */
+/** The default set: the tools that the specification names, and those that an agent needs on most days. */
 const daily: ReadonlySet<string> = new Set([
   'chat_completions',
   'list_models',
@@ -46,7 +46,7 @@ const daily: ReadonlySet<string> = new Set([
 
 const DAILY = 'daily';
 
-/** The sets by name, each with what is in it. A set beside these two is a tag of endpoints. */
+/** Sets by name, each with a test of membership. Every tag of endpoints is a set. */
 const sets: ReadonlyMap<string, (tool: Tool) => boolean> = new Map([
   [DAILY, ({ name }) => daily.has(name)],
   ['all', () => true],
@@ -55,19 +55,19 @@ const sets: ReadonlyMap<string, (tool: Tool) => boolean> = new Map([
 
 export const toolSets: readonly string[] = [...sets.keys()];
 
-/** What `tools/list` shows. */
+/** What `tools/list` returns. */
 export interface Listing {
   readonly kind: 'listing';
   readonly sets: readonly string[];
   readonly schemas: Schemas;
 }
 
-/** Of a URL that names nothing. */
+/** The default, for a URL without parameters. */
 export const usualListing: Listing = { kind: 'listing', sets: [DAILY], schemas: 'short' };
 
 export type AskedListing = Listing | { readonly kind: 'unknown'; readonly message: string };
 
-/** `tools`: names of sets, separated by commas; `schemas`: `full`. Other parameters say nothing here. */
+/** `tools`: names of sets, separated by commas; `schemas`: `short` or `full`. Other parameters are ignored. */
 export function listingIn(query: URLSearchParams): AskedListing {
   const named = query.getAll('tools').flatMap(names => names.split(','));
   const trimmed = named.map(name => name.trim()).filter(name => name !== '');
@@ -85,7 +85,7 @@ export function listingIn(query: URLSearchParams): AskedListing {
 
 const NAME_CHARS_SHOWN = 64;
 
-/** In the order of the endpoints, each once. */
+/** Each tool once, in the order of the endpoints. */
 export function listed(tools: Iterable<Tool>, { sets: names }: Listing): readonly Tool[] {
   const asked = names.flatMap(name => sets.get(name) ?? []);
   return [...tools].filter(tool => asked.some(has => has(tool)));

@@ -83,7 +83,7 @@ export function factsOfRefusal(claims: JsonObject): PageFacts {
   });
 }
 
-/** What is null is not shown. The page and its check write controls of direction alike. */
+/** Null is left out. The page and its check escape control characters alike, or the comparison would fail. */
 function shown(facts: Readonly<Record<string, Json | undefined>>): PageFacts {
   return Object.fromEntries(
     Object.entries(facts).flatMap(([name, said]) =>

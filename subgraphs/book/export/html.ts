@@ -25,7 +25,7 @@ const STYLE = `
   tfoot td { font-weight: 600; border-bottom: 0; border-top: .4mm solid #1a1a1a; } .sums { width: auto; min-width: 60%; }
   footer { margin-top: 8mm; color: #555; font-size: 8pt; break-inside: avoid; } a, small { unicode-bidi: isolate; }
   /* On a phone a row is a card: each cell on a line of its own, behind the name of its column. */
-  @media screen and (max-width: 48rem) {
+  @media screen and (max-width: 40rem) {
     body { padding: 4mm; overflow-wrap: anywhere; } dl { grid-template-columns: max-content 1fr; } th { white-space: normal; }
     .rows, .rows tbody, .rows tr, .rows td { display: block; } .rows thead { position: absolute; clip-path: inset(50%); }
     .rows tr { padding: 2mm 0; border-bottom: .3mm solid #999; } .rows td { position: relative; border: 0; padding: .5mm 0 .5mm 8.5rem; text-align: left; min-height: 1.4em; }
@@ -41,7 +41,7 @@ interface Printed {
   readonly before: number | null;
 }
 
-/** @param profile of the service: a payment on a chain that stands in is looked up nowhere. */
+/** @param profile of the service. In the development profile payments are on a local chain, which no explorer knows. */
 export function auditPage(printed: Printed, base_url: string, profile: string): string {
   const { audit, extent } = printed;
   const { agent_id, exported_at, row_count, rows } = audit;

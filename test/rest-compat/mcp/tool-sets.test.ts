@@ -118,7 +118,7 @@ describe('schemas', () => {
     expect(listingIn(new URLSearchParams('schemas=full&schemas=short'))).toMatchObject({ kind: 'unknown' });
   });
 
-  it('another parameter says nothing', () => {
+  it('another parameter is ignored', () => {
     expect(listingIn(new URLSearchParams('utm_source=a&tools='))).toEqual(usualListing);
   });
 });
