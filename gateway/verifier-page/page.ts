@@ -18,7 +18,7 @@ const OWN_STYLE = `
 section .profile { margin: 1rem 0 0; }
 .verdict .headline { overflow-wrap: anywhere; } #paste { display: flex; gap: 1rem; align-items: end; margin: 1rem 0; } #paste label { flex: 1; } textarea { display: block; width: 100%; font: inherit; }
 button { font: inherit; color: inherit; background: var(--card); border: .1rem solid var(--line); border-radius: .4rem; padding: .4rem .8rem; cursor: pointer; } progress { width: 100%; }
-.wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; min-width: 46rem; table-layout: fixed; font-size: .85rem; } th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-top: .06rem solid var(--line); min-width: 9rem; overflow-wrap: anywhere; } td.status, th:nth-child(2) { min-width: 0; width: 7rem; white-space: nowrap; }
+.wide { overflow-x: auto; margin-top: 1rem; } table { border-collapse: collapse; width: 100%; min-width: 46rem; table-layout: fixed; font-size: .85rem; } th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-top: .06rem solid var(--line); min-width: 9rem; overflow-wrap: anywhere; } td.status, th:nth-child(2) { min-width: 0; width: 7rem; white-space: nowrap; }
 tr[data-status=failed] .status { color: var(--failed); font-weight: 700; } tr[data-status=passed] .status { color: var(--passed); }
 @media print { .drop, #paste { display: none; } .verdict { break-inside: avoid; } }
 `;
