@@ -6,7 +6,7 @@ import { openLookUps } from '../subgraphs/book/router/look-up.ts';
 import { type Clock, systemClock, systemRandom } from '../subgraphs/clock.ts';
 import type { Database } from '../subgraphs/database.ts';
 import type { ForeignTransfers } from '../subgraphs/foreign-transfers.ts';
-import { type HearingTold, type LiveHearing, openLive } from '../subgraphs/live.ts';
+import { type LiveConnectionReport, type LiveHearing, openLive } from '../subgraphs/live.ts';
 import { hearDamagedRecords } from '../subgraphs/receipt/damaged-record.ts';
 import { type Hubs, openHubs as openHttpHubs } from '../subgraphs/receipt/inference/hubs/open.ts';
 import { recordIssuer } from '../subgraphs/receipt/issuer/record.ts';
@@ -131,7 +131,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     };
     closing.adopt(await BookGuard.open(database, logger, auditing), it => it.stop());
     await base.begin(issuer.jwks);
-    const live = closing.adopt(openLive(database, hearingTold(logger)), it => it.close());
+    const live = closing.adopt(openLive(database, liveConnectionReport(logger)), it => it.close());
     await log.watch.listen(live);
     const { hubs, router_look_ups } = openUpstream(config, openHubs, operations, closing);
     const wallets = openWalletProofs(base.chain, factoriesOf(config));
@@ -266,13 +266,13 @@ function reconciledBy(
   return { ...parts, finishing: { ...parts, railOf: ({ network }) => railOf(parts, network) } };
 }
 
-const hearingTold = (logger: Logger): HearingTold => ({
-  deaf: fault =>
+const liveConnectionReport = (logger: Logger): LiveConnectionReport => ({
+  lost: fault =>
     logger.warn(
       { err: fault },
       'The connection that receives changes of other processes is lost; live rows and ended sessions are delayed',
     ),
-  hears: () => logger.warn('The connection that receives changes of other processes is restored'),
+  restored: () => logger.warn('The connection that receives changes of other processes is restored'),
 });
 
 /** On a log that was proven, and on no other: its history would be another's. */

@@ -402,7 +402,7 @@ export const DocumentSignatureNoun = IssuerSignatureNoun.pick({ kid: true, alg: 
     .describe('Raw ES256 signature over the canonical JSON (RFC 8785) of the document without it, in base64url.'),
 });
 
-type Shown = Exclude<ReceiptMemberName, HiddenMember>;
+type ShownMemberName = Exclude<ReceiptMemberName, HiddenMember>;
 type HiddenMember = {
   [K in ReceiptMemberName]: (typeof receiptMembers)[K] extends { readonly hidden: true } ? K : never;
 }[ReceiptMemberName];
@@ -505,7 +505,7 @@ export const ReceiptNoun = z.object({
     .optional()
     .describe('In development: true if the chain that carried the payment no longer exists.'),
   payment_ref: z.string().nullable().describe('`network:transaction` of the payment. Null if nothing was paid.'),
-} satisfies Record<Shown, z.ZodType>);
+} satisfies Record<ShownMemberName, z.ZodType>);
 
 /** The public receipt as a member of the answer that was paid for. */
 export const ReceiptInAnswerNoun = ReceiptNoun.extend({

@@ -28,8 +28,8 @@ export interface Services {
   readonly profile: 'development' | 'production';
 }
 
-/** What a request brings to be used for it, beside who is calling. */
-export interface Brought {
+/** Payment and headers of a request, beside the identity of the caller. */
+export interface CallHeaders {
   readonly payment: PresentedPayment | null;
   /** The caller's own for the third-party router: passed on to it, and neither kept nor logged. */
   readonly router_key: Secret | null;
@@ -55,7 +55,7 @@ export interface NamedWrite {
 }
 
 /** What one request carries to every resolver. A subgraph that needs more of the process declares it in its own context.ts. */
-export interface Context extends Services, Brought {
+export interface Context extends Services, CallHeaders {
   readonly principal: Principal;
   /** The body of a REST call as its door's schema has made it: see `readRequest`. It never leaves this process. */
   readonly valid_body?: object;

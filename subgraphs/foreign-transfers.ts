@@ -23,8 +23,8 @@ export interface SeenIn {
   readonly final: boolean;
 }
 
-/** Why a transfer is not believed: the chain contradicts it. */
-export type NotBelieved =
+/** Reason why a transfer is not accepted: the chain contradicts it. */
+export type TransferFault =
   /** The chain has no such transaction, or not deep enough yet. */
   | 'not_found'
   | 'not_confirmed'
@@ -40,7 +40,7 @@ export type NotBelieved =
 export type Observation =
   | { readonly kind: 'observed'; readonly transfer: ObservedTransfer; readonly seen_in: SeenIn }
   /** `transfer_indexes`: of those that would do, where several would. */
-  | { readonly kind: 'not_believed'; readonly reason: NotBelieved; readonly transfer_indexes?: readonly number[] }
+  | { readonly kind: 'not_believed'; readonly reason: TransferFault; readonly transfer_indexes?: readonly number[] }
   /** The chain cannot be read now, or its node contradicts itself: the result is unknown. */
   | { readonly kind: 'unknown'; readonly cause?: unknown }
   /** No node is configured for the network. */

@@ -50,7 +50,7 @@ export function objectType<N extends z.ZodObject, G extends z.ZodObject = z.ZodO
 }
 
 /** A type that several subgraphs show parts of, found by the field `key` (Apollo Federation). */
-export function keyed<C extends Class>(type: C, key: string): C {
+export function withKey<C extends Class>(type: C, key: string): C {
   Directive(`@key(fields: "${key}")`)(type);
   return type;
 }

@@ -84,7 +84,7 @@ export function writtenBy(
 ): string {
   // A caller chooses the keys: `constructor` is one like any other.
   const kept = Object.hasOwn(leftOut, path) ? leftOut[path] : undefined;
-  const members = [...selected(fieldNodes, fragments)].map(([key, nodes]): Member => {
+  const members = [...selectedFields(fieldNodes, fragments)].map(([key, nodes]): Member => {
     const name = nodes[0]?.name.value ?? '';
     const [always, stays] = [isAlways(writing, name), kept === undefined || kept.includes(key)];
     const value = writtenValue(writing, nodes, fragments, leftOut, `${path}.${key}`);
@@ -165,7 +165,7 @@ function writtenValue(
 }
 
 /** What is selected beneath a field, by response key, merged as in GraphQL 6.3.2; there are neither directives nor abstract types here. */
-export function selected(nodes: readonly FieldNode[], fragments: Fragments): Map<string, FieldNode[]> {
+export function selectedFields(nodes: readonly FieldNode[], fragments: Fragments): Map<string, FieldNode[]> {
   const found = new Map<string, FieldNode[]>();
   const spread = new Set<string>();
   const add = (node: FieldNode) => {

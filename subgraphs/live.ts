@@ -67,9 +67,9 @@ export interface LiveHearing {
 }
 
 /** Reports of the connection for an operator, one each time it is lost. */
-export interface HearingTold {
-  deaf(fault: unknown): void;
-  hears(): void;
+export interface LiveConnectionReport {
+  lost(fault: unknown): void;
+  restored(): void;
 }
 
 export type Wake = (position: number | null) => void;
@@ -89,15 +89,15 @@ const RETRY_MS_MAX = 2_000;
 /** One LISTEN connection per process, opened by the first watcher and reopened when it is lost. */
 export function openLive(
   database: Pick<Database, 'connect'>,
-  report: HearingTold | null = null,
+  report: LiveConnectionReport | null = null,
 ): Live & LiveLog & LiveBoard & LiveTrees & LiveTasks & LiveHearing {
   return new PostgresLive(database, report);
 }
 
 class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, LiveHearing {
   readonly #database: Pick<Database, 'connect'>;
-  readonly #report: HearingTold | null;
-  #deaf = false;
+  readonly #report: LiveConnectionReport | null;
+  #is_lost = false;
   /** By agent id for books, by name for sessions. */
   readonly #watchers = new Map<number | string, Set<Wake>>();
   readonly #sessionWatchers = new Set<SessionWatcher>();
@@ -117,7 +117,7 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
   #listening: Promise<void> | null = null;
   #connection: LiveConnection | null = null;
 
-  constructor(database: Pick<Database, 'connect'>, report: HearingTold | null) {
+  constructor(database: Pick<Database, 'connect'>, report: LiveConnectionReport | null) {
     this.#database = database;
     this.#report = report;
   }
@@ -188,12 +188,12 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
     for (let pause_ms = RETRY_MS_FIRST; !this.#ended.signal.aborted; pause_ms = Math.min(pause_ms * 2, RETRY_MS_MAX)) {
       try {
         await this.#connect();
-        if (this.#deaf) this.#report?.hears();
-        this.#deaf = false;
+        if (this.#is_lost) this.#report?.restored();
+        this.#is_lost = false;
         return;
       } catch (fault) {
-        if (!this.#deaf && !this.#ended.signal.aborted) this.#report?.deaf(fault);
-        this.#deaf = true;
+        if (!this.#is_lost && !this.#ended.signal.aborted) this.#report?.lost(fault);
+        this.#is_lost = true;
         await sleep(pause_ms, null, { signal: this.#ended.signal }).catch(() => {});
       }
     }

@@ -46,7 +46,7 @@ export function channelOf(piece: Piece): Channel {
 }
 
 /** What both bring, of the same channel. */
-export function joined(one: Piece, next: Piece): Piece {
+export function joinPieces(one: Piece, next: Piece): Piece {
   if (typeof one === 'string') return one + next;
   if ('call' in one) return 'call' in (next as CallPiece) ? joinedCall(one, next as CallPiece) : one;
   if ('refusal' in one) return { refusal: one.refusal + (next as RefusalPiece).refusal };

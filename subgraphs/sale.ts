@@ -260,9 +260,9 @@ export interface TwoLegs<A extends JsonObject, T extends JsonObject> {
 
 /** Sold as one answer, in one piece. */
 export type Whole<A extends JsonObject, T extends JsonObject> = WorkThenSettle<A, T> | Stamp<A, T>;
-export type Paid<A extends JsonObject, T extends JsonObject> = Whole<A, T> | Stream<A, T>;
+export type AnswerSale<A extends JsonObject, T extends JsonObject> = Whole<A, T> | Stream<A, T>;
 
 /** Any paid field: who charges for it does not care what is sold. */
-export type AnyPaid = Paid<JsonObject, JsonObject> | Leg<JsonObject>;
+export type AnyPaid = AnswerSale<JsonObject, JsonObject> | Leg<JsonObject>;
 export type AnyWhole = Whole<JsonObject, JsonObject>;
 export type AnyStream = Stream<JsonObject, JsonObject>;

@@ -5,7 +5,7 @@ import { voidReservations } from '../../subgraphs/book/ledger/reserve.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { type Lease } from '../../subgraphs/receipt/claim/claim.ts';
-import { type Abandoned, abandonClaim } from '../../subgraphs/receipt/claim/transitions.ts';
+import { type AbandonOutcome, abandonClaim } from '../../subgraphs/receipt/claim/transitions.ts';
 import { HubFailed } from '../../subgraphs/receipt/inference/hub-failed.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { NotTransferred } from '../rails/outcome.ts';
@@ -26,9 +26,9 @@ export interface WhyGivenUp {
 
 export interface GivingUp {
   /** Releases or lets go, and gives the book back what was held on it, in one transaction. */
-  giveUp(lease: Lease, why: WhyGivenUp): Promise<Abandoned>;
+  giveUp(lease: Lease, why: WhyGivenUp): Promise<AbandonOutcome>;
   /** Gives up now, or else as soon as the database allows; null where that is still to come. Never throws. */
-  letGo(lease: Lease, why: WhyGivenUp): Promise<Abandoned | null>;
+  letGo(lease: Lease, why: WhyGivenUp): Promise<AbandonOutcome | null>;
 }
 
 export interface GivingUpParts {

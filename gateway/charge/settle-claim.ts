@@ -2,7 +2,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Refusal } from '../../schema/errors.ts';
 import type { TaskId } from '../../schema/ids.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
-import { holdSlots, type SlotsHeld } from '../../subgraphs/receipt/claim/held-leg.ts';
+import { holdSlots, type SlotHoldOutcome } from '../../subgraphs/receipt/claim/held-leg.ts';
 import { answerLabel } from '../../subgraphs/receipt/claim/rerun.ts';
 import { storeAnswers } from '../../subgraphs/receipt/claim/transitions.ts';
 import { revokedAmong } from '../../subgraphs/receipt/issuer/revoked-sessions.ts';
@@ -92,7 +92,7 @@ async function holdFound(
   { lease }: Claimed,
   { slots }: Found<JsonObject>,
   also: (tx: Tx) => Promise<void> = async () => {},
-): Promise<SlotsHeld> {
+): Promise<SlotHoldOutcome> {
   return database.transaction(async tx => {
     const held = await holdSlots(tx, lease, slots);
     if (held === 'held') await also(tx);

@@ -1,4 +1,4 @@
-import { bytesOf, type Channel, channelOf, joined, type Piece } from '../../subgraphs/piece.ts';
+import { bytesOf, type Channel, channelOf, joinPieces, type Piece } from '../../subgraphs/piece.ts';
 
 /** More pieces than this that wait are run together by channel: what they hold is then no more than what is said. */
 const PIECES_MAX = 1_024;
@@ -20,7 +20,7 @@ export class TextChannel implements AsyncIterable<Piece> {
     const waiting = this.#pieces.length < PIECES_MAX ? -1 : this.#lastOf(channelOf(piece));
     const before = this.#pieces[waiting];
     if (before === undefined) this.#pieces.push(piece);
-    else this.#pieces[waiting] = joined(before, piece);
+    else this.#pieces[waiting] = joinPieces(before, piece);
     this.held_bytes += bytesOf(piece);
     this.#wake?.();
   }

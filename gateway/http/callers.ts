@@ -9,7 +9,7 @@ import { jobPaidBy } from '../../subgraphs/board/job/paid-by.ts';
 import type { BookContext } from '../../subgraphs/book/context.ts';
 import { openBookEvents } from '../../subgraphs/book/page/page.ts';
 import { systemRandom } from '../../subgraphs/clock.ts';
-import { type Brought, ResponseHeaders } from '../../subgraphs/context.ts';
+import { type CallHeaders, ResponseHeaders } from '../../subgraphs/context.ts';
 import { findTask } from '../../subgraphs/receipt/claim/task-status.ts';
 import type { ReceiptContext } from '../../subgraphs/receipt/context.ts';
 import type { InferenceContext } from '../../subgraphs/receipt/inference/context.ts';
@@ -38,7 +38,7 @@ import type { GraphqlOptions } from './serve-graphql.ts';
 
 /** Everything that a resolver of any subgraph may ask of this process. */
 type EveryContext = ReceiptContext & InferenceContext & BookContext & SessionContext & BoardContext;
-export type EveryService = Omit<EveryContext, 'principal' | 'response' | keyof Brought>;
+export type EveryService = Omit<EveryContext, 'principal' | 'response' | keyof CallHeaders>;
 
 export interface OpenedServices
   extends Pick<
@@ -111,7 +111,7 @@ export interface Callers {
   /** Who is calling, by what they show. `pays`: a payment has proven who. @throws rate_limited */
   identify(shown: ShownCredentials, pays: boolean): Promise<Principal>;
   /** What every resolver may ask for them. */
-  createContext(principal: Principal, brought: Brought): EveryContext;
+  createContext(principal: Principal, brought: CallHeaders): EveryContext;
 }
 
 export function openCallers(
@@ -162,7 +162,7 @@ export function callersOnGraphql(
   };
 }
 
-const nothingBrought: Brought = {
+const nothingBrought: CallHeaders = {
   payment: null,
   router_key: null,
   redelivery: null,
@@ -190,7 +190,7 @@ async function broughtBy(
   request: FastifyRequest,
   graph: Graph,
   { judge, rates }: Bounds,
-): Promise<Brought & { readonly shown: ShownCredentials; readonly pays: boolean; readonly unproven: boolean }> {
+): Promise<CallHeaders & { readonly shown: ShownCredentials; readonly pays: boolean; readonly unproven: boolean }> {
   const credentials = credentialsIn(request.headers, {}, provenOnGraphql(request), request.ip);
   const { router_key, redelivery, idempotency_key, delegation, note } = credentials;
   const payment = presentedIn(credentials.payment);

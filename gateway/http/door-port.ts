@@ -17,7 +17,7 @@ import { holderOf } from '../../schema/address-holder.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../../schema/errors.ts';
 import type { ApiKey, Principal } from '../../schema/principal.ts';
-import type { Brought, Context, PresentedPayment } from '../../subgraphs/context.ts';
+import type { CallHeaders, Context, PresentedPayment } from '../../subgraphs/context.ts';
 import type { Judge } from '../charge/judge.ts';
 import { refusalHeaders } from '../charge/refusal-headers.ts';
 import type { ShownCredentials } from '../graph/identify.ts';
@@ -47,7 +47,7 @@ export interface PortParts extends Omit<Port, Made> {
   readonly judge: Judge;
   /** `pays`: the payment has proven who it is. @throws rate_limited */
   identify(credentials: ShownCredentials, pays: boolean): Promise<Principal>;
-  createContext(principal: Principal, brought: Brought): Context;
+  createContext(principal: Principal, brought: CallHeaders): Context;
 }
 
 /** What the doors are handed: the same planner, resolvers and charge as /graphql, without its HTTP pipeline. */

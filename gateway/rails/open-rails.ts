@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { type Clock, systemClock, systemRandom } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { ForeignTransfers } from '../../subgraphs/foreign-transfers.ts';
-import { unfinished } from '../../subgraphs/receipt/claim/figures.ts';
+import { readUnfinished } from '../../subgraphs/receipt/claim/figures.ts';
 import { Semaphore } from '../../subgraphs/semaphore.ts';
 import type { WalletProofs } from '../../subgraphs/wallet-proofs.ts';
 import { ConfigFault } from '../config/fault.ts';
@@ -36,7 +36,7 @@ class UnfinishedPayments extends Error {
  * again, for ever: so nothing starts, and the rails are closed. @throws UnfinishedPayments
  */
 async function requireFinishable(database: Pick<Database, 'query'>, rails: Rails): Promise<void> {
-  const stranded = (await unfinished(database)).filter(({ network }) => rails[network] === null);
+  const stranded = (await readUnfinished(database)).filter(({ network }) => rails[network] === null);
   if (stranded.length === 0) return;
   await closeRails({ rails });
   const counted = stranded.map(({ network, payments }) => `${payments} on ${network}`).join(', ');

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import rootZone from 'tlds' with { type: 'json' };
 import { holdsSplitName, isWellKnownEnd } from './split-name.ts';
-import { latinised } from './unveil.ts';
+import { toLatin } from './unveil.ts';
 
 /* Whether a text leads anywhere. Pure, of a text that is unveiled. */
 
@@ -46,7 +46,7 @@ const forms = [SLASHED, SCHEMED, BROKEN_SCHEME, PAIRING, WWW, NO_SCHEME, PORT, A
  * without a space (`slow.It`) counts as a link, because it cannot be told apart without a DNS look-up.
  */
 export function holdsLink(plain: string): boolean {
-  return [plain, latinised(plain)].some(
+  return [plain, toLatin(plain)].some(
     text => forms.some(form => form.test(text)) || holdsName(text) || holdsSplitName(text) || holdsAddress(text),
   );
 }

@@ -97,7 +97,7 @@ interface Unveiled {
  * Decoded, folded (NFKC) and without invisible characters; case is kept. Null if it is nested deeper than legitimate
  * text.
  */
-export function unveiled(text: string): Unveiled | null {
+export function unveil(text: string): Unveiled | null {
   const digits_kept = decoded(text, encodings);
   const plain = decoded(text, [...encodings, ...linkEncodings]);
   return digits_kept === null || plain === null ? null : { digits_kept, plain };
@@ -125,6 +125,6 @@ function signed(text: string): string {
 }
 
 /** What is unveiled, in lower case, without accents, each letter as the Latin one that it is drawn as. */
-export function latinised(plain: string): string {
+export function toLatin(plain: string): string {
   return latinLetters(plain).toLowerCase();
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
 import { JsonMember, keptWord, sizedList } from '../noun.ts';
-import { answeredBy, receipted, UnixSeconds } from './paid-answer.ts';
+import { answeredBy, svcMember, UnixSeconds } from './paid-answer.ts';
 
 /* The answer of a chat as it is shown, whole or in chunks. */
 
@@ -72,7 +72,7 @@ export const ChatCompletionNoun = z.object({
   ...answeredBy,
   choices: sizedList(ChatChoiceNoun, 1).describe('The answer: a list of one choice.'),
   usage: ChatUsageNoun.nullable().describe('Numbers of tokens. Null if the hub does not count.'),
-  ...receipted,
+  ...svcMember,
 });
 
 export const ChatFunctionDeltaNoun = z.object({
@@ -126,5 +126,5 @@ export const ChatCompletionChunkNoun = z.object({
   usage: ChatUsageNoun.nullable()
     .optional()
     .describe('Numbers of tokens, in the last chunk. Null in the others, and if the hub does not count.'),
-  svc: receipted.svc.optional().describe('The signed receipt, in the last chunk. Null in the others.'),
+  svc: svcMember.svc.optional().describe('The signed receipt, in the last chunk. Null in the others.'),
 });

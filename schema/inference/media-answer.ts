@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
 import { computed, JsonMember, sizedList } from '../noun.ts';
-import { answeredBy, receipted, UnixSeconds } from './paid-answer.ts';
+import { answeredBy, svcMember, UnixSeconds } from './paid-answer.ts';
 
 /* Vectors, images and transcriptions as they are shown. */
 
@@ -31,7 +31,7 @@ export const EmbeddingListNoun = z.object({
   ),
   ...answeredBy,
   usage: EmbeddingUsageNoun.nullable().describe('Numbers of tokens. Null if the hub does not count them.'),
-  ...receipted,
+  ...svcMember,
 });
 
 /** The bytes of an image may be 12 MB: a query cannot select them twice either. */
@@ -56,7 +56,7 @@ export const ImageGenerationNoun = z.object({
   created: UnixSeconds,
   ...answeredBy,
   data: sizedList(ImageNoun, 1).length(1).describe('The image.'),
-  ...receipted,
+  ...svcMember,
 });
 
 const VERBOSE = 'With `verbose_json` only.';
@@ -68,5 +68,5 @@ export const TranscriptionNoun = z.object({
   duration: z.number().optional().describe(`Length of the audio in seconds. ${VERBOSE}`),
   segments: z.array(JsonMember).optional().describe(`Segments of the audio, as OpenAI spells them. ${VERBOSE}`),
   ...answeredBy,
-  ...receipted,
+  ...svcMember,
 });

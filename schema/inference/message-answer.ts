@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
 import { JsonMember, keptWord, shownAsJson, sizedList } from '../noun.ts';
-import { answeredBy, receipted } from './paid-answer.ts';
+import { answeredBy, svcMember } from './paid-answer.ts';
 
 /* A message, the events of a streamed message, and the token estimate, as they are shown. */
 
@@ -43,7 +43,7 @@ export const ModelMessageNoun = z.object({
     .nullable()
     .describe("Details of a refusal, as Anthropic's API spells them. Null if the model did not refuse."),
   usage: MessageUsageNoun.describe('Numbers of tokens, as the hub stated them. 0 or null if it states none.'),
-  ...receipted,
+  ...svcMember,
 });
 
 export const MessageStreamEventNoun = z.object({

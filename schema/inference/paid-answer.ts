@@ -20,4 +20,4 @@ export const answeredBy = {
 export const SIGNED_RECEIPT =
   'The signed receipt: the whole public document, with verify_url, payment_ref, task_id, proof_outcome and all proofs.';
 
-export const receipted = { svc: JsonMember.describe(SIGNED_RECEIPT) } as const;
+export const svcMember = { svc: JsonMember.describe(SIGNED_RECEIPT) } as const;

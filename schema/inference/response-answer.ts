@@ -3,7 +3,7 @@ import { limits } from '../limits.ts';
 import { JsonMember, SafeIntMember, sizedList, word } from '../noun.ts';
 import type { Words } from '../words.ts';
 import { ChatUsageNoun } from './chat-answer.ts';
-import { answeredBy, receipted } from './paid-answer.ts';
+import { answeredBy, svcMember } from './paid-answer.ts';
 
 /* A response, and the events of a streamed response, as they are shown, and how an answer may have ended. */
 
@@ -98,7 +98,7 @@ export const ModelResponseNoun = z.object({
   ),
   output_text: z.string().describe('Text of all messages of the answer, joined.'),
   usage: ResponseUsageNoun.nullable().describe('Numbers of tokens. Null if the hub does not count.'),
-  ...receipted,
+  ...svcMember,
 });
 
 export const ResponseStreamEventNoun = z.object({

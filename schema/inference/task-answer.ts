@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AtomicMember, JsonMember } from '../noun.ts';
-import { receipted } from './paid-answer.ts';
+import { svcMember } from './paid-answer.ts';
 
 /* An accepted task, and the forecast of a task, as they are shown. */
 
@@ -33,7 +33,7 @@ export const AcceptedTaskNoun = z.object({
     'The gross amount, in atomic USDC, once the payment is settled. Null before that, and if nothing was paid.',
   ),
   ...accountingMembers,
-  ...receipted,
+  ...svcMember,
 });
 
 export const TaskForecastNoun = z.object({
@@ -52,5 +52,5 @@ export const TaskQuoteNoun = z.object({
     'Forecast of the model, hub and cost of the task. The receipt commits to the SHA-256 of the canonical JSON of the forecast, as REST spells it.',
   ),
   verify_url,
-  ...receipted,
+  ...svcMember,
 });

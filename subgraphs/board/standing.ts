@@ -2,7 +2,7 @@ import { Refusal } from '../../schema/errors.ts';
 import type { Database } from '../database.ts';
 
 /** A post, or a comment of it. */
-export interface OfPost {
+export interface PostTarget {
   readonly post_id: string;
   readonly comment_id: string | null;
 }
@@ -13,7 +13,7 @@ export interface OfPost {
  */
 export async function requirePublished(
   { query }: Pick<Database, 'query'>,
-  { post_id, comment_id }: OfPost,
+  { post_id, comment_id }: PostTarget,
 ): Promise<void> {
   const [found] = await query<{ there: boolean; stands: boolean }>({
     name: 'whether a post stands',
@@ -33,7 +33,7 @@ export async function requirePublished(
  */
 export async function takenDownAt(
   { query }: Pick<Database, 'query'>,
-  { post_id, comment_id }: OfPost,
+  { post_id, comment_id }: PostTarget,
 ): Promise<Date | null> {
   const [found] = await query<{ taken_down_at: Date | null }>({
     name: 'when it was taken down',

@@ -13,7 +13,7 @@ import { sha256Hex } from '../../schema/digest.ts';
 import { EXAMPLE_ADDRESS } from '../../schema/eip55.ts';
 import { agentId } from '../../schema/ids.ts';
 import { nobody, type Principal } from '../../schema/principal.ts';
-import { type Brought, ResponseHeaders } from '../../subgraphs/context.ts';
+import { type CallHeaders, ResponseHeaders } from '../../subgraphs/context.ts';
 import { isPaid, mutations, operationOf, queries } from '../harness/doors/root-fields.ts';
 import { answerTo, newBuyer, type Order } from '../harness/faults/buyer.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
@@ -137,7 +137,7 @@ async function call(method: string, path: string, body: object | null, headers: 
 const post = (path: string, body: object, headers?: Record<string, string>) => call('POST', path, body, headers);
 const get = (path: string, headers?: Record<string, string>) => call('GET', path, null, headers);
 
-const nothingBrought: Brought = {
+const nothingBrought: CallHeaders = {
   payment: null,
   router_key: null,
   redelivery: null,

@@ -18,7 +18,6 @@ import { wordEnum } from '../../subgraphs/graph-enum.ts';
 import {
   type Arguments,
   inputType,
-  keyed,
   membersOf,
   objectType,
   readRequest,
@@ -26,6 +25,7 @@ import {
   shownOf,
   showsNoun,
   typeNameOf,
+  withKey,
 } from '../../subgraphs/graph-type.ts';
 import { buildSubgraph } from '../../subgraphs/subgraph.ts';
 
@@ -217,7 +217,7 @@ showsNoun(Store, StoreNoun);
 
 const ShelfNoun = z.object({ shelf_id: z.int(), made_at: MomentMember });
 const ShelfOnGraph = z.object({ planks: z.array(PlankNoun), store: StoreNoun.nullable().describe('All of it.') });
-const Shelf = keyed(objectType('Shelf', 'A shelf.', ShelfNoun, ShelfOnGraph), 'shelfId');
+const Shelf = withKey(objectType('Shelf', 'A shelf.', ShelfNoun, ShelfOnGraph), 'shelfId');
 
 @Resolver()
 class ShelfResolver {

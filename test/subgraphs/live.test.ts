@@ -53,7 +53,7 @@ describe('a process that cannot listen', () => {
     const told: string[] = [];
     const opened = openLive(
       { connect: () => (deaf ? Promise.reject(new Error('no way there')) : database.connect()) },
-      { deaf: fault => told.push(String(fault)), hears: () => told.push('hears') },
+      { lost: fault => told.push(String(fault)), restored: () => told.push('restored') },
     );
     onTestFinished(() => opened.close());
     expect(opened.hears).toBe(false);
@@ -63,7 +63,7 @@ describe('a process that cannot listen', () => {
     await cutListeners();
     await expect.poll(() => [opened.hears, told]).toEqual([false, ['Error: no way there']]);
     deaf = false;
-    await expect.poll(() => [opened.hears, told]).toEqual([true, ['Error: no way there', 'hears']]);
+    await expect.poll(() => [opened.hears, told]).toEqual([true, ['Error: no way there', 'restored']]);
   });
 });
 

@@ -15,7 +15,7 @@ import { onceLeft } from '../../../rest-compat/http/disconnect.ts';
 import { doorServerOptions } from '../../../rest-compat/http/server-options.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Principal } from '../../../schema/principal.ts';
-import type { Brought, Context } from '../../../subgraphs/context.ts';
+import type { CallHeaders, Context } from '../../../subgraphs/context.ts';
 import { takingKey } from '../../../subgraphs/receipt/written-once/written-once.ts';
 import type { Subgraph } from '../../../subgraphs/subgraph.ts';
 import type { IncomingFile, Uploads } from '../../../subgraphs/uploads.ts';
@@ -35,7 +35,7 @@ interface SubgraphServerOptions {
   readonly files: UploadTaker;
   /** Opens what its gateways seal. */
   readonly vault: Vault;
-  createContext(principal: Principal, brought: Brought): Context;
+  createContext(principal: Principal, brought: CallHeaders): Context;
   /** What its operator may look at, by path. */
   readonly pages: Readonly<Record<string, OperatorPage>>;
   readonly logger: Logger;

@@ -2,9 +2,9 @@ import { type NetworkName, networks } from '../../../schema/network.ts';
 import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import type {
   NamedTransfer,
-  NotBelieved,
   Observation,
   SeenIn,
+  TransferFault,
   TransferStanding,
 } from '../../../subgraphs/foreign-transfers.ts';
 import type { Unreachable } from '../rpc.ts';
@@ -15,7 +15,7 @@ export interface Witness {
   standing(transfer: ObservedTransfer, seen_in: SeenIn): Promise<TransferStanding>;
 }
 
-export const notBelieved = (reason: NotBelieved): Observation => ({ kind: 'not_believed', reason });
+export const notBelieved = (reason: TransferFault): Observation => ({ kind: 'not_believed', reason });
 export const noAnswer = (cause: unknown): Observation => ({ kind: 'unknown', cause });
 
 class Inconsistent extends Error {

@@ -8,7 +8,7 @@ import {
 import { verifyUrl } from '../../../schema/links.ts';
 import { foreignRef, type ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import { CompletionRequest } from '../../../schema/requests/completion.ts';
-import { type Arguments, inputType, keyed, objectType, readRequest, shownOf } from '../../graph-type.ts';
+import { type Arguments, inputType, objectType, readRequest, shownOf, withKey } from '../../graph-type.ts';
 import type { BoardContext } from '../context.ts';
 import { requireBoardSecret } from '../shared-secret.ts';
 import type { BoardCompletion } from './completion.entity.ts';
@@ -24,7 +24,7 @@ const CompletionInput = inputType(
 
 objectType('CompletionTransfer', 'Payment of a completion, as the chain showed it.', CompletionTransferNoun);
 
-keyed(
+withKey(
   objectType('Receipt', 'A signed spend receipt: one leaf of the append-only log.', CompletionReceiptNoun),
   'taskId',
 );

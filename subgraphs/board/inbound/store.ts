@@ -5,11 +5,11 @@ import { BoardCompletion } from './completion.entity.ts';
 
 /* The table of completions: each stands once under its source and its id there. */
 
-type Named = Pick<BoardCompletion, 'source' | 'externalId'>;
+type CompletionName = Pick<BoardCompletion, 'source' | 'externalId'>;
 
 export async function readCompletions(
   reads: Pick<Database, 'query'>,
-  names: readonly Named[],
+  names: readonly CompletionName[],
 ): Promise<BoardCompletion[]> {
   const found = await reads.query({
     name: 'board completions',
@@ -20,7 +20,7 @@ export async function readCompletions(
   return found.map(row => asEntity(BoardCompletion, row));
 }
 
-export const isSameCompletion = (one: Named, other: Named): boolean =>
+export const isSameCompletion = (one: CompletionName, other: CompletionName): boolean =>
   one.source === other.source && one.externalId === other.externalId;
 
 /** Whether the same was said of it. */
@@ -45,7 +45,7 @@ export async function takeCompletions(tx: Tx, completions: readonly BoardComplet
 }
 
 /** Drops names that this transaction took and does not record after all. */
-export function dropCompletions(tx: Tx, completions: readonly Named[]): void {
+export function dropCompletions(tx: Tx, completions: readonly CompletionName[]): void {
   if (completions.length === 0) return;
   tx.write({
     name: 'drop board completions',
@@ -55,6 +55,6 @@ export function dropCompletions(tx: Tx, completions: readonly Named[]): void {
   });
 }
 
-function namesOf(names: readonly Named[]): [string[], string[]] {
+function namesOf(names: readonly CompletionName[]): [string[], string[]] {
   return [names.map(({ source }) => source), names.map(({ externalId }) => externalId)];
 }

@@ -1,13 +1,13 @@
 import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { AgentRecordNoun, JobRecordNoun } from '../../../schema/book/agent-record.ts';
-import { describedBy, keyed, objectType } from '../../graph-type.ts';
+import { describedBy, objectType, withKey } from '../../graph-type.ts';
 import type { BoardContext } from '../context.ts';
 import { readJobRecord } from './agent-day.ts';
 
 /* What the record of an agent says of its jobs. */
 
 /** The record by its key. The book subgraph resolves the other members. */
-export const AgentRecordReference = keyed(
+export const AgentRecordReference = withKey(
   objectType(
     'AgentRecord',
     'Public record of an agent: dates, and counts as ranges, as of the beginning of a day (UTC).',

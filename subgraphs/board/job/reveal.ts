@@ -11,7 +11,7 @@ import { type Acting, requirePart, takeStep } from './step.ts';
 /* Takes the output of a paid job, checks its SHA-256 and closes the job. */
 
 /** An output as its winner sends it. */
-export interface Revealed {
+export interface OutputReveal {
   readonly job_id: string;
   readonly output: string;
   readonly encoding: OutputEncoding;
@@ -36,7 +36,7 @@ export const outputLabel = (job_id: string): string => `board-output:${job_id}`;
 export async function revealJob(
   acting: Acting & Pick<BoardContext, 'vault'>,
   agent_id: AgentId,
-  { job_id, output, encoding }: Revealed,
+  { job_id, output, encoding }: OutputReveal,
 ): Promise<ShownJob> {
   const { outputSha256, state } = await requirePart(acting, agent_id, job_id, 'reveal');
   const bytes = bytesOf(output, encoding);

@@ -9,7 +9,7 @@ import { sell } from '../sell.ts';
 import { bidOnJobPaid } from './bid.paid.ts';
 import { BoardBidInput, BoardJobInput, ShownBid, ShownJob } from './job.type.ts';
 import { postJobPaid } from './post.paid.ts';
-import { unsealed } from './view.ts';
+import { unsealAnswer } from './view.ts';
 
 /* What of a job is paid for by a stamp. */
 
@@ -31,7 +31,7 @@ export class JobStampsResolver {
     // What a process of the version before has sealed does not say it.
     return Object.assign(
       { refusals: 0 },
-      unsealed<ShownJob>(await sell(postJobPaid, said, agentArgument(asked), context)),
+      unsealAnswer<ShownJob>(await sell(postJobPaid, said, agentArgument(asked), context)),
     );
   }
 
@@ -44,7 +44,7 @@ export class JobStampsResolver {
   ): Promise<ShownBid> {
     const { price, eta, pitch, payout } = readRequest(BidRequest, input, context);
     const said = { price, eta: eta ?? null, pitch: pitch ?? null, payout: payout ?? null };
-    return unsealed<ShownBid>(
+    return unsealAnswer<ShownBid>(
       await sell(bidOnJobPaid, { job_id: readRequest(JobPath, asked).id, ...said }, agentArgument(asked), context),
     );
   }

@@ -87,7 +87,7 @@ const scalars = new Map(
 );
 
 /** What was bought, as it was recorded then: whatever has become of it since. */
-export function unsealed<V extends ShownJob | ShownBid>(answer: JsonObject): V {
+export function unsealAnswer<V extends ShownJob | ShownBid>(answer: JsonObject): V {
   const members = Object.entries(toCamelKeys(answer) as Record<string, unknown>).map(([name, value]) => {
     if (typeof value !== 'string') return [name, value];
     const scalar = scalars.get(name);

@@ -1,6 +1,15 @@
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import { verifyUrl } from '../../../schema/links.ts';
-import { asPrinted, asText, asTime, asWord, type LeftOut, selected, type Writing, writtenBy } from '../../json-sql.ts';
+import {
+  asPrinted,
+  asText,
+  asTime,
+  asWord,
+  type LeftOut,
+  selectedFields,
+  type Writing,
+  writtenBy,
+} from '../../json-sql.ts';
 
 /** A post field by field, over `board_post r`, with the service's base URL as `$1`: what post.entity.ts and post.resolver.ts say in JavaScript. */
 const postWriting: Writing = {
@@ -60,7 +69,9 @@ export function postsOfPage({ fieldNodes, fragments, rootValue }: GraphQLResolve
   if (!node || rootValue === undefined) return null;
   const known = texts.get(node);
   if (known !== undefined) return known;
-  const [posts, ...others] = [...selected(fieldNodes, fragments)].filter(([, [it]]) => it?.name.value === 'posts');
+  const [posts, ...others] = [...selectedFields(fieldNodes, fragments)].filter(
+    ([, [it]]) => it?.name.value === 'posts',
+  );
   const once = posts && others.length === 0;
   const text = once ? postText({ fieldNodes: posts[1], fragments }, posts[0], rootValue as LeftOut) : null;
   texts.set(node, text);

@@ -47,7 +47,7 @@ export async function searchBoard(database: Database, asked: BoardSearchArgument
 /** A phrase or an excluded word: similar words would contradict the request. */
 const OPERATED = /"|(?:^|\s)-\S/;
 
-interface Found {
+interface SearchRows {
   readonly matched: BoardMatch;
   readonly rows: readonly object[];
   readonly tolerant: boolean;
@@ -56,7 +56,7 @@ interface Found {
 type Find = (matched: BoardMatch) => Promise<readonly object[]>;
 
 /** An empty result is an answer too, also if a search for similar words would take too long. */
-async function findFirst(find: Find, place: string | null): Promise<Found> {
+async function findFirst(find: Find, place: string | null): Promise<SearchRows> {
   const rows = await find('words');
   const none = { matched: 'words', rows: [], tolerant: false } as const;
   if (rows.length > 0) return { matched: 'words', rows, tolerant: place !== null };
@@ -69,7 +69,7 @@ async function findFirst(find: Find, place: string | null): Promise<Found> {
   }
 }
 
-async function findNext(find: Find, { matched }: SearchCursor, place: string | null): Promise<Found> {
+async function findNext(find: Find, { matched }: SearchCursor, place: string | null): Promise<SearchRows> {
   return { matched, rows: await find(matched), tolerant: place !== null };
 }
 

@@ -1,6 +1,6 @@
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import { believeWallet, type WalletBelieved, walletFaults } from '../../receipt/receipt/wallet-receipts.ts';
+import { believeWallet, type WalletProofVerdict, walletFaults } from '../../receipt/receipt/wallet-receipts.ts';
 import type { BookContext } from '../context.ts';
 
 export type AskingWallet = Pick<BookContext, 'base_urls' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
@@ -21,7 +21,7 @@ export async function verifyAgentWallet(
   { wallet_signature: signature, signature_timestamp: signed_at }: WalletAnswer,
   text: (base_url: string, at_seconds: number) => string,
   { base_urls, free_wallets: wallets, walletOfAgent, principal, clock }: AskingWallet,
-): Promise<WalletBelieved> {
+): Promise<WalletProofVerdict> {
   const wallet = await walletOfAgent(agent_id);
   if (wallet === null) throw new Refusal('not_found');
   const signed = (base_url: string, _: string, at_seconds: number) => text(base_url, at_seconds);
@@ -29,13 +29,13 @@ export async function verifyAgentWallet(
   return believeWallet({ wallet, signature, signed_at }, believing);
 }
 
-const wrong: Partial<Record<WalletBelieved['kind'], keyof WalletAnswer>> = {
+const wrong: Partial<Record<WalletProofVerdict['kind'], keyof WalletAnswer>> = {
   stale: 'signature_timestamp',
   invalid: 'wallet_signature',
 };
 
 /** @throws control_proof_invalid, chain_unavailable, unavailable */
-export function requireBelieved({ kind }: WalletBelieved): void {
+export function requireBelieved({ kind }: WalletProofVerdict): void {
   if (kind === 'proven') return;
   const param = wrong[kind];
   throw new Refusal(walletFaults[kind].code, param ? { param } : {});

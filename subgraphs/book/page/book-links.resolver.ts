@@ -5,7 +5,7 @@ import { limits } from '../../../schema/limits.ts';
 import { BookPageRequest } from '../../../schema/requests/book.ts';
 import { AgentNoun } from '../../../schema/session/registration.ts';
 import { possessedAgents, requirePossession } from '../../access.ts';
-import { type Arguments, argumentsType, keyed, objectType } from '../../graph-type.ts';
+import { type Arguments, argumentsType, objectType, withKey } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { type BookPage, bookPage, PAGE } from './book.resolver.ts';
@@ -16,7 +16,10 @@ import { rowScope } from './row-scope.ts';
 
 /* Links between books and types of other subgraphs: agents, receipts and the caller. */
 
-const AgentReference = keyed(objectType('Agent', 'A registered agent.', AgentNoun.pick({ agent_id: true })), 'agentId');
+const AgentReference = withKey(
+  objectType('Agent', 'A registered agent.', AgentNoun.pick({ agent_id: true })),
+  'agentId',
+);
 type AgentReference = InstanceType<typeof AgentReference>;
 
 @ObjectType({ description: 'The caller, by the books that it possesses.' })

@@ -13,7 +13,7 @@ import {
 } from '../../../schema/book/book-page.ts';
 import { ReceiptKeyNoun } from '../../../schema/book/receipt-key.ts';
 import { PageInfoNoun, RowConnectionNoun, RowEdgeNoun } from '../../../schema/book/row.ts';
-import { keyed, objectType } from '../../graph-type.ts';
+import { objectType, withKey } from '../../graph-type.ts';
 
 /* Types of books: pages of rows, sums, the allowance, and the receipts that rows name. */
 
@@ -44,7 +44,7 @@ export const Allowance = objectType(
 );
 export type Allowance = InstanceType<typeof Allowance>;
 
-export const Book = keyed(
+export const Book = withKey(
   objectType('Book', 'A book of an agent: its rows, its budget, and sums over all rows.', BookNoun, BookOnGraph),
   'agentId',
 );
@@ -65,7 +65,7 @@ export const CONNECTION = Directive(
 );
 
 /** A receipt by its key. The receipt subgraph resolves the other members. */
-export const ReceiptReference = keyed(
+export const ReceiptReference = withKey(
   objectType('Receipt', 'A signed spend receipt: one leaf of the append-only log.', ReceiptKeyNoun),
   'taskId',
 );

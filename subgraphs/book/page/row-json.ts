@@ -18,7 +18,7 @@ import {
   asTime,
   type LeftOut,
   preparedIfFew,
-  selected,
+  selectedFields,
   type Writing,
   writtenBy,
   writtenText,
@@ -256,7 +256,9 @@ export function rowsOfPage({ fieldNodes, fragments, rootValue }: GraphQLResolveI
   if (!node || rootValue === undefined) return null;
   const known = texts.get(node);
   if (known !== undefined) return known;
-  const [rows, ...others] = [...selected(fieldNodes, fragments)].filter(([, [it]]) => it?.name.value === 'entries');
+  const [rows, ...others] = [...selectedFields(fieldNodes, fragments)].filter(
+    ([, [it]]) => it?.name.value === 'entries',
+  );
   const once = rows && others.length === 0;
   const text = once ? rowsText({ fieldNodes: rows[1], fragments }, rows[0], rootValue as LeftOut) : null;
   texts.set(node, text);

@@ -6,7 +6,7 @@ import {
   RowsByMonthNoun,
   SpentByRailNoun,
 } from '../../../schema/book/agent-record.ts';
-import { keyed, objectType } from '../../graph-type.ts';
+import { objectType, withKey } from '../../graph-type.ts';
 
 /* Types of the public record of an agent. */
 
@@ -22,7 +22,7 @@ export const OffBoardHistory = objectType(
 );
 export type OffBoardHistory = InstanceType<typeof OffBoardHistory>;
 
-export const AgentRecord = keyed(
+export const AgentRecord = withKey(
   objectType(
     'AgentRecord',
     'Public record of an agent: dates, and counts as ranges, as of the beginning of a day (UTC).',

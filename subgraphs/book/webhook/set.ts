@@ -7,7 +7,7 @@ import { approvalWebhookText } from '../../../schema/session/approval.ts';
 import { usualWebhookKinds, type WebhookKind } from '../../../schema/webhook/kinds.ts';
 import { webhookSecret } from '../../../schema/webhook/secret.ts';
 import { webhookUrl } from '../../../schema/webhook/url.ts';
-import type { WalletBelieved } from '../../receipt/receipt/wallet-receipts.ts';
+import type { WalletProofVerdict } from '../../receipt/receipt/wallet-receipts.ts';
 import { type AskingWallet, requireBelieved, verifyAgentWallet, type WalletAnswer } from '../approval/agents-wallet.ts';
 import type { BookContext } from '../context.ts';
 import { changeWebhook, type StandingWebhook } from './change.ts';
@@ -89,7 +89,7 @@ async function consentOfWallet(
   { url, events }: ApprovalTarget,
   { wallet_signature, signature_timestamp }: Partial<WalletAnswer>,
   asking: AskingWallet,
-): Promise<WalletBelieved | null> {
+): Promise<WalletProofVerdict | null> {
   if (!events.includes('approval') || wallet_signature === undefined || signature_timestamp === undefined) return null;
   const word = { wallet_signature, signature_timestamp };
   const text = (base_url: string, at_seconds: number) => approvalWebhookText(base_url, { agent_id, url }, at_seconds);
@@ -103,7 +103,7 @@ async function consentOfWallet(
 export function requireConsent(
   before: ApprovalTarget | null,
   { url, events }: ApprovalTarget,
-  consent: WalletBelieved | null,
+  consent: WalletProofVerdict | null,
 ): void {
   if (!events.includes('approval') || (before?.url === url && before.events.includes('approval'))) return;
   if (consent === null)

@@ -18,14 +18,14 @@ export interface ProvenBuyer {
 }
 
 /** Known credentials by which a task was bought. */
-export interface Bought {
+export interface TaskOwner {
   readonly agent_id: number | null;
   readonly payer: string | null;
   readonly api_key_hash: string | null;
 }
 
 /** Whether a task is this caller's: on their book, paid by their wallet, or under their key. */
-export function isBuyers({ agent_id, payer, api_key_hash }: Bought, buyer: ProvenBuyer): boolean {
+export function isBuyers({ agent_id, payer, api_key_hash }: TaskOwner, buyer: ProvenBuyer): boolean {
   if (agent_id !== null && buyer.agent_ids.includes(agent_id)) return true;
   if (payer !== null && buyer.wallets.includes(payer)) return true;
   return api_key_hash !== null && api_key_hash === buyer.api_key_hash;

@@ -8,10 +8,10 @@ import { namedCallMark } from '../claim/key-call/idempotent.ts';
 import { answerLabel, keyAnswerLabel } from '../claim/rerun.ts';
 import { receiptsByTask } from '../receipt/find.ts';
 import type { Receipt } from '../receipt/receipt.entity.ts';
-import type { Bought, ProvenBuyer } from './buyer.ts';
+import type { ProvenBuyer, TaskOwner } from './buyer.ts';
 
 /** What is known of a task beside where it stands. */
-export interface TaskFacts extends Bought {
+export interface TaskFacts extends TaskOwner {
   /** Null where there is none yet. */
   readonly receipt: Receipt | null;
   readonly intent_id: string | null;
@@ -22,7 +22,7 @@ export interface TaskFacts extends Bought {
   readonly by_key: boolean;
 }
 
-interface Row extends Bought {
+interface Row extends TaskOwner {
   readonly landing: JsonObject | null;
   readonly at: Date;
   readonly answer_box: Buffer | null;

@@ -45,7 +45,7 @@ interface Unfinished {
 }
 
 /** Those that are claimed, on their way, or recorded before their money was seen. Costs what is open: indices hold both. */
-export function unfinished(database: Pick<Database, 'query'>): Promise<readonly Unfinished[]> {
+export function readUnfinished(database: Pick<Database, 'query'>): Promise<readonly Unfinished[]> {
   return database.query<Unfinished>({
     text: `select network, count(*)::int as payments from (
         select network from payment_claim where state in ('claimed', 'settling')

@@ -9,7 +9,7 @@ import { claimByKey } from './transitions.ts';
  * Compare-and-set settling → held, with the transfer: from here on only the chain can release it. `slot` is the
  * transfer's own, so that it is recorded for one payment only; `taken` if another has it, and then nothing is written.
  */
-export async function holdLeg(tx: Tx, lease: Lease, transfer: JsonObject, slot: string): Promise<SlotsHeld> {
+export async function holdLeg(tx: Tx, lease: Lease, transfer: JsonObject, slot: string): Promise<SlotHoldOutcome> {
   const slots = await holdSlots(tx, lease, [slot]);
   if (slots !== 'held') return slots;
   const { rowCount } = await tx.query({
@@ -68,7 +68,7 @@ export async function holdAnew(
   claim_key: string,
   left: string,
   { transfer, slot }: TransferHeld,
-): Promise<Exclude<SlotsHeld, 'lost'>> {
+): Promise<Exclude<SlotHoldOutcome, 'lost'>> {
   tx.write({
     name: 'drop slot of lost transfer',
     text: 'delete from claim_slot where slot = $1 and claim_key = $2',
@@ -104,14 +104,14 @@ export async function releaseHeld(tx: Tx, claim_key: string, reason: string): Pr
 }
 
 /** `lost`: another process has the claim by now. `taken`: another claim holds one of the slots. */
-export type SlotsHeld = 'held' | 'lost' | 'taken';
+export type SlotHoldOutcome = 'held' | 'lost' | 'taken';
 
 /**
  * Further slots for an existing claim, found while it was held. Taken under its lock; otherwise a process that had
  * taken over and released the claim would already have dropped them. If one is taken, those of this claim go with its
  * release.
  */
-export async function holdSlots(tx: Tx, lease: Lease, slots: readonly string[]): Promise<SlotsHeld> {
+export async function holdSlots(tx: Tx, lease: Lease, slots: readonly string[]): Promise<SlotHoldOutcome> {
   const { rowCount } = await tx.query({
     name: 'hold claim',
     text: `select 1 from payment_claim where claim_key = $1 and lease_owner = $2 and lease_epoch = $3

@@ -13,7 +13,7 @@ interface PaymentQuery {
   readonly payer: string | null;
 }
 
-interface Found {
+interface FoundClaim {
   readonly state: ClaimState;
   readonly task_id: string;
   readonly network: NetworkName;
@@ -35,7 +35,7 @@ export async function findPayment(
   base_url: string,
   { payment_id, payer }: PaymentQuery,
 ): Promise<SettlementReport | null> {
-  const [found] = await database.query<Found>({
+  const [found] = await database.query<FoundClaim>({
     name: 'payment by public id',
     text: `select state, task_id, network, reason, final, arrival,
         min(payer) over alike <> max(payer) over alike as ambiguous
@@ -84,7 +84,7 @@ const arrivals: Record<ArrivalStatus, StateReport> = {
 /** Its nonce or its time is gone: it will never be settled. Whatever else was let go of may be sent again. */
 const NEVER: ReadonlySet<string> = new Set(['cancelled', 'used_otherwise']);
 
-function stateReport({ state, reason, final, arrival }: Found): StateReport {
+function stateReport({ state, reason, final, arrival }: FoundClaim): StateReport {
   switch (state) {
     case 'claimed':
       return { state, retry: 1 };

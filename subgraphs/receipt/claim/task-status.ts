@@ -20,7 +20,7 @@ const statuses: Record<ClaimState, { status: Task['status']; proof: Task['proofO
 /** Let go of because its buyer has said so. */
 const canceled = { status: 'canceled', proof: 'none' } as const;
 
-interface Found extends Record<string, unknown> {
+interface TaskRow extends Record<string, unknown> {
   readonly state: ClaimState | null;
   readonly final: boolean;
   readonly canceled: boolean;
@@ -31,7 +31,7 @@ interface Found extends Record<string, unknown> {
 export async function findTask(database: Database, base_url: string, task_id: string): Promise<Task | null> {
   const recorded = await recordedTask(database, base_url, task_id);
   if (recorded) return recorded;
-  const [found] = await database.query<Found>({
+  const [found] = await database.query<TaskRow>({
     name: 'claim or refusal of task',
     text: `select null as state, true as final, false as canceled, refusal_id from refusal where task_id = $1
       union all select state, final, coalesce(reason = '${CANCELED}', false), null from payment_claim where task_id = $1

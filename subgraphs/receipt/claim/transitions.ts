@@ -124,8 +124,8 @@ export async function storeAnswers(
   });
 }
 
-/** Where a claim stands after its call gave up on it; a released one's reservation is the caller's to give back. */
-export type Abandoned =
+/** State of a claim after its call gave up. The caller must give back the reservation of a released claim. */
+export type AbandonOutcome =
   | { readonly kind: 'released'; readonly agent_id: number | null; readonly reserved_atomic: bigint }
   | { readonly kind: 'settling' }
   /** By its buyer, while this process worked for it. */
@@ -143,7 +143,7 @@ export async function abandonClaim(
   reason: string,
   definite: boolean,
   by_caller = false,
-): Promise<Abandoned> {
+): Promise<AbandonOutcome> {
   const held = [lease.claim_key, lease.lease_owner, lease.lease_epoch];
   const { rows } = await tx.query<{ state: string; agent_id: number | null; reserved_atomic: bigint }>({
     name: 'abandon claim',

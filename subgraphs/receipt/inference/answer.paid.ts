@@ -51,8 +51,8 @@ export const callTerms = {
   intent: intentOf,
 } as const;
 
-/** What a request says of who is to answer it. */
-export interface Wanted extends SvcOptions {
+/** Model and options that a request names for its answer. */
+export interface RoutePreference extends SvcOptions {
   readonly model: string;
 }
 
@@ -76,7 +76,7 @@ export function autoModels(hubs: Hubs, model: string, demand: Demand): readonly 
 /** The route of a call, within what its book allows, until its deadline or cancelation. */
 export function boundRoute(
   hubs: Hubs,
-  wanted: Wanted,
+  wanted: RoutePreference,
   demand: Demand,
   context: Context,
   { allowed_models, ...bounds }: WorkBounds,
@@ -88,7 +88,7 @@ export function boundRoute(
  * Before any claim: whether a model can answer. A model that the router does not list is not requested there, or router
  * keys could be tried out for free. @throws unknown_model, invalid_request
  */
-export async function admitRoute(hubs: Hubs, wanted: Wanted, demand: Demand, context: Context): Promise<void> {
+export async function admitRoute(hubs: Hubs, wanted: RoutePreference, demand: Demand, context: Context): Promise<void> {
   const { candidates } = routeOf(hubs, wanted, demand, context);
   const [routed] = candidates.filter(({ hub }) => hub === ROUTER);
   if (routed && !(await hubs.routerMayHave(wireModel(routed)))) throw new Refusal('unknown_model', { param: 'model' });
@@ -97,7 +97,7 @@ export async function admitRoute(hubs: Hubs, wanted: Wanted, demand: Demand, con
 /** Candidates for the call. @throws if there are none. */
 export function routeOf(
   hubs: Hubs,
-  { model, svc }: Wanted,
+  { model, svc }: RoutePreference,
   demand: Demand,
   context: Context,
   allowed_models: readonly string[] | null = null,
@@ -128,7 +128,7 @@ interface AnswerTerms<A> {
   former_args?(asked: A): JsonObject | null;
 }
 
-function termsOf<A extends Wanted & Intent>(
+function termsOf<A extends RoutePreference & Intent>(
   hubs: Hubs,
   { job_kind, demand, served = demand, former_args }: AnswerTerms<A>,
 ) {
@@ -207,7 +207,7 @@ interface SoldAnswer<A, V extends object, T extends JsonObject> extends Omit<Ans
 }
 
 /** One answer of a hub, sold at the fixed price: the hub answers first, and only an answer in hand is charged. */
-export function answerPaid<A extends JsonObject & Wanted & Intent, V extends object, T extends JsonObject>(
+export function answerPaid<A extends JsonObject & RoutePreference & Intent, V extends object, T extends JsonObject>(
   hubs: Hubs,
   { field, streamed_by, modality, demand = () => modality, ...sold }: SoldAnswer<A, V, T>,
 ): WorkThenSettle<A, T> {
@@ -260,7 +260,7 @@ interface SoldStream<A, T extends JsonObject> extends AnswerTerms<A> {
 }
 
 /** One answer of a hub, sold while it streams: charged once the hub has begun, brought to its end in any case. */
-export function streamPaid<A extends JsonObject & Wanted & Intent, T extends JsonObject & KeptEnd>(
+export function streamPaid<A extends JsonObject & RoutePreference & Intent, T extends JsonObject & KeptEnd>(
   hubs: Hubs,
   sold: SoldStream<A, T>,
 ): Stream<A, T> {

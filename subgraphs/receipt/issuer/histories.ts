@@ -3,7 +3,13 @@ import { canonicalHash, canonicalJson, type Json, type JsonObject } from '../../
 import { iso } from '../../clock.ts';
 import { parseJws, verifyEs256 } from '../verify/signature.ts';
 import { policies } from './policy.ts';
-import { findRevocation, type Revocation, type Revoked, revocationClaims, revocationDocument } from './revocation.ts';
+import {
+  findRevocation,
+  type Revocation,
+  type RevocationFacts,
+  revocationClaims,
+  revocationDocument,
+} from './revocation.ts';
 import {
   historyRef,
   kidOf,
@@ -118,7 +124,7 @@ export type Revoking =
 /** The histories with one more key that is never believed again but for what the log held before. @param sign by a key in force */
 export function historiesRevoking(
   known: Histories,
-  revoked: Revoked,
+  revoked: RevocationFacts,
   { sign, now_ms }: { sign(claims: JsonObject): string; readonly now_ms: number },
 ): Revoking {
   const { snapshots, revocations } = known;

@@ -84,7 +84,7 @@ function policyHistory(versions: readonly Version[], sign: (claims: JsonObject) 
 }
 
 /** Public facts of the issuer. */
-export interface Published {
+export interface PublishedIssuer {
   /** DID document in which x402's clients find the keys of signed offers and receipts. */
   readonly did: IssuerDid;
   /**
@@ -111,7 +111,7 @@ interface Publisher {
 }
 
 /** What is published of the histories as they are known: made once for each state of them. */
-export function publisher(signer: Publisher, latest: () => Histories): () => Published {
+export function publisher(signer: Publisher, latest: () => Histories): () => PublishedIssuer {
   let known = latest();
   let made = publish(signer, known);
   return () => {
@@ -122,7 +122,7 @@ export function publisher(signer: Publisher, latest: () => Histories): () => Pub
   };
 }
 
-function publish(signer: Publisher, histories: Histories): Published {
+function publish(signer: Publisher, histories: Histories): PublishedIssuer {
   const { base_url: iss, base_urls } = signer;
   const history = historyDocument(histories, {});
   if (history === null) throw new RangeError('the issuer has no history');

@@ -23,9 +23,9 @@ export interface RevocationDocument extends JsonObject {
   readonly log: { readonly tree_size: number; readonly root_hash: string };
 }
 
-export type Revoked = Pick<RevocationDocument, 'kid' | 'since' | 'reason' | 'log'>;
+export type RevocationFacts = Pick<RevocationDocument, 'kid' | 'since' | 'reason' | 'log'>;
 
-export function revocationDocument(before: readonly Revocation[], revoked: Revoked, revoked_at: string) {
+export function revocationDocument(before: readonly Revocation[], revoked: RevocationFacts, revoked_at: string) {
   const schema = documents.key_revocation;
   const previous_hash = before.at(-1)?.hash ?? null;
   return present({ schema, version: before.length + 1, ...revoked, revoked_at, previous_hash }) as RevocationDocument;
@@ -43,7 +43,7 @@ export function findRevocation(revocations: readonly Revocation[], kid: string):
 /** `in_force` also for so long after it gave way as a fleet may take to be restarted. */
 export type KeyStanding = 'in_force' | 'retired' | 'revoked';
 
-interface Known {
+interface KnownKeys {
   readonly snapshots: readonly Snapshot[];
   readonly revocations: readonly Revocation[];
 }
@@ -52,7 +52,7 @@ interface Known {
  * Time until which the key of that kid may sign payments and receipts. Null if it has no end: for the newest key, and
  * for one that the histories do not contain.
  */
-export function signsUntilMs({ snapshots }: Pick<Known, 'snapshots'>, kid: string): number | null {
+export function signsUntilMs({ snapshots }: Pick<KnownKeys, 'snapshots'>, kid: string): number | null {
   const at = snapshots.findIndex(({ keys }) => kidOf(keys) === kid);
   const next = at === -1 ? undefined : snapshots[at + 1];
   if (next === undefined) return null;
@@ -60,7 +60,7 @@ export function signsUntilMs({ snapshots }: Pick<Known, 'snapshots'>, kid: strin
 }
 
 /** How the key of that kid stands: one that is not in force takes no payment. */
-export function keyStanding(known: Known, kid: string, now_ms: number): KeyStanding {
+export function keyStanding(known: KnownKeys, kid: string, now_ms: number): KeyStanding {
   if (findRevocation(known.revocations, kid) !== null) return 'revoked';
   const until_ms = signsUntilMs(known, kid);
   return until_ms !== null && now_ms > until_ms ? 'retired' : 'in_force';

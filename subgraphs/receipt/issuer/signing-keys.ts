@@ -7,7 +7,7 @@ import { eip191Hash } from '../../../schema/secp256k1.ts';
 import { deriveKeys, type SeedKeys } from './derive.ts';
 import { type Histories, historiesAfter, noHistories } from './histories.ts';
 import { receiptPolicyRef } from './policy.ts';
-import { didReceiptKid, type Published, publisher } from './publish.ts';
+import { didReceiptKid, type PublishedIssuer, publisher } from './publish.ts';
 import { type KeyStanding, keyStanding, signsUntilMs } from './revocation.ts';
 import { type EnvelopeSigner, envelopeSigner, type NoteSigner, noteSigner, p1363 } from './signers.ts';
 import { historyRef, type PublicKeys } from './snapshot.ts';
@@ -68,7 +68,7 @@ export interface IssuerSigner extends EnvelopeSigner {
   historiesAfter(known: Histories, at_ms: number): Histories;
 }
 
-export interface Issuer extends IssuerSigner, NoteSigner, Published {
+export interface Issuer extends IssuerSigner, NoteSigner, PublishedIssuer {
   /** How its current key stands, as far as this process has heard. One that is not in force is to sign nothing. */
   readonly standing: KeyStanding;
   /** Until when it is in force at most, once it has given way to another; null while it has not. */

@@ -14,7 +14,7 @@ export interface Damage extends NodeAddress {
 /** The stored hash of a node; null where it is missing. */
 export type StoredNode = (address: NodeAddress) => Buffer | null;
 
-export interface Audited {
+export interface RangeAudit {
   /** Frontier of the tree that ends with the last of these leaves; the next range begins with it. */
   readonly frontier: Frontier;
   readonly damage: readonly Damage[];
@@ -31,7 +31,7 @@ export function auditLeaves(
   from: number,
   leaves: readonly (Buffer | null)[],
   storedAt: StoredNode,
-): Audited {
+): RangeAudit {
   const peaks = [...frontier];
   const damage: Damage[] = [];
   const compared = (address: NodeAddress, computed: Buffer | null): Buffer => {

@@ -39,7 +39,7 @@ found is size ${found.tree_size}, root ${found.root_hash}`;
 /** What is said on the channel besides heads. */
 export const HALT_NOTICE = 'halt';
 
-export interface Announced {
+export interface HaltAnnouncement {
   /** Whether a break was declared since. Then the halt is not written again, and this process must be restarted. */
   readonly accepted: boolean;
 }
@@ -48,8 +48,12 @@ export interface Announced {
  * Writes the halt unless there is one, and notifies all processes, in one statement. It is stored in the head's own
  * row: a statement that waited for the lock reads that row as it is by then, which holds for no other table.
  */
-export async function announceHalt(database: Database, halt: LogHalt, breaks_before: number): Promise<Announced> {
-  const [row] = await database.query<Announced>({
+export async function announceHalt(
+  database: Database,
+  halt: LogHalt,
+  breaks_before: number,
+): Promise<HaltAnnouncement> {
+  const [row] = await database.query<HaltAnnouncement>({
     name: 'announce log halt',
     text: `with accepted as (select exists (select 1 from log_break where break_id > $3) as accepted),
       written as (update log_head set halted = $2 where log_id = $1 and halted is null and not (select accepted from accepted))

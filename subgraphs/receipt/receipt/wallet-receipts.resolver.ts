@@ -9,7 +9,7 @@ import { pageByLimit } from '../../page-cost.ts';
 import type { ReceiptContext } from '../context.ts';
 import { requireNotHalted } from '../log/while-halted.ts';
 import { Receipt } from './receipt.entity.ts';
-import { believeWallet, receiptsPaidBy, type WalletBelieved, walletFaults } from './wallet-receipts.ts';
+import { believeWallet, receiptsPaidBy, type WalletProofVerdict, walletFaults } from './wallet-receipts.ts';
 
 inputType('WalletProofInput', 'Proof that a wallet asks for its own receipts.', WalletProofRequest);
 const WalletArguments = argumentsType(WalletProofMember, WalletReceiptsPage);
@@ -50,7 +50,7 @@ export class WalletReceiptsResolver {
 }
 
 /** @throws the refusal that says what is missing */
-function requireProvenWallet(believed: WalletBelieved): string {
+function requireProvenWallet(believed: WalletProofVerdict): string {
   if (believed.kind === 'proven') return believed.wallet;
   const { code, ...said } = walletFaults[believed.kind];
   throw new Refusal(code, said);

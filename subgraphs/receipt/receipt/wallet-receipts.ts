@@ -25,7 +25,7 @@ interface WalletChecks {
   readonly asker: string;
 }
 
-export type WalletBelieved =
+export type WalletProofVerdict =
   | { readonly kind: 'proven'; readonly wallet: string }
   | { readonly kind: 'no_address' | 'stale' }
   | { readonly kind: Exclude<WalletVerdict, 'valid'> };
@@ -38,7 +38,7 @@ export const walletFaults = {
   no_turn: { code: 'unavailable' },
   unreachable: { code: 'chain_unavailable' },
 } as const satisfies Record<
-  Exclude<WalletBelieved['kind'], 'proven'>,
+  Exclude<WalletProofVerdict['kind'], 'proven'>,
   { readonly code: ErrorCode; readonly param?: string; readonly detail?: string }
 >;
 
@@ -46,7 +46,7 @@ export const walletFaults = {
 export async function believeWallet(
   { wallet, signature, signed_at }: ReceiptsProof,
   { wallets, base_urls, text, now_ms, asker }: WalletChecks,
-): Promise<WalletBelieved> {
+): Promise<WalletProofVerdict> {
   if (!/^0x[0-9a-fA-F]{40}$/.test(wallet)) return { kind: 'no_address' };
   const address = spelt(wallet);
   const age_seconds = Math.floor(now_ms / 1000) - signed_at;

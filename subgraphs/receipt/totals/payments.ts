@@ -15,7 +15,7 @@ export interface BackedReceipt {
   readonly transfer_index: number;
 }
 
-interface Named {
+interface TransferRow {
   readonly tx_hash: string;
   readonly log_index: number;
 }
@@ -23,7 +23,7 @@ interface Named {
 /** Receipts that transfers on Base back, of any book, as far as the log was followed. */
 export async function receiptsOfTransfers(
   database: Pick<Database, 'query'>,
-  transfers: readonly Named[],
+  transfers: readonly TransferRow[],
 ): Promise<BackedReceipt[]> {
   const named = new Map(transfers.map(transfer => [keyOf(transfer), transfer]));
   const found = await database.query<Omit<BackedReceipt, 'tx_hash' | 'transfer_index'> & { payment_key: string }>({
@@ -38,7 +38,7 @@ export async function receiptsOfTransfers(
   });
 }
 
-function keyOf({ tx_hash, log_index }: Named): string {
+function keyOf({ tx_hash, log_index }: TransferRow): string {
   return paymentKey({ network: 'base', payment_ref: `base:${tx_hash}`, transfer_index: log_index });
 }
 

@@ -13,7 +13,7 @@ import { revocationOf } from './key-times.ts';
 import { leafHash, verifyConsistency, verifyInclusion } from './merkle-proof.ts';
 import { type Verification, type VerifyOptions, verifyReceipt } from './receipt.ts';
 import { verifyRefusal } from './refusal.ts';
-import { type DocumentVerification, same } from './report.ts';
+import { type DocumentVerification, isSameJson } from './report.ts';
 import { type Jwks, parseJws, verifyEs256 } from './signature.ts';
 import { judgeBy, malformedDocument, type Rule, unless } from './signed-document.ts';
 
@@ -232,7 +232,7 @@ const rules: readonly Rule<OpenedAudit>[] = [
     says: 'The transfer to look up is the one that was signed.',
     fault: ({ document: { transfer = null }, receipt, claims }) =>
       unless(
-        same(transfer, lookUpOf(claims, receipt.ingress_receipt)),
+        isSameJson(transfer, lookUpOf(claims, receipt.ingress_receipt)),
         'The transfer to look up is not the one that was signed.',
       ),
   },
@@ -241,7 +241,7 @@ const rules: readonly Rule<OpenedAudit>[] = [
     says: 'The lane says what the receipt says.',
     fault: ({ document: { lane }, receipt }) => {
       const members = isJsonObject(lane) ? lane : {};
-      const other = Object.keys(members).find(name => !same(members[name] ?? null, receipt[name] ?? null));
+      const other = Object.keys(members).find(name => !isSameJson(members[name] ?? null, receipt[name] ?? null));
       return other === undefined ? null : `lane.${other} is not what the receipt says.`;
     },
   },

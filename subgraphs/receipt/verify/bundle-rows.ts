@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { payloadVersionOf, settlementBasis, signedPayment } from '../../../schema/receipt-payload.ts';
 import { verifyInflowClaim } from './inflow-claim.ts';
-import { same } from './report.ts';
+import { isSameJson } from './report.ts';
 import type { Jwks } from './signature.ts';
 
 /* Rows of a bundle beside what is signed of them. */
@@ -40,12 +40,12 @@ export function receiptDifference(
   if (row.task_id !== claims.jti) return 'the receipt is of another task';
   const { book_seq, hub = '', model = '' } = claims;
   if (standing === 'own' && book_seq !== undefined && book_seq !== row.seq) return of('seq');
-  if (!same(row.hub ?? '', hub)) return of('hub');
-  if (!same(row.model ?? '', model)) return of('model');
+  if (!isSameJson(row.hub ?? '', hub)) return of('hub');
+  if (!isSameJson(row.model ?? '', model)) return of('model');
   const other = named.find(([name, signed]) => !agrees(row[name], claims[signed], claims));
   if (other !== undefined) return of(other[0]);
   const { parent_receipt_id: parent } = claims;
-  if (parent !== undefined && !isNull(row.parent_ref) && !same(row.parent_ref, parent)) return of('parent_ref');
+  if (parent !== undefined && !isNull(row.parent_ref) && !isSameJson(row.parent_ref, parent)) return of('parent_ref');
   return paymentDifference(row, claims, document);
 }
 
@@ -61,28 +61,30 @@ const named = [
 /** A row may leave out what is signed of another book; what it says stands in the receipt, unless its version signs less. */
 function agrees(said: Json | undefined, signed: Json | undefined, claims: JsonObject): boolean {
   if (isNull(said)) return true;
-  return signed === undefined ? payloadVersionOf(claims)?.signs_less === true : same(said, signed);
+  return signed === undefined ? payloadVersionOf(claims)?.signs_less === true : isSameJson(said, signed);
 }
 
 /** Amount, reference and payer of a row are those of one of the payments that its receipt signs. */
 function paymentDifference(row: JsonObject, claims: JsonObject, { ingress_receipt }: JsonObject): string | null {
   const payments = paymentsOf(claims);
-  const fits = (name: keyof Paid) => (payment: Paid) => isNull(row[name]) || same(row[name], payment[name]);
+  const fits = (name: keyof SignedRowPayment) => (payment: SignedRowPayment) =>
+    isNull(row[name]) || isSameJson(row[name], payment[name]);
   for (const name of ['amount', 'rail', 'payer_wallet'] as const) {
     if (name === 'payer_wallet' && claims.reported !== undefined) continue;
     if (!payments.some(fits(name))) return of(name);
   }
   const whole = payments.filter(each => fits('amount')(each) && fits('rail')(each));
-  const referred = isNull(row.payment_ref) || whole.some(each => same(row.payment_ref, each.payment_ref));
-  const seen = isVouched(claims) && isJsonObject(ingress_receipt) && same(row.payment_ref, ingress_receipt.ref);
+  const referred = isNull(row.payment_ref) || whole.some(each => isSameJson(row.payment_ref, each.payment_ref));
+  const seen = isVouched(claims) && isJsonObject(ingress_receipt) && isSameJson(row.payment_ref, ingress_receipt.ref);
   if (!referred && !seen) return of('payment_ref');
   const indexed = whole.some(
-    each => isNull(row.transfer_index) || each.transfer_index === null || same(row.transfer_index, each.transfer_index),
+    each =>
+      isNull(row.transfer_index) || each.transfer_index === null || isSameJson(row.transfer_index, each.transfer_index),
   );
   return indexed ? null : of('transfer_index');
 }
 
-interface Paid {
+interface SignedRowPayment {
   readonly payment_ref: Json;
   readonly amount: Json;
   readonly rail: Json;
@@ -90,7 +92,7 @@ interface Paid {
   readonly transfer_index: Json;
 }
 
-function paymentsOf(claims: JsonObject): readonly Paid[] {
+function paymentsOf(claims: JsonObject): readonly SignedRowPayment[] {
   const bound = isJsonObject(claims.caller_binding) ? (claims.caller_binding.payer_wallet ?? null) : null;
   const { ref = claims.payment_ref ?? null, gross_amount: amount = null, ...paid } = signedPayment(claims) ?? {};
   const { rail = null, payer = null, transfer_index = null } = paid;
@@ -112,7 +114,7 @@ const isVouched = (claims: JsonObject) => settlementBasis(claims) === 'receipt';
 
 /** Whether a row names another transaction than its receipt signs, as one that was vouched for may. */
 export function isSeenElsewhere({ payment_ref }: JsonObject, claims: JsonObject): boolean {
-  return !isNull(payment_ref) && !paymentsOf(claims).some(each => same(each.payment_ref, payment_ref));
+  return !isNull(payment_ref) && !paymentsOf(claims).some(each => isSameJson(each.payment_ref, payment_ref));
 }
 
 /** A row of an inflow rests on a claim that the issuer has signed, and so does each correction of it that it shows. */
@@ -128,7 +130,9 @@ export function claimDifference(row: JsonObject, agent_id: Json, jwks: Jwks): st
     if (verified.kind === 'invalid') return verified.sentence;
     if (claim.agent_id !== agent_id) return 'the claim is of another book';
     const members = ['task_id', 'bucket', 'allocation', 'corrects', 'hub', 'model'];
-    const other = members.find(name => said[name] !== undefined && !same(said[name] ?? null, claim[name] ?? null));
+    const other = members.find(
+      name => said[name] !== undefined && !isSameJson(said[name] ?? null, claim[name] ?? null),
+    );
     if (other !== undefined) return `${other} is not what the claim signs`;
   }
   return null;

@@ -2,7 +2,7 @@ import { canonicalHash, isJsonObject, type Json, type JsonObject } from '../../.
 import { receiptCredential, VC_CTY, VC_TYP } from '../../../schema/credential.ts';
 import { didWeb } from '../../../schema/links.ts';
 import { isEarly, isLate } from './key-times.ts';
-import { same } from './report.ts';
+import { isSameJson } from './report.ts';
 import { type Jwks, type ParsedJws, parseJws, verifyEs256 } from './signature.ts';
 import {
   type Check,
@@ -27,7 +27,7 @@ export type CredentialVerification =
     }
   | Invalid;
 
-interface Opened {
+interface OpenedCredential {
   readonly jws: ParsedJws;
   readonly payload: JsonObject;
   /** Where the receipt that it is of is shown: up to `/receipt/`. */
@@ -51,7 +51,7 @@ export function verifyCredential(jwt: string, jwks: Jwks): CredentialVerificatio
   }
 }
 
-function open(jwt: string, jwks: Jwks): Opened | null {
+function open(jwt: string, jwks: Jwks): OpenedCredential | null {
   const jws = parseJws(jwt);
   const { credentialSubject: subject, id } = jws?.claims ?? {};
   const payload = isJsonObject(subject) ? subject.payload : null;
@@ -72,7 +72,7 @@ export function credentialBase(jwt: string): string | null {
 const thumbprintIn = ({ kid }: JsonObject) => String(kid).split('#')[1] ?? '';
 
 /** In order: a later rule may rely on all before it. */
-const rules: readonly Rule<Opened>[] = [
+const rules: readonly Rule<OpenedCredential>[] = [
   {
     code: 'signature_invalid',
     says: 'The issuer signed this credential (ES256, vc+jwt).',
@@ -96,7 +96,7 @@ const rules: readonly Rule<Opened>[] = [
     fault: ({ jws: { claims, header }, payload, base_url }) => {
       const facts = { base_url, issuer: String(claims.issuer), payload_hash: canonicalHash(payload) };
       return unless(
-        same(claims, receiptCredential(payload, facts)) && Number.isSafeInteger(header.iat),
+        isSameJson(claims, receiptCredential(payload, facts)) && Number.isSafeInteger(header.iat),
         'The credential does not say what its payload does.',
       );
     },

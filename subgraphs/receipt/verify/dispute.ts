@@ -16,7 +16,7 @@ import { disputeStatusUrl } from '../../../schema/links.ts';
 import { wordList } from '../../../schema/words.ts';
 import { type OpenedDocument, verifyIssuerDocument } from './issuer-document.ts';
 import { verifyReceipt } from './receipt.ts';
-import { type DocumentVerification, type Report, same } from './report.ts';
+import { type DocumentVerification, isSameJson, type Report } from './report.ts';
 import { misshapen } from './shape.ts';
 import type { Jwks } from './signature.ts';
 import { type Rule, unless } from './signed-document.ts';
@@ -123,10 +123,10 @@ function factFault(claims: JsonObject): string | null {
     const receipt = ofSide(claims, 'receipts', side);
     const { payload, leaf_index = null } = receipt ?? {};
     const signed = factOfReceipt(fact, isJsonObject(payload) ? { payload, leaf_index } : null);
-    if (signed !== undefined && !same(value, signed)) return `${name} is not what the receipt signs.`;
+    if (signed !== undefined && !isSameJson(value, signed)) return `${name} is not what the receipt signs.`;
     const repeated = isJsonObject(payload) ? repeatedByReceipt(fact, payload) : undefined;
     // A payment that its chain has lost counts nothing on the book, whatever its receipt says.
-    if (value !== null && repeated !== undefined && !same(value, repeated))
+    if (value !== null && repeated !== undefined && !isSameJson(value, repeated))
       return `${name} is not what the receipt says was paid.`;
     if (fact === 'on_book' && value !== (ofSide(claims, 'rows', side) !== null))
       return `${name} is not what the rows of the verdict say.`;
@@ -171,7 +171,7 @@ function differenceFault(
   const words = Object.entries(verdictWords(Number(claims.rule_version), reason) ?? {});
   if (words.some(([name, sentence]) => claims[name] !== sentence))
     return 'What it says that it means is not what its outcome means.';
-  const other = FOUND.find(name => !same(claims[name] ?? null, found[name] ?? null));
+  const other = FOUND.find(name => !isSameJson(claims[name] ?? null, found[name] ?? null));
   if (other !== undefined) return `${other} does not follow from its facts.`;
   if (Number(claims.rule_version) >= REVISED_SINCE && claims.final !== (outcome === 'refund'))
     return '`final` is wrong: it must be true for a refund, and false for any other outcome.';

@@ -19,9 +19,9 @@ import {
   judgeBy,
   type Rule,
   type SignedDocument,
+  tokenFault,
   undatedFault,
   unless,
-  unopened,
 } from './signed-document.ts';
 
 /* The histories that an issuer publishes: of its keys, of its receipt policies, and of the keys that it revoked. */
@@ -122,7 +122,7 @@ function verifyHistory(
 ): DocumentVerification {
   const token = tokenOf(document);
   const jws = parseJws(token);
-  if (jws === null) return unopened(token, `This is no ${noun}: issuer_signature.jws is missing.`);
+  if (jws === null) return tokenFault(token, `This is no ${noun}: issuer_signature.jws is missing.`);
   const coverage: Coverage<SignedDocument> = Object.fromEntries(signed.map(name => [name, always]));
   return judgeDocument({ document, payload: jws.claims, jws, jwks }, jws.claims, {
     noun,

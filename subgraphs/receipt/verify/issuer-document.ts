@@ -4,7 +4,7 @@ import { type Addresses, addressesOf, linkFault } from './addresses.ts';
 import { revocationOf } from './key-times.ts';
 import { type DocumentVerification, type JudgedKind, judgeDocument, type Report } from './report.ts';
 import { base64url, type Jwks, parseJws, verifyEs256 } from './signature.ts';
-import { malformedDocument, type Rule, type SignedDocument, unless, unopened } from './signed-document.ts';
+import { malformedDocument, type Rule, type SignedDocument, tokenFault, unless } from './signed-document.ts';
 
 /* Documents that the issuer signs whole: `signature` (ES256) over the canonical JSON of every other member. */
 
@@ -86,7 +86,7 @@ export function verifyTokenDocument(
 ): DocumentVerification {
   const token = tokenOf(document);
   const jws = parseJws(token);
-  if (jws === null) return unopened(token, kind.missing);
+  if (jws === null) return tokenFault(token, kind.missing);
   const { iss, iat: _, jti, ...payload } = jws.claims;
   const addresses = addressesOf(iss, base_url, jwks);
   return judgeDocument({ document, payload, jti, addresses, jws, jwks }, jws.claims, kind);

@@ -3,10 +3,10 @@ import { commitmentIn, commitmentMaker } from '../../../schema/output-commitment
 import { namesNoPayment, payloadVersionOf, settlementBasis } from '../../../schema/receipt-payload.ts';
 import { addressesOf } from './addresses.ts';
 import { tokenOf } from './issuer-document.ts';
-import { always, type Coverage, type Report, same, unsignedIn } from './report.ts';
-import { brokenBeside, copies, type Opened, otherClaims, rules, signedPaymentRef } from './rules.ts';
+import { always, type Coverage, isSameJson, type Report, unsignedIn } from './report.ts';
+import { brokenBeside, copies, type OpenedReceipt, otherClaims, rules, signedPaymentRef } from './rules.ts';
 import { type Jwks, parseJws } from './signature.ts';
-import { type Check, type Invalid, judgeBy, malformedDocument, unopened } from './signed-document.ts';
+import { type Check, type Invalid, judgeBy, malformedDocument, tokenFault } from './signed-document.ts';
 
 export type Verification =
   | {
@@ -36,7 +36,7 @@ export interface VerifyOptions {
 export function verifyReceipt(document: JsonObject, jwks: Jwks, options: VerifyOptions = {}): Verification {
   try {
     const opened = open(document, jwks, options);
-    if (opened === null) return unopened(tokenOf(document), NOT_A_RECEIPT);
+    if (opened === null) return tokenFault(tokenOf(document), NOT_A_RECEIPT);
     const judged = judgeBy(rules, opened);
     if (judged.kind === 'invalid') return judged;
     const { claims } = opened;
@@ -49,7 +49,7 @@ export function verifyReceipt(document: JsonObject, jwks: Jwks, options: VerifyO
 
 const NOT_A_RECEIPT = 'This is not a receipt: payload or issuer_signature.jws is missing.';
 
-function open(document: JsonObject, jwks: Jwks, { base_url, dated_by_log }: VerifyOptions): Opened | null {
+function open(document: JsonObject, jwks: Jwks, { base_url, dated_by_log }: VerifyOptions): OpenedReceipt | null {
   const { payload } = document;
   const jws = parseJws(tokenOf(document));
   if (!isJsonObject(payload) || jws === null) return null;
@@ -64,11 +64,14 @@ function claimId(claims: JsonObject): number | 'legacy' | 'none' {
 }
 
 /** Members whose signed fact stands under the same or another name; older versions sign fewer of them. */
-const copied: Coverage<Opened> = Object.fromEntries(
-  copies.map(({ name, signed }) => [name, ({ document, claims }: Opened) => same(document[name], signed(claims))]),
+const copied: Coverage<OpenedReceipt> = Object.fromEntries(
+  copies.map(({ name, signed }) => [
+    name,
+    ({ document, claims }: OpenedReceipt) => isSameJson(document[name], signed(claims)),
+  ]),
 );
 
-const coverage: Coverage<Opened> = {
+const coverage: Coverage<OpenedReceipt> = {
   ...copied,
   payload: always,
   // Always recomputed from the payload.
@@ -77,10 +80,10 @@ const coverage: Coverage<Opened> = {
   log_id: always,
   root_hash: always,
   // Signed under this name before receipt policy 4; the lane's alone since.
-  settled_by: ({ document, claims }) => same(document.settled_by, claims.settled_by),
+  settled_by: ({ document, claims }) => isSameJson(document.settled_by, claims.settled_by),
   // What was seen, waived or reported leaves one outcome only.
   proof_outcome: ({ claims }) => settlementBasis(claims) === 'observed_transfer' || namesNoPayment(claims),
-  profile: ({ document, claims }) => same(document.profile, claims.profile),
+  profile: ({ document, claims }) => isSameJson(document.profile, claims.profile),
   // They lead to the signed issuer, and name the signed task.
   verify_url: always,
   'verification.jwks_uri': always,
@@ -115,11 +118,11 @@ const lane = new Set([
 ]);
 
 /** Facts that are signed under the very name that repeats them. */
-const repeated = ({ claims }: Opened): Coverage<Opened> =>
+const repeated = ({ claims }: OpenedReceipt): Coverage<OpenedReceipt> =>
   Object.fromEntries(otherClaims(claims).map(([name]) => [name, always]));
 
 /** What a receipt that has passed every rule leaves open. */
-function reportOn(opened: Opened): Report {
+function reportOn(opened: OpenedReceipt): Report {
   return {
     unsigned: unsignedIn(opened.document, opened, { coverage: { ...coverage, ...repeated(opened) }, lane }),
     broken: brokenBeside(opened),
@@ -127,7 +130,7 @@ function reportOn(opened: Opened): Report {
   };
 }
 
-function uncheckedOf({ document, claims, payload }: Opened): string[] {
+function uncheckedOf({ document, claims, payload }: OpenedReceipt): string[] {
   const ref = signedPaymentRef(claims);
   const { hash: output } = commitmentIn(payload.fulfillment);
   const maker = commitmentMaker(payload);

@@ -72,7 +72,7 @@ function pathsOf(document: JsonObject, named: readonly string[]): string[] {
 
 export const always = () => true;
 
-export function same(a: Json | undefined, b: Json | undefined): boolean {
+export function isSameJson(a: Json | undefined, b: Json | undefined): boolean {
   // What is no list or object is the same if it is identical, and most of what is compared is text.
   if (typeof a !== 'object' || typeof b !== 'object') return a !== undefined && a === b;
   return canonicalJson(a) === canonicalJson(b);

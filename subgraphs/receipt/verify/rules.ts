@@ -13,19 +13,19 @@ import { namesNoPayment, payloadVersionOf, settlementBasis, waivers } from '../.
 import { isInbound } from '../../../schema/router/reported.ts';
 import { wordList } from '../../../schema/words.ts';
 import { type Addresses, linkFault, linksWithin, type ShownLink } from './addresses.ts';
-import { same } from './report.ts';
+import { isSameJson } from './report.ts';
 import { BesideShape, ClaimShape, misshapen } from './shape.ts';
 import { type Jwks, verifyEd25519, verifyEip191 } from './signature.ts';
 import { issuerSigned, type Rule, rawValueSigns, type SignedDocument, unless } from './signed-document.ts';
 
 /** A receipt opened up, nothing of it believed yet. */
-export interface Opened extends SignedDocument {
+export interface OpenedReceipt extends SignedDocument {
   readonly claims: JsonObject;
   readonly addresses: Addresses;
 }
 
 /** In order: a later rule may rely on all before it. */
-export const rules: readonly Rule<Opened>[] = [
+export const rules: readonly Rule<OpenedReceipt>[] = [
   ...issuerSigned,
   {
     code: 'shape_invalid',
@@ -198,19 +198,19 @@ export function otherClaims(claims: JsonObject): readonly (readonly [name: strin
   return Object.entries(claims).filter(([name]) => !shown.has(name));
 }
 
-function copyFault({ document, payload, claims }: Opened): string | null {
+function copyFault({ document, payload, claims }: OpenedReceipt): string | null {
   for (const [name, member] of Object.entries(payload)) {
-    if (!same(member, claims[name])) return `payload.${name} disagrees with the signed claim.`;
+    if (!isSameJson(member, claims[name])) return `payload.${name} disagrees with the signed claim.`;
   }
   for (const each of copies) {
     const copy = document[each.name];
     const claim = each.signed(claims);
-    if (copy === undefined || same(copy, claim) || (claim === undefined && isLater(each, claims))) continue;
+    if (copy === undefined || isSameJson(copy, claim) || (claim === undefined && isLater(each, claims))) continue;
     return `${each.name} disagrees with the signed claim.`;
   }
   for (const [name, claim] of otherClaims(claims)) {
     const copy = document[name];
-    if (copy !== undefined && !same(copy, claim)) return `${name} disagrees with the signed claim.`;
+    if (copy !== undefined && !isSameJson(copy, claim)) return `${name} disagrees with the signed claim.`;
   }
   return (
     laneFault(document, claims) ??
@@ -242,7 +242,7 @@ function laneFault({ settled_by, proof_outcome, ingress_receipt, omission_rule }
   );
 }
 
-function linksIn({ document, claims }: Opened): readonly ShownLink[] {
+function linksIn({ document, claims }: OpenedReceipt): readonly ShownLink[] {
   const task_id = String(claims.jti);
   return [
     { name: 'verify_url', link: document.verify_url, path: verifyUrl('', task_id) },
@@ -289,7 +289,7 @@ function derivedLaneFault(document: JsonObject, claims: JsonObject): string | nu
     local_check: localCheck(subject.payment),
   };
   const other = Object.keys(expected).find(
-    name => document[name] !== undefined && !same(document[name], expected[name]),
+    name => document[name] !== undefined && !isSameJson(document[name], expected[name]),
   );
   return other === undefined ? null : `${other} does not follow from the facts beside it.`;
 }

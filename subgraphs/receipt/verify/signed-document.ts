@@ -58,7 +58,7 @@ export function malformedDocument(sentence: string): Invalid {
 export const unless = (holds: boolean, sentence: string): string | null => (holds ? null : sentence);
 
 /** Where a document holds no token that could be looked at. @param otherwise what is said where there is none at all */
-export function unopened(jws: Json | undefined, otherwise: string): Invalid {
+export function tokenFault(jws: Json | undefined, otherwise: string): Invalid {
   const split = splitJws(jws);
   if (split === null || !hasUnknownExtensions(split)) return malformedDocument(otherwise);
   const sentence = 'The header of the JWS asks for an extension (crit, b64) that is not understood here.';

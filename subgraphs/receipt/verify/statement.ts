@@ -29,7 +29,7 @@ export type StatementVerification =
     }
   | Invalid;
 
-interface Opened {
+interface OpenedStatement {
   readonly statement: ParsedSign1;
   readonly facts: NonNullable<ReturnType<typeof cwtFacts>>;
   readonly entry: Uint8Array;
@@ -67,7 +67,7 @@ export function verifyStatement(bytes: Uint8Array, jwks: Jwks): StatementVerific
   };
 }
 
-function open(bytes: Uint8Array, jwks: Jwks): Opened | null {
+function open(bytes: Uint8Array, jwks: Jwks): OpenedStatement | null {
   const statement = parseSign1(bytes);
   const facts = statement && cwtFacts(statement);
   if (!statement?.payload || !facts) return null;
@@ -107,7 +107,7 @@ function placeIn({ unprotected }: ParsedSign1, entry: Uint8Array): ClaimedPlace 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
 /** In order: a later rule may rely on all before it. */
-const rules: readonly Rule<Opened>[] = [
+const rules: readonly Rule<OpenedStatement>[] = [
   {
     code: 'signature_invalid',
     says: 'The issuer signed these bytes (COSE_Sign1, ES256).',

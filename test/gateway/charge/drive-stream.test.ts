@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StreamDriver, StreamsInFlight } from '../../../gateway/charge/drive-stream.ts';
 import { TextChannel } from '../../../gateway/charge/text-channel.ts';
-import { channelOf, joined, type Piece } from '../../../subgraphs/piece.ts';
+import { channelOf, joinPieces, type Piece } from '../../../subgraphs/piece.ts';
 import { gathered } from '../../harness/gathered.ts';
 
 /** Says one piece each time that it is asked to, and counts how often it was. */
@@ -114,7 +114,7 @@ describe('an channel', () => {
     const pieces = await gathered(channel);
     expect(pieces.length).toBeLessThan(1_024 + 8);
     const whole = (all: readonly Piece[]) =>
-      [...Map.groupBy(all, channelOf)].map(([channel, own]) => [channel, own.reduce(joined)]);
+      [...Map.groupBy(all, channelOf)].map(([channel, own]) => [channel, own.reduce(joinPieces)]);
     expect(whole(pieces)).toEqual(whole(said));
     expect(channel.held_bytes).toBe(0);
   });

@@ -3,7 +3,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { networks } from '../../../schema/network.ts';
 import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import { eip191Hash } from '../../../schema/secp256k1.ts';
-import type { ForeignTransfers, NamedTransfer, NotBelieved, SeenIn } from '../../../subgraphs/foreign-transfers.ts';
+import type { ForeignTransfers, NamedTransfer, SeenIn, TransferFault } from '../../../subgraphs/foreign-transfers.ts';
 import { keyWallets } from '../session/wallets.ts';
 
 const SEEN: SeenIn = { block_number: 7, block_hash: `0x${'7'.repeat(64)}`, final: false };
@@ -34,7 +34,7 @@ export function sendOf(members: Partial<ObservedTransfer> = {}): ObservedTransfe
 export function witness() {
   const shown: ObservedTransfer[] = [];
   const asked: NamedTransfer[] = [];
-  let instead: 'unknown' | 'unsupported' | NotBelieved | null = null;
+  let instead: 'unknown' | 'unsupported' | TransferFault | null = null;
   const transfers: ForeignTransfers = {
     async observe(named) {
       asked.push(named);

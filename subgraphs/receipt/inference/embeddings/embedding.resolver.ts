@@ -5,7 +5,7 @@ import { limits } from '../../../../schema/limits.ts';
 import { EmbeddingArguments, EmbeddingRequest } from '../../../../schema/requests/embedding.ts';
 import { Written } from '../../../../schema/written.ts';
 import { type Arguments, describedBy, inputType, objectType, readRequest, shownOf } from '../../../graph-type.ts';
-import { selected } from '../../../json-sql.ts';
+import { selectedFields } from '../../../json-sql.ts';
 import type { WrittenFields } from '../../../written-leaves.ts';
 import type { InferenceContext } from '../context.ts';
 import { receiptOf } from '../svc.ts';
@@ -40,7 +40,7 @@ const written: Readonly<Record<string, (vector: string, index: number) => string
 /** The vectors are text already, and are passed through without a number-by-number copy if the caller accepts text. */
 export const embeddingsWritten: WrittenFields = {
   'EmbeddingList.data'({ vectors }: EmbeddingList, _context: unknown, { fieldNodes, fragments }) {
-    const fields = [...selected(fieldNodes, fragments)].map(([key, [node]]) => ({
+    const fields = [...selectedFields(fieldNodes, fragments)].map(([key, [node]]) => ({
       key,
       write: written[node?.name.value ?? ''],
     }));

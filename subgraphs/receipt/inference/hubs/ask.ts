@@ -222,7 +222,7 @@ export type HubFailure =
   | `status_${number}`;
 
 /** `refusal` is what it answered instead; null where it did not answer at all, or with something else than a refusal. */
-export interface Unanswered {
+export interface AskFailure {
   readonly kind: 'failed';
   readonly reason: HubFailure;
   readonly refusal: HubRefusal | null;
@@ -231,7 +231,7 @@ export interface Unanswered {
 /** `named_model`: the hub's own word for the model, as it came. */
 export type AskOutcome<T> =
   | { readonly kind: 'answered'; readonly value: T; readonly named_model: unknown }
-  | Unanswered;
+  | AskFailure;
 
 /** One POST, bounded: the whole of it in time, what is read of the answer in bytes. */
 export interface Post {
@@ -254,7 +254,7 @@ export async function askHub<T extends object>(
   const late = AbortSignal.timeout(post.timeout_ms);
   const signal = canceled ? AbortSignal.any([late, canceled]) : late;
   const ended = (otherwise: HubFailure) =>
-    unanswered(canceled?.aborted ? 'cancelled' : late.aborted ? 'timeout' : otherwise);
+    askFailure(canceled?.aborted ? 'cancelled' : late.aborted ? 'timeout' : otherwise);
   let response: Dispatcher.ResponseData;
   try {
     response = await pool.request({ method: 'POST', path, headers, body, signal });
@@ -270,18 +270,18 @@ export async function askHub<T extends object>(
   } catch {
     return ended('cut_off');
   }
-  if (bytes === null) return unanswered('too_large');
+  if (bytes === null) return askFailure('too_large');
   const value = read(bytes);
-  if (value === null) return unanswered(isJson(bytes) ? answerMismatches[modality] : 'not_json');
+  if (value === null) return askFailure(isJson(bytes) ? answerMismatches[modality] : 'not_json');
   return { kind: 'answered', value, named_model: modelNamedIn(bytes) };
 }
 
-export function unanswered(reason: HubFailure): Unanswered {
+export function askFailure(reason: HubFailure): AskFailure {
   return { kind: 'failed', reason, refusal: null };
 }
 
 /** Reads why a hub refused, within the time and the signal of the question itself. Never throws. */
-export async function readRefusal({ statusCode: status, headers, body }: Dispatcher.ResponseData): Promise<Unanswered> {
+export async function readRefusal({ statusCode: status, headers, body }: Dispatcher.ResponseData): Promise<AskFailure> {
   const said = await readBounded(body, limits.hub_error_bytes_max).catch(() => null);
   return { kind: 'failed', reason: `status_${status}`, refusal: { status, headers, body: said } };
 }

@@ -29,8 +29,8 @@ export type Circuit =
   /** The probe is under way. */
   | { readonly kind: 'half_open'; readonly rest_ms: number };
 
-/** What is waited for: a whole answer, or the first piece of a stream. */
-export type Awaited = 'answer_ms' | 'first_piece_ms';
+/** Latency that is measured: of a whole answer, or of the first piece of a stream. */
+export type LatencyKind = 'answer_ms' | 'first_piece_ms';
 
 /** The weight of the newest; four failures in a row open a circuit, and so does failing every other time. */
 const WEIGHT = 0.2;
@@ -72,7 +72,7 @@ export function afterAsking(health: HubHealth, now_ms: number): HubHealth {
 }
 
 /** A hub that answers is healthy, whatever its state was. */
-export function afterAnswer(health: HubHealth, now_ms: number, awaited: Awaited, ms: number): HubHealth {
+export function afterAnswer(health: HubHealth, now_ms: number, awaited: LatencyKind, ms: number): HubHealth {
   const failing = failingNow(health, now_ms) * (1 - WEIGHT);
   const before_ms = health[awaited];
   return {
@@ -124,7 +124,7 @@ export interface Contender {
 /** All that an order of asking depends on: the same of it gives the same order. */
 export interface Choosing {
   readonly contenders: readonly Contender[];
-  readonly awaited: Awaited;
+  readonly awaited: LatencyKind;
   /** Hub that was tried first the last time. */
   readonly leader: string | null;
   readonly now_ms: number;
@@ -172,7 +172,7 @@ function costOf({ health, crowding }: Contender, unknown_ms: number, { awaited, 
 }
 
 /** Streams and whole answers each give an estimate for the other. */
-function knownMs({ answer_ms, first_piece_ms }: HubHealth, awaited: Awaited): number | null {
+function knownMs({ answer_ms, first_piece_ms }: HubHealth, awaited: LatencyKind): number | null {
   return awaited === 'answer_ms' ? (answer_ms ?? first_piece_ms) : (first_piece_ms ?? answer_ms);
 }
 

@@ -15,7 +15,9 @@ import {
 } from '../catalogue.ts';
 import { AnthropicEvents, asCompletion, betaHeaders, MESSAGES_PATH } from './anthropic.ts';
 import {
+  type AskFailure,
   answerMismatches,
+  askFailure,
   askHub,
   type CalledModel,
   type HubConnection,
@@ -24,11 +26,9 @@ import {
   openConnections,
   type Question,
   targetOf,
-  type Unanswered,
-  unanswered,
 } from './ask.ts';
 import { CHAT_PATH, chatBody, type HubRequest } from './chat.ts';
-import type { Awaited } from './choose.ts';
+import type { LatencyKind } from './choose.ts';
 import { namesOfTools } from './discretion.ts';
 import { type RefusalReport, reportOf } from './refusal-report.ts';
 import { type RouterListing, RouterModels, type RouterSettings } from './router.ts';
@@ -135,13 +135,13 @@ export function openHubs(settings: readonly HubSettings[], options: HubOptions):
 /** The request to the current hub, and its time limit. */
 interface Turn<T> {
   readonly modality: Modality;
-  readonly awaited: Awaited;
+  readonly awaited: LatencyKind;
   /** It bounds the tokens of its answer. */
   readonly limits_tokens: boolean;
   /** Members that no caller has sent. */
   readonly added: readonly string[];
   readonly too_large?: AnswerTooLarge | undefined;
-  ask(reached: HubTarget, candidate: Candidate, timeout_ms: number): Promise<Succeeded<T> | Unanswered>;
+  ask(reached: HubTarget, candidate: Candidate, timeout_ms: number): Promise<Succeeded<T> | AskFailure>;
 }
 
 class PooledHubs implements Hubs {
@@ -228,7 +228,7 @@ class PooledHubs implements Hubs {
         const { value } = question.discreet
           ? { value: question.discreet(answer.value, this.#toldBy(line, asking)) }
           : answer;
-        if (value === null) return unanswered(answerMismatches[question.modality]);
+        if (value === null) return askFailure(answerMismatches[question.modality]);
         return { kind, value, answered_model: this.#answeredModel(candidate, named_model, asking) };
       },
     });
@@ -299,7 +299,7 @@ class PooledHubs implements Hubs {
   }
 
   #verdictOn(
-    { reason, refusal }: Unanswered,
+    { reason, refusal }: AskFailure,
     { hub }: Candidate,
     { added, too_large }: Pick<Turn<unknown>, 'added' | 'too_large'>,
     { router_key }: HubRoute,
@@ -338,7 +338,7 @@ class PooledHubs implements Hubs {
     turn: Turn<T>,
     asking: HubRoute,
     verdict: HubVerdict | null,
-  ): Promise<Succeeded<T> | (Unanswered & { readonly verdict: HubVerdict | null }) | null> {
+  ): Promise<Succeeded<T> | (AskFailure & { readonly verdict: HubVerdict | null }) | null> {
     const { token_limit_member: sent, connection } = target;
     if (!turn.limits_tokens || !refusesMember(verdict, sent)) return null;
     const left_ms = asking.until_ms - this.#options.clock.now_ms();
@@ -356,7 +356,7 @@ class PooledHubs implements Hubs {
 
   async #ask<T>(candidate: Candidate, reached: HubTarget, { modality, awaited, ask }: Turn<T>, timeout_ms: number) {
     const { hub } = candidate;
-    if (reached.connection.busy) return unanswered('busy');
+    if (reached.connection.busy) return askFailure('busy');
     // Router calls are under their callers' own keys and have no alternative, so its health is not measured.
     const standings = hub === ROUTER ? null : this.#standings;
     standings?.asked(hub, modality);

@@ -2,7 +2,6 @@ import type { Clock, Random } from '../../../clock.ts';
 import type { Candidate, Modality } from '../catalogue.ts';
 import type { HubConnection, HubFailure } from './ask.ts';
 import {
-  type Awaited,
   afterAnswer,
   afterAsking,
   afterFailure,
@@ -10,6 +9,7 @@ import {
   choose,
   failingNow,
   type HubHealth,
+  type LatencyKind,
   unknownHealth,
 } from './choose.ts';
 
@@ -27,7 +27,7 @@ export interface HubStanding {
 /** One request, as far as the order of hubs depends on it. */
 export interface OrderRequest {
   readonly modality: Modality;
-  readonly awaited: Awaited;
+  readonly awaited: LatencyKind;
   readonly candidates: readonly Candidate[];
   readonly may_try: boolean;
 }
@@ -70,7 +70,7 @@ export class Standings {
     this.#move(hub, modality, health => afterAsking(health, this.#now_ms()));
   }
 
-  answered(hub: string, modality: Modality, awaited: Awaited, ms: number): void {
+  answered(hub: string, modality: Modality, awaited: LatencyKind, ms: number): void {
     this.#move(hub, modality, health => afterAnswer(health, this.#now_ms(), awaited, ms));
   }
 

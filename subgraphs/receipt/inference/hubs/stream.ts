@@ -2,7 +2,7 @@ import { type Dispatcher, errors, type Pool } from 'undici';
 import { type BrokenOff, WHOLE } from '../../../answer-end.ts';
 import type { Channel, Piece } from '../../../piece.ts';
 import type { HubBlock } from './anthropic.ts';
-import { type HubFailure, type Post, readRefusal, type Unanswered, unanswered } from './ask.ts';
+import { type AskFailure, askFailure, type HubFailure, type Post, readRefusal } from './ask.ts';
 import type { AssistantMessage, Usage } from './chat.ts';
 import { type Discretion, discreetMessage, discreetUsage } from './discretion.ts';
 import { eventsIn, OverlongEvent } from './events.ts';
@@ -173,7 +173,7 @@ export interface OpenReply {
   cancel(): void;
 }
 
-export type OpenOutcome = { readonly kind: 'answered'; readonly listening: OpenReply } | Unanswered;
+export type OpenOutcome = { readonly kind: 'answered'; readonly listening: OpenReply } | AskFailure;
 
 /** Calls one hub once, and waits for its first piece. Never throws: until then the next hub may be tried. */
 export async function openReply(pool: Pool, question: StreamQuestion): Promise<OpenOutcome> {
@@ -185,7 +185,7 @@ export async function openReply(pool: Pool, question: StreamQuestion): Promise<O
   const first = pieces.next();
   const begun = await Promise.race([first, stream.whole]);
   const { end } = stream.reply;
-  if (begun?.done && end.kind === 'broke_off') return hungUp(deadlines, unanswered(end.reason));
+  if (begun?.done && end.kind === 'broke_off') return hungUp(deadlines, askFailure(end.reason));
   deadlines.begun();
   return {
     kind: 'answered',
@@ -201,18 +201,18 @@ async function opened(
   pool: Pool,
   { path, headers, body, stream_idle_ms_max: bodyTimeout }: StreamQuestion,
   deadlines: StreamDeadlines,
-): Promise<Body | Unanswered> {
+): Promise<Body | AskFailure> {
   try {
     const response = await pool.request({ method: 'POST', path, headers, body, bodyTimeout, signal: deadlines.signal });
     // A stream that is destroyed unread says so by an error event, which would end the process.
     response.body.on('error', () => {});
     return response.statusCode === 200 ? response.body : await readRefusal(response);
   } catch {
-    return unanswered(deadlines.aborted ?? 'unreachable');
+    return askFailure(deadlines.aborted ?? 'unreachable');
   }
 }
 
-function hungUp(deadlines: StreamDeadlines, outcome: Unanswered): OpenOutcome {
+function hungUp(deadlines: StreamDeadlines, outcome: AskFailure): OpenOutcome {
   deadlines.close();
   return outcome;
 }

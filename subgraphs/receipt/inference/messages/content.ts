@@ -68,7 +68,7 @@ export const blockBegun = {
 export type ShownThinking = 'whole' | 'signed' | 'hidden';
 
 /** Which parts of a message a caller wants, and how it arrived. */
-interface Shown {
+interface ContentOptions {
   readonly thinking: ShownThinking;
   /** In which its hub gave it, in their order; null where the hub's dialect has none. */
   readonly blocks?: readonly HubBlock[] | null;
@@ -82,7 +82,7 @@ interface Shown {
  * The blocks of a message as its hub gave them; else one for each channel, in the order in which it began. A refusal is a text like any
  * other: the reason for which the turn ended says what it is.
  */
-export function blocksOf(message: AssistantMessage, shown: Shown): AnswerBlock[] {
+export function blocksOf(message: AssistantMessage, shown: ContentOptions): AnswerBlock[] {
   return shown.blocks ? blocksAsGiven(message, shown.blocks, shown.thinking) : blocksByChannel(message, shown);
 }
 
@@ -112,7 +112,10 @@ function callBlock({ id, function: { name, arguments: given } }: HubToolCall): A
   return { type: 'tool_use', id, name, input: inputOf(given), caller: { type: 'direct' } };
 }
 
-function blocksByChannel(message: AssistantMessage, { thinking: shown, began = [], ...said }: Shown): AnswerBlock[] {
+function blocksByChannel(
+  message: AssistantMessage,
+  { thinking: shown, began = [], ...said }: ContentOptions,
+): AnswerBlock[] {
   const { content, refusal, tool_calls = [] } = message;
   const { reasoning_text: thinking = reasoningText(message) } = said;
   const thought = { type: 'thinking', thinking, signature: signatureIn(message) ?? '' } as const;

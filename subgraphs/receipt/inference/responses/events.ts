@@ -142,7 +142,7 @@ function* partEnds(
 }
 
 /** Each event with its place in the stream. */
-export function numbered(): (event: UnnumberedEvent) => UnnumberedEvent {
+export function eventNumbering(): (event: UnnumberedEvent) => UnnumberedEvent {
   let next = 0;
   return ({ type, ...event }) => ({ type, sequence_number: next++, ...event });
 }

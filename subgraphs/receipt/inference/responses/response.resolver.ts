@@ -8,7 +8,7 @@ import { InputReadBy } from '../../../unread-input.ts';
 import { brokenStream } from '../broken-stream.ts';
 import type { InferenceContext } from '../context.ts';
 import { announceStream, receiptOf, svcOf } from '../svc.ts';
-import { numbered, OutputEvents, type UnnumberedEvent } from './events.ts';
+import { eventNumbering, OutputEvents, type UnnumberedEvent } from './events.ts';
 import { howResponseEnded, responseUsage, textOf } from './output.ts';
 import { type KeptResponse, responseEndOf, responsePaid, responseStream } from './response.paid.ts';
 import { ModelResponse, ResponseInput, ResponseStreamEvent, responseOf } from './response.type.ts';
@@ -70,7 +70,7 @@ async function* eventsOf(
   charged: ChargedStream<KeptResponse>,
   context: InferenceContext,
 ): AsyncGenerator<StreamedEvent> {
-  const number = numbered();
+  const number = eventNumbering();
   const output = new OutputEvents(charged.task_id);
   const nothing = { ...charged.begun, output: [], fault: null, usage: null };
   const response = documentOf(nothing, 'in_progress');

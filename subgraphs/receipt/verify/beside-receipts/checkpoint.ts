@@ -21,7 +21,7 @@ export function isCheckpoint(text: string): boolean {
 
 export const isLogProof = (text: string): boolean => splitProof(text) !== null;
 
-interface Opened {
+interface OpenedCheckpointNote {
   readonly opened: OpenedCheckpoint;
   readonly issuers: readonly VerifierKey[];
 }
@@ -65,7 +65,7 @@ export function verifyProofAlone(text: string, jwks: Jwks, keys: NoteKeys = {}):
 
 const NO_CHECKPOINT = 'This is no checkpoint of a log.';
 
-const readable: Rule<Opened> = {
+const readable: Rule<OpenedCheckpointNote> = {
   code: 'checkpoint_invalid',
   says: 'Every signature under a known name was made by that key.',
   fault: ({ opened }) => {
@@ -74,7 +74,7 @@ const readable: Rule<Opened> = {
   },
 };
 
-const signedByIssuer: Rule<Opened> = {
+const signedByIssuer: Rule<OpenedCheckpointNote> = {
   code: 'signature_invalid',
   says: 'A key of the set that was not revoked signed the checkpoint under its origin (Ed25519).',
   fault: ({ opened, issuers }) =>

@@ -2,12 +2,12 @@ import { canonicalJson, isJsonObject, type JsonObject } from '../../../../schema
 import { documents } from '../../../../schema/documents.ts';
 import { type DocumentVerification, judgeDocument } from '../report.ts';
 import { type Jwks, parseJws } from '../signature.ts';
-import { type Check, issuerRules, type Rule, type SignedDocument, unless, unopened } from '../signed-document.ts';
+import { type Check, issuerRules, type Rule, type SignedDocument, tokenFault, unless } from '../signed-document.ts';
 
 /** The declaration of a break of the log, by an operator: every member of it is signed. */
 export function verifyLogBreak(document: JsonObject, jwks: Jwks): DocumentVerification {
   const jws = parseJws(document.jws);
-  if (jws === null) return unopened(document.jws, 'This is no declaration of a break: jws is missing.');
+  if (jws === null) return tokenFault(document.jws, 'This is no declaration of a break: jws is missing.');
   const { iss: _iss, iat: _iat, ...payload } = jws.claims;
   const reportOn = () => ({ unsigned: { lane: [], unknown: [] }, broken: [], unchecked });
   return judgeDocument({ document, payload, jws, jwks }, jws.claims, { noun: 'declaration', rules, reportOn });

@@ -1,7 +1,7 @@
 import type { Json } from '../../../../schema/canonical-json.ts';
 import type { DocumentVerification } from '../report.ts';
 import { type Jwks, parseJws } from '../signature.ts';
-import { issuerRules, judgeBy, unopened } from '../signed-document.ts';
+import { issuerRules, judgeBy, tokenFault } from '../signed-document.ts';
 import { isDelivery, isOffer, verifyDelivery, verifyOffer } from './x402-artifact.ts';
 
 /**
@@ -13,7 +13,7 @@ export function verifyToken(token: string, jwks: Jwks): DocumentVerification {
   if (isDelivery(artifact)) return verifyDelivery(artifact, jwks);
   if (isOffer(artifact)) return verifyOffer(artifact, jwks);
   const jws = parseJws(token);
-  if (jws === null) return unopened(token, 'This is no token that could be read.');
+  if (jws === null) return tokenFault(token, 'This is no token that could be read.');
   const judged = judgeBy(issuerRules, { document: {}, payload: jws.claims, jws, jwks });
   if (judged.kind === 'invalid') return judged;
   const report = { unsigned: { lane: [], unknown: [] }, broken: [], unchecked };

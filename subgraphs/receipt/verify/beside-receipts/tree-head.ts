@@ -8,7 +8,7 @@ import {
 import { leafHash, verifyInclusion } from '../merkle-proof.ts';
 import { type DocumentVerification, judgeDocument } from '../report.ts';
 import { type Jwks, parseJws } from '../signature.ts';
-import { issuerRules, type Rule, type SignedDocument, unless, unopened } from '../signed-document.ts';
+import { issuerRules, type Rule, type SignedDocument, tokenFault, unless } from '../signed-document.ts';
 
 /** Whether a document says that it is a signed head of the log, alone or with the proof of a leaf beside it. */
 export function isTreeHead({ jws, tree_head_hash, root_hash, payload_version }: JsonObject): boolean {
@@ -19,7 +19,7 @@ export function isTreeHead({ jws, tree_head_hash, root_hash, payload_version }: 
 /** Verifies a signed head of the log offline, and the inclusion proof that GET /prove-result shows beside it. */
 export function verifyTreeHead(document: JsonObject, jwks: Jwks): DocumentVerification {
   const jws = parseJws(document.jws);
-  if (jws === null) return unopened(document.jws, 'This is no signed head: jws is missing.');
+  if (jws === null) return tokenFault(document.jws, 'This is no signed head: jws is missing.');
   const claims = isProof(document) ? { ...jws.claims, leaf_index: document.leaf_index ?? null } : jws.claims;
   return judgeDocument({ document, payload: jws.claims, jws, jwks }, claims, {
     noun: 'head',

@@ -50,7 +50,7 @@ export function resourceKeySet(document: JsonObject): string | null {
   return URL.canParse(url) ? jwksUri(new URL(url).origin) : null;
 }
 
-interface Opened {
+interface OpenedArtifact {
   readonly document: JsonObject;
   readonly artifacts: readonly SignedArtifact[];
   readonly jwks: Jwks;
@@ -67,7 +67,7 @@ interface SignedArtifact {
 
 const shapes = { offer: OfferTerms, delivery: DeliveryFacts } as const satisfies Record<Kind, z.ZodType>;
 
-function opened(document: JsonObject, kind: Kind, jwks: Jwks): Opened {
+function opened(document: JsonObject, kind: Kind, jwks: Jwks): OpenedArtifact {
   const artifacts = artifactsIn(document, kind).map((artifact): SignedArtifact => {
     const parsed = shapes[kind].safeParse(saidIn(artifact));
     const facts = parsed.success ? (parsed.data as JsonObject) : null;
@@ -95,7 +95,7 @@ function signedBy({ format, signature }: JsonObject, kind: Kind, facts: JsonObje
   return made ? (keysIn(jwks).find(key => key.kid === kid) ?? null) : null;
 }
 
-const signatureRule: Rule<Opened> = {
+const signatureRule: Rule<OpenedArtifact> = {
   code: 'signature_invalid',
   says: 'A key of the set signed each of them (x402 offer-receipt).',
   fault: ({ artifacts }) =>
@@ -120,7 +120,7 @@ export function verifyOffer(document: JsonObject, jwks: Jwks): DocumentVerificat
   return { kind: 'valid', claims, checks: judged.checks, report };
 }
 
-const offerRules: readonly Rule<Opened>[] = [
+const offerRules: readonly Rule<OpenedArtifact>[] = [
   signatureRule,
   {
     code: 'key_revoked',
@@ -176,7 +176,7 @@ export function verifyDelivery(document: JsonObject, jwks: Jwks): DocumentVerifi
   };
 }
 
-const deliveryRules: readonly Rule<Opened>[] = [
+const deliveryRules: readonly Rule<OpenedArtifact>[] = [
   signatureRule,
   {
     code: 'key_not_in_force',

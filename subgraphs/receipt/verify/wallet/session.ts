@@ -86,7 +86,7 @@ const readers: Readonly<Record<SessionType, (message: unknown) => Message | null
 const isType = (name: Json | undefined): name is SessionType =>
   typeof name === 'string' && Object.hasOwn(sessionTypes, name);
 
-interface Found {
+interface FoundTypedData {
   readonly type: SessionType;
   readonly message: Json;
   /** Members of the document that are read for it. */
@@ -94,7 +94,7 @@ interface Found {
 }
 
 /** The three forms, and where each has its message. */
-function messageIn(document: JsonObject): Found | null {
+function messageIn(document: JsonObject): FoundTypedData | null {
   const { primaryType, message, grant, delegation_hash, payer, at } = document;
   if (isType(primaryType) && isJsonObject(message))
     return { type: primaryType, message, read: ['primaryType', 'message'] };
@@ -144,7 +144,7 @@ export function isSessionKind(kind: SessionKind): (document: JsonObject) => bool
   };
 }
 
-interface Opened {
+interface OpenedSession {
   readonly document: JsonObject;
   readonly message: Message;
   readonly read: readonly string[];
@@ -189,7 +189,7 @@ export function verifySession(
   const domains = domain === undefined ? domainsOf(bases) : domainIn(domain, bases);
   if (domains === null) return malformedDocument('Its domain is none under which sessions sign.');
   const stated = signerNames[message.type].map(name => addressNamed(document[name])).find(each => each !== null);
-  const opened: Opened = {
+  const opened: OpenedSession = {
     document,
     message,
     read: named.read,
@@ -225,7 +225,7 @@ function domainIn(stated: Json, bases: readonly string[]): readonly NamedDomain[
   return [{ domain: { ...sessionDomain(''), salt }, service }];
 }
 
-const rules: readonly Rule<Opened>[] = [
+const rules: readonly Rule<OpenedSession>[] = [
   {
     code: 'signer_differs',
     says: 'Every member that names the signer names the same one, and the one that was signed, where that names one.',
@@ -264,13 +264,13 @@ const SHOWN_CHARS_MAX = 140;
 const shortText = (value: Json | undefined): string => (JSON.stringify(value) ?? '').slice(0, SHOWN_CHARS_MAX);
 
 /** A grant’s is its digest under the domain that it was signed for; anything else names it. */
-function delegationHashOf({ message, found }: Opened): Json {
+function delegationHashOf({ message, found }: OpenedSession): Json {
   const domain = found.domain?.domain ?? firstDomain;
   if (message.type === 'AuthorizeSession') return hashHex(message.digest(domain));
   return message.members.delegation_hash ?? null;
 }
 
-function signatureFault({ message, signature, signer, domains, domain_stated, found }: Opened): Check | null {
+function signatureFault({ message, signature, signer, domains, domain_stated, found }: OpenedSession): Check | null {
   const [first] = domains;
   if (first === undefined) return null;
   if (signer === null) {
@@ -294,7 +294,7 @@ function signatureFault({ message, signature, signer, domains, domain_stated, fo
   };
 }
 
-function told(opened: Opened) {
+function told(opened: OpenedSession) {
   const { document, message, signer, found, read } = opened;
   const { domain, service } = found.domain ?? { domain: firstDomain, service: null };
   const { type, members } = message;

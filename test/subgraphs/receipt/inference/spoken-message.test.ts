@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../../schema/limits.ts';
-import { channelOf, joined, type Piece } from '../../../../subgraphs/piece.ts';
+import { channelOf, joinPieces, type Piece } from '../../../../subgraphs/piece.ts';
 import { piecesOf } from '../../../../subgraphs/receipt/inference/completions/completion.paid.ts';
 import { HubChoice } from '../../../../subgraphs/receipt/inference/hubs/chat.ts';
 import { finishReasonOf } from '../../../../subgraphs/receipt/inference/hubs/finish-reason.ts';
@@ -51,7 +51,7 @@ function heard(deltas: readonly Delta[]) {
 }
 
 const byChannel = (pieces: readonly Piece[]) =>
-  new Map([...Map.groupBy(pieces, channelOf)].map(([channel, own]) => [channel, own.reduce(joined)]));
+  new Map([...Map.groupBy(pieces, channelOf)].map(([channel, own]) => [channel, own.reduce(joinPieces)]));
 
 describe('a message that is spoken', () => {
   it('is what its deltas say, wherever they are cut, and its pieces add up to it', () => {

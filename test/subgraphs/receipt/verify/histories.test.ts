@@ -4,7 +4,7 @@ import { historiesRevoking, noHistories } from '../../../../subgraphs/receipt/is
 import { publishedKeys, revocations } from '../../../../subgraphs/receipt/issuer/publish.ts';
 import { issuerOf, openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { verifyIssuerHistory, verifyRevocations } from '../../../../subgraphs/receipt/verify/histories.ts';
-import { verifyAllowance } from '../../../../subgraphs/receipt/verify/recorded.ts';
+import { verifyAllowance } from '../../../../subgraphs/receipt/verify/signed-answer.ts';
 import { base_url } from '../../../harness/receipt/issued.ts';
 
 /** Three keys, of which the first two were revoked by the third. */

@@ -33,7 +33,7 @@ export function verifyAllowance(document: JsonObject, jwks: Jwks): DocumentVerif
   ]);
 }
 
-interface Opened {
+interface OpenedRecord {
   readonly said: JsonObject;
   readonly signature: JsonObject[string] | undefined;
   readonly jwks: Jwks;
@@ -41,7 +41,7 @@ interface Opened {
 
 function verifyRecorded(
   said: JsonObject,
-  { signature, jwks }: Omit<Opened, 'said'>,
+  { signature, jwks }: Omit<OpenedRecord, 'said'>,
   unchecked: readonly string[],
 ): DocumentVerification {
   const judged = judgeBy(rules, { said, signature, jwks });
@@ -56,7 +56,7 @@ function statedTime({ as_of, recorded_at }: JsonObject): JsonObject {
   return Number.isFinite(seconds) ? { iat: seconds } : {};
 }
 
-const rules: readonly Rule<Opened>[] = [
+const rules: readonly Rule<OpenedRecord>[] = [
   {
     code: 'signature_invalid',
     says: 'A key of the set that is not revoked, and was the issuer’s by the stated time, signed these members (ES256 over canonical JSON).',
