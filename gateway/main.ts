@@ -10,7 +10,7 @@ import { stopOnSignals } from './operations/stop.ts';
 /* `npm start`: the gateway as a process, until a signal stops it. */
 
 const NO_SOLANA =
-  'no LiteSVM runs on this machine: payments on Solana are not offered, unless SOLANA_RPC_URL names a node';
+  'LiteSVM does not run on this machine, so payments on Solana are not offered; set SOLANA_RPC_URL to use a node';
 
 async function serve(settings: Settings, { config, stop }: FoundServices): Promise<void> {
   const logger = openLogger(settings.log_level);

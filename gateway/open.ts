@@ -282,7 +282,8 @@ async function withHistories(
   { data_dir }: Config,
   { logger, watch }: { readonly logger: Logger; readonly watch: LogWatch },
 ): Promise<Issuer> {
-  const failed = (error: unknown) => logger.warn({ err: error }, 'the issuer history could not be read again');
+  const failed = (error: unknown) =>
+    logger.warn({ err: error }, 'the key history of the issuer could not be refreshed');
   const issuer = await recordIssuer(database, signer, { data_dir, failed });
   watch.signsBy(issuer);
   return issuer;

@@ -89,22 +89,22 @@ export function maySimplyChange(changed: readonly ServicePart[], profile: Config
 export function changedFault(changed: readonly ServicePart[], known: KnownService, own: ServiceFacts): ConfigFault {
   const faults = changed.map(variable => ({ variable, problem: problems[variable](known, own) }));
   const command = `npm run accept-changed -- ${changed.join(' ')}`;
-  const hint = `. Nothing was changed. If it is meant, stop every process of this database and accept it: ${command}`;
+  const hint = `. Nothing was changed. If the change is intended, stop every process of this database and run ${command}`;
   return new ConfigFault(faults, { hint });
 }
 
 const problems: Readonly<Record<ServicePart, (known: KnownService, own: ServiceFacts) => string>> = {
   SEAL_KEY: () =>
-    'this database has been served with another SEAL_KEY, and what that has sealed (stored answers, webhook secrets, router keys) does not open with this one',
+    'this database was served with another SEAL_KEY; stored answers, webhook secrets and router keys cannot be decrypted with this one',
   ISSUER_KEYS: ({ kids }) =>
-    `the key that signs on this database, ${kids.at(-1)}, is not among ISSUER_KEYS and would be retired; to replace it, put its seed after the new one`,
-  BASE_URL: ({ base_url }, own) => `this database has been served as ${base_url}, and BASE_URL says ${own.base_url}`,
+    `the key that signs for this database, ${kids.at(-1)}, is not among ISSUER_KEYS and would be retired; to replace it, put its seed after the new one`,
+  BASE_URL: ({ base_url }, own) => `this database was served as ${base_url}, but BASE_URL is ${own.base_url}`,
 };
 
 function movedSentence(known: KnownService, own: ServiceFacts): string {
   return (
-    `BASE_URL: this database has been served as ${known.base_url} before, and is served as ${own.base_url} now. Earlier receipts lead to ` +
-    `the former address, and the log is still called ${originOf(known, own)}. If the service has moved ` +
-    'for good: npm run accept-changed -- BASE_URL'
+    `BASE_URL: this database was served as ${known.base_url} before and is served as ${own.base_url} now. Earlier receipts link to ` +
+    `the former address, and the origin of the log remains ${originOf(known, own)}. If the service has moved ` +
+    'permanently, run npm run accept-changed -- BASE_URL'
   );
 }

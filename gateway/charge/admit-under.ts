@@ -63,7 +63,7 @@ export function openAdmitUnderKey(parts: ShownParts & AdmitParts & Pick<AdmitUnd
   return async (call, { delegation, principal: { address } }) => {
     if (delegation === null) return null;
     const shown = await shownDelegation(parts, delegation, address);
-    if (shown.act !== null) throw refused('its `act` approves a payment, and the request has no payment');
+    if (shown.act !== null) throw refused('its `act` approves a payment, but the request has no payment');
     const now_seconds = Math.floor(parts.clock.now_ms() / 1000);
     const paid_under = await admitGrant(parts, { shown, payer: null, call, holds_atomic: 0n, address }, now_seconds);
     return { shown, paid_under };

@@ -48,9 +48,9 @@ const nothing = (code: ErrorCode, facts: JsonObject = {}, detail?: string): Row 
 });
 
 const STILL_OWED =
-  'The answer is still owed: the payment was charged before, and its receipt stands. Send the same one again.';
+  'The answer is still owed: the payment was charged before, and its receipt remains valid. Send the same payment again.';
 const REFUSED_AGAIN =
-  'The payment was charged before, and its receipt stands. The same request will be refused again; the agent whose book has its row can dispute it as `output_missing`.';
+  'The payment was charged before, and its receipt remains valid. The same request will be refused again; the agent whose book has its row can dispute it as `output_missing`.';
 
 const unsent: Record<NotSent['reason'], ErrorCode> = {
   chain_unavailable: 'chain_unavailable',
@@ -84,7 +84,7 @@ const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome
       return { movement: 'nothing_moved', code, facts: offer(paid, reason) };
     },
     second_due({ paid, payment_ref }, offer) {
-      const detail = `The first payment has moved (${payment_ref}) and stands; this is the second and last one.`;
+      const detail = `The first payment is settled (${payment_ref}). This is the second and last one.`;
       const reason = { code: 'payment_required', detail } as const;
       return { movement: 'nothing_moved', code: reason.code, detail, facts: offer(paid, reason) };
     },
@@ -95,7 +95,7 @@ const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome
     no_turn: ({ retry_after_seconds }) => ({
       movement: 'may_have_moved',
       code: 'unavailable',
-      detail: 'Too many payments that only a contract can vouch for are waiting. Send this one again.',
+      detail: 'Too many payments of contract wallets are waiting for verification. Send this payment again.',
       facts: { retry_after_seconds },
     }),
     resting: ({ seconds }) => nothing('rate_limited', { retry_after_seconds: seconds }),
@@ -143,7 +143,7 @@ const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome
     name_in_flight: ({ by, task_id }) => ({
       movement: 'may_have_moved',
       code: 'payment_in_flight',
-      detail: `A payment under this ${spoken[by]} is being worked on; send the same request under the same ${spoken[by]}.`,
+      detail: `A call with this ${spoken[by]} is in progress. Send the same request with the same ${spoken[by]} again.`,
       facts: { retry_after_seconds: 1, task_id },
     }),
     name_foreign: ({ by }) =>
@@ -153,13 +153,13 @@ const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome
       nothing(
         'rate_limited',
         { retry_after_seconds: 600 },
-        'Too much is kept under the Idempotency-Keys of this API key: send none, or ask again later.',
+        'Too many answers are stored for the Idempotency-Keys of this API key. Send no Idempotency-Key, or try again later.',
       ),
     key_calls_full: ({ calls_max }) =>
       nothing(
         'rate_limited',
         { retry_after_seconds: 1 },
-        `${calls_max} calls by this key are under way: wait for one of them.`,
+        `${calls_max} calls with this API key are in progress. Wait until one of them ends.`,
       ),
     not_taken: ({ unsure }) => (unsure ? { movement: 'may_have_moved', code: 'unavailable' } : nothing('unavailable')),
     wrong_session: () => ({ movement: 'nothing_moved', code: 'forbidden' }),

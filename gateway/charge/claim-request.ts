@@ -96,7 +96,7 @@ function noteOf({ note }: Context): string | null {
   const read = readNote(note);
   if (read.kind === 'read') return read.note;
   if (read.kind === 'none') return null;
-  const detail = `${NOTE_HEADER} is UTF-8 of at most ${approvalLimits.note_characters_max} characters. Nothing was charged.`;
+  const detail = `${NOTE_HEADER} must be UTF-8 of at most ${approvalLimits.note_characters_max} characters. Nothing was charged.`;
   throw new Refusal('invalid_request', { param: NOTE_HEADER, detail, facts: { charged: false } });
 }
 

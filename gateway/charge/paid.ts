@@ -166,7 +166,8 @@ export async function holdPaid(
 /** Book and grant each allow some model that could answer: together they may allow none. What has been paid for is not refused. */
 function requireSharedModel({ call: { models }, allowed_models }: Claimed): void {
   if (allowed_models === null || models.length === 0 || models.some(model => allowed_models.includes(model))) return;
-  const detail = 'No model that could answer this call is allowed by both the book and the grant. Nothing was charged.';
+  const detail =
+    'None of the models that could answer this call is allowed by both the book and the grant. Nothing was charged.';
   throw new Refusal('grant_exceeded', { param: 'model', detail, facts: { charged: false } });
 }
 

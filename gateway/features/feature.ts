@@ -32,7 +32,7 @@ export function requireNeeded(features: readonly Feature[]): void {
   const listed = features.map(({ name }) => name);
   for (const name of listed) {
     const missing = featureNeeds[name].find(needed => !listed.includes(needed));
-    if (missing !== undefined) throw new Error(`the feature ${name} needs ${missing}, which is not listed`);
+    if (missing !== undefined) throw new Error(`the feature ${name} needs the feature ${missing}, which is not listed`);
   }
 }
 

@@ -22,13 +22,13 @@ export const totalsFeature: Feature = {
     };
     metrics.watch(
       'svc_totals_leaves',
-      'Leaves of the log that the newest statement of totals is over',
+      'Leaves of the log that the newest statement of totals covers',
       [],
       look('leaves'),
     );
     metrics.watch(
       'svc_totals_conflicts',
-      'Payments that two receipts name: nothing is signed over them',
+      'Payments that two receipts name; no statement of totals is signed while there are any',
       [],
       look('conflicts'),
     );

@@ -75,7 +75,7 @@ export class Lane {
       try {
         await this.#work();
       } catch (error) {
-        logger.debug({ err: error }, `jobs: no worker for ${name} yet`);
+        logger.debug({ err: error }, `jobs: the worker for ${name} jobs could not be started`);
       }
       await sleep(REST_MS, null, { signal }).catch(() => {});
     }

@@ -88,7 +88,7 @@ export function openJobs(parts: JobsParts): Jobs {
   const look = watchOver(lanes, { ...parts, unfreed, sweep });
   const sweeping = async () => {
     while (!signal.aborted) {
-      await look().catch(error => logger.debug({ err: error }, 'jobs: workers could not be looked after'));
+      await look().catch(error => logger.debug({ err: error }, 'jobs: the check of workers failed'));
       await sleep(SWEEP_MS, null, { signal }).catch(() => {});
     }
   };
@@ -126,7 +126,7 @@ function watchOver(lanes: readonly Lane[], { unfreed, database, steady, halted, 
     const ended = [...unfreed];
     const freed = await sweep({ workers, ended, steady: steady() });
     for (const id of ended) unfreed.delete(id);
-    if (freed > 0) logger.info({ workers: freed }, 'jobs of workers that are gone are free again');
+    if (freed > 0) logger.info({ workers: freed }, 'jobs of workers that ended were freed');
     if (looks++ % SWEEPS_PER_LOOK === 0 && !halted()) await putIn(database, periodic);
     for (const lane of lanes) lane.swept();
   };

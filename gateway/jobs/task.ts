@@ -73,7 +73,7 @@ function puttingBack(database: Pick<Database, 'query'>, task: PeriodicTask): Job
 async function inTime({ name, run }: PeriodicTask, stopped: AbortSignal): ReturnType<PeriodicTask['run']> {
   const ended = new AbortController();
   const late = sleep(RUN_MS_MAX, null, { signal: ended.signal }).then(() => {
-    throw new Error(`${name} took more than ${RUN_MS_MAX / 1_000} s and is left behind`);
+    throw new Error(`${name} took more than ${RUN_MS_MAX / 1_000} s and was abandoned`);
   });
   late.catch(() => {});
   const work = run(AbortSignal.any([stopped, ended.signal]));

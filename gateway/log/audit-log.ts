@@ -11,7 +11,7 @@ const RETRY_MS = 5_000;
 
 /** What an operator does about a log that is not the one that was signed. */
 export const WAY_ON =
-  'Restore the database and the file that belong together, or declare the break, signed and for all to see: ' +
+  'Restore a database and a file that belong together, or declare the break, signed and public: ' +
   'npm run accept-log-break -- "REASON"';
 
 /**
@@ -54,7 +54,10 @@ export class LogGuard {
       try {
         await this.#auditOn(to);
       } catch (error) {
-        this.#logger.warn({ err: error, leaf_index: this.#audited }, 'the audit of the log waits for the database');
+        this.#logger.warn(
+          { err: error, leaf_index: this.#audited },
+          'the audit of the log is waiting for the database',
+        );
         await this.#rest(RETRY_MS);
       }
     }
@@ -72,7 +75,7 @@ export class LogGuard {
 
   #close(damage: Damage): void {
     this.#damage = damage;
-    this.#logger.fatal({ damage }, `${damageSentence(damage)}. No payments are taken any more. ${WAY_ON}`);
+    this.#logger.fatal({ damage }, `${damageSentence(damage)}. No more payments are accepted. ${WAY_ON}`);
   }
 
   async #rest(pause_ms: number): Promise<void> {
@@ -81,10 +84,10 @@ export class LogGuard {
 }
 
 export function damageSentence({ level, index, computed, stored }: Damage): string {
-  const place = level === 0 ? `leaf ${index}` : `node ${index} on level ${level}`;
+  const place = level === 0 ? `leaf ${index}` : `node ${index} of level ${level}`;
   const made =
     computed === null
       ? 'its receipt is missing'
-      : `its ${level === 0 ? 'receipt makes' : 'children make'} hash ${computed}`;
-  return `the log is rewritten at ${place}: ${made}, stored is ${stored ?? 'nothing'}`;
+      : `its ${level === 0 ? 'receipt has' : 'children have'} the hash ${computed}`;
+  return `the log was rewritten at ${place}: ${made}, the stored hash is ${stored ?? 'missing'}`;
 }

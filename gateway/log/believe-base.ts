@@ -77,7 +77,7 @@ export class BaseStart {
 
   /** @throws ChainAway while it is not known: nothing of this chain is recorded then. */
   get chain_epoch(): number {
-    if (this.#epoch === null) throw new ChainAway('the chain is not known to be ours yet');
+    if (this.#epoch === null) throw new ChainAway('the chain has not been recognized yet');
     return this.#epoch;
   }
 
@@ -91,7 +91,7 @@ export class BaseStart {
       await this.#know();
     } catch (error) {
       if (!isAway(error)) throw error;
-      this.#parts.logger.warn(`${awaySentence(error)}: no payments are taken until it does`);
+      this.#parts.logger.warn(`${awaySentence(error)}; no payments are accepted until it does`);
       this.#waiting = this.#wait();
     }
   }
@@ -130,11 +130,11 @@ export class BaseStart {
         if (!signal.aborted) await this.#know();
       } catch (error) {
         if (isAway(error)) continue;
-        logger.fatal({ err: error }, `${(error as Error).message} No payments are taken.`);
+        logger.fatal({ err: error }, `${(error as Error).message} No payments are accepted.`);
         return;
       }
     }
-    if (this.done) logger.info('Base is known to be ours: payments are taken');
+    if (this.done) logger.info('Base was recognized; payments are accepted');
   }
 }
 

@@ -105,7 +105,7 @@ export class Cosigning {
     const { database, issuer } = this.#parts;
     const newest = await checkpoint({ database, issuer, witnesses: [] });
     if (newest.kind !== 'known' || old_size <= newest.head.tree_size) return { old_size };
-    const why = `it has cosigned ${old_size} leaves, and this log has ${newest.head.tree_size}`;
+    const why = `it has cosigned ${old_size} leaves, but this log has only ${newest.head.tree_size}`;
     return { old_size: 0, trouble: 'ahead', why };
   }
 
@@ -148,7 +148,7 @@ function outcomeOf(
   }
   if (submitted.kind === 'away') return { old_size, trouble: 'away', why: submitted.why };
   if (submitted.kind === 'unknown_log')
-    return { old_size, trouble: 'unknown_log', why: `it answered ${submitted.status}` };
+    return { old_size, trouble: 'unknown_log', why: `it responded with HTTP ${submitted.status}` };
   return { old_size, trouble: 'refused' };
 }
 
@@ -156,11 +156,11 @@ const levels = { refused: 'fatal', ahead: 'error', lied: 'error', unknown_log: '
 
 const sentences: Readonly<Record<WitnessTrouble, string>> = {
   refused:
-    'a witness refuses the log: it says that it has forked. Ask its operator for both checkpoints and the leaf that differs; this log is held to what that witness has cosigned',
-  ahead: 'a witness has cosigned more than this log holds: was the database set back?',
-  lied: 'a witness answered with what is no cosignature of its own: it is not kept',
-  unknown_log: 'a witness does not know this log or its key: tell its operator the URL and /log/verifier-keys',
-  away: 'a witness does not answer: checkpoints go out without its cosignature',
+    'a witness reports that the log has forked. Ask its operator for both checkpoints and the leaf that differs. The log is being compared with what that witness has cosigned',
+  ahead: 'a witness has cosigned more leaves than this log holds. Check whether an older database was restored',
+  lied: 'a witness responded without a valid cosignature of its own; the response is discarded',
+  unknown_log: 'a witness does not know this log or its key. Give its operator the URL and /log/verifier-keys',
+  away: 'a witness does not respond; checkpoints are published without its cosignature',
 };
 
 /** What a witness answers to a checkpoint (https://c2sp.org/tlog-witness). None of it is believed yet. */
@@ -215,7 +215,7 @@ function answered(status: number, media: string, text: string): Submitted {
   if (status === 422) return { kind: 'refused' };
   if (status === 403 || status === 404) return { kind: 'unknown_log', status };
   const size = status === 409 && media.startsWith('text/x.tlog.size') ? decimalIn(text.replace(/\n$/, '')) : null;
-  return size === null ? { kind: 'away', why: `it answered ${status}` } : { kind: 'conflict', size };
+  return size === null ? { kind: 'away', why: `it responded with HTTP ${status}` } : { kind: 'conflict', size };
 }
 
 /** Who is asked to cosign the log's heads. */

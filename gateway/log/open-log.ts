@@ -119,15 +119,11 @@ async function openBooks(
   const path = bookHeadsPath(data_dir);
   const saved = new SavedHeads(path, {
     all: () => books.all(database),
-    lost: () =>
-      logger.warn(`the saved book heads ${path} are not there any more: they are written again from the books`),
+    lost: () => logger.warn(`the file of saved book heads ${path} is gone; it is being written again from the books`),
     failed: error =>
-      logger.error(
-        { err: error },
-        `heads of books cannot be saved in ${path}: no payments are taken until they can be`,
-      ),
-    uncompacted: error => logger.warn({ err: error }, `the saved book heads ${path} could not be made smaller`),
-    recovered: () => logger.warn(`heads of books are saved in ${path} again`),
+      logger.error({ err: error }, `book heads cannot be saved in ${path}; no payments are accepted until they can be`),
+    uncompacted: error => logger.warn({ err: error }, `the file of saved book heads ${path} could not be compacted`),
+    recovered: () => logger.warn(`book heads are saved in ${path} again`),
     halted: () => known.mismatch !== null,
     ...(faults && { before_write: () => faults.reach('before_book_heads') }),
   });
@@ -137,7 +133,7 @@ async function openBooks(
   });
   if (broken) throw new BrokenLog(booksSentence(broken));
   if (begun > 0)
-    logger.warn(`no book heads were saved in ${path}: it has been written from the books as they are now (${begun})`);
+    logger.warn(`no book heads were saved in ${path}; the file was written from the current state of ${begun} books`);
   return books;
 }
 
@@ -202,7 +198,7 @@ async function begin(database: Database, saved_head: SavedHead, issuer: Issuer, 
   if (kind !== 'unsaved' && kind !== 'intact') throw new BrokenLog(sentenceOf(integrity, null));
   const served = found.tree_size > 0 && (await anybodyServes(database));
   if (found.tree_size > 0 && !served) {
-    const missing = `the log has no saved head at ${path} (every DATA_DIR that it was served from has one)`;
+    const missing = `the log has no saved head at ${path}, which every DATA_DIR from which it was served has`;
     throw new BrokenLog(`${missing}: ${heads(null, found)}`);
   }
   const head = served ? await headToContinue(database, found) : emptyHead(issuer, systemClock.now_ms());
@@ -224,9 +220,9 @@ function sentenceOf(broken: Broken, known: OutsideHead | null): string {
   const both = heads(known, broken.found);
   switch (broken.kind) {
     case 'unsaved':
-      return `nothing is known of the log from outside: ${both}`;
+      return `no head of the log is saved outside the database: ${both}`;
     case 'contradictory':
-      return `the log contradicts itself, for its leaves do not end where its head does: ${both}`;
+      return `the log contradicts itself, because the number of its leaves is not the size of its head: ${both}`;
     case 'halted':
       return `the log was halted at ${broken.halt.at} by ${broken.halt.by}: ${mismatchSentence(broken.halt)}; ${both}`;
     case 'shrunken':

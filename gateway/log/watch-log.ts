@@ -120,7 +120,7 @@ export class LogWatch {
       this.#woken = Promise.withResolvers();
       if (signal.aborted) return;
       await this.#lookAtKey();
-      await this.look().catch(error => this.#parts.logger.warn({ err: error }, 'the log could not be looked at'));
+      await this.look().catch(error => this.#parts.logger.warn({ err: error }, 'the log could not be checked'));
       await pause(REST_MS, signal);
     }
   }
@@ -159,14 +159,14 @@ export class LogWatch {
     if (signs_until_ms !== null && standing === 'in_force' && !this.#key_ending) {
       this.#key_ending = true;
       this.#parts.logger.warn(
-        `the key ${kid} gave way to another: this process takes payments until ${iso(signs_until_ms)} and then no more. Start ` +
-          'it anew before that with the seed of the current key first in ISSUER_KEYS; where nobody has that seed, with a new one',
+        `the signing key ${kid} was replaced; this process accepts payments until ${iso(signs_until_ms)}. Restart it before ` +
+          'then with the seed of the current key first in ISSUER_KEYS, or with a new seed if that one is lost',
       );
     }
     if (standing === 'in_force' || this.#key_ended) return;
     this.#key_ended = true;
     this.#parts.logger.fatal(
-      `the key ${kid} was ${standing} and signs no more: no payments are taken any more. Start this process anew with the ` +
+      `the signing key ${kid} was ${standing}; no more payments are accepted. Restart this process with the ` +
         'seed of the current key first in ISSUER_KEYS',
     );
   }
@@ -185,7 +185,7 @@ export class LogWatch {
     const by = `${hostname()}/${process.pid}`;
     this.#halt = { ...mismatch, at: iso(systemClock.now_ms()), by };
     const sentence = mismatchSentence(this.#halt);
-    this.#parts.logger.fatal(mismatch, `${sentence}. No payments are taken any more. ${WAY_ON}`);
+    this.#parts.logger.fatal(mismatch, `${sentence}. No more payments are accepted. ${WAY_ON}`);
     this.#halted.resolve();
     this.#woken.resolve();
   }
@@ -194,7 +194,7 @@ export class LogWatch {
     if (this.#halt === null) return;
     const { accepted } = await announceHalt(this.#parts.database, this.#halt, this.#parts.breaks_before);
     if (accepted && !this.#accepted)
-      this.#parts.logger.fatal('the break of the log was accepted: start this process anew');
+      this.#parts.logger.fatal('the break of the log was accepted; restart this process');
     this.#accepted = accepted;
   }
 }

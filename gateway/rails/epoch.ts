@@ -44,9 +44,9 @@ export function judgeContinuity(known: KnownChain | null, genesis_hash: string, 
 }
 
 const otherChain = {
-  genesis: 'this database was paid on another chain, which begins with another block',
+  genesis: 'the payments in this database are on another chain, with another genesis block',
   last_block:
-    'this database was paid on a chain whose last known block the node does not have: it lags behind, or it is another',
+    'the node does not have the last known block of the chain on which this database was paid: it lags behind, or it belongs to another chain',
 };
 
 export class OtherChain extends Error {
@@ -70,7 +70,7 @@ export async function requireKnownChain(database: Database, chain: EpochChain, t
 async function look(database: Database, chain: EpochChain, { profile }: EpochTerms) {
   await chain.requireOurs(profile);
   const genesis_hash = await chain.blockHash(0);
-  if (genesis_hash === null) throw new OtherChain('the chain has no first block');
+  if (genesis_hash === null) throw new OtherChain('the node has no genesis block');
   const seen = await database.transaction(tx => knownChain(tx, chain.network));
   return { genesis_hash, seen, standing: seen ? await chain.blockHash(seen.last_block) : null };
 }
@@ -88,11 +88,11 @@ async function requireMayBegin(
   const other = otherChain[continuity.because];
   if (profile === 'production')
     throw new OtherChain(
-      `${other}. Nothing was changed. If another is meant, stop every process of this database and accept it: ` +
+      `${other}. Nothing was changed. If the new chain is intended, stop every process of this database and run ` +
         `npm run accept-changed -- ${variables[network]}`,
     );
   if (await anybodyStillServes(database, owner))
-    throw new OtherChain(`${other}, and other processes serve it on that one`);
+    throw new OtherChain(`${other}, and other processes still serve this database on the former chain`);
 }
 
 /**

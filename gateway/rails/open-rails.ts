@@ -41,7 +41,7 @@ async function requireFinishable(database: Pick<Database, 'query'>, rails: Rails
   await closeRails({ rails });
   const counted = stranded.map(({ network, payments }) => `${payments} on ${network}`).join(', ');
   throw new UnfinishedPayments(
-    `payments are still open on a network that is configured no longer (${counted}): configure it until they are finished`,
+    `payments are still open on a network that is no longer configured (${counted}); configure it again until they are finished`,
   );
 }
 
@@ -77,7 +77,7 @@ const openOwnSettling = (
   wait_ms: number,
 ): Settler<ClaimItem<BasePayment>> =>
   openSettler<ClaimItem<BasePayment>>({
-    ...claimSettlerParts({ database, faults, logger }, 'trouble while settling'),
+    ...claimSettlerParts({ database, faults, logger }, 'a settlement on Base failed'),
     ...settlerDefaults,
     wait_ms,
     chain,
@@ -97,7 +97,7 @@ export const configuredSettling =
     if (config.facilitator_url === null) return openOwnSettling(parts, wait_ms);
     const { verify_ms, settle_ms, ...rest } = times;
     return openFacilitatorSettler<ClaimItem<BasePayment>, BasePayment>({
-      ...claimSettlerParts(parts, 'trouble with the facilitator'),
+      ...claimSettlerParts(parts, 'a request to the facilitator failed'),
       ...rest,
       facilitator: openFacilitator({
         url: config.facilitator_url,
@@ -146,7 +146,7 @@ async function solanaOf(
 /** Without a look at its genesis nobody knows whose payments those would be. */
 const solanaAway = {
   variable: 'SOLANA_RPC_URL',
-  problem: 'does not answer; name a node that does, or set it to nothing to go without Solana',
+  problem: 'does not answer; set the URL of a node that does, or set it to an empty value to run without Solana',
 };
 
 function payTo({ pay_to_base: base, solana: configured }: Config, solana: OpenedSolana | null): PayTo {

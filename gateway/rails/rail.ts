@@ -108,7 +108,7 @@ interface WithRails {
 /** @throws where the network has none: a claim that was made while it had one cannot be finished without it. */
 export function railOf({ rails }: WithRails, network: NetworkName): Rail {
   const rail = rails[network];
-  if (!rail) throw new Error(`payments on ${network} are not taken here`);
+  if (!rail) throw new Error(`payments on ${network} are not accepted by this service`);
   return rail;
 }
 

@@ -93,12 +93,13 @@ async function post(url: string, dispatcher: Agent, batch: readonly Waiting[]): 
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const text = await body.text();
-    if (statusCode !== 200) throw new Error(`the node answered HTTP ${statusCode}: ${text.slice(0, 200)}`);
+    if (statusCode !== 200) throw new Error(`the node responded with HTTP ${statusCode}: ${text.slice(0, 200)}`);
     const answers = z.array(answerShape).parse([JSON.parse(text)].flat());
     const byId = new Map(answers.map(answer => [answer.id, answer]));
     return index => {
       const answer = byId.get(index);
-      if (!answer) return { kind: 'unreachable', cause: new Error('the node left a call unanswered') };
+      if (!answer)
+        return { kind: 'unreachable', cause: new Error('the response of the node lacks a call of the batch') };
       return answer.error ? { kind: 'refused', ...answer.error } : { kind: 'ok', value: answer.result };
     };
   } catch (cause) {

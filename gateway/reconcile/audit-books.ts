@@ -68,7 +68,7 @@ export class BookGuard {
         if (!this.#halted()) after = await this.#auditOn(after);
         if (after === 0 || this.#halted()) await this.#rest(ROUND_REST_MS);
       } catch (error) {
-        this.#logger.warn({ err: error, agent_id: after }, 'the audit of the books waits for the database');
+        this.#logger.warn({ err: error, agent_id: after }, 'the audit of books is waiting for the database');
         await this.#rest(RETRY_MS);
       }
     }
@@ -103,7 +103,7 @@ export class BookGuard {
   /** One that fails, while the database is there, keeps no other from being audited. @throws what holds of all: the database is away, the log is halted */
   #passOver(agent_id: AgentId, error: unknown): void {
     if (error instanceof Refusal) throw error;
-    this.#logger.error({ err: error, agent_id }, 'a book could not be audited: the next round tries again');
+    this.#logger.error({ err: error, agent_id }, 'a book could not be audited; the next round tries again');
   }
 
   #tell(agent_id: number, damage: BookDamage): void {
@@ -114,7 +114,7 @@ export class BookGuard {
 
   #opened(agent_id: number): void {
     this.#told.delete(agent_id);
-    this.#logger.warn({ agent_id }, 'a book that was closed has been found sound, and is open again');
+    this.#logger.warn({ agent_id }, 'a closed book was found sound and is open again');
   }
 
   async #rest(pause_ms: number): Promise<void> {

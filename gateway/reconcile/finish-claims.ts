@@ -23,7 +23,7 @@ import type { RecordCall } from '../record/open-recording.ts';
 
 const CLAIMS_PER_ROUND = 64;
 const CLAIMS_AT_ONCE = 8;
-const UNRECONCILED = 'payments could not be reconciled';
+const UNRECONCILED = 'some payments could not be reconciled';
 
 /** What it takes to finish the call of a process that is gone, from its claim alone. */
 export interface FinishParts {

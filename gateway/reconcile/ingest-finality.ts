@@ -29,7 +29,7 @@ export interface IngestFinalityParts {
  */
 export async function recheckIngests(parts: IngestFinalityParts): Promise<void> {
   const unsettled = await unsettledIngests(parts.database, INGESTS_PER_ROUND);
-  await eachApart(unsettled, INGESTS_AT_ONCE, one => look(parts, one), 'ingests could not be looked at again');
+  await eachApart(unsettled, INGESTS_AT_ONCE, one => look(parts, one), 'the second check of ingested payments failed');
 }
 
 async function look(

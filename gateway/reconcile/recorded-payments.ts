@@ -36,7 +36,12 @@ type Omitted = Extract<Arrival, { to: 'ARRIVAL_UNVERIFIED' }>;
 export function lookForArrivals(parts: ArrivalParts): Promise<void> {
   return whileFull(ARRIVALS_AT_ONCE, async () => {
     const awaited = await takeArrivals(parts.database, limits.arrival_cutoff_seconds, ARRIVALS_AT_ONCE);
-    await eachApart(awaited, ARRIVALS_AT_ONCE, one => look(parts, one), 'arrivals could not be looked for');
+    await eachApart(
+      awaited,
+      ARRIVALS_AT_ONCE,
+      one => look(parts, one),
+      'the search for payments that a facilitator reported failed',
+    );
     return awaited.length;
   });
 }
@@ -123,7 +128,7 @@ export function lookAtDoubted(parts: DoubtParts): Promise<void> {
       doubted,
       DOUBTED_AT_ONCE,
       claim => lookAtClaim(parts, claim),
-      'payments could not be looked at again',
+      'the second check of recorded payments failed',
     );
     return doubted.length;
   });

@@ -81,7 +81,7 @@ function outcomeOf({ statusCode: status, headers }: Dispatcher.ResponseData): At
   if (status === GONE) return { kind: 'gone' };
   const retry_after = headers['retry-after'];
   const retry_after_ms = retryAfterMs(typeof retry_after === 'string' ? retry_after : null, Date.now());
-  const error = status >= 300 && status < 400 ? faults.redirected : `The receiver answered ${status}.`;
+  const error = status >= 300 && status < 400 ? faults.redirected : `The receiver responded with HTTP ${status}.`;
   return { kind: 'failed', status, error, retry_after_ms };
 }
 
@@ -94,15 +94,15 @@ function failedBy(error: string): AttemptOutcome {
  * what a stranger wrote.
  */
 export const faults = {
-  address_refused: 'The host leads to an address that is not public.',
+  address_refused: 'The host resolves to an address that is not public.',
   not_resolved: 'The host could not be resolved.',
-  untrusted: 'The receiver has no certificate for its host that is trusted here.',
+  untrusted: 'The TLS certificate of the receiver is not trusted for its host.',
   connection: 'The connection failed.',
-  timed_out: 'The receiver did not answer in time.',
-  redirected: 'The receiver answered by a redirect, which is not followed.',
-  made_room: 'The receiver was slow while others waited.',
+  timed_out: 'The receiver did not respond in time.',
+  redirected: 'The receiver responded with a redirect, which is not followed.',
+  made_room: 'The attempt was ended because the receiver was slow and other deliveries were waiting.',
   disabled: 'The webhook was disabled.',
-  busy: 'The receiver was left alone for a while, since it fails or is slow.',
+  busy: 'No attempt was made: deliveries to this receiver are paused because it fails or is slow.',
 } as const;
 
 /** Of OpenSSL and Node, as they name what is wrong with a certificate or a handshake. */

@@ -141,5 +141,5 @@ export function parseEnvelope(version: 1 | 2, untrusted: unknown): ParsedEnvelop
 /** The first of its faults. What a member holds is never repeated: it may be a signature. */
 function faultOf({ issues }: z.ZodError, within?: string): string {
   const path = [...(within === undefined ? [] : [within]), ...(issues[0]?.path ?? [])].map(String).join('.');
-  return path === '' ? 'the header is no JSON object' : `${path} is missing or not valid`;
+  return path === '' ? 'the header is not a JSON object' : `${path} is missing or not valid`;
 }

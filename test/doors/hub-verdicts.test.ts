@@ -167,7 +167,7 @@ describe('a request that hubs refuse', () => {
     expect(refused.headers.get('x-should-retry')).toBe('false');
     expect(refused.body.error.message).toContain('4097 tokens');
     expect(refused.body.error.message).toContain('The same request will be refused again');
-    expect(refused.body.error.message).not.toContain('Send the same one again');
+    expect(refused.body.error.message).not.toContain('Send the same payment again');
 
     const codes = [refused.body.code];
     while (codes.length < 25 && codes.at(-1) !== 'rate_limited')

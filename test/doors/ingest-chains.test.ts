@@ -18,7 +18,7 @@ let agent: Awaited<ReturnType<Service['newAgent']>>;
 let nano: Awaited<ReturnType<typeof startNanoNode>>;
 beforeAll(async () => {
   nano = await startNanoNode();
-  const meant = /the Nano node answered HTTP 500/;
+  const meant = /the Nano node responded with HTTP 500/;
   house = await openSolanaService({ NANO_RPC_URL: nano.url }, { nano_work_min: TEST_WORK_MIN, meant });
   agent = await house.newAgent();
 });

@@ -112,7 +112,7 @@ describe('POST /v1/chat/completions under the identifier of an earlier purchase'
       const first = service.post<Chat>(CHAT, chat, (await pay(service, payer, name)).headers);
       await expect.poll(service.gates.alpha.held).toBe(before + 1);
       const early = await service.post(CHAT, chat, (await pay(service, payer, name)).headers);
-      const detail = expect.stringContaining(`; send the same request under the same ${by}.`);
+      const detail = expect.stringContaining(`Send the same request with the same ${by} again.`);
       expect(early).toMatchObject({ status: 409, body: { code: 'payment_in_flight', detail } });
       expect(Number(early.headers.get('Retry-After'))).toBeGreaterThan(0);
       service.gates.alpha.open();

@@ -74,7 +74,7 @@ describe('a message that its receiver does not take', () => {
       attempts: webhookLimits.retry_ms.length + 1,
       given_up_at: expect.any(String),
       lastStatus: 500,
-      lastError: 'The receiver answered 500.',
+      lastError: 'The receiver responded with HTTP 500.',
     });
     receiver.answerWith(() => ({ status: 200 }));
     const sent = receiver.received.length;

@@ -287,7 +287,7 @@ describe('DATA_DIR/book-heads.jsonl', () => {
     await rm(headsFile(ground));
     const third = await ground.start();
     expect(await savedOf(ground, owner)).toBe(await positionIn(ground.database, owner));
-    expect(third.logs.join('\n')).toContain('it has been written from the books as they are now (1)');
+    expect(third.logs.join('\n')).toContain('the file was written from the current state of 1 books');
     await third.stop();
 
     await writeFile(headsFile(ground), 'not a head\n');

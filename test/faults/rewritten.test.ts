@@ -40,7 +40,7 @@ const newest = () => bought.at(-1) as Order;
 it('a rewritten receipt: refused at start, until it is declared by its hashes, signed and for all to see', async () => {
   await harm(`update receipt set payload = replace(payload, '2000', '1000') where leaf_index = 1`);
   const refusal = await refusalOf(ground);
-  expect(refusal).toContain('the log is rewritten at leaf 1: its receipt makes hash');
+  expect(refusal).toContain('the log was rewritten at leaf 1: its receipt has the hash');
   expect(refusal).toMatch(/saved outside the database is size 5, root [0-9a-f]{64}/);
   expect(refusal).toMatch(/the database has size 5, root [0-9a-f]{64}/);
   expect(refusal).toContain('npm run accept-log-break -- ');
@@ -63,7 +63,7 @@ it('a rewritten receipt: refused at start, until it is declared by its hashes, s
   await gateway.stop();
   // What was declared is passed over from now on, and nothing else is.
   await harm(`update log_node set hash = sha256(hash) where level = 0 and index = 2`);
-  expect(await refusalOf(ground)).toContain('the log is rewritten at leaf 2: its receipt makes hash');
+  expect(await refusalOf(ground)).toContain('the log was rewritten at leaf 2: its receipt has the hash');
 });
 
 it('a rewritten leaf among those that a start leaves out: found while the service runs, and the till is closed', async () => {
@@ -73,9 +73,9 @@ it('a rewritten leaf among those that a start leaves out: found while the servic
     (await (await fetch(`${gateway.url}/health`)).json()) as { status: string; away: string[] };
   await eventually('degraded', async () => (await health()).status === 'degraded' || null);
   expect((await health()).away).toEqual(['log']);
-  const told = 'No payments are taken any more';
+  const told = 'No more payments are accepted';
   const fatal = await eventually('told', () => gateway.logs.find(line => line.includes(told)) ?? null);
-  expect(fatal).toContain('the log is rewritten at leaf 2');
+  expect(fatal).toContain('the log was rewritten at leaf 2');
   expect(fatal).toContain('npm run accept-log-break');
 
   const moved = (await ground.chain.transfers(ground.pay_to)).length;

@@ -53,6 +53,6 @@ describe('a key that ends while a call is under way', () => {
   });
 
   it('was told beforehand: a process whose key gave way says until when it takes payments', () => {
-    expect(stale.logs.some(line => /gave way to another.*takes payments until/.test(line))).toBe(true);
+    expect(stale.logs.some(line => /was replaced; this process accepts payments until/.test(line))).toBe(true);
   });
 });

@@ -57,11 +57,11 @@ describe('a second gateway on the database of one that serves', () => {
   });
 
   it.each([
-    ['SEAL_KEY', { SEAL_KEY: hex() }, /^SEAL_KEY: this database has been served with another SEAL_KEY/],
+    ['SEAL_KEY', { SEAL_KEY: hex() }, /^SEAL_KEY: this database was served with another SEAL_KEY/],
     [
       'ISSUER_KEYS',
       { ISSUER_KEYS: hex() },
-      /^ISSUER_KEYS: the key that signs on this database, [\w-]{43}, is not among ISSUER_KEYS/,
+      /^ISSUER_KEYS: the key that signs for this database, [\w-]{43}, is not among ISSUER_KEYS/,
     ],
     [
       'both',
@@ -77,7 +77,7 @@ describe('a second gateway on the database of one that serves', () => {
       const before = await standing(ground);
       const refusal = await refusalOf(ground, { environment: other, data_dir: await ownFolder() });
       expect(refusal).toMatch(said);
-      expect(refusal).toContain(`Nothing was changed. If it is meant, stop every process of this database`);
+      expect(refusal).toContain(`Nothing was changed. If the change is intended, stop every process of this database`);
       expect(refusal).toContain(`npm run accept-changed -- ${Object.keys(other).join(' ')}`);
       expect(await standing(ground)).toEqual(before);
       expect(await jsonAt(first, '/.well-known/issuer-history.json')).toMatchObject({ version: 1 });
@@ -96,7 +96,9 @@ describe('a second gateway on the database of one that serves', () => {
   it('before another chain is refused in development too, while the first one serves', async () => {
     const chain = await freshChain();
     const refusal = await refusalOf(ground, { environment: { BASE_RPC_URL: chain.rpc_url } });
-    expect(refusal).toMatch(/^this database was paid on another chain, .*, and other processes serve it on that one\./);
+    expect(refusal).toMatch(
+      /^the payments in this database are on another chain, .*, and other processes still serve this database on the former chain\./,
+    );
     await bought(ground, first);
   });
 
@@ -149,7 +151,7 @@ describe('a service at another BASE_URL', () => {
     const task_id = await bought(ground, after);
     expect(await originAt(after)).toBe('svc.test/log');
     expect(warned(after)).toHaveLength(1);
-    expect(warned(after)[0]).toMatch(/served as http:\/\/svc\.test before, and is served as http:\/\/moved\.test now/);
+    expect(warned(after)[0]).toMatch(/served as http:\/\/svc\.test before and is served as http:\/\/moved\.test now/);
     const jwks = await jsonAt(after, '/.well-known/jwks.json');
     for (const id of [task_id, earlier]) {
       const audit = await jsonAt(after, `/receipt/${id}?format=auditor`);
@@ -173,7 +175,7 @@ describe('a service at another BASE_URL', () => {
     await before.stop();
     const environment = { BASE_URL: 'https://moved.test' };
     expect(await refusalOf(ground, { environment })).toMatch(
-      /^BASE_URL: this database has been served as https:\/\/svc\.test, and BASE_URL says https:\/\/moved\.test\. Nothing was changed\. .*: npm run accept-changed -- BASE_URL$/,
+      /^BASE_URL: this database was served as https:\/\/svc\.test, but BASE_URL is https:\/\/moved\.test\. Nothing was changed\. .* run npm run accept-changed -- BASE_URL$/,
     );
     expect(await runOperatorProcess(ground, 'accept-changed', ['BASE_URL'], { environment })).toBe(
       'BASE_URL: accepted.\n',
@@ -181,7 +183,7 @@ describe('a service at another BASE_URL', () => {
     const after = await ground.start({ environment });
     expect([await originAt(after), warned(after)]).toEqual([first, []]);
     await after.stop();
-    expect(await refusalOf(ground)).toContain('has been served as https://moved.test');
+    expect(await refusalOf(ground)).toContain('was served as https://moved.test');
   });
 });
 
@@ -191,7 +193,7 @@ describe('npm run accept-changed', () => {
     await (await ground.start()).stop();
     const environment = { ISSUER_KEYS: hex(), SEAL_KEY: hex() };
     await expect(runOperatorCommand(ground, 'accept-changed', ['ISSUER_KEYS'], { environment })).rejects.toThrow(
-      /SEAL_KEY: this database has been served with another/,
+      /SEAL_KEY: this database was served with another/,
     );
     const words = ['ISSUER_KEYS', 'SEAL_KEY'];
     expect(await runOperatorCommand(ground, 'accept-changed', words, { environment })).toBe(

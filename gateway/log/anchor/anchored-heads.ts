@@ -201,13 +201,13 @@ export class AnchorContradicted extends Error {
     const { kind, found } = integrity;
     const broken = kind === 'contradictory' ? 'the log contradicts itself' : `the log is ${kind}`;
     const both = `${headSentence(head, sender)}; the database has size ${found.tree_size}, root ${found.root_hash}`;
-    super(`${broken}: ${both}. Was it not this service that sent it, change ANCHOR_KEY as well. ${WAY_ON}`);
+    super(`${broken}: ${both}. If another service sent that anchor, replace ANCHOR_KEY as well. ${WAY_ON}`);
     this.head = head;
   }
 }
 
 function headSentence({ tree_size, root_hash, tx_hash }: Anchored, sender: string): string {
-  return `anchored on Base by ${sender} is size ${tree_size}, root ${root_hash} (transaction ${tx_hash})`;
+  return `the head anchored on Base by ${sender} has size ${tree_size}, root ${root_hash} (transaction ${tx_hash})`;
 }
 
 /** What stands on Base, for whoever is refused for another reason: it is the last that is known of what was signed. */
@@ -215,7 +215,7 @@ export async function anchoredSentence(heads: AnchoredHeads, sender: string, unt
   try {
     await heads.look(until_ms);
   } catch (cause) {
-    return `what is anchored on Base by ${sender} could not be had (${causeOf(cause)})`;
+    return `the anchors of ${sender} on Base could not be read (${causeOf(cause)})`;
   }
   return heads.newest ? headSentence(heads.newest, sender) : `nothing is anchored on Base by ${sender}`;
 }

@@ -185,7 +185,7 @@ export class Anchoring {
 
   #close(error: AnchorContradicted): void {
     const until =
-      'This process takes no payments while Base is asked again; if that head is confirmed, all processes are halted';
+      'This process accepts no payments while Base is asked again; if the head is confirmed, all processes are halted';
     this.#parts.logger.fatal({ err: error }, `${error.message}. ${until}.`);
   }
 
@@ -204,7 +204,7 @@ export class Anchoring {
     this.#contradiction = null;
     logger.warn(
       { head },
-      'a head that the node showed once does not stand on Base: the log is proven, payments are taken',
+      'a head that the node returned once is not on Base; the log was proven again and payments are accepted',
     );
     return true;
   }
@@ -214,10 +214,10 @@ export class Anchoring {
     // A database that was away and has come back whole: what was written meanwhile only a start can prove.
     if ((await proveHeads(database, [head])).kind !== 'broken') return;
     this.#confirmed = true;
-    logger.fatal({ head }, `${message}. It is final on Base: no payments are taken any more.`);
+    logger.fatal({ head }, `${message}. The head is final on Base. No more payments are accepted.`);
     const { log_id, tree_size, root_hash } = head;
     await contradicted?.({ log_id, tree_size, root_hash }).catch(fault =>
-      logger.warn({ err: fault }, 'the halt is not written yet'),
+      logger.warn({ err: fault }, 'the halt could not be written to the database yet'),
     );
   }
 

@@ -30,7 +30,7 @@ export interface UnbelievedChain {
  * reached" is an answer that all of them know.
  */
 export function unbelieved(chain: BaseChain): UnbelievedChain {
-  const unreachable = { kind: 'unreachable', cause: new Error('the chain is not known to be ours yet') } as const;
+  const unreachable = { kind: 'unreachable', cause: new Error('the chain has not been recognized yet') } as const;
   const nothing = async () => unreachable;
   const methods = Object.keys(chain).map(name => [name, nothing] as const);
   const receipts: BaseChain['receipts'] = async hashes => hashes.map(() => unreachable);

@@ -193,7 +193,7 @@ export class PayerCodes {
         return { kind: 'seen', payer };
       }
       entry.failed = true;
-      return code ?? { kind: 'unreachable', cause: new Error('no word of the code at an address') };
+      return code ?? { kind: 'unreachable', cause: new Error('it is unknown whether the address has code') };
     } catch (error) {
       entry.failed = true;
       throw error;

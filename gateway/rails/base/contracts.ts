@@ -85,7 +85,7 @@ export function aggregate(calls: readonly ContractCall[]): Hex {
 /** What each call returned; null where it failed. @throws where the node answered something else. */
 export function readAggregate(data: Hex, calls: number): (Hex | null)[] {
   const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data });
-  if (results.length !== calls) throw new Error(`${calls} calls were answered by ${results.length} results`);
+  if (results.length !== calls) throw new Error(`${calls} calls returned ${results.length} results`);
   return results.map(({ success, returnData }) => (success ? returnData : null));
 }
 

@@ -207,7 +207,7 @@ async function readiness(
   });
 }
 
-const silent = { kind: 'unreachable', cause: new Error('USDC did not answer') } as const;
+const silent = { kind: 'unreachable', cause: new Error('the call to the USDC contract had no result') } as const;
 
 async function readCodes(rpc: Rpc, names: readonly AuthorizationName[]): Promise<ReadonlyMap<Hex, ChainAnswer<Hex>>> {
   const payers = [...new Set(names.map(({ payer }) => payer))];
@@ -252,7 +252,7 @@ async function readHoldings(rpc: Rpc, payer: Hex, nonces: readonly Hex[]): Promi
   if (answer.kind !== 'ok') return answer;
   try {
     const [balance_atomic = 0n, ...states] = readAggregate(answer.value, calls.length).map(word => {
-      if (word?.length !== 66) throw new Error('USDC did not answer');
+      if (word?.length !== 66) throw new Error('the call to the USDC contract had no result');
       return BigInt(word);
     });
     return { kind: 'ok', value: { balance_atomic, used: states.map(state => state !== 0n) } };
@@ -361,5 +361,5 @@ function isSame(one: Transfer, other: Transfer): boolean {
 }
 
 function contradicted(place: string): ChainAnswer<never> {
-  return { kind: 'unreachable', cause: new Error(`the node says two things of log ${place}`) };
+  return { kind: 'unreachable', cause: new Error(`the node returned two versions of log ${place}`) };
 }

@@ -16,7 +16,7 @@ export function openAuthorize(
   if (auth === null) return async () => null;
   if (auth.kind === 'bearer') return async () => `Bearer ${auth.token.reveal()}`;
   const key = cdpKey(auth.secret.reveal());
-  if (key === null) throw new Error('FACILITATOR_AUTH holds no key, though it was read as one');
+  if (key === null) throw new Error('FACILITATOR_AUTH was accepted as a key but is not one');
   return async (method, url) => {
     const nonce = Buffer.from(random.bytes(NONCE_BYTES)).toString('hex');
     const now = Math.floor(clock.now_ms() / 1_000);

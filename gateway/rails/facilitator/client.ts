@@ -141,7 +141,9 @@ function isRefused(posted: Posted): posted is Extract<Posted, { kind: 'answered'
 }
 
 function unauthorized({ status }: Extract<Posted, { kind: 'answered' }>) {
-  const cause = new Error(`the facilitator does not know us (HTTP ${status}): FACILITATOR_AUTH is missing or wrong`);
+  const cause = new Error(
+    `the facilitator refused our credentials (HTTP ${status}): FACILITATOR_AUTH is missing or wrong`,
+  );
   return { kind: 'unauthorized', cause } as const;
 }
 
@@ -151,7 +153,9 @@ function verdictOf(posted: Posted): FacilitatorVerdict {
   if (read.kind !== 'read') return { kind: 'unreachable', cause: read.cause };
   const { isValid, invalidReason } = read.answer;
   if (!isValid) return { kind: 'invalid', reason: invalidReason ?? 'invalid_payload' };
-  return read.ok ? { kind: 'valid' } : { kind: 'unreachable', cause: new Error('valid, under a failing status') };
+  return read.ok
+    ? { kind: 'valid' }
+    : { kind: 'unreachable', cause: new Error('the facilitator reports a valid payment with an error status') };
 }
 
 function toldOf(posted: Posted, network: NetworkName): FacilitatorAnswer {
@@ -163,9 +167,17 @@ function toldOf(posted: Posted, network: NetworkName): FacilitatorAnswer {
   if (read.kind !== 'read') return { kind: 'silent', cause: read.cause };
   const { success, reason, tx_hash } = read.answer;
   if (success && read.ok && tx_hash) return { kind: 'success', tx_hash };
-  if (success) return { kind: 'silent', cause: new Error('success without a transaction, or under a failing status') };
+  if (success)
+    return {
+      kind: 'silent',
+      cause: new Error('the facilitator reports success without a transaction, or with an error status'),
+    };
   if (tx_hash === null && reason !== null && refusedBeforeSending.has(reason)) return { kind: 'failure', reason };
-  return { kind: 'pending', tx_hash, cause: new Error(`the facilitator says ${reason ?? 'no'}`) };
+  return {
+    kind: 'pending',
+    tx_hash,
+    cause: new Error(`the facilitator refused the settlement: ${reason ?? 'no reason given'}`),
+  };
 }
 
 type Read<T> =

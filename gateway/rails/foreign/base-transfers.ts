@@ -78,18 +78,18 @@ async function lookUp(chain: BaseWitnessParts['chain'], transaction: string): Pr
     chain.block('finalized'),
   ]);
   if (id.kind !== 'ok') return id;
-  if (id.value !== networks.base.chain_id) return contradiction('the node is of another chain');
-  if (receipt?.kind !== 'ok') return receipt ?? contradiction('the node leaves the receipt unanswered');
+  if (id.value !== networks.base.chain_id) return contradiction('the node belongs to another chain');
+  if (receipt?.kind !== 'ok') return receipt ?? contradiction('the response of the node has no receipt');
   if (latest.kind !== 'ok') return latest;
   if (finalized.kind !== 'ok') return finalized;
-  if (latest.value === null) return contradiction('the node has no newest block');
+  if (latest.value === null) return contradiction('the node has no latest block');
   const look = { latest: latest.value, finalized: finalized.value, receipt: receipt.value };
   if (look.receipt === null) return { kind: 'ok', value: look };
   if (!hangsTogether(look.receipt)) return contradiction('the receipt contradicts itself');
   const block = await chain.block(look.receipt.block_number);
   if (block.kind !== 'ok') return block;
   const same = block.value?.number === look.receipt.block_number && block.value.hash === look.receipt.block_hash;
-  return same ? { kind: 'ok', value: look } : contradiction('the receipt is of a block that the chain does not have');
+  return same ? { kind: 'ok', value: look } : contradiction('the receipt names a block that is not on the chain');
 }
 
 /** Every log of this transaction in this block, each under an index of its own. */

@@ -41,7 +41,7 @@ async function observe({ node, work_min }: NanoWitnessParts, named: NamedTransfe
 
   const before = await node.block(block.previous);
   if (before.kind !== 'ok') return noAnswer(before.cause);
-  if (before.value === null) return noAnswer(new Error('the node has a block and not the one before it'));
+  if (before.value === null) return noAnswer(new Error('the node has a block but not the previous one'));
   // What an account had before there were state blocks stands in no single block of it.
   if ('legacy' in before.value) return notBelieved('no_such_transfer');
   if (hashOfBlock(before.value.block) !== block.previous) return notBelieved('forged_block');
@@ -57,7 +57,9 @@ function judge({ block, subtype }: BlockInfo, before: StateBlock, named: NamedTr
   const amount = before.balance - block.balance;
   const sends = amount > 0n;
   if (sends !== (subtype === 'send')) {
-    return sends ? noAnswer(new Error('the node calls a send something else')) : notBelieved('no_such_transfer');
+    return sends
+      ? noAnswer(new Error('the node reports a send block as another type'))
+      : notBelieved('no_such_transfer');
   }
   const payee = Buffer.from(block.link, 'hex');
   const meant =

@@ -56,7 +56,9 @@ async function isOurs(chain: SolanaWitnessParts['chain'], genesis: string | null
   if (genesis === null) return { kind: 'ok', value: null };
   const found = await chain.genesisHash();
   if (found.kind !== 'ok') return found;
-  return found.value.startsWith(genesis) ? { kind: 'ok', value: null } : contradiction('the node is of another chain');
+  return found.value.startsWith(genesis)
+    ? { kind: 'ok', value: null }
+    : contradiction('the node belongs to another chain');
 }
 
 interface Look {
@@ -72,7 +74,8 @@ async function lookUp(chain: SolanaWitnessParts['chain'], signature: string): Pr
   const [status = null] = statuses.value.value;
   if (status === null && landed.value === null) return { kind: 'ok', value: null };
   // A node has a status a little before the transaction itself, and nodes behind one URL have neither at the same time.
-  if (status === null || landed.value === null) return contradiction('the node has half of the transaction');
+  if (status === null || landed.value === null)
+    return contradiction('the node has only the status or only the transaction');
   return readLanded(signature, status, landed.value);
 }
 
@@ -83,12 +86,12 @@ async function readLanded(
 ): Promise<ChainAnswer<Look>> {
   const read = readWireTransaction(landed.raw);
   if (read === null || signatureName(read) !== signature || !(await isSigned(read)))
-    return contradiction('the node shows another transaction');
+    return contradiction('the node returned another transaction');
   if (landed.slot !== status.slot || (landed.err === null) !== (status.err === null))
-    return contradiction('the node tells two outcomes');
+    return contradiction('the node reports two different outcomes');
   if (status.err !== null) return { kind: 'ok', value: { status, movements: [] } };
   const found = movementsIn(read, landed);
-  if (found.kind === 'contradiction') return contradiction('what changed is not what ran');
+  if (found.kind === 'contradiction') return contradiction('balance changes do not match the instructions');
   return { kind: 'ok', value: { status, movements: found.movements } };
 }
 

@@ -41,7 +41,7 @@ export function openNanoNode({ rpc_url }: { readonly rpc_url: string }): NanoNod
           signal: AbortSignal.timeout(TIMEOUT_MS),
         });
         const text = await body.text();
-        if (statusCode !== 200) throw new Error(`the Nano node answered HTTP ${statusCode}`);
+        if (statusCode !== 200) throw new Error(`the Nano node responded with HTTP ${statusCode}`);
         return { kind: 'ok', value: answerShape.parse(JSON.parse(text)) };
       } catch (cause) {
         return { kind: 'unreachable', cause };

@@ -72,7 +72,7 @@ async function openSettling(parts: SolanaParts, chain: SolanaChain): Promise<Set
 
 function openOwn(parts: SolanaParts, chain: SolanaChain, own: FeePayer): Settling {
   const settler = openSolanaSettler<ClaimItem<SolanaPayment>>({
-    ...claimSettlerParts(parts, 'trouble while settling on Solana'),
+    ...claimSettlerParts(parts, 'a settlement on Solana failed'),
     ...settlerDefaults,
     wait_ms: parts.wait_ms,
     chain,
@@ -92,9 +92,12 @@ async function openFacilitated(parts: SolanaParts, chain: SolanaChain, url: stri
   const named = await facilitator.feePayer();
   const fee_payer = named === 'unreachable' ? null : named.address;
   if (fee_payer === null)
-    logger.warn({ facilitator: named }, 'the facilitator names no fee payer on Solana, so that it is not offered');
+    logger.warn(
+      { facilitator: named },
+      'the facilitator names no fee payer on Solana, so payments on Solana are not offered',
+    );
   const settler = openFacilitatorSettler<ClaimItem<SolanaPayment>, SolanaPayment>({
-    ...claimSettlerParts(parts, 'trouble with the facilitator'),
+    ...claimSettlerParts(parts, 'a request to the facilitator failed'),
     ...rest,
     facilitator,
     facilitated: settledByFacilitator(chain),
@@ -118,7 +121,7 @@ export function solanaEpochOf(chain: Pick<SolanaChain, 'genesisHash'>): EpochCha
       const hash = await genesis();
       if (!hash.startsWith(GENESIS))
         throw new OtherChain(
-          `SOLANA_RPC_URL is a node of the chain that begins with ${hash}, and solana with ${GENESIS}`,
+          `SOLANA_RPC_URL is a node of another chain: its genesis hash is ${hash}, and that of Solana mainnet starts with ${GENESIS}`,
         );
     },
   };
@@ -136,5 +139,5 @@ export async function requireTreasury(chain: Pick<SolanaChain, 'holding'>, pay_t
   const account = await usdcAccountOf(pay_to);
   const { value: holding } = reached(await chain.holding(account));
   if (holding?.owner !== pay_to)
-    throw new NoTreasury(`PAY_TO_SOLANA (${pay_to}) has no USDC account of its own at ${account}: create it first`);
+    throw new NoTreasury(`PAY_TO_SOLANA (${pay_to}) has no associated USDC account at ${account}; create it first`);
 }

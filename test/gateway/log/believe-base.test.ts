@@ -49,7 +49,7 @@ it('one that cannot is out of reach for all of us, until it has been asked', asy
   node.lie({ eth_getBlockByNumber: () => undefined });
   node.behave({ kind: 'plain' });
   expect([start.done, start.sound]).toEqual([false, false]);
-  expect(() => start.chain_epoch).toThrow('the chain is not known to be ours yet');
+  expect(() => start.chain_epoch).toThrow('the chain has not been recognized yet');
   expect(await start.chain.chainId()).toMatchObject({ kind: 'unreachable' });
   expect(await start.chain.receipts([`0x${'00'.repeat(32)}`])).toMatchObject([{ kind: 'unreachable' }]);
   node.repent();

@@ -91,20 +91,20 @@ describe('a start on a log that is not the one that was signed', () => {
     [
       'a receipt that was rewritten',
       `update receipt set payload = payload || ' ' where leaf_index = 2`,
-      'at leaf 2: its receipt makes hash',
+      'at leaf 2: its receipt has the hash',
     ],
     ['a receipt that was deleted', `delete from receipt where leaf_index = 5`, 'at leaf 5: its receipt is missing'],
     ['the newest receipt deleted', `delete from receipt where leaf_index = 8`, 'at leaf 8: its receipt is missing'],
     [
       'a leaf that was rewritten',
       `update log_node set hash = sha256(hash) where level = 0 and index = 1`,
-      'at leaf 1: its receipt makes hash',
+      'at leaf 1: its receipt has the hash',
     ],
-    ['a leaf that was deleted', `delete from log_node where level = 0 and index = 6`, 'stored is nothing'],
+    ['a leaf that was deleted', `delete from log_node where level = 0 and index = 6`, 'the stored hash is missing'],
     [
       'a node that was rewritten',
       `update log_node set hash = sha256(hash) where level = 1 and index = 1`,
-      'at node 1 on level 1: its children make hash',
+      'at node 1 of level 1: its children have the hash',
     ],
     [
       'a peak that was rewritten',
@@ -187,7 +187,7 @@ describe('the leaves that a start leaves out', () => {
     await database.query({ text: `update receipt set payload = payload || ' ' where leaf_index = 2` });
     const { guard } = await open(2);
     await expect.poll(() => guard.sound).toBe(false);
-    expect(lines.join()).toContain('the log is rewritten at leaf 2');
+    expect(lines.join()).toContain('the log was rewritten at leaf 2');
     expect(lines.join()).toContain('accept-log-break');
     await guard.stop();
   });

@@ -106,7 +106,7 @@ it('a halt that is lost with a database that goes back once more is written agai
     { saved: null, found, damage: [], reason: 'gone back', declared_at },
     async () => {},
   );
-  for (const { lines } of processes) await expect.poll(() => lines.join()).toContain('start this process anew');
+  for (const { lines } of processes) await expect.poll(() => lines.join()).toContain('restart this process');
   expect(await head()).toMatchObject({ halted: null });
   expect(one.log.standing.sound).toBe(false);
 });

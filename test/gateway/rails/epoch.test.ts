@@ -57,7 +57,7 @@ describe('chain epochs', () => {
     await rememberChain(database, chain, 0);
     await database.query({ text: 'update chain_epoch set last_block = last_block + 1000' });
     await expect(openEpoch(database, chain, { profile: 'production' })).rejects.toThrow(
-      /lags behind, or it is another/,
+      /lags behind, or it belongs to another/,
     );
   });
 

@@ -196,7 +196,7 @@ describe('an answer', () => {
     expect(outcome).toEqual({
       kind: 'failed',
       status: 500,
-      error: 'The receiver answered 500.',
+      error: 'The receiver responded with HTTP 500.',
       retry_after_ms: null,
     });
   });

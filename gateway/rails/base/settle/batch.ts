@@ -163,7 +163,7 @@ export class FeeTooHigh extends Error {
   readonly bound: 'settlement' | 'day';
 
   constructor(bound: 'settlement' | 'day') {
-    super(`settling costs more than is spent on one ${bound}`);
+    super(`settling costs more than the limit for one ${bound}`);
     this.name = 'FeeTooHigh';
     this.bound = bound;
   }

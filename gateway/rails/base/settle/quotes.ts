@@ -74,7 +74,7 @@ export class PriceWatch {
 /** What a fee is worth cannot be said, so no bound on fees would hold. */
 export class PriceUnknown extends Error {
   constructor(why: NoPrice) {
-    super(`the price of ether is not known (${why}): give ETH_USD, or look after the feed of BASE_RPC_URL`);
+    super(`the price of ether is unknown (${why}); set ETH_USD, or check the price feed behind BASE_RPC_URL`);
     this.name = 'PriceUnknown';
   }
 }

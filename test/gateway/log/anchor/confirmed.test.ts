@@ -83,7 +83,7 @@ describe('a head that one answer of a node shows, and that the log does not exte
     expect(process.anchoring.sound).toBe(false);
     await chain.mine(5);
     await expect.poll(() => process.anchoring.sound).toBe(true);
-    expect(process.lines.filter(line => line.includes('does not stand on Base'))).toHaveLength(1);
+    expect(process.lines.filter(line => line.includes('is not on Base'))).toHaveLength(1);
     expect(process.heads.newest).toMatchObject(anchored);
     await grow(store, 5);
     await expect.poll(() => process.heads.newest?.tree_size).toBe(5);

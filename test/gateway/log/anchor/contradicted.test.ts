@@ -51,7 +51,9 @@ describe('a log that does not extend what stands on Base', () => {
     const refusal = await later.anchoring.prove().catch((error: Error) => error);
     expect(refusal).toBeInstanceOf(AnchorContradicted);
     const { message } = refusal as Error;
-    expect(message).toContain(`the log is ${kind}: anchored on Base by ${anchorKey(seed).address} is size 4, root `);
+    expect(message).toContain(
+      `the log is ${kind}: the head anchored on Base by ${anchorKey(seed).address} has size 4, root `,
+    );
     expect(message).toContain(`transaction ${heads.newest?.tx_hash}`);
     expect(message).toMatch(new RegExp(`the database has size \\d, ${ROOT.source}`));
     expect(message).toContain('npm run accept-log-break');
@@ -69,7 +71,7 @@ describe('a log that does not extend what stands on Base', () => {
     await store.query({ text: turned_back });
     await grow(store, 13, 14, 15);
     await expect.poll(() => process.anchoring.sound).toBe(false);
-    expect(process.lines.join()).toMatch(/the log is (shrunken|rewritten): anchored on Base/);
+    expect(process.lines.join()).toMatch(/the log is (shrunken|rewritten): the head anchored on Base/);
     expect(await minedOf(chain, seed)).toBe(mined);
   });
 
@@ -98,7 +100,7 @@ describe('a log that does not extend what stands on Base', () => {
     const { store, seed } = await fourLeaves();
     await say(seed, { log_id: 1, tree_size: 10 ** 9, root_hash: 'cd'.repeat(32) });
     const { anchoring } = anchoringProcess(chain.rpc_url, store, seed);
-    await expect(anchoring.prove()).rejects.toThrow(/shrunken: .*size 1000000000, .*change ANCHOR_KEY as well/);
+    await expect(anchoring.prove()).rejects.toThrow(/shrunken: .*size 1000000000, .*replace ANCHOR_KEY as well/);
   });
 
   it('also where a smaller one was sent after it', async () => {

@@ -61,7 +61,7 @@ describe('FACILITATOR_AUTH=bearer:<token>', () => {
       expect(refused.body).toMatchObject({ charged: false });
       expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
       expect(service.timesAsked(paid)).toBe(0);
-      expect(gateway.logs.join('\n')).toContain(`does not know us (HTTP ${status}): FACILITATOR_AUTH`);
+      expect(gateway.logs.join('\n')).toContain(`refused our credentials (HTTP ${status}): FACILITATOR_AUTH`);
       service.facilitator.demand(knows);
       expect((await send(gateway, paid)).status).toBe(200);
       expect(await service.transfersOf(paid)).toHaveLength(1);
@@ -136,7 +136,7 @@ describe.each(['ES256', 'EdDSA'] as const)('FACILITATOR_AUTH=cdp:<key id>:<secre
     service.facilitator.demand(() => 401);
     expect(nameOf(await send(gateway, await order(`Unknown by ${alg}`)))).toBe('503 facilitator_unavailable');
     const log = gateway.logs.join('\n');
-    expect(log).toContain('does not know us (HTTP 401)');
+    expect(log).toContain('refused our credentials (HTTP 401)');
     expect(log).not.toMatch(/eyJ[\w-]+\.eyJ/);
     for (const line of secret.split('\\n').filter(part => part.length > 16)) expect(log).not.toContain(line);
   });

@@ -60,7 +60,7 @@ describe('on a terminal', () => {
     const answered =
       /^\d\d:\d\d:\d\d info {2}answered request_id=\S+ method=GET door=\/v1\/models status=200 duration_ms=\S+$/;
     await expect.poll(terminal.lines).toContainEqual(expect.stringMatching(answered));
-    const away = 'BASE_RPC_URL does not answer (ECONNREFUSED): no payments are taken until it does';
+    const away = 'BASE_RPC_URL does not answer (ECONNREFUSED); no payments are accepted until it does';
     expect(terminal.lines()).toContainEqual(
       expect.stringMatching(`^[0-9:]{8} warn  ${away.replaceAll(/[()]/g, '\\$&')}$`),
     );
