@@ -18,16 +18,16 @@ export interface FeatureParts {
   readonly now_ms: () => number;
 }
 
-/** Features that another one cannot do without. Read by the rules of the house, too, which load no row. */
+/** Features that another feature requires. The house rules in test/tidy read it too, without loading any feature. */
 export const featureNeeds: Readonly<Record<FeatureName, readonly FeatureName[]>> = {
   envelopes: [],
   totals: [],
-  // It looks up receipts by the payments that totals keep.
+  // Reports look up receipts by the payments that the totals feature stores.
   reconciliation: ['totals'],
   score: [],
 };
 
-/** @throws Error where a feature is listed without one that it needs, which would fail only once it is used */
+/** @throws Error if a feature is listed without one that it requires, which would otherwise fail only when it is used */
 export function requireNeeded(features: readonly Feature[]): void {
   const listed = features.map(({ name }) => name);
   for (const name of listed) {
@@ -36,19 +36,19 @@ export function requireNeeded(features: readonly Feature[]): void {
   }
 }
 
-/** A part of the service that the specification does not ask for. The core runs without it, and imports none of its files. */
+/** A part of the service that the specification does not ask for. The core runs without it and imports none of its files. */
 export interface Feature {
-  /** Its endpoints stand under this name in rest-compat/feature-doors.ts. */
+  /** Also its name in rest-compat/feature-doors.ts, if it has endpoints. */
   readonly name: FeatureName;
   /** Tables and fields, by subgraph. */
   readonly adds: Readonly<Partial<Record<SubgraphName, SubgraphAddition>>>;
-  /** What the worker of jobs does for it. */
+  /** Tasks of jobs that the feature adds. */
   tasks?(parts: FeatureParts): Tasks;
-  /** Jobs that are done over and over by one process of the fleet. */
+  /** Jobs that one process at a time runs again and again. */
   periodic?(parts: FeatureParts): readonly PeriodicTask[];
-  /** What is looked up at each scrape. */
+  /** Adds metrics that are read at each scrape. */
   watch?(metrics: Pick<Metrics, 'watch'>, database: Database): void;
-  /** Writes in the transaction that turns a row to collected, where money was seen that a facilitator had vouched for. */
+  /** Runs in the transaction that marks a row as collected, when money is seen that a facilitator reported earlier. */
   arrived?(tx: Tx, seen: SeenArrival): void;
   /** Finds receipts by the transfers that paid for them. */
   indexPayments?(database: Pick<Database, 'query'>): PaymentIndex;

@@ -4,17 +4,17 @@ import { indexPayments, noteSeen, totalsFigures } from '../../subgraphs/receipt/
 import { lookInTime, SCRAPE_MS_MAX } from '../operations/metrics.ts';
 import type { Feature } from './feature.ts';
 
-/** Between two statements over a log that grows all the time. */
+/** Time between two statements of totals while the log grows. */
 const REST_MS = 2_000;
 
-/** What the books came to and which receipt each payment backs, stated a moment after it stands in the log. */
+/** Totals of books, and which receipt each payment backs, stated shortly after the receipt is in the log. */
 export const totalsFeature: Feature = {
   name: 'totals',
   adds: { receipt: totalsAddition },
   periodic: parts => [
     { name: 'totals', rest_ms: REST_MS, run: signal => keepTotals(parts, signal).then(() => undefined) },
   ],
-  /** An alarm: `svc_totals_conflicts` is 1 where one payment backs two receipts. */
+  /** `svc_totals_conflicts` is an alarm: it is 1 if one payment backs two receipts. */
   watch(metrics, database) {
     const look = (figure: 'leaves' | 'conflicts') => async () => {
       const seen = await lookInTime(totalsFigures(database), SCRAPE_MS_MAX);

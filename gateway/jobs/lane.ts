@@ -9,24 +9,24 @@ import { JOBS_SCHEMA } from '../../subgraphs/migrate-jobs.ts';
 import { isOutage } from '../../subgraphs/outage.ts';
 import { lookInTime } from '../operations/metrics.ts';
 
-/** Between two workers: what made the one fail may take a moment to pass. */
+/** Pause before the next worker, since the cause of a failure may take a moment to pass. */
 const REST_MS = 500;
-/** What a stop waits for beside the jobs that run. */
+/** Time that a stop waits in addition to the running jobs. */
 const STOP_MS_MAX = 1_000;
-/** A worker that has not looked for jobs once after so many sweeps that reached the database is replaced. */
+/** A worker that has not looked for jobs after this many sweeps that reached the database is replaced. */
 const SWEEPS_MAX = 3;
 
 interface LaneParts extends Omit<WorkerParts, 'id' | 'library' | 'tasks' | 'free'> {
   readonly name: string;
-  /** As of now: none where there is nothing that may run. */
+  /** Tasks that may run now; empty while none may. */
   readonly tasks: (signal: AbortSignal) => library.TaskList;
-  /** Resolves when it is noted whose worker this is; rejects while that cannot be. */
+  /** Resolves once the worker's owner is stored; rejects while it cannot be. */
   readonly note: (id: string) => Promise<unknown>;
   readonly free: (id: string) => Promise<unknown>;
   readonly logger: Logger;
 }
 
-/** Some kinds of jobs that wait for no others: keeps one worker of the library at them, and replaces it where it fails. */
+/** Runs one worker of the library for some kinds of jobs, separate from other lanes, and replaces it when it fails. */
 export class Lane {
   readonly #parts: LaneParts;
   readonly #stopping = new AbortController();
@@ -40,7 +40,7 @@ export class Lane {
     this.#parts = parts;
   }
 
-  /** Of the worker that may hold jobs just now. */
+  /** Id of the worker that may hold jobs now; null while there is none. */
   get id(): string | null {
     return this.#id;
   }
@@ -49,13 +49,13 @@ export class Lane {
     this.#running = this.#run();
   }
 
-  /** The database was reached just now. */
+  /** Called when a sweep has just reached the database. */
   swept(): void {
     if (!this.#worker || this.#worker.fetched) this.#sweeps = 0;
     else if (++this.#sweeps >= SWEEPS_MAX) this.renew();
   }
 
-  /** For another: by what may run now, or because this one does nothing. */
+  /** Replaces the worker, because other tasks may run now or because it does nothing. */
   renew(): void {
     if (this.#worker) this.#end(this.#worker);
   }
@@ -63,7 +63,7 @@ export class Lane {
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.renew();
-    // It may be asking a database that is away whose worker the next one is.
+    // The loop may be waiting for an unreachable database to store the next worker's owner.
     await lookInTime(this.#running, STOP_MS_MAX);
     await Promise.all(this.#ending);
   }
@@ -81,7 +81,7 @@ export class Lane {
     }
   }
 
-  /** Until it fails or is to be replaced. */
+  /** Runs one worker until it fails or is replaced. */
   async #work(): Promise<void> {
     const { tasks, note, free, name, ...parts } = this.#parts;
     if (Object.keys(tasks(this.#stopping.signal)).length === 0) return;
@@ -97,7 +97,7 @@ export class Lane {
     this.#end(worker);
   }
 
-  /** Nobody waits for what is under way there, but who stops. */
+  /** Only `stop` waits for jobs that still run in the old worker. */
   #end(worker: Worker): void {
     if (this.#worker === worker) {
       this.#worker = null;
@@ -109,12 +109,12 @@ export class Lane {
   }
 }
 
-/** What is under way when a worker stops has so long to come to its end by itself; */
+/** Time that running jobs have to finish when a worker stops. */
 const FINISH_MS = 2_000;
-/** and so long from then on to notice that it is to stop. */
+/** Time that they have to react to the abort signal afterwards. */
 const ABORT_MS = 1_000;
 
-/** From one look to the next after a job of a queue. On an idle database the first finds what follows. */
+/** Delays between looks after a job of a queue. On an idle database the first look finds the next job. */
 const LOOKS_MS: readonly number[] = [5, 20, 100, 500];
 
 interface WorkerParts {
@@ -122,20 +122,20 @@ interface WorkerParts {
   readonly id: string;
   readonly pool: pg.Pool;
   readonly logger: Logger;
-  /** So many jobs at once. */
+  /** Maximum number of jobs at once. */
   readonly concurrency: number;
-  /** A job that was due at a later time is found after so long. */
+  /** Delay after which a job that became due is found. */
   readonly poll_ms: number;
-  /** Whether it looks at once when somebody has added a job. Without, only about as often as it polls. */
+  /** Whether the worker looks at once when a job is added. Otherwise it looks only about as often as it polls. */
   readonly prompt: boolean;
   readonly tasks: (signal: AbortSignal) => library.TaskList;
-  /** Frees what it still holds; bounded by whoever asks. */
+  /** Frees the jobs that the worker still holds; the caller bounds its time. */
   readonly free: () => Promise<unknown>;
 }
 
-/** One worker of the library, under an id that is known before it takes its first job, from its start to its end. */
+/** One worker of the library, from start to end, under an id that is known before it takes its first job. */
 class Worker {
-  /** Resolves when it takes no more jobs: it was stopped, or could not note what became of one. */
+  /** Resolves when the worker takes no more jobs: it was stopped, or could not store the result of one. */
   readonly failed: Promise<void>;
   readonly #pool: library.WorkerPool;
   readonly #free: WorkerParts['free'];
@@ -150,7 +150,7 @@ class Worker {
     const failing = Promise.withResolvers<void>();
     this.failed = failing.promise;
     this.#free = free;
-    // Before its first look for jobs: others know by this id whose they are.
+    // Set before the first look for jobs, because others find a job's owner by this id.
     events.on('pool:create', ({ workerPool }) => {
       workerPool.id = id;
     });
@@ -163,14 +163,15 @@ class Worker {
       concurrentJobs: concurrency,
       pollInterval: poll_ms,
       events,
-      // Where it looked for jobs it may hold some of which it was never told: it goes on, and they would be held for hours.
+      // After a failed look the database may have assigned jobs that the worker never received. It would go on and hold them for
+      // hours.
       logger: workerLog(library.Logger, logger, failing.resolve),
-      // One look for all; without it each of the jobs that could run at once would look for itself.
+      // One look fetches jobs for all; otherwise each free slot would look separately.
       localQueue: {
         size: concurrency,
         ...(!prompt && { refetchDelay: { durationMs: poll_ms, maxAbortThreshold: Infinity } }),
       },
-      // Not batched, a failure to note what became of a job would be nobody's, and end the process.
+      // If completions were batched, a failure to store one would reject without a handler and end the process.
       completeJobBatchDelay: 0,
       failJobBatchDelay: 0,
     };
@@ -183,8 +184,8 @@ class Worker {
   }
 
   /**
-   * The next of a queue may begin once the end of this one is noted, of which nobody is told: without a look it would
-   * wait for the next poll.
+   * The next job of a queue can begin once the end of the previous one is stored, but nothing notifies the worker. Without
+   * another look it would wait for the next poll.
    */
   #lookSoon(): void {
     this.#step = 0;
@@ -201,19 +202,19 @@ class Worker {
     }, after_ms).unref();
   }
 
-  /** Whether it has looked for jobs at least once: one whose first look failed never looks again. */
+  /** Whether the worker has looked for jobs at least once. One whose first look failed never looks again. */
   get fetched(): boolean {
     return this.#fetched;
   }
 
-  /** In bounded time: a job that does not end is abandoned, and free for others. */
+  /** Takes bounded time: a job that does not end is abandoned and freed for others. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
   }
 
   async #stop(): Promise<void> {
-    // Of one that shuts itself down the end is awaited, not asked for again.
+    // A worker that is already shutting down is only awaited.
     if (this.#pool._shuttingDown !== true) void Promise.resolve(this.#pool.gracefulShutdown()).catch(() => {});
     const ended = this.#pool.promise.then(
       () => true,
@@ -222,7 +223,7 @@ class Worker {
     if (!(await lookInTime(ended, FINISH_MS))) {
       this.#aborting.abort();
       if (!(await lookInTime(ended, ABORT_MS))) {
-        // Freed first: what the library gives up itself it has wait.
+        // Free the jobs first, because the library reschedules with a delay the ones that it gives up itself.
         await lookInTime(this.#free(), ABORT_MS);
         await lookInTime(Promise.resolve(this.#pool.forcefulShutdown('abandoned')), ABORT_MS);
       }
@@ -234,8 +235,8 @@ class Worker {
 type Level = 'error' | 'warning' | 'info' | 'debug';
 
 /**
- * What the library says goes into our log, by its sentence and its error alone: beside these it hands on whole jobs. How
- * single jobs came out is counted elsewhere. `outage` hears where it lost the database.
+ * Logs the library's messages with their errors only, because its metadata contains whole jobs. Results of single jobs are
+ * counted elsewhere. `outage` is called when the library lost the database.
  */
 function workerLog(library: typeof WorkerLogger, logger: Logger, outage: () => void): WorkerLogger {
   return new library(() => (level, message, meta) => {
@@ -246,7 +247,7 @@ function workerLog(library: typeof WorkerLogger, logger: Logger, outage: () => v
   });
 }
 
-/** An outage is said by the rounds and the heartbeat already, and it comes back by itself. */
+/** Outages are reported by reconcile rounds and the heartbeat already, and end by themselves. */
 function levelOf(level: Level, error: unknown): 'error' | 'warn' | 'debug' {
   if (level === 'info' || level === 'debug' || isOutage(error)) return 'debug';
   return level === 'error' ? 'error' : 'warn';

@@ -20,42 +20,42 @@ import {
 
 interface JobsParts {
   readonly database: Database;
-  /** Of the database's pool. */
+  /** Size of the database's pool. */
   readonly connections_max: number;
-  /** This process, as its lease names it. */
+  /** Owner name in this process's lease. */
   readonly owner: string;
-  /** Whether a lease that has ended is one whose process is dead. */
+  /** Whether this process may conclude from an expired lease that its owner is dead. */
   readonly steady: () => boolean;
   readonly halted: () => boolean;
   readonly logger: Logger;
   readonly ended: JobEnded;
-  /** What is asked for by `addJobs`: mostly they wait for a network. */
+  /** Tasks of jobs added by `addJobs`. They mostly wait for the network. */
   readonly tasks: Tasks;
   readonly periodic: readonly PeriodicTask[];
 }
 
 export interface Jobs {
-  /** From now on it takes jobs. */
+  /** Starts taking jobs. */
   start(): void;
-  /** Whether any process of the fleet does the periodic ones: none has waited for much longer than a run may take. */
+  /** Whether some process runs the periodic jobs: none of them has waited for much longer than a run may take. */
   done(): Promise<boolean>;
-  /** In bounded time: what does not end is abandoned, and free for the other processes. */
+  /** Takes bounded time: jobs that do not end are abandoned and freed for other processes. */
   stop(): Promise<void>;
 }
 
-/** Beside the pool of the service: one that listens for each lane, and what looks for jobs and notes what became of them. */
+/** Connections beside the service's pool: one listener for each lane, and those that fetch jobs and store results. */
 const CONNECTIONS_MAX = 6;
 const DELIVERIES_AT_ONCE = 64;
-/** Periodic jobs come back at a later time, so that nobody has to hear of it when they are added. */
+/** Periodic jobs are always due later, so no worker needs a notification when one is added. */
 const looks = { periodic: { poll_ms: 1_000, prompt: false }, asked: { poll_ms: 2_000, prompt: true } } as const;
 const SWEEP_MS = 2_000;
-/** Periodic jobs are looked for with every so many sweeps. */
+/** Missing periodic jobs are looked for once in this many sweeps. */
 const SWEEPS_PER_LOOK = 5;
 const CLOSE_MS_MAX = 1_000;
-/** A run has two minutes, and may stand in the way of the next one for so long. */
+/** A run may take two minutes and delay the next one by as much. */
 const READY_SECONDS_MAX = 180;
 
-/** The worker of this process, of those that share the jobs of a fleet. Needs the process's lease to be there. */
+/** Runs this process's worker among all that share the jobs. The process's lease must exist. */
 export function openJobs(parts: JobsParts): Jobs {
   const { database, owner, periodic, logger } = parts;
   const pool = database.openPool(CONNECTIONS_MAX);
@@ -78,7 +78,7 @@ export function openJobs(parts: JobsParts): Jobs {
       note: id => sweep({ workers: [id] }),
       free,
     });
-  // Each as often as there are tasks, so that none waits for another; and deliveries keep none of them waiting.
+  // The periodic lane has a slot for each task, so that none waits for another, and deliveries have a lane of their own.
   const lanes = [
     laneOf('periodic', periodic.length, periodicTasks(database, periodic), database),
     laneOf('asked', DELIVERIES_AT_ONCE, parts.tasks, bounded(database, parts.connections_max)),
@@ -108,12 +108,12 @@ export function openJobs(parts: JobsParts): Jobs {
 }
 
 interface Watching extends Pick<JobsParts, 'database' | 'steady' | 'halted' | 'periodic' | 'logger'> {
-  /** Workers that have ended while the database was away. */
+  /** Workers that ended while the database was unreachable. */
   readonly unfreed: Set<string>;
   readonly sweep: (asked: { workers: readonly string[]; ended: readonly string[]; steady: boolean }) => Promise<number>;
 }
 
-/** One look: at workers of the dead, at our own, at whether the periodic jobs are all there, and at the log. */
+/** One sweep: frees jobs of dead workers, confirms our own, adds missing periodic jobs and reacts to a halt of the log. */
 function watchOver(lanes: readonly Lane[], { unfreed, database, steady, halted, periodic, logger, sweep }: Watching) {
   let looks = 0;
   let was_halted = false;
@@ -132,7 +132,7 @@ function watchOver(lanes: readonly Lane[], { unfreed, database, steady, halted, 
   };
 }
 
-/** Of the pool's connections, so that deliveries leave the rest to paid calls. */
+/** Share of the pool's connections that deliveries may use, so that the rest remains for paid calls. */
 const SHARE = 1 / 4;
 
 interface TaskListParts {
@@ -143,7 +143,7 @@ interface TaskListParts {
   readonly ended: JobEnded;
 }
 
-/** Names those that may run now, as the library wants them. */
+/** Tasks that may run now, in the library's form. */
 function taskListOf({ tasks, halted, ended, ...context }: TaskListParts): TaskList {
   const named = Object.entries(tasks as Readonly<Record<string, JobTask<never> | undefined>>);
   const list: TaskList = {};
@@ -163,12 +163,12 @@ function taskListOf({ tasks, halted, ended, ...context }: TaskListParts): TaskLi
   return list;
 }
 
-/** All that the table of jobs, and the library's log, are told of a failure: sentences may hold what is nobody's business. */
+/** What the job table and the library's log get of a failure: only its class, because messages may contain private data. */
 class JobFailed extends Error {
   override name = 'JobFailed';
 }
 
-/** So many tasks may wait for a network that all of them together could take every connection of the pool. */
+/** Without a limit, tasks that wait for a network could take every connection of the pool. */
 function bounded(database: TaskContext['database'], connections_max: number): TaskContext['database'] {
   const limit = pLimit(Math.max(1, Math.floor(connections_max * SHARE)));
   return {

@@ -2,53 +2,52 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../subgraphs/database.ts';
 import { addAbsentJobs, addJob, type JobPayloads, type TaskName } from '../../subgraphs/jobs.ts';
 
-/* What the worker does for a job, and what is done again and again by one process of the fleet. */
+/* Tasks that the worker runs for jobs, and periodic tasks that one process at a time runs. */
 
-/** What a job is run with. */
 export interface TaskContext {
-  /** The service's own, but a few connections of it at once for all jobs together. */
+  /** The service's database, limited to a few connections for all jobs together. */
   readonly database: Pick<Database, 'query' | 'transaction'>;
-  /** Fires when this worker stops: what is not done within a second from then is abandoned, and run again elsewhere. */
+  /** Fires when the worker stops. What is not done within a second afterwards is abandoned and runs again elsewhere. */
   readonly signal: AbortSignal;
-  /** From 1: which run of this job it is. */
+  /** Number of this run of the job, from 1. */
   readonly attempt: number;
 }
 
-/** What is done for a job of that name. It may be done twice: a process may die when it is done and not yet noted. */
+/** Handles jobs of one name. A job may run twice, because a process may die between its work and storing the result. */
 export interface JobTask<Name extends TaskName> {
-  /** @throws what is counted and logged as this job's failure, by its class and sentence: without payloads and secrets. */
+  /** @throws an error that is logged by class and message; it must contain neither payloads nor secrets. */
   run(payload: JobPayloads[Name], context: TaskContext): Promise<void>;
 }
 
 export type Tasks = { readonly [Name in TaskName]?: JobTask<Name> };
 
-/** Hears of every run of a job. */
+/** Called after every run of a job. */
 export type JobEnded = (task: string, outcome: 'done' | 'failed', error?: unknown) => void;
 
-/** Done again and again, by one process of the fleet at a time; whichever it is. Two at once do no harm, but are no use. */
+/** Work that one process at a time repeats. Two runs at once are harmless but useless. */
 export interface PeriodicTask {
-  /** Of few words, as operators read it in /metrics: its job is called `periodic/<name>`. */
+  /** A few words, shown to operators in /metrics; the job is called `periodic/<name>`. */
   readonly name: string;
-  /** From the end of a run to the next, whatever came of it. */
+  /** Pause from the end of a run to the next one, whatever its result. */
   readonly rest_ms: number;
-  /** Resolves with another rest for this time, or with nothing. */
+  /** Resolves with a different pause before the next run, or with undefined. */
   run(signal: AbortSignal): Promise<{ readonly rest_ms: number } | undefined>;
 }
 
-/** One that hangs is left behind, so that the fleet does it again. */
+/** A run that hangs is abandoned after this time, so that another process can do it. */
 const RUN_MS_MAX = 120_000;
 
-/** The most that a job may have: these are never given up. */
+/** The largest number of attempts that a job can have: periodic jobs are never given up. */
 const MAX_ATTEMPTS = 32_767;
 
 export const jobOf = ({ name }: Pick<PeriodicTask, 'name'>) => `periodic/${name}` as const;
 
-/** Sees to it that the job of each exists, in any number of processes. */
+/** Adds the job of each task if it is missing, from any number of processes. */
 export async function putIn(database: Pick<Database, 'query'>, tasks: readonly PeriodicTask[]): Promise<void> {
   await addAbsentJobs(database, tasks.map(jobOf), { max_attempts: MAX_ATTEMPTS });
 }
 
-/** As tasks of the worker: each puts its own job back before it ends, also where it failed. */
+/** Worker tasks that schedule their own job again when a run ends, also if it failed. */
 export function periodicTasks(database: Pick<Database, 'query'>, tasks: readonly PeriodicTask[]): Tasks {
   return Object.fromEntries(tasks.map(task => [jobOf(task), puttingBack(database, task)]));
 }
@@ -62,7 +61,7 @@ function puttingBack(database: Pick<Database, 'query'>, task: PeriodicTask): Job
         next_ms = (await inTime(task, signal))?.rest_ms ?? rest_ms;
       } finally {
         const job = jobOf(task);
-        // By the database's clock: one of a process that is wrong would put it off for all.
+        // The delay uses the database's clock, because one process with a wrong clock would delay the job for all.
         const next = { key: job, delay_ms: next_ms, max_attempts: MAX_ATTEMPTS };
         await addJob(database, { task: job, payload: {}, ...next });
       }

@@ -4,20 +4,19 @@ import type { Database } from '../../subgraphs/database.ts';
 import type { Damage } from '../../subgraphs/receipt/log/audit.ts';
 import { auditStored } from '../../subgraphs/receipt/log/audit-stored.ts';
 
-/** Between two pages: a thousand leaves a second, at a few hundredths of a core. */
+/** Pause between two pages: a thousand leaves a second, at a few hundredths of a core. */
 const REST_MS = 400;
-/** Before it goes on where it could not read. */
+/** Pause after a failed read. */
 const RETRY_MS = 5_000;
 
-/** What an operator does about a log that is not the one that was signed. */
+/** What an operator can do about a log that differs from what was signed. */
 export const WAY_ON =
   'Restore a database and a file that belong together, or declare the break, signed and public: ' +
   'npm run accept-log-break -- "REASON"';
 
 /**
- * Audits the leaves that the start left out, oldest first, while the service runs. On a break no payment is taken any
- * more, until an operator has mended or declared it: what was claimed before is brought to its end, and what was bought
- * is delivered.
+ * Audits the leaves that the start left out, oldest first, while the service runs. After damage no payments are accepted until an
+ * operator repairs or declares it. Open claims are finished, and purchases are delivered.
  */
 export class LogGuard {
   readonly #database: Database;
@@ -34,12 +33,12 @@ export class LogGuard {
     this.#running = this.#audit(to);
   }
 
-  /** False from the first damaged place on. */
+  /** False after the first damage. */
   get sound(): boolean {
     return this.#damage === null;
   }
 
-  /** How many of the oldest leaves have been found sound. */
+  /** Number of oldest leaves that were found sound. */
   get audited(): number {
     return this.#audited;
   }

@@ -19,11 +19,11 @@ import { type LogOptions, type LogStanding, type OpenedLog, openLog } from './op
 interface BaseStartParts {
   readonly database: Database;
   readonly chain: BaseChain;
-  /** Null: nothing is anchored. */
+  /** Null if nothing is anchored. */
   readonly anchoring: Anchoring | null;
   readonly log: LogStanding;
   readonly profile: 'development' | 'production';
-  /** This process, as its lease names it. */
+  /** Owner name in this process's lease. */
   readonly owner: string;
   readonly logger: Logger;
 }
@@ -31,12 +31,12 @@ interface BaseStartParts {
 const RETRY_MS = 2_000;
 
 /**
- * What has to be known of Base before it is believed: that it is the chain that this database was paid on, and that the log
- * extends what is anchored there. Where it cannot be asked at start, the service starts without: what is free is
- * served, paid doors answer 503, and they open by themselves once both are known.
+ * Establishes that Base may be trusted: it is the chain on which this database was paid, and the log extends the heads anchored
+ * there. If it is unreachable at start, the service starts without it: free endpoints work, paid ones answer 503 until both are
+ * known.
  */
 export class BaseStart {
-  /** As everybody else is handed it: unreachable until `begin` has come to know it. */
+  /** The chain that other parts get: unreachable until `begin` has recognized it. */
   readonly chain: BaseChain;
   readonly #parts: BaseStartParts;
   readonly #release: () => void;
@@ -51,18 +51,18 @@ export class BaseStart {
     this.#release = release;
   }
 
-  /** Whether it is known what has to be. */
+  /** Whether the chain has been recognized. */
   get done(): boolean {
     return this.#epoch !== null;
   }
 
-  /** Whether the log can be relied on: by its leaves, and by what is anchored of it. */
+  /** Whether the log can be relied on, by its leaves and its anchors. */
   get sound(): boolean {
     const { anchoring, log } = this.#parts;
     return log.sound && this.done && (anchoring?.sound ?? true);
   }
 
-  /** What stops this process from recording anything; null while nothing does. */
+  /** Why this process records nothing; null while it may. */
   get halt(): LogStanding['halt'] {
     return this.#parts.log.halt;
   }
@@ -75,15 +75,15 @@ export class BaseStart {
     return this.#parts.anchoring;
   }
 
-  /** @throws ChainAway while it is not known: nothing of this chain is recorded then. */
+  /** @throws ChainAway until the chain is recognized, so that nothing of it is recorded. */
   get chain_epoch(): number {
     if (this.#epoch === null) throw new ChainAway('the chain has not been recognized yet');
     return this.#epoch;
   }
 
   /**
-   * `jwks`: the keys by which declared breaks are believed.
-   * @throws OtherChain, AnchorContradicted; a chain that cannot be asked is asked again, for as long as it takes.
+   * `jwks`: keys by which declared breaks are verified. An unreachable chain is asked again, without limit. @throws OtherChain,
+   * AnchorContradicted
    */
   async begin(jwks: JsonObject): Promise<void> {
     this.#parts.anchoring?.trust(jwks);
@@ -96,7 +96,7 @@ export class BaseStart {
     }
   }
 
-  /** Before anything is written on its word. What cannot be asked now is compared once it can. @throws OtherChain */
+  /** Compares the chain before anything is written; an unreachable one is compared later. @throws OtherChain */
   async compare(): Promise<void> {
     const { chain, database, profile } = this.#parts;
     try {
@@ -138,7 +138,9 @@ export class BaseStart {
   }
 }
 
-/** By the variable that says where to ask. An address may hold a key: it is not shown, nor what the node said. */
+/**
+ * Names the variable of the unreachable service. The URL and the node's response are not shown, because they may contain a key.
+ */
 function awaySentence(error: unknown): string {
   const variable = error instanceof DatabaseAway ? 'DATABASE_URL' : 'BASE_RPC_URL';
   const cause = error instanceof Error ? error.cause : null;
@@ -156,7 +158,7 @@ interface LogAndBaseParts extends Pick<LogOptions, 'audit_leaves' | 'faults' | '
   readonly issuer: Issuer;
   readonly operations: Operations;
   readonly closing: AsyncDisposableStack;
-  /** This process, as its lease names it. */
+  /** Owner name in this process's lease. */
   readonly owner: string;
 }
 
@@ -165,11 +167,11 @@ interface LogAndBase {
   readonly base: BaseStart;
 }
 
-/** Proves the log by the saved head; by the heads on Base it is proven once `base` begins. */
+/** Proves the log by the saved head. The heads on Base are checked once `base` begins. */
 export async function openLogAndBase(config: Config, parts: LogAndBaseParts): Promise<LogAndBase> {
   const { audit_leaves, closing, database, faults = null, issuer, logger, openChain, operations, owner } = parts;
   const chain = closing.adopt(openChain({ rpc_url: config.base_rpc_url }), it => it.close());
-  // On another than the one behind BASE_RPC_URL nothing can be anchored.
+  // Anchors are possible only on the chain behind BASE_RPC_URL.
   const anchors = openChain === openBase ? openAnchors(config, { database, chain, issuer }) : null;
   if (anchors) closing.adopt(anchors, it => it.close());
   const options = { data_dir: config.data_dir, faults, issuer, logger, audit_leaves };
@@ -186,7 +188,7 @@ export async function openLogAndBase(config: Config, parts: LogAndBaseParts): Pr
   return { log, base };
 }
 
-/** Where the head outside the database is lost, the anchored one is the last that is known of what was signed. */
+/** If the head saved outside the database is lost, the anchored one is the last known signed head. */
 async function withAnchored(fault: unknown, anchors: Anchors | null): Promise<never> {
   if (!anchors || !(fault instanceof Error) || fault.name !== 'BrokenLog') throw fault;
   const { heads, key } = anchors;

@@ -23,15 +23,15 @@ export interface CosigningParts {
   readonly issuer: Issuer;
   readonly witnesses: readonly LogWitness[];
   readonly logger: Logger;
-  /** Hears of a head that the log has to extend, and halts it where it does not. */
+  /** Called with a head that the log must extend; halts the log if it does not. */
   readonly meet: (head: HeadName) => Promise<void>;
 }
 
-/** Whoever does not answer is asked less and less often. */
+/** A witness that does not respond is asked less and less often. */
 const REST_MS = 2_000;
 const REST_MS_MAX = 300_000;
 
-/** What a submission came to: from which size the witness goes on, and a cosignature or why there is none. */
+/** Result of a submission: the size from which the witness continues, and a cosignature or the reason why there is none. */
 interface Outcome {
   readonly old_size: number;
   readonly line?: string;
@@ -40,9 +40,9 @@ interface Outcome {
 }
 
 /**
- * Has the newest head cosigned by each witness. What a witness answers is verified before it is kept; one that is away, slow
- * or lies costs others a few seconds at most, and no paid call anything. One that refuses says that the log has forked: that
- * is told as loudly as can be, and the log is held to what that witness has cosigned, by which it halts if it is true.
+ * Has each witness cosign the newest head. Responses are verified before they are stored. A witness that is unreachable, slow or
+ * wrong delays other witnesses by a few seconds and paid calls not at all. If one reports a fork, that is logged as fatal, and
+ * the log is compared with what that witness has cosigned, which halts the log if they disagree.
  */
 export class Cosigning {
   readonly #parts: CosigningParts;
@@ -52,12 +52,12 @@ export class Cosigning {
     this.#parts = parts;
   }
 
-  /** Whether anybody is asked at all. */
+  /** Whether any witness is configured. */
   get asked(): boolean {
     return this.#parts.witnesses.length > 0;
   }
 
-  /** One round for all of them at once. @throws where the database is away */
+  /** One round for all witnesses at once. @throws if the database is unreachable */
   async round(): Promise<void> {
     const { database, issuer, witnesses } = this.#parts;
     const awake = witnesses.filter(({ key }) => (this.#resting.get(key.text)?.until_ms ?? 0) <= performance.now());
@@ -85,7 +85,7 @@ export class Cosigning {
     if (trouble === 'refused') await this.#holdTo(witness);
   }
 
-  /** Where the witness goes on from another size it is asked once more, with the proof from there. */
+  /** If the witness has another size, it is asked once more with the proof from there. */
   async #submit({ url, key }: LogWitness, { head, note }: Newest, known_size: number): Promise<Outcome> {
     const { database } = this.#parts;
     let old_size = known_size;
@@ -100,7 +100,7 @@ export class Cosigning {
     return old_size > head.tree_size ? this.#ahead(old_size) : { old_size };
   }
 
-  /** What is newer than the head in hand may have been submitted by another process meanwhile. */
+  /** Another process may have submitted a newer head meanwhile. */
   async #ahead(old_size: number): Promise<Outcome> {
     const { database, issuer } = this.#parts;
     const newest = await checkpoint({ database, issuer, witnesses: [] });
@@ -109,7 +109,7 @@ export class Cosigning {
     return { old_size: 0, trouble: 'ahead', why };
   }
 
-  /** The log has to extend what this witness has cosigned for us, or the witness is right and nothing more may be appended. */
+  /** The log must extend what this witness cosigned; otherwise the witness is right and nothing more may be appended. */
   async #holdTo({ key }: LogWitness): Promise<void> {
     const head = await lastCosigned(this.#parts.database, key.text);
     if (head) await this.#parts.meet(head);
@@ -121,7 +121,7 @@ export class Cosigning {
     this.#resting.set(key.text, { rest_ms, until_ms: performance.now() + rest_ms });
   }
 
-  /** Said once, not at each round. */
+  /** Logs a change once, not each round. */
   #tell({ key }: LogWitness, trouble: WitnessTrouble | undefined, why?: string): void {
     const { logger } = this.#parts;
     if (trouble === undefined) logger.info({ witness: key.name }, 'a witness cosigns again');
@@ -134,7 +134,7 @@ interface Newest {
   readonly note: string;
 }
 
-/** Of the lines that came back only those count that this witness has made, of this very checkpoint. */
+/** Only signatures of this witness over this very checkpoint count. */
 function outcomeOf(
   submitted: Exclude<Submitted, { kind: 'conflict' }>,
   old_size: number,
@@ -163,22 +163,22 @@ const sentences: Readonly<Record<WitnessTrouble, string>> = {
   away: 'a witness does not respond; checkpoints are published without its cosignature',
 };
 
-/** What a witness answers to a checkpoint (https://c2sp.org/tlog-witness). None of it is believed yet. */
+/** A witness's response to a checkpoint (https://c2sp.org/tlog-witness), not yet verified. */
 type Submitted =
-  /** Lines of signatures. */
+  /** Signature lines. */
   | { readonly kind: 'answered'; readonly lines: string }
-  /** It goes on from another size. */
+  /** The witness continues from another size. */
   | { readonly kind: 'conflict'; readonly size: number }
-  /** It says that the checkpoint does not extend what it has cosigned. */
+  /** The witness reports that the checkpoint does not extend what it has cosigned. */
   | { readonly kind: 'refused' }
-  /** It watches another log, or knows none of its keys. */
+  /** The witness follows another log or has none of its keys. */
   | { readonly kind: 'unknown_log'; readonly status: number }
   | { readonly kind: 'away'; readonly why: string };
 
 const CONNECT_MS = 3_000;
 const ANSWER_MS = 5_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
-/** A connection that nobody uses keeps no process from its end. */
+/** Idle connections are closed soon, so that they do not keep a process alive. */
 const IDLE_MS = 4_000;
 
 const dispatcher = new Agent({
@@ -189,12 +189,12 @@ const dispatcher = new Agent({
 
 interface SubmittedHead {
   readonly old_size: number;
-  /** That the tree of that size is the beginning of the checkpoint's. */
+  /** Proves that the tree of that size is a prefix of the checkpoint's tree. */
   readonly proof: readonly Buffer[];
   readonly note: string;
 }
 
-/** Submits a checkpoint to a witness, in bounded time and size. Redirects are not followed. Never throws. */
+/** Submits a checkpoint to a witness, in bounded time and size, without redirects. Never throws. */
 async function submitHead(url: string, { old_size, proof, note }: SubmittedHead): Promise<Submitted> {
   const lines = [`old ${old_size}`, ...proof.map(hash => hash.toString('base64')), '', note];
   try {
@@ -218,13 +218,13 @@ function answered(status: number, media: string, text: string): Submitted {
   return size === null ? { kind: 'away', why: `it responded with HTTP ${status}` } : { kind: 'conflict', size };
 }
 
-/** Who is asked to cosign the log's heads. */
+/** A witness that is asked to cosign the log's heads. */
 interface LogWitness {
   readonly url: string;
   readonly key: VerifierKey;
 }
 
-/** Of the variable, which has been found to hold keys. */
+/** Reads the variable, whose keys have been validated. */
 export function openWitnesses(witnesses: readonly WitnessConfig[] | null): LogWitness[] {
   return (witnesses ?? []).flatMap(({ url, key: text }) => {
     const key = verifierKey(text);

@@ -6,12 +6,12 @@ import { revokeAllSessions } from '../../subgraphs/session/delegation/revoke.ts'
 import { endAllSessions } from '../../subgraphs/session/possession/end.ts';
 
 /**
- * Ends whatever opens a book or stands in for its owner, as a break of the log is accepted: what was rotated away, revoked or withdrawn
- * after the state that is left would open it again. Owners recover by their wallets. Not a webhook's secret, by which we sign and nobody
- * asks; nor the key of a router book, which nobody could revoke or be given again.
+ * Ends all credentials when a break of the log is accepted, because those rotated, revoked or withdrawn in the lost part would
+ * work again. Owners recover by their wallets. Kept are webhook secrets, with which only we sign, and keys of router books, which
+ * nobody could revoke or be given again.
  */
 export const endCredentials: EndCredentials = async (tx, at) => {
-  // One by one, so that each statement has all of its time.
+  // One after another, so that each statement has the whole time limit.
   await endAllSessions(tx);
   await revokeAllAssignments(tx);
   await endApprovals(tx);

@@ -35,31 +35,28 @@ class BrokenLog extends Error {
 export interface LogOptions {
   readonly data_dir: string;
   readonly faults?: Faults | null;
-  /** Signs the head of a log that has no leaf yet. */
+  /** Signs the head of an empty log. */
   readonly issuer: Issuer;
   readonly logger: Logger;
-  /** How many of the newest are audited before anything is served. */
+  /** Number of newest leaves that are audited before the service starts. */
   readonly audit_leaves: number;
 }
 
 /** Whether the log may be relied on, as far as this process knows. */
 export interface LogStanding {
-  /**
-   * False from the first damaged place on, once it is halted, and while what is committed cannot be saved in DATA_DIR: no payment is
-   * taken.
-   */
+  /** False after damage, a halt, or while committed heads cannot be saved in DATA_DIR: no payments are accepted. */
   readonly sound: boolean;
-  /** Nothing is appended any more, and what waits for that waits for an operator. */
+  /** Set if nothing is appended any more, until an operator acts. */
   readonly halt: LogHalt | null;
-  /** False while it is halted, and once the key of this process has ended: what it then took or took over it could not record. */
+  /** False while the log is halted, and once this process's key has ended: it could not record new calls. */
   readonly signs: boolean;
 }
 
 export interface OpenedLog {
   readonly saved_head: SavedHead;
-  /** What is found under the head's lock must extend it. */
+  /** The head found under its lock must extend this. */
   readonly known: KnownLog;
-  /** What is found under a book's lock must go on from it. */
+  /** Books found under their locks must continue from this. */
   readonly books: KnownBooks;
   readonly guard: LogGuard;
   readonly watch: LogWatch;
@@ -68,8 +65,8 @@ export interface OpenedLog {
 }
 
 /**
- * Proves, before anything is served, that the log continues the one whose head was saved, in O(log n), and that its
- * newest leaves are those of their receipts; older ones are audited while the service runs. @throws BrokenLog
+ * Proves before the service starts, in O(log n), that the log extends the saved head, and that its newest leaves match their
+ * receipts. Older leaves are audited while the service runs. @throws BrokenLog
  */
 export async function openLog(database: Database, options: LogOptions): Promise<OpenedLog> {
   const { data_dir, faults = null, issuer, logger, audit_leaves } = options;
@@ -110,7 +107,9 @@ export async function openLog(database: Database, options: LogOptions): Promise<
   return { saved_head, known, books, guard, watch, standing, stop };
 }
 
-/** Each book must go on from what was committed of it here, free events too, of which the log has no leaf. @throws BrokenLog */
+/**
+ * Each book must continue from what was committed here, including free events, which have no leaf in the log. @throws BrokenLog
+ */
 async function openBooks(
   database: Database,
   known: KnownLog,
@@ -141,7 +140,7 @@ function bookDamageTold(logger: Logger): DamageHeard {
   return (agent_id, damage) => logger.fatal({ agent_id, ...damage }, bookDamageSentence(agent_id, damage));
 }
 
-/** Whose owners and followers are to be told is known from the first refusal on. */
+/** A refused start also names the books that lost events, so that an operator knows whom to inform. */
 async function withBooks(fault: unknown, database: Database, data_dir: string): Promise<never> {
   if (!(fault instanceof BrokenLog)) throw fault;
   const saved = await new SavedHeads(bookHeadsPath(data_dir)).read().catch(() => null);
@@ -150,7 +149,7 @@ async function withBooks(fault: unknown, database: Database, data_dir: string): 
   throw named ? new BrokenLog(`${fault.what}; ${booksSentence(named)}`, fault) : fault;
 }
 
-/** Where heads of books are saved, beside the head of the log. */
+/** File of saved book heads, beside the log's head. */
 export function bookHeadsPath(data_dir: string): string {
   return join(data_dir, 'book-heads.jsonl');
 }
@@ -169,7 +168,7 @@ function standingOf({ guard, watch, books, saved_head }: Omit<OpenedLog, 'known'
   };
 }
 
-/** A head that is known from elsewhere than the database, and where from, as a sentence names it. */
+/** A head known from outside the database, and where, for messages. */
 interface OutsideHead {
   readonly where: string;
   readonly head: TreeHeadFacts;
@@ -177,7 +176,7 @@ interface OutsideHead {
 
 const SAVED = 'saved outside the database';
 
-/** Every head that is known from outside is required here, and nowhere else. @throws BrokenLog */
+/** The only place where heads from outside are compared. @throws BrokenLog */
 async function requireIntact(database: Database, outside: readonly OutsideHead[]): Promise<TreeHeadFacts> {
   const looks = outside.map(async known => {
     const integrity = await proveLogIntact(database, known.head);
@@ -189,8 +188,8 @@ async function requireIntact(database: Database, outside: readonly OutsideHead[]
 }
 
 /**
- * Saves the head of an empty log, at the very first start; or that of a log which other processes serve, each of which
- * proved it by a head of its own: a new one joins them. @throws BrokenLog where nobody can say what was signed before.
+ * At the very first start, saves the head of an empty log. A new process of a running service saves the head of the log that the
+ * others have proven. @throws BrokenLog if nothing shows what was signed before.
  */
 async function begin(database: Database, saved_head: SavedHead, issuer: Issuer, path: string): Promise<TreeHeadFacts> {
   const integrity = await proveLogIntact(database, null);

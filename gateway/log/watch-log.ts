@@ -23,7 +23,7 @@ import { type HeadName } from '../../subgraphs/receipt/log/tree-head.ts';
 import { WAY_ON } from './audit-log.ts';
 
 const BEAT_MS = 2_000;
-/** Between two looks: under load the notices that cannot be placed come in bursts, and one look answers them all. */
+/** Pause between two looks: under load notices that do not fit come in bursts, and one look answers them all. */
 const REST_MS = 100;
 
 export interface LogWatchParts {
@@ -31,19 +31,19 @@ export interface LogWatchParts {
   readonly known: KnownLog;
   readonly books: Pick<KnownBooks, 'look'>;
   readonly saved_head: SavedHead;
-  /** The newest break that was declared before this process began. */
+  /** The newest break that was declared before this process started. */
   readonly breaks_before: number;
   readonly logger: Logger;
-  /** Between two looks while nothing calls for one. */
+  /** Pause between two looks without a cause. */
   readonly beat_ms?: number;
 }
 
 type SigningKey = Pick<Issuer, 'kid' | 'renew' | 'standing' | 'signs_until_ms'>;
 
 /**
- * Hears of every head that any process commits, and looks at the log itself: at each beat, after each reconnect and
- * when it is told what it cannot place. Once the log does not extend what is known, it says so in the database and to
- * everybody, again at each beat, since that database may go back once more; nothing but a new start ends it.
+ * Follows every head that any process commits, and checks the log at each beat, after each reconnect and after a notice that does
+ * not fit. If the log does not extend what is known, it writes a halt to the database at each beat, since that database may go
+ * back again. Only a new start ends a halt.
  */
 export class LogWatch {
   readonly #parts: LogWatchParts;
@@ -66,7 +66,7 @@ export class LogWatch {
     this.#beats = this.#beat();
   }
 
-  /** What stops this process from appending; null while nothing does. */
+  /** Why this process appends nothing; null while it may. */
   get halt(): LogHalt | null {
     return this.#halt;
   }
@@ -77,24 +77,24 @@ export class LogWatch {
   }
 
   /**
-   * False once the log is halted or the key of this process signs no more, and while the saved head cannot be read: what is
+   * False once the log is halted or this process's key has ended, and while the saved head cannot be read, because what is
    * recorded could not be saved.
    */
   get sound(): boolean {
     return this.signs && this.#seen;
   }
 
-  /** False once this process can record nothing any more: the log is halted, or its key has ended. */
+  /** False once this process can record nothing: the log is halted or its key has ended. */
   get signs(): boolean {
     return this.#halt === null && (this.#issuer?.standing ?? 'in_force') === 'in_force';
   }
 
-  /** From now on it is asked at each beat how the key stands by which this process signs. */
+  /** Sets the key whose state is checked at each beat. */
   signsBy(issuer: SigningKey): void {
     this.#issuer = issuer;
   }
 
-  /** Resolves when every head that is committed from now on will be heard of, and those before have been looked at. */
+  /** Resolves when all later heads will be noticed and all earlier ones have been checked. */
   async listen(live: LiveLog): Promise<void> {
     this.#unlisten = await live.watchLog(notice => this.#told(notice));
     await this.look();
@@ -126,8 +126,8 @@ export class LogWatch {
   }
 
   /**
-   * Resolves when all that is known has been proven, or the log is halted. @throws where the database is away, or the saved
-   * head cannot be read: the next one comes soon.
+   * Resolves when everything known has been proven, or the log is halted. @throws if the database is unreachable or the saved
+   * head cannot be read; the next look follows soon.
    */
   async look(): Promise<void> {
     const { books, database, known } = this.#parts;
@@ -144,15 +144,15 @@ export class LogWatch {
   }
 
   /**
-   * A head from outside that the log was found not to extend: what is told to everybody is what a look finds of it.
-   * @throws as `look` does; the head stays known, and the next look meets it again.
+   * A head from outside that the log does not extend; the halt that is written is what a look finds. @throws as `look` does; the
+   * head stays known, so the next look finds it again.
    */
   async meet(head: HeadName): Promise<void> {
     this.#parts.known.learn(head);
     await this.look();
   }
 
-  /** A key that was revoked, or gave way long ago, signs no more: nothing but a start by another one ends that. */
+  /** A revoked or long replaced key signs no more; only a start with another key ends that. */
   async #lookAtKey(): Promise<void> {
     await this.#issuer?.renew();
     const { kid, standing = 'in_force', signs_until_ms = null } = this.#issuer ?? {};
@@ -171,11 +171,11 @@ export class LogWatch {
     );
   }
 
-  /** What others have committed is saved here too: a folder that was left behind would refuse less than it could. */
+  /** Saves also what other processes committed, because an outdated file would detect less. */
   async #keepNewest(): Promise<void> {
     const { database, known, saved_head } = this.#parts;
     const { newest } = known;
-    // One that could not be saved is tried again, so that payments are taken again once it can be.
+    // A head that could not be saved is tried again, so that payments are accepted once it can be.
     if (newest === null || (newest.tree_size <= saved_head.tree_size && !saved_head.fails)) return;
     const head = await signedHead(database, newest.tree_size);
     if (head?.root_hash === newest.root_hash) await saved_head.save(head);

@@ -14,29 +14,29 @@ import {
 import { anybodyStillServes } from '../../subgraphs/receipt/claim/lease.ts';
 import type { ChainAnswer } from './rpc.ts';
 
-/** A chain, as far as it is told from another. All of it throws where the chain cannot be reached. */
+/** A chain, as far as it is distinguished from another. All methods throw if it is unreachable. */
 export interface EpochChain {
   readonly network: NetworkName;
-  /** Null where the chain has no such block. The first one is the chain's genesis. */
+  /** Null if the chain has no such block. Number 0 is the genesis block. */
   blockHash(number: number): Promise<string | null>;
-  /** The newest final block; null where nothing but the first is ever asked for. */
+  /** The newest final block; null if only the genesis block is ever compared. */
   finalized(): Promise<{ readonly number: number; readonly hash: string } | null>;
   /**
-   * Signatures and settlements are for one chain: on another they would be worth nothing, or be worth it to a stranger.
-   * @throws OtherChain
+   * Signatures and settlements are valid on one chain only; on another they would be worthless, or of use to a stranger. @throws
+   * OtherChain
    */
   requireOurs(profile: Profile): Promise<void>;
 }
 
 type Profile = 'development' | 'production';
 
-/** What the chain in front of us is to the one that this database was paid on. */
+/** How the current chain relates to the one on which this database was paid. */
 export type Continuity =
   | { readonly kind: 'first' }
   | { readonly kind: 'same' }
   | { readonly kind: 'other'; readonly because: 'genesis' | 'last_block' };
 
-/** `standing` is the block that the chain has now where we remember one; null where it has none there. */
+/** `standing`: hash of the chain's block at the remembered height; null if it has none. */
 export function judgeContinuity(known: KnownChain | null, genesis_hash: string, standing: string | null): Continuity {
   if (known === null) return { kind: 'first' };
   if (known.genesis_hash !== genesis_hash) return { kind: 'other', because: 'genesis' };
@@ -55,13 +55,13 @@ export class OtherChain extends Error {
 
 export interface EpochTerms {
   readonly profile: Profile;
-  /** The operator's word that this chain takes the other's place. */
+  /** Set if an operator has confirmed that this chain replaces the former one. */
   readonly accepted?: boolean;
-  /** This process, where it serves already. */
+  /** This process's owner name, if it already serves. */
   readonly owner?: string;
 }
 
-/** The same comparison, and nothing is written. @throws as `openEpoch` does */
+/** The same comparison without writing. @throws as `openEpoch` does */
 export async function requireKnownChain(database: Database, chain: EpochChain, terms: EpochTerms): Promise<void> {
   const { genesis_hash, seen, standing } = await look(database, chain, terms);
   await requireMayBegin(database, chain.network, judgeContinuity(seen, genesis_hash, standing), terms);
@@ -77,7 +77,7 @@ async function look(database: Database, chain: EpochChain, { profile }: EpochTer
 
 const variables: Readonly<Record<NetworkName, string>> = { base: 'BASE_RPC_URL', solana: 'SOLANA_RPC_URL' };
 
-/** Whoever else serves the database has open payments on the chain that it knows: they are not ended under its hands. */
+/** Other processes may have open payments on the former chain, so an epoch is not ended while they serve. */
 async function requireMayBegin(
   database: Database,
   network: NetworkName,
@@ -96,9 +96,9 @@ async function requireMayBegin(
 }
 
 /**
- * Compares the chain with the one that the database remembers, before anything is settled on it. Another one: in
- * development a new epoch begins where nobody else serves, in production the process refuses to start.
- * @throws OtherChain, also where it is another network's; and where the chain cannot be reached, for then nothing can be compared.
+ * Compares the chain with the remembered one before anything is settled on it. If it differs, a new epoch begins in development,
+ * unless other processes serve; in production the start is refused. @throws OtherChain, also for another network's chain; also if
+ * the chain is unreachable
  */
 export async function openEpoch(database: Database, chain: EpochChain, terms: EpochTerms): Promise<number> {
   const { network } = chain;
@@ -106,7 +106,7 @@ export async function openEpoch(database: Database, chain: EpochChain, terms: Ep
   await requireMayBegin(database, network, judgeContinuity(seen, genesis_hash, standing), terms);
   return database.transaction(async tx => {
     const known = await knownChain(tx, network);
-    // Another process began an epoch, or saw a later block, while we looked: its word is as good as ours.
+    // Another process began an epoch or saw a later block meanwhile, and its result is as good.
     if (known && known.last_block !== seen?.last_block) return known.epoch;
     const continuity = judgeContinuity(known, genesis_hash, standing);
     if (continuity.kind === 'same') return known?.epoch ?? 0;
@@ -117,7 +117,7 @@ export async function openEpoch(database: Database, chain: EpochChain, terms: Ep
   });
 }
 
-/** The newest final block: what a later start will look for. */
+/** Stores the newest final block, with which a later start compares. */
 export async function rememberChain(database: Database, chain: EpochChain, epoch: number): Promise<void> {
   const final = await chain.finalized();
   if (final) await database.transaction(tx => rememberBlock(tx, chain.network, epoch, final.number, final.hash));
@@ -125,7 +125,7 @@ export async function rememberChain(database: Database, chain: EpochChain, epoch
 
 async function endEpoch(tx: Tx, network: NetworkName): Promise<void> {
   const ended = await closeOpenClaims(tx, network);
-  // The board before books: as whoever records locks them.
+  // The board before books: the lock order of recording.
   unmarkLegOnes(
     tx,
     ended.map(({ task_id }) => task_id),
@@ -138,7 +138,7 @@ async function endEpoch(tx: Tx, network: NetworkName): Promise<void> {
   );
 }
 
-/** Nothing is known of it now. */
+/** The chain is unreachable. */
 export class ChainAway extends Error {
   override name = 'ChainAway';
 }

@@ -3,18 +3,18 @@ import type { Database, Tx } from '../../subgraphs/database.ts';
 import { type MinedBlock, markMined, markRechecked } from '../../subgraphs/receipt/claim/settlement/journal.ts';
 import { minedSettlements, type OpenSettlement } from '../../subgraphs/receipt/claim/settlement/read.ts';
 
-/** What the finalized chain says of a settlement that was once seen mined. */
+/** State of a mined settlement on the finalized chain. */
 export interface Rechecked {
   readonly settlement_id: string;
   /**
-   * `final`: where it was seen. `moved`: in another block now. `vanished`: in no block, and sent again. What was
-   * recorded on the strength of it is only noted, once, and not decided anew: its payments move the same money in
-   * whichever block takes them, but for one that has expired or failed since.
+   * `final`: in the same block. `moved`: in another block. `vanished`: in none, and sent again. Records made on it are only
+   * marked, once, and not decided again, because its payments move the same money in any block, except for those that expired or
+   * failed since.
    */
   readonly kind: 'final' | 'moved' | 'vanished';
 }
 
-/** Where the chain has a settlement; `unseen`: the node did not say of every transaction that may carry it. */
+/** Where the chain has a settlement; `unseen`: the node did not answer for every transaction that may contain it. */
 export type Sighting =
   | { readonly kind: 'mined'; readonly receipt: MinedBlock }
   | { readonly kind: 'absent' }
@@ -22,19 +22,19 @@ export type Sighting =
 
 const SETTLEMENTS_MAX = 200;
 
-/** A chain whose settlements are looked at again. */
+/** A chain whose settlements are checked again. */
 export interface FinalChain {
   readonly database: Database;
   readonly network: NetworkName;
-  /** The newest block that no other can take the place of; null where it cannot be had. */
+  /** The newest final block; null if unknown. */
   finalized(): Promise<number | null>;
   /** Where the chain has each of them now. */
   find(settlements: readonly OpenSettlement[]): Promise<(settlement: OpenSettlement) => Sighting>;
 }
 
 /**
- * Looks at mined settlements again once the finalized block has passed them: a reorganisation may have undone what a
- * receipt was given for. `correct` runs in the transaction that moves the settlement, so no note is lost or made twice.
+ * Checks mined settlements again once the finalized block has passed them, because a reorganization may have removed one for
+ * which a receipt was given. `correct` runs in the transaction that updates the settlement, so no mark is lost or made twice.
  */
 export async function recheckFinalized(
   { database, network, finalized, find: findAll }: FinalChain,
@@ -58,7 +58,7 @@ export async function recheckFinalized(
   return all;
 }
 
-/** Null where it is too early to say: it was mined again after the finalized block, or the node does not say where. */
+/** Null if it is too early: it was mined again after the finalized block, or the node does not say where. */
 function judge(settlement: OpenSettlement, sighting: Sighting, finalized: number): Rechecked | null {
   const { settlement_id, block_hash } = settlement;
   if (sighting.kind === 'unseen') return null;

@@ -6,7 +6,7 @@ import { baseClaimKey } from './base/authorization.ts';
 import { solanaClaimKey } from './solana/authorization.ts';
 import { readWireTransaction, transferIn } from './solana/transfer.ts';
 
-/** Who is said to pay, and what the payment is called. Nothing of it is believed, and nobody is asked. */
+/** The payer and id that a payment claims, unverified. */
 export interface NamedIn {
   readonly network: NetworkName;
   readonly payer: string;
@@ -27,7 +27,7 @@ const readers: Record<NetworkName, (payload: ExactPayload) => Omit<NamedIn, 'net
   },
 };
 
-/** Null where it is of no network that is known, or of no shape that it has there. */
+/** Null if the network is unknown or the payload has another shape. */
 export function namedIn(payment: PresentedPayment): NamedIn | null {
   const read = readEnvelope(payment);
   const network = read?.network;

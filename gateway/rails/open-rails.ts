@@ -32,8 +32,8 @@ class UnfinishedPayments extends Error {
 }
 
 /**
- * A payment that may have moved is finished by asking its chain. Without a way to that one its payer would be told to pay
- * again, for ever: so nothing starts, and the rails are closed. @throws UnfinishedPayments
+ * A payment that may have moved is finished by asking its chain. Without access to that chain its payer would be asked to pay
+ * again, so the start fails and the rails are closed. @throws UnfinishedPayments
  */
 async function requireFinishable(database: Pick<Database, 'query'>, rails: Rails): Promise<void> {
   const stranded = (await readUnfinished(database)).filter(({ network }) => rails[network] === null);
@@ -54,24 +54,24 @@ export interface RailsParts {
   readonly faults: Faults | null;
   readonly logger: Logger;
   readonly openSettling: OpenSettling;
-  /** By which it is told how old what is known of a chain's market is. */
+  /** Measures the age of what is known of a chain's market. */
   readonly clock: Clock;
-  /** For so long a caller waits for a transaction on Solana. */
+  /** How long a caller waits for a transaction on Solana. */
   readonly wait_ms?: number | undefined;
-  /** What the work of a send on Nano is held to, where it is not the network's threshold. */
+  /** Minimum work of a send on Nano, if not the network's. */
   readonly nano_work_min?: bigint | undefined;
 }
 
-/** Opens the way to the chain; another one (an external facilitator, a bench without a chain) fits in its place. */
+/** Opens settlement; tests and the facilitator pass another one. */
 export type OpenSettling = (
   parts: Pick<RailsParts, 'config' | 'database' | 'chain' | 'clock' | 'faults' | 'logger'>,
 ) => Settler<ClaimItem<BasePayment>>;
 
 const POLL_MS_DEVELOPMENT = 20;
-/** To search the chain for a payment that somebody else has used: many pages of logs each time. */
+/** Limits on log searches for a payment that someone else used, which take many pages. */
 const SEARCHES = { at_once_max: 2, wait_ms_max: 10_000, waiting_per_asker_max: 32 };
 
-/** Settles in this process, with the configured keys. */
+/** Settles in this process with the configured keys. */
 const openOwnSettling = (
   { config, database, chain, clock, faults, logger }: Parameters<OpenSettling>[0],
   wait_ms: number,
@@ -85,11 +85,11 @@ const openOwnSettling = (
     clock,
     fee_bounds: { fee_max_atomic: config.settle_fee_max, fee_day_max_atomic: config.settle_fee_day_max },
     eth_price: { given: config.eth_usd, profile: config.profile },
-    // A development chain mines at once; on Base a block takes two seconds.
+    // A development chain mines at once; a block on Base takes two seconds.
     poll_ms: config.profile === 'development' ? POLL_MS_DEVELOPMENT : settlerDefaults.poll_ms,
   });
 
-/** Settles by the configured facilitator; without one, in this process, where a caller waits for `wait_ms` at most. */
+/** Settles by the configured facilitator, or without one in this process, where a caller waits for at most `wait_ms`. */
 export const configuredSettling =
   (times: FacilitatorTimes = facilitatorDefaults, wait_ms: number = settlerDefaults.wait_ms): OpenSettling =>
   parts => {
@@ -113,12 +113,12 @@ export const configuredSettling =
 const authorizeBy = ({ facilitator_auth }: Pick<Config, 'facilitator_auth'>): Authorize =>
   openAuthorize(facilitator_auth, { clock: systemClock, random: systemRandom });
 
-/** Our first settler; where a facilitator settles with keys of its own, an address that is surely no contract's. */
+/** Our first settler key; with a facilitator, an address that is certainly not a contract's. */
 function settlesFrom({ facilitator_keys: [key], pay_to_base }: Config): Hex {
   return key ? settlerKey(key).address : (pay_to_base as Hex);
 }
 
-/** Its libraries are large, and of no use to whoever does without it. */
+/** Loaded only if configured, because its libraries are large. */
 async function solanaOf(
   { config, database, faults, logger, wait_ms }: RailsParts,
   searches: Semaphore,
@@ -143,7 +143,7 @@ async function solanaOf(
   });
 }
 
-/** Without a look at its genesis nobody knows whose payments those would be. */
+/** Without its genesis hash it is unknown to which chain payments would belong. */
 const solanaAway = {
   variable: 'SOLANA_RPC_URL',
   problem: 'does not answer; set the URL of a node that does, or set it to an empty value to run without Solana',
@@ -159,12 +159,12 @@ export interface OpenedRails {
   readonly rails: Rails;
   readonly pay_to: PayTo;
   readonly chain_head: ChainHead;
-  /** Of payments to others, on these networks and on those that nobody is paid on here. */
+  /** Payments to others, on these networks and on those without payments to this service. */
   readonly transfers: ForeignTransfers;
   close(): Promise<void>;
 }
 
-/** Every network that payments are taken on. @throws OtherChain, UnfinishedPayments */
+/** Opens every network on which payments are accepted. @throws OtherChain, UnfinishedPayments */
 export async function openConfiguredRails(parts: RailsParts): Promise<OpenedRails> {
   const { config, database, chain, chain_epoch, wallets, nano_work_min } = parts;
   const chain_head = new ChainHead(chain, systemClock);

@@ -6,26 +6,26 @@ export interface Transferred {
   readonly tx_hash: string;
   readonly block_number: number;
   readonly block_hash: string;
-  /** Log index of the Transfer inside its block: one transaction may carry many payments. */
+  /** Log index of the Transfer within its block: one transaction may contain many payments. */
   readonly transfer_index: number;
-  /** Whoever holds the authorization may submit it; the payer paid all the same. */
+  /** Any holder of the authorization may submit it; the payer has paid in any case. */
   readonly by: 'us' | 'third_party';
 }
 
 /**
- * The chain itself says that this payment did not move. Until it expires it still may, in other hands; not so where its
- * nonce is spent: `cancelled`, or `used_otherwise`, by another authorization that the payer signed with the same nonce.
+ * The chain shows that this payment did not move. Until it expires someone else may still submit it, except if its nonce is used:
+ * `cancelled`, or `used_otherwise` by another authorization with the same nonce.
  */
 export interface NotTransferred {
   readonly kind: 'not_transferred';
   readonly reason: 'reverted' | 'cancelled' | 'expired' | 'used_otherwise';
 }
 
-/** It may have moved or may yet: ask the chain again, and never ask the payer to sign anew. */
+/** It may have moved or may yet: ask the chain again, and never ask the payer for another signature. */
 export interface Unknown {
   readonly kind: 'unknown';
   readonly reason: 'not_mined' | 'chain_unavailable' | 'chain_inconsistent' | 'journal_failed' | 'stopped';
-  /** In which a facilitator says that it may move; nothing is known of it here. */
+  /** Transaction that a facilitator named; nothing is known of it here. */
   readonly tx_hash?: string | null;
 }
 
@@ -44,51 +44,51 @@ export interface NotSent {
     | 'stopped';
 }
 
-/** A facilitator says that it moved, in that transaction, and the chain did not show it while it was waited for. */
+/** A facilitator reports that it moved in that transaction, which the chain did not show in time. */
 export interface Vouched {
   readonly kind: 'vouched';
   readonly tx_hash: string;
 }
 
-/** A facilitator will not settle it, in x402's own word, and the chain shows it unused. */
+/** A facilitator refuses to settle it, with x402's reason, and the chain shows it unused. */
 export interface Declined {
   readonly kind: 'declined';
   readonly reason: string;
 }
 
-/** What a payment can be recorded on: a transfer that was seen, or a facilitator's word for it. */
+/** What a payment can be recorded on: an observed transfer, or a facilitator's report. */
 export type Moved = Transferred | Vouched;
 
-/** What the chain was asked and said. */
+/** The chain's answer. */
 export type Decision = Transferred | NotTransferred | Unknown;
 export type SettleOutcome = Decision | NotSent | Vouched | Declined;
 
-/** It will not be taken as it is. */
+/** It will not be accepted as it is. */
 export interface Rejected {
   readonly kind: 'rejected';
-  /** x402's own word, where it has one. */
+  /** x402's reason, if it has one. */
   readonly reason: string;
 }
 
-/** Of a payer whose payment passed its simulation and was reverted by the chain, or ran out on us: what it cost was ours. */
+/** For a payer whose payment passed its simulation and then reverted or ran out of gas, at our cost. */
 export const REVERTED_LATELY: Rejected = { kind: 'rejected', reason: 'payer_reverted_lately' };
 
-/** It is used, or may be, and nobody can say now by whom or whether for us: the money may be here. */
+/** It is used, or may be, and it is unknown by whom: the money may be here. */
 export interface Undecided {
   readonly kind: 'undecided';
   readonly cause?: unknown;
 }
 
-/** No turn came in time to search the chain for it: nothing is known of it. */
+/** No turn to search the chain came in time, so nothing is known of it. */
 export interface Busy {
   readonly kind: 'busy';
 }
 
-/** Whether a payment is its payer's, where its signature alone does not say so. */
+/** Whether a payment is its payer's, if its signature alone does not prove it. */
 export type Proof =
   | { readonly kind: 'proven' }
   | Rejected
-  /** Too many such payments want to be proven. */
+  /** Too many such payments are waiting. */
   | { readonly kind: 'no_turn'; readonly retry_after_seconds: number }
   | Unreachable;
 

@@ -15,22 +15,22 @@ export interface BasePayment {
   readonly signature: BaseSignature;
 }
 
-/** What its payer has authorized, by network, and the signature that came with it. */
+/** What a payer has authorized, by network, with its signature. */
 export type Payment = BasePayment | SolanaPayment;
 export type Authorization = Payment['authorization'];
 export type Signature = Payment['signature'];
 
-/** Whose a payment is says its signature, unless only code on the chain can say it: a key's, or one below a whole transaction. */
+/** Whether the signature alone proves the payer: a key's, or one of a whole transaction; otherwise only code on the chain can. */
 export function provesItsPayer({ signature }: Pick<Payment, 'signature'>): boolean {
   return signature.kind !== 'contract';
 }
 
-/** Names the money itself, so that no payment is claimed twice under two spellings. */
+/** Identifies the payment independently of spelling, so that none is claimed twice. */
 export function claimKey(authorization: Authorization): string {
   return authorization.network === 'base' ? baseClaimKey(authorization) : solanaClaimKey(authorization);
 }
 
-/** What the payment is called on its network: the nonce of EIP-3009, or the hash of a message on Solana. */
+/** Id of the payment on its network: EIP-3009's nonce, or the hash of a message on Solana. */
 export function paymentId(authorization: Authorization): string {
   return authorization.network === 'base' ? authorization.nonce : authorization.message_hash;
 }
@@ -50,7 +50,7 @@ const signatures: Record<NetworkName, (stored: JsonObject) => Signature> = {
   solana: stored => stored as unknown as PartialSignature,
 };
 
-/** @throws where the row holds anything but what `paymentToJson` wrote. */
+/** @throws if the row has anything but what `paymentToJson` wrote */
 export function paymentFromJson({ signature, ...stored }: JsonObject): Payment {
   const amount_atomic = parseAtomic(String(stored.amount_atomic));
   const network = stored.network as NetworkName;

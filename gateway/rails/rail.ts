@@ -10,30 +10,30 @@ import type { ClaimItem, Settler } from './settler.ts';
 import type { SettlingStanding } from './settling-standing.ts';
 import type { PaymentJudge } from './verify.ts';
 
-/** What the chain says of a payment before anything is claimed for it; `payment`: as it will be settled. */
+/** What the chain says of a payment before it is claimed; `payment`: as it will be settled. */
 export type PaymentReadiness<P extends Payment = Payment> =
   | { readonly kind: 'ready'; readonly payment: P; readonly funds: Funds }
   | Spent<P>
   | Rejected
-  /** Nothing would be sent just now, whoever pays. */
+  /** Nothing would be sent now for any payer. */
   | NotSent
   | Unreachable
   | Undecided;
 
-/** Used already, by whomever: the money may be here and the work owed. The balance has lost it already. */
+/** Already used, by anyone: the money may be here and the work owed. The balance no longer includes it. */
 export interface Spent<P extends Payment = Payment> {
   readonly kind: 'spent';
   readonly payment: P;
 }
 
-/** What the chain says of a payment that is out of time and was never claimed here. */
+/** What the chain says of an expired payment that was never claimed here. */
 export type UsedInTime<P extends Payment = Payment> = Spent<P> | { readonly kind: 'unused' } | Rejected | Undecided;
 
-/** What a claim remembers of how its payment was sent. */
+/** What a claim stores of how its payment was sent. */
 export interface SentPayment {
-  /** Null where it was never sent by us. */
+  /** Null if we never sent it. */
   readonly settlement_id: string | null;
-  /** The block before which it cannot have moved; null where none was noted. */
+  /** The first block in which it may have moved; null if none was stored. */
   readonly from_block: number | null;
   readonly claimed_at: Date;
 }
@@ -51,78 +51,81 @@ export interface SignedMessage {
   /** In the network's own spelling. */
   readonly payer: string;
   readonly text: string;
-  /** As it came. */
+  /** As received. */
   readonly signature: string;
-  /** The address that it came from: in its line a contract wallet is asked. */
+  /** Address of the client, in whose queue a contract wallet is asked. */
   readonly asker: string;
 }
 
 /**
- * A network on which payments are taken. The story of a paid call is the same on each, and this is all that it leaves to
- * the chain. A rail says what it has found out, as a union; what a caller hears of it is the story's to say.
+ * A network on which payments are accepted. The steps of a paid call are the same on each, and this interface is all that
+ * differs. Results are unions; the caller decides about responses.
  */
 export interface Rail<P extends Payment = Payment> extends PaymentJudge<P> {
   readonly network: NetworkName;
-  /** Which chain of this database's life it is; 0 for ever on the real ones. */
+  /** Which of this database's chains it is; always 0 on real networks. */
   readonly chain_epoch: number;
   readonly settler: Settler<ClaimItem<P>>;
-  /** Whether it sends what it is handed. */
+  /** Whether payments are sent. */
   readonly settling: Pick<SettlingStanding, 'trouble'>;
-  /** Whether it is its payer's, asking code on the chain where the signature does not say; `address`: who asks. @throws DatabaseAway */
+  /**
+   * Whether it is its payer's, asking code on the chain if the signature does not prove it; `address`: the client's. @throws
+   * DatabaseAway
+   */
   prove(payment: P, address: string): Promise<Proof>;
-  /** The same of one that may be used already: the money may be here, so what cannot be asked now is undecided. */
+  /** The same for a payment that may be used already: the money may be here, so an unanswered question is undecided. */
   proveUsed(payment: P): Promise<Exclude<Proof, { kind: 'no_turn' | 'unreachable' }> | Undecided>;
   /** Whether it can be settled and its payer has the funds. @throws DatabaseAway */
   ready(payment: P): Promise<PaymentReadiness<P>>;
-  /** The same of one that is out of time and was never claimed here. */
+  /** The same for an expired payment that was never claimed here. */
   usedInTime(payment: P): Promise<UsedInTime<P>>;
-  /** What became of one that the chain has as used, of which nothing stands here; `asker`: in whose line it is searched for. */
+  /** The outcome of a payment that the chain shows as used and that has no claim here; `asker`: in whose queue it is searched. */
   find(payment: P, asker: string): Promise<Decision | Busy>;
-  /** What a payer has, and which of the payer's open claims have left that balance. */
+  /** A payer's balance, and which of the payer's open claims have left it. */
   funds(payer: string): Promise<ChainAnswer<Funds>>;
-  /** What became of a payment, from the chain alone, however often it is asked. */
+  /** The outcome of a payment, from the chain alone; repeatable. */
   decide(payment: P, sent: SentPayment): Promise<Decision>;
-  /** Whether no block that may yet be replaced could still take it. */
+  /** Whether no block that may still be replaced could take it. */
   isOver(payment: Pick<P, 'authorization'>): Promise<boolean>;
-  /** A facilitator's word for one that was left open, unless the chain belies it by now. */
+  /** A facilitator's report of an open payment, unless the chain contradicts it. */
   vouch(payment: P, sent: SentPayment): Promise<Vouched | null>;
   signedBy(shown: SignedMessage): Promise<boolean>;
-  /** Looks at the chain's head, and keeps for a later start what it will compare. @throws where it cannot be reached. */
+  /** Reads the chain's head and stores what a later start compares. @throws if the chain is unreachable */
   look(): Promise<void>;
-  /** How long ago `look` has seen it last; null where it never has. */
+  /** Age of the last `look`; null if there was none. */
   age_ms(): number | null;
-  /** Whether the chain answers now. */
+  /** Whether the chain responds now. */
   reachable(): Promise<boolean>;
-  /** Looks again at what was seen settled, once it is final. */
+  /** Checks settlements again once they are final. */
   recheck(correct: (tx: Tx, rechecked: Rechecked) => Promise<void>): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** By network; null where payments on it are not taken. */
+/** By network; null if payments on it are not accepted. */
 export type Rails = Readonly<Record<NetworkName, Rail | null>>;
 
 interface WithRails {
   readonly rails: Rails;
 }
 
-/** @throws where the network has none: a claim that was made while it had one cannot be finished without it. */
+/** @throws if the network has no rail: a claim made while it had one cannot be finished without it */
 export function railOf({ rails }: WithRails, network: NetworkName): Rail {
   const rail = rails[network];
   if (!rail) throw new Error(`payments on ${network} are not accepted by this service`);
   return rail;
 }
 
-/** Those that are open. */
+/** The rails that are open. */
 export function openRails({ rails }: WithRails): Rail[] {
   return Object.values(rails).filter(rail => rail !== null);
 }
 
-/** Each lets go of what it waits for. */
+/** Closes all rails, which stop waiting. */
 export async function closeRails(opened: WithRails): Promise<void> {
   await Promise.all(openRails(opened).map(rail => rail.close()));
 }
 
-/** A chain that is away keeps no other waiting. */
+/** Runs on each rail, so that an unreachable chain delays no other. */
 export async function onEachRail(rails: Rails, round: (rail: Rail) => Promise<unknown>): Promise<void> {
   const done = await Promise.allSettled(openRails({ rails }).map(round));
   const faults = done.flatMap(one => (one.status === 'rejected' ? [one.reason] : []));

@@ -1,18 +1,18 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ChainAnswer } from './rpc.ts';
 
-/** One transaction under way; its hashes grow by one with every replacement. */
+/** An open transaction; every replacement adds a hash. */
 export interface Watched {
   readonly hashes: readonly string[];
 }
 
-/** Each for itself, in the order asked: null where it is in no block. */
+/** One result for each hash, in the given order: null if it is in no block. */
 type AskReceipts<R> = (hashes: readonly string[]) => Promise<readonly ChainAnswer<R | null>[]>;
 
 /** A development chain mines at once, others in half a second or two: ask soon, then less and less often. */
 const POLL_MS_FIRST = 15;
 
-/** One poll for all who wait: soon after somebody begins to, then ever more slowly, for as long as anybody does. */
+/** One poll for all that wait: soon after the first begins, then ever more slowly while any waits. */
 export class ReceiptWatch<R extends { readonly tx_hash: string }> {
   readonly #receipts: AskReceipts<R>;
   readonly #poll_ms: number;
@@ -25,7 +25,7 @@ export class ReceiptWatch<R extends { readonly tx_hash: string }> {
     this.#poll_ms = poll_ms;
   }
 
-  /** The receipt of whichever of its transactions is mined; null where the watch ends before. */
+  /** The receipt of the one that is mined; null if the watch ends before. */
   mined(watched: Watched): Promise<R | null> {
     return new Promise(resolve => {
       this.#watched.set(watched, resolve);
@@ -34,7 +34,7 @@ export class ReceiptWatch<R extends { readonly tx_hash: string }> {
     });
   }
 
-  /** Nothing of it can be mined any more: its watch ends without a receipt. */
+  /** None of its transactions can be mined any more, so its watch ends without a receipt. */
   forget(watched: Watched): void {
     this.#end(watched, null);
   }

@@ -1,20 +1,20 @@
 import { Agent, request } from 'undici';
 import { z } from 'zod';
 
-/** What asking a chain comes to. `unreachable`: no answer, or none that can be believed; nothing is known then. */
+/** Result of asking a chain. `unreachable`: no usable response, so nothing is known. */
 export type ChainAnswer<T> = { readonly kind: 'ok'; readonly value: T } | Unreachable;
 export interface Unreachable {
   readonly kind: 'unreachable';
   readonly cause: unknown;
 }
-/** The node answered, and said no. */
+/** The node responded with an error. */
 export interface NodeRefusal {
   readonly kind: 'refused';
   readonly code: number;
   readonly message: string;
 }
 
-/** JSON-RPC 2.0 over HTTP. Never throws. Concurrency: calls made in one turn of the loop travel in one request. */
+/** JSON-RPC 2.0 over HTTP. Never throws. Concurrency: calls made in one turn of the loop share a request. */
 export interface Rpc {
   call<T>(method: string, params: readonly unknown[], shape: z.ZodType<T>): Promise<ChainAnswer<T> | NodeRefusal>;
   close(): Promise<void>;
@@ -30,16 +30,16 @@ const TIMEOUT_MS = 5_000;
 
 export interface RpcBounds {
   readonly connections: number;
-  /** Calls that may travel together. */
+  /** Maximum number of calls in one request. */
   readonly calls_per_request_max: number;
-  /** Of one request, whatever number of calls it holds. */
+  /** Size limit of a response, whatever number of calls it answers. */
   readonly answer_bytes_max: number;
 }
 const rpcBounds: RpcBounds = { connections: 16, calls_per_request_max: 50, answer_bytes_max: 32 * 1024 * 1024 };
 
 const answerShape = z.object({
   id: z.int(),
-  // Left out where there is an error (JSON-RPC 2.0 section 5): one call that is refused must not spoil its batch.
+  // Missing if there is an error (JSON-RPC 2.0 section 5); one refused call must not invalidate its batch.
   result: z.unknown().optional(),
   error: z.object({ code: z.number(), message: z.string() }).optional(),
 });
@@ -88,7 +88,7 @@ async function post(url: string, dispatcher: Agent, batch: readonly Waiting[]): 
       method: 'POST',
       dispatcher,
       headers: { 'content-type': 'application/json' },
-      // Not every node takes batches; a call that travels alone does not need one.
+      // A single call is not sent as a batch, because not every node accepts batches.
       body: JSON.stringify(calls.length === 1 ? calls[0] : calls),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
@@ -107,7 +107,7 @@ async function post(url: string, dispatcher: Agent, batch: readonly Waiting[]): 
   }
 }
 
-/** To a read a node's refusal is no answer either (rate limit, block not there yet): nothing is known. */
+/** For a read, a node's error is no answer either (rate limit, block not available yet): nothing is known. */
 export function refusedAsUnreachable<T>(answer: ChainAnswer<T> | NodeRefusal): ChainAnswer<T> {
   return answer.kind === 'refused' ? { kind: 'unreachable', cause: new Error(answer.message) } : answer;
 }
@@ -116,7 +116,7 @@ export function map<A, B>(reached: ChainAnswer<A>, change: (value: A) => B): Cha
   return reached.kind === 'ok' ? { kind: 'ok', value: change(reached.value) } : reached;
 }
 
-/** All of them, or the first that could not be reached. */
+/** All values, or the first failure. */
 export function all<T>(each: readonly ChainAnswer<T>[]): ChainAnswer<T[]> {
   const value: T[] = [];
   for (const one of each) {

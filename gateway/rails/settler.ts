@@ -11,37 +11,37 @@ import { type NotSent, notSent, type SettleOutcome, type Unknown, unknown } from
 import type { Payment } from './payment.ts';
 import type { ChainAnswer } from './rpc.ts';
 
-/** A claim on its way to the chain, with what reconcile needs to finish it alone. */
+/** A claim to be settled, with what reconcile needs to finish it alone. */
 export type ClaimItem<P extends Payment = Payment> = P & {
   readonly claim_key: string;
   readonly lease: Lease;
   readonly answer_box: Buffer | null;
   readonly worked: JsonObject;
-  /** The session that it is paid under and all that stand over it; absent where it is under none. */
+  /** The session that pays and all its parents; undefined without a session. */
   readonly path?: readonly string[];
 };
 
-/** What the claims of a batch are told when they become `settling`. */
+/** What the claims of a batch store when they become `settling`. */
 export interface Sending {
   readonly settlement_id: string;
-  /** The block before which none of them can have moved. */
+  /** The first block in which any of them may have moved. */
   readonly from_block: number;
   /**
-   * Settlements that failed as a whole, some of whose claims are sent again in this one: a claim that is `settling` by
-   * one of them (and by no other) is pointed at the new one. Empty for claims that are sent for the first time.
+   * Settlements that failed as a whole and some of whose claims are sent again: a claim that is `settling` by one of them (and no
+   * other) gets the new one. Empty for claims that are sent for the first time.
    */
   readonly replaces: readonly string[];
 }
 
 /**
- * Moves the claims of these items to `settling`, in the transaction that journals the signed bytes; returns the keys
- * that moved. The others are left out of the batch. It locks claims, and runs before anything of the settler's is locked.
+ * Moves the claims of these items to `settling`, in the transaction that stores the signed bytes, and returns the keys that
+ * moved; others are left out of the batch. It locks claims, before any lock of the settler.
  */
 export type CommitSettling<I> = (tx: Tx, items: readonly I[], sending: Sending) => Promise<ReadonlySet<string>>;
 
 /**
- * As `CommitSettling`, of claims; `settlement_id` is null where somebody else has submitted the payment. One whose session
- * was revoked does not move, unless its money has.
+ * `CommitSettling` for claims; `settlement_id` is null if someone else submitted the payment. A claim whose session was revoked
+ * does not move, unless its money has.
  */
 export async function commitSettling(
   tx: Tx,
@@ -56,38 +56,38 @@ export async function commitSettling(
   );
 }
 
-/** Submits payments. Never throws: every way in which it can end is a Settlement. */
+/** Submits payments. Never throws: every result is a Settlement. */
 export interface Settler<I = ClaimItem> {
-  /** Concurrency: what is handed in while a transaction is under way goes together in the next one. */
+  /** Concurrency: items that arrive while a transaction is open go together in the next one. */
   settle(item: I): Promise<SettleOutcome>;
-  /** Sends again what was committed and not seen mined, by whichever process; for a timer, and at start. */
+  /** Sends committed transactions again that were not seen mined, of any process; for a timer and the start. */
   rebroadcast(): Promise<void>;
-  /** Why nothing at all would be sent just now, so that nobody is worked for; null where that is not known. */
+  /** Why nothing would be sent now, so that no work is done; null if unknown. */
   readonly pause?: NotSent['reason'] | null;
-  /** Where somebody else has to be reached for it, beside the chain: whether that one is. */
+  /** Whether another service that settling needs is reachable. */
   reachable?(): Promise<boolean>;
-  /** Stops watching: what was not sent is `not_sent`, what was is `unknown`. */
+  /** Stops watching: unsent payments are `not_sent`, sent ones `unknown`. */
   close(): Promise<void>;
 }
 
-/** Named points at which a test may stop the process. */
+/** Points at which a test may stop the process. */
 export interface SettlerFaults {
   reach(name: 'in_settling' | 'after_settling' | 'after_broadcast'): Promise<void>;
 }
 
 export const settlerDefaults = { wait_ms: 20_000, poll_ms: 500, nudge_ms: 2_000, stuck_ms: 15_000 } as const;
 
-/** What every settler stands on. */
+/** Parts that every settler needs. */
 export interface SettlerParts<I> {
   readonly database: Database;
   readonly random: Random;
   readonly commitSettling: CommitSettling<I>;
   readonly faults?: SettlerFaults | null;
-  /** For the log: what went wrong without changing any outcome. */
+  /** Logs errors that changed no outcome. */
   readonly trouble?: (error: unknown) => void;
 }
 
-/** Those of a settler that settles claims; `message` stands in the log before what goes wrong. */
+/** Parts of a settler of claims; `message` is logged with its errors. */
 export function claimSettlerParts(
   { database, faults, logger }: { database: Database; faults: SettlerFaults | null; logger: Logger },
   message: string,
@@ -96,37 +96,40 @@ export function claimSettlerParts(
   return { database, random: systemRandom, commitSettling, faults, trouble };
 }
 
-/** When a settler with keys of its own looks after what it has sent. */
+/** Times of a settler with own keys. */
 export interface SettlerTimes {
-  /** After this a caller is told `unknown`; the transaction is looked after all the same. */
+  /** After this time a caller gets `unknown`; the transaction is still followed. */
   readonly wait_ms: number;
-  /** The chain is asked for it at this interval, and faster in a transaction's first moments. */
+  /** Interval of asking the chain; shorter in a transaction's first moments. */
   readonly poll_ms: number;
-  /** A transaction that is in no block after this is sent again, and with it what holds up its key's nonces. */
+  /** A transaction that is in no block after this time is sent again, with those that block its key's nonces. */
   readonly nudge_ms: number;
 }
 
-/** What came of the commit before which nothing may be broadcast, and after which anybody may broadcast what it holds. */
+/** Result of the commit before which nothing may be broadcast, and after which any process may broadcast its content. */
 export type JournalOutcome<T> =
   | { readonly kind: 'journalled'; readonly journalled: T }
-  /** No claim was left to settle: other processes hold them now. */
+  /** No claim was left to settle, because other processes hold them. */
   | { readonly kind: 'lost' }
-  /** Rolled back: nothing stands. */
+  /** Rolled back: nothing was stored. */
   | { readonly kind: 'failed'; readonly cause: unknown }
-  /** The commit was asked for and its answer was lost. */
+  /** The commit was requested and its response was lost. */
   | { readonly kind: 'in_doubt'; readonly cause: unknown };
 
 export function newSettlementId(random: Random): string {
   return `stl_${Buffer.from(random.bytes(16)).toString('hex')}`;
 }
 
-/** @param write moves the claims and writes the settlement of that id down; null where no claim was left, and nothing is written */
+/**
+ * @param write moves the claims and stores the settlement with that id; null if no claim was left, in which case nothing is
+ * written
+ */
 export async function journal<T extends object>(
   database: Database,
   settlement_id: string,
   write: (tx: Tx) => Promise<T | null>,
 ): Promise<JournalOutcome<T>> {
-  // Until the work is done a failure is a rollback; after that it is one where the server said so.
+  // Until the work is done a failure is a rollback; afterwards only if the server said so.
   let written: T | null = null;
   try {
     await database.transaction(async tx => {
@@ -140,7 +143,7 @@ export async function journal<T extends object>(
   return written === null ? { kind: 'lost' } : { kind: 'journalled', journalled: written };
 }
 
-/** The one commit of a payment that is settled by itself: with its claim `write` puts down all that going on needs. */
+/** The commit of a single payment; `write` stores, with its claim, all that is needed to continue. */
 export function journalOne<I extends { readonly claim_key: string }>(
   { database, random, commitSettling }: SettlerParts<I>,
   item: I,
@@ -156,7 +159,7 @@ export function journalOne<I extends { readonly claim_key: string }>(
   });
 }
 
-/** What a payment comes to that was not journalled: whether it is known that nothing stands. */
+/** Result of a payment that was not committed: whether nothing was stored is known. */
 export function unjournalled(
   outcome: Exclude<JournalOutcome<unknown>, { kind: 'journalled' }>,
   { trouble }: Pick<SettlerParts<never>, 'trouble'>,
@@ -171,7 +174,7 @@ const unsettled = {
   in_doubt: unknown('journal_failed'),
 } as const;
 
-/** Sends what was committed. Whatever the node says: what is in a block decides, and what it lost is sent again. */
+/** Sends what was committed. The node's response does not matter: a block decides, and what the node loses is sent again. */
 export async function broadcastCommitted<R extends string>(
   chain: { broadcast(raw: R): Promise<ChainAnswer<{ readonly kind: string }>> },
   raw: R,
@@ -185,13 +188,13 @@ export async function broadcastCommitted<R extends string>(
 
 interface UnderSession {
   readonly lease: Lease;
-  /** The session that it is paid under and all that stand over it; absent where it is under none. */
+  /** The session that pays and all its parents; undefined without a session. */
   readonly path?: readonly string[];
 }
 
 /**
- * Those whose sessions stand as they are about to settle: a revocation outlives nothing but what is settling by then. What
- * is settling already is not asked again. Locks all claims of the batch first, then sessions by hash.
+ * Items whose sessions are valid when they settle: a revocation stops everything but what is already settling. Locks all claims
+ * of the batch first, then sessions by hash.
  */
 async function underStanding<I extends UnderSession>(tx: Tx, items: readonly I[]): Promise<readonly I[]> {
   if (!items.some(({ path }) => path)) return items;

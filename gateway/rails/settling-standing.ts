@@ -1,12 +1,15 @@
 import type { NotSent, SettleOutcome } from './outcome.ts';
 import type { Settler } from './settler.ts';
 
-/* Whether payments are sent at all: chain and facilitator may answer while none is, and then nobody knows but those who pay. */
+/*
+ * Whether payments can be sent at all. Chain and facilitator may respond although nothing can be sent, which would otherwise be
+ * noticed only by payers.
+ */
 
-/** Why whoever paid would be refused. */
+/** Why every payer would be refused. */
 export type SettlingTrouble = 'unfunded' | 'fee_too_high' | 'price_unknown' | 'facilitator_unavailable';
 
-/** In the words in which the anchor's troubles are told, too. What else keeps a payment from being sent is its own, or passes. */
+/** The codes are also those of anchoring. Other reasons concern a single payment, or pass by themselves. */
 const troubles: { readonly [reason in NotSent['reason']]?: SettlingTrouble } = {
   out_of_gas: 'unfunded',
   fee_too_high: 'fee_too_high',
@@ -14,7 +17,7 @@ const troubles: { readonly [reason in NotSent['reason']]?: SettlingTrouble } = {
   facilitator_unavailable: 'facilitator_unavailable',
 };
 
-/** What the payments of one network came to last, as far as all others would come to the same. */
+/** The last result of a network's payments, as far as all others would get the same. */
 export class SettlingStanding {
   #trouble: SettlingTrouble | null;
 
@@ -22,14 +25,14 @@ export class SettlingStanding {
     this.#trouble = trouble;
   }
 
-  /** Null once a payment has been sent. Between two payments nobody finds out, so it stays as it was with the last one. */
+  /** Null once a payment was sent. Between two payments it keeps the last state. */
   get trouble(): SettlingTrouble | null {
     return this.#trouble;
   }
 
-  /** `pause`: why its settler takes no payment of anybody. */
+  /** `pause`: why the settler accepts no payment at all. */
   refused(reason: NotSent['reason'], pause: NotSent['reason'] | null): void {
-    // What is too much for a batch, or for a payment by a contract wallet, need not be for the next one.
+    // A cost that is too high for a batch, or for a contract wallet, need not be for the next payment.
     if ((reason === 'fee_too_high' || reason === 'out_of_gas') && pause !== reason) return;
     this.#trouble = troubles[reason] ?? this.#trouble;
   }
@@ -40,7 +43,7 @@ export class SettlingStanding {
   }
 }
 
-/** The settler, whose outcomes are heard. */
+/** Wraps the settler and records its outcomes. */
 export function heardSettler<I>(settler: Settler<I>, standing: SettlingStanding): Settler<I> {
   const reachable = settler.reachable?.bind(settler);
   return {
@@ -58,7 +61,7 @@ export function heardSettler<I>(settler: Settler<I>, standing: SettlingStanding)
   };
 }
 
-/** A facilitator that declines one payment takes others. What somebody else has submitted shows nothing of us. */
+/** A facilitator that declines one payment accepts others. What someone else submitted says nothing about us. */
 function isSent(outcome: SettleOutcome): boolean {
   if (outcome.kind === 'transferred') return outcome.by === 'us';
   if (outcome.kind === 'unknown') return outcome.reason === 'not_mined';

@@ -4,14 +4,14 @@ import { type AcceptedTerms, type Envelope, type ExactPayload, readEnvelope } fr
 import type { PayTo } from '../x402/offer.ts';
 import type { Payment } from './payment.ts';
 
-/** Why a payment is refused whatever it says, with x402's own word for it. */
+/** Why a payment is refused whatever its content, with x402's code. */
 const refusals = {
   malformed: 'invalid_payload',
   wrong_scheme: 'unsupported_scheme',
   wrong_network: 'invalid_network',
 } as const;
 
-/** Why the offer that it accepts is none of ours. */
+/** Why the accepted offer is not one of ours. */
 export type TermsCode =
   | 'wrong_asset'
   | 'wrong_payee'
@@ -20,7 +20,7 @@ export type TermsCode =
   | 'wrong_token_version'
   | 'wrong_fee_payer';
 
-/** By network, as x402 calls them there. */
+/** x402's code for each, by network. */
 const mismatches: Record<NetworkName, Readonly<Partial<Record<TermsCode, string>>>> = {
   base: {
     wrong_asset: 'invalid_exact_evm_asset_mismatch',
@@ -41,53 +41,53 @@ export type Late = 'expired' | 'too_short' | 'wrong_fee_payer' | 'wrong_payee';
 
 export type RefusedPayment = {
   readonly kind: 'refused';
-  /** Ours, and finer. */
+  /** Our code, which is more specific. */
   readonly code: string;
-  /** What goes on the wire: x402's own word where it has one. */
+  /** The wire value: x402's code if it has one. */
   readonly reason: string;
 };
 
 export type Verified<P extends Payment = Payment> =
   | ({ readonly kind: 'verified' } & P)
   /**
-   * Right but for its time, or for who was to pay its fee or to be paid: both are changed for others now and then. It is
-   * settled no more, and yet may have bought an answer.
+   * Valid except for its time, fee payer or payee, of which the latter two change now and then. It is not settled any more, but
+   * may have bought an answer.
    */
   | ({ readonly kind: 'late'; readonly code: Late; readonly reason: string } & P)
   | RefusedPayment;
 
-/** What we offered, and the time by which the payment is judged. */
+/** The offered terms, and the time by which the payment is judged. */
 export interface OfferedTerms {
   readonly amount_atomic: bigint;
   readonly networks: readonly NetworkName[];
   readonly pay_to: PayTo;
-  /** Less than this, and there is no time for what it would pay for. */
+  /** With less time left the purchase could not be completed. */
   readonly validity_seconds_min: number;
-  /** More than this, and whoever holds it could use it long after; left out: as long as any may be valid. */
+  /** A longer validity would let its holder use it long after; undefined: the longest that any payment may have. */
   readonly validity_seconds_max?: number | undefined;
   readonly now_ms: number;
 }
 
-/** A payment that was judged, with what its client calls the purchase. */
+/** A judged payment, with the client's name for the purchase. */
 export type JudgedPayment =
   | (Exclude<Verified, RefusedPayment> & { readonly identifier: string | null })
   | RefusedPayment;
 
-/** What a network says of a payment by itself: nothing is asked of anybody. */
+/** A network's checks of a payment by itself, without asking any server. */
 export interface PaymentJudge<P extends Payment = Payment> {
   /** Whether two spellings are of one address. */
   isSame(a: string, b: string | undefined): boolean;
-  /** Why what its own offers say beside asset, payee and amount is not as we offered it; null where it is. */
+  /** How the accepted offer differs from ours beside asset, payee and amount; null if it does not. */
   compareExtra(extra: AcceptedTerms['extra']): TermsCode | null;
   verify(payload: ExactPayload, offered: OfferedTerms): Promise<Verified<P>>;
 }
 
-/** Who judges a payment, by its network. */
+/** The judge of each network. */
 export type Judges = Readonly<Partial<Record<NetworkName, PaymentJudge | null>>>;
 
 /**
- * Judges a payment by itself: nothing is asked of anybody, so it can come first and refuse at the speed of a hash.
- * What it cannot know (balance, whether it is used) the chain is asked for later.
+ * Judges a payment by itself. No server is asked, so this can come first and refuse at the speed of a hash. The chain is asked
+ * later for balance and use.
  */
 export async function verifyPayment(
   payment: PresentedPayment,
@@ -104,7 +104,7 @@ export async function verifyPayment(
   const mismatch = accepted && compareTerms(network, judge, accepted, offered);
   if (mismatch && mismatch !== 'wrong_fee_payer' && mismatch !== 'wrong_payee') return mismatched(network, mismatch);
   const judged = await judge.verify(envelope.payload, offered);
-  // What names another payee, and was not signed for that one, was never offered here.
+  // A payment that names another payee than it was signed for was never offered here.
   if (mismatch === 'wrong_payee' && !isElsewhere(judged)) return mismatched(network, mismatch);
   if (judged.kind === 'refused') return judged;
   if (!mismatch || judged.kind !== 'verified') return { ...judged, identifier };
@@ -115,7 +115,7 @@ function isElsewhere(judged: Verified): boolean {
   return judged.kind === 'late' && judged.code === 'wrong_payee';
 }
 
-/** To another payee than ours, who may have been ours once. */
+/** It pays another payee than ours, who may have been ours once. */
 export function paysAnother<P extends Payment>(network: NetworkName, payment: P): Verified<P> {
   return { kind: 'late', code: 'wrong_payee', reason: mismatched(network, 'wrong_payee').reason, ...payment };
 }
@@ -132,7 +132,7 @@ export function mismatched(network: NetworkName, code: TermsCode): RefusedPaymen
   return { kind: 'refused', code, reason: mismatches[network][code] ?? 'invalid_payment_requirements' };
 }
 
-/** Why an offer that the payer says is accepted is none of ours; null where it is one. */
+/** Why the accepted offer is not one of ours; null if it is. */
 function compareTerms(
   network: NetworkName,
   judge: Pick<PaymentJudge, 'isSame' | 'compareExtra'>,

@@ -3,10 +3,10 @@ import proxyAddr from '@fastify/proxy-addr';
 import { parseAddress } from '../../schema/address-holder.ts';
 import type { Trust } from '../config/forms.ts';
 
-/** Proxies that one request passes; more are written by whoever wants to keep this process busy. */
+/** Maximum number of proxies that one request passes. A client could write more to keep this process busy. */
 const HOPS_MAX = 32;
 
-/** Where a request comes from: as its connection says, or the last proxy that is believed. */
+/** Address of the client: from the connection, or from the last trusted proxy. */
 export function clientAddress(request: IncomingMessage, trust: Trust = () => false): string {
   spellForwarded(request, trust);
   const address = proxyAddr(request, trust) || '';
@@ -14,9 +14,9 @@ export function clientAddress(request: IncomingMessage, trust: Trust = () => fal
 }
 
 /**
- * Proxies write addresses with ports and in any spelling. Leaves of `X-Forwarded-For` what believed ones have written, each
- * address in its one spelling, and nothing of what stands before one that is none: the request then counts as the proxy's that
- * wrote it. From the right, and no further than it is believed, because whatever stands before that may be anybody's.
+ * Keeps of `X-Forwarded-For` the entries that trusted proxies wrote, normalized, because proxies write addresses with ports and
+ * in any spelling. Reads from the right and stops at the first entry that is invalid or written by an untrusted sender, because a
+ * client can write anything before it; the request then counts for the proxy that wrote that entry.
  */
 export function spellForwarded({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>, trust: Trust): void {
   const forwarded = headers['x-forwarded-for'];

@@ -12,7 +12,7 @@ export type MeterTurn =
       readonly retry_after_seconds: number;
     };
 
-/** How much of a rate was in use, and when. */
+/** How much of a rate was in use at a time. */
 interface Used {
   readonly uses: number;
   readonly at_ms: number;
@@ -20,13 +20,12 @@ interface Used {
 
 export const unused: Used = { uses: 0, at_ms: 0 };
 
-/** Uses come back by fractions: a whole one must not fail by the last bit of a float. */
+/** Uses return in fractions; a whole use must not fail because of a rounding error. */
 const ROUNDING = 1e-9;
 
 /**
- * The leaky bucket (ITU-T I.371): uses come back evenly over the window, and what would make more of them than the rate's
- * count is beyond it. Two numbers a caller, no timers, and no two bursts side by side where one window ends and the next
- * begins. What is beyond is not counted: whoever goes on asking waits no longer for it.
+ * The leaky bucket (ITU-T I.371): uses return evenly over the window. It needs two numbers per caller and no timers, and allows
+ * no double burst at the border of two windows. Refused uses are not counted, so asking again does not prolong the wait.
  */
 export function taken(rate: Rate, used: Used, now_ms: number): { readonly turn: MeterTurn; readonly used: Used } {
   const { count, seconds } = rate;
@@ -49,7 +48,7 @@ function secondsFor({ count, seconds }: Rate, uses: number): number {
   return Math.max(1, Math.ceil((uses * seconds) / count - ROUNDING));
 }
 
-/** `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10): quota and window, what is left and for how long. */
+/** `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10): quota, window, and what is left until when. */
 export function rateHeaders(
   name: RateName,
   { count, seconds }: Rate,
@@ -61,22 +60,20 @@ export function rateHeaders(
   };
 }
 
-/** The same of a room that is full: a quota of bytes at once, in no window. */
+/** The same headers for a full room: a quota of bytes at once, without a window. */
 export function roomHeaders(name: 'bodies', bytes_max: number): Readonly<Record<string, string>> {
   return { 'RateLimit-Policy': `"${name}";q=${bytes_max};qu="content-bytes"`, RateLimit: `"${name}";r=0` };
 }
 
 /**
- * Counts uses by caller, in this process's memory: of several processes behind one address each lets as many pass. It
- * holds a bounded number of callers, and forgets who has not come for the longest.
- *
- * Not rate-limiter-flexible: in memory it keeps a timer for each caller and has no bound on how many there are, so that
- * whoever has many addresses fills it.
+ * Counts uses by caller in this process's memory, so several processes allow correspondingly more. It holds a bounded number of
+ * callers and forgets the least recent. rate-limiter-flexible keeps a timer for each caller without a bound in memory, so a
+ * client with many addresses could fill it.
  */
 export class Meter {
   readonly rate: Rate;
   readonly #clock: Clock;
-  /** Made when the first caller comes: it takes its memory at once, for all whom it may hold. */
+  /** Created with the first caller, because it allocates its whole memory at once. */
   #callers: LRUCache<string, Used> | null = null;
 
   constructor(rate: Rate, clock: Clock) {
@@ -84,7 +81,7 @@ export class Meter {
     this.#clock = clock;
   }
 
-  /** Counts one use. What is beyond is not counted: whoever goes on asking waits no longer for it. */
+  /** Counts one use. Refused uses are not counted, so asking again does not prolong the wait. */
   take(caller: string): MeterTurn {
     this.#callers ??= new LRUCache({ max: limits.rate_callers_max });
     const { turn, used } = taken(this.rate, this.#callers.get(caller) ?? unused, this.#clock.now_ms());
@@ -92,13 +89,13 @@ export class Meter {
     return turn;
   }
 
-  /** One that was counted before it was known to be none. */
+  /** Takes back a use that turned out not to be one. */
   giveBack(caller: string): void {
     const used = this.#callers?.peek(caller);
     if (used) this.#callers?.set(caller, { ...used, uses: Math.max(0, used.uses - 1) });
   }
 
-  /** What the next use would be, uncounted. */
+  /** What the next use would get, without counting it. */
   look(caller: string): MeterTurn {
     return taken(this.rate, this.#callers?.peek(caller) ?? unused, this.#clock.now_ms()).turn;
   }

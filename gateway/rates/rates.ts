@@ -9,19 +9,19 @@ import type { FreeWalletProofs, WalletProofs } from '../../subgraphs/wallet-proo
 import type { RateName, RateSettings } from '../config/rates.ts';
 import { Meter, type MeterTurn, rateHeaders, roomHeaders } from './rate.ts';
 
-/** Who is counted: an address stands for its holder, a payer for no one else. */
+/** Rates by who is counted: an address counts for its holder, a payer for no one else. */
 export interface Rates {
-  /** By address: what is asked for that nobody pays for. */
+  /** By address: free requests. */
   readonly free: Meter;
-  /** By address: sessions, proofs and keys that are nobody's. */
+  /** By address: invalid sessions, proofs and keys. */
   readonly credentials: Meter;
   /** By address: payments that prove no payer. */
   readonly unproven: Meter;
-  /** By payer and by address: paid calls that came to nothing by their callers' doing. */
+  /** By payer and by address: paid calls that failed because of their callers. */
   readonly uncharged: Meter;
-  /** By payer and by agent: payments to others that their chain does not show. */
+  /** By payer and by agent: payments to others that the chain does not show. */
   readonly ingests: Meter;
-  /** By address: bodies on their way that nobody has paid for. */
+  /** By address: bytes of unpaid bodies in memory. */
   readonly bodies: Room;
 }
 
@@ -37,7 +37,7 @@ export function openRates(settings: RateSettings, clock: Clock): Rates {
   };
 }
 
-/** Bytes that are on their way from each caller: how many at once, not how many in a time. */
+/** Bytes in memory per caller: how many at once, not per time. */
 export class Room {
   readonly bytes_max: number;
   readonly #held = new Map<string, number>();
@@ -46,7 +46,7 @@ export class Room {
     this.bytes_max = bytes_max;
   }
 
-  /** Null where there is no room for as many; or else what gives it back. One request alone always has room. */
+  /** Returns a function that frees the bytes, or null if there is no room for them. A single request always has room. */
   hold(caller: string, bytes: number): (() => void) | null {
     const held = this.#held.get(caller) ?? 0;
     if (held > 0 && held + bytes > this.bytes_max) return null;
@@ -59,7 +59,7 @@ export class Room {
   }
 }
 
-/** Of all for whom a look is counted, in this process's memory: the longest rest of any of them. */
+/** Failed look-ups in this process's memory; the result is the longest wait of all callers for whom one is counted. */
 export function openFailedLooks(meter: Meter): FailedLooks {
   return {
     rest(who) {
@@ -76,7 +76,7 @@ export function openFailedLooks(meter: Meter): FailedLooks {
   };
 }
 
-/** The rates of what nobody pays for, by address, as doors, graph and sockets ask for them. */
+/** Rates of free requests by address, for endpoints, graph and sockets. */
 export function openFreeUses(rates: Rates): Port['rates'] {
   const told = (use: FreeUse, turn: MeterTurn): RateTurn => ({
     ...turn,
@@ -91,7 +91,7 @@ export function openFreeUses(rates: Rates): Port['rates'] {
   };
 }
 
-/** The same where an answer is thrown. @throws rate_limited */
+/** The same check where the response is an exception. @throws rate_limited */
 export function requireWithin(turn: RateTurn): void {
   if (turn.kind === 'within') return;
   const { headers, retry_after_seconds } = turn;
@@ -99,8 +99,9 @@ export function requireWithin(turn: RateTurn): void {
 }
 
 /**
- * A turn is spent before the chain is asked, and given back unless the answer is that nobody has signed: one of the address, or of
- * the wallet itself where its own key has signed, so that wrong ones of a neighbour keep nobody from ending a session.
+ * A turn is spent before the chain is asked, and returned unless the result is an invalid signature. It is counted for the
+ * address, or for the wallet if the wallet's own key has signed, so that invalid ones of a neighbor keep nobody from ending a
+ * session.
  */
 export function openFreeWallets(
   wallets: WalletProofs,

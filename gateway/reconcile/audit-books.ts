@@ -7,27 +7,26 @@ import { auditNewest, auditStep, booksAfter, reopenBook } from '../../subgraphs/
 import { type BookDamage, bookDamageSentence } from '../../subgraphs/book/audit/damage.ts';
 import type { Database } from '../../subgraphs/database.ts';
 
-/** After each step it rests for so many times as long as that took: it takes a tenth of a core at most. */
+/** After each step it pauses for this many times its duration, so it uses at most a tenth of a core. */
 const RESTS = 9;
-/** At least so long, also after steps that took no time. */
+/** Minimum pause, also after steps that took no time. */
 const REST_MS_MIN = 20;
-/** Between two rounds over all books. */
+/** Pause between two rounds over all books. */
 const ROUND_REST_MS = 2_000;
-/** Before it goes on where it could not read. */
+/** Pause after a failed read. */
 const RETRY_MS = 5_000;
 const BOOKS_PER_PAGE = 100;
 
 export interface BookGuardOptions {
-  /** How many times as long as each step took it rests after it. */
+  /** Pause after each step, as a multiple of its duration. */
   readonly rests?: number;
   /** Whether the log is halted. */
   readonly halted?: () => boolean;
 }
 
 /**
- * Audits every book from its first event on while the service runs, by the order of their ids and over again for ever.
- * A book that contradicts itself is closed by a mark on its head, in all processes at once; one that was marked and is
- * found sound from end to end is opened again.
+ * Audits every book from its first event, in the order of ids, over and over while the service runs. A book that contradicts
+ * itself is closed in all processes by a mark on its head; a marked book that is found sound is opened again.
  */
 export class BookGuard {
   readonly #database: Database;
@@ -35,7 +34,7 @@ export class BookGuard {
   readonly #halted: () => boolean;
   readonly #logger: Logger;
   readonly #stopping = new AbortController();
-  /** Those of which the log has been told. */
+  /** Books that have been logged. */
   readonly #told = new Set<number>();
   readonly #running: Promise<void>;
 
@@ -47,7 +46,7 @@ export class BookGuard {
     this.#running = this.#audit();
   }
 
-  /** The books that moved last are looked at before anything is served. */
+  /** Audits the most recently changed books before the service starts. */
   static async open(database: Database, logger: Logger, options: BookGuardOptions = {}): Promise<BookGuard> {
     const found = await auditNewest(database);
     const guard = new BookGuard(database, logger, options);
@@ -64,7 +63,7 @@ export class BookGuard {
     let after = 0;
     while (!this.#stopping.signal.aborted) {
       try {
-        // Of books that went back nothing is to be written, neither that they are damaged nor that they are sound.
+        // While the log is halted, nothing is written about books.
         if (!this.#halted()) after = await this.#auditOn(after);
         if (after === 0 || this.#halted()) await this.#rest(ROUND_REST_MS);
       } catch (error) {
@@ -74,7 +73,7 @@ export class BookGuard {
     }
   }
 
-  /** The next books; the last of them, or 0 where these were all. */
+  /** Audits the next books. Returns the last of them, or 0 if these were all. */
   async #auditOn(after: number): Promise<number> {
     const books = await booksAfter(this.#database, after, BOOKS_PER_PAGE);
     for (const agent_id of books) {
@@ -100,7 +99,10 @@ export class BookGuard {
     }
   }
 
-  /** One that fails, while the database is there, keeps no other from being audited. @throws what holds of all: the database is away, the log is halted */
+  /**
+   * A book whose audit fails while the database is reachable does not stop the others. @throws failures that concern all:
+   * database unreachable, log halted
+   */
   #passOver(agent_id: AgentId, error: unknown): void {
     if (error instanceof Refusal) throw error;
     this.#logger.error({ err: error, agent_id }, 'a book could not be audited; the next round tries again');

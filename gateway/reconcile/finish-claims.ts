@@ -25,31 +25,31 @@ const CLAIMS_PER_ROUND = 64;
 const CLAIMS_AT_ONCE = 8;
 const UNRECONCILED = 'some payments could not be reconciled';
 
-/** What it takes to finish the call of a process that is gone, from its claim alone. */
+/** What is needed to finish a dead process's call from its claim alone. */
 export interface FinishParts {
   readonly database: Database;
   railOf(claim: Pick<PaymentClaim, 'network'>): Pick<Rail, 'chain_epoch' | 'decide' | 'vouch' | 'isOver'>;
   readonly giving_up: GivingUp;
   readonly log: Pick<LogStanding, 'halt' | 'signs'>;
-  /** Looks whether the log extends what was signed, and halts this process where it does not. */
+  /** Checks whether the log extends what was signed, and halts this process if not. */
   proveLog(): Promise<void>;
   readonly record: RecordCall;
   readonly vault: Pick<Vault, 'open'>;
-  /** Everything that is sold, by field: with it a stamp whose process died is finished. */
+  /** Everything that is sold, by field, to finish stamps whose process died. */
   readonly sold: ReadonlyMap<string, AnyPaid>;
-  /** This process, as its lease and its claims name it. */
+  /** Owner name of this process in leases and claims. */
   readonly owner: string;
   readonly clock: Clock;
   readonly random: Random;
   agentOfWallet(wallet: string): Promise<AgentId | null>;
-  /** What features beyond the specification write where the money of a call that a facilitator vouched for was seen. */
+  /** Called when money is seen that a facilitator reported earlier, for features. */
   readonly arrived: readonly ((tx: Tx, seen: SeenArrival) => void)[];
 }
 
 /**
- * Claims whose process let its lease end: each is finished by one process. In a database that has gone back every lease has
- * ended, and what it says of payments is old: so the log is looked at first, and after the leases were taken, since they do
- * not stand in a database that goes back later.
+ * Claims whose lease ended, each finished by one process. In a database that went back all leases have ended and payments are
+ * outdated, so the log is checked first, and again after the leases were taken, because they are not in a database that goes back
+ * later.
  */
 export async function finishOrphans(parts: FinishParts): Promise<void> {
   if (!parts.log.signs) return;
@@ -60,7 +60,7 @@ export async function finishOrphans(parts: FinishParts): Promise<void> {
   await eachApart(orphans, CLAIMS_AT_ONCE, end, UNRECONCILED);
 }
 
-/** Claims that were let go of and have run out of time since: a last look, and they are final. */
+/** A last look at released claims whose payments have expired; they become final. */
 export async function lookAtExpired(parts: FinishParts): Promise<void> {
   if (!parts.log.signs) return;
   return whileFull(CLAIMS_PER_ROUND, async () => {
@@ -70,7 +70,7 @@ export async function lookAtExpired(parts: FinishParts): Promise<void> {
   });
 }
 
-/** So many at a time; one that fails keeps none of the others waiting. `failed`: what could not be done, as an error says it. */
+/** Runs a limited number at a time; a failure stops no other. `failed`: the message of the combined error. */
 export async function eachApart<T>(
   items: readonly T[],
   at_once: number,
@@ -92,7 +92,7 @@ function leaseOf({ claimKey, leaseOwner, leaseEpoch }: PaymentClaim): Lease {
   return { claim_key: claimKey, lease_owner: leaseOwner ?? '', lease_epoch: leaseEpoch };
 }
 
-/** Nothing was sent for a claim that never began to settle: it is released. For the others the chain decides. */
+/** A claim that never began to settle had nothing sent, so it is released. For others the chain decides. */
 async function finish(parts: FinishParts, claim: PaymentClaim, lease: Lease): Promise<void> {
   if (claim.state === 'claimed') {
     await parts.giving_up.giveUp(lease, { reason: 'process_ended', definite: true });
@@ -105,7 +105,7 @@ async function finish(parts: FinishParts, claim: PaymentClaim, lease: Lease): Pr
     await parts.giving_up.giveUp(lease, { reason: settlement.reason, definite: settlement.kind === 'not_transferred' });
 }
 
-/** As for a caller who waits: a stamp's effect is written for money that was seen, and for no less. */
+/** As for a waiting caller, a stamp takes effect only for money that was seen. */
 async function vouchedFor(parts: FinishParts, claim: PaymentClaim): Promise<Vouched | null> {
   if (isWrittenByTheRecord(parts, claim)) return null;
   return parts.railOf(claim).vouch(paymentOf(claim), sentOf(claim));
@@ -123,7 +123,7 @@ function paymentOf({ authorization }: PaymentClaim): Payment {
   return paymentFromJson(authorization);
 }
 
-/** What cannot be finished is let go of, or it would be held by a process that lives and does nothing about it. */
+/** A claim that cannot be finished is released from this process, or a living process would hold it without acting. */
 async function orLetGo(parts: FinishParts, lease: Lease, work: (lease: Lease) => Promise<void>): Promise<void> {
   try {
     await work(lease);
@@ -133,7 +133,7 @@ async function orLetGo(parts: FinishParts, lease: Lease, work: (lease: Lease) =>
   }
 }
 
-/** The record that the caller would have got, made from the claim alone. */
+/** The record that the caller would have got, from the claim alone. */
 async function recordLate(parts: FinishParts, claim: PaymentClaim, lease: Lease, transfer: Moved): Promise<void> {
   const paid = parts.sold.get(claim.field);
   if (!paid) throw new Error(`claim ${claim.taskId} pays for ${claim.field}, which is not sold here`);
@@ -148,7 +148,7 @@ async function recordLate(parts: FinishParts, claim: PaymentClaim, lease: Lease,
   const settled: Settled = {
     task_id: claim.taskId,
     request_hash: claim.requestHash,
-    // The book that an effectless stamp would have opened is not there; its payer's is.
+    // The book that a stamp without effect would have opened does not exist; its payer's may.
     agent_id: paid.order === 'stamp' && answer.kind === 'stored' ? await parts.agentOfWallet(claim.payer) : landed,
     network: claim.network,
     chain_epoch: parts.railOf(claim).chain_epoch,
@@ -163,7 +163,7 @@ async function recordLate(parts: FinishParts, claim: PaymentClaim, lease: Lease,
   await parts.record({ lease, settled, answer });
 }
 
-/** Nothing is committed to that nobody has: the answer was in the memory of a process, or was thrown away with its claim. */
+/** No hash is signed of an answer that nobody has: it was only in memory, or was deleted with its claim. */
 function landingOf({ landing, answerBox, reason }: PaymentClaim, { order }: AnyPaid): Landing {
   const kept = landing as Landing;
   if (order === 'stamp' || order === 'leg' || answerBox !== null) return kept;
@@ -182,8 +182,8 @@ interface LegAnswer {
 }
 
 /**
- * A stamp's effect is written only while its claim holds what it must be alone in holding. One that was let go of and
- * submitted by somebody else afterwards may find its wallet registered meanwhile: the money has a receipt all the same.
+ * A stamp takes effect only while its claim holds its slots. If it was released and submitted by someone else later, its wallet
+ * may be registered meanwhile; the money has a receipt in any case.
  */
 async function answerOf(parts: FinishParts, claim: PaymentClaim, paid: AnyPaid): Promise<Answered | LegAnswer> {
   if (paid.order !== 'stamp' && paid.order !== 'leg') return { kind: 'stored' };
@@ -199,21 +199,21 @@ async function answerOf(parts: FinishParts, claim: PaymentClaim, paid: AnyPaid):
   return paid.order === 'leg' ? { kind: 'leg', leg: { paid, args } } : { kind: 'stamp', paid, args, found };
 }
 
-/** What it had found before its payment was sent: nobody is asked again. Null where it looks for nothing, or had let go of it. */
+/** What it found before its payment was sent, so nothing is looked up again. Null if it looks up nothing, or was released. */
 function foundBy({ vault }: FinishParts, { answerBox, taskId }: PaymentClaim): Found<JsonObject> | null {
   if (answerBox === null) return null;
   return JSON.parse(vault.open(answerBox, foundLabel(taskId)).toString('utf8')) as Found<JsonObject>;
 }
 
-/** The payment has expired: unless somebody used it after we let go of it, its release is final. */
+/** The payment has expired: unless someone used it after its release, the release is final. */
 async function lastLook(parts: FinishParts, claim: PaymentClaim): Promise<void> {
-  // Our own transaction failed long ago; what counts is what the chain says now.
+  // Our own transaction failed long ago; the chain's current state counts.
   const settlement = await ask(parts, claim, { ...sentOf(claim), settlement_id: null });
   if (settlement.kind === 'not_transferred' || isTraceless(claim, settlement)) {
     if (await canChange(parts, claim, settlement.reason)) return;
     await parts.database.transaction(tx => markFinal(tx, claim));
   } else if (settlement.kind === 'transferred' && isLeg(parts, claim) && claim.refusalId !== null) {
-    // Its payee is paid for other things, too, and for this its book did not let it pay.
+    // Its payee is paid for other things too, and its book refused this call.
     await parts.database.transaction(tx => markFinal(tx, claim));
   } else if (settlement.kind === 'transferred') {
     const reopened = await parts.database.transaction(tx =>
@@ -223,7 +223,7 @@ async function lastLook(parts: FinishParts, claim: PaymentClaim): Promise<void> 
   }
 }
 
-/** Its nonce was spent before it could be used, says a search of all that time; a last one has found nothing either. */
+/** Its nonce was used before it was valid, by a search of all that time, and a last search found nothing either. */
 function isTraceless({ reason }: PaymentClaim, settlement: Decision): settlement is Unknown {
   return reason === 'used_otherwise' && settlement.kind === 'unknown' && settlement.reason === 'chain_inconsistent';
 }
@@ -232,28 +232,28 @@ function isLeg({ sold }: FinishParts, { field }: PaymentClaim): boolean {
   return sold.get(field)?.order === 'leg';
 }
 
-/** A newest block that comes after its time may yet give way to one that comes before it, and takes the payment. */
+/** The newest block after its expiry may be replaced by an earlier one that includes the payment. */
 async function canChange(
   parts: FinishParts,
   claim: PaymentClaim,
   reason: (NotTransferred | Unknown)['reason'],
 ): Promise<boolean> {
-  // Whom a leg pays could still use it where any of this is undone: another one waits until it cannot be.
+  // The payee of a first payment could still use it if any of this were undone, so another payment waits until it cannot be.
   const depends_on_time = isLeg(parts, claim) || reason === 'expired' || reason === 'chain_inconsistent';
   return depends_on_time && !(await parts.railOf(claim).isOver(paymentOf(claim)));
 }
 
-/** The task that a book refused stands on its row as refused; what was paid for after all is another. */
+/** A refused task remains refused on its row; what was paid in the end gets another one. */
 function taskOf(parts: FinishParts, claim: PaymentClaim): TaskId {
   return claim.refusalId === null ? claim.taskId : newTask(parts);
 }
 
-/** Well within what a periodic job may take, with the last of its batches. */
+/** Well below the time limit of a periodic job, including the last batch. */
 const ROUND_MS_MAX = 10_000;
 
 /**
- * Batch after batch as long as each is full, for a while: a round is one job of the fleet, so that what comes in faster than a
- * batch for each rest would pile up for ever. `batch` resolves with how many it took, each of which it does not take again at once.
+ * Runs batches while each is full, for a limited time, because work that arrives faster than one batch per pause would pile up.
+ * `batch` resolves with its size and must not take the same items again at once.
  */
 export async function whileFull(batch_max: number, batch: () => Promise<number>): Promise<void> {
   const until_ms = performance.now() + ROUND_MS_MAX;

@@ -55,15 +55,12 @@ const tasks: readonly FleetTask[] = [
   { name: 'superseded_jobs', rest_ms: 600_000, run: ({ database }) => forgetSuperseded(database) },
 ];
 
-/**
- * What is looked after once in the fleet: by whichever process takes its job. Whatever they take in hand they take under a
- * lock or by a condition, as if all processes did it at once.
- */
+/** Work that one process does for all, as jobs. Everything is locked or conditional, as if all processes did it at once. */
 export function fleetTasks(parts: ReconcileParts): readonly PeriodicTask[] {
   return tasks.map(({ run, ...task }) => ({ ...task, run: () => run(parts).then(() => undefined) }));
 }
 
-/** Payments to others that were recorded before they were final. */
+/** Checks payments to others that were recorded before they were final. */
 function recheckRecorded({ database, transfers, finishing: { clock, random } }: ReconcileParts): Promise<void> {
   return recheckIngests({ database, transfers, clock, random });
 }
@@ -78,8 +75,8 @@ async function forget({ database }: ReconcileParts): Promise<void> {
 }
 
 /**
- * A reorganisation took a settlement out of the block that a receipt was given for: the rows say so. In another block, or by
- * another transaction, its payments move the same money, but for one that has run out or failed since: each is looked at again.
+ * A reorganization removed a settlement from the block of its receipt: its rows are marked. Its payments move the same money
+ * elsewhere, except for those that expired or failed, so each is checked again.
  */
 async function noteMoved(tx: Tx, { settlement_id, kind }: Rechecked): Promise<void> {
   doubtPayments(tx, settlement_id);
@@ -90,7 +87,7 @@ async function noteMoved(tx: Tx, { settlement_id, kind }: Rechecked): Promise<vo
   );
 }
 
-/** What the worker of jobs does for owners of books whose webhooks are told what other agents did. */
+/** Jobs that inform owners of books by webhook of what other agents did. */
 export const noticeTasks: Pick<Tasks, 'board/bid' | 'book/escrow_offer'> = {
   'board/bid': { run: ({ bid_id }, { database }) => tellBid(database, bid_id) },
   'book/escrow_offer': { run: ({ escrow_id }, { database }) => tellOffer(database, escrow_id) },

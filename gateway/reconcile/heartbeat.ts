@@ -5,31 +5,31 @@ import type { Database } from '../../subgraphs/database.ts';
 import { endLease, renewLease } from '../../subgraphs/receipt/claim/lease.ts';
 
 const BEAT_MS = 2_000;
-/** A beat that takes longer has failed: the server does not answer, and its connection is thrown away. */
+/** A beat that takes longer has failed, and its connection is closed. */
 const BEAT_MS_MAX = 4_000;
-/** After an outage every lease has run out: so long the living have to renew theirs before anybody is taken for dead. */
+/** After an outage all leases have expired, so living processes get this time to renew theirs before any is considered dead. */
 const GRACE_MS = BEAT_MS + BEAT_MS_MAX;
 
 export interface Heartbeat {
   /**
-   * Whether the last beat could be written, and not longer ago than the lease lasts: the cheapest proof that the database can be
-   * written to at all. A beat that hangs is not waited for: by then the lease has run out.
+   * Whether the last beat was written within the lease: the cheapest proof that the database accepts writes. A hanging beat
+   * counts as failed once the lease has expired.
    */
   beating(): boolean;
   /**
-   * Beating, and not only since a moment ago: then a lease that has ended is one whose process is dead. Where this process
-   * has stood still its own has ended too, and those beside it may have stood still with it.
+   * Beating for some time, so that an expired lease means a dead process. If this process stood still, its own lease expired too,
+   * and others may have stood still with it.
    */
   steady(): boolean;
-  /** By how much our clock is off the database's, at least, as of the last beat that was written. */
+  /** Minimum difference between our clock and the database's, at the last beat. */
   clock_off_ms(): number;
-  /** Ends the lease, so that what this process left open may be taken at once. */
+  /** Ends the lease, so that open claims can be taken at once. */
   stop(): Promise<void>;
 }
 
 /**
- * Keeps this process's lease on its claims. On a connection of its own: under load a beat that waits for the pool would
- * come too late, and others would take for dead a process that is merely busy.
+ * Renews this process's lease on its claims, on a connection of its own: under load a beat that waits for the pool would be late,
+ * and others would consider a busy process dead.
  */
 export async function openHeartbeat(
   database: Database,
@@ -54,14 +54,14 @@ export async function openHeartbeat(
     await renewBy(client);
   };
   const hangUp = () => {
-    // Not awaited: a server that does not answer does not say goodbye either.
+    // Not awaited, because a server that does not respond does not close the connection either.
     void client?.end().catch(() => {});
     client = null;
   };
   const beat = async () => {
     const unsteady = !beating || stoodStill();
     try {
-      // A connection that was lost meanwhile says so only now: the next one may be good.
+      // A connection that was lost meanwhile fails only now; the next one may work.
       await renew().catch(() => {
         hangUp();
         return renew();
@@ -89,7 +89,7 @@ export async function openHeartbeat(
     async stop() {
       stopping.abort();
       await beats;
-      // Where the database is away it runs out by itself.
+      // If the database is unreachable, the lease expires by itself.
       if (client) await inTime(endLease(client, owner)).catch(() => {});
       hangUp();
     },
@@ -110,14 +110,14 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** A time that somebody else told us, and our own when we asked and when we had heard. */
+/** A time from another clock, with our own before and after reading it. */
 interface ToldTime {
   readonly asked_ms: number;
   readonly heard_ms: number;
   readonly told_ms: number;
 }
 
-/** By how much our clock is off at least: they told their time at some moment between our asking and our hearing. */
+/** Minimum difference of our clock: the other time was read at some moment between the two. */
 export function clockOff({ asked_ms, heard_ms, told_ms }: ToldTime): number {
   return Math.max(0, asked_ms - told_ms, told_ms - heard_ms);
 }

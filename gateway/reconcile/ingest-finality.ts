@@ -13,7 +13,7 @@ import { newTask } from '../../subgraphs/new-task.ts';
 import { eachApart } from './finish-claims.ts';
 
 const INGESTS_PER_ROUND = 64;
-/** Each is a few questions to a node. */
+/** Each takes a few requests to a node. */
 const INGESTS_AT_ONCE = 4;
 
 export interface IngestFinalityParts {
@@ -24,8 +24,8 @@ export interface IngestFinalityParts {
 }
 
 /**
- * Looks again at transfers that were recorded before they were final. What the final chain has stays; of what it does not
- * have any more the row is corrected, in the transaction that says so: once, whoever dies and however many look.
+ * Checks transfers again that were recorded before they were final. If the final chain does not have one, its row is corrected in
+ * the transaction that marks it: once, whatever dies and however many processes check.
  */
 export async function recheckIngests(parts: IngestFinalityParts): Promise<void> {
   const unsettled = await unsettledIngests(parts.database, INGESTS_PER_ROUND);

@@ -15,10 +15,10 @@ export interface ReconcileParts {
   readonly rails: Rails;
   readonly log: Pick<LogStanding, 'halt' | 'signs'>;
   readonly finishing: FinishParts;
-  /** Claims that could not be let go of while the database was away. */
+  /** Claims that could not be released while the database was unreachable. */
   readonly later: ReleaseLater;
   readonly blocked_calls: BlockedCalls;
-  /** Chains as witnesses of payments to others. */
+  /** Verifiers of payments to others. */
   readonly transfers: Pick<ForeignTransfers, 'standing'>;
   readonly cosigning: Pick<Cosigning, 'round' | 'asked'>;
 }
@@ -26,14 +26,14 @@ export interface ReconcileParts {
 interface Round {
   readonly name: string;
   readonly rest_ms: number;
-  /** Goes on while the log is halted: all others write what a database that has gone back says of payments. */
+  /** Runs while the log is halted; the other rounds write what an outdated database says of payments. */
   readonly while_halted?: true;
   run(parts: ReconcileParts, heartbeat: Heartbeat): Promise<unknown>;
 }
 
 /**
- * What every process looks after, and how long each rests between two rounds; none waits for another. They are about what
- * the process itself holds, or about money that must not wait for a queue of jobs; the rest is in fleet-tasks.ts.
+ * Rounds of every process and the pause between them, independent of each other. They concern what the process itself holds, or
+ * money that must not wait for a queue; the rest is in fleet-tasks.ts.
  */
 const rounds: readonly Round[] = [
   { name: 'owed', rest_ms: 1_000, run: ({ later }) => later.tryAgain() },
@@ -49,9 +49,8 @@ export interface Reconciler {
 }
 
 /**
- * Finishes what a dead process or a lost connection left open, and sends again what a chain lost: at start and on a timer,
- * in every process, each claim by one of them. `trouble` hears of a round that failed; the next one begins anew. `ended` hears of
- * every round.
+ * Finishes what a dead process or a lost connection left open, and sends again what a chain lost: at start and on a timer, in
+ * every process, each claim in one of them. `trouble` is called with a failed round's error, `ended` after every round.
  */
 export async function openReconciler(
   parts: ReconcileParts,
@@ -79,14 +78,14 @@ export async function openReconciler(
     async stop() {
       stopping.abort();
       await Promise.all(running);
-      // Where the database is away they are lost, as with a kill.
+      // If the database is unreachable they are lost, as in a crash.
       if (!parts.log.halt) await keepBlocked(parts).catch(trouble);
       await heartbeat.stop();
     },
   };
 }
 
-/** Whoever is taken for dead by a process that stood still itself may live. */
+/** A process that stood still itself may consider a living one dead, so it must be steady. */
 async function orphans({ finishing }: ReconcileParts, heartbeat: Heartbeat): Promise<void> {
   if (heartbeat.steady()) await finishOrphans(finishing);
 }

@@ -30,8 +30,8 @@ type Arrived = Extract<Arrival, { to: 'collected' }>;
 type Omitted = Extract<Arrival, { to: 'ARRIVAL_UNVERIFIED' }>;
 
 /**
- * Looks for the money of calls that were recorded on a facilitator's word: rows become collected when it is seen, and
- * ARRIVAL_UNVERIFIED when it never can be any more, or the chain has shown none by the cutoff. The receipts' lanes follow.
+ * Looks for the money of calls that were recorded on a facilitator's report: rows become collected when it is seen, and
+ * ARRIVAL_UNVERIFIED when it cannot come any more or the cutoff has passed. The receipts' lanes follow.
  */
 export function lookForArrivals(parts: ArrivalParts): Promise<void> {
   return whileFull(ARRIVALS_AT_ONCE, async () => {
@@ -61,12 +61,12 @@ async function decide(parts: ArrivalParts, awaited: AwaitedArrival): Promise<Arr
   if (decision.kind === 'transferred') return arrived(parts, task_id, network, decision);
   if (decision.kind === 'not_transferred' && (await rail.isOver(payment)))
     return omitted(task_id, never[decision.reason]);
-  // A node that is away, or contradicts itself, has not said that nothing came.
+  // An unreachable or contradictory node does not prove that nothing came.
   if (decision.kind === 'unknown' && decision.reason !== 'not_mined') return null;
   return awaited.past_cutoff ? omitted(task_id, 'no_ingress_receipt_at_cutoff') : null;
 }
 
-/** Why the money never came, where the chain says so before the cutoff. */
+/** Why the money never came, if the chain shows it before the cutoff. */
 const never: Record<NotTransferred['reason'], string> = {
   expired: 'authorization_expired_unused',
   reverted: 'authorization_expired_unused',
@@ -89,7 +89,7 @@ function omitted(task_id: string, omission_rule: string): Omitted {
   return { task_id, to: 'ARRIVAL_UNVERIFIED', omission_rule };
 }
 
-/** Claim, receipt's lane and row in one transaction, in the order in which locks are taken everywhere. */
+/** Claim, receipt's lane and row in one transaction, in the general lock order. */
 function close(parts: ArrivalParts, { claim_key, task_id }: AwaitedArrival, outcome: Arrived | Omitted): Promise<void> {
   const came = outcome.to === 'collected';
   return parts.database.transaction(async tx => {
@@ -117,9 +117,9 @@ const DOUBTED_AT_ONCE = 32;
 type DoubtParts = Pick<FinishParts, 'database' | 'railOf' | 'vault' | 'sold' | 'clock' | 'random'>;
 
 /**
- * Payments whose settlement a reorganisation took out of its block. Once no block that may yet be replaced could take them,
- * the chain says what became of each: it moved after all, in whichever block and by whomever, and all stands as it was; or it
- * never will, and its row is corrected. What is held has no row yet: it is held where it is now, or let go of.
+ * Payments whose settlement a reorganization removed from its block. Once no block that may still be replaced could take them,
+ * the chain shows what became of each: it moved after all, and everything stays; or it never will, and its row is corrected. A
+ * held payment has no row yet: it is held as it is now, or released.
  */
 export function lookAtDoubted(parts: DoubtParts): Promise<void> {
   return whileFull(DOUBTED_AT_ONCE, async () => {
@@ -137,7 +137,7 @@ export function lookAtDoubted(parts: DoubtParts): Promise<void> {
 async function lookAtClaim(parts: DoubtParts, claim: DoubtedClaim): Promise<void> {
   const payment = paymentFromJson(claim.authorization);
   const rail = parts.railOf(claim);
-  // First: what is decided after that, no block to come decides otherwise.
+  // Checked first: what is decided afterwards cannot be changed by a later block.
   if (!(await rail.isOver(payment))) return;
   const decision = await rail.decide(payment, claim);
   if (decision.kind === 'unknown') return;
@@ -151,7 +151,7 @@ async function lookAtClaim(parts: DoubtParts, claim: DoubtedClaim): Promise<void
   });
 }
 
-/** Left as it is where its sibling is under way, or it was recorded meanwhile: the next look finds which. */
+/** Unchanged if its sibling is open or it was recorded meanwhile; the next look shows which. */
 async function endDoubtOfHeld(
   { database, vault, sold }: DoubtParts,
   claim_key: string,

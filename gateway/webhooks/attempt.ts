@@ -5,10 +5,10 @@ import { type WebhookReach, webhookUrl } from '../../schema/webhook/url.ts';
 import type { Failed } from '../../subgraphs/book/webhook/attempted.ts';
 import { AddressRefused, guardedLookup, NotResolved, type Resolve } from './look-up.ts';
 
-/** How one attempt came out. */
+/** Result of one delivery attempt. */
 export type AttemptOutcome =
   | { readonly kind: 'delivered'; readonly status: number }
-  /** 410: it wants no more, ever. */
+  /** 410: the receiver wants no more messages. */
   | { readonly kind: 'gone' }
   | ({ readonly kind: 'failed' } & Failed);
 
@@ -16,7 +16,7 @@ interface Request {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Ends it before its time. */
+  /** Ends the attempt early. */
   readonly signal: AbortSignal;
 }
 
@@ -30,11 +30,11 @@ const HEADER_BYTES_MAX = 16_384;
 const GONE = 410;
 
 /**
- * Posts it on a connection of its own, to an address that was judged for this connection: what was once connected is not
- * trusted again. No redirect is followed, no proxy asked; of the answer nothing counts but its status and Retry-After.
+ * Posts a message on a new connection, to an address that was checked for this connection. No redirects, no proxy; only the
+ * status and Retry-After of the response count.
  */
 export async function attempt(request: Request, { reach, resolve }: Reaching): Promise<AttemptOutcome> {
-  // What was set under another profile is judged by this one.
+  // A URL that was set under another profile is checked by the rules of the current one.
   const judged = webhookUrl(request.url, reach);
   if (judged.kind === 'refused') return failedBy(faults.address_refused);
   const { origin, pathname, search } = judged.url;
@@ -52,7 +52,7 @@ export async function attempt(request: Request, { reach, resolve }: Reaching): P
     await readSome(answer);
     return outcomeOf(answer);
   } catch (error) {
-    // Whoever ends it says why.
+    // If the caller aborted the attempt, its own reason is thrown.
     request.signal.throwIfAborted();
     return failedBy(attemptFault(error));
   } finally {
@@ -60,7 +60,7 @@ export async function attempt(request: Request, { reach, resolve }: Reaching): P
   }
 }
 
-/** So that a receiver which writes a word is heard to its end, and one that writes without end is not. */
+/** Reads a short response body to its end, so that the receiver sees no broken connection, and stops at a limit. */
 async function readSome({ body }: Dispatcher.ResponseData): Promise<void> {
   let bytes = 0;
   const late = setTimeout(() => body.destroy(), prompt_ms_max);
@@ -70,7 +70,7 @@ async function readSome({ body }: Dispatcher.ResponseData): Promise<void> {
       if (bytes > answer_bytes_max) break;
     }
   } catch {
-    // Its status stands.
+    // The body does not matter; the status counts.
   } finally {
     clearTimeout(late);
   }
@@ -89,10 +89,7 @@ function failedBy(error: string): AttemptOutcome {
   return { kind: 'failed', status: null, error, retry_after_ms: null };
 }
 
-/**
- * What is told of an attempt that failed: sentences of ours alone, since an error's own may hold the URL, an address, or
- * what a stranger wrote.
- */
+/** Public reasons of failed attempts. An error's own message could contain the URL, an address or text of a stranger. */
 export const faults = {
   address_refused: 'The host resolves to an address that is not public.',
   not_resolved: 'The host could not be resolved.',
@@ -105,7 +102,7 @@ export const faults = {
   busy: 'No attempt was made: deliveries to this receiver are paused because it fails or is slow.',
 } as const;
 
-/** Of OpenSSL and Node, as they name what is wrong with a certificate or a handshake. */
+/** Error codes of OpenSSL and Node for certificates and handshakes. */
 const TLS = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|EPROTO)/;
 
 function attemptFault(error: unknown): string {

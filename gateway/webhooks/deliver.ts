@@ -39,13 +39,13 @@ const fieldNodes: readonly FieldNode[] = [
   { kind: Kind.FIELD, name: { kind: Kind.NAME, value: 'entries' }, ...selectionOf(Row, 'BookRow') },
 ];
 
-/** As it stands now; null where the event is of no row. */
+/** The row in its current state; null if the event is not about a row. */
 async function rowAsShown(database: Pick<Database, 'query'>, agent_id: number, seq: number | null): Promise<Json> {
   if (seq === null) return null;
   return readRowJson(database, { agent_id: agentId(agent_id), seq }, { fieldNodes, fragments: {} }, entriesNulls);
 }
 
-/** Hears what became of a message. */
+/** Called with the result of a message. */
 export type DeliveryOutcome = 'delivered' | 'failed' | 'gone' | 'postponed' | 'dropped' | 'given_up';
 
 export interface DeliveryParts extends SendingParts {
@@ -56,7 +56,7 @@ export interface DeliveryParts extends SendingParts {
 
 export type Using = Pick<TaskContext, 'database' | 'signal'>;
 
-/** A message, and the webhook and the event that it was found with. */
+/** A message with its webhook and event. */
 export interface FoundMessage {
   readonly job: MessageJob;
   readonly webhook: FoundWebhook;
@@ -64,7 +64,7 @@ export interface FoundMessage {
   readonly told: SentUpTo;
 }
 
-/** One that failed before, once more. */
+/** Retries a message that failed before. */
 export function messageTask(parts: DeliveryParts): JobTask<'webhook/message'> {
   return { run: async (job, using) => parts.heard(await deliverAgain(parts, job, using)) };
 }
@@ -88,7 +88,7 @@ export type DeliveredMessage =
   | { readonly kind: 'done'; readonly outcome: DeliveryOutcome }
   | { readonly kind: 'full'; readonly wait_ms: number };
 
-/** Sends one message and notes what became of it, and until where its book has been told. */
+/** Sends one message, stores the result and how far the book's messages are sent. */
 export async function deliver(
   parts: DeliveryParts,
   { job, webhook, event, told }: FoundMessage,
@@ -115,9 +115,9 @@ export async function deliver(
 }
 
 /**
- * Of a call that may be approved: made as it is sent, and kept nowhere. Only for a webhook that has stood as it is since
- * before the call was asked about: whoever holds the book's session could else point it to itself, and have the link sent
- * again. Both times are of the book's head, under its lock.
+ * Link of a call that a person may approve; created when the message is sent and stored nowhere. It is given only to a webhook
+ * that has not changed since before the call asked for approval, because a holder of the session could otherwise redirect the
+ * webhook and have the link sent again. Both times are from the book's head, under its lock.
  */
 function linkTo(
   parts: DeliveryParts,
@@ -130,7 +130,7 @@ function linkTo(
 
 const nameOf = ({ agent_id, position, kind }: MessageJob): MessageName => ({ agent_id, position, kind });
 
-/** A tenth of a minute at most, so that what waited together does not come together. */
+/** Up to a tenth of a minute, so that messages that waited together are not retried together. */
 const SPREAD_MS = 6_000;
 
 async function later(
@@ -143,13 +143,13 @@ async function later(
   return (await postpone(database, job, at_ms, faults.busy)) === 'dead' ? 'given_up' : 'postponed';
 }
 
-/** From 0 to 1. */
+/** A number from 0 to 1. */
 function fraction(random: Random): number {
   const [one = 0, two = 0] = random.bytes(2);
   return (one * 256 + two) / 65_536;
 }
 
-/** A test message: once, whether its receiver rests or not, since its owner wants to know. */
+/** A test message: one attempt, also while the receiver is paused, because the owner wants to know the result. */
 export function pingTask(parts: DeliveryParts): JobTask<'webhook/ping'> {
   return { run: async (job, using) => parts.heard(await deliverPing(parts, job, using)) };
 }
@@ -166,7 +166,7 @@ async function deliverPing(parts: DeliveryParts, job: PingJob, { database, signa
   const { outcome, prompt } = sent;
   if (outcome.kind === 'delivered') {
     await delivered(database, agent_id, webhook, { status: outcome.status, prompt, told: null });
-    // It rests no more.
+    // A successful test ends the receiver's pause.
     await addJob(database, bookJob(agent_id));
   } else if (outcome.kind === 'gone') await gone(database, agent_id, webhook, null);
   else await pingFailed(database, agent_id, webhook, outcome);

@@ -1,14 +1,14 @@
 import { webhookLimits } from '../../schema/limits.ts';
 
-/* How many attempts go on at once, so that receivers that hang hold up nobody but each other. */
+/* Limits concurrent attempts, so that hanging receivers delay only each other. */
 
-/** Of a process. */
+/** Numbers of places of one process. */
 export interface LaneSizes {
   /** For receivers that took their last message promptly. */
   readonly prompt: number;
-  /** For those that never have: they may be anybody's, and as many as somebody likes. */
+  /** For receivers without a delivery yet; anyone can register any number of these. */
   readonly untried: number;
-  /** For those that fail or are slow, and for whoever of the others does not answer at once. */
+  /** For receivers that fail or are slow, and for those of the other lanes that do not respond at once. */
   readonly slow: number;
 }
 
@@ -16,18 +16,18 @@ export type LaneName = keyof LaneSizes;
 
 /** A place that is held. */
 export interface Place {
-  /** Whether it could go on in the lane of the slow, and so leaves its own to others. */
+  /** Moves the attempt to the slow lane and frees its place; false if that lane is full. */
   moveAside(): boolean;
   leave(): void;
 }
 
 export type Taken =
   | { readonly kind: 'place'; readonly place: Place }
-  /** There is none: it may be this one's turn after so long. */
+  /** No place is free; try again after this time. */
   | { readonly kind: 'full'; readonly wait_ms: number };
 
 const { attempt_ms_max, prompt_ms_max } = webhookLimits;
-/** For no longer a place is held, since whoever holds one longer moves aside or makes room. */
+/** The longest time that a place is held, because slower attempts move to the slow lane or end. */
 const HELD_MS: Readonly<Record<LaneName, number>> = {
   prompt: prompt_ms_max,
   untried: prompt_ms_max,
@@ -38,7 +38,7 @@ const WAIT_MS_MAX = 60_000;
 export class Lanes {
   readonly #sizes: LaneSizes;
   readonly #free: Record<LaneName, number>;
-  /** Until when places are promised to those who were turned away. */
+  /** Time up to which places are promised to attempts that were turned away. */
   readonly #promised_ms: Record<LaneName, number> = { prompt: 0, untried: 0, slow: 0 };
   readonly #waiting: (() => void)[] = [];
 
@@ -47,7 +47,7 @@ export class Lanes {
     this.#free = { ...sizes };
   }
 
-  /** The prompt wait for a place, since each is free again within a moment; others are told when to come again. */
+  /** Prompt receivers wait for a place, since each is free again within a moment; others get a time to come back. */
   async take(lane: LaneName, now_ms: number): Promise<Taken> {
     if (this.#free[lane] > 0) {
       this.#free[lane]--;
@@ -58,7 +58,10 @@ export class Lanes {
     return { kind: 'place', place: this.#placeIn(lane) };
   }
 
-  /** One after the other, at the pace at which places become free at the least: nobody comes back again and again. */
+  /**
+   * Schedules waiting attempts one after another, at the slowest rate at which places become free, so that none comes back
+   * repeatedly.
+   */
   #turn(lane: LaneName, now_ms: number): number {
     const from_ms = Math.max(this.#promised_ms[lane], now_ms + prompt_ms_max);
     this.#promised_ms[lane] = Math.min(from_ms + HELD_MS[lane] / this.#sizes[lane], now_ms + WAIT_MS_MAX);

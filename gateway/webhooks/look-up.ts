@@ -3,44 +3,43 @@ import { isIP, type LookupFunction } from 'node:net';
 import { isPublicAddress } from '../../schema/webhook/public-address.ts';
 import type { WebhookReach } from '../../schema/webhook/url.ts';
 
-/** All addresses of a name. */
+/** Returns all addresses of a name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** Of this machine, as its hosts file has it too; only where a webhook may lead there. */
+/** Uses the system's look-up, including its hosts file; only where webhooks may lead to this machine. */
 export const systemResolve: Resolve = async host => (await lookup(host, { all: true })).map(({ address }) => address);
 
-/** For an answer, and of how often it is asked for: together well within one attempt. */
+/** Time-out and number of attempts of a DNS query; together well below the time of one delivery attempt. */
 const ANSWER_MS = 2_000;
 const TRIES = 2;
 
 /**
- * By questions to name servers. The system's look-up takes one of a few threads for each name, which all that the process
- * connects to shares: two names whose servers are silent would hold up hubs, chains and the database for as long as that lasts.
- * `servers`: the system's unless given.
+ * Asks name servers directly. The system's look-up occupies one of a few threads that all connections of the process share: two
+ * names with silent servers would block hubs, chains and the database. `servers`: the system's unless given.
  */
 export function openResolve(servers?: readonly string[]): Resolve {
   const resolver = new Resolver({ timeout: ANSWER_MS, tries: TRIES });
   if (servers) resolver.setServers(servers);
   return async host => {
     const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-    // Of one family alone there may be none, or no word: what is connected to is what was found.
+    // One address family may be missing or unanswered; the addresses that were found are used.
     return found.flatMap(answer => (answer.status === 'fulfilled' ? answer.value : []));
   };
 }
 
-/** One of a name's addresses is not public: it is not connected to any of them. */
+/** One of a name's addresses is not public, so none of them is used. */
 export class AddressRefused extends Error {
   override name = 'AddressRefused';
 }
 
-/** It is not known where the name leads. */
+/** The name could not be resolved. */
 export class NotResolved extends Error {
   override name = 'NotResolved';
 }
 
 /**
- * The look-up of one connection, by which it is judged where it goes: what is connected to is what was judged here, so that
- * a name that leads elsewhere a moment later leads nowhere.
+ * The look-up of one connection. The connection uses the addresses that are checked here, so a name that resolves differently a
+ * moment later gains nothing.
  */
 export function guardedLookup(reach: WebhookReach, resolve: Resolve): LookupFunction {
   return (host, options, callback) => {

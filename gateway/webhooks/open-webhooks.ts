@@ -11,7 +11,7 @@ import { Lanes } from './lanes.ts';
 import { openResolve, systemResolve } from './look-up.ts';
 import { bookTask, redeliveryTask } from './tell.ts';
 
-/** Together fewer than the jobs that go on at once, so that there is always one for whoever is prompt. */
+/** Together fewer than the concurrent jobs, so that a prompt receiver always finds one. */
 const SIZES = { prompt: 32, untried: 12, slow: 12 } as const;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -24,7 +24,7 @@ export interface WebhookParts {
   readonly metrics: Pick<Metrics, 'webhooks'>;
 }
 
-/** What the worker of jobs does for webhooks. */
+/** Tasks and periodic jobs of webhooks. */
 export function openWebhooks({ database, vault, reach, base_url, metrics }: WebhookParts): {
   readonly tasks: Tasks;
   readonly periodic: readonly PeriodicTask[];

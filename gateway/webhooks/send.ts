@@ -17,12 +17,12 @@ export interface SendingParts extends Reaching {
   readonly lanes: Lanes;
 }
 
-/** What is sent: its id, whose it is, and the rest of the envelope. */
+/** Content of a message: its id, the agent and the rest of the envelope. */
 export type WebhookMessage = JsonObject & { readonly id: string; readonly agent_id: number };
 
 export type Sent =
   | { readonly kind: 'tried'; readonly outcome: AttemptOutcome; readonly prompt: boolean }
-  /** All places for receivers like it are taken: another time. */
+  /** All places of its lane are taken; try again later. */
   | { readonly kind: 'full'; readonly wait_ms: number };
 
 class MadeRoom extends Error {
@@ -30,8 +30,8 @@ class MadeRoom extends Error {
 }
 
 /**
- * One attempt, once there is a place for it; the message is made when there is. Whoever does not answer at once goes on
- * where the slow are, or makes room. @throws where `stopping` fires
+ * Makes one attempt once there is a place; the message is built only then. A receiver that does not respond at once moves to the
+ * slow lane or is cut off. @throws if `stopping` fires
  */
 export async function send(
   parts: SendingParts,
@@ -69,7 +69,7 @@ function laneOf({ prompt, failures_in_row }: FoundWebhook): LaneName {
   return failures_in_row === 0 ? 'untried' : 'slow';
 }
 
-/** Signed by the database's time: of a process whose clock is off receivers would take nothing. */
+/** Signed with the database's time, because receivers reject messages of a process with a wrong clock. */
 function requestOf({ vault }: SendingParts, { box, now_ms }: FoundWebhook, message: WebhookMessage) {
   const secrets = openWebhook(vault, agentId(message.agent_id), box);
   const body = canonicalJson(message);
@@ -79,8 +79,8 @@ function requestOf({ vault }: SendingParts, { box, now_ms }: FoundWebhook, messa
 }
 
 /**
- * Headers by which a receiver knows that a message is ours: those of Standard Webhooks 1.0.0, with a signature for each
- * secret that signs, and X-SVC-Signature over the body alone, by the characters of the secret as they were shown.
+ * Signature headers: those of Standard Webhooks 1.0.0, one signature for each active secret, and X-SVC-Signature over the body
+ * alone with the secret as it was shown.
  */
 function signatureHeaders(
   id: string,

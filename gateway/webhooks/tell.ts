@@ -16,15 +16,15 @@ import { addJob } from '../../subgraphs/jobs.ts';
 import type { JobTask } from '../jobs/task.ts';
 import { type DeliveryParts, deliver, type Using } from './deliver.ts';
 
-/** Whether there is more to do now, and else when. */
+/** Whether there is more to do now, later or not at all. */
 type Step = { readonly kind: 'more' } | { readonly kind: 'done' } | { readonly kind: 'again'; readonly at_ms: number };
 
 const done: Step = { kind: 'done' };
 const more: Step = { kind: 'more' };
 
 /**
- * Tells a webhook what its book has for it and it was not told yet, one message after the other in the order of their
- * numbers. One that fails gets a job of its own and holds up none behind it; one that rests is waited for.
+ * Sends a webhook its book's new messages in order, one after another. A message that fails gets a job of its own and delays none
+ * behind it; a paused receiver is waited for.
  */
 export function bookTask(parts: DeliveryParts): JobTask<'webhook/book'> {
   return {
@@ -35,7 +35,7 @@ export function bookTask(parts: DeliveryParts): JobTask<'webhook/book'> {
   };
 }
 
-/** The same of a range, whatever was told of it before. */
+/** Sends a range of messages again, whatever was sent before. */
 export function redeliveryTask(parts: DeliveryParts): JobTask<'webhook/redelivery'> {
   return {
     async run(job, using) {
@@ -50,10 +50,10 @@ export function redeliveryTask(parts: DeliveryParts): JobTask<'webhook/redeliver
   };
 }
 
-/** What is left of it: nothing, or when it goes on; at once, by the database's clock, where no time is given. */
+/** What is left to do: nothing, or again at a time (by the database's clock), or at once if no time is given. */
 type Turn = { readonly kind: 'done' } | { readonly kind: 'again'; readonly at_ms?: number };
 
-/** Steps until all is done, or others are to have their turn. */
+/** Steps until everything is done or other books should have their turn. */
 async function inTurn({ clock }: DeliveryParts, { signal }: Using, next: () => Promise<Step>): Promise<Turn> {
   const until_ms = clock.now_ms() + webhookLimits.turn_ms_max;
   for (;;) {
@@ -80,7 +80,7 @@ async function tellNext(parts: DeliveryParts, { agent_id }: BookJob, using: Usin
   const numbered = messagesAfter(event.body, told_messages);
   const [next, ...others] = numbered.filter(([kind]) => webhook.events.includes(kind));
   const to = { position: told_position, messages: next?.[1] ?? told_messages };
-  // What its owner has not wanted since counts as told.
+  // Messages that the owner no longer wants count as sent.
   const told = others.length === 0 ? { position: event.position, messages: numbered.at(-1)?.[1] ?? told_messages } : to;
   if (next) return sendOne(parts, { webhook, event, kind: next[0], told }, using);
   await nothingToTell(database, agent_id, webhook, told);

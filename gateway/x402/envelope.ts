@@ -8,13 +8,13 @@ import type { PresentedPayment } from '../../subgraphs/context.ts';
 
 /* A payment as an x402 client sends it, with the identifier by which it may name its purchase. */
 
-/** What a 402 says of it: a client may name its purchase, and need not. How it is spelt the extension's own text says. */
+/** Declared in a 402: a client may name its purchase. The extension's own specification has the format. */
 export const identifierDeclared = { [PAYMENT_IDENTIFIER]: { info: { required: false }, schema: {} } };
 
 /**
- * Of all that a client sends back of our extensions the identifier alone is read. One that breaks the rules is a
- * malformed payment: taken without it, a purchase could be made twice. The schema beside it is the client's own: it is
- * never compiled, as the package's own validation would.
+ * Of our extensions in a client's payment only the identifier is read. An invalid one makes the payment malformed, because
+ * without it a purchase could be charged twice. The schema beside it comes from the client and is never compiled, as the
+ * package's own validation would do.
  */
 const identified = z
   .object({
@@ -25,15 +25,15 @@ const identified = z
   .nullish()
   .transform(extensions => extensions?.[PAYMENT_IDENTIFIER]?.info.id ?? null);
 
-/** The extensions of a payment as far as they are read, in the form in which they came. */
+/** The extensions of a payment that are read, in the form in which they came. */
 function keptExtensions(identifier: string | null): JsonObject {
   return identifier === null ? {} : { extensions: { [PAYMENT_IDENTIFIER]: { info: { id: identifier } } } };
 }
 
-/** The shapes of x402 v1 and v2 payments. Unknown members are dropped: what is not read is not kept. */
+/** Shapes of x402 v1 and v2 payments. Unknown members are dropped, so nothing is stored that is not read. */
 const hexOf = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-fA-F]{${digits}}$`));
 const address = hexOf(40);
-/** uint256 as a decimal string; some clients send small ones as numbers. */
+/** uint256 as a decimal string; some clients send small values as numbers. */
 const uint = z
   .union([z.string().regex(/^(0|[1-9][0-9]{0,77})$/), z.int().nonnegative()])
   .transform(value => String(value));
@@ -73,7 +73,7 @@ const terms = z.object({
   extra: z
     .object({ name: text.optional(), version: text.optional(), feePayer: text.optional() })
     .nullish()
-    // Only what is compared is kept; a missing member must stay missing, or it could not be hashed.
+    // Only compared members are kept. A missing one must stay missing, because undefined cannot be hashed.
     .transform(extra => ({
       ...(extra?.name && { name: extra.name }),
       ...(extra?.version && { version: extra.version }),
@@ -87,26 +87,26 @@ const envelopes = {
   2: z.object({ x402Version: z.literal(2), accepted: terms, payload: z.unknown(), extensions: identified }),
 };
 
-/** What each network's scheme carries; another network's payload is not looked at, its name is refused later. */
+/** Payload shape of each network. For an unknown network it is not read; its name is refused later. */
 const payloads: Record<NetworkName, z.ZodType<ExactPayload>> = { base: exactEvmPayload, solana: exactSvmPayload };
 
 export interface Envelope {
   readonly scheme: string;
-  /** Null where it names none that we know. */
+  /** Null if the name is unknown. */
   readonly network: NetworkName | null;
-  /** v2 says which offer it accepts; v1 does not. */
+  /** v2 names the offer that it accepts; v1 does not. */
   readonly accepted: AcceptedTerms | null;
   readonly payload: ExactPayload | null;
-  /** What v2's payment-identifier calls the purchase. */
+  /** Name of the purchase by v2's payment-identifier extension. */
   readonly identifier: string | null;
-  /** The payment as it came, without the members that nobody reads. */
+  /** The payment without unknown members. */
   readonly kept: JsonObject;
 }
 
-/** By what was kept of them: the door reads a payment to refuse it early, and whoever is handed it has it as it was read. */
+/** Parsed payments by the stored object, so that the charge need not parse what the gate has parsed. */
 const read = new WeakMap<object, Envelope>();
 
-/** A payment that was taken in; it is read anew only where it came from another process. */
+/** Parses a payment again only if it came from another process. */
 export function readEnvelope({ x402_version, envelope }: PresentedPayment): Envelope | null {
   const known = read.get(envelope);
   if (known?.kept.x402Version === x402_version) return known;
@@ -114,12 +114,12 @@ export function readEnvelope({ x402_version, envelope }: PresentedPayment): Enve
   return parsed.kind === 'read' ? parsed.envelope : null;
 }
 
-/** `why`: which member is at fault, and what is wrong with it. */
+/** `why`: the member that is invalid, and what is wrong with it. */
 type ParsedEnvelope =
   | { readonly kind: 'read'; readonly envelope: Envelope }
   | { readonly kind: 'malformed'; readonly why: string };
 
-/** A payment as far as its shape goes. Copies what it keeps of its input. */
+/** Checks the shape of a payment. Copies what it keeps of its input. */
 export function parseEnvelope(version: 1 | 2, untrusted: unknown): ParsedEnvelope {
   const parsed = envelopes[version].safeParse(untrusted);
   if (!parsed.success) return { kind: 'malformed', why: faultOf(parsed.error) };
@@ -138,7 +138,7 @@ export function parseEnvelope(version: 1 | 2, untrusted: unknown): ParsedEnvelop
   return { kind: 'read', envelope };
 }
 
-/** The first of its faults. What a member holds is never repeated: it may be a signature. */
+/** The first fault. The value is never repeated, because it may be a signature. */
 function faultOf({ issues }: z.ZodError, within?: string): string {
   const path = [...(within === undefined ? [] : [within]), ...(issues[0]?.path ?? [])].map(String).join('.');
   return path === '' ? 'the header is not a JSON object' : `${path} is missing or not valid`;

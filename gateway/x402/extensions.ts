@@ -9,7 +9,7 @@ import type { Clock } from '../../subgraphs/clock.ts';
 import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import { identifierDeclared } from './envelope.ts';
 
-/** What a 402 of x402 v2 says beside its terms, and until when it may be said. */
+/** Extensions of a v2 402, and how long they may be used. */
 interface Extended {
   readonly extensions: JsonObject;
   readonly until_ms: number;
@@ -26,11 +26,11 @@ export const noExtensions: Extensions = {
   of: () => ({ extensions: {}, until_ms: Number.POSITIVE_INFINITY }),
 };
 
-/** For so long the same signed offers go out; each holds for at least as long again as a payment may take. */
+/** How long the same signed offers are used. Each is valid for at least as long again as a payment may take. */
 const SAME_MS = 300_000;
 const REMEMBERED_MAX = 1_000;
 
-/** Signs offers, once per price for all that ask within a window, and declares what a payment may bring along. */
+/** Signs offers, once per price and window, and declares what a payment may include. */
 export function openExtensions(issuer: OfferSigner, { now_ms }: Pick<Clock, 'now_ms'>): Extensions {
   const signed = new LRUCache<string, Extended>({ max: REMEMBERED_MAX });
   return {
@@ -50,18 +50,18 @@ export function openExtensions(issuer: OfferSigner, { now_ms }: Pick<Clock, 'now
   };
 }
 
-// Types alone: what the package signs is one line of canonical JSON, or one struct of typed data.
+// Only types are imported: what the package signs is one line of canonical JSON or one struct of typed data.
 
 const OFFER_RECEIPT = 'offer-receipt';
 
-/** What of the issuer signs for x402 clients. */
+/** The issuer's methods that sign for x402 clients. */
 type OfferSigner = Pick<Issuer, 'signDigest'>;
 export type ReceiptSigner = Pick<Issuer, 'did' | 'signature'>;
 
 /**
- * The offers of one 402, signed: who was asked for a price can show by whom. In one go, as a 402 is made. As typed data,
- * the smaller of the extension's two forms: in a JWS the terms would be in base64 twice, and a 402 of two networks would not
- * fit into the header buffer of a stock proxy.
+ * Signs the offers of one 402, so that a client can prove who quoted a price. Synchronous, like the creation of a 402. Uses typed
+ * data, the smaller of the extension's two forms: in a JWS the terms would be in base64 twice, and a 402 of two networks would
+ * exceed a stock proxy's header buffer.
  */
 function signedOffers(
   issuer: OfferSigner,
@@ -77,10 +77,10 @@ function signedOffers(
   return { [OFFER_RECEIPT]: { info: { offers }, schema: {} } as unknown as JsonObject };
 }
 
-/** What was paid for, by whom and when: the facts of one settled call. */
+/** Facts of one settled call: what was paid for, by whom and when. */
 interface Delivered {
   readonly resource: string;
-  /** CAIP-2. */
+  /** CAIP-2 network id. */
   readonly network: string;
   readonly payer: string;
   readonly transaction: string;
@@ -88,8 +88,8 @@ interface Delivered {
 }
 
 /**
- * The receipt in PAYMENT-RESPONSE. By Ed25519, whose signature over the same facts is the same: an answer that is delivered
- * again brings the same bytes, and none of them are kept.
+ * The receipt in PAYMENT-RESPONSE. Ed25519 gives the same signature for the same facts (RFC 8032), so a repeated delivery has the
+ * same bytes without storing them.
  */
 export function signedReceipt(
   issuer: ReceiptSigner,
@@ -102,7 +102,7 @@ export function signedReceipt(
   return { [OFFER_RECEIPT]: { info: { receipt }, schema: {} } };
 }
 
-/** JWS Compact Serialization, as far as it is signed (RFC 7515 §5.1), of a payload by RFC 8785. */
+/** Signing input of a JWS in Compact Serialization (RFC 7515 §5.1), with a payload by RFC 8785. */
 function signingInput(header: JsonObject, payload: JsonObject): string {
   return [JSON.stringify(header), canonicalJson(payload)]
     .map(text => Buffer.from(text).toString('base64url'))

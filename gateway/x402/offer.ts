@@ -9,14 +9,14 @@ import { legLimits, limits } from '../../schema/limits.ts';
 import { type NetworkName, networks } from '../../schema/network.ts';
 import { type Extensions, noExtensions } from './extensions.ts';
 
-/** Treasury address per network; a network without one is not offered, nor is Solana without a payer of fees. */
+/** Treasury address per network. A network without one is not offered, nor is Solana without a fee payer. */
 export type PayTo = Readonly<Partial<Record<NetworkName, string>>> & {
-  /** Whom payers on Solana name as the payer of their transaction's fee. */
+  /** The fee payer that payers on Solana must name in their transaction. */
   readonly solana_fee_payer?: string;
 };
 export type ChallengeReason = { readonly code: ErrorCode; readonly detail?: string } | null;
 
-/** What a network's `exact` offer says beyond the price: one row per network that can be settled on. */
+/** Members of a network's `exact` offer beside the price, one row per network. */
 const extras: Record<NetworkName, (pay_to: PayTo) => Record<string, string>> = {
   base: () => ({ ...networks.base.usdc_domain }),
   solana: ({ solana_fee_payer }) => ({ ...(solana_fee_payer && { feePayer: solana_fee_payer }) }),
@@ -25,7 +25,7 @@ const extras: Record<NetworkName, (pay_to: PayTo) => Record<string, string>> = {
 const ANSWERS_IN = 'application/json';
 const NO_PAYMENT = 'PAYMENT-SIGNATURE or X-PAYMENT header is required';
 
-/** The offers of one price, in the terms of x402 v2. */
+/** The offers of one price in x402 v2. */
 function requirements(price: Price, pay_to: PayTo): PaymentRequirements[] {
   return offersOf(price, pay_to).map(({ network, payTo, asset, extra }) => ({
     scheme: 'exact',
@@ -38,7 +38,7 @@ function requirements(price: Price, pay_to: PayTo): PaymentRequirements[] {
   }));
 }
 
-/** The same offers for clients of x402 v1, which read the body. */
+/** The same offers for x402 v1 clients, which read the body. */
 function requirementsV1(price: Price, pay_to: PayTo): JsonObject[] {
   return offersOf(price, pay_to).map(({ network, payTo, asset, extra }) => ({
     scheme: 'exact',
@@ -55,7 +55,7 @@ function requirementsV1(price: Price, pay_to: PayTo): JsonObject[] {
   }));
 }
 
-/** For how long clients make a payment valid from now on. */
+/** How long a client should make its payment valid. */
 function timeoutOf({ validity_seconds_max }: Price): number {
   return validity_seconds_max === undefined
     ? limits.payment_timeout_seconds_max
@@ -72,23 +72,23 @@ function offersOf({ networks: wanted, pay_to: payee }: Price, pay_to: PayTo) {
 
 interface Made {
   readonly challenge: Challenge;
-  /** When what is signed in it is to be signed anew. */
+  /** Time at which the signed parts must be signed again. */
   readonly until_ms: number;
 }
 
-/** One 402 for both versions: v2 in the PAYMENT-REQUIRED header, v1 in the body, which knows of no extensions. */
+/** One 402 for both versions: v2 in the PAYMENT-REQUIRED header, v1 in the body, which has no extensions. */
 function challengeUntil(price: Price, pay_to: PayTo, reason: ChallengeReason, { of }: Extensions): Made {
   const error = reason === null ? NO_PAYMENT : (reason.detail ?? reason.code);
   const accepts = requirements(price, pay_to);
   const { extensions, until_ms } = of(price, accepts);
-  // What v2 may leave out is left out: headers have little room, and the body and /.well-known/x402 say it.
+  // Optional members of v2 are left out because headers have little room; the body and /.well-known/x402 have them.
   const why = reason === null ? {} : { error: briefly(error, reason.code) };
   const required: PaymentRequired = { x402Version: 2, ...why, resource: { url: price.resource }, accepts, extensions };
   const encoded = withBazaar(required, price.called?.bazaars ?? []);
   const challenge = {
     headers: { [PAYMENT_REQUIRED]: encoded.header },
     required: encoded.required as unknown as JsonObject,
-    // Beside what x402 v1 knows of: by the code a program tells one refusal from another.
+    // An addition to x402 v1: programs tell refusals apart by the code.
     body: { x402Version: 1, error, ...(reason && { code: reason.code }), accepts: requirementsV1(price, pay_to) },
   };
   return { challenge, until_ms };
@@ -97,7 +97,10 @@ function challengeUntil(price: Price, pay_to: PayTo, reason: ChallengeReason, { 
 const PAYMENT_REQUIRED = 'PAYMENT-REQUIRED';
 const HEADER_BYTES_MAX = limits.challenge_headers_bytes_max - limits.challenge_beside_bytes_max;
 
-/** With the first form of how it is called that the header has room for: a stock proxy answers 502 in place of a longer one. */
+/**
+ * Adds the longest description of the endpoint for which the header has room, because a stock proxy replaces a longer header by a
+ * 502.
+ */
 function withBazaar(required: PaymentRequired, [bazaar, ...shorter]: readonly JsonObject[]): Encoded {
   const whole = bazaar ? { ...required, extensions: { ...required.extensions, bazaar } } : required;
   const header = encodePaymentRequiredHeader(whole);
@@ -112,14 +115,14 @@ interface Encoded {
 
 type Offered = Pick<Challenge, 'headers' | 'body'>;
 
-/** What a resolver offers does not say how the door is called at which it is asked for. */
+/** Adds how the endpoint is called, which a resolver's offer does not know. */
 export function describeChallenge({ headers, body }: Offered, { output_schema, bazaars }: Called): Offered {
   const { header } = withBazaar(decodePaymentRequiredHeader(headers[PAYMENT_REQUIRED] ?? ''), bazaars);
   const accepts = (body.accepts as readonly JsonObject[]).map(offer => ({ ...offer, outputSchema: output_schema }));
   return { headers: { ...headers, [PAYMENT_REQUIRED]: header }, body: { ...body, accepts } };
 }
 
-/** x402's words are short; a sentence is in the body alone. */
+/** x402 uses short codes here; the full sentence is in the body only. */
 function briefly(error: string, code: ErrorCode): string {
   return error.length <= limits.challenge_error_chars_max ? error : code;
 }
@@ -127,7 +130,7 @@ function briefly(error: string, code: ErrorCode): string {
 const REMEMBERED_MAX = 1_000;
 export type Challenges = (price: Price, reason: ChallengeReason) => Challenge;
 
-/** Challenges encoded once each, for as long as what is signed in them is: an unpaid request costs a look-up. */
+/** Encodes each 402 once and reuses it while its signatures are valid, so that an unpaid request costs a look-up. */
 export function openChallenges(pay_to: PayTo, extensions: Extensions = noExtensions): Challenges {
   const remembered = new LRUCache<string, Made>({ max: REMEMBERED_MAX });
   return (price, reason) => {

@@ -9,15 +9,15 @@ import { parseEnvelope } from './envelope.ts';
 
 export type DecodedPayment =
   | { readonly kind: 'decoded'; readonly payment: PresentedPayment }
-  /** `why`: header, version and member, in a sentence. */
+  /** `why`: a sentence with the header, the version and the member. */
   | { readonly kind: 'malformed'; readonly why: string };
 
-/** Of each version, as the refusal of a payment names it. */
+/** Header name of each version, for error messages. */
 const headerNames = { 1: 'X-PAYMENT', 2: 'PAYMENT-SIGNATURE' } as const;
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** PAYMENT-SIGNATURE (v2) or X-PAYMENT (v1): base64 of JSON. Only its shape is judged here, nothing is believed. */
+/** PAYMENT-SIGNATURE (v2) or X-PAYMENT (v1): base64 of JSON. Only the shape is checked; nothing is trusted yet. */
 export function decodePayment(version: 1 | 2, header: string): DecodedPayment {
   const malformed = (what: string): DecodedPayment => {
     return { kind: 'malformed', why: `${headerNames[version]} (x402 version ${version}): ${what}.` };
@@ -39,30 +39,33 @@ export function decodePayment(version: 1 | 2, header: string): DecodedPayment {
   return { kind: 'decoded', payment: { x402_version: version, envelope: envelope.envelope.kept } };
 }
 
-/** Node skips what is none of the alphabet. Most are as Node would write them, and to write is faster than to look. */
+/**
+ * Node ignores characters outside the alphabet. Comparing with Node's own encoding is faster than the pattern and succeeds for
+ * most.
+ */
 function isBase64(header: string, decoded: Buffer): boolean {
   return decoded.toString('base64') === header || BASE64.test(header);
 }
 
 export interface SettlementAnswer {
   readonly success: boolean;
-  /** Transaction hash; empty where nothing is on the chain. */
+  /** Transaction hash; empty if nothing is on the chain. */
   readonly transaction: string;
   readonly network: NetworkName;
   readonly payer: string;
-  /** Of the transfer in its transaction; left out where it was not observed. */
+  /** Index of the transfer in its transaction; undefined if it was not observed. */
   readonly transfer_index?: number | undefined;
-  /** x402's own word, such as `settlement_pending`; only where not successful. */
+  /** x402 reason such as `settlement_pending`; only if not successful. */
   readonly error_reason?: string;
-  /** Of v2 alone. */
+  /** Extensions, in v2 only. */
   readonly extensions?: JsonObject;
 }
 
-/** PAYMENT-RESPONSE (v2) or X-PAYMENT-RESPONSE (v1): what became of the payment. */
+/** PAYMENT-RESPONSE (v2) or X-PAYMENT-RESPONSE (v1): the result of the payment. */
 export function settlementHeaders(version: 1 | 2, answer: SettlementAnswer): Record<string, string> {
   const { success, transaction, payer, error_reason, transfer_index } = answer;
   const { name, caip2 } = networks[answer.network];
-  // v1 knows networks by name, v2 by CAIP-2; the encoder's type admits the latter alone.
+  // v1 names networks by name, v2 by CAIP-2; the encoder's type allows only the latter.
   const network = (version === 1 ? name : caip2) as SettleResponse['network'];
   // x402 has no word for it; readers of either version leave alone what they do not know.
   const index = transfer_index === undefined ? {} : { transfer_index };

@@ -7,7 +7,7 @@ import { type ChainLog, count, logShape, quantity, receiptShape } from '../../ra
 import { topic } from '../../rails/base/contracts.ts';
 import { type ChainAnswer, type NodeRefusal, openRpc, refusedAsUnreachable } from '../../rails/rpc.ts';
 
-/** A head of the log as it stands on Base, under the key that sent it. */
+/** A head of the log that is anchored on Base by one sender. */
 export interface Anchored extends TreeHeadFacts {
   readonly tx_hash: Hex;
   readonly block_number: number;
@@ -19,29 +19,29 @@ export interface AnchorReceipt {
   readonly block_hash: Hex;
   readonly succeeded: boolean;
   readonly gas_used: number;
-  /** All of it: the gas, and on Base its share of the L1 fee. */
+  /** The whole fee: gas, and on Base the transaction's share of the L1 fee. */
   readonly fee_wei: bigint;
   readonly anchored: readonly Anchored[];
 }
 
-/** Base, as far as anchors look at it beyond what payments do. Never throws. */
+/** The queries about Base that only anchors need. Never throws. */
 export interface AnchorChain {
   head(): Promise<ChainAnswer<number>>;
-  /** In the order of the chain, both blocks included. Refused: the node will not search as much at once. */
+  /** In the order of the chain, both blocks included. `refused`: the node will not search as many blocks at once. */
   anchors(sender: Hex, from_block: number, to_block: number): Promise<ChainAnswer<readonly Anchored[]> | NodeRefusal>;
-  /** Null where it is not mined. */
+  /** Null if it is not mined. */
   receipt(hash: Hex, sender: Hex): Promise<ChainAnswer<AnchorReceipt | null>>;
   close(): Promise<void>;
 }
 
-/** A page of logs has a few hundred bytes for each anchor; ten thousand of them are more than a year's. */
+/** A page of logs has a few hundred bytes for each anchor; ten thousand anchors are more than a year's. */
 const bounds = { connections: 2, calls_per_request_max: 10, answer_bytes_max: 8 * 1024 * 1024 };
 
 const costShape = z
   .object({ gasUsed: quantity, effectiveGasPrice: quantity, l1Fee: quantity.optional() })
   .transform(({ gasUsed, effectiveGasPrice, l1Fee = 0n }) => gasUsed * effectiveGasPrice + l1Fee);
 
-/** Both are read from one answer. */
+/** Both are read from one response. */
 const receiptWithCost = z.unknown().transform((answer, context) => {
   if (answer === null) return null;
   const [receipt, fee_wei] = [receiptShape.safeParse(answer), costShape.safeParse(answer)];
@@ -76,7 +76,7 @@ export function openAnchorChain(rpc_url: string): AnchorChain {
   };
 }
 
-/** A node may answer with what was not asked for: blocks, address and topics are looked at again. */
+/** A node may return logs that were not requested, so blocks, address and topics are checked again. */
 function anchorsIn(logs: readonly ChainLog[], sender: Hex): Anchored[] {
   const wanted = [anchoredTopic, topic(sender), topic(`0x${LOG_ID.toString(16)}`)];
   return logs
@@ -95,26 +95,25 @@ function anchorsIn(logs: readonly ChainLog[], sender: Hex): Anchored[] {
 
 const DATA_BYTES = 64;
 
-/** Whoever has the key may anchor any size. One beyond what a number holds exactly is cut: it is larger than any log still. */
+/** A holder of the key may anchor any size. A size beyond exact integers is capped; it is still larger than any log. */
 function sizeOf(word: Buffer): number {
   const size = BigInt(`0x${word.toString('hex')}`);
   return size > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(size);
 }
 
-/** Nodes bound how much of the chain one eth_getLogs may search; 10,000 blocks is the usual bound. */
+/** Nodes limit the blocks that one eth_getLogs may search; 10,000 is the usual limit. */
 const SPAN_BLOCKS_MAX = 9_000;
 
 interface Bounds {
   readonly from_block: number;
   readonly to_block: number;
-  /** `newest`: ends with the first page that holds any. */
+  /** `newest`: ends with the first page that has any. */
   readonly wanted: 'newest' | 'all';
 }
 
 /**
- * Searches for a sender's anchors from the newest block down, page by page. A node that will not search as much at once,
- * or whose answer is longer than may be read, is asked for half as much. What it cannot be asked now it can be asked
- * later: `run` goes on where it stopped.
+ * Searches for a sender's anchors from the newest block down, page by page. If a node refuses a page or its response is too long,
+ * half as many blocks are requested. `run` continues where it stopped.
  */
 export class AnchorSearch {
   readonly #chain: Pick<AnchorChain, 'anchors'>;
@@ -131,7 +130,7 @@ export class AnchorSearch {
     this.#to = bounds.to_block;
   }
 
-  /** All that were found, in the order of the chain. `until_ms`: as `performance.now` counts. */
+  /** All anchors that were found, in the order of the chain. `until_ms`: by `performance.now`. */
   async run(until_ms: number): Promise<ChainAnswer<readonly Anchored[]>> {
     const { from_block, wanted } = this.#bounds;
     while (this.#to >= from_block && !(wanted === 'newest' && this.#found.length > 0)) {
@@ -147,7 +146,7 @@ export class AnchorSearch {
       const cause = page.kind === 'refused' ? new Error(`the node refuses eth_getLogs: ${page.message}`) : page.cause;
       const smallest = this.#span === 1;
       this.#span = smallest ? SPAN_BLOCKS_MAX : Math.ceil(this.#span / 2);
-      // One that cannot be reached is not asked again and again in one run: each time may take until its time-out.
+      // An unreachable node is not asked repeatedly in one run, because each request may take until its time-out.
       if (smallest || page.kind === 'unreachable') return { kind: 'unreachable', cause };
     }
     return { kind: 'ok', value: this.#found };
@@ -159,8 +158,8 @@ function tooLong(block_number: number): ChainAnswer<never> {
 }
 
 /**
- * LogAnchor.sol by solc 0.8.34 (cancun, optimizer with 1,000,000 runs, no metadata), as it is handed to CREATE2; a test
- * compiles the source again and compares.
+ * LogAnchor.sol by solc 0.8.34 (cancun, optimizer with 1,000,000 runs, no metadata), as passed to CREATE2. A test compiles the
+ * source again and compares.
  */
 export const creationCode: Hex = `0x${[
   '6080604052348015600e575f5ffd5b5060c680601a5f395ff3fe6080604052348015600e575f5ffd5b50600436106026575f3560e01c80633c',
@@ -171,10 +170,10 @@ export const creationCode: Hex = `0x${[
 
 const SALT = '00'.repeat(32);
 
-/** Of whatever code is sent to the deployment proxy (EIP-1014): the same on every chain. */
+/** Address of code sent to the deployment proxy (EIP-1014): the same on every chain. */
 export const LOG_ANCHOR: Hex = createdAt(networks.base.deployment_proxy);
 
-/** What the deployment proxy is sent, once per chain, by whoever anchors there first. */
+/** Transaction to the deployment proxy, sent once per chain by the first one to anchor there. */
 export const deployment = { to: networks.base.deployment_proxy, data: `0x${SALT}${creationCode.slice(2)}` as Hex };
 
 export const anchoredTopic = keccakText('Anchored(address,uint256,uint64,bytes32)');
@@ -184,7 +183,7 @@ export function anchorCall({ log_id, tree_size, root_hash }: TreeHeadFacts) {
   return { to: LOG_ANCHOR, data: `0x${anchorSelector}${words(log_id, tree_size, `0x${root_hash}`)}` as Hex };
 }
 
-/** Of one transaction: more than twice what each took (README), should gas be counted otherwise one day. Unused gas is not paid. */
+/** Gas per transaction: more than twice what was measured, in case gas is counted otherwise one day. Unused gas is not paid. */
 export const gasLimits = { anchor: 80_000, deployment: 240_000 } as const;
 
 function createdAt(deployer: Hex): Hex {

@@ -16,23 +16,25 @@ export interface AnchoredHeadsParts {
   readonly chain: Pick<BaseChain, 'block' | 'code' | 'transactionCount'>;
   readonly anchors: AnchorChain;
   readonly sender: Hex;
-  /** Of the issuer: a declared break lets anchors pass by its signature. */
+  /** Keys of the issuer, which sign declared breaks. */
   readonly jwks: JsonObject;
 }
 
-/** A reorganisation may move an anchor to another block: each search begins so many blocks before the end of the last. */
+/**
+ * A reorganization may move an anchor to another block, so each search begins this many blocks before the end of the last one.
+ */
 const REORG_BLOCKS_MAX = 64;
 
 /**
- * The heads of the log that stand on Base under our key. The chain alone says which: what the database has journalled may
- * have been rolled back together with the log.
+ * Heads of the log that are anchored on Base under our key. Only the chain says which: the database's record of them may have
+ * been rolled back together with the log.
  */
 export class AnchoredHeads {
   readonly #parts: AnchoredHeadsParts;
   #jwks: JsonObject;
   #search: AnchorSearch | null = null;
   #searching_to = 0;
-  /** Null until the newest has been looked for down to where there can be none. */
+  /** Null until the newest anchor was searched for down to the earliest possible block. */
   #searched_to: number | null = null;
   #heads: readonly Anchored[] = [];
   #genesis_hash = '';
@@ -42,19 +44,19 @@ export class AnchoredHeads {
     this.#jwks = parts.jwks;
   }
 
-  /** Declared breaks are believed by these keys from now on. */
+  /** Sets the keys by which declared breaks are verified. */
   trust(jwks: JsonObject): void {
     this.#jwks = jwks;
   }
 
-  /** The last in the order of the chain that binds; null where none does, or none was found yet. */
+  /** The last binding anchor in the order of the chain; null if there is none, or none was found yet. */
   get newest(): Anchored | null {
     return this.#heads.at(-1) ?? null;
   }
 
   /**
-   * What the log has to extend: so many of the newest, each of which was proven to extend the one before it when it was
-   * sent, and the largest, should whoever has the key have sent them out of order.
+   * Heads that the log must extend: the newest ones, each proven to extend the one before when it was sent, and the largest, in
+   * case a holder of the key sent them out of order.
    */
   binding(newest_max: number): readonly Anchored[] {
     const newest = this.#heads.slice(-newest_max);
@@ -65,7 +67,7 @@ export class AnchoredHeads {
     return largest === null || newest.includes(largest) ? newest : [largest, ...newest];
   }
 
-  /** As a break that is declared now names it. */
+  /** The anchor as a break that is declared now would name it. */
   declared(): DeclaredAnchor | null {
     const { newest } = this;
     if (newest === null) return null;
@@ -81,8 +83,8 @@ export class AnchoredHeads {
   }
 
   /**
-   * Looks for what has come since the last look; the first goes back until it finds one. @throws where the chain cannot be
-   * asked all that in time: the next look goes on from there.
+   * Looks for anchors since the last look; the first look goes back until it finds one. @throws if the chain cannot answer in
+   * time; the next look continues from there.
    */
   async look(until_ms: number): Promise<void> {
     const head = reached(await this.#parts.anchors.head());
@@ -90,12 +92,12 @@ export class AnchoredHeads {
     this.#heads = await this.#unpassed(found);
   }
 
-  /** Its block was replaced by one without it. */
+  /** Removes an anchor whose block was replaced by one without it. */
   forget(tx_hash: string): void {
     this.#heads = this.#heads.filter(head => head.tx_hash !== tx_hash);
   }
 
-  /** It turned out that it does not stand there; another head may stand in its transaction. */
+  /** Removes a head that turned out not to be on Base; its transaction may have anchored another one. */
   withdraw(head: Anchored): void {
     this.#heads = this.#heads.filter(each => !isSameAnchor(each, head));
   }
@@ -116,7 +118,7 @@ export class AnchoredHeads {
     return found;
   }
 
-  /** Saves a search through the whole chain. */
+  /** If the key has never sent a transaction, no search is needed. */
   async #neverSent(): Promise<boolean> {
     const { chain, sender } = this.#parts;
     const [code, count] = await Promise.all([chain.code(LOG_ANCHOR), chain.transactionCount(sender, 'latest')]);
@@ -145,17 +147,17 @@ export class AnchoredHeads {
   }
 }
 
-/** A reorganisation may have moved it to another block. */
+/** Compares without the block, because a reorganization may have moved the anchor. */
 function isSameAnchor(one: Anchored, other: Anchored): boolean {
   return one.tx_hash === other.tx_hash && one.tree_size === other.tree_size && one.root_hash === other.root_hash;
 }
 
-/** Of one process's life; at one an hour more than a month's. */
+/** Limit for one process; at one anchor an hour more than a month's. */
 const HEADS_KEPT_MAX = 1_000;
 
 /**
- * What is known of a head that one answer showed: `final`, its transaction's receipt and a fresh search both show it;
- * `absent`, neither does, where no block can be replaced any more; `open`, it is too early, or the two disagree.
+ * Result of a second check of a head. `final`: the transaction's receipt and a new search both show it. `absent`: neither does,
+ * and no block can be replaced any more. `open`: too early, or they disagree.
  */
 export type Confirmation = 'final' | 'absent' | 'open';
 
@@ -166,8 +168,8 @@ interface ConfirmationParts {
 }
 
 /**
- * Asks again, by other questions, for a head that an answer showed. Both ways it is judged only once its block is final:
- * of several nodes behind one name, one that lags behind denies what stands. @throws ChainAway
+ * Checks a head by other requests than the one that showed it. Both results are judged only once its block is final, because of
+ * several nodes behind one name a lagging one does not have it yet. @throws ChainAway
  */
 export async function confirmationOf(
   { anchors, chain, sender }: ConfirmationParts,
@@ -191,10 +193,10 @@ export async function confirmationOf(
 
 type Broken = Extract<ProvenHeads<Anchored>, { kind: 'broken' }>;
 
-/** The database does not hold the log whose head stands on Base. */
+/** The database does not hold the log whose head is anchored on Base. */
 export class AnchorContradicted extends Error {
   override name = 'AnchorContradicted';
-  /** What stands on Base, by the answer that showed it. */
+  /** The head on Base, as the response showed it. */
   readonly head: Anchored;
 
   constructor({ head, integrity }: Broken, sender: string) {
@@ -210,7 +212,7 @@ function headSentence({ tree_size, root_hash, tx_hash }: Anchored, sender: strin
   return `the head anchored on Base by ${sender} has size ${tree_size}, root ${root_hash} (transaction ${tx_hash})`;
 }
 
-/** What stands on Base, for whoever is refused for another reason: it is the last that is known of what was signed. */
+/** Names the newest anchored head in a start that is refused for another reason: it is the last known head that was signed. */
 export async function anchoredSentence(heads: AnchoredHeads, sender: string, until_ms: number): Promise<string> {
   try {
     await heads.look(until_ms);

@@ -20,23 +20,23 @@ import { type SettlerKey, signAgain, signTransaction } from '../../rails/base/se
 import { all } from '../../rails/rpc.ts';
 import { type AnchorChain, type AnchorReceipt, anchorCall, deployment, gasLimits, LOG_ANCHOR } from './anchor-chain.ts';
 
-/** Why nothing is anchored, as `/health` names it. */
+/** Why nothing is anchored, as `/health` shows it. */
 export type AnchorTrouble =
   | 'chain_unavailable'
   /** The key's balance does not cover one transaction. */
   | 'unfunded'
-  /** What is left of ANCHOR_FEE_DAY_MAX does not cover one, at what the chain asks now. */
+  /** What is left of ANCHOR_FEE_DAY_MAX does not cover a transaction at current fees. */
   | 'fee_too_high'
-  /** It pays what the chain asks, and no block has taken it for long. */
+  /** The transaction pays current fees but has not been included for a long time. */
   | 'not_mined'
-  /** It was mined without effect. */
+  /** The transaction was mined without effect. */
   | 'void';
 
-/** What one move came to. */
+/** Result of one step. */
 export type Move =
-  /** Nothing to anchor, or not yet. */
+  /** There is nothing to anchor, or not yet. */
   | { readonly kind: 'still' }
-  /** Under way: the chain alone says what becomes of it. */
+  /** Sent; only the chain shows its outcome. */
   | { readonly kind: 'sent'; readonly tx_hash: string }
   /** Mined: the contract, or a head. */
   | { readonly kind: 'deployed' }
@@ -54,12 +54,12 @@ export interface AnchorerParts {
   readonly random: Random;
   readonly pace_ms: number;
   readonly fee_day_max_wei: bigint;
-  /** When one that is not mined is looked at more closely. */
+  /** Time after which a transaction that is not mined is examined. */
   readonly stuck_ms: number;
   readonly faults?: AnchorFaults | undefined;
 }
 
-/** One key's way to one chain. */
+/** Anchoring with one key on one chain. */
 export interface OpenAnchorer extends AnchorerParts {
   readonly place: AnchorPlace;
 }
@@ -69,8 +69,8 @@ function away(cause: unknown): Move {
 }
 
 /**
- * One move at a time, by whichever process: what is under way is brought to its end; or else, where the head has grown
- * and the time has come, the next is signed, journalled and only then broadcast. `on_demand`: the time has come.
+ * Takes one step, in any process: follows the open transaction, or, if the log has grown and the time has come, signs the next
+ * one, stores it, and then sends it. `on_demand`: does not wait for the schedule.
  */
 export async function move(anchorer: OpenAnchorer, grown: TreeHeadFacts | null, on_demand: boolean): Promise<Move> {
   const open = await openAnchor(anchorer.database, anchorer.place);
@@ -84,7 +84,7 @@ async function begin(anchorer: OpenAnchorer, head: TreeHeadFacts, pace_ms: numbe
   if (!due) return { kind: 'still' };
   const [market, nonce, code] = await Promise.all([
     chain.market([key.address]),
-    // Not the pending count: a nonce behind one that the pool may lose would wait for ever.
+    // Not the pending count: a nonce behind one that the pool loses would wait forever.
     chain.transactionCount(key.address, 'latest'),
     chain.code(LOG_ANCHOR),
   ]);
@@ -95,7 +95,7 @@ async function begin(anchorer: OpenAnchorer, head: TreeHeadFacts, pace_ms: numbe
   const purpose = code.value === '0x' ? 'deployment' : 'anchor';
   const gas = gasLimits[purpose];
   const { head: block, priority_fee_wei, keys } = market.value;
-  // What is left of the day is the ceiling: there is no other use for it.
+  // The rest of the day's limit is the ceiling of this transaction, since it has no other use.
   const ceiling_wei = (fee_day_max_wei - spent_wei) / BigInt(gas);
   const priced = feesNow({ base_fee_wei: block.base_fee_wei, priority_fee_wei }, ceiling_wei);
   if (priced.kind !== 'priced') return { kind: 'trouble', trouble: 'fee_too_high' };
@@ -126,16 +126,16 @@ async function send(anchorer: OpenAnchorer, pace_ms: number | null, birth: Ancho
   if (journalled.kind === 'over_budget') return { kind: 'trouble', trouble: 'fee_too_high' };
   if (journalled.kind === 'not_due') return { kind: 'still' };
   await faults?.('after_journal');
-  // Whatever the node says to it: what was sent is followed until the chain shows it.
+  // The node's response does not matter: what was sent is followed until the chain shows it.
   await chain.broadcast(birth.attempt.raw as `0x${string}`);
   await faults?.('after_broadcast');
   return { kind: 'sent', tx_hash: birth.attempt.tx_hash };
 }
 
-/** Looks for one that was journalled, and sends it again where the chain does not show it: the same bytes are one transaction. */
+/** Looks up a stored transaction and sends it again if the chain does not have it. The same bytes are one transaction. */
 async function follow(anchorer: OpenAnchorer, open: OpenAnchor): Promise<Move> {
   const { anchors, chain, key, stuck_ms } = anchorer;
-  // The count before the receipts: a nonce that was used up by then, without a receipt now, was used by something else.
+  // The count is read before the receipts: if the nonce was used by then and there is no receipt now, something else used it.
   const count = await chain.transactionCount(key.address, 'latest');
   const hashes = open.attempts.map(({ tx_hash }) => tx_hash as Hex);
   const receipts = all(await Promise.all(hashes.map(hash => anchors.receipt(hash, key.address))));
@@ -148,7 +148,8 @@ async function follow(anchorer: OpenAnchorer, open: OpenAnchor): Promise<Move> {
   const newest = open.attempts.at(-1) as AnchorAttempt;
   const stuck = open.age_ms > stuck_ms;
   if (count.value > open.nonce) {
-    // Nodes behind one name do not see a block at the same time: only later is it known that it is none of ours.
+    // Nodes behind one name learn of a block at different times, so only after a delay is it certain that the nonce was used
+    // otherwise.
     if (stuck) await moveAnchor(anchorer.database, open.anchor_id, ['sent', 'lost']);
   } else {
     const answer = await chain.broadcast(newest.raw as Hex);
@@ -161,7 +162,7 @@ async function follow(anchorer: OpenAnchorer, open: OpenAnchor): Promise<Move> {
   return { kind: 'sent', tx_hash: newest.tx_hash };
 }
 
-/** A receipt's status proves nothing: a call to where no code stands succeeds too. */
+/** A receipt's status proves nothing, because a call to an address without code succeeds too. */
 async function land(anchorer: OpenAnchorer, open: OpenAnchor, tx_hash: Hex, receipt: AnchorReceipt): Promise<Move> {
   const { purpose, tree_size, root_hash } = open;
   const shows = receipt.anchored.some(it => it.tree_size === tree_size && it.root_hash === root_hash);
@@ -210,8 +211,8 @@ function feesOf({ max_fee_wei, priority_fee_wei }: AnchorAttempt): Fees {
 const MINED_MAX = 20;
 
 /**
- * Looks again at what was mined, once the finalized block has passed it. Returns those whose block was replaced by one
- * without them: the head that they anchored is anchored no longer.
+ * Checks mined anchors again once the finalized block has passed them. Returns those whose block was replaced by one without
+ * them: their heads are no longer anchored.
  */
 export async function recheck(anchorer: OpenAnchorer, chain: Pick<BaseChain, 'block'>): Promise<readonly string[]> {
   const { anchors, database, key, place } = anchorer;

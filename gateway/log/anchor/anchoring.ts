@@ -15,27 +15,27 @@ export interface AnchoringParts extends AnchorerParts {
   readonly anchors: AnchorChain;
   readonly heads: AnchoredHeads;
   readonly logger: Logger;
-  /** Of a log that is not sound nothing is anchored. */
+  /** Nothing is anchored of a log that is not sound. */
   readonly log: { readonly sound: boolean };
-  /** Rest between two rounds, and between two moves; less while one is under way. */
+  /** Pause between two rounds and two steps; shorter while a transaction is open. */
   readonly poll_ms: number;
   readonly ended?: (outcome: 'done' | 'failed') => void;
-  /** Hears, while it runs, of a head that is final on Base and that the log does not extend: all are to be halted by it. */
+  /** Called while running, with a final head on Base that the log does not extend, to halt all processes. */
   readonly contradicted?: (head: TreeHeadFacts) => Promise<void>;
 }
 
-/** One round may search so long; what is left of a search the next one goes on with. */
+/** Time limit for searching in one round; the next round continues. */
 export const SEARCH_MS_MAX = 10_000;
 const UNDER_WAY_POLL_MS = 1_000;
-/** A day of them, as long as one is sent in an hour. */
+/** One day's anchors, at one an hour. */
 export const HEADS_MAX_AT_START = 24;
-/** In one round hardly more than one comes to them. */
+/** Hardly more than one new anchor appears between two rounds. */
 const HEADS_MAX = 4;
 
 /**
- * Proves at each round, in every process, that the log extends what stands on Base, whoever has sent it; and anchors the
- * log's head, on its schedule, in the process whose turn it is. From a contradiction on nothing is anchored, and the log is not sound; while it runs, a
- * contradiction halts the others only once it is confirmed, and is withdrawn where Base turns out not to have that head.
+ * Proves in every process, each round, that the log extends the heads on Base, whoever sent them, and anchors the log's head on
+ * schedule in one process. After a contradiction nothing is anchored and the log counts as unsound. It halts the other processes
+ * only once it is confirmed, and is withdrawn if Base turns out not to have that head.
  */
 export class Anchoring {
   readonly #parts: AnchoringParts;
@@ -53,7 +53,7 @@ export class Anchoring {
     this.#parts = parts;
   }
 
-  /** False from the first contradiction on, until it is withdrawn. */
+  /** False from the first contradiction until it is withdrawn. */
   get sound(): boolean {
     return this.#contradiction === null;
   }
@@ -66,7 +66,7 @@ export class Anchoring {
     return this.#trouble;
   }
 
-  /** As `/health` shows it: what is needed to find it again without asking here. */
+  /** Shown by `/health`: what a reader needs to find the anchor without this service. */
   get shown(): JsonObject {
     const { tree_size, block_number, at } = this.#newest ?? {};
     return {
@@ -83,12 +83,12 @@ export class Anchoring {
     };
   }
 
-  /** Declared breaks are believed by these keys: all that were ever published, once they are known. */
+  /** Sets the keys by which declared breaks are verified: all keys ever published. */
   trust(jwks: JsonObject): void {
     this.#parts.heads.trust(jwks);
   }
 
-  /** @throws AnchorContradicted; and where the chain cannot be asked, or not in time: nothing is known then. */
+  /** @throws AnchorContradicted; also if the chain cannot answer in time, in which case nothing is known. */
   async prove(): Promise<void> {
     const { database, heads, key } = this.#parts;
     await heads.look(performance.now() + SEARCH_MS_MAX);
@@ -101,7 +101,7 @@ export class Anchoring {
     await this.#show(heads.newest);
   }
 
-  /** One round: prove, then one move. @throws as `prove` does, and where the database is away. */
+  /** One round: prove, then one step. @throws as `prove` does, and if the database is unreachable. */
   async round(chain_epoch: number, on_demand = false): Promise<Move> {
     await this.prove();
     const { chain, database, heads, key } = this.#parts;
@@ -112,13 +112,13 @@ export class Anchoring {
     return moved;
   }
 
-  /** From now on it proves on its timer, and anchors when it is told to. */
+  /** Starts proving on a timer; anchoring is triggered by `anchor`. */
   start(chain_epoch: number): void {
     this.#chain_epoch = chain_epoch;
     this.#running = this.#run();
   }
 
-  /** One move of the fleet's, and how long to rest from it. @throws where the database is away. */
+  /** One step of anchoring for all processes, and the pause after it. @throws if the database is unreachable. */
   async anchor(): Promise<{ readonly rest_ms: number }> {
     const { log, poll_ms } = this.#parts;
     const chain_epoch = this.#chain_epoch;
@@ -145,7 +145,7 @@ export class Anchoring {
     }
   }
 
-  /** What is known of the chain is looked at by one of a process at a time. */
+  /** Serializes the work on what this process knows of the chain. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#turn.then(work);
     this.#turn = turn.catch(() => {});
@@ -175,7 +175,7 @@ export class Anchoring {
     }
   }
 
-  /** Whether it is one of those that say themselves what is to be done. */
+  /** Handles errors that have a log message of their own; false for others. */
   #met(error: unknown): boolean {
     if (error instanceof AnchorContradicted) this.#close(error);
     else if (error instanceof ChainAway) this.#note('chain_unavailable', { err: error });
@@ -189,7 +189,10 @@ export class Anchoring {
     this.#parts.logger.fatal({ err: error }, `${error.message}. ${until}.`);
   }
 
-  /** In a later round than the one that met it. What is neither confirmed nor withdrawn keeps this process closed. */
+  /**
+   * Runs in a later round than the one that found the contradiction. While it is neither confirmed nor withdrawn, this process
+   * accepts no payments.
+   */
   async #withdrawn(contradiction: AnchorContradicted): Promise<boolean> {
     const { heads, key, logger } = this.#parts;
     const { head } = contradiction;
@@ -198,7 +201,7 @@ export class Anchoring {
     if (confirmation === 'final') await this.#confirm(contradiction);
     if (confirmation !== 'absent') return false;
     heads.withdraw(head);
-    // As many as at a start are proven before anything is taken again.
+    // Before payments are accepted again, as many heads are proven as at a start.
     this.#proven = false;
     await this.prove();
     this.#contradiction = null;
@@ -211,7 +214,7 @@ export class Anchoring {
 
   async #confirm({ head, message }: AnchorContradicted): Promise<void> {
     const { contradicted, database, logger } = this.#parts;
-    // A database that was away and has come back whole: what was written meanwhile only a start can prove.
+    // A database that was away may be whole again. What was written meanwhile can only be proven by a start.
     if ((await proveHeads(database, [head])).kind !== 'broken') return;
     this.#confirmed = true;
     logger.fatal({ head }, `${message}. The head is final on Base. No more payments are accepted.`);
@@ -221,7 +224,7 @@ export class Anchoring {
     );
   }
 
-  /** Said once, not at each round. */
+  /** Logs a change once, not each round. */
   #note(trouble: AnchorTrouble | null, facts: object): void {
     if (trouble === this.#trouble) return;
     this.#trouble = trouble;
@@ -235,7 +238,7 @@ export class Anchoring {
     const block = newest && (await this.#parts.chain.block(newest.block_number));
     const seconds = block?.kind === 'ok' ? block.value?.timestamp_seconds : undefined;
     this.#newest = newest && { ...newest, at: seconds === undefined ? null : iso(seconds * 1_000) };
-    // Whoever sent it: what was in our own way is not in the fleet's.
+    // Another process anchored, so what prevented this one no longer matters.
     if (this.#newest) this.#note(null, {});
   }
 }

@@ -9,7 +9,7 @@ import { type AnchorChain, openAnchorChain } from './anchor-chain.ts';
 import { AnchoredHeads } from './anchored-heads.ts';
 import type { AnchorerParts } from './anchorer.ts';
 
-/** What anchoring needs of this process but for the log that it anchors. */
+/** What anchoring needs of this process, except the log itself. */
 export interface Anchors extends AnchorerParts {
   readonly chain: BaseChain;
   readonly anchors: AnchorChain;
@@ -19,7 +19,10 @@ export interface Anchors extends AnchorerParts {
 }
 
 const GWEI = 1_000_000_000n;
-/** At 0.01 gwei a day of anchors costs less than a hundredth of the bound (README); a development chain's gas is dear, and nobody's. */
+/**
+ * At 0.01 gwei a day of anchors costs less than a hundredth of the bound. Gas of a development chain is expensive but costs
+ * nobody.
+ */
 const defaults = {
   development: { anchor_seconds: 30, fee_day_max_gwei: 500_000_000, poll_ms: 4_000 },
   production: { anchor_seconds: 3_600, fee_day_max_gwei: 1_000_000, poll_ms: 20_000 },
@@ -32,12 +35,12 @@ interface AnchorsParts {
   readonly issuer: Pick<Issuer, 'jwks'>;
 }
 
-/** A made-up key has no gas on a real chain: nothing is anchored under it, and nothing ever was. */
+/** A generated key has no gas on a real chain, so it anchors nothing and never has. */
 function anchorsNothing({ stand_ins }: Pick<Config, 'stand_ins'>): boolean {
   return stand_ins.includes('ANCHOR_KEY') && !stand_ins.includes('BASE_RPC_URL');
 }
 
-/** Null where nothing is anchored. */
+/** Null if nothing is anchored. */
 export function openAnchors(config: Config, { database, chain, issuer }: AnchorsParts): Anchors | null {
   if (anchorsNothing(config)) return null;
   const { anchor_seconds, fee_day_max_gwei, poll_ms } = defaults[config.profile];
@@ -58,7 +61,7 @@ export function openAnchors(config: Config, { database, chain, issuer }: Anchors
   };
 }
 
-/** Its address in lower case, as logs have it. */
+/** The address in lower case, as logs have it. */
 export function anchorKey(seed: string) {
   const key = settlerKey(`0x${seed}`);
   return { ...key, address: key.address.toLowerCase() as Hex };

@@ -1,6 +1,6 @@
 import { keccak256 } from '../../../schema/digest.ts';
 
-/** 0x-prefixed hex, lower case wherever this service made it. */
+/** 0x-prefixed hex; lower case if this service made it. */
 export type Hex = `0x${string}`;
 
 export function hex(bytes: Uint8Array): Hex {
@@ -19,7 +19,7 @@ export function words(...values: readonly (bigint | number | Hex)[]): string {
   return digits;
 }
 
-/** Solidity ABI, the tail of a `bytes`: its length, then itself, padded right to whole words. */
+/** Solidity ABI, the tail of a `bytes`: its length, then the bytes, right-padded to whole words. */
 export function tail(value: Hex): string {
   const digits = value.slice(2).toLowerCase();
   return words(digits.length / 2) + digits.padEnd(Math.ceil(digits.length / 64) * 64, '0');

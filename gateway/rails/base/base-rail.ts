@@ -32,16 +32,16 @@ export interface BaseRailParts {
   readonly database: Database;
   readonly chain: BaseChain;
   readonly chain_head: ChainHead;
-  /** @throws while it is not known. */
+  /** @throws while the chain is not recognized. */
   readonly chain_epoch: () => number;
   readonly settler: Settler<ClaimItem<BasePayment>>;
   readonly clock: Clock;
   readonly wallets: WalletProofs;
-  /** Who may make a wallet that does not stand yet, in lower case. */
+  /** Factories that may deploy a wallet, in lower case. */
   readonly wallet_factories: ReadonlySet<string>;
-  /** What is simulated is simulated as if it came from there. */
+  /** Sender of simulated transactions. */
   readonly settles_from: Hex;
-  /** To search the chain, or to ask a wallet's code, for somebody who has not paid for it: many questions each time. */
+  /** Limits costly questions (log searches, contract wallets) for callers who have not paid for them. */
   readonly searches: Semaphore;
 }
 
@@ -78,7 +78,7 @@ export function openBaseRail(parts: BaseRailParts): Rail<BasePayment> {
     },
     vouch: (payment, sent) => vouchFor(database, facilitated, payment, sent),
     signedBy: shown => signedBy(parts, shown),
-    // One request for both.
+    // One request answers both.
     look: async () => {
       const epoch = chain_epoch();
       await Promise.all([chain_head.poll(), rememberChain(database, epoch_chain, epoch)]);
@@ -102,19 +102,16 @@ export function finalBase(database: Database, chain: BaseChain): FinalChain {
   };
 }
 
-/** For how long a payment may have been used before the claim that found it used. */
+/** How long before its claim a payment may have been used. */
 const SEEN_LATE_SECONDS_MAX = 24 * 3600;
 
-/** It was looked at when it was first claimed; before `validAfter` no block can have taken it. */
+/** It was checked when first claimed; before `validAfter` no block can have taken it. */
 function unusedUntil({ valid_after_seconds }: BaseAuthorization, { claimed_at }: SentPayment): number {
   const claimed_seconds = Math.floor(claimed_at.getTime() / 1_000);
   return Math.max(valid_after_seconds, claimed_seconds - SEEN_LATE_SECONDS_MAX);
 }
 
-/**
- * Asks the chain, before anything is claimed or worked for, whether the signature is the payer's and whether its payer
- * has the funds.
- */
+/** Asks the chain, before anything is claimed, whether the signature is the payer's and whether the payer has the funds. */
 async function readyToPay(parts: BaseRailParts, payment: BasePayment): Promise<PaymentReadiness<BasePayment>> {
   const { authorization } = payment;
   const readiness = await parts.chain.readiness(authorization);
@@ -134,7 +131,7 @@ async function readyToPay(parts: BaseRailParts, payment: BasePayment): Promise<P
   return { kind: 'ready', payment: { authorization, signature }, funds: { balance_atomic, moved: [] } };
 }
 
-/** One that is used out of time was submitted in time by somebody else, and the money may be here. */
+/** An expired authorization that is used was submitted in time by someone else, and the money may be here. */
 async function usedInTime(parts: BaseRailParts, payment: BasePayment): Promise<UsedInTime<BasePayment>> {
   const readiness = await parts.chain.readiness(payment.authorization);
   if (readiness.kind === 'unreachable') return { kind: 'undecided', cause: readiness.cause };
@@ -153,7 +150,7 @@ async function spentAlready(
   return { kind: 'spent', payment: { authorization: payment.authorization, signature } };
 }
 
-/** Whoever holds an authorization may submit it: what became of one that is spent stands in the logs since `validAfter`. */
+/** Anyone who holds an authorization may submit it; the logs since `validAfter` show the result. */
 async function searchElsewhere(chain: BaseChain, { authorization }: BasePayment): Promise<Decision> {
   const since_seconds = authorization.valid_after_seconds;
   const from_block = await searchFrom(chain, since_seconds);
@@ -161,7 +158,10 @@ async function searchElsewhere(chain: BaseChain, { authorization }: BasePayment)
   return decidePayment(chain, { authorization, attempts: [], from_block, since_seconds });
 }
 
-/** Open claims first, then the chain: one that moves between the two is seen as moved, and one after them in the balance. */
+/**
+ * Open claims are read before the chain: a payment that moves in between counts as moved, and later ones are still in the
+ * balance.
+ */
 async function fundsOf(
   { database, chain }: Pick<BaseRailParts, 'database' | 'chain'>,
   payer: string,
@@ -178,8 +178,8 @@ async function fundsOf(
 const BYTES = /^0x(?:[0-9a-fA-F]{2})+$/;
 
 /**
- * Whether a wallet has signed a text (EIP-191). A key's signature is recovered here; only what is none asks the wallet's
- * code (ERC-1271), in the asker's line: whoever forges signatures keeps neither the payer nor anybody else waiting.
+ * Whether a wallet has signed a text (EIP-191). A key's signature is recovered here; otherwise the wallet's code is asked
+ * (ERC-1271), in a queue per asker, so that forged signatures delay only their sender.
  */
 export async function signedBy(
   { searches, wallets }: Pick<BaseRailParts, 'searches' | 'wallets'>,
@@ -194,14 +194,14 @@ export async function signedBy(
   return asked?.verdict === 'valid';
 }
 
-/** What a claim remembers of its payment; `settlement_id` is null where it was never submitted by us. */
+/** What a claim stores of its payment; `settlement_id` is null if we never submitted it. */
 export interface ClaimedPayment {
   readonly authorization: BaseAuthorization;
   readonly settlement_id: string | null;
   readonly from_block: number;
 }
 
-/** What became of a claim's payment, for whoever finds it unfinished: after a crash, a time-out, a restart. */
+/** The outcome of a claim's payment, for unfinished claims after a crash, a time-out or a restart. */
 export async function reconcileSettlement(
   { database, chain }: { database: Pick<Database, 'query'>; chain: BaseChain },
   { authorization, settlement_id, from_block }: ClaimedPayment,

@@ -3,12 +3,12 @@ import type { Clock } from '../../../subgraphs/clock.ts';
 import { reached } from '../epoch.ts';
 import type { BaseChain, ChainBlock } from './chain.ts';
 
-/** What was seen longer ago proves nothing about now. */
+/** An older observation says nothing about now. */
 const AGE_MS_MAX = 60_000;
 
 /**
- * The head of Base as this process has polled it last: what it signs a refusal at. A refusal asks the chain nothing, so
- * that it costs no more, and says no less, while the chain is away.
+ * The head of Base at this process's last poll, which signed refusals name. A refusal asks the chain nothing, so it costs no more
+ * and says no less while the chain is unreachable.
  */
 export class ChainHead {
   readonly #chain: Pick<BaseChain, 'block'>;
@@ -20,20 +20,20 @@ export class ChainHead {
     this.#clock = clock;
   }
 
-  /** @throws ChainAway; what was seen before stays, for as long as it holds. */
+  /** @throws ChainAway; the previous observation stays valid until it is too old. */
   async poll(): Promise<void> {
     const block = reached(await this.#chain.block('latest'));
     if (block) this.#seen = { block, at_ms: this.#clock.now_ms() };
   }
 
-  /** How long ago it was seen; null where it never was. */
+  /** Age of the observation; null if there is none. */
   age_ms(): number | null {
     return this.#seen && this.#clock.now_ms() - this.#seen.at_ms;
   }
 
   /**
-   * By how much our clock is behind the chain's, at least: nobody mines a block of a time to come. That it is ahead no
-   * chain can tell, for one that stands still looks the same.
+   * Minimum by which our clock is behind the chain's, since no block is mined with a future time. The opposite cannot be
+   * detected, because a chain that stands still looks the same.
    */
   ahead_ms(): number {
     return this.#seen ? Math.max(0, this.#seen.block.timestamp_seconds * 1000 - this.#seen.at_ms) : 0;

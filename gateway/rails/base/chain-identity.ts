@@ -2,7 +2,7 @@ import { networks } from '../../../schema/network.ts';
 import { type EpochChain, OtherChain, reached } from '../epoch.ts';
 import type { BaseChain } from './chain.ts';
 
-/** Base, as far as one chain is told from another. */
+/** Base, as far as it is distinguished from other chains. */
 export function epochChainOf(chain: Pick<BaseChain, 'block' | 'chainId'>): EpochChain {
   const blockAt = async (tag: 'finalized' | number) => reached(await chain.block(tag));
   return {
@@ -20,14 +20,13 @@ export function epochChainOf(chain: Pick<BaseChain, 'block' | 'chainId'>): Epoch
 
 export interface UnbelievedChain {
   readonly chain: BaseChain;
-  /** From now on the chain answers for itself. */
+  /** Makes the chain usable. */
   release(): void;
 }
 
 /**
- * A chain that is not believed yet: until it is known to be ours, and the log to extend what is anchored there, it cannot be
- * reached. Then nothing is taken, sent, decided or recorded on its word, by callers and reconcile alike, and "not
- * reached" is an answer that all of them know.
+ * A chain that is unreachable until it is recognized: it must be ours, and the log must extend its anchors. Until then nothing is
+ * accepted, sent, decided or recorded because of it, and all callers already handle "unreachable".
  */
 export function unbelieved(chain: BaseChain): UnbelievedChain {
   const unreachable = { kind: 'unreachable', cause: new Error('the chain has not been recognized yet') } as const;

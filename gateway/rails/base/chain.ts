@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { ChainAnswer, NodeRefusal } from '../rpc.ts';
 import type { Hex } from './abi.ts';
 
-/** USDC that moved, as its Transfer event has it. */
+/** A USDC Transfer event. */
 export interface Transfer {
   readonly from: Hex;
   readonly to: Hex;
   readonly amount_atomic: bigint;
   readonly tx_hash: Hex;
-  /** Log index inside its block. */
+  /** Log index within its block. */
   readonly log_index: number;
   readonly block_number: number;
 }
@@ -24,16 +24,16 @@ export interface PayerReadiness {
   readonly balance_atomic: bigint;
   /** Used or cancelled: it can never move money any more. */
   readonly used: boolean;
-  /** A contract, or an account that has delegated to one (EIP-7702): USDC asks its code whether the signature is good. */
+  /** A contract, or an account that delegated to one (EIP-7702): USDC asks its code whether the signature is valid. */
   readonly has_code: boolean;
-  /** By Circle: it can neither pay nor be paid. */
+  /** Blacklisted by Circle: it can neither pay nor be paid. */
   readonly blacklisted: boolean;
 }
 
-/** A payer at one moment of the chain. */
+/** A payer's balance and nonces at one block. */
 export interface PayerHoldings {
   readonly balance_atomic: bigint;
-  /** Of each authorization that was asked after, in that order: whether it is used or cancelled. */
+  /** For each authorization, in the given order: whether it is used or cancelled. */
   readonly used: readonly boolean[];
 }
 
@@ -43,15 +43,15 @@ export interface AuthorizationName {
 }
 
 /**
- * How an authorization's nonce was spent: in a transaction of whoever it may be, or by the payer's cancellation; or that
- * no log up to a block, the head of the node that answered, says so.
+ * How an authorization's nonce was used: in a transaction (by anyone), by the payer's cancellation, or in no log up to the head
+ * of the responding node.
  */
 export type AuthorizationUse =
   | { readonly kind: 'used'; readonly tx_hash: Hex }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'unseen'; readonly searched_to: number };
 
-/** What a node said to a transaction. All but `taken` may still be followed by its being mined: others relay it. */
+/** A node's response to a transaction. Except for `taken`, it may still be mined, because others relay it. */
 export type Broadcast =
   | { readonly kind: 'taken' }
   | { readonly kind: 'nonce_too_low' }
@@ -64,18 +64,18 @@ export interface CallFees {
   readonly priority_fee_wei: bigint;
 }
 
-/** A round of the price feed; `absent`: no contract stands there, as on a development chain. */
+/** A round of the price feed; `absent`: there is no such contract, as on a development chain. */
 export type EthRound =
   | { readonly kind: 'round'; readonly answer: bigint; readonly updated_at_seconds: number }
   | { readonly kind: 'absent' }
   | { readonly kind: 'unreadable' };
 
-/** All that sending a transaction depends on, seen at one moment. */
+/** All that sending a transaction depends on, at one time. */
 export interface Market {
   readonly head: ChainBlock;
   readonly priority_fee_wei: bigint;
   readonly eth_round: EthRound;
-  /** Of the first `L1_FEE_BYTES` of a transaction's bytes; nothing on a chain that takes none. */
+  /** L1 fee of the first `L1_FEE_BYTES` of a transaction; 0 on a chain without one. */
   readonly l1_fee_wei: bigint;
   readonly keys: readonly { readonly address: Hex; readonly nonce_pending: number; readonly balance_wei: bigint }[];
 }
@@ -83,41 +83,40 @@ export interface Market {
 export type BlockTag = 'latest' | 'finalized' | number;
 
 /**
- * Base, as far as payments look at it. Never throws. Concurrency: `readiness` of callers that wait together is one
- * question to the node; all others share a request where they are made in one turn of the loop.
+ * The queries about Base that payments need. Never throws. Concurrency: `readiness` calls that wait together share one request;
+ * others share one if they are made in the same turn of the loop.
  */
 export interface BaseChain {
-  /** Which chain the node is on (EIP-155). */
+  /** Chain id of the node (EIP-155). */
   chainId(): Promise<ChainAnswer<number>>;
   readiness(authorization: AuthorizationName): Promise<ChainAnswer<PayerReadiness>>;
   holdings(payer: Hex, nonces: readonly Hex[]): Promise<ChainAnswer<PayerHoldings>>;
   /**
-   * Calls made one after another as if that address sent them, with a contract wallet's gas and at those fees, and undone:
-   * what the last returned, or null where it failed. Travels alone: what a wallet's code makes of it keeps no other
-   * question waiting.
+   * Runs calls one after another as if that address sent them, with a contract wallet's gas and these fees, without effect: what
+   * the last one returned, or null if it failed. Sent as a separate request, because a wallet's code could delay others.
    */
   simulate(calls: readonly ContractCall[], from: Hex, fees?: CallFees): Promise<ChainAnswer<Hex | null>>;
-  /** `authorizationState` as of that block: a node that lags behind it cannot answer, and so cannot mislead. */
+  /** `authorizationState` at that block, which a lagging node does not have, so it cannot mislead. */
   used(authorization: AuthorizationName, block_number: number): Promise<ChainAnswer<boolean>>;
-  /** Each for itself, in the order asked: null where it is not mined. One that cannot be had hides none of the others. */
+  /** One result for each hash, in the given order: null if it is not mined. A failure affects no other. */
   receipts(hashes: readonly Hex[]): Promise<readonly ChainAnswer<ChainReceipt | null>[]>;
-  /** What a transaction was sent to do; null where the node does not know it. */
+  /** Calldata of a transaction; null if the node does not know it. */
   calldata(hash: Hex): Promise<ChainAnswer<Hex | null>>;
-  /** Null where the chain has no such block (yet). */
+  /** Null if the chain has no such block (yet). */
   block(tag: BlockTag): Promise<ChainAnswer<ChainBlock | null>>;
   authorizationUse(authorization: AuthorizationName, from_block: number): Promise<ChainAnswer<AuthorizationUse>>;
-  /** Every USDC Transfer to that wallet (from that payer alone, where one is named), in the order of the chain. */
+  /** Every USDC Transfer to that wallet (from that payer only, if given), in the order of the chain. */
   transfersTo(wallet: Hex, from_block: number, payer?: Hex): Promise<ChainAnswer<readonly Transfer[]>>;
   /**
-   * Every USDC Transfer from that wallet in these blocks, both ends included, in the order of the chain. Travels alone, and
-   * few at once: no payment waits for what a report asks. `refused`: more than the node will search at once, or it is busy.
+   * Every USDC Transfer from that wallet in these blocks, both included, in the order of the chain. Sent separately and few at
+   * once, so that reports delay no payment. `refused`: too much for one search, or the node is busy.
    */
   transfersFrom(
     wallet: Hex,
     from_block: number,
     to_block: number,
   ): Promise<ChainAnswer<readonly Transfer[]> | NodeRefusal>;
-  /** The same into that wallet. */
+  /** The same for transfers to that wallet. */
   transfersInto: BaseChain['transfersFrom'];
   broadcast(raw: Hex): Promise<ChainAnswer<Broadcast>>;
   market(addresses: readonly Hex[]): Promise<ChainAnswer<Market>>;
@@ -126,7 +125,7 @@ export interface BaseChain {
   close(): Promise<void>;
 }
 
-/** What a Base node answers, as far as it is read here. A node is not trusted: what has another shape is no answer. */
+/** Responses of a Base node, as far as they are read. A node is not trusted: another shape is no response. */
 export const hexData = z
   .string()
   .regex(/^0x[0-9a-fA-F]*$/)
@@ -154,7 +153,7 @@ export const logShape = z
     log_index: logIndex,
     tx_hash: transactionHash,
     block_number: blockNumber,
-    /** Null where the node does not say. */
+    /** Null if the node does not say. */
     block_hash: blockHash ?? null,
   }));
 export type ChainLog = Readonly<z.infer<typeof logShape>>;
@@ -168,7 +167,7 @@ export const receiptShape = z
     status: z.enum(['0x0', '0x1']),
     gasUsed: count,
     effectiveGasPrice: quantity.nullish(),
-    /** On an OP-stack chain: for the transaction's data, beside its gas. */
+    /** OP-stack chains: fee for the transaction's data, beside its gas. */
     l1Fee: quantity.nullish(),
     logs: z.array(logShape),
   })
@@ -179,7 +178,7 @@ export const receiptShape = z
     block_hash: blockHash,
     succeeded: status === '0x1',
     gas_used: gasUsed,
-    /** Null where the node does not say by what price. */
+    /** Null if the node does not give the price. */
     fee_wei: effectiveGasPrice == null ? null : BigInt(gasUsed) * effectiveGasPrice + (l1Fee ?? 0n),
     logs,
   }));

@@ -29,21 +29,21 @@ const REFUSED_LATE_MS = 1_000;
 const NO_TURN: Proof = { kind: 'no_turn', retry_after_seconds: 2 };
 
 /**
- * Payments whose signature is no key's of their payer: a contract wallet's, or forged. Code at the payer's address alone
- * can tell, and to ask it is dear: so where there is none nobody is asked, and otherwise a few at a time are, each address
- * that they come from in its turn. Payers whose code has paid within a day have turns of their own. To name one of them
- * proves nothing and pushes nobody aside: who does so waits in the line of their own address, and the wallet says no.
+ * Payments whose signature is not a key's: a contract wallet's, or forged. Only code at the payer's address can tell, which is
+ * costly to ask. Without code no one is asked; with code, a few questions run at once, in a queue per client address. Payers
+ * whose code has paid within a day have a queue of their own. Naming such a payer gains nothing: the question waits in the
+ * client's own queue, and the wallet denies it.
  */
 export class Unproven {
   readonly #parts: UnprovenParts;
   readonly #looks: PayerCodes;
-  /** By address: questions to code in the name of payers who have not paid yet. */
+  /** By address: questions to code for payers who have not paid yet. */
   readonly #questions: Meter;
   /** By address: forged payments that are refused at once. */
   readonly #refusals: Meter;
   readonly #strangers = new Semaphore(unprovenBounds);
   readonly #known = new Semaphore(unprovenBounds);
-  /** The door asks, and the charge once more: a wallet that has said yes to a payment is not asked again for it. */
+  /** The gate asks, and the charge again: a signature that the wallet confirmed is not asked about twice. */
   readonly #proven = new WeakSet<BaseSignature>();
 
   constructor(parts: UnprovenParts) {
@@ -54,13 +54,13 @@ export class Unproven {
     this.#refusals = new Meter({ count: limits.forged_per_address_second_max, seconds: 1 }, parts.clock);
   }
 
-  /** `address`: where the request comes from. @throws DatabaseAway */
+  /** `address`: the client's. @throws DatabaseAway */
   async prove(payment: BasePayment, address: string): Promise<Proof> {
     const { signature } = payment;
     if (signature.kind === 'ecdsa' || this.#proven.has(signature)) return PROVEN;
     const proof = await this.#judge(payment, address);
     if (proof.kind === 'proven') this.#proven.add(signature);
-    // Whoever sends one forged payment after the other leaves time to others.
+    // A client that sends many forged payments is delayed.
     if (proof.kind === 'rejected' && this.#refusals.take(address).kind === 'beyond')
       await sleep(REFUSED_LATE_MS, null, { ref: false });
     return proof;
@@ -72,7 +72,7 @@ export class Unproven {
     if (look === null) return NO_TURN;
     const payer = look.kind === 'seen' ? look.payer : null;
     const signer = payer && signerOf(signature, payer.has_code, this.#parts.wallet_factories);
-    // Who has paid by code that is gone since is owed the word of that payment: a rejection would have them sign another.
+    // If the payer paid by code that is gone now, a rejection would make them sign another payment for what they may be owed.
     if (signer?.kind === 'refused' && !payer?.ever_paid) return { kind: 'rejected', reason: signer.reason };
     const question = payer?.has_paid ? null : this.#questions.take(address);
     if (question?.kind === 'beyond') return { kind: 'no_turn', retry_after_seconds: question.retry_after_seconds };
@@ -92,15 +92,15 @@ export class Unproven {
     const { chain } = this.#parts;
     const verdict = await askWallet(chain, authorization.payer, authorizationDigest(authorization), signer.signature);
     if (verdict === 'valid') return PROVEN;
-    // A wallet may answer USDC alone, by who calls it: only the very transfer tells.
+    // A wallet may answer USDC only, depending on the caller, so only a simulated transfer tells.
     const moves = await wouldMove(this.#parts, authorization, signer.signature);
     if (moves.kind !== 'ok') return this.#standing(payment, moves);
     return moves.value ? PROVEN : this.#standing(payment, { kind: 'rejected', reason: NOT_SIGNED });
   }
 
   /**
-   * A wallet may have other owners, a key may have taken its delegation back, the chain may be away: what was taken for
-   * the payer's own once is the payer's, if it is that very signature. `otherwise` where no such payment stands here.
+   * A signature that was accepted for this payer once remains the payer's, also if the wallet has other owners now, the
+   * delegation was revoked, or the chain is unreachable. `otherwise`: the result if no such payment is stored.
    */
   async #standing({ authorization, signature }: BasePayment, otherwise: Proof): Promise<Proof> {
     const claim = await claimByKey(this.#parts.database, claimKey(authorization));
@@ -108,12 +108,12 @@ export class Unproven {
   }
 }
 
-/** What is known of an address in whose name a payment came that no key of its own has signed. */
+/** What is known of the payer's address if no key of its own has signed. */
 export interface PayerCode {
   readonly has_code: boolean;
-  /** Its code has signed for money that moved through here within a day, or may have. */
+  /** Its code has signed for money that moved here within a day, or may have. */
   readonly has_paid: boolean;
-  /** The same, however long ago: what it bought is still to be delivered, or to be told of. */
+  /** The same without a time limit: its purchases may still have to be delivered. */
   readonly ever_paid: boolean;
 }
 
@@ -125,7 +125,7 @@ interface Entry {
   readonly until_ms: number;
   again_left: number;
   look: Promise<PayerLook | null>;
-  /** Nothing was learnt: it is asked anew by whoever comes next. */
+  /** The look failed, so the next caller asks again. */
   failed: boolean;
 }
 
@@ -133,11 +133,10 @@ const ADDRESSES_MAX = 10_000;
 const AGAIN_MAX = 3;
 
 /**
- * Whether code stands at the addresses that are named as payers, and whether they have paid before. Whoever asks while
- * a question is under way shares the next one, and an answer serves for a moment (`payer_look_ms`). That code was found
- * lets nothing pass, as the code itself is asked. That none was found may be over with the next block (a wallet is made,
- * a key delegates by EIP-7702): so the node is asked again, up to AGAIN_MAX times within that moment, before a payment is
- * refused on an answer that is not its own.
+ * Whether addresses have code, and whether they have paid before. Callers during a request share the next one, and a result is
+ * used for a moment (`payer_look_ms`). A result with code admits nothing, because the code itself is asked. A result without code
+ * may be outdated by the next block (a deployment, an EIP-7702 delegation), so the node is asked again, up to AGAIN_MAX times,
+ * before a payment is refused on a result that is not its own.
  */
 export class PayerCodes {
   readonly #clock: Pick<Clock, 'now_ms'>;
@@ -158,7 +157,7 @@ export class PayerCodes {
     });
   }
 
-  /** Null where too many addresses are being looked at. @throws DatabaseAway */
+  /** Null if too many addresses are being looked up. @throws DatabaseAway */
   async look(address: Hex): Promise<PayerLook | null> {
     const now_ms = this.#clock.now_ms();
     const known = this.#entries.get(address);

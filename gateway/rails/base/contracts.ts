@@ -5,7 +5,7 @@ import { authorizationWords, type BaseAuthorization } from './authorization.ts';
 import type { ChainLog, ContractCall, Transfer } from './chain.ts';
 import type { BaseSignature, ContractSignature } from './signature.ts';
 
-/** USDC on Base (Circle's FiatTokenV2_2), in as much of its interface as a payment touches. */
+/** USDC on Base (Circle's FiatTokenV2_2), as far as payments use its interface. */
 export const USDC = networks.base.usdc.toLowerCase() as Hex;
 
 export const topics = {
@@ -26,7 +26,7 @@ const selectors = {
   ),
 } as const;
 
-/** An address, or any 32 bytes, as it stands in an indexed topic. */
+/** An address, or any 32 bytes, as an indexed topic. */
 export function topic(value: Hex): Hex {
   return `0x${words(value)}`;
 }
@@ -43,7 +43,7 @@ export function stateCall(payer: Hex, nonce: Hex): Hex {
   return `0x${selectors.authorizationState}${words(payer, nonce)}`;
 }
 
-/** Of the two overloads the one that its signature fits. */
+/** The overload that fits the form of the signature. */
 export function transferCall(authorization: BaseAuthorization, signature: BaseSignature): Hex {
   const head = authorizationWords(authorization);
   if (signature.kind === 'ecdsa') {
@@ -53,10 +53,10 @@ export function transferCall(authorization: BaseAuthorization, signature: BaseSi
   return `0x${selectors.transferWithAuthorizationBytes}${head}${words(AFTER_SEVEN_WORDS)}${tail(signature.bytes)}`;
 }
 
-/** Where the tail of a call with seven head words begins. */
+/** Offset of the tail of a call with seven head words. */
 const AFTER_SEVEN_WORDS = 7 * 32;
 
-/** USDC's Transfer in a log; null where it is another event or another token's. */
+/** USDC's Transfer in a log; null if it is another event or token. */
 export function readTransfer({ address, topics: [event, from, to], data, ...log }: ChainLog): Transfer | null {
   if (address !== USDC || event !== topics.transfer || !from || !to || data.length !== 66) return null;
   return {
@@ -76,30 +76,30 @@ export function isUseOf(log: ChainLog, { payer, nonce }: Pick<BaseAuthorization,
 
 export const MULTICALL3 = networks.base.multicall3.toLowerCase() as Hex;
 
-/** Many calls in one; each may fail by itself, so one bad authorization harms nobody. */
+/** Many calls in one; each may fail by itself, so one bad authorization affects no other. */
 export function aggregate(calls: readonly ContractCall[]): Hex {
   const args = [calls.map(call => ({ ...call, allowFailure: true }))] as const;
   return encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args });
 }
 
-/** What each call returned; null where it failed. @throws where the node answered something else. */
+/** Result of each call; null if it failed. @throws if the node returned something else. */
 export function readAggregate(data: Hex, calls: number): (Hex | null)[] {
   const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data });
   if (results.length !== calls) throw new Error(`${calls} calls returned ${results.length} results`);
   return results.map(({ success, returnData }) => (success ? returnData : null));
 }
 
-/** What ERC-1271 answers to a good signature, as one whole word: of four bytes alone a precompile might answer any. */
+/** ERC-1271's answer to a valid signature, as a whole word: a precompile might return the four bytes by chance. */
 export const VALID_SIGNATURE: Hex = `0x${selector('isValidSignature(bytes32,bytes)').padEnd(64, '0')}`;
 
 const AFTER_TWO_WORDS = 2 * 32;
 
-/** A contract wallet's payment: the wallet is made, where it does not stand yet, and then the transfer. */
+/** A contract wallet's payment: deploys the wallet if necessary, then transfers. */
 export function paymentCalls(authorization: BaseAuthorization, signature: ContractSignature): ContractCall[] {
   return after(signature, { target: USDC, callData: transferCall(authorization, signature) });
 }
 
-/** A contract wallet asked by ERC-1271 whether a signature is its own; it too is made first where it does not stand. */
+/** Asks a contract wallet by ERC-1271 whether a signature is its own; deploys it first if necessary. */
 export function proofCalls(wallet: Hex, digest: Uint8Array, signature: ContractSignature): ContractCall[] {
   const question = `${words(hex(digest), AFTER_TWO_WORDS)}${tail(signature.bytes)}`;
   const callData: Hex = `0x${selector('isValidSignature(bytes32,bytes)')}${question}`;

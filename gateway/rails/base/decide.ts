@@ -5,23 +5,23 @@ import type { BaseAuthorization } from './authorization.ts';
 import type { AuthorizationUse, BaseChain, ChainBlock, ChainReceipt, Transfer } from './chain.ts';
 import { isUseOf, readTransfer, USDC } from './contracts.ts';
 
-/** What the decision rests on. */
+/** The facts that a decision depends on. */
 export interface PaymentFacts {
   readonly authorization: BaseAuthorization;
-  /** Transactions of ours that carry it; none where it was never submitted by us. */
+  /** Our transactions that contain it; empty if we never submitted it. */
   readonly attempts: readonly Hex[];
-  /** The block before which it cannot have moved. */
+  /** The first block in which it may have moved. */
   readonly from_block: number;
   /**
-   * A time before which it could not be used as it was signed. Where it is named, and the search from `from_block` has
-   * gone back that far, a nonce that is spent without a trace was spent before, and so on something else.
+   * A time before which it could not be used as signed. If it is given and the search from `from_block` reaches that far back, a
+   * nonce that is used without a log was used before, and so for something else.
    */
   readonly since_seconds?: number;
 }
 
 /**
- * What became of a payment, from the chain alone: our transactions' receipts, then the authorization's state, its log,
- * and the time. Decides the same however often it is asked; what cannot be known is `unknown`, never a guess.
+ * The outcome of a payment, from the chain alone: receipts of our transactions, then the nonce's state, its log, and the time.
+ * Repeatable; what cannot be known is `unknown`, never a guess.
  */
 export async function decidePayment(chain: BaseChain, facts: PaymentFacts): Promise<Decision> {
   const receipts = await chain.receipts(facts.attempts);
@@ -31,16 +31,16 @@ export async function decidePayment(chain: BaseChain, facts: PaymentFacts): Prom
     if (done) return done;
   }
   const last = mined.at(-1);
-  // One that cannot be had may be the one that moved it: then only the nonce and the time can tell.
+  // A missing receipt may be of the transaction that moved it; then only the nonce and the time can tell.
   const complete = receipts.every(receipt => receipt.kind === 'ok');
   return last && complete ? decideMined(chain, facts, last) : decideUnmined(chain, facts);
 }
 
 const unavailable: Unknown = { kind: 'unknown', reason: 'chain_unavailable' };
-/** The node contradicts itself: what it says is not believed, and it is asked again. */
+/** The node contradicts itself, so its answer is not used and it is asked again. */
 const inconsistent: Unknown = { kind: 'unknown', reason: 'chain_inconsistent' };
 
-/** Our transaction is on the chain and did not move this payment: it failed in it, or somebody was faster. */
+/** Our transaction is mined and did not move this payment: it failed, or someone else submitted it first. */
 export async function decideMined(chain: BaseChain, facts: PaymentFacts, receipt: ChainReceipt): Promise<Decision> {
   const [used, block] = await Promise.all([
     chain.used(facts.authorization, receipt.block_number),
@@ -48,7 +48,7 @@ export async function decideMined(chain: BaseChain, facts: PaymentFacts, receipt
   ]);
   if (used.kind !== 'ok' || block.kind !== 'ok') return unavailable;
   if (used.value) return decideUsed(chain, facts, block.value);
-  // A call of USDC itself that succeeds has moved the money and says so.
+  // A successful call of USDC itself has moved the money and has a log of it.
   if (receipt.succeeded && receipt.to === USDC && receipt.logs.length === 0) return inconsistent;
   const expired = block.value !== null && isExpired(facts.authorization, block.value);
   return decideUnused(chain, facts, expired ? 'expired' : 'reverted');
@@ -65,8 +65,8 @@ async function decideUnmined(chain: BaseChain, facts: PaymentFacts): Promise<Dec
 }
 
 /**
- * The state says that the nonce is unspent, and the payer is about to hear that another payment is needed. Where we have
- * sent this one the log is asked as well: a node that has lost its way in one of them makes nobody pay twice.
+ * The state says that the nonce is unused, so the payer would be asked for another payment. If we have sent this one, the log is
+ * checked too, so that a node with a fault in one of them makes nobody pay twice.
  */
 async function decideUnused(
   chain: BaseChain,
@@ -80,14 +80,14 @@ async function decideUnused(
 }
 
 /**
- * The nonce is spent, as `seen_at` shows it. By whom, and whether as authorized, stands in the logs; without them we do
- * not know, unless they were searched for as far back and as far on as it could have been spent as authorized.
+ * The nonce is used as of `seen_at`. The logs show by whom and whether as authorized; without them it is unknown, unless they
+ * were searched over the whole time in which it could have been used as authorized.
  */
 async function decideUsed(chain: BaseChain, facts: PaymentFacts, seen_at: ChainBlock | null): Promise<Decision> {
   const use = await chain.authorizationUse(facts.authorization, facts.from_block);
   if (use.kind !== 'ok') return unavailable;
   if (use.value.kind !== 'unseen') return decideByUse(chain, facts, use.value);
-  // A node that is behind the one that we know the use from cannot have the log.
+  // A node that lags behind the one that showed the use cannot have the log.
   if (facts.since_seconds === undefined || seen_at === null || use.value.searched_to < seen_at.number)
     return inconsistent;
   const first = await chain.block(facts.from_block);
@@ -113,7 +113,7 @@ async function decideByUse(
     : inconsistent;
 }
 
-/** The receipt shows the nonce spent on another transfer than the one that is authorized: unless the log shows that one. */
+/** The receipt shows the nonce used for another transfer than the authorized one, unless the log shows that one. */
 async function decideElsewhere(
   chain: BaseChain,
   { payer, pay_to, amount_atomic }: BaseAuthorization,
@@ -126,8 +126,8 @@ async function decideElsewhere(
 }
 
 /**
- * Whether no block that is still to come before `validBefore` would be in time for what is sent now. One that is used
- * already is not late: it was submitted by somebody else, and its outcome stands in the log.
+ * Whether no later block before `validBefore` can take what is sent now. A used one is not late: someone else submitted it, and
+ * its outcome is in the log.
  */
 export async function isTooLate(
   chain: BaseChain,
@@ -140,7 +140,7 @@ export async function isTooLate(
   return used.kind === 'ok' && !used.value;
 }
 
-/** Whether no block that may yet be replaced could still take it. */
+/** Whether no block that may still be replaced could take it. */
 export async function isOver(
   chain: Pick<BaseChain, 'block'>,
   { valid_before_seconds }: Pick<BaseAuthorization, 'valid_before_seconds'>,
@@ -155,15 +155,15 @@ function isExpired({ valid_before_seconds }: BaseAuthorization, { timestamp_seco
 }
 
 /**
- * The Transfer that this authorization made in a transaction; null where it made none. A receipt's status proves
- * nothing: USDC's AuthorizationUsed must stand there, and the transfer that follows it must be the authorized one.
+ * The Transfer that this authorization made in a transaction; null if none. A receipt's status proves nothing: USDC's
+ * AuthorizationUsed must be there, followed by the authorized transfer.
  */
 export function transferOf(receipt: ChainReceipt, authorization: BaseAuthorization): Transfer | null {
   const transfer = transferByNonce(receipt, authorization);
   return transfer && isAuthorized(transfer, authorization) ? transfer : null;
 }
 
-/** Whether the payer's nonce was spent there on a transfer to another payee or of another amount. */
+/** Whether the payer's nonce was used there for a transfer to another payee or of another amount. */
 function usedOtherwise(receipt: ChainReceipt, authorization: BaseAuthorization): boolean {
   const transfer = transferByNonce(receipt, authorization);
   return transfer !== null && !isAuthorized(transfer, authorization);
@@ -196,14 +196,14 @@ export function transferred(
 }
 
 const BLOCK_SECONDS = 2;
-/** A month of Base: as long as a payment may be valid. */
+/** A month of Base, the longest validity of a payment. */
 const SECONDS_BACK_MAX = limits.payment_validity_seconds_max;
 const BLOCKS_BACK_MAX = SECONDS_BACK_MAX / BLOCK_SECONDS;
 const BLOCKS_MARGIN = 300;
 
 /**
- * Where to begin looking for a payment that cannot have moved before a time: `validAfter` (EIP-3009; official clients
- * set it to ten minutes ago), or the moment at which it was seen unused. Null where the head cannot be read.
+ * First block in which to search for a payment that cannot have moved before a time: `validAfter` (EIP-3009; official clients set
+ * it ten minutes back), or the time at which it was seen unused. Null if the head cannot be read.
  */
 export async function searchFrom(chain: BaseChain, since_seconds: number): Promise<number | null> {
   const head = await chain.block('latest');
@@ -212,7 +212,7 @@ export async function searchFrom(chain: BaseChain, since_seconds: number): Promi
   return Math.max(0, head.value.number - Math.min(Math.max(age_blocks, BLOCKS_MARGIN), BLOCKS_BACK_MAX));
 }
 
-/** What a search for something since then has to reach at least: no further back than it ever goes. */
+/** How far back a search since then must reach at least; limited to the longest validity. */
 function searchedSince(since_seconds: number, head: Pick<ChainBlock, 'timestamp_seconds'>): number {
   return Math.max(since_seconds, head.timestamp_seconds - SECONDS_BACK_MAX);
 }

@@ -11,7 +11,7 @@ import { decidePayment, isTooLate, transferred } from './decide.ts';
 import { lookBack } from './settle/journal.ts';
 import { type BaseSignature, signatureOnWire } from './signature.ts';
 
-/** Base, as far as a facilitator's settlements are looked after. */
+/** Base, for settlements by a facilitator. */
 export function settledByFacilitator(chain: BaseChain): FacilitatedChain<BasePayment> {
   return {
     network: 'base',
@@ -33,8 +33,8 @@ export function settledByFacilitator(chain: BaseChain): FacilitatedChain<BasePay
 }
 
 /**
- * What the chain says of a payment that a facilitator was given. A transaction that it names is looked into first, and
- * believed only where it made this very transfer: the name may be wrong, and the payment moved in another.
+ * What the chain shows of a payment that a facilitator was given. A transaction that it names is checked first and used only if
+ * it made this very transfer, because the name may be wrong and another transaction may have moved it.
  */
 async function lookFor(
   chain: BaseChain,
@@ -51,7 +51,7 @@ async function lookFor(
   return failed ? { kind: 'not_transferred', reason: 'reverted' } : { kind: 'contradicted' };
 }
 
-/** Whether a transaction was to move it: anybody's that failed could be named. */
+/** Whether a transaction contained the payment: a facilitator could name any failed one. */
 async function carries(
   chain: BaseChain,
   { tx_hash, to }: ChainReceipt,
@@ -62,7 +62,7 @@ async function carries(
   return data.kind === 'ok' && data.value !== null && data.value.includes(nonce.slice(2).toLowerCase());
 }
 
-/** What a facilitator is asked about a payment: the same for /verify and /settle (x402 v2, section 7). */
+/** The request to a facilitator, the same for /verify and /settle (x402 v2, section 7). */
 function settleRequest(authorization: BaseAuthorization, signature: BaseSignature): SettleRequest {
   const paymentRequirements = requirementsOf(authorization);
   const paymentPayload: PaymentPayload = {
@@ -73,7 +73,7 @@ function settleRequest(authorization: BaseAuthorization, signature: BaseSignatur
   return { x402Version: 2, paymentPayload, paymentRequirements };
 }
 
-/** The terms that we offered, as far as they bear on settling: the payment has been held against them by ourselves. */
+/** The offered terms, as far as settlement needs them. The payment was already compared with them here. */
 function requirementsOf({ pay_to, amount_atomic }: BaseAuthorization): PaymentRequirements {
   return {
     scheme: 'exact',

@@ -36,13 +36,13 @@ import { readMarket } from './market.ts';
 
 const READINESS_ITEMS_MAX = 200;
 
-/** Strangers' code runs in them: each by itself, few at once, and no answer is longer than a proof has to be. */
+/** Simulations run foreign code: each in a request of its own, few at once, and with a short response limit. */
 const simulationsApart = { connections: 8, calls_per_request_max: 1, answer_bytes_max: 64 * 1024 };
 
-/** Searches: each by itself, since a node may take seconds over one. */
+/** Searches run in requests of their own, because a node may take seconds for one. */
 const searchesApart = { connections: 2, calls_per_request_max: 1, answer_bytes_max: 16 * 1024 * 1024 };
 
-/** Base behind a JSON-RPC URL. */
+/** Base by the JSON-RPC URL of a node. */
 export function openBase({ rpc_url }: { rpc_url: string }): BaseChain {
   const rpc = openRpc(rpc_url);
   const simulations = openRpc(rpc_url, simulationsApart);
@@ -82,7 +82,7 @@ export function openBase({ rpc_url }: { rpc_url: string }): BaseChain {
   };
 }
 
-/** A receipt of another transaction than the one asked for is no answer. */
+/** A receipt of another transaction than the requested one is no answer. */
 function receiptOf(hash: Hex) {
   return receiptShape.nullable().refine(receipt => receipt === null || receipt.tx_hash === hash.toLowerCase());
 }
@@ -105,7 +105,7 @@ function namedBroadcast(answer: ChainAnswer<Hex> | NodeRefusal): ChainAnswer<Bro
   return { kind: 'ok', value: answer.kind === 'ok' ? { kind: 'taken' } : broadcastRefusal(answer.message) };
 }
 
-/** Nodes have no codes for these, only sentences: geth's, reth's and anvil's. */
+/** Nodes have no codes for these, only messages: geth's, reth's and anvil's. */
 function broadcastRefusal(message: string): Broadcast {
   if (/already known|already imported|known transaction/i.test(message)) return { kind: 'taken' };
   if (/nonce too low/i.test(message)) return { kind: 'nonce_too_low' };
@@ -114,8 +114,8 @@ function broadcastRefusal(message: string): Broadcast {
 }
 
 /**
- * Runs calls one after another in one transaction that is thrown away, with no more gas than it would be sent with:
- * what the last of them returned, or null where it failed or nothing was left for it.
+ * Simulates calls one after another in one transaction, with the gas that the real one would get: what the last one returned, or
+ * null if it failed or no gas was left for it.
  */
 async function simulate(
   rpc: Rpc,
@@ -137,7 +137,7 @@ async function simulate(
   }
 }
 
-/** The sender of a priced call must be able to pay for it: that ours can is found out where it is sent. */
+/** A simulated sender must be able to pay the fees; whether ours can is checked when sending. */
 const FUNDED = { balance: quantityOf(10n ** 18n) };
 
 function pricedBy({ max_fee_wei, priority_fee_wei }: CallFees) {
@@ -148,12 +148,12 @@ function quantityOf(value: number | bigint): Hex {
   return `0x${value.toString(16)}`;
 }
 
-/** EIP-1474 knows a code for a revert (3) and none for a call that ran out of gas: nodes say it in a sentence. */
+/** EIP-1474 has a code for a revert (3) but none for running out of gas, which nodes report in a message. */
 function hasFailed({ code, message }: NodeRefusal): boolean {
   return code === 3 || /revert|out of ?gas|gas required exceeds|(intrinsic|floor data) gas/i.test(message);
 }
 
-/** Nodes bound how much of the chain one eth_getLogs may search; 10,000 blocks is the usual bound. */
+/** Nodes limit the blocks that one eth_getLogs may search; 10,000 is the usual limit. */
 const LOG_BLOCKS_MAX = 9_000;
 
 /** USDC's logs with these topics from a block to the head, page by page, until `enough`. */
@@ -178,7 +178,7 @@ async function searchLogs(
   return { kind: 'ok', value: { logs: found, head: head.value } };
 }
 
-/** Where an authorization's nonce was spent, from a block on. */
+/** Where an authorization's nonce was used, from a block on. */
 async function authorizationUse(
   rpc: Rpc,
   { payer, nonce }: AuthorizationName,
@@ -192,7 +192,7 @@ async function authorizationUse(
   });
 }
 
-/** Balance, blacklist and nonce of many payers in one eth_call, and beside it each payer's code. */
+/** Balance, blacklist and nonce of many payers in one eth_call, with each payer's code in the same request. */
 async function readiness(
   rpc: Rpc,
   names: readonly AuthorizationName[],
@@ -240,7 +240,7 @@ function balanceOf([balance, blacklisted, state]: readonly (Hex | null)[]): Chai
   };
 }
 
-/** Asked in one eth_call, so that balance and uses are of one block: what is used has left that balance, no more. */
+/** One eth_call, so that balance and uses are of the same block: exactly what is used has left the balance. */
 async function readHoldings(rpc: Rpc, payer: Hex, nonces: readonly Hex[]): Promise<ChainAnswer<PayerHoldings>> {
   const calls = [balanceCall(payer), ...nonces.map(nonce => stateCall(payer, nonce))].map(callData => ({
     target: USDC,
@@ -262,8 +262,8 @@ async function readHoldings(rpc: Rpc, payer: Hex, nonces: readonly Hex[]): Promi
 }
 
 /**
- * Asks for many at once: what arrives while an answer is awaited goes together in the next question.
- * Concurrency: one question is open at a time; an answer that fails fails for its own members only.
+ * Batches calls: those that arrive while a response is awaited go together in the next request. Concurrency: one request at a
+ * time; a failure affects only its own members.
  */
 class BatchedCalls<I, O> {
   readonly #ask: (items: readonly I[]) => Promise<readonly O[]>;
@@ -285,7 +285,7 @@ class BatchedCalls<I, O> {
 
   async #drain(): Promise<void> {
     this.#asking = true;
-    // One turn of the loop lets callers of the same tick join the first question.
+    // One turn of the loop lets callers of the same tick join the first request.
     await new Promise(setImmediate);
     while (this.#waiting.length > 0) {
       const asked = this.#waiting.splice(0, this.#items_max);
@@ -308,14 +308,14 @@ interface Blocks {
 }
 
 /**
- * USDC's transfers from a wallet in these blocks, in the chain's order. A node may answer with more than it was asked for, which is left
- * out; one that says two things of one place is not believed at all.
+ * USDC's transfers from a wallet in these blocks, in the chain's order. Logs that were not requested are dropped; a node that
+ * returns two versions of one log is not trusted at all.
  */
 function transfersFrom(rpc: Rpc, wallet: Hex, blocks: Blocks) {
   return transfersOf(rpc, { topics: [topics.transfer, topic(wallet)], is_its: ({ from }) => from === wallet }, blocks);
 }
 
-/** The same into it. */
+/** The same for transfers to it. */
 function transfersInto(rpc: Rpc, wallet: Hex, blocks: Blocks) {
   return transfersOf(
     rpc,
@@ -343,7 +343,7 @@ async function transfersOf(
     .filter(transfer => transfer !== null)
     .filter(transfer => is_its(transfer))
     .filter(({ block_number }) => from_block <= block_number && block_number <= to_block)
-    // Anybody may send nothing of another's (EIP-20): with that a stranger would fill what is told of the wallet.
+    // Anyone can transfer 0 from any wallet (EIP-20), so a stranger could fill a wallet's list with these.
     .filter(({ amount_atomic }) => amount_atomic > 0n);
   const placed = new Map<string, Transfer>();
   for (const transfer of asked) {

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../schema/canoni
 import { isLowS, isSignedBy } from '../../../schema/secp256k1.ts';
 import { bytes, type Hex } from './abi.ts';
 
-/** A key's: (r, s, v) as USDC's contract takes them, v is 27 or 28. */
+/** A key's signature: (r, s, v) as USDC's contract takes them; v is 27 or 28. */
 export interface EcdsaSignature {
   readonly kind: 'ecdsa';
   readonly r: Hex;
@@ -11,11 +11,11 @@ export interface EcdsaSignature {
   readonly v: 27 | 28;
 }
 
-/** A contract wallet's (ERC-1271): bytes of which its own code alone can say what they are worth. */
+/** A contract wallet's signature (ERC-1271): bytes that only its own code can judge. */
 export interface ContractSignature {
   readonly kind: 'contract';
   readonly bytes: Hex;
-  /** How a wallet is made that does not stand yet (ERC-6492); null where nothing has to be made. */
+  /** How a wallet is deployed that does not exist yet (ERC-6492); null if it exists. */
   readonly deploy: Deployment | null;
 }
 
@@ -45,15 +45,15 @@ export function readSignature(shown: string): ReadSignature {
 }
 
 /**
- * A signature as far as it says what it is: a key's where it recovers to that wallet, or else for code to judge. A key's
- * in an ERC-6492 wrapping is that key's: no contract can stand at its address, and the factory's call would be made with
- * our gas for nothing. One wrapping is taken off, as ERC-6492 knows no more.
+ * Classifies a signature: a key's if it recovers to that wallet, otherwise for code to judge. A key's signature in an ERC-6492
+ * wrapper is the key's: no contract can exist at its address, and the factory call would waste our gas. One wrapper is removed,
+ * since ERC-6492 has no more.
  */
 export function signatureOf(wallet: Hex, digest: Uint8Array, shown: Hex): BaseSignature {
   const bare = keySignature(wallet, digest, shown);
   if (bare) return bare;
   const contract = unwrapped(shown.toLowerCase() as Hex);
-  // Recovering is what a forged payment costs: not twice for the same bytes.
+  // Recovery is the cost of a forged payment, so it is not done twice for the same bytes.
   return (contract.deploy && keySignature(wallet, digest, contract.bytes)) ?? contract;
 }
 
@@ -64,18 +64,18 @@ function keySignature(wallet: Hex, digest: Uint8Array, shown: Hex): EcdsaSignatu
   return isSignedBy(wallet, digest, bytes(shown).subarray(0, 64), v - 27) ? read.signature : null;
 }
 
-/** Takes an ERC-6492 wrapping off; what only looks like one stays as it is, for the wallet's code to refuse. */
+/** Removes an ERC-6492 wrapper; what only looks like one is left for the wallet's code to refuse. */
 function unwrapped(shown: Hex): ContractSignature {
   try {
     const { address, data, signature } = isErc6492Signature(shown) ? parseErc6492Signature(shown) : {};
     if (address && data && signature) return { kind: 'contract', bytes: signature, deploy: { factory: address, data } };
   } catch {
-    // viem says by throwing that what is before the magic bytes is not the wrapping's ABI.
+    // viem throws if what is before the magic bytes is not the wrapper's ABI.
   }
   return { kind: 'contract', bytes: shown, deploy: null };
 }
 
-/** What is put before the code that stands at the signer's address, a key's signature too: ERC-1271 knows bytes alone. */
+/** Bytes for the code at the signer's address, also of a key's signature, because ERC-1271 takes bytes only. */
 export function forCode(signature: BaseSignature): ContractSignature {
   return { kind: 'contract', bytes: signatureBytes(signature), deploy: null };
 }
@@ -86,7 +86,7 @@ function signatureBytes(signature: BaseSignature): Hex {
   return `${r}${s.slice(2)}${v.toString(16)}`;
 }
 
-/** As it goes over a wire: wrapped as ERC-6492 has it where the wallet is still to be made. */
+/** The wire form: wrapped by ERC-6492 if the wallet must be deployed. */
 export function signatureOnWire(signature: BaseSignature): Hex {
   if (signature.kind === 'ecdsa' || signature.deploy === null) return signatureBytes(signature);
   const { factory: address, data } = signature.deploy;
@@ -100,28 +100,28 @@ export function signatureToJson(signature: BaseSignature): JsonObject {
   return { kind, bytes, deploy: deploy && { ...deploy } };
 }
 
-/** What `signatureToJson` wrote. Rows of old hold a key's signature without saying so. */
+/** Reads what `signatureToJson` wrote. Old rows have a key's signature without its kind. */
 export function signatureFromJson(stored: JsonObject): BaseSignature {
   const kept = 'bytes' in stored ? stored : { kind: 'ecdsa', ...stored };
   return kept as unknown as BaseSignature;
 }
 
-/** Whether a claim holds that very signature: whoever shows it again is who showed it first. */
+/** Whether a claim has this very signature: its sender is the same as the first one. */
 export function isStored(stored: Json | undefined, shown: BaseSignature): boolean {
   return isJsonObject(stored) && signatureBytes(signatureFromJson(stored)) === signatureBytes(shown);
 }
 
-/** Who is asked about a payment's signature, given what stands at the payer's address; or why nobody is. */
+/** Who judges a payment's signature, given the code at the payer's address, or why nobody does. */
 export type PaymentSigner =
   | { readonly kind: 'key'; readonly signature: EcdsaSignature }
   | { readonly kind: 'code'; readonly signature: ContractSignature }
-  /** `reason` is x402's own word. */
+  /** `reason` is x402's code. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * Where code stands (a contract, or an account that has delegated to one by EIP-7702) USDC asks that code and nothing
- * else, whatever the length of the signature: so do we. Where none stands, a key signs, or a wallet that is still to be
- * made (ERC-6492): by a factory that we know, since the call to it is sent with our gas.
+ * If the address has code (a contract, or a delegation by EIP-7702), USDC asks that code only, whatever the signature's length,
+ * and so do we. Without code a key signs, or a wallet that is not deployed yet (ERC-6492), by a known factory, because the call
+ * to it uses our gas.
  */
 export function signerOf(shown: BaseSignature, has_code: boolean, factories: ReadonlySet<string>): PaymentSigner {
   if (has_code) return { kind: 'code', signature: forCode(shown) };
@@ -132,7 +132,7 @@ export function signerOf(shown: BaseSignature, has_code: boolean, factories: Rea
   return { kind: 'code', signature: shown };
 }
 
-/** Who may make a wallet that does not stand yet, in lower case. */
+/** Factories that may deploy a wallet, in lower case. */
 export function factoriesOf({
   wallet_factories,
 }: {

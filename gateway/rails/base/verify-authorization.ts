@@ -20,7 +20,7 @@ import { signatureOf } from './signature.ts';
 
 /* Judges an EIP-3009 authorization by itself: shape, payee, amount, time and native signature. */
 
-/** Why an authorization's time is not right, in x402's own words. */
+/** x402 codes for an authorization's time. */
 const windows = {
   not_yet_valid: 'invalid_exact_evm_payload_authorization_valid_after',
   expired: 'invalid_exact_evm_payload_authorization_valid_before',
@@ -31,7 +31,7 @@ type WindowCode = keyof typeof windows;
 
 const PAYEES_MAX = 16;
 
-/** Who judges a payment on Base by itself. */
+/** Judges a payment on Base by itself. */
 export const baseJudge: PaymentJudge<BasePayment> = {
   isSame: same,
   compareExtra,
@@ -84,7 +84,7 @@ function judgeWindow(
   return null;
 }
 
-/** Nearly all name the same one: its spelling is a hash that is not computed again. */
+/** Nearly all payments name the same payee; its checksum spelling needs a hash, so it is cached. */
 const payees = new LRUCache<string, Hex>({ max: PAYEES_MAX });
 
 function payeeOf({ to }: ExactEvmPayload['authorization']): Hex {
@@ -107,7 +107,7 @@ function authorizationOf({ authorization: a }: ExactEvmPayload): BaseAuthorizati
   };
 }
 
-/** The door judges a payment first and the charge once more, by its own clock; whose signature it is cannot change. */
+/** The gate judges a payment first and the charge again with its own clock; the signature's result cannot change and is kept. */
 const signed = new WeakMap<ExactEvmPayload, BasePayment>();
 
 function signedPayment(payload: ExactEvmPayload): BasePayment {

@@ -12,7 +12,7 @@ import type { BaseChain, CallFees } from './chain.ts';
 import { paymentCalls, proofCalls, VALID_SIGNATURE } from './contracts.ts';
 import { type BaseSignature, type ContractSignature, forCode, signatureOf, signatureOnWire } from './signature.ts';
 
-/** Of questions to the code of contract wallets that have not proven anything yet. */
+/** Limits on questions to contract wallets that have proven nothing yet. */
 export const unprovenBounds: SemaphoreBounds = {
   at_once_max: limits.unproven_turns_at_once_max,
   wait_ms_max: limits.unproven_turn_wait_ms_max,
@@ -22,10 +22,9 @@ export const unprovenBounds: SemaphoreBounds = {
 const NOBODY: Hex = `0x${'0'.repeat(40)}`;
 
 /**
- * Whose signature it is, by the chain's word. Where code stands at the address that code alone decides (ERC-1271): a
- * delegated account's key (EIP-7702) may be one that its owner has given up. A wallet that is still to be made may be
- * made by those factories, or by any where none are named (ERC-6492): nothing is sent, and an address depends on its
- * factory.
+ * Whose signature it is, by the chain. If the address has code, only that code decides (ERC-1271), because a delegated account's
+ * key (EIP-7702) may have been given up by its owner. A wallet that is not deployed yet may use these factories, or any if none
+ * are given (ERC-6492), since nothing is sent and the address depends on the factory.
  */
 export function openWalletProofs(
   chain: Pick<BaseChain, 'code' | 'simulate'>,
@@ -46,14 +45,14 @@ export function openWalletProofs(
   };
 }
 
-/** What is put before the wallet's code; null where there is none, nor a way to make it. */
+/** The calls that ask the wallet's code; null if there is no code and no way to deploy it. */
 function askedOf(signature: BaseSignature, code: Hex, factories: ReadonlySet<string> | null): ContractSignature | null {
   if (code !== '0x') return forCode(signature);
   if (signature.kind === 'ecdsa' || signature.deploy === null) return null;
   return factories === null || factories.has(signature.deploy.factory.toLowerCase()) ? signature : null;
 }
 
-/** By ERC-1271, in a call that is undone. */
+/** By ERC-1271, in a simulated call. */
 export async function askWallet(
   chain: Pick<BaseChain, 'simulate'>,
   wallet: Hex,
@@ -69,16 +68,16 @@ export const NOT_SIGNED = 'invalid_exact_evm_payload_signature';
 
 interface Asking {
   readonly chain: BaseChain;
-  /** What is simulated is simulated as if it came from there. */
+  /** Sender of simulated transactions. */
   readonly settles_from: Hex;
 }
 
-/** What USDC and a contract wallet make of a payment; `spent`: it was used while they were asked. */
+/** Whether USDC and a contract wallet accept a payment; `spent`: it was used meanwhile. */
 export type WalletTakes = { readonly kind: 'taken' } | { readonly kind: 'spent' } | Rejected | Unreachable;
 
 /**
- * Only the very transfer, run and undone, tells that USDC and the wallet will take the payment, within their gas; and of
- * a wallet that is still to be made only its own code, once its factory was called, that there is any.
+ * Only a simulation of the very transfer tells whether USDC and the wallet accept the payment within its gas; and of a wallet
+ * that must be deployed, only its own code after the factory's call.
  */
 export async function walletTakes(
   asking: Asking & { readonly database: Pick<Database, 'query'> },
@@ -98,7 +97,7 @@ export async function walletTakes(
   return { kind: 'rejected', reason };
 }
 
-/** Whether the very transfer, run and undone, goes through, and leaves a wallet where none stood. */
+/** Whether the simulated transfer succeeds and leaves a wallet if there was none. */
 export async function wouldMove(
   asking: Asking,
   authorization: BaseAuthorization,
@@ -108,7 +107,7 @@ export async function wouldMove(
   const market = await chain.market([]);
   if (market.kind !== 'ok') return market;
   const { head, priority_fee_wei } = market.value;
-  // Priced as what is sent: code must not be able to tell the two apart by a fee of nothing.
+  // Uses real fees, because code must not be able to tell a simulation by a fee of zero.
   const fees = { max_fee_wei: 2n * head.base_fee_wei + priority_fee_wei, priority_fee_wei };
   const [moved, made] = await Promise.all([
     chain.simulate(paymentCalls(authorization, signature), settles_from, fees),
@@ -121,9 +120,10 @@ export async function wouldMove(
 const stands: ChainAnswer<boolean> = { kind: 'ok', value: true };
 
 /**
- * Whether the factory's call leaves a wallet at the payer's address. USDC alone cannot tell: where nothing stands it takes
- * a key's signature. ERC-1271's answer can: a call to an address without code succeeds and returns nothing, so no factory
- * can speak in the wallet's place. One that behaves otherwise on the chain costs `wallet_gas_max` once, and the payer a rest.
+ * Whether the factory's call deploys a wallet at the payer's address. USDC alone cannot tell, because it accepts a key's
+ * signature for an address without code. ERC-1271 can: a call to an address without code succeeds and returns nothing, so no
+ * factory can answer for the wallet. One that behaves otherwise on the chain costs `wallet_gas_max` once, and the payer must
+ * wait.
  */
 async function isMade(
   { chain, settles_from }: Asking,
@@ -135,7 +135,7 @@ async function isMade(
   return map(await chain.simulate(question, settles_from, fees), answer => answer === VALID_SIGNATURE);
 }
 
-/** USDC takes no payment twice: of one that is used the wallet alone can say whether the signature is its own. */
+/** USDC takes no payment twice, so for a used one only the wallet can say whether the signature is its own. */
 export async function proveUsed(
   { wallets }: { readonly wallets: WalletProofs },
   { authorization, signature }: BasePayment,
@@ -144,7 +144,7 @@ export async function proveUsed(
   const digest = authorizationDigest(authorization);
   const { payer } = authorization;
   const verdict = await wallets.verifies(payer, digest, signatureOnWire(signature), payer);
-  // The money may be here: that nothing was charged could not be said of it.
+  // The money may be here, so "nothing was charged" could be false.
   if (verdict === 'unreachable' || verdict === 'no_turn') return { kind: 'undecided' };
   return verdict === 'invalid' ? { kind: 'rejected', reason: NOT_SIGNED } : PROVEN;
 }

@@ -2,10 +2,10 @@ import { SignJWT } from 'jose';
 import type { Clock, Random } from '../../../subgraphs/clock.ts';
 import { type CdpKey, cdpKey, type FacilitatorAuth } from '../../config/facilitator-auth.ts';
 
-/** The value of Authorization for one request; null where the facilitator takes anybody's. */
+/** The Authorization header for one request; null if the facilitator needs none. */
 export type Authorize = (method: 'GET' | 'POST', url: string) => Promise<string | null>;
 
-/** CDP takes no token that is good for longer. */
+/** CDP accepts no token that is valid for longer. */
 const VALID_SECONDS = 120;
 const NONCE_BYTES = 16;
 
@@ -28,13 +28,13 @@ interface CdpRequest {
   readonly key_id: string;
   readonly request: string;
   readonly nonce: string;
-  /** Unix seconds. */
+  /** Unix time in seconds. */
   readonly now: number;
 }
 
 /**
- * The bearer token that CDP's API wants with each request, good for that one alone
- * (docs.cdp.coinbase.com, "Authentication": `uris` in its v2, `uri` before).
+ * The bearer token for CDP's API, valid for one request (docs.cdp.coinbase.com, "Authentication": `uris` in its v2, `uri`
+ * before).
  */
 function cdpToken({ alg, key }: CdpKey, { key_id, request, nonce, now }: CdpRequest): Promise<string> {
   return new SignJWT({ uri: request, uris: [request] })

@@ -4,50 +4,50 @@ import { z } from 'zod';
 import { type NetworkName, networkNamed, networks } from '../../../schema/network.ts';
 import type { Authorize } from './auth.ts';
 
-/* An x402 facilitator over HTTP: what it is asked, and the shapes of its answers. */
+/* An x402 facilitator over HTTP: requests, and the shapes of its responses. */
 
-/** What it says before anything is sent. `unreachable`: nothing that can be believed, by no fault of the payment. */
+/** Its result before anything is sent. `unreachable`: no usable response, which is not the payment's fault. */
 type FacilitatorVerdict =
   | { readonly kind: 'valid' }
   | { readonly kind: 'invalid'; readonly reason: string }
   | { readonly kind: 'unreachable'; readonly cause: unknown }
-  /** It does not know us: 401 or 403, by no fault of the payment. */
+  /** 401 or 403: it does not accept our credentials, which is not the payment's fault. */
   | { readonly kind: 'unauthorized'; readonly cause: unknown };
 
-/** What it says of a settlement. None of it is the chain's word. */
+/** Its result of a settlement. None of it is proof; only the chain is. */
 export type FacilitatorAnswer =
   | { readonly kind: 'success'; readonly tx_hash: string }
-  /** By a word that proves that it has sent nothing. */
+  /** A reason that proves that it has sent nothing. */
   | { readonly kind: 'failure'; readonly reason: string }
-  /** It has sent a transaction, or may have, and does not know what became of it, whatever else it says. */
+  /** It has sent a transaction, or may have, and its outcome is unknown. */
   | { readonly kind: 'pending'; readonly tx_hash: string | null; readonly cause: unknown }
-  /** No connection came about: it cannot have heard of the payment. */
+  /** No connection was made, so it cannot have received the payment. */
   | { readonly kind: 'unsent'; readonly cause: unknown }
-  /** It does not know us, and looks at no payment of ours. */
+  /** It does not accept our credentials and looks at none of our payments. */
   | { readonly kind: 'unauthorized'; readonly cause: unknown }
-  /** No answer, or none that can be read: it may have done anything. */
+  /** No readable response: it may have done anything. */
   | { readonly kind: 'silent'; readonly cause: unknown };
 
-/** An x402 facilitator over HTTP. Never throws; every answer comes in bounded time and size. */
+/** An x402 facilitator over HTTP. Never throws; every response has bounded time and size. */
 export interface Facilitator {
   verify(payment: SettleRequest): Promise<FacilitatorVerdict>;
   settle(payment: SettleRequest): Promise<FacilitatorAnswer>;
-  /** Whether it answers, and settles what we sell for. However many want to know, it is asked now and then. */
+  /** Whether it responds and settles what we sell for. Asked now and then, however many callers there are. */
   reachable(): Promise<boolean>;
-  /** Whom it has pay the fee of a payment on its network, where that is a thing; null where it settles none there. */
+  /** Its fee payer on this network, if fees have one; null if it does not settle here. */
   feePayer(): Promise<{ readonly address: string | null } | 'unreachable'>;
-  /** Breaks off what is under way. */
+  /** Aborts open requests. */
   close(): Promise<void>;
 }
 
 interface FacilitatorOptions {
   readonly url: string;
-  /** Whose payments it is given. */
+  /** Network of its payments. */
   readonly network: NetworkName;
   readonly verify_ms: number;
-  /** A facilitator answers once the transaction is mined. */
+  /** A facilitator responds once the transaction is mined. */
   readonly settle_ms: number;
-  /** By what it knows us; it takes anybody's payments unless given. */
+  /** Adds our credentials; without it none are sent. */
   readonly authorize?: Authorize;
 }
 
@@ -55,7 +55,7 @@ const CONNECT_MS = 5_000;
 const LOOK_MS = 2_000;
 const LOOK_AGE_MS_MAX = 2_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
-/** Each is held for as long as a settlement takes to be mined. */
+/** A connection is held until a settlement is mined. */
 const CONNECTIONS_MAX = 256;
 
 export function openFacilitator(options: FacilitatorOptions): Facilitator {
@@ -83,7 +83,7 @@ export function openFacilitator(options: FacilitatorOptions): Facilitator {
   };
 }
 
-/** The way to it: every request shows who we are. */
+/** Sends requests with our credentials. */
 function openLine({ url, authorize = async () => null }: FacilitatorOptions) {
   const dispatcher = new Agent({
     connections: CONNECTIONS_MAX,
@@ -120,7 +120,7 @@ function openLine({ url, authorize = async () => null }: FacilitatorOptions) {
   };
 }
 
-/** What it says may stand in our log: not where it says our own token back to us. */
+/** For the log: without our own token, in case the facilitator returns it. */
 function withoutSecret(text: string, authorization: string | null): string {
   const token = authorization?.slice('Bearer '.length);
   return token ? text.replaceAll(token, '[secret]') : text;
@@ -135,7 +135,7 @@ function kindsIn(posted: Posted): Supported | null {
   return read.kind === 'read' && read.ok ? read.answer : null;
 }
 
-/** RFC 9110 15.5.2 and 15.5.4: it does not take us for who we say. What it says beside that is about us, not the payment. */
+/** RFC 9110 15.5.2 and 15.5.4: it rejects our credentials, so the rest of the response says nothing about the payment. */
 function isRefused(posted: Posted): posted is Extract<Posted, { kind: 'answered' }> {
   return posted.kind === 'answered' && (posted.status === 401 || posted.status === 403);
 }
@@ -161,7 +161,7 @@ function verdictOf(posted: Posted): FacilitatorVerdict {
 function toldOf(posted: Posted, network: NetworkName): FacilitatorAnswer {
   if (posted.kind === 'broken' && isUnsent(posted.cause)) return { kind: 'unsent', cause: posted.cause };
   const read = readAnswer(posted, settleAnswer(network));
-  // One that names a transaction has sent something, whatever its status says of us.
+  // A response that names a transaction has sent something, whatever its status.
   const names = read.kind === 'read' && (read.answer.success || read.answer.tx_hash !== null);
   if (isRefused(posted) && !names) return unauthorized(posted);
   if (read.kind !== 'read') return { kind: 'silent', cause: read.cause };
@@ -184,7 +184,7 @@ type Read<T> =
   | { readonly kind: 'read'; readonly ok: boolean; readonly answer: T }
   | { readonly kind: 'unreadable'; readonly cause: unknown };
 
-/** A refusal may come under a 4xx; what comes under a 5xx is no answer, whatever it says. */
+/** A refusal may have a 4xx status; a response with a 5xx status is not used. */
 function readAnswer<T>(posted: Posted, shape: z.ZodType<T>): Read<T> {
   if (posted.kind === 'broken') return { kind: 'unreadable', cause: posted.cause };
   const { status, text } = posted;
@@ -197,14 +197,14 @@ function readAnswer<T>(posted: Posted, shape: z.ZodType<T>): Read<T> {
   }
 }
 
-/** Nobody there, no such host, no way to it. Once a connection stood, what broke it says nothing. */
+/** The host is unknown or unreachable. Once a connection existed, an error says nothing about what was received. */
 const UNSENT = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
 
 function isUnsent(cause: unknown): boolean {
   return cause instanceof Error && 'code' in cause && UNSENT.test(String(cause.code));
 }
 
-/** A facilitator's word for why not, as far as it may be repeated to a caller. */
+/** The facilitator's reason, as far as it may be shown to a caller. */
 const reason = z
   .string()
   .regex(/^[\w.-]{1,100}$/)
@@ -213,13 +213,13 @@ const reason = z
 
 const verifyAnswer = z.object({ isValid: z.boolean(), invalidReason: reason });
 
-/** How each network spells what a transaction is called; all of it that an answer may name. */
+/** Form of a transaction id on each network; nothing else may be named. */
 const transactions: Record<NetworkName, (named: string) => string | null> = {
   base: named => (/^0x[0-9a-fA-F]{64}$/.test(named) ? named.toLowerCase() : null),
   solana: named => (/^[1-9A-HJ-NP-Za-km-z]{64,88}$/.test(named) ? named : null),
 };
 
-/** Where it names a network it must be the one that it was asked about, or it speaks of another payment. */
+/** If the response names a network, it must be the requested one. */
 function settleAnswer(network: NetworkName) {
   return z
     .object({
@@ -250,7 +250,7 @@ const supportedAnswer = z.object({
 });
 type Supported = z.infer<typeof supportedAnswer>;
 
-/** The kind in which it settles what we sell on that network: `exact`, in v2. It may name all networks of a family at once. */
+/** The kind in which it settles our payments on that network: `exact` in v2. One entry may name all networks of a family. */
 function ourKind({ kinds }: Supported, network: NetworkName): Supported['kinds'][number] | null {
   const family = `${networks[network].caip2.split(':')[0]}:*`;
   const ours = kinds.find(
@@ -261,10 +261,9 @@ function ourKind({ kinds }: Supported, network: NetworkName): Supported['kinds']
 }
 
 /**
- * The words by which a facilitator says that the payment itself is at fault, found before anything was sent: those of
- * x402's specification (v2, section 9) and of its own packages. All others may hide a transaction whose hash was lost:
- * `transaction_failed` and `unexpected_settle_error` are said where a node took the transaction and its answer broke off,
- * and `nonce_already_used` may be the word for the very transfer that it has just made.
+ * Reasons that prove that the payment is at fault and nothing was sent: those of x402's specification (v2, section 9) and its
+ * packages. All others may hide a transaction whose hash was lost: `transaction_failed` and `unexpected_settle_error` are used
+ * when a node's response broke off, and `nonce_already_used` may mean the very transfer that it has just made.
  */
 const refusedBeforeSending: ReadonlySet<string> = new Set([
   'insufficient_funds',

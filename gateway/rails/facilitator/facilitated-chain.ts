@@ -7,40 +7,40 @@ import type { Decision, Vouched } from '../outcome.ts';
 import type { Payment } from '../payment.ts';
 import type { SentPayment } from '../rail.ts';
 
-/** A payment in a facilitator's hands. */
+/** A payment that was given to a facilitator. */
 export interface HandedOver<P extends Payment = Payment> {
   readonly payment: P;
-  /** The block before which it cannot have moved. */
+  /** The first block in which it may have moved. */
   readonly from_block: number;
-  /** In which it says that it moved; null where it has named none. */
+  /** The transaction that it named; null if none. */
   readonly tx_hash: string | null;
 }
 
-/** `contradicted`: the named transaction was mined, has nothing to do with it, and it is unused: the word is worth nothing. */
+/** `contradicted`: the named transaction does not contain the payment, which is unused, so the response is worthless. */
 export type FacilitatedOutcome = Decision | { readonly kind: 'contradicted' };
 
-/** Whether there is time to hand a payment over, and from where on it is looked for then. */
+/** Whether there is time to hand a payment over, and from which block it is then searched. */
 export type Before =
   | { readonly kind: 'in_time'; readonly from_block: number }
   | { readonly kind: 'too_late' }
   | { readonly kind: 'unreachable' };
 
-/** A network, as far as a facilitator settles on it for us. */
+/** A network on which a facilitator settles for us. */
 export interface FacilitatedChain<P extends Payment = Payment> {
   readonly network: NetworkName;
   before(payment: P): Promise<Before>;
-  /** Known to be: what somebody has used already may be our money, whatever a facilitator says of it. */
+  /** Whether it is known to be unused. A used one may be our money, whatever a facilitator says. */
   isUnused(payment: P): Promise<boolean>;
-  /** What a facilitator is asked about it: the same for /verify and /settle (x402 v2, section 7). */
+  /** The request to a facilitator, the same for /verify and /settle (x402 v2, section 7). */
   request(payment: P): SettleRequest;
-  /** What the chain says of it. A transaction that the facilitator names is looked into first; the name may be wrong. */
+  /** The chain's state of it. A transaction that the facilitator names is checked first; the name may be wrong. */
   look(handed: HandedOver<P>): Promise<FacilitatedOutcome>;
 }
 
-/** A development chain mines at once, Base every two seconds: look soon, then less and less often. */
+/** A development chain mines at once, Base every two seconds: ask soon, then less and less often. */
 const POLL_MS_FIRST = 15;
 
-/** Looks until the chain has decided, or for so long. */
+/** Asks until the chain has decided, or until the time is up. */
 export async function lookUntil<P extends Payment>(
   facilitated: FacilitatedChain<P>,
   handed: HandedOver<P>,
@@ -61,7 +61,7 @@ export interface Patience {
   readonly signal: AbortSignal;
 }
 
-/** A facilitator's word for a payment that was left open, unless the chain belies it by now; null where there is none. */
+/** A facilitator's report of an open payment, unless the chain contradicts it; null if there is none. */
 export async function vouchFor<P extends Payment>(
   database: Pick<Database, 'query'>,
   facilitated: FacilitatedChain<P>,

@@ -19,22 +19,22 @@ export interface FacilitatorSettlerOptions<I extends P & { readonly claim_key: s
   extends SettlerParts<I>,
     Omit<FacilitatorTimes, 'verify_ms' | 'settle_ms'> {
   readonly facilitator: Facilitator;
-  /** The network that it settles on. */
+  /** The network on which it settles. */
   readonly facilitated: FacilitatedChain<P>;
 }
 
-/** How long a facilitator is waited for, and when it is asked again. */
+/** Times of waiting for a facilitator. */
 export interface FacilitatorTimes {
   readonly verify_ms: number;
   readonly settle_ms: number;
-  /** For so long the chain is asked to show what the facilitator has said; with a few blocks' time it nearly always does. */
+  /** How long the chain is asked to show what the facilitator reported; a few blocks nearly always suffice. */
   readonly seen_ms: number;
   readonly poll_ms: number;
-  /** What it left open is handed to it again at this pace, while it is valid. */
+  /** Pace at which open payments are handed over again while they are valid. */
   readonly pace: PostPace;
 }
 
-/** The first rest is longer than answer and look may take, so that none is handed over again while one is awaited. */
+/** The first pause exceeds the time of a response and a look, so that no payment is handed over again meanwhile. */
 export const facilitatorDefaults: FacilitatorTimes = {
   verify_ms: 5_000,
   settle_ms: 20_000,
@@ -43,7 +43,7 @@ export const facilitatorDefaults: FacilitatorTimes = {
   pace: { rest_ms: 40_000, rest_ms_max: 300_000 },
 };
 
-/** Settles by an x402 facilitator, each payment by itself. What it says is a hint where to look: the chain decides. */
+/** Settles by an x402 facilitator, one payment per request. Its response is a hint; the chain decides. */
 export function openFacilitatorSettler<I extends P & { readonly claim_key: string }, P extends Payment>(
   options: FacilitatorSettlerOptions<I, P>,
 ): Settler<I> {
@@ -59,7 +59,7 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
     this.#options = options;
   }
 
-  /** All that can refuse comes before the commit: chain or facilitator out of reach, too late, a payment it will not take. */
+  /** All checks that can refuse come before the commit: chain or facilitator unreachable, too late, payment not accepted. */
   async settle(item: I): Promise<SettleOutcome> {
     const { facilitated, facilitator } = this.#options;
     if (this.#closing.signal.aborted) return notSent('stopped');
@@ -72,13 +72,13 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
       this.#options.trouble?.(verdict.cause);
       return notSent('facilitator_unavailable');
     }
-    // A used one is not declined: somebody else may have submitted it for us, which is found out below.
+    // A used payment is not declined: someone else may have submitted it for us, which is checked below.
     if (verdict.kind === 'invalid' && (await facilitated.isUnused(item)))
       return { kind: 'declined', reason: verdict.reason };
     return this.#handOver(item, request, before.from_block);
   }
 
-  /** In the background: a facilitator may take its time, and whoever calls this may not. */
+  /** Runs in the background, because a facilitator may be slow and the caller must not wait. */
   async rebroadcast(): Promise<void> {
     const posts = handOverAgain(this.#options).catch(cause => this.#options.trouble?.(cause));
     this.#again.add(posts);
@@ -110,7 +110,7 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
     return this.#concluded(settlement_id, told, seen);
   }
 
-  /** Silence has been waited for already. All else may come before the block that shows it is known here. */
+  /** After silence the time is already used up. Any other response may arrive before its block is visible here. */
   #look(handed: HandedOver<P>, told: FacilitatorAnswer): Promise<FacilitatedOutcome> {
     const { facilitated, seen_ms: wait_ms, poll_ms } = this.#options;
     const { signal } = this.#closing;
@@ -133,7 +133,7 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
     }
     if (told.kind === 'failure' && seen.reason === 'not_mined')
       return this.#dropped(settlement_id, { kind: 'declined', reason: told.reason });
-    // A 401 or 403 here is silence: whoever says it (a proxy may) does not say that nothing was sent.
+    // Here a 401 or 403 counts as silence: it may come from a proxy and does not prove that nothing was sent.
     return told.kind === 'pending' ? { ...seen, tx_hash: told.tx_hash } : seen;
   }
 
@@ -142,13 +142,13 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
     return settlement;
   }
 
-  /** What is only for later: a note that is lost changes no outcome, and is made up for when the post is due again. */
+  /** The note only helps later: losing it changes no outcome, and it is written when the next request is due. */
   async #noted(note: (database: Database) => Promise<void>): Promise<void> {
     await note(this.#options.database).catch(cause => this.#options.trouble?.(cause));
   }
 }
 
-/** The one commit of a payment that is handed over, with the block before which it cannot have moved. */
+/** The one commit of a payment that is handed over, with the first block in which it may have moved. */
 export function journalHandOver<I extends Payment & { readonly claim_key: string }>(
   parts: SettlerParts<I>,
   item: I,
@@ -168,9 +168,8 @@ type Parts<P extends Payment> = Pick<
 >;
 
 /**
- * Takes up what a facilitator was given and the chain was not seen to have, whichever process gave it: after a time-out,
- * a crash, a reorganisation. Given twice it still moves once: the chain takes a nonce once. What its claim comes to is
- * for reconcile to say.
+ * Hands open payments over again, whichever process gave them first: after a time-out, a crash or a reorganization. The chain
+ * takes a nonce once, so it moves once. Reconcile decides the claim.
  */
 async function handOverAgain<P extends Payment>(parts: Parts<P>): Promise<void> {
   const { database, facilitated, pace } = parts;

@@ -20,13 +20,13 @@ import {
 
 export interface BaseWitnessParts {
   readonly chain: Pick<BaseChain, 'chainId' | 'receipts' | 'block'>;
-  /** Its own block counted. */
+  /** Number of confirmations, its own block included. */
   readonly confirmations_min: number;
 }
 
 /**
- * USDC that moved on Base, as its Transfer events say: whoever sent the transaction, a relay or a contract wallet, the
- * payer is the one whose balance it left. A node is believed where all that it says hangs together.
+ * USDC transfers on Base by their Transfer events. The payer is the wallet whose balance decreased, whoever sent the transaction.
+ * A node is trusted if its records agree with each other.
  */
 export function openBaseWitness(parts: BaseWitnessParts): Witness {
   return {
@@ -35,7 +35,7 @@ export function openBaseWitness(parts: BaseWitnessParts): Witness {
   };
 }
 
-/** A transaction in a block of the chain as it stands; null where it is in none. */
+/** A transaction in a block of the current chain; the receipt is null if it is in none. */
 interface Look {
   readonly latest: ChainBlock;
   readonly finalized: ChainBlock | null;
@@ -65,10 +65,7 @@ function observed({ tx_hash }: ChainReceipt, { payer, pay_to, ...moved }: UsdcMo
   return observedUsdc('base', tx_hash, { ...moved, payer: spelt(payer), pay_to: spelt(pay_to) });
 }
 
-/**
- * Two rounds of questions: what is known of the transaction, and then whether the block that it is said to be in is the
- * one that the chain has at that height.
- */
+/** Two rounds of requests: first the transaction, then whether the chain has its block at that height. */
 async function lookUp(chain: BaseWitnessParts['chain'], transaction: string): Promise<ChainAnswer<Look>> {
   const hash = transaction.toLowerCase() as Hex;
   const [id, [receipt], latest, finalized] = await Promise.all([
@@ -92,7 +89,7 @@ async function lookUp(chain: BaseWitnessParts['chain'], transaction: string): Pr
   return same ? { kind: 'ok', value: look } : contradiction('the receipt names a block that is not on the chain');
 }
 
-/** Every log of this transaction in this block, each under an index of its own. */
+/** All logs must be of this transaction and block, with distinct indexes. */
 function hangsTogether({ tx_hash, block_number, block_hash, succeeded, logs }: ChainReceipt): boolean {
   const indexes = new Set(logs.map(({ log_index }) => log_index));
   if (indexes.size !== logs.length || (!succeeded && logs.length > 0)) return false;
@@ -101,7 +98,7 @@ function hangsTogether({ tx_hash, block_number, block_hash, succeeded, logs }: C
   );
 }
 
-/** Addresses in lower case: to spell one takes a hash, and a transaction may have thousands. */
+/** Addresses in lower case, because a checksum needs a hash and a transaction may have thousands. */
 function movementsOf({ logs }: ChainReceipt): UsdcMovement[] {
   const transfers = logs.map(readTransfer).filter(transfer => transfer !== null);
   return transfers.map(({ log_index: index, from: payer, to: pay_to, amount_atomic }) => ({
@@ -113,8 +110,8 @@ function movementsOf({ logs }: ChainReceipt): UsdcMovement[] {
 }
 
 /**
- * What became of a transfer. It has vanished where the final chain has another block in the place of the one it was seen
- * in and, long after, no such transfer: a node that merely lacks it has not said that.
+ * State of a transfer. It has vanished if the final chain has another block in its place and, long after, no such transfer; a
+ * node that merely lacks it proves nothing.
  */
 async function standing(
   { chain }: BaseWitnessParts,

@@ -12,11 +12,11 @@ import { noAnswer, notBelieved, type Witness } from './witness.ts';
 
 export interface NanoWitnessParts {
   readonly node: Pick<NanoNode, 'block'>;
-  /** What work is held to: the network's, unless a test has no days to spend on it. */
+  /** Minimum work: the network's, unless a test sets less. */
   readonly work_min: bigint;
 }
 
-/** A cemented block stays for ever, and no other network has blocks that its successors name. */
+/** A cemented block is permanent, and no other network has blocks whose successors name them. */
 const CEMENTED: SeenIn = { block_number: null, block_hash: null, final: true };
 
 /** Nano: one block is one transfer. */
@@ -25,8 +25,8 @@ export function openNanoWitness(parts: NanoWitnessParts): Witness {
 }
 
 /**
- * A send, as its own bytes prove it: hash, signature and work are computed again here, and its amount is what its account
- * had before, by the block before, less what it has left. Of the node's words only `confirmed` is believed.
+ * Verifies a send by its own bytes: hash, signature and work are recomputed, and the amount is the previous block's balance minus
+ * its own. Only the node's `confirmed` is trusted.
  */
 async function observe({ node, work_min }: NanoWitnessParts, named: NamedTransfer): Promise<Observation> {
   const hash = named.transaction.toUpperCase();
@@ -42,11 +42,11 @@ async function observe({ node, work_min }: NanoWitnessParts, named: NamedTransfe
   const before = await node.block(block.previous);
   if (before.kind !== 'ok') return noAnswer(before.cause);
   if (before.value === null) return noAnswer(new Error('the node has a block but not the previous one'));
-  // What an account had before there were state blocks stands in no single block of it.
+  // The balance before the first state block is in no single block.
   if ('legacy' in before.value) return notBelieved('no_such_transfer');
   if (hashOfBlock(before.value.block) !== block.previous) return notBelieved('forged_block');
   const judged = judge(found.value, before.value.block, named, hash);
-  // Receives are sent with less work: what it is has to be known first.
+  // Receives need less work, so the kind of block is checked first.
   return judged.kind === 'observed' && workOf(block) < work_min ? notBelieved('forged_block') : judged;
 }
 

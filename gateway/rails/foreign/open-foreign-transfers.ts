@@ -18,7 +18,7 @@ export interface ForeignParts {
   readonly config: Pick<Config, 'profile' | 'solana' | 'nano_rpc_url'>;
   readonly chain: BaseChain;
   readonly wallets: WalletProofs;
-  /** What Nano's work is held to, where it is not the network's. */
+  /** Minimum work of a send on Nano, if not the network's. */
   readonly nano_work_min?: bigint | undefined;
 }
 
@@ -30,7 +30,7 @@ interface OpenedWitness extends Witness {
   close(): Promise<void>;
 }
 
-/** Every chain that is configured, as a witness of payments to others. Asks nobody yet. */
+/** Opens a verifier of payments to others for every configured chain. Sends no request yet. */
 export async function openForeignTransfers(parts: ForeignParts): Promise<OpenedForeignTransfers> {
   const { config, chain, wallets, nano_work_min: work_min = SEND_WORK_MIN } = parts;
   const witnesses: Readonly<Record<ForeignNetwork, OpenedWitness | null>> = {
@@ -61,7 +61,7 @@ function confirmationsMin({ profile }: Pick<Config, 'profile'>): number {
   return profile === 'development' ? foreign_confirmations_development_min : foreign_confirmations_min;
 }
 
-/** A client of its own: what strangers have looked up waits behind no payment. Its libraries are large. */
+/** A client of its own, so that look-ups of strangers delay no payment. Its libraries are large. */
 async function solanaOf({ solana, profile }: ForeignParts['config']): Promise<OpenedWitness | null> {
   if (solana === null) return null;
   const { openSvmChain } = await import('../solana/open-svm-chain.ts');
@@ -84,7 +84,7 @@ const BYTES = /^0x(?:[0-9a-fA-F]{2})+$/;
 
 /** How wallets of each network sign a text. */
 const signers: Record<ForeignNetwork, (text: string, by: By, wallets: WalletProofs) => Signed> = {
-  /** EIP-191 by a key, which is recovered here; only what is no key's is put before the wallet's code (ERC-1271). */
+  /** EIP-191 by a key, which is recovered here; other signatures are judged by the wallet's code (ERC-1271). */
   async base(text, { payer, signature, asker }, wallets) {
     if (!BYTES.test(signature) || signature.length > limits.wallet_signature_chars_max) return 'invalid';
     const digest = hashMessage(text, 'bytes');

@@ -23,13 +23,13 @@ import {
 
 export interface SolanaWitnessParts {
   readonly chain: Pick<SolanaChain, 'statuses' | 'transaction' | 'finalized' | 'oldest' | 'genesisHash'>;
-  /** What the chain's genesis begins with; null on a development chain, which has one of its own. */
+  /** Prefix of the chain's genesis hash; null on a development chain, which has its own. */
   readonly genesis: string | null;
 }
 
 /**
- * USDC that moved on Solana, as the transaction says that its signers have signed, with what it ran and what it changed.
- * The owner of the account that it left is the payer.
+ * USDC transfers on Solana by the signed transaction, its instructions and its balance changes. The payer is the owner of the
+ * source account.
  */
 export function openSolanaWitness(parts: SolanaWitnessParts): Witness {
   return {
@@ -66,14 +66,14 @@ interface Look {
   readonly movements: readonly UsdcMovement[];
 }
 
-/** Null where it is in no block that is confirmed. */
+/** Null if it is in no confirmed block. */
 async function lookUp(chain: SolanaWitnessParts['chain'], signature: string): Promise<ChainAnswer<Look | null>> {
   const [statuses, landed] = await Promise.all([chain.statuses([signature]), chain.transaction(signature)]);
   if (statuses.kind !== 'ok') return statuses;
   if (landed.kind !== 'ok') return landed;
   const [status = null] = statuses.value.value;
   if (status === null && landed.value === null) return { kind: 'ok', value: null };
-  // A node has a status a little before the transaction itself, and nodes behind one URL have neither at the same time.
+  // A node has a status shortly before the transaction itself, and nodes behind one URL differ.
   if (status === null || landed.value === null)
     return contradiction('the node has only the status or only the transaction');
   return readLanded(signature, status, landed.value);
@@ -95,7 +95,7 @@ async function readLanded(
   return { kind: 'ok', value: { status, movements: found.movements } };
 }
 
-/** By all who had to: what it says is theirs, whatever node shows it. */
+/** Whether all required signers have signed, so that the content is theirs whichever node returns it. */
 async function isSigned(read: DecodedTransaction): Promise<boolean> {
   const { header, staticAccounts } = read.message;
   const signers = staticAccounts.slice(0, header.numSignerAccounts);
@@ -103,15 +103,15 @@ async function isSigned(read: DecodedTransaction): Promise<boolean> {
 }
 
 /**
- * What became of a transfer. It has vanished where a node that keeps that slot, and has seen the final one, knows no such
- * transaction so long after that no block takes it any more.
+ * State of a transfer. It has vanished if a node that keeps its slot and has seen the final one knows no such transaction, so
+ * long after that no block can include it.
  */
 async function standing(
   { chain }: SolanaWitnessParts,
   transfer: ObservedTransfer,
   seen_in: SeenIn,
 ): Promise<TransferStanding> {
-  // The final slot first: what is in no block by then, in the eyes of a node that has seen as much, will never be.
+  // The final slot is read first: what is in no block by then, for a node that has seen it, will never be.
   const finalized = await chain.finalized();
   if (finalized.kind !== 'ok') return { kind: 'unknown' };
   const look = await lookUp(chain, transfer.transaction);

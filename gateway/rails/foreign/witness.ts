@@ -9,7 +9,7 @@ import type {
 } from '../../../subgraphs/foreign-transfers.ts';
 import type { Unreachable } from '../rpc.ts';
 
-/** One chain, asked about payments that were made to somebody else. */
+/** Verifier of payments to others on one chain. */
 export interface Witness {
   observe(named: NamedTransfer): Promise<Observation>;
   standing(transfer: ObservedTransfer, seen_in: SeenIn): Promise<TransferStanding>;
@@ -22,12 +22,12 @@ class Inconsistent extends Error {
   override name = 'Inconsistent';
 }
 
-/** Where what a node shows does not hang together: it has answered, and nothing is known. */
+/** The node's records contradict each other: it has responded, but nothing is known. */
 export function contradiction(what: string): Unreachable {
   return { kind: 'unreachable', cause: new Inconsistent(what) };
 }
 
-/** USDC that went from one owner to another inside a transaction, the addresses in one spelling. */
+/** USDC that moved from one owner to another in a transaction, with normalized addresses. */
 export interface UsdcMovement {
   /** As in `ObservedTransfer`. */
   readonly index: number;
@@ -36,7 +36,7 @@ export interface UsdcMovement {
   readonly amount_atomic: bigint;
 }
 
-/** Of all that a transaction moved the one that is named; `named` in the spelling of the movements. */
+/** The named one of all movements of a transaction; `named` in the movements' spelling. */
 export function theOneNamed(movements: readonly UsdcMovement[], named: NamedTransfer) {
   return theOneMeant(
     movements.filter(movement => isNamed(movement, named)),
@@ -45,7 +45,7 @@ export function theOneNamed(movements: readonly UsdcMovement[], named: NamedTran
 }
 
 function isNamed(moved: UsdcMovement, { payer, pay_to, amount_atomic }: NamedTransfer): boolean {
-  // Anybody may have anybody pay nothing (EIP-20).
+  // Anyone can transfer 0 from any wallet (EIP-20).
   if (moved.amount_atomic !== amount_atomic || amount_atomic === 0n) return false;
   return moved.pay_to === pay_to && (payer === null || moved.payer === payer);
 }
@@ -57,15 +57,15 @@ export function observedUsdc(network: NetworkName, transaction: string, movement
   return { ...what, index, payer, pay_to, amount: amount_atomic.toString() };
 }
 
-/** Of one transaction. */
+/** Compares two transfers of one transaction. */
 export function isSameTransfer(a: ObservedTransfer, b: ObservedTransfer): boolean {
   return a.index === b.index && a.payer === b.payer && a.pay_to === b.pay_to && a.amount === b.amount;
 }
 
-/** Of a transaction that moves the same a hundred times whoever has to choose needs a look at it. */
+/** Number of indexes in a message; with more the caller must look at the transaction anyway. */
 const INDEXES_SAID_MAX = 32;
 
-/** The one that is meant of all that a transaction moved: by its index where that is named, or else there is one alone. */
+/** The one at the given index, or the only one if no index is given. */
 function theOneMeant<T extends { readonly index: number }>(
   found: readonly T[],
   index: number | null,

@@ -3,22 +3,22 @@ import { z } from 'zod';
 import type { ChainAnswer } from '../rpc.ts';
 import type { StateBlock } from './state-block.ts';
 
-/** What a node says of a block. Only what the block itself says is kept: what its amount was, it does not say. */
+/** A node's record of a block. Only the block's own content is kept; it does not include the amount. */
 export interface BlockInfo {
   readonly block: StateBlock;
-  /** Cemented: no other can take its place. */
+  /** Cemented: no other block can replace it. */
   readonly confirmed: boolean;
   readonly subtype: string | null;
 }
 
-/** A block of before there were state blocks: none that we read. */
+/** A block from before state blocks, which is not read. */
 export interface LegacyBlock {
   readonly legacy: string;
 }
 
-/** Nano, as far as payments to others look at it. Never throws. */
+/** The queries about Nano that payments to others need. Never throws. */
 export interface NanoNode {
-  /** Null where the node knows no such block. @param hash 64 hex digits */
+  /** Null if the node knows no such block. @param hash 64 hex digits */
   block(hash: string): Promise<ChainAnswer<BlockInfo | LegacyBlock | null>>;
   close(): Promise<void>;
 }
@@ -27,7 +27,7 @@ const TIMEOUT_MS = 5_000;
 /** A block is less than a kilobyte. */
 const bounds = { connections: 8, maxResponseSize: 64 * 1024 };
 
-/** Nano behind the URL of a node's RPC: its own JSON over HTTP, which is not JSON-RPC. */
+/** Nano by a node's RPC URL: JSON over HTTP, but not JSON-RPC. */
 export function openNanoNode({ rpc_url }: { readonly rpc_url: string }): NanoNode {
   const dispatcher = new Agent(bounds);
   return {
@@ -51,7 +51,7 @@ export function openNanoNode({ rpc_url }: { readonly rpc_url: string }): NanoNod
   };
 }
 
-/** What a node answers, as far as it is read here. A node is not trusted: what has another shape is no answer. */
+/** Responses of a node, as far as they are read. A node is not trusted: another shape is no response. */
 const hash = z
   .string()
   .regex(/^[0-9a-fA-F]{64}$/)
@@ -73,7 +73,7 @@ const stateShape = z.object({
 });
 const legacyShape = z.object({ type: z.enum(['send', 'receive', 'open', 'change']) });
 
-/** `confirmed` is a string of theirs, as all is. */
+/** `confirmed` is a string, like all values of this API. */
 const infoShape = z
   .object({
     confirmed: z.enum(['true', 'false']),
@@ -85,6 +85,6 @@ const infoShape = z
     return { block: contents, confirmed: confirmed === 'true', subtype: subtype ?? null };
   });
 
-/** Other refusals (a limit, a ledger that is still read) are no answer. */
+/** Other refusals (a limit, a ledger that is still loading) are no answer. */
 const absentShape = z.object({ error: z.literal('Block not found') }).transform(() => null);
 const answerShape = z.union([infoShape, absentShape]);

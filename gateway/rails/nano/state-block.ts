@@ -2,7 +2,10 @@ import { twistedEdwards } from '@noble/curves/abstract/edwards';
 import { ed25519 } from '@noble/curves/ed25519';
 import { blake2b } from '@noble/hashes/blake2';
 
-/* Nano's state blocks, read from a node and computed again here. Nobody is paid in XNO: what was paid to others is looked up (../foreign/). */
+/*
+ * Nano's state blocks, recomputed from a node's data. No payments are accepted in XNO; this serves look-ups of payments to others
+ * (../foreign/).
+ */
 
 // A Nano address: `nano_`, the public key in 52 digits of base 32, and 8 more of its checksum.
 const DIGITS = '13456789abcdefghijkmnopqrstuwxyz';
@@ -11,11 +14,11 @@ const KEY_BYTES = 32;
 const CHECKSUM_BYTES = 5;
 const DIGIT_BITS = 5n;
 
-/** The public key of an address, `nano_` or of old `xrb_`; null where it is none, or its checksum is another's. */
+/** The public key of an address, `nano_` or the old `xrb_`; null if it is invalid or its checksum is wrong. */
 export function keyOfNanoAddress(address: string): Buffer | null {
   const [, digits, checksum] = ADDRESS.exec(address) ?? [];
   if (digits === undefined || checksum === undefined) return null;
-  // 52 digits are 260 bits: the first four are none of the key's, and `1` or `3` in its place leaves them empty.
+  // 52 digits are 260 bits: the first four are not part of the key and must be zero, so the first digit is `1` or `3`.
   const key = bytesOf(digits, KEY_BYTES);
   return checksumOf(key) === checksum ? key : null;
 }
@@ -49,33 +52,33 @@ function digitsOf(bytes: Uint8Array, length: number): string {
 const curve = twistedEdwards({ ...ed25519.CURVE, hash: blake2b });
 const SIGNATURE = /^[0-9a-fA-F]{128}$/;
 
-/** @param signature 128 hex digits; anything else is nobody's */
+/** @param signature 128 hex digits; anything else is invalid */
 export function isSignedOnNano(key: Uint8Array, digest: Uint8Array, signature: string): boolean {
   if (!SIGNATURE.test(signature)) return false;
   try {
-    // By RFC 8032 as it is written: no second spelling of a key or a point.
+    // Strictly by RFC 8032: no second encoding of a key or a point.
     return curve.verify(Buffer.from(signature, 'hex'), digest, key, { zip215: false });
   } catch {
-    // The curve says by throwing that a key or a point is none.
+    // The curve throws if a key or a point is invalid.
     return false;
   }
 }
 
 /**
- * A text as Nano's wallets sign it (`tools.sign` of nanocurrency-web): its BLAKE2b-256. No block's hash is one of a text,
- * since what a block's is of begins with 31 bytes of zero.
+ * A text as Nano's wallets sign it (`tools.sign` of nanocurrency-web): its BLAKE2b-256. It cannot be a block's hash, whose input
+ * begins with 31 zero bytes.
  */
 export function isTextSignedOnNano(key: Uint8Array, text: string, signature: string): boolean {
   return isSignedOnNano(key, blake2b(Buffer.from(text), { dkLen: 32 }), signature);
 }
 
-/** A state block as its node shows it; all that its hash is of, and by what it was signed and sent. */
+/** A state block as its node returns it: the hashed members, its signature and work. */
 export interface StateBlock {
   readonly account: string;
-  /** Hashes, links: 64 hex digits. */
+  /** Hashes and links: 64 hex digits. */
   readonly previous: string;
   readonly representative: string;
-  /** Raw, what the account has after it. */
+  /** Balance of the account after it, in raw. */
   readonly balance: bigint;
   readonly link: string;
   readonly signature: string;
@@ -83,21 +86,21 @@ export interface StateBlock {
   readonly work: string;
 }
 
-/** What a state block's hash begins with: 6, in 32 bytes. */
+/** First input of a state block's hash: the number 6 in 32 bytes. */
 const PREAMBLE = Buffer.alloc(32);
 PREAMBLE[31] = 6;
 const BALANCE_BYTES = 16;
 const HASH_BYTES = 32;
 
 /**
- * The hash of a block, upper-case hex, from its members alone (docs.nano.org, "Self-signing"): the amount is none of them.
- * Null where an address in it is none, or its balance more than there is.
+ * The hash of a block, upper-case hex, from its members (docs.nano.org, "Self-signing"), which do not include the amount. Null if
+ * an address is invalid or the balance is too large.
  */
 export function hashOfBlock(block: StateBlock): string | null {
   const account = keyOfNanoAddress(block.account);
   const representative = keyOfNanoAddress(block.representative);
   if (account === null || representative === null) return null;
-  // An odd digit too many would be left out, and another balance hashed.
+  // A larger balance would lose its highest digits and hash another one.
   if (block.balance >> (8n * BigInt(BALANCE_BYTES)) !== 0n) return null;
   const balance = Buffer.from(block.balance.toString(16).padStart(2 * BALANCE_BYTES, '0'), 'hex');
   const members = [PREAMBLE, account, hex(block.previous), representative, balance, hex(block.link)];
@@ -106,16 +109,16 @@ export function hashOfBlock(block: StateBlock): string | null {
     .toUpperCase();
 }
 
-/** What a network takes of sends and changes since its second epoch (docs.nano.org, "Work difficulty thresholds"). */
+/** Required work of sends and changes since the second epoch (docs.nano.org, "Work difficulty thresholds"). */
 export const SEND_WORK_MIN = 0xfffffff800000000n;
 
-/** The difficulty of a block's work, which is bound to the block before it: eight bytes of BLAKE2b, read backwards. */
+/** Difficulty of a block's work, which is bound to the previous block: eight bytes of BLAKE2b in reverse order. */
 export function workOf({ work, previous }: Pick<StateBlock, 'work' | 'previous'>): bigint {
   const seed = Buffer.concat([hex(work).reverse(), hex(previous)]);
   return Buffer.from(blake2b(seed, { dkLen: 8 })).readBigUInt64LE();
 }
 
-/** Whether it is the block of that hash, by its account's key. */
+/** Whether the block has that hash and is signed by its account's key. */
 export function isGenuine(block: StateBlock, hash: string): boolean {
   const key = keyOfNanoAddress(block.account);
   return key !== null && hashOfBlock(block) === hash && isSignedOnNano(key, hex(hash), block.signature);

@@ -2,27 +2,26 @@ import type { AtomicAmount } from '../../../schema/amount.ts';
 import { networks } from '../../../schema/network.ts';
 
 /**
- * A USDC transfer that its payer has signed and whose fees its fee payer has not: nobody can submit it before that one
- * signs too, and then the chain takes it once, while its blockhash is known there. Addresses are base58, as the chain
- * spells them: their case is part of them.
+ * A USDC transfer that its payer has signed and its fee payer has not, so nobody can submit it yet. Once both have signed, the
+ * chain takes it once, while it knows the blockhash. Addresses are case-sensitive base58.
  */
 export interface SolanaAuthorization {
   readonly network: 'solana';
-  /** Whoever has authority over the transfer. */
+  /** The owner or delegate that has authority over the transfer. */
   readonly payer: string;
   readonly pay_to: string;
   readonly amount_atomic: AtomicAmount;
-  /** SHA-256 of what was signed, as lower-case hex: it names the payment, whatever signatures stand before it. */
+  /** SHA-256 of the signed message, as lower-case hex: it identifies the payment, whatever signatures precede it. */
   readonly message_hash: string;
   readonly blockhash: string;
   readonly fee_payer: string;
-  /** No block above this height takes it. The newest that was known when it was looked at, so it may be somewhat late. */
+  /** No block above this height takes it. It is the newest height known when it was checked, so possibly a little late. */
   readonly last_valid_block_height: number;
-  /** About when that is: the block height decides, and this says when it is worth asking. */
+  /** Approximate time of that height: the height decides, this says when to ask. */
   readonly valid_before_seconds: number;
 }
 
-/** The payer's half: a transaction as it goes over the wire, in which the fee payer's signature is still missing. */
+/** The payer's half: the wire transaction, without the fee payer's signature. */
 export interface PartialSignature {
   readonly kind: 'partial';
   /** Base64. */
@@ -36,7 +35,7 @@ export interface SolanaPayment {
 
 const { caip2, usdc } = networks.solana;
 
-/** Names the money itself. */
+/** Identifies the payment. */
 export function solanaClaimKey({ message_hash }: Pick<SolanaAuthorization, 'message_hash'>): string {
   return `${caip2}/${usdc}/${message_hash}`;
 }

@@ -1,15 +1,15 @@
 import type { Json } from '../../../schema/canonical-json.ts';
 import type { ChainAnswer } from '../rpc.ts';
 
-/** Of one list of them. */
+/** Maximum length of one list of signatures. */
 export const SIGNATURES_MAX = 1_000;
 
-/** What a node knows of a blockhash. */
+/** A node's record of a blockhash. */
 export interface BlockhashLook {
   readonly valid: boolean;
-  /** As of that slot. */
+  /** The slot of this observation. */
   readonly slot: number;
-  /** Of the newest blockhash that there was then: no older one is good for longer. */
+  /** Height for the newest blockhash at that time; no older one is valid for longer. */
   readonly last_valid_block_height: number;
 }
 
@@ -17,42 +17,42 @@ export interface BlockhashLook {
 export interface TokenHolding {
   readonly owner: string;
   readonly amount_atomic: bigint;
-  /** By Circle: it can neither pay nor be paid. */
+  /** Frozen by Circle: it can neither pay nor be paid. */
   readonly frozen: boolean;
 }
 
 export interface AtSlot<T> {
-  /** The newest slot that the node which answered had seen. */
+  /** The newest slot that the responding node had seen. */
   readonly slot: number;
   readonly value: T;
 }
 
-/** A transaction in a block; which is final, or confirmed by two thirds of the stake. */
+/** A transaction in a block that is final, or confirmed by two thirds of the stake. */
 export interface LandedStatus {
   readonly signature: string;
   readonly slot: number;
   readonly final: boolean;
-  /** Why it failed there; null where it did what it says. */
+  /** Why it failed; null if it succeeded. */
   readonly err: Json;
 }
 
 export interface LandedTransaction {
   readonly slot: number;
-  /** As it went over the wire. */
+  /** The wire bytes. */
   readonly raw: Buffer;
   readonly err: Json;
   readonly before: readonly TokenBalance[];
   readonly after: readonly TokenBalance[];
-  /** What its instructions called in turn, by their places; null where the node did not write it down. */
+  /** Inner instructions by the index of their outer one; null if the node did not record them. */
   readonly inner: readonly InnerInstructions[] | null;
-  /** Accounts beyond its message's own, from look-up tables: instructions count on with them. */
+  /** Accounts from look-up tables, which continue the message's own in instructions' indexes. */
   readonly loaded: readonly string[];
 }
 
 export interface InnerInstructions {
-  /** Of the instruction in the message. */
+  /** Index of the instruction in the message. */
   readonly index: number;
-  /** In the order in which they ran, those of inner ones too. */
+  /** In the order in which they ran, nested ones included. */
   readonly instructions: readonly CompiledInstruction[];
 }
 
@@ -63,7 +63,7 @@ export interface CompiledInstruction {
 }
 
 export interface TokenBalance {
-  /** Among the accounts of its transaction. */
+  /** Index among the transaction's accounts. */
   readonly account_index: number;
   readonly mint: string;
   readonly owner: string | null;
@@ -72,31 +72,31 @@ export interface TokenBalance {
 
 export type SimulationOutcome = { readonly kind: 'passes' } | { readonly kind: 'fails'; readonly err: Json };
 
-/** What a node said to a transaction. Of one that it turned down others may still have taken the same bytes. */
+/** A node's response to a transaction. If it refused, others may still have accepted the same bytes. */
 export type SvmBroadcast = { readonly kind: 'taken' } | { readonly kind: 'turned_down'; readonly message: string };
 
 /**
- * Solana, as far as payments look at it. Never throws. Nodes behind one URL may lag behind each other: what is compared
- * with another answer names the slot that it was given at.
+ * The queries about Solana that payments need. Never throws. Nodes behind one URL may lag behind each other, so results that are
+ * compared have their slot.
  */
 export interface SolanaChain {
   genesisHash(): Promise<ChainAnswer<string>>;
   blockhash(blockhash: string): Promise<ChainAnswer<BlockhashLook>>;
-  /** Null where there is no such account, or it is none of USDC's. */
+  /** Null if there is no such account, or it is not a USDC account. */
   holding(account: string): Promise<ChainAnswer<AtSlot<TokenHolding | null>>>;
-  /** Run and undone, with its own blockhash; signatures are not looked at. */
+  /** Simulated with its own blockhash; signatures are not checked. */
   simulate(transaction: string): Promise<ChainAnswer<SimulationOutcome>>;
   /** The newest final block. */
   finalized(): Promise<ChainAnswer<{ readonly slot: number; readonly block_height: number }>>;
-  /** The first slot of which the node still keeps what stood in it: of what is older it says nothing. */
+  /** The first slot whose blocks the node still keeps; it says nothing about older ones. */
   oldest(): Promise<ChainAnswer<number>>;
   /**
-   * Each of them, however long ago, in the order asked: null where it is in no block that is confirmed. One that the node
-   * has executed and not seen confirmed is no less there for that: its slot has not been seen yet.
+   * One result for each signature, of any age, in the given order: null if it is in no confirmed block. A transaction that the
+   * node executed but has not seen confirmed may still exist: its slot counts as not seen yet.
    */
   statuses(signatures: readonly string[]): Promise<ChainAnswer<AtSlot<readonly (LandedStatus | null)[]>>>;
   transaction(signature: string): Promise<ChainAnswer<LandedTransaction | null>>;
-  /** Those that touch an account, newest first, by a node that has seen `min_slot`. */
+  /** Transactions that touch an account, newest first, from a node that has seen `min_slot`. */
   signaturesOf(
     account: string,
     min_slot: number,

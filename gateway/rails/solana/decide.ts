@@ -11,14 +11,14 @@ import {
 import { readWireTransaction, TRANSFER_INDEX, usdcAccountOf } from './transfer.ts';
 
 const unavailable: Unknown = { kind: 'unknown', reason: 'chain_unavailable' };
-/** The node contradicts itself: what it says is not believed, and it is asked again. */
+/** The node contradicts itself, so its answer is not used and it is asked again. */
 const inconsistent: Unknown = { kind: 'unknown', reason: 'chain_inconsistent' };
 const not_mined: Unknown = { kind: 'unknown', reason: 'not_mined' };
 
 /**
- * What became of a payment, from the chain alone, given every signature under which it may have been sent: one that is in
- * a block, or the final block height, after which no block takes it any more. Decides the same however often it is asked.
- * `from_slot`: before it the payment cannot have moved; null where we never sent it.
+ * The outcome of a payment, from the chain alone, by every signature with which it may have been sent: one that is in a block, or
+ * the final height after which no block takes it. Repeatable. `from_slot`: the first slot in which it may have moved; null if we
+ * never sent it.
  */
 export async function decideSent(
   chain: SolanaChain,
@@ -26,7 +26,7 @@ export async function decideSent(
   signatures: readonly string[],
   from_slot: number | null,
 ): Promise<Decision> {
-  // The height first: what was in no block by then, in the eyes of a node that had seen as much, will never be.
+  // The height is read first: what was in no block by then, for a node that had seen it, will never be.
   const finalized = await chain.finalized();
   const statuses = await chain.statuses(signatures);
   if (statuses.kind !== 'ok' || finalized.kind !== 'ok') return unavailable;
@@ -36,7 +36,7 @@ export async function decideSent(
   return statuses.value.slot >= finalized.value.slot ? decideUnseen(chain, from_slot) : inconsistent;
 }
 
-/** In no block, and none takes it any more: unless the node has thrown away the blocks in which it may have been. */
+/** It is in no block and none can take it any more, unless the node no longer keeps the blocks in which it may be. */
 async function decideUnseen(chain: Pick<SolanaChain, 'oldest'>, from_slot: number | null): Promise<Decision> {
   if (from_slot !== null) {
     const oldest = await chain.oldest();
@@ -46,7 +46,7 @@ async function decideUnseen(chain: Pick<SolanaChain, 'oldest'>, from_slot: numbe
   return { kind: 'not_transferred', reason: 'expired' };
 }
 
-/** It is in a block: what it did there stands in the transaction, and not in its status alone. */
+/** It is in a block; its effect is in the transaction, not only in its status. */
 export async function decideLanded(
   chain: SolanaChain,
   authorization: SolanaAuthorization,
@@ -55,14 +55,14 @@ export async function decideLanded(
   if (err !== null) return { kind: 'not_transferred', reason: 'reverted' };
   const transaction = await chain.transaction(signature);
   if (transaction.kind !== 'ok') return unavailable;
-  // A node keeps a status a little before the transaction itself can be had.
+  // A node has a status shortly before the transaction itself.
   if (transaction.value === null) return not_mined;
   return transferred(transaction.value, authorization, signature) ?? inconsistent;
 }
 
 /**
- * The transfer that was authorized, in a transaction that says what was signed and changed the balances by it; null where
- * it is another or did something else.
+ * The authorized transfer, in a transaction whose message was signed and whose balances changed accordingly; null if it is
+ * another one or did something else.
  */
 function transferred(
   { slot, raw, err, before, after }: LandedTransaction,
@@ -87,12 +87,12 @@ function usdcOf(balances: readonly TokenBalance[], owner: string): bigint {
     .reduce((sum, { amount_atomic }) => sum + amount_atomic, 0n);
 }
 
-/** What is asked of a node names a block by its slot, of which a final chain has one. */
+/** Blocks are named by slot, of which a final chain has one each. */
 export function blockName(slot: number): string {
   return `slot:${slot}`;
 }
 
-/** Whether no block that is still to come takes it, and none that may yet be replaced could have. */
+/** Whether no later block takes it, and none that may still be replaced could have. */
 export async function isOver(
   chain: Pick<SolanaChain, 'finalized'>,
   { last_valid_block_height }: Pick<SolanaAuthorization, 'last_valid_block_height'>,
@@ -101,12 +101,12 @@ export async function isOver(
   return finalized.kind === 'ok' && finalized.value.block_height > last_valid_block_height;
 }
 
-/** Of one payer, since the payment: each is a question to the node. */
+/** Transactions of one payer since the payment; each is a request to the node. */
 const LOOKED_INTO_MAX = 200;
 
 /**
- * What became of a payment whose transaction is known by its message alone, since another fee payer's signature names
- * it: it is looked for among all that have touched the payer's USDC since it was made.
+ * The outcome of a payment that is known by its message only, because another fee payer's signature names the transaction: it is
+ * searched among all that touched the payer's USDC since it was made.
  */
 export async function decideByMessage(
   chain: SolanaChain,
@@ -115,7 +115,7 @@ export async function decideByMessage(
 ): Promise<Decision> {
   const finalized = await chain.finalized();
   if (finalized.kind !== 'ok') return { kind: 'unknown', reason: 'chain_unavailable' };
-  // By a node that has seen the final block: what it does not list by then will never come.
+  // From a node that has seen the final block: what it does not list by then will never come.
   const all = await chain.signaturesOf(await usdcAccountOf(authorization.payer), finalized.value.slot);
   if (all.kind !== 'ok') return { kind: 'unknown', reason: 'chain_unavailable' };
   const since = all.value.filter(({ slot }) => slot >= (from_slot ?? 0));

@@ -5,7 +5,7 @@ import { decideByMessage, decideLanded } from './decide.ts';
 import { readWireTransaction } from './transfer.ts';
 import { payloadOf, requirementsOf } from './verify-transaction.ts';
 
-/** Solana, as far as a facilitator's settlements are looked after: it pays the fees, so its signature names them. */
+/** Solana, for settlements by a facilitator, which pays the fees, so that its signature names the transaction. */
 export function settledByFacilitator(chain: SolanaChain): FacilitatedChain<SolanaPayment> {
   return {
     network: 'solana',
@@ -14,7 +14,7 @@ export function settledByFacilitator(chain: SolanaChain): FacilitatedChain<Solan
       if (look.kind !== 'ok') return { kind: 'unreachable' };
       return look.value.valid ? { kind: 'in_time', from_block: look.value.slot } : { kind: 'too_late' };
     },
-    // In a block already, it is our money, whatever the facilitator says of it.
+    // If it is in a block already, it is our money, whatever the facilitator says.
     isUnused: async ({ authorization }) => {
       const decision = await decideByMessage(chain, authorization, null);
       return decision.kind === 'not_transferred' || (decision.kind === 'unknown' && decision.reason === 'not_mined');

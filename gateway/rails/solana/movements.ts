@@ -5,10 +5,10 @@ import { type DecodedTransaction, TOKEN_PROGRAM } from './transfer.ts';
 
 export type Movements =
   | { readonly kind: 'read'; readonly movements: readonly UsdcMovement[] }
-  /** What changed is not what the instructions say. */
+  /** Balance changes do not match the instructions. */
   | { readonly kind: 'contradiction' };
 
-/** Instructions of SPL Token that change balances: where among their accounts what is lost, gained and named stands. */
+/** SPL Token instructions that change balances: indexes of source, destination and mint among their accounts. */
 const moving: Readonly<Record<number, { readonly from?: number; readonly to?: number; readonly mint?: number }>> = {
   3: { from: 0, to: 1 },
   7: { to: 1, mint: 0 },
@@ -17,7 +17,7 @@ const moving: Readonly<Record<number, { readonly from?: number; readonly to?: nu
   14: { to: 1, mint: 0 },
   15: { from: 0, mint: 1 },
 };
-/** Discriminator and amount, a u64; Checked ones go on with the decimals, and none minds what follows. */
+/** Discriminator and amount (u64). Checked variants add the decimals; extra bytes are ignored. */
 const MOVING_BYTES_MIN = 9;
 
 interface Flow {
@@ -28,8 +28,8 @@ interface Flow {
 }
 
 /**
- * Transfers of USDC by SPL Token in a transaction, its inner instructions among them, between accounts whose owners its
- * balances name. Each account that takes part must have changed by just what flowed.
+ * USDC transfers by SPL Token in a transaction, inner instructions included, between accounts whose owners are in its balances.
+ * Each account must have changed by exactly what moved.
  */
 export function movementsIn(read: DecodedTransaction, landed: LandedTransaction): Movements {
   const keys = [...read.message.staticAccounts.map(String), ...landed.loaded];
@@ -40,7 +40,7 @@ export function movementsIn(read: DecodedTransaction, landed: LandedTransaction)
   const movements: UsdcMovement[] = [];
   for (const { index, from, to, amount_atomic } of flows) {
     const [source, destination] = [from === null ? null : accounts.get(from), to === null ? null : accounts.get(to)];
-    // Another token's, or one of whom nobody is told.
+    // Another token, or an account without a known owner.
     if (!source?.owner || !destination?.owner) continue;
     if (![from, to].every(account => changedBy(accounts, flows, account))) return { kind: 'contradiction' };
     movements.push({ index, payer: source.owner, pay_to: destination.owner, amount_atomic });
@@ -48,7 +48,7 @@ export function movementsIn(read: DecodedTransaction, landed: LandedTransaction)
   return { kind: 'read', movements };
 }
 
-/** All that ran, in that order; null where the node did not write it down, or names places that there are not. */
+/** All instructions in the order in which they ran; null if the node did not record them, or an index is out of range. */
 function instructionsRun({ message }: DecodedTransaction, { inner }: LandedTransaction): CompiledInstruction[] | null {
   if (inner === null) return null;
   const { instructions } = message as unknown as {
@@ -78,12 +78,12 @@ function flowOf(instruction: CompiledInstruction, index: number, keys: readonly 
 }
 
 interface UsdcAccount {
-  /** Null where none is told, or it was handed over meanwhile. */
+  /** Null if it is missing or changed in the transaction. */
   readonly owner: string | null;
   readonly change_atomic: bigint;
 }
 
-/** Accounts that held USDC before or after, by their places. */
+/** Accounts that held USDC before or after, by index. */
 function accountsIn({ before, after }: LandedTransaction): ReadonlyMap<number, UsdcAccount> {
   const places = new Set([...before, ...after].map(({ account_index }) => account_index));
   const accounts = new Map<number, UsdcAccount>();

@@ -19,19 +19,19 @@ import { usdcAccountOf } from './transfer.ts';
 
 export interface SolanaParts {
   readonly solana: SolanaConfig;
-  /** Settles with a fee payer of its own, where it does on Solana. */
+  /** Settles with its own fee payer, if it supports Solana. */
   readonly facilitator_url: string | null;
   readonly authorize: Authorize;
   readonly profile: 'development' | 'production';
   readonly database: Database;
   readonly faults: SettlerFaults | null;
   readonly logger: Logger;
-  /** For so long a caller waits for a transaction. */
+  /** How long a caller waits for a transaction. */
   readonly wait_ms: number;
   readonly searches: Semaphore;
 }
 
-/** The rail, and whom payers name as the payer of their fees: null where it is not known, and so Solana is not offered. */
+/** The rail, and the fee payer that payers must name: null if unknown, so that Solana is not offered. */
 export interface OpenedSolana {
   readonly rail: Rail<SolanaPayment>;
   readonly fee_payer: string | null;
@@ -43,7 +43,7 @@ interface Settling {
   readonly own: FeePayer | null;
 }
 
-/** Solana, settled by the facilitator or in this process; null where nobody would pay the fees. @throws OtherChain, NoTreasury */
+/** Solana, settled by the facilitator or in this process; null if nobody would pay the fees. @throws OtherChain, NoTreasury */
 export async function openSolanaPayments(parts: SolanaParts): Promise<OpenedSolana | null> {
   const { solana, profile, database, searches } = parts;
   const chain = openSvmChain(solana);
@@ -51,7 +51,7 @@ export async function openSolanaPayments(parts: SolanaParts): Promise<OpenedSola
     const settling = await openSettling(parts, chain);
     if (settling !== null) {
       const chain_epoch = await openEpoch(database, solanaEpochOf(chain), { profile });
-      // In development whoever is to be paid is given what that takes.
+      // In development the account is created.
       if (profile === 'production') await requireTreasury(chain, solana.pay_to);
       const rail = openSolanaRail({ ...settling, database, chain, chain_epoch, searches, pay_to: solana.pay_to });
       return { rail, fee_payer: settling.fee_payer };
@@ -82,8 +82,8 @@ function openOwn(parts: SolanaParts, chain: SolanaChain, own: FeePayer): Settlin
 }
 
 /**
- * Its fee payer stands in our offers: where it names none now, Solana is not offered until the next start. What was paid
- * before is looked after, and delivered, all the same.
+ * The facilitator's fee payer is part of our offers: if it names none now, Solana is not offered until the next start. Earlier
+ * payments are still followed and delivered.
  */
 async function openFacilitated(parts: SolanaParts, chain: SolanaChain, url: string): Promise<Settling> {
   const { logger, authorize } = parts;
@@ -105,10 +105,10 @@ async function openFacilitated(parts: SolanaParts, chain: SolanaChain, url: stri
   return { settler, own: null, fee_payer };
 }
 
-/** CAIP-2 names a Solana by the first 32 characters of its genesis hash. */
+/** CAIP-2 names a Solana network by the first 32 characters of its genesis hash. */
 const GENESIS = networks.solana.caip2.slice('solana:'.length);
 
-/** Solana, as far as one chain is told from another: by its genesis. */
+/** Solana, as far as it is distinguished from other chains: by its genesis hash. */
 export function solanaEpochOf(chain: Pick<SolanaChain, 'genesisHash'>): EpochChain {
   const genesis = async () => reached(await chain.genesisHash());
   return {
@@ -116,7 +116,7 @@ export function solanaEpochOf(chain: Pick<SolanaChain, 'genesisHash'>): EpochCha
     blockHash: async number => (number === 0 ? genesis() : null),
     finalized: async () => null,
     async requireOurs(profile) {
-      // A development chain takes the place of the real one, and has a genesis of its own.
+      // A development chain replaces the real one and has its own genesis.
       if (profile === 'development') return;
       const hash = await genesis();
       if (!hash.startsWith(GENESIS))
@@ -132,8 +132,8 @@ export class NoTreasury extends Error {
 }
 
 /**
- * A transfer makes no account: without one of the treasury's own every payer would be told that the payment fails. Nor is
- * one that was handed over to another ours to be paid into. @throws NoTreasury; and where the chain cannot be reached.
+ * A transfer creates no account: without a USDC account of the treasury every payment would fail. An account whose owner was
+ * changed is not ours. @throws NoTreasury; also if the chain is unreachable
  */
 export async function requireTreasury(chain: Pick<SolanaChain, 'holding'>, pay_to: string): Promise<void> {
   const account = await usdcAccountOf(pay_to);

@@ -6,16 +6,16 @@ import { all, type ChainAnswer, map, type NodeRefusal, openRpc, refusedAsUnreach
 import { type LandedStatus, SIGNATURES_MAX, type SolanaChain, type SvmBroadcast, type TokenHolding } from './chain.ts';
 import { TOKEN_PROGRAM } from './transfer.ts';
 
-/** Public nodes take no batches, and count each call anyway. No answer that is read here is longer than a transaction. */
+/** Public nodes accept no batches and count each call anyway. No response is longer than a transaction. */
 const bounds = { connections: 32, calls_per_request_max: 1, answer_bytes_max: 1024 * 1024 };
-/** Of one `getSignatureStatuses`. */
+/** Maximum number of signatures in one `getSignatureStatuses`. */
 const STATUSES_MAX = 256;
 
-/** What we act on is confirmed; what we rely on for ever is final. */
+/** We act on what is confirmed, and rely permanently on what is final. */
 const confirmed = { commitment: 'confirmed' } as const;
 const encoded = { encoding: 'base64', ...confirmed } as const;
 
-/** Solana behind a JSON-RPC URL. */
+/** Solana by the JSON-RPC URL of a node. */
 export function openSvmChain({ rpc_url }: { readonly rpc_url: string }): SolanaChain {
   const rpc = openRpc(rpc_url, bounds);
   const ask = <T>(method: string, params: readonly unknown[], shape: z.ZodType<T>) =>
@@ -59,7 +59,7 @@ async function lookAtBlockhash(ask: Ask, blockhash: string): ReturnType<SolanaCh
     ask('getLatestBlockhash', [confirmed], latestShape),
   ]);
   if (valid.kind !== 'ok') return valid;
-  // Where another node answered the second, which is behind, each slot that it has not seen adds one block at most.
+  // If a lagging node answered the second request, each slot that it has not seen adds one block at most.
   const behind = (slot: number) => Math.max(0, valid.value.slot - slot);
   return map(latest, ({ slot, value }) => ({
     valid: valid.value.value,
@@ -83,7 +83,7 @@ async function statusesOf(ask: Ask, signatures: readonly string[]): ReturnType<S
 type Statuses = z.infer<typeof statusesShape>;
 type Status = NonNullable<Statuses['value'][number]>;
 
-/** What is executed there and not confirmed may be the very block that others have as final: up to it nothing is seen. */
+/** What is executed but not confirmed may be in the block that others have as final, so nothing from there on counts as seen. */
 function seenTo({ slot, value }: Statuses): number {
   const executed = value.flatMap(status => (status && levelOf(status) === 'processed' ? [status.slot - 1] : []));
   return Math.min(slot, ...executed);
@@ -101,7 +101,7 @@ function landedStatus(status: Status | null, signature: string): LandedStatus | 
 }
 
 const address = getAddressDecoder();
-/** SPL Token's account: mint, owner, amount, and a byte that says whether it is frozen. */
+/** SPL Token account: mint, owner, amount, and a byte for its state. */
 const ACCOUNT_BYTES = 165;
 const FROZEN = 2;
 
@@ -123,7 +123,7 @@ function namedBroadcast(answer: ChainAnswer<string> | NodeRefusal): ChainAnswer<
   };
 }
 
-/** What a Solana node answers, as far as it is read here. A node is not trusted: what has another shape is no answer. */
+/** Responses of a Solana node, as far as they are read. A node is not trusted: another shape is no response. */
 const count = z.int().nonnegative();
 const base58 = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,88}$/);
 const base64 = z.tuple([z.string(), z.literal('base64')]).transform(([text]) => Buffer.from(text, 'base64'));
@@ -134,7 +134,7 @@ const atomic = z
   .regex(/^[0-9]{1,20}$/)
   .transform(value => BigInt(value));
 
-/** An answer with the slot at which its node gave it. */
+/** A response with the slot at which the node gave it. */
 function inContext<T>(value: z.ZodType<T>) {
   return z.object({ context: z.object({ slot: count }), value }).transform(answer => ({
     slot: answer.context.slot,
@@ -158,7 +158,7 @@ const statusesShape = inContext(
       .object({
         slot: count,
         err: failure,
-        /** Older nodes leave it out, and say by `confirmations: null` that it is rooted. */
+        /** Older nodes omit it; their `confirmations: null` means rooted. */
         confirmationStatus: z.enum(['processed', 'confirmed', 'finalized']).nullish(),
         confirmations: count.nullish(),
       })
@@ -185,7 +185,7 @@ const balances = z
     })),
   );
 
-/** Of a transaction that is 1,232 bytes long itself; what programs say to each other may be 10 KiB. */
+/** Transactions have at most 1,232 bytes; data between programs may have 10 KiB. */
 const base58Data = z
   .string()
   .regex(/^[1-9A-HJ-NP-Za-km-z]{0,14500}$/)

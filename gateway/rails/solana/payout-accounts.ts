@@ -6,7 +6,10 @@ export interface OpenedPayoutAccounts extends PayoutAccounts {
   close(): Promise<void>;
 }
 
-/** Asks Solana by a client of its own, made as the first one asks: its libraries are large. On Base every address can be paid. */
+/**
+ * Checks payees on Solana by a client of its own, created with the first request because its libraries are large. On Base every
+ * address can be paid.
+ */
 export function openPayoutAccounts(solana: SolanaConfig | null): OpenedPayoutAccounts {
   let opened: Promise<SolanaChain> | null = null;
   return {
@@ -22,7 +25,7 @@ export function openPayoutAccounts(solana: SolanaConfig | null): OpenedPayoutAcc
   };
 }
 
-/** One that was handed over to another, or that Circle has frozen, is no account of theirs to be paid into. */
+/** An account whose owner was changed, or that Circle has frozen, cannot be used for payouts. */
 async function lookAt(chain: Pick<SolanaChain, 'holding'>, address: string): ReturnType<PayoutAccounts['look']> {
   const { usdcAccountOf } = await import('./transfer.ts');
   const found = await chain.holding(await usdcAccountOf(address));

@@ -16,8 +16,8 @@ export interface Rebroadcasting {
 }
 
 /**
- * Sends again what was committed and is in no block: after a crash between commit and broadcast, after a node lost it.
- * Safe at any time, in any process: the same bytes are one transaction, and after its last block height they are none.
+ * Sends committed transactions again that are in no block: after a crash before the broadcast, or after a node lost them. Safe at
+ * any time in any process: the same bytes are one transaction, and none after its last block height.
  */
 export async function rebroadcast({ chain, database, fee_payer, nudge_ms }: Rebroadcasting): Promise<void> {
   const sent = (await sentSettlements(database, [fee_payer.address], SETTLEMENTS_MAX)).flatMap(
@@ -40,7 +40,7 @@ export async function rebroadcast({ chain, database, fee_payer, nudge_ms }: Rebr
   }
 }
 
-/** Solana, as far as its settlements are looked at again once they are final. */
+/** Solana, for checking settlements again once they are final. */
 export function finalSolana(database: Database, chain: SolanaChain): FinalChain {
   return {
     database,
@@ -53,7 +53,7 @@ export function finalSolana(database: Database, chain: SolanaChain): FinalChain 
   };
 }
 
-/** In one question for all; of blocks that a node has not seen yet, or keeps no longer, it has nothing to say. */
+/** One request for all. About blocks that it has not seen yet, or keeps no longer, a node says nothing. */
 async function findLanded(
   chain: SolanaChain,
   settlements: readonly OpenSettlement[],

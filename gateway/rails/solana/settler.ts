@@ -27,7 +27,7 @@ export interface SolanaSettlerOptions<I extends Item> extends SettlerParts<I>, S
   readonly fee_payer: FeePayer;
 }
 
-/** A transaction of Solana's is settled by itself: its payer has made it up, and we sign for its fee. */
+/** Each transaction on Solana is settled alone: its payer has built it, and we sign for its fee. */
 export function openSolanaSettler<I extends Item>(options: SolanaSettlerOptions<I>): Settler<I> {
   return new SolanaSettler(options);
 }
@@ -42,7 +42,7 @@ class SolanaSettler<I extends Item> implements Settler<I> {
     this.#statuses = new ReceiptWatch(hashes => statusesOf(options.chain, hashes), options.poll_ms);
   }
 
-  /** All that can refuse comes before the commit: the chain out of reach, the blockhash out of time. */
+  /** All checks that can refuse come before the commit: chain unreachable, blockhash expired. */
   async settle(item: I): Promise<SettleOutcome> {
     if (this.#closed) return notSent('stopped');
     const look = await this.#options.chain.blockhash(item.authorization.blockhash);
@@ -107,7 +107,7 @@ class SolanaSettler<I extends Item> implements Settler<I> {
     return decision;
   }
 
-  /** A node has a status before the transaction itself, and nodes behind one URL have neither at the same time. */
+  /** A node has a status before the transaction itself, and nodes behind one URL differ. */
   async #decided(authorization: SolanaAuthorization, status: LandedStatus, until_ms: number): Promise<Decision> {
     const { chain, poll_ms } = this.#options;
     for (;;) {
@@ -142,22 +142,25 @@ async function statusesOf(
   }));
 }
 
-/** A transaction with all its signatures: from here on anybody may send it. */
+/** A transaction with all signatures, which anyone may send. */
 export interface SignedTransaction {
-  /** The fee payer's, base58: by it the chain knows the transaction. */
+  /** The fee payer's signature, base58: the chain's id of the transaction. */
   readonly signature: string;
   /** Base64. */
   readonly raw: string;
 }
 
-/** Pays the fees of payments. Same payment, same signature (RFC 8032): what it would be called is known without sending it. */
+/**
+ * Pays the fees of payments. The same payment gets the same signature (RFC 8032), so the transaction's id is known without
+ * sending it.
+ */
 export interface FeePayer {
   readonly address: string;
-  /** @throws where that is no transaction. */
+  /** @throws if the bytes are not a transaction */
   sign(payment: PartialSignature): SignedTransaction;
 }
 
-/** By its key: base58 of seed and public key. */
+/** From its key: base58 of seed and public key. */
 export function openFeePayer(key: string): FeePayer {
   const address = solanaAddressOfKey(key);
   const secret = secretOfKey(key);

@@ -34,17 +34,17 @@ export interface SolanaRailParts extends JudgeParts {
   readonly database: Database;
   readonly chain: SolanaChain;
   readonly chain_epoch: number;
-  /** Null where a facilitator pays the fees. */
+  /** Null if a facilitator pays the fees. */
   readonly own: FeePayer | null;
   readonly settler: Settler<ClaimItem<SolanaPayment>>;
-  /** To search the chain for who has not paid for it: many questions each time. */
+  /** Limits searches for callers who have not paid for them, which take many requests. */
   readonly searches: Semaphore;
 }
 
 /** USDC on Solana, by a transaction that its payer has signed and whose fee we pay. */
 export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
   const { database, chain, chain_epoch, searches } = parts;
-  // Where nobody is named who pays the fee, Solana is not offered until the next start.
+  // Without a known fee payer Solana is not offered until the next start.
   const settling = new SettlingStanding(parts.fee_payer === null ? 'facilitator_unavailable' : null);
   const settler = heardSettler(parts.settler, settling);
   const judge = openSolanaJudge(parts);
@@ -59,18 +59,18 @@ export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
     settling,
     ...judge,
     verify: (payload, offered) => judge.verify(payload as ExactSvmPayload, offered),
-    // Its payer has signed the transaction itself, which was judged by that.
+    // The payer has signed the transaction itself, which proves the payer.
     prove: async () => PROVEN,
     proveUsed: async () => PROVEN,
     async ready(payment) {
       const ready = await readyToPay(parts, payment);
-      // Who pays the fee is found out by a simulation, before anything is handed to the settler.
+      // The fee payer is checked by a simulation, before anything is handed to the settler.
       if (ready.kind === 'not_sent') settling.refused(ready.reason, ready.reason);
       return ready;
     },
-    // Its time is the chain's blocks: none is late before the chain was asked.
+    // Validity is measured in the chain's blocks, so none is late before the chain was asked.
     usedInTime: async () => ({ kind: 'unused' }),
-    // Whoever sent it, it was not for the claim that finds it: no answer was sealed before.
+    // Whoever sent it, it was not for the claim that finds it, because no answer was sealed before.
     async find(payment, asker): Promise<Decision | Busy> {
       const found = await searches.take(asker, () => decide(payment, { settlement_id: null, from_block: null }));
       if (found === null) return { kind: 'busy' };
@@ -81,7 +81,7 @@ export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
     isOver: ({ authorization }) => isOver(chain, authorization),
     vouch: (payment, sent) => vouchFor(database, facilitated, payment, sent),
     signedBy,
-    // By its genesis alone it is told from another: nothing of it has to be kept.
+    // The genesis hash alone distinguishes it, so nothing has to be stored.
     look: () => last_seen.look(),
     age_ms: () => last_seen.age_ms(),
     reachable: async () => (await chain.finalized()).kind === 'ok',
@@ -94,8 +94,8 @@ export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
 }
 
 /**
- * By what our key calls it, which is the same however often it is asked; of one that another fee payer signs, or that was
- * made for a key of ours that is gone, by what was written down, or else by its message.
+ * By our key's signature, which is always the same; for a payment with another fee payer, or with a former key of ours, by the
+ * stored signature, or else by its message.
  */
 async function decideIn(
   { database, chain, own }: Pick<SolanaRailParts, 'database' | 'chain' | 'own'>,
@@ -111,14 +111,11 @@ async function decideIn(
     : decideByMessage(chain, authorization, from_block);
 }
 
-/** There is no word of x402's for it: the payer is to sign anew, over a newer blockhash. */
+/** x402 has no code for it: the payer must sign again with a newer blockhash. */
 const BLOCKHASH_EXPIRED = 'invalid_exact_svm_payload_blockhash_expired';
 const SIMULATION_FAILED = 'invalid_exact_svm_transaction_simulation_failed';
 
-/**
- * Asks the chain, before anything is claimed or worked for, whether it would take the payment now and whether the payer
- * has the funds.
- */
+/** Asks the chain, before anything is claimed, whether it would take the payment now and whether the payer has the funds. */
 async function readyToPay(
   { chain, database }: Pick<SolanaRailParts, 'chain' | 'database'>,
   payment: SolanaPayment,
@@ -136,7 +133,7 @@ async function readyToPay(
   if (simulated.kind !== 'ok') return simulated;
   const until = boundBy(payment, blockhash.value);
   const { err } = { err: null, ...simulated.value };
-  // Only our signature could have sent it: then it was, by a call of ours that nobody here may know of any more.
+  // Only with our signature could it have been sent, so an earlier call of ours sent it that is unknown here.
   if (err === 'AlreadyProcessed') return { kind: 'spent', payment: until };
   if (!blockhash.value.valid) return rejected(BLOCKHASH_EXPIRED);
   const { amount_atomic: balance_atomic = 0n, frozen = false } = holding.value.value ?? {};
@@ -149,7 +146,7 @@ async function readyToPay(
 
 const rejected = (reason: string): Rejected => ({ kind: 'rejected', reason });
 
-/** The blockhash is no newer than the newest that there was when the chain knew it, and so not good for longer. */
+/** The blockhash is no newer than the newest one at the time of the check, and so valid for no longer. */
 function boundBy(
   { authorization, signature }: SolanaPayment,
   { last_valid_block_height }: BlockhashLook,
@@ -157,7 +154,7 @@ function boundBy(
   return { authorization: { ...authorization, last_valid_block_height }, signature };
 }
 
-/** Failures of whoever pays the fee, which is ourselves: another payment would fare no better. */
+/** Failures of the fee payer, which is us: another payment would fail too. */
 const ours = ['AccountNotFound', 'InsufficientFundsForFee', 'InvalidAccountForFee'];
 
 function isOurs(err: Json): boolean {
@@ -167,8 +164,8 @@ function isOurs(err: Json): boolean {
 }
 
 /**
- * Open claims first, then what became of them, then the balance: a claim counts as moved only where its transaction was
- * in a block by the slot of that balance. One that moves in between counts twice, and is seen by the next look.
+ * Open claims, then their outcome, then the balance: a claim counts as moved only if its transaction was in a block by the slot
+ * of that balance. One that moves in between counts twice and is seen by the next look.
  */
 async function fundsOf(
   { chain, database }: Pick<SolanaRailParts, 'chain' | 'database'>,
@@ -188,7 +185,7 @@ async function fundsOf(
   return { kind: 'ok', value: { balance_atomic, moved: moved.map(({ claim_key }) => claim_key) } };
 }
 
-/** When this process has seen the chain last. */
+/** When this process last saw the chain. */
 class LastSeen {
   readonly #chain: Pick<SolanaChain, 'finalized'>;
   #seen_at_ms: number | null = null;
@@ -203,7 +200,7 @@ class LastSeen {
     this.#seen_at_ms = performance.now();
   }
 
-  /** Null where it was never seen. */
+  /** Null if it was never seen. */
   age_ms(): number | null {
     return this.#seen_at_ms === null ? null : performance.now() - this.#seen_at_ms;
   }
@@ -212,8 +209,8 @@ class LastSeen {
 const SIGNATURE_BYTES = 64;
 
 /**
- * Whether a wallet has signed a text: Ed25519 over its UTF-8 bytes, in base58. A program's address signs nothing. The
- * text goes in memory of its own: of a Buffer that lies at the beginning of Node's pool kit verifies the whole pool.
+ * Whether a wallet has signed a text: Ed25519 over its UTF-8 bytes, in base58. A program's address cannot sign. The text is
+ * copied, because for a Buffer at the start of Node's pool kit verifies the whole pool.
  */
 export async function signedBy({ payer, text, signature }: Omit<SignedMessage, 'asker'>): Promise<boolean> {
   try {
@@ -222,7 +219,7 @@ export async function signedBy({ payer, text, signature }: Omit<SignedMessage, '
     const key = await getPublicKeyFromAddress(payer as Address);
     return await verifySignature(key, bytes as SignatureBytes, new TextEncoder().encode(text));
   } catch {
-    // No base58, or an address that is no key's.
+    // Invalid base58, or an address that is not a key.
     return false;
   }
 }

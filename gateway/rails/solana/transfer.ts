@@ -16,17 +16,17 @@ import { networks } from '../../../schema/network.ts';
 
 type Lifetime = { readonly lifetimeToken: string };
 
-/** A transaction read from its bytes. */
+/** A decoded transaction. */
 export interface DecodedTransaction {
   readonly transaction: Transaction;
   readonly message: CompiledTransactionMessage & Lifetime;
-  /** SHA-256 of what its signers sign, as lower-case hex. */
+  /** SHA-256 of the signed message, as lower-case hex. */
   readonly message_hash: string;
 }
 
 /**
- * Null where the bytes are no transaction, or are one in a spelling that no block takes: with bytes after its end, or a
- * count written longer than it need be.
+ * Null if the bytes are not a transaction, or an encoding that no block takes: with trailing bytes, or with a count written
+ * longer than necessary.
  */
 export function readWireTransaction(raw: Uint8Array): DecodedTransaction | null {
   try {
@@ -39,12 +39,12 @@ export function readWireTransaction(raw: Uint8Array): DecodedTransaction | null 
       .digest('hex');
     return { transaction, message: message as DecodedTransaction['message'], message_hash };
   } catch {
-    // The codecs say by throwing that the bytes are something else.
+    // The codecs throw if the bytes are something else.
     return null;
   }
 }
 
-/** The same with another signature in its place, as it goes over the wire. */
+/** The wire form with another signature in its place. */
 export function withSignature({ transaction }: DecodedTransaction, signer: string, signature: Uint8Array): string {
   const signatures = { ...transaction.signatures, [signer]: signature } as Transaction['signatures'];
   return getBase64EncodedWireTransaction({ ...transaction, signatures });
@@ -61,14 +61,14 @@ export async function isTransactionSignedBy({ transaction }: DecodedTransaction,
   }
 }
 
-/** By what the chain knows it: the signature of its fee payer, who is its first signer, in base58; null of one unsigned. */
+/** The chain's id of the transaction: the signature of its fee payer, the first signer, in base58; null if unsigned. */
 export function signatureName({ transaction, message }: DecodedTransaction): string | null {
   const [fee_payer] = message.staticAccounts;
   const signature = fee_payer && transaction.signatures[fee_payer];
   return signature ? getBase58Decoder().decode(signature) : null;
 }
 
-/** The USDC transfer that a payment is made of. */
+/** The USDC transfer of a payment. */
 export interface Transfer {
   readonly source: string;
   readonly destination: string;
@@ -83,7 +83,7 @@ const USDC_DECIMALS = 6;
 /** Discriminator, amount as u64, decimals. */
 const TRANSFER_BYTES = 10;
 
-/** TransferChecked of USDC in its place; null where something else stands there. */
+/** TransferChecked of USDC at its index; null if another instruction is there. */
 export function transferIn({ message }: DecodedTransaction): Transfer | null {
   const { instructions, staticAccounts } = message as {
     readonly instructions: readonly Instruction[];
@@ -106,7 +106,7 @@ interface Instruction {
   readonly data?: Readonly<Uint8Array>;
 }
 
-/** Whether any instruction touches its fee payer, who signs for the fee and for nothing else. */
+/** Whether any instruction uses the fee payer, who signs for the fee only. */
 export function usesFeePayer({ message }: DecodedTransaction): boolean {
   const instructions = message.instructions as readonly Instruction[];
   return instructions.some(
@@ -114,13 +114,13 @@ export function usesFeePayer({ message }: DecodedTransaction): boolean {
   );
 }
 
-/** SPL Token: USDC's own program. Token-2022 is another, and has no USDC. */
+/** SPL Token, the program of USDC. Token-2022 is another program and has no USDC. */
 export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const ASSOCIATED_TOKEN_PROGRAM = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL' as Address;
 
 const encoder = getAddressEncoder();
 
-/** Where an owner's USDC lies: in the associated token account. @throws where it is no address. */
+/** The owner's associated token account for USDC. @throws if it is not an address */
 export async function usdcAccountOf(owner: string): Promise<string> {
   const seeds = [owner, TOKEN_PROGRAM, networks.solana.usdc].map(seed => encoder.encode(seed as Address));
   return (await getProgramDerivedAddress({ programAddress: ASSOCIATED_TOKEN_PROGRAM, seeds }))[0];

@@ -24,7 +24,7 @@ import {
   usesFeePayer,
 } from './transfer.ts';
 
-/** Why a transaction is not the payment that was offered, in x402's own words where it has one. */
+/** Why a transaction is not the offered payment, with x402's code if it has one. */
 const refusals = {
   malformed: 'invalid_exact_svm_payload_transaction_could_not_be_decoded',
   wrong_fee_payer: 'invalid_exact_svm_fee_payer_mismatch',
@@ -34,12 +34,12 @@ const refusals = {
   wrong_source: 'invalid_exact_svm_payload_sender_mismatch',
 } as const;
 
-/** The fee payer and whoever has authority over the transfer: each signature more costs us a fee more. */
+/** The fee payer and the authority of the transfer: each further signature costs us another fee. */
 const SIGNERS = 2;
 const no_work = async () => {};
 
 export interface JudgeParts {
-  /** Null while it is not known who pays the fees: nothing is taken then but what was bought before. */
+  /** Null while the fee payer is unknown: then only earlier purchases are served. */
   readonly fee_payer: string | null;
   readonly pay_to: string;
 }
@@ -81,8 +81,8 @@ export function openSolanaJudge({ fee_payer, pay_to }: JudgeParts) {
 type Judge = (payload: ExactSvmPayload, offered: OfferedTerms) => Promise<Verified<SolanaPayment>>;
 
 /**
- * The door judges a payment first and the charge once more: of what was judged at the same terms only the time by which it
- * has to be used is told anew, since that is counted from now.
+ * The gate judges a payment first and the charge again. For the same terms only the time limit is computed again, because it
+ * counts from now.
  */
 function rememberVerified(judge: Judge): Judge {
   const known = new WeakMap<
@@ -114,16 +114,16 @@ function same(a: string, b: string | undefined): boolean {
 }
 
 /**
- * Nobody here signs for its fee. It may have bought an answer while somebody did: keys are changed for others, and so are
- * facilitators' own; whoever asks for that answer must not be told to pay once more.
+ * Nobody here signs for its fee. It may have bought an answer while somebody did, since keys and facilitators change, and its
+ * payer must not be asked to pay again.
  */
 function forAnother(payment: SolanaPayment): Verified<SolanaPayment> {
   return { kind: 'late', code: 'wrong_fee_payer', reason: refusals.wrong_fee_payer, ...payment };
 }
 
 /**
- * Not to whom it was offered: our treasury, which may have been another when it bought an answer. Its signer alone is looked at: the claim that
- * its message names, if there is one, was judged by all the rest. Of the payee nothing but the USDC account is known here.
+ * It pays another address, which may have been our treasury when it bought an answer. Only the signer is checked: its claim, if
+ * there is one, passed all other checks. Of the payee only the USDC account is known here.
  */
 async function toAnother(
   read: DecodedTransaction,
@@ -148,12 +148,12 @@ function feePayerOf({ message }: DecodedTransaction): string {
   return message.staticAccounts[0] ?? '';
 }
 
-/** Who signs: the payer of the fee, in no other part, and beside that one the payer alone. */
+/** The signers must be the fee payer, in no other role, and the payer. */
 function compareSigners(read: DecodedTransaction, { authority }: Transfer): RefusedPayment | null {
   const { header, staticAccounts } = read.message;
   if (usesFeePayer(read)) return refused('fee_payer_used');
   if (header.numSignerAccounts !== SIGNERS || staticAccounts[1] !== authority) return refused('excessive_signers');
-  // What an account in a look-up table is, the chain alone knows; none that pays by `exact` needs one.
+  // Only the chain knows an account in a look-up table; no `exact` payment needs one.
   const { addressTableLookups = [] } = read.message as { addressTableLookups?: readonly unknown[] };
   return addressTableLookups.length > 0 ? refused('malformed') : null;
 }
@@ -168,8 +168,8 @@ function compareTransfer(
 }
 
 /**
- * Instruction layout, compute budget, signatures, memo: what the package checks without a chain. Its simulation is left
- * out here, for a node that is away must not make a payment look bad: readiness asks for that, by our own client.
+ * Instruction layout, compute budget, signatures, memo: what the package checks without a chain. Its simulation is left out,
+ * because an unreachable node must not make a payment look invalid; readiness simulates with our own client.
  */
 function officialScheme(fee_payer: string): ExactSvmScheme {
   const signer = { getAddresses: () => [fee_payer], simulateTransaction: no_work } as unknown as FacilitatorSvmSigner;
@@ -180,7 +180,7 @@ function officialScheme(fee_payer: string): ExactSvmScheme {
   });
 }
 
-/** The terms that we offered, as x402 v2 has them: v1 differs in the envelope alone. */
+/** The offered terms in x402 v2's form; v1 differs only in the envelope. */
 export function requirementsOf(amount_atomic: bigint, pay_to: string, fee_payer: string): PaymentRequirements {
   return {
     scheme: 'exact',
@@ -212,7 +212,7 @@ function paymentOf(
       message_hash,
       blockhash: message.lifetimeToken,
       fee_payer,
-      // The chain is yet to be asked.
+      // Filled in once the chain was asked.
       last_valid_block_height: 0,
       valid_before_seconds: usableUntil(now_ms),
     },

@@ -8,9 +8,9 @@ import { L1_FEE_BYTES } from '../market.ts';
 import type { BaseSignature } from '../signature.ts';
 import { type Fees, feesNow } from './fees.ts';
 
-/* Payments that share a transaction: the call that it makes, the gas that it may use, and what that costs. */
+/* Payments that share a transaction: its call, its gas limit and its cost. */
 
-/** An authorization on its way to the chain. `claim_key` is the claim that it settles. */
+/** An authorization to be settled. `claim_key` is its claim's key. */
 export interface SettleItem {
   readonly claim_key: string;
   readonly authorization: BaseAuthorization;
@@ -24,16 +24,15 @@ export interface Submission {
 }
 
 /**
- * Measured on Circle's bytecode: 85,700 alone, 102,900 to a payee that never had USDC; each of 2 payers together 71,600,
- * of 10 54,500, of 25 52,000, of 100 50,700. What is not used is not paid; EIP-7825 bounds a transaction at 16.7 million.
+ * Measured on Circle's bytecode: 85,700 alone, 102,900 to a payee that never had USDC; each of 2 payers together 71,600, of 10
+ * 54,500, of 25 52,000, of 100 50,700. Unused gas is not paid; EIP-7825 limits a transaction to 16.7 million.
  */
 const GAS_FIXED = 60_000;
 const GAS_PER_AUTHORIZATION = 110_000;
 
 /**
- * What they use as a rule, no less than was measured: their share of the fee is judged by it, before anything is committed.
- * A contract wallet's own check of the signature is taken for 40,000 (a passkey's on Base is less); one that is still to
- * be made may cost all that it is given.
+ * Usual gas, not below the measurements: each payment's share of the fee is checked by it before the commit. A contract wallet's
+ * signature check counts as 40,000 (a passkey's on Base uses less); one that must be deployed counts with its whole limit.
  */
 export const GAS_ORDINARY = { alone: 88_000, batch: 43_000, each_in_batch: 50_500, wallet: 150_000 };
 
@@ -46,9 +45,9 @@ export function gasOrdinary(items: readonly SettleItem[]): number {
 }
 
 /**
- * Whether one of several may have burnt the gas of the others (USDC asks the code at a payer's address about a signature,
- * ERC-1271): then their failing says nothing about them. Measured batches leave a third of their gas unused; a call
- * that is starved leaves next to none of it (EIP-150 keeps a 64th back).
+ * Whether one payment of a batch may have used up the gas of the others (USDC asks the code at a payer's address about a
+ * signature, ERC-1271), so that their failure says nothing about them. Measured batches leave a third of their gas unused; a
+ * starved call leaves almost none (EIP-150 keeps back a 64th).
  */
 export function isStarved({ succeeded, gas_used }: ChainReceipt, items: number): boolean {
   return !succeeded || gas_used > (gasOf(items) * 7) / 8;
@@ -59,9 +58,9 @@ function gasOf(items: number): number {
 }
 
 /**
- * One authorization is submitted as it is, several through Multicall3: little over half the gas each, and each may fail
- * alone. A contract wallet's is submitted exactly as it was simulated. It may have been deployed since: its factory gives
- * back what stands, as ERC-4337 wants, or fails, which is allowed.
+ * A single authorization is submitted directly, several through Multicall3, at little over half the gas each and with failures
+ * allowed. A contract wallet's is submitted exactly as simulated. If it was deployed meanwhile, its factory returns the existing
+ * wallet, as ERC-4337 requires, or fails, which is allowed.
  */
 export function submissionOf(items: readonly SettleItem[]): Submission {
   const gas = gasOf(items.length);
@@ -76,32 +75,32 @@ function submissionOfOne({ authorization, signature }: SettleItem, gas: number):
   return { to: MULTICALL3, data: aggregate(paymentCalls(authorization, signature)), gas: limits.wallet_gas_max };
 }
 
-/** Atomic USDC (6 decimals) for one ether (18). A dollar is taken for one USDC. */
+/** Atomic USDC (6 decimals) for one ether (18 decimals). One dollar counts as one USDC. */
 export type EthPrice = AtomicAmount;
 
 const WEI_PER_ETHER = 10n ** 18n;
 
-/** What that much gas money is worth, rounded up: a cost is never counted for less than it is. */
+/** USDC value of an amount of wei, rounded up, so that a cost is never understated. */
 export function usdcOfWei(wei: bigint, price: EthPrice): AtomicAmount {
   return atomicAmount(ceilDiv(wei * price, WEI_PER_ETHER));
 }
 
-/** How much gas money is worth no more than that, rounded down: `usdcOfWei` of it is never above the amount. */
+/** The largest amount of wei worth no more than that, so that `usdcOfWei` of it is never above the amount. */
 export function weiOfUsdc(amount: AtomicAmount, price: EthPrice): bigint {
   return (amount * WEI_PER_ETHER) / price;
 }
 
-/** Of a denominator above zero; BigInt's own division goes towards zero. */
+/** For a positive denominator; BigInt's own division rounds towards zero. */
 function ceilDiv(numerator: bigint, denominator: bigint): bigint {
   const quotient = numerator / denominator;
   return numerator > 0n && quotient * denominator < numerator ? quotient + 1n : quotient;
 }
 
-/** What settling may cost. */
+/** Limits on the cost of settling. */
 export interface FeeBounds {
-  /** For each authorization its share of what its batch costs. */
+  /** For the share of each authorization in its batch's cost. */
   readonly fee_max_atomic: AtomicAmount;
-  /** For all settlements that were committed on one UTC day, by whichever process. */
+  /** For all settlements committed on one UTC day by all processes. */
   readonly fee_day_max_atomic: AtomicAmount;
 }
 
@@ -110,19 +109,19 @@ export interface PricedBatch {
   readonly kind: 'priced';
   readonly submission: Submission;
   readonly fees: Fees;
-  /** At most, by what is signed: all of its gas at its highest price, and its data on L1 as far as that can be foretold. */
+  /** Maximum cost of what is signed: all gas at its highest price, and the expected L1 fee. */
   readonly worst_wei: bigint;
   readonly worst_atomic: AtomicAmount;
 }
 
 type BatchMarket = Pick<Market, 'head' | 'priority_fee_wei' | 'l1_fee_wei'>;
 
-/** Nonce, fees, gas, address and their RLP heads; the signature's 68 bytes are in the oracle's own sum. */
+/** Nonce, fees, gas, address and their RLP heads; the oracle itself adds the signature's 68 bytes. */
 const ENVELOPE_BYTES = 60;
 
 /**
- * Fees for a batch that is sent now, capped so that with its ordinary gas each payment's share stays within the bound,
- * whatever the block that takes it asks. Too high where the chain asks for more than that now.
+ * Fees for a batch that is sent now, capped so that with usual gas each payment's share stays within its limit in any block. Too
+ * high if the chain asks for more than that.
  */
 export function priceBatch(
   items: readonly SettleItem[],
@@ -143,7 +142,7 @@ export function priceBatch(
   return { kind: 'priced', submission, fees, worst_wei, worst_atomic: usdcOfWei(worst_wei, price) };
 }
 
-/** Whether even a payment that shares its transaction with as many as can be is too dear. */
+/** Whether even a payment in the largest batch would exceed its limit. */
 export function isDearForAll(
   { head, priority_fee_wei }: BatchMarket,
   price: EthPrice,
@@ -152,13 +151,13 @@ export function isDearForAll(
   return usdcOfWei(BigInt(GAS_ORDINARY.each_in_batch) * (head.base_fee_wei + priority_fee_wei), price) > fee_max_atomic;
 }
 
-/** Whether none of the keys could so much as pay for one payment that a key has signed, which costs least. */
+/** Whether none of the keys could pay even for a key-signed payment, which costs least. */
 export function isBrokeForAll({ keys }: Pick<Market, 'keys'>, { fees }: Pick<PricedBatch, 'fees'>): boolean {
   const least_wei = BigInt(gasOf(1)) * fees.max_fee_wei;
   return keys.every(({ balance_wei }) => balance_wei < least_wei);
 }
 
-/** Thrown in the transaction that would commit it, which so comes to nothing: dearer than its bound or the day's. */
+/** Thrown in the transaction that would commit the batch, which rolls it back: the cost exceeds a limit. */
 export class FeeTooHigh extends Error {
   readonly bound: 'settlement' | 'day';
 

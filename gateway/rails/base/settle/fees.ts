@@ -12,27 +12,27 @@ export interface FeeMarket {
 }
 
 /**
- * Of a replacement. What it may cost a call is not asked: without it the nonce would be blocked, and all behind it. This
- * alone is what a node that lies about the market can make us pay: more than any block of Base has asked for long.
+ * Limit for a replacement. Limits per call do not apply to it, because without it the nonce and all later ones would be blocked.
+ * This is the most that a node with false fees can make us pay; it is more than any block of Base has asked for long.
  */
 export const REPLACEMENT_CEILING_WEI = 100_000_000_000n;
 
-/** What a block must ask for before our fee is outbid: it doubles in no less than six full blocks (12.5 % each). */
+/** Factor by which the base fee may rise before ours is outbid: it doubles in no less than six full blocks (12.5 % each). */
 const BASE_FEE_HEADROOM = 2n;
 
-/** Fees for a transaction sent now; never above the ceiling, which bounds what one unit of gas may cost us. */
+/** Fees for a transaction that is sent now, never above the ceiling per unit of gas. */
 export function feesNow({ base_fee_wei, priority_fee_wei }: FeeMarket, ceiling_wei: bigint): Priced {
   if (base_fee_wei + priority_fee_wei > ceiling_wei) return { kind: 'too_high' };
   const max_fee_wei = smaller(base_fee_wei * BASE_FEE_HEADROOM + priority_fee_wei, ceiling_wei);
   return { kind: 'priced', fees: { max_fee_wei, priority_fee_wei } };
 }
 
-/** Nodes replace a transaction of the same nonce only where both fees rise by a tenth; an eighth is safe with all. */
+/** Nodes replace a transaction of the same nonce only if both fees rise by a tenth; an eighth satisfies all. */
 function raised(fee_wei: bigint): bigint {
   return fee_wei + fee_wei / 8n + 1n;
 }
 
-/** Fees of a replacement for a stuck transaction: what is asked now, and no less than nodes insist on. */
+/** Fees that replace a stuck transaction: the current ones, but no less than nodes require for a replacement. */
 export function feesBumped(previous: Fees, market: FeeMarket, ceiling_wei: bigint): Priced {
   const now = feesNow(market, ceiling_wei);
   if (now.kind !== 'priced') return now;
@@ -45,7 +45,7 @@ export function feesBumped(previous: Fees, market: FeeMarket, ceiling_wei: bigin
   };
 }
 
-/** A transaction whose fee the market has left behind will not be mined as it is. */
+/** A transaction whose fee is below the market will not be mined as it is. */
 export function outbid(sent: Fees, market: FeeMarket): boolean {
   return sent.max_fee_wei < market.base_fee_wei + market.priority_fee_wei;
 }

@@ -10,26 +10,26 @@ import { type EthPrice, type FeeBounds, FeeTooHigh, type PricedBatch, priceBatch
 import type { PriceSource } from './quotes.ts';
 import { type SettlerKey, signTransaction } from './transaction.ts';
 
-/** A batch that is committed and signed; from here on only the chain can say what became of it. */
+/** A committed and signed batch; from here on only the chain shows its outcome. */
 export interface Journalled<I> {
   readonly settlement_id: string;
   readonly key_address: Hex;
   readonly from_block: number;
   readonly items: readonly I[];
   readonly raw: Hex;
-  /** Every transaction that may carry it, replacements included. */
+  /** Every transaction that may contain it, replacements included. */
   hashes: readonly Hex[];
 }
 
 type BatchOutcome<I> =
   | JournalOutcome<Journalled<I>>
-  /** Rolled back: what is left of the batch costs too much, or the day has cost enough. */
+  /** Rolled back: the rest of the batch exceeds its limit, or the day's limit is used up. */
   | { readonly kind: 'too_high'; readonly cause: FeeTooHigh };
 
 export interface Batch<I extends SettleItem> {
   readonly items: readonly I[];
   readonly market: Market;
-  /** What it costs if none of its claims is lost by then. */
+  /** Its cost if no claim is lost until then. */
   readonly priced: PricedBatch;
   readonly eth_price: EthPrice;
   /** Keys that this process may use now. */
@@ -39,7 +39,7 @@ export interface Batch<I extends SettleItem> {
 
 type Journalling<I extends SettleItem> = Pick<SettlerOptions<I>, 'random' | 'commitSettling' | 'faults'>;
 
-/** The one commit of a batch: claims become `settling`, a nonce is taken, the signed bytes are written down. */
+/** The one commit of a batch: claims become `settling`, a nonce is assigned, the signed bytes are stored. */
 export async function journalBatch<I extends SettleItem>(
   parts: SettlingParts,
   options: Journalling<I>,
@@ -63,7 +63,7 @@ async function write<I extends SettleItem>(
   const moved = await commitSettling(tx, items, { settlement_id, from_block, replaces });
   const kept = items.filter(item => moved.has(item.claim_key));
   if (kept.length === 0) return null;
-  // Fewer than were counted on share the fee, where claims were lost.
+  // If claims were lost, fewer payments than expected share the fee.
   const { fee_max_atomic, fee_day_max_atomic } = parts.fee_bounds;
   const priced = kept.length === items.length ? foreseen : priceBatch(kept, market, eth_price, fee_max_atomic);
   if (priced.kind !== 'priced') throw new FeeTooHigh('settlement');
@@ -93,8 +93,8 @@ async function write<I extends SettleItem>(
 }
 
 /**
- * A third party may have submitted the authorization a little before we did, and the head may be seen late or be
- * replaced: an hour of blocks (2 s each) reaches back behind any payment that was unused when it was claimed.
+ * Someone else may have submitted the authorization just before us, and the head may be outdated or replaced. An hour of blocks
+ * (2 s each) reaches back behind any payment that was unused when it was claimed.
  */
 const LOOK_BACK_BLOCKS = 1_800;
 
@@ -102,27 +102,27 @@ export function lookBack(block_number: number): number {
   return Math.max(0, block_number - LOOK_BACK_BLOCKS);
 }
 
-/** What a settler on Base is opened with. */
+/** Options of a settler on Base. */
 export interface SettlerOptions<I extends SettleItem> extends SettlerParts<I>, SettlerTimes {
   readonly chain: BaseChain;
   /** Private keys that pay gas; several processes may share them. */
   readonly keys: readonly string[];
   readonly clock: Clock;
-  /** Above these nothing is sent for the first time. */
+  /** Beyond these nothing is sent for the first time. */
   readonly fee_bounds: FeeBounds;
   readonly eth_price: PriceSource;
-  /** One that the market has outbid for this long is replaced by one with higher fees. */
+  /** A transaction that was outbid for this long is replaced by one with higher fees. */
   readonly stuck_ms: number;
 }
 
-/** What settling stands on; nothing of it is remembered between two steps, so any process may take the next one. */
+/** Parts of settling. Nothing is remembered between two steps, so any process may take the next one. */
 export interface SettlingParts {
   readonly chain: BaseChain;
   readonly database: Database;
-  /** By address as `settlerKey` spells it. */
+  /** By address, as `settlerKey` spells it. */
   readonly keys: ReadonlyMap<string, SettlerKey>;
   readonly fee_bounds: FeeBounds;
-  /** Younger attempts are left alone: their own process is looking after them. */
+  /** Younger attempts are left to their own process. */
   readonly nudge_ms: number;
   readonly stuck_ms: number;
 }

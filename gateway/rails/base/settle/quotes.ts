@@ -3,21 +3,21 @@ import type { NotSent } from '../../outcome.ts';
 import type { EthRound, Market } from '../chain.ts';
 import { type EthPrice, FeeTooHigh, isDearForAll, type PricedBatch, priceBatch, type SettleItem } from './batch.ts';
 
-/* What ether is worth now, and by that what sending a batch would cost. */
+/* The price of ether now, and the cost of sending a batch. */
 
-/** Why no price is known. */
+/** Why the price is unknown. */
 export type NoPrice = 'absent' | 'unreadable' | 'stale' | 'implausible';
 export type PricedEther = { readonly kind: 'price'; readonly price: EthPrice } | { readonly kind: NoPrice };
 
-/** The feed's 8 decimals are more than USDC's 6. */
+/** The feed has 8 decimals, USDC 6. */
 const FEED_UNITS = 100n;
 
-/** Of the feed: it is renewed every 20 minutes, and sooner where the price moves by 0.15 %; three of them may be missed. */
+/** The feed is updated every 20 minutes, or sooner if the price moves by 0.15 %; three updates may be missed. */
 const ROUND_SECONDS_MAX = 3_600;
-/** Outside of these the answer is nobody's price: by one that is far too low any fee would pass. */
+/** Values outside are not a price: with one that is far too low any fee would pass. */
 const PLAUSIBLE = { min: atomicAmount(100_000_000n), max: atomicAmount(1_000_000_000_000n) };
 
-/** What a round of the feed says at that time of the chain. */
+/** The price in a round of the feed at that time of the chain. */
 export function priceOfRound(round: EthRound, chain_seconds: number): PricedEther {
   if (round.kind !== 'round') return round;
   if (chain_seconds - round.updated_at_seconds > ROUND_SECONDS_MAX) return { kind: 'stale' };
@@ -27,23 +27,23 @@ export function priceOfRound(round: EthRound, chain_seconds: number): PricedEthe
 }
 
 /**
- * On a chain without a feed, in development: a development chain asks a hundred to a thousand times the fees of Base, so
- * that its ether is taken for one dollar, and the ordinary ceilings hold there as well.
+ * For a development chain without a feed. Its fees are a hundred to a thousand times those of Base, so its ether counts as one
+ * dollar and the usual limits work.
  */
 const DEVELOPMENT_PRICE: EthPrice = atomicAmount(1_000_000n);
 
-/** A price that was true this long ago still tells a fee of a cent from one of a dollar. */
+/** A price of that age still distinguishes a fee of a cent from one of a dollar. */
 const KEPT_SECONDS_MAX = 6 * 3_600;
 
 export interface PriceSource {
-  /** Given by the operator: no feed is asked then. */
+  /** Set by the operator; then no feed is read. */
   readonly given: EthPrice | null;
   readonly profile: 'development' | 'production';
 }
 
 /**
- * What an ether is worth now: as given, or else by Chainlink's feed on Base, or what that last said, for six hours. After
- * that, and where no feed stands, nothing is known: whoever would settle has to wait, since no bound on fees would hold.
+ * The price of an ether: as configured, or from Chainlink's feed on Base, or its last value for six hours. Afterwards, or without
+ * a feed, it is unknown and nothing is settled, because no limit on fees could be checked.
  */
 export class PriceWatch {
   readonly #source: PriceSource;
@@ -71,7 +71,7 @@ export class PriceWatch {
   }
 }
 
-/** What a fee is worth cannot be said, so no bound on fees would hold. */
+/** The value of a fee is unknown, so no limit could be checked. */
 export class PriceUnknown extends Error {
   constructor(why: NoPrice) {
     super(`the price of ether is unknown (${why}); set ETH_USD, or check the price feed behind BASE_RPC_URL`);
@@ -84,12 +84,12 @@ export type Quote =
   | {
       readonly kind: 'refused';
       readonly reason: NotSent['reason'];
-      /** Whoever paid now would hear the same. */
+      /** Whether every payer would get this result now. */
       readonly for_all: boolean;
       readonly cause: Error;
     };
 
-/** What sending a batch would cost now, or why it costs too much. */
+/** The cost of sending a batch now, or why it is too high. */
 export class Quotes {
   readonly #price: PriceWatch;
   readonly #fee_max_atomic: AtomicAmount;

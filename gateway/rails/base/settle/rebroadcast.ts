@@ -20,16 +20,16 @@ import { gasOfRaw, signAgain } from './transaction.ts';
 const SETTLEMENTS_MAX = 100;
 
 /**
- * Sends again what was committed and not seen mined: after a crash between commit and broadcast, after a node lost it,
- * after the market outbid it. Lowest nonces first, as a gap holds up all behind it. Safe at any time, in any process:
- * the same bytes are one transaction, and an authorization moves money once however many transactions carry it.
+ * Sends committed transactions again that were not seen mined: after a crash before the broadcast, after a node lost it, after it
+ * was outbid. Lowest nonces first, since a gap blocks all later ones. Safe at any time in any process: the same bytes are one
+ * transaction, and an authorization moves money once.
  */
 export async function rebroadcast(parts: SettlingParts, keys: readonly Hex[] = addresses(parts)): Promise<void> {
   const sent = (await sentSettlements(parts.database, keys, SETTLEMENTS_MAX)).filter(
     ({ age_ms }) => age_ms >= parts.nudge_ms,
   );
   if (sent.length === 0) return;
-  // Counts before receipts: a nonce that was used up by then, without a receipt now, was used by something else.
+  // Counts are read before receipts: if a nonce was used by then and there is no receipt now, something else used it.
   const counts = await Promise.all(keys.map(key => parts.chain.transactionCount(key, 'latest')));
   const [find, market] = await Promise.all([findMined(parts.chain, sent), parts.chain.market(keys)]);
 
@@ -52,9 +52,9 @@ async function sendAgain(
   if (!newest) return;
   const stuck = settlement.age_ms > parts.stuck_ms;
   if (count?.kind === 'ok' && count.value > newest.nonce) {
-    // Unseen, it may be our own that used the nonce up.
+    // If it was not seen, our own transaction may have used the nonce.
     if (!stuck || seen === 'unseen') return;
-    // Nothing in it can move any more, and no nonce waits for it: a new one would be paid for in vain.
+    // Nothing in it can move any more and no nonce waits for it, so a new one would waste gas.
     if (market.head.timestamp_seconds >= settlement.valid_before_max) await closeSent(parts, settlement, newest);
     else await replace(parts, settlement, newest, market, 'next');
     return;
@@ -78,7 +78,7 @@ function feeMarket({ head, priority_fee_wei }: Market) {
   return { base_fee_wei: head.base_fee_wei, priority_fee_wei };
 }
 
-/** The same call again: by higher fees under its nonce, or under a new one where its nonce is lost. Journalled first. */
+/** The same call with higher fees for its nonce, or with a new nonce if its own was used otherwise. Stored first. */
 async function replace(
   parts: SettlingParts,
   settlement: OpenSettlement,
@@ -86,7 +86,7 @@ async function replace(
   market: Market,
   nonce: 'same' | 'next',
 ): Promise<void> {
-  // A new nonce replaces nothing, so it need not outbid.
+  // A new nonce replaces no transaction, so no higher fees are needed.
   const priced =
     nonce === 'next'
       ? feesNow(feeMarket(market), REPLACEMENT_CEILING_WEI)
@@ -120,12 +120,12 @@ async function nextAttempt(
   return { tx_hash: hash, raw, nonce: taken.nonce, ...fees };
 }
 
-/** Every transaction that may carry a settlement: at most one of those that share a nonce is ever mined. */
+/** Every transaction that may contain a settlement; of those with the same nonce at most one is ever mined. */
 export function hashesOf({ attempts }: OpenSettlement): Hex[] {
   return attempts.map(({ tx_hash }) => tx_hash as Hex);
 }
 
-/** Looks up the receipts of all of them at once; the answer says where each settlement is. */
+/** Reads the receipts of all of them at once; the result says where each settlement is. */
 export async function findMined(
   chain: BaseChain,
   settlements: readonly OpenSettlement[],

@@ -23,7 +23,7 @@ import { hashesOf, rebroadcast } from './rebroadcast.ts';
 import { type SettlerKey, settlerKey } from './transaction.ts';
 import { type Waiter, Waiters } from './waiters.ts';
 
-/** Settles in process with a pool of keys: at most one transaction per key is under way in this process. */
+/** Settles in this process with a pool of keys, at most one open transaction per key. */
 export function openSettler<I extends SettleItem>(options: SettlerOptions<I>): Settler<I> {
   return new PooledSettler(options);
 }
@@ -73,7 +73,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     this.#receipts.close();
   }
 
-  /** One batch is journalled at a time; while it is, and while all keys are busy, others gather. */
+  /** One batch is committed at a time; meanwhile, and while all keys are busy, others collect. */
   async #pump(): Promise<void> {
     if (this.#pumping) return;
     this.#pumping = true;
@@ -98,8 +98,8 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
   }
 
   /**
-   * All that can refuse comes before the commit: chain out of reach, fees above what a call is worth, no gas. True where the
-   * batch was put back: the free keys have no gas, but a busy one may.
+   * All checks that can refuse come before the commit: chain unreachable, fees too high, no gas. True if the batch was put back,
+   * because the free keys have no gas but a busy one may.
    */
   async #send(taken: readonly Waiter<I>[]): Promise<boolean> {
     const market = await this.#market.read();
@@ -127,7 +127,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     return free.length === 0;
   }
 
-  /** Those whom the next block will still take; the others hear that it is too late, and cost no gas. */
+  /** Keeps those that the next block can still take; the others are refused as late and cost no gas. */
   async #inTime(waiters: readonly Waiter<I>[], head: ChainBlock): Promise<readonly Waiter<I>[]> {
     const late = await Promise.all(waiters.map(({ item }) => isTooLate(this.#parts.chain, item.authorization, head)));
     return waiters.filter((waiter, index) => {
@@ -165,7 +165,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     }
   }
 
-  /** One bad item must not harm the others: halves of the batch go apart, until the bad one is alone. */
+  /** One bad item must not affect the others: the batch is halved until it is alone. */
   #tryApart(waiters: readonly Waiter<I>[], cause: unknown): void {
     if (waiters.length === 1) {
       this.#fail(waiters, notSent('journal_failed'), cause);
@@ -190,7 +190,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     }
   }
 
-  /** Where one may have burnt the gas of all, those that failed go again, apart from half of the others. */
+  /** If one may have used up the gas of all, the failed ones are sent again in halves. */
   async #decide(waiters: readonly Waiter<I>[], journalled: Journalled<I>, receipt: ChainReceipt): Promise<void> {
     const { hashes, from_block, items, settlement_id } = journalled;
     const starved = items.length > 1 && isStarved(receipt, items.length);
@@ -211,8 +211,8 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
   }
 
   /**
-   * Waits for as long as it takes, sending again what is not mined; the key stays busy for that long. One nudge at a time:
-   * beside a slow node or database they would else pile up, and take the connections from what frees the key.
+   * Waits without limit and sends again what is not mined; the key stays busy meanwhile. One nudge at a time, because with a slow
+   * node or database they would pile up and use the connections needed to free the key.
    */
   async #mined(journalled: Journalled<I>): Promise<ChainReceipt | null> {
     let nudging = false;
@@ -242,12 +242,12 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
   }
 }
 
-/** Older than one block of Base, fees and head are asked for anew. */
+/** Fees and head older than one block of Base are read again. */
 const AGE_MS_MAX = 2_000;
 
 /**
- * Head, fees and the keys' balances, asked for when needed and kept for one block. That it answers is also the proof
- * that the chain can be reached, before anything is committed that only the chain can undo.
+ * Head, fees and the keys' balances, read when needed and kept for one block. Reading them also proves that the chain is
+ * reachable before anything is committed.
  */
 class MarketWatch {
   readonly #chain: BaseChain;
@@ -263,7 +263,7 @@ class MarketWatch {
   }
 
   async read(): Promise<ChainAnswer<Market>> {
-    // A clock that was set back says nothing of what was seen before.
+    // A clock that was set back invalidates the observation.
     const age_ms = this.#seen === null ? -1 : this.#clock.now_ms() - this.#seen.at_ms;
     if (this.#seen && age_ms >= 0 && age_ms < AGE_MS_MAX) return { kind: 'ok', value: this.#seen.market };
     this.#asking ??= this.#ask().finally(() => {
@@ -279,12 +279,12 @@ class MarketWatch {
   }
 }
 
-/** As long as two blocks of Base and a little more: one call in so long finds out whether it is still so. */
+/** A little more than two blocks of Base; one call per pause checks whether the cause persists. */
 const PAUSE_MS = 5_000;
 
 /**
- * While nothing would be sent, whoever pays, nobody is worked for: what a hub answers could not be charged. Payments that
- * have moved already are not concerned.
+ * While nothing would be sent for any payer, no work is done, because its answer could not be charged. Payments that have moved
+ * are not affected.
  */
 class Pause {
   readonly #clock: Clock;

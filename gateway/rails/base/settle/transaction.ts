@@ -6,10 +6,10 @@ import { addressOfKey } from '../../../../schema/secp256k1.ts';
 import { bytes, type Hex, hex } from '../abi.ts';
 import type { Fees } from './fees.ts';
 
-/** A key that pays gas. What it signs moves the gas it holds and nothing else: payments are signed by their payers. */
+/** A key that pays gas. It can move only the gas that it holds, because payments are signed by their payers. */
 export interface SettlerKey {
   readonly address: Hex;
-  /** Signs a 32-byte digest. Native (0.07 ms); deterministic by RFC 6979, s is low. */
+  /** Signs a 32-byte digest: native (0.07 ms), deterministic by RFC 6979, with a low s. */
   sign(digest: Uint8Array): { signature: Uint8Array; recid: number };
 }
 
@@ -34,7 +34,7 @@ export interface SignedTransaction {
   readonly hash: Hex;
 }
 
-/** Signs an EIP-1559 transaction for Base. Same input, same bytes. */
+/** Signs an EIP-1559 transaction for Base. The same input gives the same bytes. */
 export function signTransaction(key: SettlerKey, { nonce, to, data, gas, fees }: Unsigned): SignedTransaction {
   const transaction: TransactionSerializableEIP1559 = {
     type: 'eip1559',
@@ -53,14 +53,14 @@ export function signTransaction(key: SettlerKey, { nonce, to, data, gas, fees }:
   return { raw, hash: hex(keccak256(bytes(raw))) };
 }
 
-/** The same call under another nonce or other fees. @throws where `raw` is not one of ours. */
+/** The same call with another nonce or other fees. @throws if `raw` is not one of our transactions */
 export function signAgain(key: SettlerKey, raw: Hex, changed: { nonce: number; fees: Fees }): SignedTransaction {
   const { to, data, gas } = parseTransaction(raw);
   if (!to || !data || gas === undefined) throw new TypeError('not a settlement transaction');
   return signTransaction(key, { to, data, gas: Number(gas), ...changed });
 }
 
-/** What one of ours may use. */
+/** Gas limit of one of our transactions. */
 export function gasOfRaw(raw: Hex): bigint {
   return parseTransaction(raw).gas ?? 0n;
 }

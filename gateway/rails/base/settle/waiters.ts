@@ -2,29 +2,28 @@ import { limits } from '../../../../schema/limits.ts';
 import { type NotTransferred, notSent, type SettleOutcome, unknown } from '../../outcome.ts';
 import type { SettleItem } from './batch.ts';
 
-/** One caller who waits. The first answer counts. */
+/** A waiting caller. The first result counts. */
 export interface Waiter<I> {
   readonly item: I;
-  /** A contract wallet's code may burn all the gas that it is given: it is given its own, and nobody else's. */
+  /** A contract wallet's code may use up all gas, so it gets its own transaction. */
   readonly alone: boolean;
-  /** With how many it may share a transaction. */
+  /** Number of payments with which it may share a transaction. */
   batch_max: number;
-  /** The settlement in which it failed together with others, and what it is told should it not be sent again. */
+  /** The settlement in which it failed together with others, and its result if it is not sent again. */
   failed: { readonly settlement_id: string; readonly verdict: NotTransferred } | null;
   answer(settlement: SettleOutcome): void;
 }
 
 /**
- * Those who wait to be sent, and those whose transaction is under way. Nobody waits for ever. They stand in two lanes,
- * each in its order: those who share a transaction, and those who go alone. The lanes take turns, so that any number of
- * contract wallets keeps the others waiting for one transaction and no more.
+ * Payments that wait to be sent, and those whose transaction is open; every wait is bounded. Two ordered lanes, for shared and
+ * for single transactions, take turns, so that contract wallets delay others by one transaction at most.
  */
 export class Waiters<I extends SettleItem> {
   readonly #wait_ms: number;
   readonly #underway = new Set<Waiter<I>>();
   readonly #together: Waiter<I>[] = [];
   readonly #alone: Waiter<I>[] = [];
-  /** Whose turn it is, if anybody stands there. */
+  /** The lane whose turn it is, unless it is empty. */
   #turn = this.#together;
 
   constructor(wait_ms: number) {
@@ -50,7 +49,7 @@ export class Waiters<I extends SettleItem> {
     });
   }
 
-  /** The next batch: as many as all of them may share a transaction with. Nobody where nobody waits. */
+  /** The next batch, as large as all its members allow; empty if none waits. */
   take(): Waiter<I>[] {
     const lane = this.#turn.length > 0 ? this.#turn : this.#other(this.#turn);
     this.#turn = this.#other(lane);
@@ -86,7 +85,7 @@ export class Waiters<I extends SettleItem> {
     return lane === this.#alone ? this.#together : this.#alone;
   }
 
-  /** No key has become free for it: nothing stands. Otherwise it is committed, and the chain has not said. */
+  /** If no key became free, nothing was committed. Otherwise it was, and the outcome is unknown. */
   #giveUp(waiter: Waiter<I>): void {
     const lane = this.#laneOf(waiter);
     const place = lane.indexOf(waiter);
