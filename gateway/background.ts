@@ -13,7 +13,7 @@ import { fleetTasks, noticeTasks } from './reconcile/fleet-tasks.ts';
 import { openReconciler, type ReconcileParts, type Reconciler } from './reconcile/reconcile.ts';
 import { openWebhooks } from './webhooks/open-webhooks.ts';
 
-/** A head is cosigned about so long after it was signed. */
+/** Delay between signing a head and having it cosigned. */
 const COSIGN_REST_MS = 2_000;
 
 interface BackgroundParts {
@@ -32,7 +32,7 @@ export interface Background {
   readonly jobs: Pick<Jobs, 'start' | 'done'>;
 }
 
-/** What goes on behind the calls: rounds, which are this process's own, and jobs, each of which is done once in the fleet. */
+/** Background work: rounds of this process, and jobs, each of which one process does for all. */
 export async function openBackground(
   parts: ReconcileParts,
   { base, logger, operations, closing, vault, issuer, features, config }: BackgroundParts,
@@ -78,20 +78,20 @@ function tasksOf(features: readonly Feature[], parts: FeatureParts): Tasks {
   return Object.assign({}, ...features.map(({ tasks }) => tasks?.(parts) ?? {}));
 }
 
-/** None where nothing is anchored. */
+/** Empty if nothing is anchored. */
 function anchorTasks({ anchoring }: BaseStart): readonly PeriodicTask[] {
   return anchoring ? [{ name: 'anchor', rest_ms: anchoring.poll_ms, run: () => anchoring.anchor() }] : [];
 }
 
-/** None where no witness is configured. */
+/** Empty if no witness is configured. */
 function cosignTasks({ cosigning }: ReconcileParts): readonly PeriodicTask[] {
   const run = () => cosigning.round().then(() => undefined);
   return cosigning.asked ? [{ name: 'cosign', rest_ms: COSIGN_REST_MS, run }] : [];
 }
 
 /**
- * What is away is named by `/readyz`, and the next round asks again: an error of ours is something else. Until Base is known no
- * round can ask it: that has been said once, and is not said again with each.
+ * An outage is shown by `/readyz` and the next round tries again; other errors are ours. Until Base is recognized no round can
+ * use it, which was logged once and is not logged again.
  */
 function levelOf(error: unknown, base_known: boolean): 'debug' | 'warn' | 'error' {
   const faults = error instanceof AggregateError ? error.errors : [error];

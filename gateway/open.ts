@@ -49,13 +49,13 @@ import { openChallenges } from './x402/offer.ts';
 
 export interface Gateway {
   readonly url: string;
-  /** From now on it is not ready: whoever spreads calls sends them elsewhere. It still takes what comes. */
+  /** Reports not ready, so that a load balancer sends calls elsewhere. Calls that come are still served. */
   drain(): void;
-  /** Finishes what is in flight, then lets go of everything, in the reverse order of opening. */
+  /** Finishes open calls, then closes everything in the reverse order of opening. */
   close(): Promise<void>;
-  /** Cuts off streams in flight: they are recorded without the rest of their answers. */
+  /** Ends open streams: they are recorded without the rest of their answers. */
   hurry(): void;
-  /** Paid calls that have not come to their end. */
+  /** Paid calls that have not ended. */
   readonly underway: readonly JsonObject[];
 }
 
@@ -65,27 +65,27 @@ export interface GatewayOptions {
   readonly openHubs?: typeof openHttpHubs;
   readonly openChain?: typeof openBase;
   readonly openSettling?: OpenSettling;
-  /** By which payments, proofs, rates and what is known of the market are judged; the system's unless given. */
+  /** Clock for payments, proofs, rates and market data; the system's by default. */
   readonly clock?: Clock;
-  /** For so long a caller waits for a transaction on Solana. */
+  /** How long a caller waits for a transaction on Solana. */
   readonly wait_ms?: number;
-  /** What the work of a send on Nano is held to; the network's threshold unless given. */
+  /** Minimum work of a send on Nano; the network's threshold by default. */
   readonly nano_work_min?: bigint;
-  /** What is served of what is opened; all of it unless given. */
+  /** Which parts are served; all by default. */
   readonly serve?: Serve;
-  /** Who is asked about payments to others. */
+  /** Verifier of payments to others; opened from the configuration by default. */
   readonly transfers?: ForeignTransfers;
-  /** How many of the log's newest leaves are audited before anything is served. */
+  /** How many of the log's newest leaves are audited before the service starts. */
   readonly audit_leaves?: number;
-  /** How many times as long as each step took the audit of the books rests after it: 9 unless given, a tenth of a core at most. */
+  /** Pause of the audit of books after each step, as a multiple of its duration; 9 by default, so a tenth of a core at most. */
   readonly book_audit_rests?: number;
-  /** What it does beyond the specification; all of it unless given. */
+  /** Features beyond the specification; all by default. */
   readonly features?: readonly Feature[];
-  /** SDL that was composed of the subgraphs with these features; the committed one unless given. */
+  /** SDL composed of the subgraphs with these features; the committed one by default. */
   readonly supergraph?: string;
 }
 
-/** The composition root: what is opened here is closed here, and nothing else in the service makes its own. */
+/** The composition root: everything is opened and closed here, and no other part creates its own dependencies. */
 export async function openGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
   const { logger, faults = null, openChain = openBase, openHubs = openHttpHubs, serve = serveGateway } = options;
   const { openSettling = configuredSettling(), audit_leaves = limits.log_audit_leaves_max_at_start } = options;
@@ -116,7 +116,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       audit_leaves,
       owner,
     });
-    // Recording, settling, reconcile and the heartbeat: each must look at the halt, and what answers a caller waits for `saved`.
+    // For recording, settling, reconcile and the heartbeat, which check for a halt themselves; responses wait for `saved`.
     const database = log.books.knowing(store, { waits: false });
     // For resolvers.
     const { watch: log_watch } = log;
@@ -236,22 +236,22 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
   }
 }
 
-/** What is recorded that nobody has bought here. */
+/** Records that are not sales of this service. */
 const besideCalls = ({ reports, completions, hand_offs }: OpenedRecording) => ({ reports, completions, hand_offs });
 
-/** What is asked of the log beside its appends: to be held to what is known of it, and to be cosigned. */
+/** Checks of the log beside appends: comparison with what is known, and cosigning. */
 function watchedBy({ witnesses }: Config, watch: LogWatch, parts: Omit<CosigningParts, 'meet' | 'witnesses'>) {
   const meet = (head: HeadName) => watch.meet(head);
   const cosigning = new Cosigning({ ...parts, meet, witnesses: openWitnesses(witnesses) });
   return { cosigning, proveLog: () => watch.look() };
 }
 
-/** What `/health` says of the configuration. */
+/** What `/health` shows of the configuration. */
 function shownOf({ profile, stand_ins, witnesses }: Config) {
   return { profile, stand_ins, witnesses: openWitnesses(witnesses).map(({ key }) => key) };
 }
 
-/** All that it sells, and whose a wallet is. */
+/** Everything that is sold, and the agents of wallets. */
 function whoSells(database: Database, parts: Omit<Parameters<typeof soldBy>[0], 'random'>) {
   return {
     sold: soldBy({ ...parts, random: systemRandom }),
@@ -259,7 +259,7 @@ function whoSells(database: Database, parts: Omit<Parameters<typeof soldBy>[0], 
   };
 }
 
-/** What reconcile is handed: it finishes a call by the same functions as the caller who waits. */
+/** Parts of reconcile, which finishes a call by the same functions as its own process. */
 function reconciledBy(
   parts: Omit<ReconcileParts, 'finishing'> & Omit<ReconcileParts['finishing'], 'railOf'>,
 ): ReconcileParts {
@@ -275,7 +275,7 @@ const liveConnectionReport = (logger: Logger): LiveConnectionReport => ({
   restored: () => logger.warn('The connection that receives changes of other processes is restored'),
 });
 
-/** On a log that was proven, and on no other: its history would be another's. */
+/** Only on a log that was proven, because the history in another database would be wrong. */
 async function withHistories(
   signer: Issuer,
   database: Database,
@@ -310,7 +310,7 @@ function needsOf({ profile }: Config, needed: Needed): ReadinessParts {
     chain_age_ms: age_ms,
     lane_age_ms: lane => (rails[lane] ? rails[lane].age_ms() : 0),
     sound: () => log.sound,
-    // A development chain may run ahead: each of its blocks is a second later than the one before.
+    // A development chain may be ahead, because each of its blocks is a second later than the one before.
     clock_off_ms: () => Math.max(heartbeat.clock_off_ms(), profile === 'production' ? chain_head.ahead_ms() : 0),
     subgraphs_away: () => standings.away(),
     settling_trouble: network => rails[network]?.settling.trouble ?? null,
@@ -320,7 +320,7 @@ function needsOf({ profile }: Config, needed: Needed): ReadinessParts {
   };
 }
 
-/** Who answers calls, and the router, which also tells what it has answered to others. */
+/** The hubs and the router that answer calls; the router also reports what it answered to others. */
 function openUpstream(
   { hubs: settings, hub_timeout_ms: timeout_ms, router }: Config,
   openHubs: typeof openHttpHubs,

@@ -20,17 +20,17 @@ import { everyFeature } from './features/every-feature.ts';
 import type { Feature } from './features/feature.ts';
 import { openStore } from './parts.ts';
 
-/* Opens a database for the service that it belongs to, and for no other: that is known before anything is written there. */
+/* Opens a database only for the service that it belongs to, which is checked before anything is written. */
 
 interface OwnStore {
   readonly database: Database;
-  /** What the log is called: see `originOf`. */
+  /** Origin of the log: see `originOf`. */
   readonly log_origin: string;
 }
 
 type OwnConfig = Pick<Config, 'base_url' | 'data_dir' | 'database_url' | 'issuer_keys' | 'profile' | 'seal_key'>;
 
-/** @throws ConfigFault where this process is another service than the one that the database has been served by */
+/** @throws ConfigFault if the database belongs to another service */
 export async function openOwnStore(
   config: OwnConfig & Partial<Pick<Config, 'database_connections_max'>>,
   logger: Pick<Logger, 'warn'>,
@@ -42,7 +42,7 @@ export async function openOwnStore(
   const database = await openStore(database_url, { features, before, ...(connections_max && { connections_max }) });
   try {
     const known = await database.transaction(async tx => {
-      // Of several first starts at once one says what the service is, and the others are held to it.
+      // If several processes start first at once, one defines the service and the others are compared with it.
       await tx.query('lock table service_mark in share row exclusive mode');
       const found = await knownService(tx);
       requireSameService(found, own, profile);
@@ -57,7 +57,7 @@ export async function openOwnStore(
   }
 }
 
-/** What this process brings. */
+/** The facts of this process. */
 export function ownFacts({
   base_url,
   data_dir,
@@ -80,12 +80,12 @@ function requireSameService(known: KnownService, own: ServiceFacts, profile: Con
   throw changedFault(changed, known, own);
 }
 
-/** In development a service is moved to another port, and back, without a word of its operator. */
+/** In development a service may change its port without confirmation. */
 export function maySimplyChange(changed: readonly ServicePart[], profile: Config['profile']): boolean {
   return profile === 'development' && changed.every(part => part === 'BASE_URL');
 }
 
-/** All of them at once, and the one command that accepts them. */
+/** Names all changes at once, and the one command that accepts them. */
 export function changedFault(changed: readonly ServicePart[], known: KnownService, own: ServiceFacts): ConfigFault {
   const faults = changed.map(variable => ({ variable, problem: problems[variable](known, own) }));
   const command = `npm run accept-changed -- ${changed.join(' ')}`;

@@ -16,9 +16,9 @@ import { everyFeature } from './features/every-feature.ts';
 import type { Feature } from './features/feature.ts';
 import { databaseFault } from './operations/start-faults.ts';
 
-/* What the service is made of, collected from the four subgraphs: their tables, their schemas and what they sell. */
+/* Tables, schemas and sales, collected from the four subgraphs. */
 
-/** What these features add to a subgraph. */
+/** Additions of these features to a subgraph. */
 function addedTo(name: SubgraphName, features: readonly Feature[]): readonly SubgraphAddition[] {
   return features.flatMap(({ adds }) => adds[name] ?? []);
 }
@@ -36,7 +36,7 @@ interface OwnSubgraph extends Pick<SubgraphAddition, 'entities' | 'migrations'> 
 
 const names = Object.keys(own) as readonly SubgraphName[];
 
-/** The tables of all subgraphs, and the steps that make them. */
+/** The tables of all subgraphs, and their migrations. */
 export function tablesWith(features: readonly Feature[]): Pick<DatabaseOptions, 'entities' | 'migrations'> {
   const parts = names.flatMap((name): Pick<SubgraphAddition, 'entities' | 'migrations'>[] => [
     own[name],
@@ -49,13 +49,13 @@ export function tablesWith(features: readonly Feature[]): Pick<DatabaseOptions, 
 }
 
 interface StoreOptions {
-  /** All of them unless given. */
+  /** All by default. */
   readonly features?: readonly Feature[];
   readonly connections_max?: number;
   readonly before?: DatabaseOptions['before'];
 }
 
-/** The one database of all subgraphs, brought up to date. @throws ConfigFault where it cannot be had; and what `before` throws. */
+/** The one database of all subgraphs, migrated. @throws ConfigFault if it cannot be opened; and errors of `before` */
 export async function openStore(
   url: string,
   { features = everyFeature, connections_max, before }: StoreOptions = {},
@@ -73,12 +73,12 @@ export async function openStore(
   }
 }
 
-/** Builds one, for this process. */
+/** Builds one subgraph for this process. */
 export function subgraphNamed(name: SubgraphName, features: readonly Feature[]): Promise<Subgraph> {
   return own[name].build(addedTo(name, features).flatMap(({ resolvers }) => resolvers));
 }
 
-/** The last that were built: gateways that are opened in one process have the same, and nothing of a gateway is in them. */
+/** The last build, reused because gateways opened in one process have the same subgraphs, which depend on no gateway. */
 let last_built: { readonly features: readonly Feature[]; readonly subgraphs: Promise<readonly Subgraph[]> } | null =
   null;
 

@@ -25,7 +25,7 @@ interface Admitted {
   readonly kind: 'admitted';
   /** With the payment as it will be settled. */
   readonly presented: Presented;
-  /** Null where it is used already: whether it was for us is still to be found out. */
+  /** Null if it is used already; whether for this service is found out later. */
   readonly funds: Funds | null;
 }
 
@@ -40,7 +40,7 @@ export interface AdmissionParts {
   readonly guesses: Pick<Guesses, 'requireNoGuess'>;
   /** @throws parent_not_on_book */
   requireParent(presented: Presented, context: Context): Promise<void>;
-  /** Null where no grant came along. @throws delegation_invalid, grant_exceeded, session_not_active and the like */
+  /** Null without a grant. @throws delegation_invalid, grant_exceeded, session_not_active and similar */
   admitUnder(presented: Presented, context: Context): Promise<ClaimedUnder | null>;
   readonly hears: Hears;
 }
@@ -48,10 +48,9 @@ export interface AdmissionParts {
 export type Admit = (presented: Presented, context: Context) => Promise<Admission>;
 
 /**
- * Whether there is time to settle the payment, the paid field would serve this payer, and they can pay. A refusal is
- * looked at twice: a payment may have expired, a wallet be "registered already" or a balance be gone by this very
- * payment, which is owed its answer, or the word that it is on its way: a 402 would make its payer pay again. That look-up
- * costs the refused alone.
+ * Checks that there is time to settle, that the sale serves this payer, and that they can pay. A refusal is checked twice,
+ * because the payment may have expired, the wallet be registered, or the balance be used by this very payment. Its payer is then
+ * owed an answer or "pending"; a 402 would make them pay again. Only refused calls cost this look-up.
  */
 export function openAdmission(parts: AdmissionParts): Admit {
   return async (presented, context) => {
@@ -69,7 +68,7 @@ export function openAdmission(parts: AdmissionParts): Admit {
   };
 }
 
-/** What is sold would be served to this payer, follows from nothing that its book has not, and lies within its grant. */
+/** The sale serves this payer, the parent is on the book, and the grant allows the call. */
 async function requireServed(
   { requireParent, admitUnder }: Pick<AdmissionParts, 'requireParent' | 'admitUnder'>,
   presented: Presented,
@@ -121,13 +120,13 @@ async function lookAgain(
   const elsewhere = payment.late?.code === 'wrong_payee';
   if (claim === null && payment.late !== null && !elsewhere) return admittedLate(parts, presented, context, refusal);
   if (claim === null || !isPayers(presented, claim)) throw refusal;
-  // Signed for another payee than the claim, it is another payment, which has its nonce and nothing else of it.
+  // Signed for another payee than the claim it is another payment, which shares only the nonce.
   if (elsewhere && !isVery(claim, payment)) throw refusal;
   if (claim.state === 'released' && claim.refusalId !== null) await parts.guesses.requireNoGuess(claim, presented);
   return standing(parts.hears, claim, presented, refusal);
 }
 
-/** Out of time, and never claimed here: what somebody else has submitted in time has been paid all the same. */
+/** Expired and never claimed here; if someone else submitted it in time, it is paid all the same. */
 async function admittedLate(
   parts: AdmissionParts,
   presented: Presented,
@@ -151,8 +150,8 @@ async function admittedLate(
 }
 
 /**
- * Whom a leg pays is paid elsewhere, too, and anybody may show what is calldata by now. So what is used already is its payment
- * only where it was claimed for this very request before, and its book let it pass.
+ * The payee of a leg is paid by others too, and its calldata is public. A used payment therefore counts only if it was claimed
+ * for this very request before and its book allowed it.
  */
 async function requireBound(
   { database, hears }: AdmissionParts,
@@ -165,17 +164,17 @@ async function requireBound(
   if (claim.reason === RECORDED_ELSEWHERE) throw hears({ kind: 'foreign', settled: true });
 }
 
-/** What the chain said once of a nonce that is spent is not searched for again: that is many pages of logs each time. */
+/** The chain's result for a used nonce is not searched for again, because a search takes many pages of logs. */
 async function requireUnsearched(
   { database, hears }: AdmissionParts,
   { paid, claim_key, payment: { authorization } }: Presented,
 ): Promise<void> {
   const claim = await claimByKey(database, claim_key).catch(error => {
-    // It is spent, and the database alone knows whether on us.
+    // It is used, and only the database knows whether for this service.
     throw error instanceof DatabaseAway ? hears({ kind: 'unknown' }, error) : error;
   });
   if (claim?.state !== 'released' || claim.reason === null || !spentForGood.has(claim.reason)) return;
-  // Another authorization with the same nonce may be the very one that it was spent on.
+  // Another authorization with the same nonce may be the one that used it.
   if (isStoredAs(claim, authorization)) throw hears({ kind: 'rejected', paid, reason: claim.reason });
 }
 
@@ -183,7 +182,7 @@ function isStoredAs({ authorization: { signature: _, ...stored } }: PaymentClaim
   return canonicalHash(stored) === canonicalHash(authorizationToJson(shown));
 }
 
-/** On Solana the key names all that was signed. */
+/** On Solana the key covers everything that was signed. */
 function isVery(claim: PaymentClaim, { authorization }: Payment): boolean {
   return authorization.network === 'solana' || isStoredAs(claim, authorization);
 }
@@ -191,26 +190,25 @@ function isVery(claim: PaymentClaim, { authorization }: Payment): boolean {
 const spentForGood: ReadonlySet<string> = new Set<NotTransferred['reason']>(['cancelled', 'used_otherwise']);
 
 /**
- * Whether whoever shows the payment is its payer, and may hear how it stands: a key's signature proves that by itself.
- * One that only code can judge was perhaps not judged when the refusal came; then it must be the one that was claimed.
+ * Whether the caller is the payer and may learn the payment's state: a key's signature proves that by itself. One that only code
+ * can judge may not have been judged before the refusal; then it must equal the claimed one.
  */
 function isPayers({ payment: { signature } }: Presented, { authorization }: PaymentClaim): boolean {
   return signature.kind !== 'contract' || isStored(authorization.signature, signature);
 }
 
 /**
- * Signed for another payee than is asked for here, and let go of: whether its payer may be asked for another one. Its book
- * did not let it pay; or it was never sent by us, and was claimed for something else. This is why that asks nobody to pay
- * for one thing twice: `from_block` stands before anything is sent, so that besides us and whoever its payer gave it to
- * nobody has it; and wherever it might still move it pays for what it was claimed for, and never for this, since no
- * payment to another payee is taken here. For the very thing that it was claimed for its payer may have used it, and
- * hears that it is open.
+ * The payment was signed for another payee and released; whether its payer may be asked for another one. Either its book refused
+ * it, or we never sent it and it was claimed for something else. Nobody pays twice: `from_block` is set before anything is sent,
+ * so only its payer and recipients have it; and wherever it may still move, it pays for what it was claimed for and never for
+ * this, because payments to another payee are not accepted here. If it was claimed for this very thing, its payer may have used
+ * it and gets "pending".
  */
 function isNoPartOf({ refusalId, fromBlock, requestHash }: PaymentClaim, request_hash: string): boolean {
   return refusalId !== null || (fromBlock === null && requestHash !== request_hash);
 }
 
-/** What is wrong with a grant or the act beside it is told as that: whoever signs the act that a book asks for has to learn of it. */
+/** Faults of a grant or its act are reported as such, because the signer of a required act must learn of them. */
 const ofGrants: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   ...(['delegation_invalid', 'grant_exceeded', 'session_not_active'] as const),
   ...(['act_expired', 'act_signature_invalid'] as const),
@@ -226,7 +224,7 @@ function standing(hears: Hears, claim: PaymentClaim, presented: Presented, refus
       return { kind: 'blocked', refusal_id };
     }
     if (payment.late?.code === 'wrong_payee' && isNoPartOf(claim, request_hash)) throw refusal;
-    // Out of time and let go of, and the chain has not had its last word: somebody else may have used it for us.
+    // Expired and released, and the chain's result is not final: someone else may have submitted it for us.
     throw payment.late !== null && !claim.final ? hears({ kind: 'pending', task_id }) : refusal;
   }
   const asked_before = { request_hash: claim.requestHash, router_key_mark: routerKeyMarkOf(claim.landing) };

@@ -15,7 +15,7 @@ import type { ClaimedUnder } from '../record/under-sessions.ts';
 import type { Failures } from './failures.ts';
 import type { Presented } from './verify-payment.ts';
 
-/* What a grant comes to beside its payment. A wallet-less agent pays from no book: money always moves by x402. */
+/* Checks a grant beside its payment. An agent without a wallet pays from no book: money always moves by x402. */
 
 export interface AdmitUnderParts {
   readonly database: Database;
@@ -33,13 +33,13 @@ export function openAdmitUnder(parts: AdmitUnderParts) {
   ): Promise<ClaimedUnder | null> => {
     if (delegation === null) return null;
     const { authorization } = payment;
-    // Also where it comes under a session over the first's: all of that one's path has counted both.
+    // Also under a session above the first payment's, since its whole path has counted both.
     const counted = paid.held_under?.includes(delegation.delegation_hash) ? 0n : null;
     const holds_atomic = counted ?? paid.reserved_atomic ?? authorization.amount_atomic;
     const asked = { shown: delegation, payer, call, address: principal.address };
     const now_seconds = Math.floor(parts.clock.now_ms() / 1000);
     const paid_under = await admitGrant(parts, { ...asked, holds_atomic }, now_seconds).catch(error => {
-      // Its payment proves its payer, and so costs no turn at the door: what grants come to beside it is counted here.
+      // The payment proves its payer and so costs no turn at the gate; failures of its grants are counted here.
       if (error instanceof Refusal && errors[error.code][0] < 500) parts.failures.tried(payer.wallet, address_mark);
       throw error;
     });
@@ -51,13 +51,13 @@ export function openAdmitUnder(parts: AdmitUnderParts) {
   };
 }
 
-/** A grant that came beside a key, as its call is made under it. */
+/** A grant beside an API key, as its call is made under it. */
 export type KeyCallUnder = Pick<ClaimedUnder, 'shown' | 'paid_under'>;
 export type AdmitUnderKey = (call: RequestedCall, context: Context) => Promise<KeyCallUnder | null>;
 
 /**
- * What a grant comes to beside a key that stands in for the payment: it is judged as beside a payment of nothing, and bound by no
- * such call. Uncharged: @throws delegation_invalid, grant_exceeded, session_not_active, chain_unavailable, unavailable
+ * Checks a grant beside an API key as beside a payment of 0; nothing is stored for the payer. Uncharged: @throws
+ * delegation_invalid, grant_exceeded, session_not_active, chain_unavailable, unavailable
  */
 export function openAdmitUnderKey(parts: ShownParts & AdmitParts & Pick<AdmitUnderParts, 'clock'>): AdmitUnderKey {
   return async (call, { delegation, principal: { address } }) => {
@@ -70,7 +70,7 @@ export function openAdmitUnderKey(parts: ShownParts & AdmitParts & Pick<AdmitUnd
   };
 }
 
-/** The models that may answer by the book and by the grant; null where neither says so. */
+/** Models that both book and grant allow; null if neither has a limit. */
 export function modelsUnder(
   { under, call: { auto_models = [] } }: { readonly under?: KeyCallUnder | null; readonly call: RequestedCall },
   allowed: readonly string[] | null,

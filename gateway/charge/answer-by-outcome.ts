@@ -8,23 +8,23 @@ import type { ChallengeReason, Challenges } from '../x402/offer.ts';
 import type { CallOutcome, NamedBy } from './call-outcome.ts';
 import type { Movement } from './held.ts';
 
-/** The codes that tell a caller to pay. */
+/** Codes whose status tells a caller to pay. */
 type Pays = { [C in ErrorCode]: (typeof errors)[C][0] extends 402 ? C : never }[ErrorCode];
 
-/** What may stand beside a word about a payment that may have moved: there is no way to say that nothing was charged. */
+/** Facts beside a payment that may have moved: they cannot say that nothing was charged. */
 interface OpenFacts {
   readonly charged?: true;
   readonly retry_after_seconds?: number;
   readonly task_id?: TaskId | undefined;
-  /** Sent for it, as far as that is known. */
+  /** The transaction that was sent for it, if known. */
   readonly transaction?: string | undefined;
   readonly payer_proof?: JsonObject | undefined;
   readonly verify_url?: string;
 }
 
 /**
- * A 402 makes its reader sign a second payment, and `charged: false` lets them. So neither can be written in a row of this
- * table whose payment may have moved: the type of that row has no room for them.
+ * A 402 makes its reader sign a second payment, and `charged: false` allows that. The type of a row whose payment may have moved
+ * therefore has neither.
  */
 type Row =
   | {
@@ -74,10 +74,10 @@ const named = (transaction: string | null | undefined) => ({ transaction: transa
 
 type Offer = (paid: AnyPaid, reason: ChallengeReason) => JsonObject;
 
-/** One row for each outcome: what is known of the money, and what the caller hears. */
+/** One row for each outcome: what is known of the money, and the response. */
 const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome, { kind: K }>, offer: Offer) => Row } =
   {
-    // Whoever sent a key that is nobody's is told so, with the same offer.
+    // An unknown API key gets a code of its own, with the same offer.
     unpaid({ paid, unknown_key }, offer) {
       const code = unknown_key ? 'unknown_api_key' : 'payment_required';
       const reason = unknown_key ? ({ code, detail: errors.unknown_api_key[1] } as const) : null;
@@ -88,10 +88,10 @@ const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome
       const reason = { code: 'payment_required', detail } as const;
       return { movement: 'nothing_moved', code: reason.code, detail, facts: offer(paid, reason) };
     },
-    // The payment may be mended or another one made.
+    // The payment may be corrected or another one made.
     rejected: ({ paid, reason }, offer) =>
       nothing('payment_rejected', offer(paid, { code: 'payment_rejected', detail: reason }), reason),
-    // Nothing is said of the payment, which stays usable; nor of money: the same one may have bought something before.
+    // Says nothing of the payment, which stays usable, or of money, because it may have bought something before.
     no_turn: ({ retry_after_seconds }) => ({
       movement: 'may_have_moved',
       code: 'unavailable',
@@ -139,7 +139,7 @@ const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome
       code: slot_taken ?? 'duplicate_ref',
       facts: { ...(slot_retry_seconds !== undefined && { retry_after_seconds: slot_retry_seconds }) },
     }),
-    // To whoever comes under the name with another payment than the first, which they need not have.
+    // The caller used the name with another payment than the first, and need not have the first.
     name_in_flight: ({ by, task_id }) => ({
       movement: 'may_have_moved',
       code: 'payment_in_flight',
@@ -163,7 +163,7 @@ const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome
       ),
     not_taken: ({ unsure }) => (unsure ? { movement: 'may_have_moved', code: 'unavailable' } : nothing('unavailable')),
     wrong_session: () => ({ movement: 'nothing_moved', code: 'forbidden' }),
-    // The payment is spent, whoever shows it: who is told only that they may not might forget it and sign another.
+    // The payment is used. A caller who learned only that access is denied might sign another one.
     not_possessor: () => ({ movement: 'moved', code: 'forbidden', facts: { charged: true } }),
     answer_gone: ({ verify_url }) => ({ movement: 'moved', code: 'answer_gone', facts: { verify_url } }),
     kill_switch_resend: ({ task_id, verify_url }) => ({
@@ -176,7 +176,7 @@ const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome
       nothing('blocked_too_often', { policy_code, last_refusal_url, retry_after_seconds }),
     canceled: ({ task_id }) => nothing('call_canceled', { task_id }),
     broke_off: ({ away, task_id }) => nothing(away ? 'unavailable' : 'internal', { ...(task_id && { task_id }) }),
-    // No sentence that says "nothing was charged" is true of it.
+    // No sentence that says "nothing was charged" would be true.
     still_owed({ refusal, final, task_id, verify_url }) {
       const { code: _, status: _status, ...facts } = refusal.extensions;
       return {
@@ -188,24 +188,24 @@ const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome
     },
   };
 
-/** Work that is done for nothing asks nobody to pay; should it, that is a fault of ours. */
+/** Free work asks nobody to pay; if it does, that is an internal error. */
 const unpaying = (code: ErrorCode) => (errors[code][0] === 402 ? 'internal' : (code as Exclude<ErrorCode, Pays>));
 
 function rowOf(outcome: CallOutcome, offer: Offer): Row {
   return (rows[outcome.kind] as (outcome: CallOutcome, offer: Offer) => Row)(outcome, offer);
 }
 
-/** What is known of the payer's money once a call ends so. */
+/** What is known of the payer's money after such an outcome. */
 export function movementOf(outcome: CallOutcome): Movement {
   return rowOf(outcome, () => ({})).movement;
 }
 
-/** What the caller hears of an outcome; `cause` goes to the log alone. */
+/** Returns the response to an outcome; `cause` is only logged. */
 export type Hears = (outcome: CallOutcome, cause?: unknown) => Refusal;
 
 /**
- * The one place where an outcome becomes a word of ours: code, status, facts and sentence. The offer is the one that
- * /graphql hands out; a REST door makes its own, which names the door, but where only what is asked for tells the price.
+ * The only place where an outcome becomes a response: code, status, facts and sentence. The offer is that of /graphql; a REST
+ * endpoint makes its own, which names the endpoint, unless the price depends on the request.
  */
 export function openHears(challenges: Challenges, base_url: string): Hears {
   const offer: Offer = (paid, reason) => {

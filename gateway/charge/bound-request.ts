@@ -13,7 +13,7 @@ interface Paying {
   readonly names: readonly NamedPayment[];
 }
 
-/** What a payment is bound to, and what is worked for: its receipt names no other request. */
+/** The request to which a payment is bound and for which work is done; its receipt names no other. */
 interface BoundRequest {
   readonly args: JsonObject;
   readonly request_hash: string;
@@ -21,9 +21,8 @@ interface BoundRequest {
 }
 
 /**
- * The request as it came; or as the version before understood it, where that has claimed the payment for it: then what it has bought, or is
- * owed, is of that request, whatever else came along. A payment that was claimed since for a request without some member never serves
- * one with it.
+ * The request as it came; or as the previous version understood it, if that version claimed the payment for it: what it bought or
+ * is owed is for that request. A payment claimed since for a request without some member never serves one with it.
  */
 export async function boundRequest(
   database: Pick<Database, 'query'>,

@@ -9,7 +9,7 @@ import type { Hears } from './answer-by-outcome.ts';
 import type { Guesses } from './guesses.ts';
 import type { Presented } from './verify-payment.ts';
 
-/** What was paid for before, by the payment that came again, or by the first one under the same name. */
+/** What was bought before, by the same payment or by the first one under the same name. */
 export interface BoughtBefore {
   readonly kind: 'bought';
   readonly presented: Presented;
@@ -22,13 +22,13 @@ export interface BuyOnceParts {
   readonly hears: Hears;
 }
 
-/** A first that is let go of while the second looks at it leaves the name to whoever comes next. */
+/** If the first payment is released while the second looks at it, the name is free for the next call. */
 const LOOKS_MAX = 3;
 
 /**
- * What a payer has named is bought once: under the same name another payment of theirs for the same request gets what the
- * first one bought, and is neither claimed nor sent. The name is claimed with the first payment, in one commit; whoever
- * comes second is told by that, or by the balance that the first has taken, so each of the two is looked at again.
+ * A named purchase is made once: another payment of the same payer for the same request under that name gets what the first one
+ * bought, and is neither claimed nor sent. The name is claimed with the first payment in one commit; the second call notices by
+ * that or by the reduced balance, so both refusals are checked again.
  */
 export async function boughtOnce<E>(
   parts: BuyOnceParts,
@@ -52,7 +52,7 @@ export async function boughtOnce<E>(
   }
 }
 
-/** What may be another payment's doing: it holds the name, what a stamp is for, or the payer's balance is promised to it. */
+/** Refusals that another payment may have caused: it holds the name or the slot, or its amount is reserved from the balance. */
 const byAnother: ReadonlySet<ErrorCode> = new Set([
   ...(['payment_in_flight', 'payment_rejected', 'wallet_registered', 'duplicate_ref'] as const),
 ]);
@@ -72,9 +72,9 @@ async function boughtUnderAny(
 }
 
 /**
- * What another payment bought under that name; null where none stands there.
- * @throws payment_identifier_conflict, idempotency_key_conflict, payment_in_flight, settlement_pending, payer_proof_required; payment_rejected
- * where it is not the payer who asks: to anybody else nothing of it is told.
+ * What another payment bought under that name; null if there is none. @throws payment_identifier_conflict,
+ * idempotency_key_conflict, payment_in_flight, settlement_pending, payer_proof_required; payment_rejected for anyone but the
+ * payer, who learns nothing of it
  */
 async function boughtUnder(
   parts: BuyOnceParts,
@@ -85,7 +85,7 @@ async function boughtUnder(
   const { database, guesses, hears } = parts;
   const standing = await namedPayment(database, named, presented);
   if (standing === null || standing.claim_key === presented.claim_key) return null;
-  // What has bought already is calldata, and names are guessed: it speaks for what it was made for, and for nothing else.
+  // A used payment is public calldata, and names can be guessed: it counts only for the request that it was made for.
   const own = await claimByKey(database, presented.claim_key);
   if (own && own.state !== 'released') return null;
   await requirePayers(parts, presented);
@@ -104,7 +104,7 @@ async function boughtUnder(
   }
 }
 
-/** A key's signature proves its payer by itself, a wallet's only where its code says so. */
+/** A key's signature proves the payer by itself, a wallet's only if its code confirms it. */
 async function requirePayers({ hears }: BuyOnceParts, { paid, payment, rail }: Presented): Promise<void> {
   if (provesItsPayer(payment)) return;
   const proof = await rail.proveUsed(payment);

@@ -9,14 +9,14 @@ import type { AnyPaid } from '../../subgraphs/sale.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { Late } from '../rails/verify.ts';
 
-/** The key that came in the header. @throws invalid_request before anything is charged for it */
+/** The Idempotency-Key header. @throws invalid_request before anything is charged */
 export function idempotencyKeyOf({ idempotency_key }: Pick<Context, 'idempotency_key'>): string | null {
   return idempotency_key === null ? null : idempotencyKeyIn(idempotency_key);
 }
 
 /**
- * By what a purchase is known again; nothing where it is paid to another: whoever holds that payment need not be its payer. Nor
- * where two payments are made for one request: one name cannot stand for both, and what they buy stands once as it is.
+ * Names of a purchase. None for payments to others, whose holder need not be the payer, and none if two payments are made for one
+ * request, which one name cannot represent and whose effect exists once anyway.
  */
 export function namesOf(
   paid: AnyPaid,
@@ -39,17 +39,19 @@ interface Purchased {
   readonly late: { readonly code: Late } | null;
 }
 
-/** By what a call and its caller are known again: marks that say nothing of what they were made from, which is not kept. */
+/** Keyed marks of a call and its caller, which reveal nothing of their source, which is not stored. */
 export interface CallMarks {
-  /** Of the address that the call comes from. */
+  /** Mark of the client's address. */
   readonly address_mark: string;
-  /** Of the router key under which it is to be answered; null where it does not ask the router. */
+  /** Mark of the router key; null if the router is not asked. */
   readonly router_key_mark: string | null;
-  /** Of its Idempotency-Key, if it has one: that is its sender's word, and may say more than they would have stored. */
+  /**
+   * Mark of the Idempotency-Key, which is hashed because its text may reveal more than its sender wants stored; null without one.
+   */
   readonly idempotency_mark: string | null;
 }
 
-/** What a call asks for, and by what it is known again. */
+/** What a call asks for, and its marks. */
 export interface Asked extends CallMarks {
   readonly paid: AnyPaid;
   readonly args: JsonObject;
@@ -58,14 +60,14 @@ export interface Asked extends CallMarks {
 
 const ADDRESSES_REMEMBERED_MAX = 1_000;
 
-/** `model`: as the request names it. @throws invalid_request where the Idempotency-Key is none */
+/** `model`: as the request names it. @throws invalid_request if the Idempotency-Key is invalid */
 export type MarksOf = (
   model: string | null,
   context: Pick<Context, 'principal' | 'router_key' | 'idempotency_key'>,
 ) => CallMarks;
 
 export function openMarks({ mark }: Pick<Vault, 'mark'>): MarksOf {
-  // Most calls come from where one came from before: an HMAC costs as much as all else that is read off a call.
+  // Most calls come from a known address, and an HMAC costs as much as all else that is read from a call.
   const marked = new LRUCache<string, string>({
     max: ADDRESSES_REMEMBERED_MAX,
     memoMethod: address => mark(address, 'address'),

@@ -14,15 +14,15 @@ export interface CancelParts {
 }
 
 /**
- * Lets go of a task whose buyer wants it no longer, and gives its book back what was held for it, in one transaction. False
- * where its payment may have been sent, or it has come to its end. Whoever works for it is hung up on, and may have worked all
- * the same: so each is counted, by its payment, and by all processes as they hear of it.
+ * Releases a task that its buyer canceled and returns its reservation, in one transaction. False if its payment may have been
+ * sent, or it has ended. Its hub is disconnected but may have done the work, so each cancel is counted by payment, in every
+ * process.
  */
 export type CancelTask = (task_id: string) => Promise<boolean>;
 
 export function openCancel({ database, log }: CancelParts): CancelTask {
   return async task_id => {
-    // It has gone back: a claim that is `claimed` there may have been sent.
+    // The database has gone back: a claim that is `claimed` there may have been sent.
     if (log.halt) return false;
     return database.transaction(async tx => {
       const claim = await cancelClaim(tx, task_id);
@@ -42,8 +42,8 @@ export interface CancelHearing {
 }
 
 /**
- * At every process, whichever has let go of it. Null: something may not have been heard, and whoever works looks what became of
- * its own. What nobody heard of is worked for to its end, and comes to nothing there; so no look is repeated.
+ * Runs in every process, whichever released the task. Null: a notification may have been missed, so running work checks its own
+ * claim once. Work whose cancel nobody noticed is completed and then discarded.
  */
 export function openCancelHearing({ database, underway, failures }: CancelHearing): CancelWatcher {
   const hear = (notice: CanceledNotice) => {
@@ -59,19 +59,19 @@ export function openCancelHearing({ database, underway, failures }: CancelHearin
   };
 }
 
-/** Most are worked for elsewhere, or by nobody any more. */
+/** Most canceled tasks are worked on elsewhere, or no longer. */
 const CANCELED_KNOWN_MAX = 4_096;
 
 /**
- * What this process has others work for, by task: whoever is asked is hung up on once the buyer wants it no longer. That is
- * told by every process to all (`LiveTasks`), since a buyer cancels at whichever they reach.
+ * Work in progress in this process, by task, so that its hub is disconnected once the buyer cancels. Every process notifies all
+ * (`LiveTasks`), since a buyer may cancel at any of them.
  */
 export class WorkUnderway {
   readonly #working = new Map<string, AbortController>();
-  /** One that is canceled between its claim and its work, which has not begun yet, is over as soon as it begins. */
+  /** A task canceled between its claim and its work ends as soon as the work begins. */
   readonly #canceled = new LRUCache<string, true>({ max: CANCELED_KNOWN_MAX });
 
-  /** `work` is handed what is aborted then; from its end on there is nothing to hang up on. */
+  /** `work` gets a signal that aborts on cancel; after its end there is nothing to abort. */
   async during<T>(task_id: string, work: (canceled: AbortSignal) => Promise<T>): Promise<T> {
     const canceling = new AbortController();
     this.#working.set(task_id, canceling);
@@ -92,7 +92,9 @@ export class WorkUnderway {
     this.#working.get(task_id)?.abort();
   }
 
-  /** Whether this process heard that it was canceled. Its claim may say so no longer: the same payment can be claimed anew at once. */
+  /**
+   * Whether this process noticed a cancel. The claim may no longer say so, because the same payment can be claimed again at once.
+   */
   wasCanceled(task_id: string): boolean {
     return this.#canceled.has(task_id);
   }

@@ -28,7 +28,7 @@ export interface Claimed extends Presented {
   readonly claim: ClaimRequest;
   readonly lease: Lease;
   readonly task_id: TaskId;
-  /** By its book, as it stood when it let the call pass. */
+  /** As the book allowed when it let the call pass. */
   readonly allowed_models: WorkBounds['allowed_models'];
 }
 
@@ -40,12 +40,12 @@ export interface RequestParts {
   readonly random: Random;
   readonly vault: Vault;
   readonly pay_to: PayTo;
-  /** This process, as its lease and its claims name it. */
+  /** Owner name of this process in leases and claims. */
   readonly owner: string;
   readonly hears: Hears;
 }
 
-/** Makes claims with all that reconcile would need to finish them alone, but for the book that is looked for as each is made. */
+/** Makes claims with all that reconcile needs to finish them alone, except for the book, which is looked up with each claim. */
 export function openClaimRequests(parts: RequestParts) {
   const { vault, pay_to, owner, hears } = parts;
   return async (presented: ToClaim, context: Context): Promise<Claiming> => {
@@ -100,7 +100,7 @@ function noteOf({ note }: Context): string | null {
   throw new Refusal('invalid_request', { param: NOTE_HEADER, detail, facts: { charged: false } });
 }
 
-/** The last word on it: whatever let a payment to another come so far, it is never claimed, and so never sent. */
+/** The final check: a payment to another payee is never claimed, and so never sent, whatever let it come so far. */
 function requirePayee(ours: PayTo, paid: AnyPaid, { network, pay_to, amount_atomic }: Authorization): void {
   const spelt = (address: string) => (network === 'base' ? address.toLowerCase() : address);
   if (spelt(pay_to) !== spelt(paid.pay_to ?? ours[network] ?? ''))
@@ -114,14 +114,14 @@ function slotsOf(presented: Presented): readonly string[] {
 }
 
 /**
- * Reconcile reads a stamp's request, and no other's: of work it keeps the mark that a resend may still be worked for. A
- * claim costs no money yet, and what one may fill the disk with for a month must not be of the caller's size.
+ * Reconcile reads a stamp's request only; for work it keeps just a mark that a resend may be worked for. A claim costs no money
+ * yet, so its stored size must not depend on the caller.
  */
 function requestBox(vault: Vault, { paid, args, claim_key }: Presented): Buffer {
   return isStamped(paid) ? vault.seal(JSON.stringify(args), requestLabel(claim_key)) : MARK;
 }
 
-/** What is bought is written by the record: whoever finishes it needs the request. */
+/** The record writes a stamp's effect, so whoever finishes it needs the request. */
 function isStamped(paid: AnyPaid): paid is Extract<AnyPaid, { order: 'stamp' | 'leg' }> {
   return paid.order === 'stamp' || paid.order === 'leg';
 }
@@ -130,17 +130,17 @@ function isAfterFirst(paid: AnyPaid): boolean {
   return paid.order === 'stamp' && paid.after_first === true;
 }
 
-/** Of a payment without a grant nothing is said. */
+/** Undefined for a payment without a grant. */
 function delegationOf({ under }: Presented): { readonly delegation?: PaidUnder } {
   return under ? { delegation: under.paid_under } : {};
 }
 
 const NOTHING = atomicAmount(0n);
 
-/** It says nothing of anybody, so it need not be sealed. */
+/** It identifies nobody, so it need not be sealed. */
 const MARK = Buffer.of(0);
 
-/** The session's book, or else the payer's: decided before the money moves, and kept on the claim. */
+/** The session's book, or else the payer's: decided before the money moves, and stored on the claim. */
 export async function landsOn({ paid, args, payer }: Presented, context: Context): Promise<Claiming['book']> {
   const { possession } = context.principal;
   if (paid.book) return paid.book(args, payer, context);
@@ -153,7 +153,7 @@ export function landingOf(
   context: Context,
 ): CallLanding {
   const { api_key, possession } = context.principal;
-  // The graph has it chosen before anything runs: a call that lands on no book is held against no caps.
+  // The graph has the book chosen before anything runs, because a call without a book is checked against no ceilings.
   if (possession.kind === 'several') throw new Error(`${paid.field} was to be charged under no one book of several`);
   const stamped = isStamped(paid);
   const route = stamped ? paid.route : { model: null, hub: null };
@@ -163,7 +163,7 @@ export function landingOf(
     intent_id: call.intent_id,
     attempt_index: call.attempt_index,
     parent_ref: call.parent_ref,
-    // Beside a payment a demo key counts for nothing.
+    // Beside a payment a demo key has no effect.
     api_key_hash: 'hash' in api_key && !(api_key.kind === 'demo' && context.payment) ? api_key.hash : null,
     model: route.model,
     hub: route.hub,

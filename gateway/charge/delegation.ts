@@ -8,8 +8,7 @@ import { type ShownParts, shownDelegation } from '../../subgraphs/session/delega
 /* The grant of a session that comes beside a payment. */
 
 /**
- * Null where none came along. Uncharged: @throws delegation_invalid; chain_unavailable, unavailable where nobody could say what it
- * was signed for
+ * Null without a grant. Uncharged: @throws delegation_invalid; chain_unavailable, unavailable if its signature cannot be checked
  */
 export async function delegationBeside(
   parts: ShownParts,
@@ -21,7 +20,7 @@ export async function delegationBeside(
   return shownDelegation(parts, delegation, principal.address);
 }
 
-/** The session that a claim is made under, as it is kept there, behind all that stand over it; empty where there is none. */
+/** The session of a claim behind all its parents, as stored; empty without one. */
 export function delegationPathOf({ delegation }: JsonObject): readonly string[] {
   const { path } = (delegation ?? {}) as { readonly path?: readonly string[] };
   return path ?? [];

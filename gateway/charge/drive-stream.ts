@@ -7,7 +7,7 @@ import { TextChannel } from './text-channel.ts';
 
 type Source = Pick<Speaking<JsonObject>, 'pieces' | 'cancel'>;
 
-/** As paid streams are driven. */
+/** Drives paid streams. */
 export function drivenBy(faults: Faults | null, source: Source): StreamDriver {
   return new StreamDriver(source, {
     buffer_bytes_max: limits.stream_buffer_bytes_max,
@@ -16,19 +16,19 @@ export function drivenBy(faults: Faults | null, source: Source): StreamDriver {
 }
 
 export interface DriverOptions {
-  /** What may be taken in before `release`; then whoever speaks has to wait for it. */
+  /** Bytes that may be buffered before `release`; beyond it the source must wait. */
   readonly buffer_bytes_max: number;
-  /** After each piece that was taken in once released. */
+  /** Called after each piece once released. */
   readonly reached?: () => Promise<void>;
 }
 
 /**
- * Brings what is spoken to its end, whether anybody reads it or not. Before it is released (the money has not moved yet)
- * it listens for as long as its buffer has room; after that nothing holds it back.
+ * Reads a source to its end, whether anyone reads the result or not. Before release (the money has not moved yet) it reads while
+ * its buffer has room; afterwards nothing holds it back.
  */
 export class StreamDriver {
   readonly pieces: AsyncIterable<Piece>;
-  /** Resolves when all is said. */
+  /** Resolves at the end of the source. */
   readonly ended: Promise<void>;
   readonly #source: Source;
   readonly #channel = new TextChannel();
@@ -39,7 +39,7 @@ export class StreamDriver {
     this.#source = source;
     this.pieces = this.#channel;
     this.ended = this.#run(options).finally(() => this.#channel.end());
-    // Who listens to it may be gone by then.
+    // The listener may be gone by then.
     this.ended.catch(() => {});
   }
 
@@ -48,7 +48,7 @@ export class StreamDriver {
     this.#released.resolve();
   }
 
-  /** Whoever speaks is cut off, and what was said so far is the end. */
+  /** Disconnects the source; what was read so far is the end. */
   cancel(): void {
     this.#source.cancel();
     this.release();
@@ -63,20 +63,20 @@ export class StreamDriver {
   }
 }
 
-/** Streams that this process brings to their end, readers or none: a clean stop waits for them before it lets go of the database. */
+/** Streams that this process completes, with or without readers: a clean stop waits for them before the database is closed. */
 export class StreamsInFlight {
   readonly #running = new Map<Promise<unknown>, () => void>();
   #stopping: NodeJS.Timeout | null = null;
   #cut = false;
 
-  /** `done` covers all that follows the last piece; `cancel` brings it about. */
+  /** `done` covers all that follows the last piece; `cancel` causes it. */
   add(done: Promise<unknown>, cancel: () => void): void {
     const running = done.catch(() => {}).finally(() => this.#running.delete(running));
     this.#running.set(running, cancel);
     if (this.#cut) cancel();
   }
 
-  /** From now on they have so long; what still runs then is cut off, and recorded without an answer. */
+  /** Gives streams this time to end; later ones are cut off and recorded without an answer. */
   stop(patience_ms: number): void {
     this.#stopping ??= setTimeout(() => this.cut(), patience_ms);
   }

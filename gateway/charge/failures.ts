@@ -5,7 +5,7 @@ import type { CanceledNotice } from '../../subgraphs/live-channels.ts';
 import type { HubFailed } from '../../subgraphs/receipt/inference/hub-failed.ts';
 import { Meter, rateHeaders } from '../rates/rate.ts';
 
-/** A payer whose payments the chain took and did not move, as this process has seen. */
+/** A payer whose payments the chain reverted, as seen by this process. */
 interface Reverts {
   readonly count: number;
   readonly until_ms: number;
@@ -13,24 +13,23 @@ interface Reverts {
 
 export interface Rest {
   readonly seconds: number;
-  /** RateLimit and RateLimit-Policy, where it comes of a rate. */
+  /** RateLimit and RateLimit-Policy, if it comes from a rate. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * What callers bring about that costs others and is not charged, in this process's memory: router keys and grants that are
- * tried, requests that a hub refuses and tasks that are canceled, by payer (or API key) and by address, and payments that pass
- * every check and are reverted by the chain, by payer. Each of those costs our gas, so its payer rests longer each time; contract wallets, whose code decides anew
- * each time, rest by their claims.
+ * Uncharged failures that cost others, in this process's memory: guessed router keys and grants, requests that hubs refuse and
+ * canceled tasks, by payer (or API key) and by address; and payments that pass every check and are reverted, by payer. Reverts
+ * cost our gas, so the payer's wait doubles; contract wallets, whose code decides each time, wait by their claims.
  */
 export class Failures {
   readonly #tried: Meter;
-  /** Cancels and refused requests by address: a wallet for each of them costs nothing, and an address may have neighbours. */
+  /** Cancels and refused requests by address, because a new wallet for each is free, and an address may be shared. */
   readonly #burdensFrom: Meter;
-  /** Of late: every process is told of each once, and this one may know of it before. */
+  /** Recent cancels: every process is notified of each once, and this one may know of it before. */
   readonly #canceled = new LRUCache<string, true>({ max: CANCELED_KNOWN_MAX });
   readonly #clock: Clock;
-  /** Made at the first: it takes its memory at once, for all payers whom it may hold. */
+  /** Created with the first revert, because it allocates memory for all payers at once. */
   #reverts: LRUCache<string, Reverts> | null = null;
 
   constructor(tried: Meter, clock: Clock) {
@@ -40,14 +39,14 @@ export class Failures {
     this.#clock = clock;
   }
 
-  /** A call came to nothing by its own request, its router key or its grant. */
+  /** A call failed because of its own request, router key or grant. */
   tried(caller: string, address_mark: string): void {
     for (const each of callersOf(caller, address_mark)) this.#tried.take(each);
   }
 
   /**
-   * A hub refused the request itself, or has no room for it: it had the work of answering, and nothing was charged. A hub that is busy is
-   * no fault of the caller's, but whoever asks it over and over keeps it busy.
+   * A hub refused the request itself or has no room for it: it did work and nothing was charged. A busy hub is not the caller's
+   * fault, but repeated requests keep it busy.
    */
   failedAtHub(
     { by_caller, crowded }: Pick<HubFailed, 'by_caller' | 'crowded'>,
@@ -60,7 +59,7 @@ export class Failures {
     this.#burdensFrom.take(address_mark);
   }
 
-  /** A task was let go of for which a hub may have worked, at whichever process. */
+  /** A task was canceled for which a hub may have worked, in any process. */
   canceled({ task_id, by }: CanceledNotice): void {
     if (by === null || this.#canceled.has(task_id)) return;
     this.#canceled.set(task_id, true);
@@ -79,7 +78,10 @@ export class Failures {
     this.#reverts.set(payer, { count, until_ms: now_ms + rest_seconds * 1_000 });
   }
 
-  /** For how long no call of a caller's is taken that would try a router key or a grant (`tries`), a hub or our gas; null where it is now. */
+  /**
+   * How long no call of this caller is accepted that would try a router key or grant (`tries`), a hub or our gas; null if it is
+   * accepted now.
+   */
   rest(caller: string, address_mark: string, tries: boolean): Rest | null {
     const now_ms = this.#clock.now_ms();
     const left_ms = (this.#lately(caller, now_ms)?.until_ms ?? now_ms) - now_ms;
@@ -89,8 +91,8 @@ export class Failures {
   }
 
   /**
-   * For how long no hub is asked again for what a caller has paid for already; null where it is now. Their cancels and reverts hold
-   * nothing back that is owed: only what hubs refused of them does, and with a router key (`tries`) what the router did.
+   * How long no hub is asked again for what was paid before; null if it may be now. Cancels and reverts do not delay what is
+   * owed: only requests that hubs refused do, and with a router key (`tries`) those that the router refused.
    */
   restOfOwed(caller: string, address_mark: string, tries: boolean): Rest | null {
     const counted = [...(tries ? callersOf(caller, address_mark) : []), refusedTo(caller)];
@@ -101,14 +103,14 @@ export class Failures {
     return [...counted.flatMap(each => restBy(this.#tried, each)), ...restBy(this.#burdensFrom, address_mark)];
   }
 
-  /** Null once nothing was reverted for as long as the longest rest. */
+  /** Null once nothing was reverted for the longest wait. */
   #lately(payer: string, now_ms: number): Reverts | null {
     const reverts = this.#reverts?.get(payer);
     return reverts && now_ms < reverts.until_ms + limits.wallet_reverted_rest_seconds * 1_000 ? reverts : null;
   }
 }
 
-/** Of one address so many times as much may be canceled or refused as of one caller. */
+/** How many times as many cancels and refusals an address has as one caller. */
 const ADDRESS_SHARE = 10;
 const CANCELED_KNOWN_MAX = 10_000;
 
@@ -128,5 +130,5 @@ function callersOf(caller: string, address_mark: string): readonly string[] {
   return [`caller:${caller}`, `address:${address_mark}`];
 }
 
-/** Whoever calls by an API key, as failures are counted by it: no wallet is spelt so. */
+/** Counts failures of callers by API key; no wallet has this form. */
 export const callerByKey = (key_hash: string): string => `key:${key_hash}`;

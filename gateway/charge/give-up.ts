@@ -17,7 +17,7 @@ import type { Failures } from './failures.ts';
 import type { Movement } from './held.ts';
 import type { ReleaseLater } from './release-later.ts';
 
-/** Why a claim is given up. `definite`: nothing has moved. `by_caller`: by the request itself, or by its router key. */
+/** Why a claim is given up. `definite`: nothing has moved. `by_caller`: because of the request or its router key. */
 export interface WhyGivenUp {
   readonly reason: string;
   readonly definite: boolean;
@@ -25,9 +25,9 @@ export interface WhyGivenUp {
 }
 
 export interface GivingUp {
-  /** Releases or lets go, and gives the book back what was held on it, in one transaction. */
+  /** Releases the claim and returns its reservation to the book, in one transaction. */
   giveUp(lease: Lease, why: WhyGivenUp): Promise<AbandonOutcome>;
-  /** Gives up now, or else as soon as the database allows; null where that is still to come. Never throws. */
+  /** Gives up now, or else as soon as the database allows; null if that is still to come. Never throws. */
   letGo(lease: Lease, why: WhyGivenUp): Promise<AbandonOutcome | null>;
 }
 
@@ -49,7 +49,7 @@ export function openGivingUp({ database, log, later }: GivingUpParts): GivingUp 
   return {
     giveUp,
     async letGo(lease, why) {
-      // It has gone back: a claim that is `claimed` there may have been sent. It stays as it is, for reconcile, later.
+      // The database has gone back: a claim that is `claimed` there may have been sent. It stays for reconcile.
       if (log.halt) return null;
       try {
         return await giveUp(lease, why);
@@ -69,9 +69,9 @@ export interface AbandonParts {
 }
 
 /**
- * A call that broke off: its claim is released where nothing moved and let go of where something may have. What the
- * caller hears follows what the claim says, not what we hoped: after money may have moved, never "pay again". A claim
- * that is lost was taken over while this process slept; what the other one did with it we cannot know.
+ * Ends a broken call: its claim is released if nothing moved, and left to reconcile if something may have. The response follows
+ * the claim's state: after money may have moved it is never "pay again". The state of a claim that was lost to another process is
+ * unknown.
  */
 export async function abandonClaimed(
   { giving_up, failures, underway, hears }: AbandonParts,
@@ -83,7 +83,7 @@ export async function abandonClaimed(
   const reason = reasonOf(error);
   const { paid_from_mark } = claim.landing as Landing;
   if (error instanceof HubFailed) failures.failedAtHub(error, claim.payer, paid_from_mark);
-  // Its session was revoked while a hub worked for it: that costs as much as a cancel, and comes as cheap.
+  // Its session was revoked while a hub worked for it, which costs as much as a cancel and is counted like one.
   if (reason === OVER) failures.canceled({ task_id, by: { payer: claim.payer, paid_from_mark } });
   if (reason === REVERTED && hasCostUs(claimed)) failures.reverted(claim.payer);
   const left = await giving_up.letGo(lease, {
@@ -91,7 +91,7 @@ export async function abandonClaimed(
     by_caller: error instanceof HubFailed && error.by_caller !== null,
     definite: movement === 'nothing_moved',
   });
-  // Canceled, and its payment claimed by another call since: the claim tells of that one alone.
+  // It was canceled and its payment claimed by another call since, so the claim is about that one only.
   const canceled = left?.kind === 'canceled' || (left?.kind === 'lost' && underway.wasCanceled(task_id));
   if (canceled) return hears({ kind: 'canceled', task_id }, error);
   const released = left === null ? movement === 'nothing_moved' : left.kind === 'released';
@@ -103,24 +103,24 @@ export async function abandonClaimed(
 
 const OVER: ErrorCode = 'session_not_active';
 
-/** The chain took it and did not move it, though it had passed every check. */
+/** The chain included it and did not move it, although it had passed every check. */
 const REVERTED: NotTransferred['reason'] = 'reverted';
 
 /**
- * A key's payment that we sent. Code that is asked for a payer rests by what stands on its claims, a transaction of Solana
- * likewise; and a facilitator, which alone tells whether it is there, pays with gas of its own.
+ * A key's payment that we sent. Wallets with code wait by their claims, and so do transactions on Solana; a facilitator pays with
+ * its own gas.
  */
 function hasCostUs({ payment, rail }: Claimed): boolean {
   return payment.signature.kind === 'ecdsa' && !rail.settler.reachable;
 }
 
-/** Of a payment that was not taken the word that its caller hears: another of that payer's may depend on it. */
+/** Outcome of a payment that was not accepted, on which another of that payer's may depend. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Refusal)) return 'internal';
   return error.code === 'payment_rejected' ? error.message : error.code;
 }
 
-/** What a facilitator has named is told once, as nothing is known of it here. */
+/** A transaction named by a facilitator is reported once, because nothing is known of it here. */
 function transactionIn(error: unknown): string | null {
   const { transaction } = error instanceof Refusal ? error.extensions : {};
   return typeof transaction === 'string' ? transaction : null;

@@ -17,13 +17,13 @@ import type { Landing } from '../record/facts.ts';
 import type { Hears } from './answer-by-outcome.ts';
 import type { Presented } from './verify-payment.ts';
 
-/** Each tells whoever shows a payment whether it was made for the request that they show with it. */
+/** Codes that reveal whether a payment was made for the request that it came with. */
 const telling: ReadonlySet<ErrorCode> = new Set([
   ...(['claim_already_settled', 'payment_already_used', 'payment_in_flight', 'settlement_pending'] as const),
   ...(['idempotency_key_conflict', 'payment_identifier_conflict'] as const),
 ]);
 
-/** Of these, what says that it, or what its payer has named so, was made for another request. */
+/** Of these, those that say that it, or its name, was made for another request. */
 const mismatching: ReadonlySet<ErrorCode> = new Set([
   ...(['claim_already_settled', 'payment_already_used'] as const),
   ...(['idempotency_key_conflict', 'payment_identifier_conflict'] as const),
@@ -34,17 +34,16 @@ export interface GuessParts {
   readonly clock: Clock;
   readonly log: Pick<LogStanding, 'halt'>;
   readonly base_url: string;
-  /** That one, then those that it had before. */
+  /** The current URL, then former ones. */
   readonly base_urls: readonly string[];
   agentOfWallet(wallet: string): Promise<AgentId | null>;
   readonly hears: Hears;
 }
 
 /**
- * Once it is settled a payment is public calldata: whoever rebuilds it could try out what its payer has asked, and would
- * be given the answer. After some requests that it was not made for it speaks to its payer alone: to their session, under
- * the buyer's payment-identifier, or for a signature of theirs. Never are they told to pay again; and the address from
- * which it was paid first is never asked for any proof, since official clients know of none.
+ * A settled payment is public calldata: anyone who rebuilds it could guess what its payer asked, and would get the answer. After
+ * some wrong requests only its payer is served: with their session, the buyer's payment-identifier, or their signature. They are
+ * never told to pay again; and the address that paid first is never asked for proof, since official clients cannot give one.
  */
 export class Guesses {
   readonly #parts: GuessParts;
@@ -53,7 +52,7 @@ export class Guesses {
     this.#parts = parts;
   }
 
-  /** `enter` begins the call, as its payer's or as anybody's. @throws payer_proof_required */
+  /** `enter` begins the call, as the payer's or as anyone's. @throws payer_proof_required */
   async unlessGuessed<E extends { readonly kind: 'claimed' | 'bought' }>(
     presented: Presented,
     context: Context,
@@ -66,20 +65,20 @@ export class Guesses {
       if (!(refusal instanceof Refusal)) throw refusal;
       if (refusal.code === 'payer_proof_required') {
         await this.#requireUndoubted(presented, context);
-        // The claim was let go of and is as it was: it is taken anew by its payer alone.
+        // The claim was released and is unchanged; only its payer may take it again.
         return enter(true);
       }
       if (telling.has(refusal.code)) await this.#refused(presented, context, refusal);
       throw refusal;
     }
-    // Whoever could claim it was not in doubt, as it stood before.
+    // A call that could claim it was not in doubt in its former state.
     if (entered.kind !== 'claimed') await this.#requireUndoubted(presented, context);
     return entered;
   }
 
   /**
-   * Of a payment that its book refused, the word of that tells as well whether it was shown with the very request that
-   * was refused. @throws payer_proof_required
+   * For a payment that its book refused, since the refusal also reveals whether the request was the refused one. @throws
+   * payer_proof_required
    */
   async requireNoGuess(
     claim: PaymentClaim,
@@ -91,9 +90,8 @@ export class Guesses {
   }
 
   /**
-   * Of what another payment of that payer has bought under a name: their payments are public, and the name may be a
-   * number that anybody counts up to. So it is told, and counted, as if the payment that bought it had been shown.
-   * @throws payer_proof_required
+   * For what another payment of that payer bought under a name: payments are public, and a name may be a simple number. It is
+   * counted as if the payment that bought it had been shown. @throws payer_proof_required
    */
   async requireNoGuessOf(
     { claim_key, is_asked }: { readonly claim_key: string; readonly is_asked: boolean },
@@ -104,7 +102,7 @@ export class Guesses {
     if (doubt) throw doubt;
   }
 
-  /** That it was another request is said only where that was counted. Whoever waits for their money hears so in any case. */
+  /** "Another request" is said only if it was counted. A payer who waits for their money learns of it in any case. */
   async #refused(presented: Presented, context: Context, refusal: Refusal): Promise<void> {
     const is_wrong = mismatching.has(refusal.code);
     const doubt = await this.#doubted(presented, context, is_wrong).catch(away => (is_wrong ? away : refusal));
@@ -117,8 +115,8 @@ export class Guesses {
   }
 
   /**
-   * Refuses a caller who may be guessing; null where nothing counts against them, or they have proven to be the payer. Right
-   * and wrong requests are judged at the same point, so that simultaneous ones cannot pass the bound.
+   * Refuses a caller who may be guessing; null if nothing counts against them or they have proven to be the payer. Right and
+   * wrong requests are judged at the same point, so that simultaneous ones cannot exceed the limit.
    */
   async #doubted(presented: Presented, context: Context, is_wrong: boolean): Promise<Refusal | null> {
     const { clock, database, hears, base_url } = this.#parts;
@@ -130,19 +128,19 @@ export class Guesses {
     return hears({ kind: 'doubtful', proof: wanted(base_url, clock.now_ms(), claim) });
   }
 
-  /** Counts one that is wrong. While the log is halted nothing is counted, so that each may be a guess: its payer alone is told. */
+  /** Counts a wrong request. While the log is halted nothing is counted, so each may be a guess and only the payer is served. */
   async #isGuess(claim: PaymentClaim, mark: string, is_wrong: boolean): Promise<boolean> {
     const { database, log } = this.#parts;
     return log.halt !== null || isGuess(database, claim, { mark, is_wrong });
   }
 
-  /** Whether whoever shows a payment is its payer, by what is in no calldata; the cheapest first. */
+  /** Whether the caller is the payer, by something that is in no calldata; the cheapest check first. */
   async #isItsPayer(claim: PaymentClaim, { identifier, rail }: Presented, context: Context): Promise<boolean> {
     if (identifier !== null && identifier === claim.identifier) return true;
     return (await this.#isPayersSession(claim, context)) || this.#hasSigned(claim, rail, context);
   }
 
-  /** The session under which it was bought, or that of the agent who is registered for the paying wallet. */
+  /** The session under which it was bought, or that of the agent registered for the paying wallet. */
   async #isPayersSession({ landing, payer }: PaymentClaim, { principal: { possession } }: Context): Promise<boolean> {
     if (possession.kind !== 'proven') return false;
     const { agent_id } = possession;
@@ -163,12 +161,12 @@ export class Guesses {
   }
 }
 
-/** Few at a time in one process: each waits for a lock that anybody may hold up, and keeps a connection meanwhile. */
+/** Few at a time in one process, because each waits for a lock and keeps a connection meanwhile. */
 const turns = new Semaphore({ at_once_max: 2, wait_ms_max: 2_000, waiting_per_asker_max: 64 });
 
 /**
- * Whether this one is judged as a guess, by what was counted before it; a wrong one counts. Counts only grow: whoever is beyond
- * a bound stays so, and takes no lock. @throws rate_limited
+ * Whether this request is judged as a guess, by what was counted before; a wrong one counts. Counts only grow, so beyond a limit
+ * no lock is needed. @throws rate_limited
  */
 async function isGuess(
   database: Database,
@@ -186,7 +184,7 @@ async function isGuess(
   return judged.is_guess;
 }
 
-/** As long as any wallet's signature; a little ahead is let pass, because clocks differ. */
+/** Valid as long as any wallet signature; slightly in the future is accepted, because clocks differ. */
 function isFresh(at_seconds: number, now_ms: number): boolean {
   const age_seconds = Math.floor(now_ms / 1_000) - at_seconds;
   return (
@@ -194,7 +192,7 @@ function isFresh(at_seconds: number, now_ms: number): boolean {
   );
 }
 
-/** Ready to be signed: the text, and how the signature is sent. */
+/** Ready to be signed: the text, and how to send the signature. */
 function wanted(base_url: string, now_ms: number, { network, paymentId: payment_id }: PaymentClaim): JsonObject {
   const at_seconds = Math.floor(now_ms / 1_000);
   const text = redeliveryText({ base_url, network, payment_id, at_seconds });

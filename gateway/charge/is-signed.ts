@@ -8,8 +8,8 @@ import { payeesOf, type VerifyParts } from './verify-payment.ts';
 export type IsSigned = (claim: PaymentClaim, shown: PresentedPayment) => Promise<boolean>;
 
 /**
- * Whether what is shown for a payment that was recorded is signed by its payer: judged by itself, as it was claimed, whatever is
- * asked for by now. Of what only code can judge it must be the very signature that was.
+ * Whether a recorded payment is shown with its payer's signature, judged as it was claimed, whatever is requested now. A
+ * signature that only code can judge must equal the claimed one.
  */
 export function openIsSigned(parts: Pick<VerifyParts, 'rails' | 'pay_to' | 'clock'>): IsSigned {
   return async ({ authorization }, shown) => {

@@ -15,17 +15,19 @@ import type { KnownCharge } from './known-charge.ts';
 
 type Terms = Pick<Price, 'amount_atomic' | 'networks' | 'stamp'>;
 
-/** What a payment is worth, before a byte of its request's body is read and before anybody is asked. */
+/** Judges a payment before its request's body is read and before any server is asked. */
 export interface Judge {
-  /** By its header alone: shape, scheme, network, price, payee, window, signature. `terms` null: it buys nothing there. */
+  /** By its header only: shape, scheme, network, price, payee, window, signature. `terms` null: it buys nothing there. */
   judge(shown: ShownPayment | null, terms: Terms | null): Promise<PaymentJudgement>;
-  /** The same of one that is to buy that field, wherever it is asked for; null where that is not sold, or its price depends on what is asked for. */
+  /**
+   * The same for a payment for that field on any transport; null if the field is not sold, or its price depends on the request.
+   */
   weigh(payment: PresentedPayment, field: string): Promise<'rejected' | 'unproven' | 'proven' | null>;
   /** Whether its signature proves that it pays for anything that is sold here. */
   isProven(payment: PresentedPayment): Promise<boolean>;
-  /** What came of asking code on the chain. @throws unavailable, chain_unavailable; the payment stays usable. */
+  /** Result of asking code on the chain. @throws unavailable, chain_unavailable; the payment stays usable */
   prove(unproven: Extract<PaymentJudgement, { kind: 'unproven' }>, address: string): Promise<PaymentJudgement>;
-  /** A refusal that a door found without a look at the payment, with `charged` beside it where a payment came along. */
+  /** Adds `charged` to a refusal that the gate found without looking at the payment, if a payment came along. */
   besidePayment(refusal: Refusal, payment: PaymentJudgement): Promise<Refusal>;
 }
 
@@ -96,8 +98,8 @@ export function openJudge(parts: JudgeParts): Judge {
 }
 
 /**
- * A payment is sent again, by a buyer who waits for an answer or by who has nothing else to send: what its header says,
- * and whose signature is in it, is the same as before.
+ * A payment may be sent again, by a buyer who waits or by one who has no other: its header decodes to the same payment with the
+ * same signature.
  */
 function rememberDecoded(): (shown: ShownPayment) => DecodedPayment {
   const remembered = new LRUCache<string, { readonly x402_version: 1 | 2; readonly decoded: DecodedPayment }>({
@@ -105,7 +107,7 @@ function rememberDecoded(): (shown: ShownPayment) => DecodedPayment {
   });
   return ({ x402_version, header }) => {
     if (header.length > limits.payment_header_remembered_bytes_max) return decodePayment(x402_version, header);
-    // By the header as it came: to join a word to it would copy it once more.
+    // By the header as it came: concatenating would copy it once more.
     const known = remembered.get(header);
     if (known?.x402_version === x402_version) return known.decoded;
     const decoded = decodePayment(x402_version, header);
@@ -114,7 +116,7 @@ function rememberDecoded(): (shown: ShownPayment) => DecodedPayment {
   };
 }
 
-/** What things are sold for here, each price once. */
+/** Terms of everything that is sold, each price once. */
 function everyTerms(sold: JudgeParts['sold']): Iterable<Terms> {
   const terms = [...sold.values()].flatMap(({ price_atomic: amount_atomic, networks, order }) =>
     amount_atomic === null ? [] : [{ amount_atomic, networks, stamp: order === 'stamp' }],

@@ -2,7 +2,7 @@ import type { Database } from '../../subgraphs/database.ts';
 import { dropKeyCall, type KeyCallHold, wasKeyCallCanceled } from '../../subgraphs/receipt/claim/key-call/hold.ts';
 import { dropNames, type NamedCall } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
 
-/* A call by key that came to nothing: what it held is let go of, and who let go of it first. */
+/* Ends a call by API key that failed: releases what it held, and finds out who released it first. */
 
 interface Parts {
   readonly names: { readonly database: Pick<Database, 'transaction' | 'query'> };
@@ -19,7 +19,7 @@ export function dropCallByKey({ names: { database } }: Parts, { hold, named }: H
   });
 }
 
-/** Where the database does not say, it may as well have been lost: both came to nothing, and may be asked for again. */
+/** If the database does not say, the call may as well have been lost; both had no effect and may be repeated. */
 export function canceledByBuyer({ names: { database } }: Parts, { hold }: HeldCall): Promise<boolean> {
   return wasKeyCallCanceled(database, hold).catch(() => false);
 }

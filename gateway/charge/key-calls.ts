@@ -1,6 +1,6 @@
 import type { Hears } from './answer-by-outcome.ts';
 
-/** What is under way by key in this process: a key pays for nothing, so one alone must not take all that there is. */
+/** Open calls by API key in this process. A key pays for nothing, so one alone must not use all capacity. */
 export class KeyCalls {
   readonly #underway = new Map<string, number>();
   readonly #each_max: number;
@@ -11,7 +11,7 @@ export class KeyCalls {
     this.#hears = hears;
   }
 
-  /** Returns what ends it, once. @throws rate_limited */
+  /** Returns a function that ends the call, once. @throws rate_limited */
   begin(hash: string): () => void {
     const others = this.#underway.get(hash) ?? 0;
     if (others >= this.#each_max) throw this.#hears({ kind: 'key_calls_full', calls_max: this.#each_max });

@@ -11,20 +11,20 @@ import type { Hears } from './answer-by-outcome.ts';
 import type { CallOutcome } from './call-outcome.ts';
 import type { IsSigned } from './is-signed.ts';
 
-/* What is known here of a payment that came with a request, for refusals that were found without a look at it. */
+/* What is known here of a payment, for refusals that were found without looking at it. */
 
 interface KnownPayment {
-  /** Null where there is none, or what came along is not signed by its payer. */
+  /** Null if there is none, or the payment is not signed by its payer. */
   readonly claim: PaymentClaim | null;
-  /** Null while that is not known. */
+  /** Null while unknown. */
   readonly charged: boolean | null;
 }
 
 export interface KnownCharge {
   of(payment: PresentedPayment): Promise<KnownPayment>;
   /**
-   * A refusal that was found without a look at the payment, with what is known of it in place of `charged: false`. It may be under
-   * way in another process, or have bought something: then nobody is asked for another one.
+   * A refusal that was found without looking at the payment, with what is known of it in place of `charged: false`. The payment
+   * may be in progress in another process, or have bought something: then nobody is asked for another one.
    */
   beside<E>(refusal: E, payment: PresentedPayment | null): Promise<E | Refusal>;
 }
@@ -33,7 +33,7 @@ export interface KnownChargeParts {
   readonly database: Database;
   readonly isSigned: IsSigned;
   readonly hears: Hears;
-  /** While it is halted the database may have lost a claim, or what became of it. */
+  /** While the log is halted the database may have lost a claim or its outcome. */
   readonly log: Pick<LogStanding, 'halt'>;
 }
 
@@ -50,9 +50,9 @@ export function openKnownCharge({ database, isSigned, hears, log }: KnownChargeP
     of,
     async beside(refusal, payment) {
       if (!(refusal instanceof Refusal) || refusal.extensions.charged !== false || payment === null) return refusal;
-      // Whoever claimed as the database went away has looked since: a claim of theirs that stands was sent by nobody.
+      // If the database became unreachable during the claim, that call has looked since: its own claim was sent by nobody.
       if (refusal.originalError instanceof DatabaseAway) return refusal;
-      // Where the database does not say it, nobody knows.
+      // If the database does not say, it is unknown.
       const known = await of(payment).catch(() => ({ claim: null, charged: null }));
       if (known.charged === false) return refusal;
       const standing = refusal.status === 402 ? outcomeOf(known) : null;
@@ -61,7 +61,10 @@ export function openKnownCharge({ database, isSigned, hears, log }: KnownChargeP
   };
 }
 
-/** In place of an offer: a 402 makes its reader sign another payment. Of what it is for nothing is told, since it may be public. */
+/**
+ * Replaces an offer, because a 402 makes its reader sign another payment. Its request is not revealed, since the payment may be
+ * public.
+ */
 function outcomeOf({ claim, charged }: KnownPayment): CallOutcome | null {
   if (claim === null) return charged === null ? { kind: 'unknown_here' } : null;
   switch (claim.state) {

@@ -5,15 +5,14 @@ import { paymentFromJson } from '../rails/payment.ts';
 import { type Rails, railOf, sentOf } from '../rails/rail.ts';
 import { correctLeg, isAsHeld, type KeptLeg } from '../record/correct-leg.ts';
 
-/** `changing`: it is in doubt, or was just found to have moved elsewhere. `unknown`: the chain does not say. */
+/** `changing`: in doubt, or just found elsewhere. `unknown`: the chain does not say. */
 export type FirstStanding = 'stands' | 'changing' | 'unknown';
 
 export type LookAtFirst = (first: KeptLeg & { readonly claim: PaymentClaim }) => Promise<FirstStanding>;
 
 /**
- * Whether the first of two payments is where it is held. Seen once, it may have been taken out of its block since, and until
- * the finalized chain has it that is noticed only as it is asked about, or once its settlement is looked at again. What
- * is final is not asked about: a node forgets transactions in time, and this one stands for good.
+ * Whether the first of two payments is where it is held. Its block may have been replaced since, which is noticed only by asking
+ * until the finalized chain has it. A final payment is not asked about: it is permanent, and nodes forget transactions in time.
  */
 export function openLookAtFirst({ database, rails }: { database: Database; rails: Rails }): LookAtFirst {
   return async first => {
@@ -23,7 +22,7 @@ export function openLookAtFirst({ database, rails }: { database: Database; rails
     const decision = await railOf({ rails }, claim.network).decide(paymentFromJson(claim.authorization), sentOf(claim));
     if (decision.kind === 'unknown') return 'unknown';
     if (decision.kind === 'transferred' && isAsHeld(first, decision)) return 'stands';
-    // A block to come may yet take it, so it is let go of only by whoever looks at what is doubted.
+    // A later block may still include it, so it is released only by the check of doubted payments.
     if (decision.kind === 'not_transferred') await doubtHeld(database, claim.claimKey);
     else await database.transaction(tx => correctLeg(tx, first, decision));
     return 'changing';

@@ -26,8 +26,8 @@ import type { KeptCall } from './held.ts';
 import { announceSalt } from './payment-response.ts';
 
 /*
- * A call by key has no payment that names it: what tells it from the next one is the Idempotency-Key of its caller. Under
- * it a call is worked for once. Only an answer is kept: what came to nothing leaves its name to whoever asks again.
+ * A call by API key has no payment that names it: its caller's Idempotency-Key tells it from the next one. With a key the work is
+ * done once. Only an answer is stored; a failed call frees its name.
  */
 
 export interface NamedCallParts {
@@ -43,7 +43,7 @@ interface Asking extends Pick<CallMarks, 'router_key_mark'> {
   readonly args: JsonObject;
 }
 
-/** The name of a call, and of which request it is. @throws invalid_request where the header is no key */
+/** The name of a call, and the request that it belongs to. @throws invalid_request if the header is invalid */
 export async function namedCallOf(
   { database, vault }: Pick<NamedCallParts, 'database' | 'vault'>,
   { paid, args, router_key_mark }: Asking,
@@ -53,12 +53,12 @@ export async function namedCallOf(
   const key = idempotencyKeyOf(context);
   if (key === null) return null;
   const { possession } = context.principal;
-  // An answer is its session's and its router key's, as one that was paid for is.
+  // An answer belongs to its session and router key, as with a payment.
   const agent_id = possession.kind === 'proven' ? possession.agent_id : null;
   const hashOf = (said: JsonObject) => canonicalHash({ field: paid.field, args: said, agent_id, router_key_mark });
   const mark = namedCallMark(vault, api_key_hash, key);
   const named = { mark, api_key_hash, request_hash: hashOf(args) };
-  // As of a payment (bound-request.ts): a name that the version before has taken is known by the hash as that made it.
+  // As for a payment (bound-request.ts): a name from the previous version is found by that version's hash.
   const former = paid.former_args?.(args) ?? null;
   if (former === null) return named;
   const before = { ...named, request_hash: hashOf(former) };
@@ -68,7 +68,7 @@ export async function namedCallOf(
 /** A call that was answered under its name before. */
 export type AnsweredBefore = Extract<NameStanding, { kind: 'recorded' }>;
 
-/** Looked for before anything of the call is judged anew. @throws idempotency_key_conflict, idempotency_key_in_flight */
+/** Checked before anything of the call is judged again. @throws idempotency_key_conflict, idempotency_key_in_flight */
 export async function answeredBefore(
   { database, hears }: NamedCallParts,
   named: NamedCall | null,
@@ -79,7 +79,7 @@ export async function answeredBefore(
   throw hears(nameLost[standing.kind]);
 }
 
-/** Why a name is not to be had: nothing was charged, and nothing is. */
+/** Why a name is unavailable; nothing was charged. */
 export const nameLost: Record<Exclude<NameTaking, { kind: 'taken' | 'recorded' }>['kind'], CallOutcome> = {
   foreign: { kind: 'name_foreign', by: 'idempotency_key' },
   in_flight: { kind: 'key_name_in_flight' },
@@ -91,7 +91,7 @@ interface KeptAnswer {
   readonly request_salt: string;
 }
 
-/** What is kept under the name: nothing where the answer was cut off by our own stop, as after a crash. */
+/** What is stored under the name: nothing if our own stop cut the answer off, as after a crash. */
 export function namedAnswer(
   { vault }: Pick<NamedCallParts, 'vault'>,
   named: NamedCall | null,
@@ -107,9 +107,8 @@ export function namedAnswer(
 }
 
 /**
- * The same answer and the same signed receipt, with a replay event where it stands on a book; where this database has gone
- * back nothing is written into it.
- * @throws idempotency_key_in_flight where the time of the answer has just run out: asked again, the call finds its name free.
+ * The same answer and signed receipt, with a replay event if it is on a book; nothing is written while the log is halted. @throws
+ * idempotency_key_in_flight if the answer has just expired: the next call finds its name free
  */
 export async function answerAgain(
   { database, vault, replay, log, hears }: NamedCallParts,

@@ -54,7 +54,7 @@ import { openVerify, type Presented } from './verify-payment.ts';
 import { holdWaived, waiverOf } from './waived.ts';
 import { deliverWhole } from './whole.ts';
 
-/** What the opened rooms before this one give to it; handed on in parts, to each step what it needs. */
+/** What charge needs of the other parts; each step gets only what it uses. */
 export interface ChargeParts {
   readonly database: Database;
   readonly rails: Rails;
@@ -64,22 +64,22 @@ export interface ChargeParts {
   readonly issuer: Issuer;
   readonly vault: Vault;
   /**
-   * While the log is not sound no payment is taken, for what it buys could not be relied on. Once it is halted nothing is
-   * recorded or let go of either: the database has gone back, and what it says of payments may be old.
+   * While the log is unsound no payment is accepted, because its record could not be relied on. While it is halted nothing is
+   * recorded or released either: the database has gone back, and its state of payments may be old.
    */
   readonly log: LogStanding;
   readonly rates: Pick<Rates, 'uncharged'>;
   /** Everything that is sold, by field. */
   readonly sold: ReadonlyMap<string, AnyPaid>;
-  /** This process, as its lease and its claims name it. */
+  /** Owner name of this process in leases and claims. */
   readonly owner: string;
   readonly base_url: string;
-  /** That one, then those that it had before. */
+  /** The current URL, then former ones. */
   readonly base_urls: readonly string[];
   readonly clock: Clock;
   readonly random: Random;
   readonly faults: Faults | null;
-  /** Whose signature a grant’s is. */
+  /** Checks whose signature a grant has. */
   readonly wallets: WalletProofs;
   agentOfWallet(wallet: string): Promise<AgentId | null>;
 }
@@ -97,7 +97,7 @@ export interface OpenedCharge {
   readonly heardCanceled: CancelWatcher;
 }
 
-/** What every way of holding a call needs beside its own. */
+/** Needed by all kinds of calls, beside their own parts. */
 interface Tools {
   readonly hears: Hears;
   readonly marksOf: MarksOf;
@@ -111,7 +111,7 @@ interface Tools {
 
 type Stand = (paid: AnyPaid, args: JsonObject, context: Context) => Promise<Footing>;
 
-/** The story of one paid call, put together: what it may rest on, and how its answer is delivered. */
+/** Assembles a paid call: what it may rest on, and how its answer is delivered. */
 export function openCharge(parts: ChargeParts): OpenedCharge {
   const { database, rails, pay_to, log, recording, clock, faults, sold } = parts;
   const tools = openTools(parts);
@@ -146,7 +146,7 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
   });
   const told = telling(database);
   return {
-    // Whatever is declared is sold here; each caller gets back the type of what it declared.
+    // Every declaration is sold here; each caller gets the type of its own declaration.
     charge: told(whole) as unknown as Charge,
     chargeStream: told(streamed) as unknown as ChargeStream,
     chargeLegs: told(inTwo) as unknown as ChargeLegs,
@@ -176,7 +176,7 @@ function openTools(parts: ChargeParts): Tools {
   };
 }
 
-/** Whoever hears that the outcome of a payment is not known yet is told the transaction that was sent for it. */
+/** A caller whose payment's outcome is unknown is told the transaction that was sent for it. */
 function telling(database: Database) {
   return <P, T>(sell: (paid: P, args: JsonObject, context: Context) => Promise<T>): typeof sell =>
     (paid, args, context) =>
@@ -185,7 +185,7 @@ function telling(database: Database) {
       });
 }
 
-/** By a payment of its own, or by what was bought before; and the steps of it, for what is paid for in two. */
+/** Calls by payment or by former purchase; and the steps of calls with two payments. */
 function openPaying(parts: ChargeParts, tools: Tools) {
   const { hears, marksOf, giving_up, later, refusedByBook, failures, underway, known } = tools;
   const { database, rails, pay_to, log, recording, vault, issuer, base_url, owner, clock, random, faults } = parts;
@@ -251,7 +251,7 @@ function openPaying(parts: ChargeParts, tools: Tools) {
   return { stand, enter, hold, announce };
 }
 
-/** A stamp has no work that could be stopped: its effect stands or does not. */
+/** A stamp has no work that could be stopped: it takes effect or not. */
 async function stoppedByBook(
   { database, base_url, hears, ...parts }: Pick<ChargeParts, 'database' | 'base_url'> & RecordParts & { hears: Hears },
   claimed: Claimed,
@@ -264,13 +264,13 @@ async function stoppedByBook(
   return hears({ kind: 'kill_switch_resend', task_id, verify_url: verifyUrl(base_url, task_id) });
 }
 
-/** The first of two payments: nothing else is kept so. */
+/** Keeps the first of two payments; no other claim is kept this way. */
 function keepClaimed(parts: KeepParts, { paid, args, task_id, lease, payment }: Claimed, transfer: Moved) {
   if (paid.order !== 'leg') throw new Error(`${paid.field} is recorded as it is paid`);
   return keepLeg(parts, { paid, args, task_id, lease, authorization: payment.authorization, transfer });
 }
 
-/** Of a payment: the session's book, or else its payer's as it stands now, as which it stands for good. */
+/** For a payment: the session's book, or else its payer's. */
 function openRequireParent({ database, agentOfWallet }: Pick<ChargeParts, 'database' | 'agentOfWallet'>) {
   return (presented: Presented, context: Context) =>
     requireParent(database, presented.call, async () => {
@@ -279,7 +279,7 @@ function openRequireParent({ database, agentOfWallet }: Pick<ChargeParts, 'datab
     });
 }
 
-/** By a key, with no money in it. */
+/** Calls by API key, without money. */
 function openWaiving(parts: ChargeParts, { hears, marksOf, later, refusedByBook, failures }: Tools) {
   const { database, log, recording, vault, owner, clock, random, faults, wallets, base_urls } = parts;
   const { queues, record } = recording;

@@ -23,9 +23,9 @@ import type { ClaimSettling } from './settle-claim.ts';
 import { type TakeClaim, whoseElse } from './take-claim.ts';
 import type { Presented, Verify } from './verify-payment.ts';
 
-/** A paid request past the door: held under a claim of its own, or bought before. */
+/** A paid request that was accepted: held under its own claim, or bought before. */
 export type Entered =
-  /** `spent`: the payment is used already, by whomever; whether for us is still to be found out. */
+  /** `spent`: the payment is used already; by whom is found out later. */
   { readonly kind: 'claimed'; readonly claimed: Claimed; readonly spent: boolean } | BoughtBefore;
 
 export interface EnterParts {
@@ -43,8 +43,8 @@ export interface EnterParts {
 }
 
 /**
- * How a payment comes to hold a call: verify → admit → claim and reserve. One that has bought already, under its own name
- * or its payer's for it, claims nothing.
+ * How a payment comes to hold a call: verify → admit → claim and reserve. A former purchase, by the same payment or under the
+ * same name, claims nothing.
  */
 export function openEnter(parts: EnterParts) {
   const { verify, guesses, boughtOnce, known } = parts;
@@ -89,12 +89,12 @@ export interface PaidParts {
     done: Work<JsonObject> | Found<JsonObject> | null,
     transfer: Moved,
   ) => Promise<Charged<JsonObject>>;
-  /** The first of two payments is kept as moved. @throws where its claim is no longer this process's */
+  /** Stores the first of two payments as moved. @throws if its claim no longer belongs to this process */
   readonly keep: (claimed: Claimed, transfer: Moved) => Promise<void>;
   readonly abandon: (claimed: Claimed, movement: Movement, error: unknown) => Promise<Refusal>;
   /**
-   * What its caller hears where somebody else has moved its money and the kill switch of its book is on: then it was recorded, and no
-   * work is done for it. Null where that is not so.
+   * The refusal if someone else moved the money and the book's kill switch is on: it is recorded and no work is done. Null
+   * otherwise.
    */
   readonly stopped: (claimed: Claimed, transfer: Moved) => Promise<Refusal | null>;
   readonly announce: Announce;
@@ -102,14 +102,14 @@ export interface PaidParts {
   readonly faults: Faults | null;
 }
 
-/** Of the first of two payments nothing is recorded yet: it is kept, until its sibling is. */
+/** The first of two payments is stored, and recorded only with its sibling. */
 export interface HeldByPayment extends Held {
   keep(): Promise<void>;
 }
 
 /**
- * A call that rests on a payment of its own. Before any work it is found out whether a payment that is spent was spent on
- * us: then its money has moved, and nothing is sent.
+ * A call that rests on a payment of its own. Before any work it is found out whether a used payment was used for this service;
+ * then its money has moved and nothing is sent.
  */
 export async function holdPaid(
   parts: PaidParts,
@@ -163,7 +163,7 @@ export async function holdPaid(
   }
 }
 
-/** Book and grant each allow some model that could answer: together they may allow none. What has been paid for is not refused. */
+/** Book and grant may each allow some model but none in common. What has been paid for is not refused. */
 function requireSharedModel({ call: { models }, allowed_models }: Claimed): void {
   if (allowed_models === null || models.length === 0 || models.some(model => allowed_models.includes(model))) return;
   const detail =

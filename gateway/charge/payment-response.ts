@@ -12,7 +12,7 @@ import { type ReceiptSigner, signedReceipt } from '../x402/extensions.ts';
 import { settlementHeaders } from '../x402/payment-header.ts';
 import type { Authorized } from './verify-payment.ts';
 
-/** What is told of it back to its payer. */
+/** Facts of the payment that are reported to its payer. */
 interface PayersPayment extends Pick<Authorized, 'x402_version'> {
   readonly authorization: Pick<Authorized['authorization'], 'network' | 'payer'>;
 }
@@ -22,19 +22,19 @@ export interface PaidFor {
   readonly payment: PayersPayment;
   readonly task_id: TaskId;
   readonly transaction: string;
-  /** Null where the transfer was not observed. */
+  /** Null if the transfer was not observed. */
   readonly transfer_index: number | null;
   readonly landing: JsonObject;
 }
 
-/** Tells an x402 client what became of its payment, in the header of the version that it speaks: v2 has a signed receipt. */
+/** Reports the payment's result to an x402 client, in the header of its version; v2 has a signed receipt. */
 export type Announce = (context: Context, delivered: PaidFor) => void;
 
 export function openAnnounce(issuer: ReceiptSigner, base_url: string): Announce {
   return (context, { payment, task_id, transaction, transfer_index, landing }) => {
     const { x402_version, authorization } = payment;
     const { network, payer } = authorization;
-    // It names what the client asked for as its offer did, and the moment in which the call was taken, which its id holds.
+    // It names the requested URL as the offer did, and the time of the call, which its id contains.
     const receipt = () =>
       signedReceipt(issuer, {
         resource: context.resource ?? `${base_url}/graphql`,
@@ -51,12 +51,12 @@ export function openAnnounce(issuer: ReceiptSigner, base_url: string): Announce 
   };
 }
 
-/** With it the caller, and nobody else, can show which request the receipt's request_hash is of. */
+/** With it only the caller can show to which request the receipt's request_hash belongs. */
 export function announceSalt({ response }: Pick<Context, 'response'>, landing: JsonObject): void {
   response.headers['x-svc-request-salt'] = (landing as Landing).request_salt;
 }
 
-/** A payment whose outcome is not known yet, told with the transaction that was sent for it, if any: its payer can look. */
+/** A payment with an unknown outcome, with the transaction that was sent for it, if any, so that its payer can look it up. */
 export async function withTransaction(database: Database, { payment }: Context, error: unknown): Promise<unknown> {
   if (!(error instanceof Refusal) || error.code !== 'settlement_pending' || error.extensions.transaction) return error;
   if (error.originalError instanceof DatabaseAway) return error;

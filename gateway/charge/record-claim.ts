@@ -14,7 +14,7 @@ export interface RecordParts {
   readonly faults: Faults | null;
 }
 
-/** The record of a call whose payment has moved: of its work, or of a stamp, whose effect the record itself writes. */
+/** Records a call whose payment has moved: its work, or a stamp, whose effect the record itself writes. */
 export async function recordClaim(
   { record, faults }: RecordParts,
   claimed: Claimed,
@@ -33,7 +33,7 @@ export async function recordClaim(
   return { answer, task_id, settlement_status: 'settled', receipt: recorded.receipt, reruns_left };
 }
 
-/** The same of one whose payment somebody else has moved, and for which no work is done now: it is owed its answer. */
+/** Records a payment that someone else has moved and for which no work is done now: its answer is owed. */
 export async function recordUnanswered({ record }: RecordParts, claimed: Claimed, transfer: Moved): Promise<void> {
   const settled = settledOf(claimed, null, transfer);
   await record({ lease: claimed.lease, settled, answer: { kind: 'stored' } });
@@ -60,7 +60,7 @@ function settledOf(
   };
 }
 
-/** @param is_owed whether a resend may bring the whole answer: as after a crash the part in hand is not kept then */
+/** @param is_owed whether a resend may return the whole answer; as after a crash, the partial answer is not stored then */
 function answered(paid: AnyPaid, work: Work<JsonObject> | null, transfer: Moved, is_owed: boolean): Answered {
   const sent_by_us = transfer.kind === 'vouched' || transfer.by === 'us';
   const sealed_before = paid.order === 'work_then_settle' && sent_by_us;

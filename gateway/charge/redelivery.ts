@@ -38,9 +38,9 @@ export interface BoughtParts {
 }
 
 /**
- * The same payment for the same request: the same signed bytes, a replay event, no second charge. Where the money came
- * without an answer the work is done once more, for free and by this call alone. Once it is settled a payment is public
- * calldata: what was bought under a session goes to that agent alone.
+ * The same payment for the same request: the same signed bytes, a replay event, no second charge. If the money came without an
+ * answer, this call alone does the work again, free. A settled payment is public calldata, so what was bought under a session is
+ * delivered to that agent only.
  */
 export async function redeliver(
   parts: BoughtParts,
@@ -51,9 +51,9 @@ export async function redeliver(
   const { task_id, landing, answered, claim_key } = bought;
   context.response.stopwatch.begin('replay');
   requirePossessor(hears, landing as Landing, context);
-  // This database has gone back: what it holds is handed out as it stands, and nothing is written into it.
+  // The database has gone back: its content is delivered as it is, and nothing is written.
   if (log.halt && !answered) throw stillOwed(parts, task_id, new Refusal('unavailable'));
-  // What was kept goes out as it did before. New work is stopped by the kill switch, which promises none where none can follow.
+  // A stored answer is delivered as before. The kill switch stops new work, and no later answer is promised if none can follow.
   const stopped = !answered && (await isStopped(database, task_id));
   if (stopped && presented.paid.order !== 'stamp' && (await isResendOpen(database, claim_key)))
     throw hears({ kind: 'kill_switch_resend', task_id, verify_url: verifyUrl(base_url, task_id) });
@@ -85,8 +85,8 @@ export async function redeliver(
 }
 
 /**
- * The money moved long ago: nothing holds the answer back, and the whole of it counts as one step, the replay. It is
- * answered by a model that its book allows now, and its grant, where there is one: what is owed is not refused.
+ * The money moved long ago, so nothing delays the answer, and all of it counts as one step, the replay. The model must be allowed
+ * by the book now, and by the grant if there is one.
  */
 async function heldAgain(
   parts: BoughtParts,
@@ -116,7 +116,7 @@ async function heldAgain(
     async record(work) {
       if (work === null || isFound(work)) throw new Error(`${task_id}: a stamp is never worked for again`);
       const { kept, left: reruns_left, answered_again } = await rerun.keep(work);
-      // What another process has answered meanwhile is kept, and this answer is as good.
+      // If another process has answered meanwhile, its answer is stored, and this one is equally valid.
       if (kept === 'closed') throw lost.closed;
       receipt.answeredAgain = answered_again;
       const { answer } = work;
@@ -132,7 +132,7 @@ async function heldAgain(
   };
 }
 
-/** Each resend asks a hub, free: whose requests hubs refuse waits, as they would with payments that are each new (RATE_UNCHARGED). */
+/** Each resend asks a hub, free: callers whose requests hubs refuse must wait, as with new payments (RATE_UNCHARGED). */
 function requireRestedHubs(
   parts: BoughtParts,
   { payer, address_mark, router_key_mark }: Presented,
@@ -145,19 +145,19 @@ function requireRestedHubs(
   throw stillOwed(parts, task_id, new Refusal('rate_limited', { facts: { retry_after_seconds: rest.seconds } }));
 }
 
-/** What broke off this time had been paid for before: no sentence that says "nothing was charged" is true of it. */
+/** What broke off this time had been paid for before: no sentence that says "nothing was charged" would be true. */
 function stillOwed({ hears, base_url }: Pick<BoughtParts, 'hears' | 'base_url'>, task_id: TaskId, error: unknown) {
   const refusal = error instanceof Refusal ? error : new Refusal('internal', { cause: error });
   const final = error instanceof HubFailed && error.by_caller === 'request';
   return hears({ kind: 'still_owed', refusal, final, task_id, verify_url: verifyUrl(base_url, task_id) }, error);
 }
 
-/** Where the money was seen to come; until then, and where it was seen before the record, what was recorded. */
+/** Where the money was seen; until then, and if it was seen before the record, the recorded reference. */
 function refOf({ ingressReceipt, paymentRef }: Receipt): string {
   return String(ingressReceipt?.ref ?? paymentRef ?? '');
 }
 
-/** As it was signed. Null where nobody had seen the transfer by then, also if it came since: its row says which it was. */
+/** As it was signed. Null if the transfer had not been seen by then, also if it came later: its row shows which it was. */
 function indexOf({ payload, ingressReceipt }: Receipt): number | null {
   if (ingressReceipt !== null) return null;
   const { payment } = JSON.parse(payload) as { readonly payment?: { readonly transfer_index?: number | null } | null };

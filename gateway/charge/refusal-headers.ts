@@ -12,7 +12,7 @@ interface Refused {
 
 type Answering = Pick<Context, 'payment' | 'response'>;
 
-/** What a refusal says in headers of the payment that came with its request: nothing where that is known to be unused. */
+/** Headers of a refusal about the payment that came with its request: none if it is known to be unused. */
 export function refusalHeaders(context: Answering, refused: Refused | undefined): Record<string, string> {
   if (!refused || context.payment === null) return {};
   const { code, facts } = refused;
@@ -23,8 +23,8 @@ export function refusalHeaders(context: Answering, refused: Refused | undefined)
 }
 
 /**
- * What became of a payment where that is not known yet: x402's word for it is no refusal, so that nobody signs another.
- * `transaction` is the one that was sent for it, if any.
+ * Reports an unknown outcome: x402's code for it is not a refusal, so that nobody signs another payment. `transaction` is the one
+ * that was sent for it, if any.
  */
 function outcomeOpen({ payment, response }: Answering, transaction: unknown): Record<string, string> {
   const named = payment && namedIn(payment);

@@ -18,10 +18,9 @@ export interface BookRefusalParts {
 }
 
 /**
- * What a caller hears whose call the book refused: the signed refusal itself, the first time and every time after. The
- * sentence says what kind of ceiling it was and no figure: who pays need not be who possesses the book. Of a call that was
- * refused like many before it in this hour there is no refusal of its own: it is told where the last one is, and counted
- * here, once. Whoever changes the policy need not wait.
+ * Response to a call that the book refused: the signed refusal, each time. The sentence names the kind of ceiling and no figure,
+ * because the payer need not own the book. After many similar refusals in this hour there is no new document: the response names
+ * the last one, and the call is counted once. A change of the policy takes effect at once.
  */
 export type RefusedByBook = (blocked: Blocked, context: Context) => Promise<Refusal>;
 
@@ -44,7 +43,7 @@ export function openRefusedByBook({ database, recording, base_url, hears }: Book
   };
 }
 
-/** The same of an act of a session. */
+/** The same for an act of a session. */
 export function openRefusalOfAct(
   { judgeAct }: Pick<OpenedRecording, 'judgeAct'>,
   refusedByBook: RefusedByBook,

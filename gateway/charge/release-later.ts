@@ -1,21 +1,21 @@
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 
-/** Each is a few hundred bytes; a flood beyond it is left to the end of this process's lease. */
+/** Each is a few hundred bytes; beyond this number, claims are left until this process's lease ends. */
 const WAITING_MAX = 100_000;
 
 /**
- * Claims that could not be released, as the database was away just then. While this process lives and holds them nobody
- * else may finish them, so it is done as soon as it can be; should the process die, its lease ends and reconcile takes them.
+ * Claims that could not be released because the database was unreachable. While this process lives no other may finish them, so
+ * it tries again as soon as it can; if it dies, its lease ends and reconcile takes them.
  */
 export class ReleaseLater {
   readonly #waiting = new Set<() => Promise<unknown>>();
 
-  /** `release` may run any number of times until it succeeds: it is compare-and-set. */
+  /** `release` may run repeatedly until it succeeds, because it is compare-and-set. */
   add(release: () => Promise<unknown>): void {
     if (this.#waiting.size < WAITING_MAX) this.#waiting.add(release);
   }
 
-  /** Tries each again. @throws what the last one failed by; with the database away the others wait untried. */
+  /** Tries each again. @throws the last error; while the database is unreachable the rest is not tried */
   async tryAgain(): Promise<void> {
     let failed: unknown = null;
     for (const release of this.#waiting) {

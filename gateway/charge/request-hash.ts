@@ -1,8 +1,8 @@
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 
 /**
- * What a payment is bound to: the field, its canonical arguments and, where a grant came beside the payment, the name of
- * its session, which is a digest of all its bytes. The same payment under another grant is for another request.
+ * What a payment is bound to: the field, its canonical arguments and, with a grant, the id of its session, which is a digest of
+ * all its bytes. The same payment with another grant is for another request.
  */
 export function paidRequestHash(
   field: string,

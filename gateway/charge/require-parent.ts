@@ -5,11 +5,10 @@ import type { Database } from '../../subgraphs/database.ts';
 import type { RequestedCall } from '../../subgraphs/requested-call.ts';
 
 /**
- * A call follows from a row that stands on its own book already, so no row comes before its parent and none follows from
- * itself. Asked before the claim and only of a call that names one: the payment stays usable. A row of another book and no
- * row at all are answered alike, since nobody learns here what stands on a book that is not theirs.
- * @param landsOn the book that the call would land on; null: on none
- * @throws parent_not_on_book
+ * A call may only follow from a row that is already on its own book, so no row precedes its parent or follows from itself.
+ * Checked before the claim and only if a parent is named; the payment stays usable. A row of another book and a missing row get
+ * the same response, so that it reveals nothing of other books. @param landsOn the book of the call; null without one @throws
+ * parent_not_on_book
  */
 export async function requireParent(
   database: Database,

@@ -27,45 +27,45 @@ export interface Reruns {
   readonly vault: Pick<Vault, 'seal'>;
   readonly owner: string;
   readonly later: ReleaseLater;
-  /** Once it is halted the database has gone back: nothing is written into it, and a hold ends with the lease of its process. */
+  /** While the log is halted nothing is written, and a hold ends with the lease of its process. */
   readonly log: Pick<LogStanding, 'halt'>;
   readonly clock: Clock;
 }
 
 /**
- * Work that is done once more for money that came without a whole answer: the hub broke off, the process died in a stream, or somebody
- * else submitted the payment after we had let go of it. Free, and by one process at a time.
+ * Work that is done again for money without a whole answer: the hub broke off, the process died in a stream, or someone else
+ * submitted the payment after its release. Free, and by one process at a time.
  */
 export interface Rerun {
   readonly kind: 'begun';
-  /** Which of the payment's reruns it is, from 1. One that was not brought to its end by our doing is not counted. */
+  /** Number of the payment's rerun, from 1. One that this service ended early is not counted. */
   readonly number: number;
-  /** Before anything goes out: whether this process still holds the payment. */
+  /** Before anything is sent: whether this process still holds the payment. */
   holdOn(): Promise<'held' | LostRerun>;
-  /** Keeps the answer for redelivery where nothing better can follow, and corrects the row where it is whole. */
+  /** Stores the answer for redelivery if no better one can follow, and corrects the row if it is whole. */
   keep(work: Work<JsonObject>): Promise<EndedRerun>;
   /** Lets the next resend try. Never throws: a hold that cannot be dropped now is dropped once the database is back. */
   giveUp(): Promise<void>;
 }
 
 interface EndedRerun {
-  /** Null where nothing was to be kept. */
+  /** Null if nothing was to be stored. */
   readonly kept: 'kept' | LostRerun | null;
-  /** How many more the payment brings. */
+  /** How many more reruns the payment has. */
   readonly left: number;
-  /** What its receipt shows of it from now on; null of an answer that is not whole. */
+  /** What its receipt shows of it from now on; null if the answer is not whole. */
   readonly answered_again: AnsweredAgain | null;
 }
 
 type Begun =
   | Rerun
-  /** Somebody was faster. */
+  /** Another process was faster. */
   | { readonly kind: 'kept' }
   | { readonly kind: 'held' }
   | { readonly kind: 'gone' };
 
 export async function beginRerun(reruns: Reruns, { order }: AnyPaid, claim_key: string): Promise<Begun> {
-  // A stamp's effect stands or does not; it is never made twice.
+  // A stamp takes effect once and is never repeated.
   if (order === 'stamp') return { kind: 'gone' };
   const hold = { claim_key, owner: reruns.owner };
   const taken = await reruns.database.transaction(tx => takeRerun(tx, hold));
@@ -73,8 +73,8 @@ export async function beginRerun(reruns: Reruns, { order }: AnyPaid, claim_key: 
 }
 
 /**
- * How many reruns a payment brings after an answer that broke off; `spent`: how many it has brought, with this one. What a limit of
- * ours or the request itself has ended would end so again.
+ * How many reruns remain after an answer that broke off; `spent`: how many there were, this one included. What a limit of this
+ * service or the request itself has ended would end so again.
  */
 export function rerunsLeft(end: AnswerEnd, spent: number): number {
   const may_rerun = end.kind === 'broke_off' && (end.by === 'hub' || end.by === 'stop');
@@ -93,7 +93,7 @@ function rerunOf(
     };
     return dropped().catch(() => later.add(dropped));
   };
-  // The halt may come while the work is under way.
+  // The halt may come during the work.
   const writing = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
     database.transaction(async tx => {
       const done = await work(tx);
@@ -128,7 +128,7 @@ function rerunOf(
   };
 }
 
-/** Its row and its receipt name who answered first, or nobody. */
+/** Row and receipt name who answered first, or nobody. */
 function answererOf({ hub, model, answered_model = null, answered_catalogue_model = null }: Route) {
   return { hub, model, answered_model, answered_catalogue_model };
 }

@@ -30,22 +30,22 @@ export type SettledClaim =
   | { readonly kind: 'transferred'; readonly transfer: Moved }
   | { readonly kind: 'refused'; readonly movement: Movement; readonly refusal: Refusal };
 
-/** How the money of a claim moves, or is found to have moved already. */
+/** How the money of a claim moves, or is found to have moved. */
 export interface ClaimSettling {
   /**
-   * Moves the money, or finds out why it did not move. The chain's word decides; a time-out decides nothing. With money that
-   * somebody else has moved (`elsewhere`) what a stamp has found is kept all the same.
+   * Moves the money, or finds out why it did not move. Only the chain decides; a time-out decides nothing. If someone else has
+   * moved it (`elsewhere`), what a stamp has found is stored all the same.
    */
   settle(
     claimed: Claimed,
     in_hand: InHand | Found<JsonObject> | null,
     elsewhere: Transferred | null,
   ): Promise<SettledClaim>;
-  /** The Transfer that somebody else's submission made. @throws where it went elsewhere, or the chain cannot say yet. */
+  /** The Transfer that someone else's submission made. @throws if the money went elsewhere, or the chain cannot say yet */
   transferElsewhere(presented: Presented): Promise<Transferred>;
   /**
-   * Somebody else has submitted the payment: there is nothing to send, but the claim must say that the money has moved
-   * before any work is done for it, or a hub that fails would make it look unpaid.
+   * Someone else submitted the payment: nothing is sent, but the claim must say that the money has moved before any work is done,
+   * or it would look unpaid if a hub failed.
    */
   adopt(claimed: Claimed, transfer: Transferred): Promise<void>;
 }
@@ -56,9 +56,10 @@ export function openSettling(parts: SettleParts): ClaimSettling {
     settle: (claimed, in_hand, elsewhere) =>
       elsewhere ? keepFound(parts, claimed, elsewhere, in_hand) : settleClaim(parts, claimed, in_hand),
     async transferElsewhere({ paid, payment, payer, rail }) {
-      // Who has used their nonce themselves can ask for as many searches as they like: they wait in their own line.
+      // Payers who used their nonces themselves could request any number of searches, so they wait in a queue of their own.
       const found = await rail.find(payment, payer.wallet);
-      // No turn in time is no word of the payment. Where its nonce is spent and the log is not there yet the money may be ours.
+      // Without a turn in time nothing is known of the payment. If its nonce is used and the log is not there yet, the money may
+      // be ours.
       if (found.kind === 'busy' || found.kind === 'unknown') throw hears({ kind: 'unknown' });
       if (found.kind === 'not_transferred') throw hears({ kind: 'rejected', paid, reason: found.reason });
       return found;
@@ -86,7 +87,7 @@ async function keepFound(
   return { kind: 'transferred', transfer };
 }
 
-/** Takes what nobody else may hold beside what a stamp has found, while the claim is this process's. */
+/** Takes the slots of what a stamp has found, while the claim belongs to this process. */
 async function holdFound(
   { database }: SettleParts,
   { lease }: Claimed,
@@ -108,7 +109,7 @@ async function settleClaim(
   const { vault, log, hears } = parts;
   const refused = (outcome: CallOutcome) =>
     ({ kind: 'refused', movement: movementOf(outcome), refusal: hears(outcome) }) as const;
-  // It could not be recorded: nothing is taken for it. What was sent before is found out by whoever sent it.
+  // It could not be recorded, so nothing is accepted for it. What was sent before is found out by its sender.
   if (!log.signs) return refused({ kind: 'not_taken', unsure: false });
   const { paid, task_id, rail } = claimed;
   if (isFound(in_hand)) {
@@ -124,7 +125,7 @@ async function settleClaim(
     case 'transferred':
       return { kind: 'transferred', transfer: settlement };
     case 'vouched':
-      // A stamp's effect cannot be taken back: it is written for money that was seen, and for no less.
+      // A stamp's effect cannot be undone, so it is written only for money that was seen.
       if (paid.order !== 'stamp' && paid.order !== 'leg') return { kind: 'transferred', transfer: settlement };
       return refused({ kind: 'unknown', transaction: settlement.tx_hash });
     case 'not_transferred':
@@ -139,7 +140,10 @@ async function settleClaim(
   }
 }
 
-/** Whether that is why its claim did not move; that it is still this call's is found out as it is let go of. */
+/**
+ * Whether a revocation is the reason that its claim did not move; whether the claim is still this call's is checked when it is
+ * released.
+ */
 async function isRevoked({ database }: SettleParts, path: readonly string[]): Promise<boolean> {
   const revoked = await database.transaction(tx => revokedAmong(tx, path));
   return revoked.size > 0;
@@ -151,7 +155,7 @@ function claimItem({ lease, payment }: Claimed): Payment & Pick<ClaimItem, 'clai
     Pick<ClaimItem, 'claim_key' | 'lease'>;
 }
 
-/** What reconcile needs to go on alone; null where nothing is in hand yet. */
+/** What reconcile needs to continue alone; null if nothing is in hand yet. */
 function sealedInHand(vault: SettleParts['vault'], task_id: TaskId, in_hand: InHand | Found<JsonObject> | null) {
   if (isFound(in_hand)) return sealFound(vault, task_id, in_hand);
   return in_hand?.answer ? sealAnswer(vault, task_id, in_hand.answer) : null;

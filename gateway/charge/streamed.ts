@@ -15,9 +15,9 @@ interface Streaming {
 }
 
 /**
- * An answer that goes out while it is spoken: the work begins to speak → settle → the text goes out → record. Nothing goes
- * out before the money has moved, so nobody reads for free; and once it has, the text is brought to its end and recorded
- * whether or not its reader stays, so nobody pays for what cannot be had.
+ * A streamed answer: work starts → settle → text is sent → record. Nothing is sent before the money has moved, so nobody reads
+ * free of charge; afterwards the text is completed and recorded whether or not its reader stays, so nobody pays for what cannot
+ * be had.
  */
 export async function deliverStreamed(
   streaming: Streaming,
@@ -45,7 +45,7 @@ export async function deliverStreamed(
   }
 }
 
-/** Lets the text go out, and records it at its end. Whoever is told of a fault here has seen the text already. */
+/** Sends the text and records it at its end. A fault here reaches a reader who has seen the text already. */
 function letOut(
   streams: StreamsInFlight,
   speaking: Speaking<JsonObject>,
@@ -62,7 +62,7 @@ function letOut(
   return recorded;
 }
 
-/** What was said then, each part of it in one piece. */
+/** The stored text, each channel in one piece. */
 export function streamKept(paid: AnyStream, { charged, payment_ref }: KeptCall): ChargedStream<JsonObject> {
   const { answer: begun, task_id, settlement_status, rerun = null } = charged;
   const recorded = Promise.resolve(charged);

@@ -26,14 +26,14 @@ export interface TakeParts {
   readonly hears: Hears;
 }
 
-/** A claim that was asked for and had: or else whose it is, or which book refuses it. */
+/** Result of a claim: taken, someone else's, or refused by its book. */
 export type ClaimAnswer = Exclude<TakenClaim['outcome'], { kind: 'beyond_means' }>;
 export type AnsweredClaim = { readonly claim: TakenClaim['claim']; readonly outcome: ClaimAnswer };
 export type TakeClaim = (to_claim: ToClaim, spent: boolean, context: Context) => Promise<AnsweredClaim>;
 
 /**
- * Claims the payment and reserves on the book, in one commit that other calls share. `spent`: the chain has it that the
- * payment is used. @throws where the database is away: nothing is worked for or sent then.
+ * Claims the payment and reserves on the book, in one commit that other calls share. `spent`: the chain shows the payment used.
+ * @throws if the database is unreachable; then no work is done and nothing is sent
  */
 export function openTakeClaim(parts: TakeParts): TakeClaim {
   return async (to_claim, spent, context) => {
@@ -48,8 +48,8 @@ export function openTakeClaim(parts: TakeParts): TakeClaim {
 }
 
 /**
- * With a log that cannot be relied on nothing new is taken; what was bought before is delivered all the same. A halted
- * one says that the database has gone back: that it knows nothing of a payment which the chain has seen means nothing.
+ * While the log is unsound nothing new is accepted; former purchases are delivered. While it is halted the database has gone
+ * back, so a missing claim means nothing.
  */
 async function requireClaimed(
   { database, log, hears }: TakeParts,
@@ -62,13 +62,12 @@ async function requireClaimed(
   throw hears({ kind: 'not_taken', unsure: log.halt !== null });
 }
 
-/** A call that is claimed, worked for and mined between the two questions of one look is seen by the next. */
+/** A call that is claimed, worked for and mined between the two requests of one look is seen by the next. */
 const LOOKS_MAX = 2;
 
 /**
- * Claims. A payer who seems to have promised all that they have is looked at again before they are refused: a call of
- * theirs that is being settled may have left the balance, and count as open until it is recorded.
- * @throws payment_rejected (`insufficient_funds`), chain_unavailable.
+ * Claims. A payer whose open calls seem to exceed the balance is checked again before the refusal, because a call that is being
+ * settled may have left the balance and still count as open. @throws payment_rejected (`insufficient_funds`), chain_unavailable
  */
 async function claimWithinFunds(parts: TakeParts, { paid, rail }: ToClaim, claiming: Claiming): Promise<AnsweredClaim> {
   const { request } = claiming;
@@ -78,7 +77,7 @@ async function claimWithinFunds(parts: TakeParts, { paid, rail }: ToClaim, claim
     if (funds.kind !== 'ok') throw parts.hears({ kind: 'chain_unreachable' }, funds.cause);
     ({ claim, outcome } = await submit(parts, { ...claiming, request: { ...request, means: funds.value } }));
   }
-  // What its book has refused before has perhaps been approved by a person since: then it is judged once more.
+  // A person may have approved what its book refused before, so it is judged once more.
   if (outcome.kind === 'blocked' && (await isApproved(parts.database, claim, outcome.refusal_id)))
     ({ claim, outcome } = await submit(parts, { ...claiming, request: { ...request, approved: true } }));
   if (outcome.kind === 'beyond_means') throw parts.hears({ kind: 'rejected', paid, reason: 'insufficient_funds' });
@@ -89,7 +88,7 @@ async function submit({ database, queue, giving_up, later }: TakeParts, claiming
   try {
     return await queue.submit(claiming);
   } catch (error) {
-    // It may stand all the same: held by this process, which does not know it, it would be in flight for minutes.
+    // The claim may exist all the same: this process would not know it, and it would seem in flight for minutes.
     if (error instanceof DatabaseAway && error.in_doubt)
       later.add(async () => {
         const lease = await leaseOfTask(database, claiming.request);
@@ -99,7 +98,7 @@ async function submit({ database, queue, giving_up, later }: TakeParts, claiming
   }
 }
 
-/** "Not charged" is said only of a payment that is known not to have been sent before, by whichever call. */
+/** "Not charged" is said only of a payment that is known not to have been sent by any earlier call. */
 async function unclaimed(
   { database, hears }: TakeParts,
   { claim_key }: ToClaim,
@@ -112,7 +111,7 @@ async function unclaimed(
   return hears({ kind: 'not_taken', unsure: standing === undefined }, cause);
 }
 
-/** A payment that is somebody's already: each way of it has its own code, and none of them charges again. */
+/** A payment that already has a claim: each state has its own code, and none charges again. */
 export function whoseElse(
   outcome: Exclude<ClaimAnswer, { kind: 'claimed' | 'replayed' | 'blocked' | 'blocked_too_often' }>,
   paid: AnyPaid,

@@ -1,11 +1,11 @@
 import { bytesOf, type Channel, channelOf, joinPieces, type Piece } from '../../subgraphs/piece.ts';
 
-/** More pieces than this that wait are run together by channel: what they hold is then no more than what is said. */
+/** Beyond this number, waiting pieces are merged by channel, so that they hold no more than the text. */
 const PIECES_MAX = 1_024;
 
 /**
- * What is said on its way to one reader. Its writer never waits and nothing is dropped while somebody may still read it: what is
- * not read yet is kept, which whoever writes has to bound. When the reader leaves, what comes is dropped.
+ * Text on its way to one reader. The writer never waits, and nothing is dropped while the reader is there: unread text is kept,
+ * which the writer must bound. After the reader leaves, text is dropped.
  */
 export class TextChannel implements AsyncIterable<Piece> {
   /** Bytes that wait for the reader. */

@@ -34,10 +34,10 @@ export interface LegParts {
   readonly enter: (paid: AnyPaid, args: JsonObject, context: Context) => Promise<Entered>;
   readonly hold: (entered: Extract<Entered, { kind: 'claimed' }>, context: Context) => Promise<HeldByPayment>;
   readonly whole: (paid: AnyWhole, args: JsonObject, context: Context) => Promise<Charged<JsonObject>>;
-  /** Whether what is held is still as the chain has it. */
+  /** Whether the held payment is still where the chain has it. */
   readonly lookAtFirst: LookAtFirst;
   readonly known: KnownCharge;
-  /** A payment that was recorded was shown again. */
+  /** A recorded payment was shown again. */
   readonly replay: (task_id: TaskId) => Promise<unknown>;
   readonly announce: Announce;
   readonly faults: Faults | null;
@@ -45,9 +45,9 @@ export interface LegParts {
 }
 
 /**
- * What is paid for in two: each call asks for the one that is still to be paid. The first goes to somebody else; once it has
- * moved it is held, and every call from then on is about the second, which records both. As long as either may still move, and
- * be the first one moved by whom it pays, no other is asked for or taken.
+ * Two payments for one call: each request asks for the one that is still missing. The first goes to someone else; once it has
+ * moved it is held, and later requests are about the second, which records both. While either may still move, also submitted by
+ * the first's payee, no other is asked for or accepted.
  */
 export function openLegs(parts: LegParts) {
   const { database, hears, whole } = parts;
@@ -71,7 +71,10 @@ export function openLegs(parts: LegParts) {
   };
 }
 
-/** Verify, claim and reserve, settle, as any payment; then it is held, and its client is told so beside what is still to be paid. */
+/**
+ * Verify, claim and reserve, settle, as for any payment; then it is held, and its client is told so with what is still to be
+ * paid.
+ */
 async function moveFirst(
   { enter, hold, faults, hears }: LegParts,
   first: Leg<JsonObject>,
@@ -79,7 +82,7 @@ async function moveFirst(
   context: Context,
 ): Promise<string> {
   const entered = await enter(first, args, context);
-  // Recorded with its sibling in this moment: asked again, the answer is there.
+  // It was recorded with its sibling just now; the next request gets the answer.
   if (entered.kind === 'bought') throw hears({ kind: 'unknown_here' });
   const held = await hold(entered, context);
   try {
@@ -94,8 +97,8 @@ async function moveFirst(
 }
 
 /**
- * Before anything is asked or taken for the second: a reorganisation may have taken the first out of the chain. Nobody is told
- * to pay while it is not known to have moved.
+ * Before the second is asked for or accepted: a reorganization may have removed the first. Nobody is asked to pay while that is
+ * unknown.
  */
 async function requireStanding(
   { lookAtFirst, hears }: LegParts,
@@ -107,7 +110,7 @@ async function requireStanding(
   if (standing === 'changing') throw hears({ kind: 'slot_taken', paid: second });
 }
 
-/** The first one again: it stands, and what is still to be paid is said once more. */
+/** The first payment again: it is held, and what is still to be paid is repeated. */
 function secondDue(
   { announce, hears }: LegParts,
   second: Stamp<JsonObject, JsonObject>,
@@ -128,9 +131,9 @@ function secondDue(
 }
 
 /**
- * Both are recorded. Any other payment is not taken, and so not to be taken for one that was; neither is what only names one
- * of them, since its nonce is public: what its payer has not signed is shown by nobody, and no replay of it is counted. One that was
- * charged for another request, also for this one with another body, is told so, and of one that is under way for it that this is not known.
+ * Both are recorded. No other payment is accepted or taken for one of them; nor is one that only has the same public nonce
+ * without the payer's signature, and no replay of it is counted. One that was charged for another request, also for this one with
+ * another body, gets that response; one in progress for it gets that its outcome is unknown.
  */
 async function again(
   { known, replay }: LegParts,

@@ -19,33 +19,33 @@ import { type Asked, type MarksOf, namesOf } from './call-names.ts';
 import { delegationBeside } from './delegation.ts';
 import type { Failures } from './failures.ts';
 
-/** A payment that our own checks found right. A signature that is no key's is not proven by them: code has to be asked. */
+/** A payment that passed our own checks. A signature that is not a key's proves nothing yet: code must be asked. */
 export type Authorized<P extends Payment = Payment> = P & {
   readonly x402_version: 1 | 2;
-  /** Why it is settled no more, with x402's word for it; what it has bought already is owed all the same. */
+  /** Why it can no longer be settled, with x402's code; a former purchase is owed all the same. */
   readonly late: { readonly code: Late; readonly reason: string } | null;
 };
 
-/** A paid request whose payment has been found good, before anybody holds it. */
+/** A paid request whose payment was found valid, before any process holds it. */
 export interface Presented<P extends Payment = Payment> extends Asked {
   readonly payment: Authorized<P>;
   readonly payer: Payer;
-  /** Names the money itself. */
+  /** Identifies the payment. */
   readonly claim_key: string;
-  /** The network on which it is paid: whoever is asked about the payment, and sends it. */
+  /** The network of the payment, which is asked about it and sends it. */
   readonly rail: Rail;
   readonly request_hash: string;
-  /** It was claimed by the version before: args and hash are of the request as that one understood it. */
+  /** The previous version claimed it: args and hash are of the request as that version understood it. */
   readonly is_former: boolean;
-  /** The grant that came beside it; null where none did. */
+  /** The grant that came with it; null without one. */
   readonly delegation: ShownDelegation | null;
-  /** What that comes to, once it was admitted. */
+  /** The result of admitting the grant. */
   readonly under?: ClaimedUnder | null;
-  /** What the payer calls this purchase, where they name it: a stamp takes no name, as its effect stands once as it is. */
+  /** The payer's name for this purchase; none for a stamp, whose effect exists once anyway. */
   readonly identifier: string | null;
-  /** By what the purchase is known again: the payer's name for it, the key beside it, both or neither. */
+  /** Names of the purchase: the payer's identifier, the API key's, both or neither. */
   readonly names: readonly NamedPayment[];
-  /** Whoever shows it has proven to be its payer, by more than is in its calldata. */
+  /** The caller has proven to be the payer, by more than the payment's calldata. */
   readonly is_payers?: boolean;
 }
 
@@ -62,17 +62,16 @@ export interface VerifyParts extends ShownParts {
 export type Verify = (paid: AnyPaid, args: JsonObject, context: Context) => Promise<Presented>;
 
 /**
- * What came with the call, judged before anything is claimed: by itself, then by code on the chain where its signature
- * alone does not say whose it is, then by what its payer has done of late.
- * @throws payment_required, payment_rejected (each with the offer), invalid_request, delegation_invalid, rate_limited,
- * unavailable, chain_unavailable
+ * Judges what came with the call before anything is claimed: the payment by itself, then by code on the chain if its signature
+ * does not prove the payer, then by the payer's recent failures. @throws payment_required, payment_rejected (each with the
+ * offer), invalid_request, delegation_invalid, rate_limited, unavailable, chain_unavailable
  */
 export function openVerify(parts: VerifyParts): Verify {
   return async (paid, args, context) => {
     const { identifier, ...payment } = await authorized(parts, paid, context);
     const { network, payer: wallet } = payment.authorization;
     const rail = railOf(parts, network);
-    // Where the door has asked already, nobody is asked again.
+    // If the gate has asked already, nobody is asked again.
     if (!provesItsPayer(payment)) await requireProven(parts, paid, rail, payment, context.principal.address);
     const delegation = await delegationBeside(parts, context, network);
     const asked = requestedCall(paid, args);
@@ -129,7 +128,7 @@ async function authorized(
   }
 }
 
-/** Of all that is offered only whom it pays may be another's. */
+/** Of all terms only the payee may be someone else's. */
 export function payeesOf({ pay_to, networks }: Pick<AnyPaid, 'pay_to' | 'networks'>, ours: PayTo): PayTo {
   if (pay_to === undefined) return ours;
   return { ...ours, ...Object.fromEntries(networks.map(network => [network, pay_to])) };
@@ -155,7 +154,7 @@ async function requireProven(
   }
 }
 
-/** The payment of a payer who is to rest stays usable; what it has bought already, or may have, is theirs all the same. */
+/** The payment of a payer who must wait stays usable, and former purchases are delivered. */
 async function requireRested(
   { database, failures, hears }: VerifyParts,
   { payer, claim_key, address_mark, router_key_mark, delegation }: Presented,

@@ -44,18 +44,18 @@ import type { ReleaseLater } from './release-later.ts';
 import { paidRequestHash } from './request-hash.ts';
 import { requireParent } from './require-parent.ts';
 
-/** A key that stands in for a payment. */
+/** An API key that replaces a payment. */
 export interface Waiver {
   readonly by: WaivedBy | null;
   readonly hash: string;
 }
 
-/** What the call's receipt says of it; a stamp that is waived has none of its own. */
+/** What the call's receipt says of it; a waived stamp has no receipt of its own. */
 const kinds: Record<WaivingKey, WaivedBy | null> = { live: 'live_key', demo: 'demo_key', waiver: null };
 
 /**
- * Whether a key stands in for the payment of this call: where a payment came along, that is charged, and the key only
- * noted; a demo key not even that. @throws forbidden where a demo key alone is to do for what a stamp is for.
+ * Whether a key replaces the payment of this call. If a payment came along, that is charged and the key only noted; a demo key
+ * not even that. @throws forbidden if a demo key alone is to pay for a stamp
  */
 export function waiverOf(hears: Hears, paid: AnyPaid, { principal, payment }: Context): Waiver | null {
   const { api_key, possession } = principal;
@@ -85,7 +85,7 @@ export interface WaivedParts {
   readonly hears: Hears;
 }
 
-/** A call by key, held by this process until it is recorded or has come to nothing. */
+/** A call by API key, held by this process until it is recorded or has failed. */
 interface KeyCall {
   readonly paid: AnyPaid;
   readonly args: JsonObject;
@@ -96,17 +96,16 @@ interface KeyCall {
   readonly agent_id: AgentId | null;
   readonly landing: Landing;
   readonly hold: KeyCallHold;
-  /** What its caller calls it; null where it has no name. */
+  /** The caller's name for it; null without one. */
   readonly named: NamedCall | null;
-  /** The session that it is made under; null where no grant came along. */
+  /** The session under which it is made; null without a grant. */
   readonly under: KeyCallUnder | null;
 }
 
 /**
- * A call that rests on a key, with no money in it: admit → hold the task, if the book lets it pass. Nothing names such a
- * call but its own task, so none is ever delivered again: each is new work, of which no answer is kept, unless its caller
- * has named it (named-calls.ts). One that breaks off leaves nothing: no row, no receipt, nothing held on a book, no name
- * taken.
+ * A call that rests on an API key, without money: admit → hold the task, if the book allows it. Only its task names it, so it is
+ * never delivered again: each is new work whose answer is not stored, unless its caller has named it (named-calls.ts). One that
+ * breaks off leaves nothing: no row, no receipt, no reservation, no name.
  */
 export async function holdWaived(
   parts: WaivedParts,
@@ -120,12 +119,12 @@ export async function holdWaived(
   stopwatch.begin('verify');
   const call = requestedCall(paid, args);
   const asked = { paid, args, call, ...parts.marksOf(call.model, context) };
-  // A stamp's effect stands or does not, and is never made twice: there is nothing that a name could keep of it.
+  // A stamp takes effect once, so there is nothing to store for a name.
   const named = paid.order === 'stamp' ? null : await namedCallOf(names, asked, waiver.hash, context);
   const before = await answeredBefore(names, named);
   if (before) return { kind: 'kept', kept: await answerAgain(names, before, context) };
   requireRested(parts, asked, waiver, context);
-  // With a log that cannot be relied on nothing new is taken.
+  // While the log is unsound nothing new is accepted.
   if (!log.sound) throw hears({ kind: 'not_taken', unsure: false });
   const end = key_calls.begin(waiver.hash);
   let held: Held | null = null;
@@ -151,7 +150,7 @@ export async function holdWaived(
   }
 }
 
-/** A key whose requests hubs refuse over and over, or the address that it comes from, is to rest, as a payer is. */
+/** A key whose requests hubs refuse repeatedly, or its address, must wait, as a payer must. */
 function requireRested(
   { failures, hears }: WaivedParts,
   { address_mark, router_key_mark }: Asked,
@@ -179,14 +178,14 @@ function keyCallOf(
     call: asked.call,
     task_id,
     request_hash: paidRequestHash(asked.paid.field, asked.args),
-    // A demo writes to no book, whoever's session comes with it.
+    // A demo writes to no book, whatever session comes with it.
     agent_id: possession.kind === 'proven' && by.waiver.by !== 'demo_key' ? possession.agent_id : null,
     landing: { ...landingOf(random, asked, context), delegation: by.under?.paid_under ?? null },
     hold: { task_id, lease_owner: owner },
   };
 }
 
-/** Nothing keeps a call by key but this process: what policies in shadow mode say of it ends with it. */
+/** Only this process knows a call by API key, so results of policies in shadow mode end with it. */
 function withWouldBlock(call: KeyCall, { would_block }: HeldKeyCall): KeyCall {
   return would_block.length === 0 ? call : { ...call, landing: { ...call.landing, would_block } };
 }
@@ -199,7 +198,7 @@ function heldByKey(parts: WaivedParts, call: KeyCall, end: () => void, context: 
     status: 'waived',
     bounds,
     steps: context.response.stopwatch,
-    // No money holds the answer back.
+    // No money delays the answer.
     settle: async () => ({ payment_ref: null, announce: () => announceSalt(context, call.landing) }),
     async record(done) {
       const charged = await recordCall(parts, call, done);
@@ -210,7 +209,7 @@ function heldByKey(parts: WaivedParts, call: KeyCall, end: () => void, context: 
   };
 }
 
-/** Holds the task, with its book's leave, in one commit that other calls share. */
+/** Holds the task, if its book allows it, in one commit that other calls share. */
 async function take(parts: WaivedParts, key_call: KeyCall, context: Context): Promise<AnsweredBefore | HeldKeyCall> {
   const { queue, refusedByBook, later, hears } = parts;
   const { paid, hold, named, agent_id, call, under } = key_call;
@@ -229,7 +228,7 @@ async function take(parts: WaivedParts, key_call: KeyCall, context: Context): Pr
     return outcome;
   } catch (error) {
     if (!(error instanceof DatabaseAway)) throw error;
-    // It may stand all the same: what nobody works on would be said to be worked on.
+    // The hold may exist all the same, and would seem to be in progress although nobody works on it.
     if (error.in_doubt) later.add(() => dropCallByKey(parts, key_call));
     throw hears({ kind: 'not_taken', unsure: false }, error);
   }
@@ -253,7 +252,7 @@ async function recordCall(
   return { answer, task_id, settlement_status: 'waived', receipt: recorded.receipt };
 }
 
-/** A call that broke off is let go of now, or as soon as the database allows. Whatever happened, nothing was charged. */
+/** Releases a call that broke off now, or as soon as the database allows. Nothing was charged in any case. */
 async function breakOff(parts: WaivedParts, call: KeyCall, error: unknown): Promise<Refusal> {
   if (error instanceof HubFailed)
     parts.failures.failedAtHub(error, callerByKey(call.waiver.hash), call.landing.paid_from_mark);

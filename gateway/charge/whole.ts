@@ -7,9 +7,9 @@ import type { WorkUnderway } from './cancel.ts';
 import type { Held } from './held.ts';
 
 /**
- * An answer in one piece: work → settle → record. The payment settles only for an answer in hand, so nothing is charged
- * for what did not come; and the answer goes out only once it is recorded, so none that was charged is lost. A stamp has no
- * work of its own: what it may have to find out it finds first, and its effect is written in the transaction that records it.
+ * A whole answer: work → settle → record. The payment settles only with an answer in hand, so nothing is charged without one; the
+ * answer is sent only once recorded, so no charged answer is lost. A stamp has no work: what it must look up it finds first, and
+ * its effect is written in the transaction that records it.
  */
 export async function deliverWhole(
   { faults, underway }: { readonly faults: Faults | null; readonly underway: WorkUnderway },

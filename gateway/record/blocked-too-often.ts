@@ -8,8 +8,8 @@ import type { Database, Tx } from '../../subgraphs/database.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 
 /**
- * Calls of a batch that their books go on refusing, each with what it is to hear: found by reads alone, and only for books
- * of which this process knows that they do. `askingOf` gives null for a call that is not to be looked at so.
+ * Calls that their books keep refusing, each with its response: found by reads alone, and only for books that this process knows
+ * to do so. `askingOf` returns null for a call that is not to be checked.
  */
 export async function turnedAway<I>(
   tx: Tx,
@@ -36,7 +36,7 @@ export async function turnedAway<I>(
   );
 }
 
-/** What of a batch is not turned away goes on to `run`, in its order. */
+/** Runs `run` for the rest of the batch, in order. */
 export async function runOthers<I, O>(
   items: readonly I[],
   away: ReadonlyMap<I, BlockedTooOften>,
@@ -53,13 +53,13 @@ interface Counting {
   readonly blocked_calls: BlockedCalls;
 }
 
-/** Writes down what this process has counted, and lets what has waited long enough become events. */
+/** Stores what this process has counted, and turns counts that have waited long enough into events. */
 export async function tellCounts(counting: Counting): Promise<void> {
   await keepBlocked(counting);
   while ((await counting.database.transaction(tx => appendRepeats(tx))) === limits.counted_per_transaction_max);
 }
 
-/** Where the answer to the commit was lost they are not counted again: rather too few than some twice. */
+/** If the commit's response was lost they are not counted again: missing some is better than counting some twice. */
 export async function keepBlocked({ database, blocked_calls }: Counting): Promise<void> {
   const counts = blocked_calls.take();
   if (counts.length === 0) return;

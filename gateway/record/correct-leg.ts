@@ -12,7 +12,7 @@ import type { NotTransferred, Transferred } from '../rails/outcome.ts';
 import { paymentFromJson } from '../rails/payment.ts';
 import { transferOf } from './keep-leg.ts';
 
-/** A first payment as it is held, and what it was asked for. */
+/** A first payment as it is held, and what it was requested for. */
 export interface KeptLeg {
   readonly paid: Leg<JsonObject>;
   readonly args: JsonObject;
@@ -20,12 +20,10 @@ export interface KeptLeg {
 }
 
 /**
- * A held payment as the chain has it by now: it stands where it was seen, or elsewhere, or it never moved. Then its job is
- * to be paid again, and its book has back what it held for both. False where nothing was done, since it is held no more or
- * its sibling is under way: that one was sent for what is held, and is recorded with it or let go of before.
- *
- * No sibling is sent for what is let go of here: each takes its own slot before it looks at what is held, and sees the
- * doubt until this commits, or what this has left.
+ * Updates a held payment to the chain's state: it is where it was seen, or elsewhere, or it never moved. In the last case its job
+ * must be paid again, and its book gets back what it held for both. False if nothing was done, because it is no longer held or
+ * its sibling is open: that one was sent for what is held, and is recorded with it or released first. No sibling is sent for what
+ * is released here, because each takes its own slot before it checks what is held, and sees the doubt until this commits.
  */
 export async function correctLeg(tx: Tx, leg: KeptLeg, decision: Transferred | NotTransferred): Promise<boolean> {
   const { paid, args, claim } = leg;
@@ -45,7 +43,7 @@ export async function correctLeg(tx: Tx, leg: KeptLeg, decision: Transferred | N
   return true;
 }
 
-/** Whether that is the very transfer which is held. */
+/** Whether that is the very transfer that is held. */
 export function isAsHeld(leg: KeptLeg & { claim: Pick<PaymentClaim, 'heldTransfer'> }, moved: Transferred): boolean {
   const now = transferBy(leg, moved);
   return now !== null && isWhere(leg.claim.heldTransfer as ObservedTransfer, now);
@@ -60,7 +58,7 @@ function isWhere(one: ObservedTransfer, other: ObservedTransfer): boolean {
   return transferSlot(one) === transferSlot(other);
 }
 
-/** Its job first: whoever records writes on the board before it locks books. */
+/** The job first: recording writes to the board before it locks books. */
 async function letGo(tx: Tx, { paid, args, claim }: KeptLeg, reason: string): Promise<void> {
   paid.lost(tx, args, claim.taskId);
   const left = await releaseHeld(tx, claim.claimKey, reason);

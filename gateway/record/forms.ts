@@ -15,7 +15,7 @@ import type { StampedMoney, StampedRow } from '../../subgraphs/stamped-row.ts';
 import type { Moved } from '../rails/outcome.ts';
 import type { Landing, Recordable, Recording, Settled, Waived } from './facts.ts';
 
-/* What a record says: the receipt's form of it and the row's, made from the same facts. */
+/* What a record says: the forms of the receipt and of the row, from the same facts. */
 
 type Facts = Settled | Waived;
 
@@ -25,7 +25,7 @@ const rests = {
   vouched: bornBy.receipt,
 } as const satisfies Record<Moved['kind'], Partial<RowBirth>>;
 
-/** Nothing was paid: no payer, no ref and no amount, which is not the same as an amount of nothing. */
+/** Nothing was paid: no payer, no ref and no amount, which differs from an amount of 0. */
 export const unpaid = {
   evidence: 'UNVERIFIED',
   collected: false,
@@ -43,7 +43,7 @@ export function paymentRef({ network, transfer }: Pick<Settled, 'network' | 'tra
   return `${network}:${transfer.tx_hash}`;
 }
 
-/** Where in its block it stands is known only of what was seen. */
+/** The place in the block is known only for a transfer that was seen. */
 function transferIndex({ transfer }: Settled): number | null {
   return transfer.kind === 'transferred' ? transfer.transfer_index : null;
 }
@@ -68,7 +68,7 @@ function fulfillmentOf({ landing }: Facts): JsonObject {
   return { ...intentOf(landing), output_commitment: commitmentOf(landing) };
 }
 
-/** The receipt's form: the paid-job envelope, which names who authorised what. */
+/** The receipt's form: the paid-job envelope, which names who authorized what. */
 function envelopeOf(facts: Facts): JsonObject {
   const [payer_wallet, payment_ref] = facts.transfer === null ? [null, null] : [facts.payer, paymentRef(facts)];
   const delegation_hash = facts.landing.delegation?.delegation_hash ?? null;
@@ -92,7 +92,9 @@ export interface FormParts {
   readonly profile: 'development' | 'production';
 }
 
-/** All that a call leaves, made but for its place in log and book: its own receipt and row, and what a stamp is bought for. */
+/**
+ * Everything that a call leaves, except for its place in log and book: its own receipt and row, and those of what a stamp buys.
+ */
 export function leftBy(parts: FormParts, { settled, answer }: Recordable): Pick<Recording, 'collections' | 'sibling'> {
   const stamp = answer.kind === 'stamp' ? answer : null;
   const chained = stamp?.paid.chained ?? null;
@@ -102,7 +104,7 @@ export function leftBy(parts: FormParts, { settled, answer }: Recordable): Pick<
   return { collections, sibling: row?.sibling ?? null };
 }
 
-/** A chained receipt names its book by itself, and so may stand on no row of it. */
+/** A chained receipt names its book itself, so it may be on no row of it. */
 function ownCollection(
   parts: FormParts,
   settled: Facts,
@@ -115,7 +117,7 @@ function ownCollection(
   return { prepared, landing: chained === 'off_book' ? null : landingOf(settled) };
 }
 
-/** What a chained stamp signs of its payment in place of `payment`: where it moved, beside the book. */
+/** What a chained stamp signs of its payment in place of `payment`: the transfer, beside the book. */
 function chainedOf(settled: Settled): Pick<ReceiptFacts, 'payment' | 'chained'> {
   return { payment: null, chained: { observed_transfer: transferOf(settled), payer_proven: true } };
 }
@@ -127,7 +129,7 @@ function transferOf(settled: Settled): ObservedTransfer {
   return { network, transaction: transfer.tx_hash, index: transferIndex(settled), ...moved };
 }
 
-/** The row that a stamp is bought for and its receipt, from what was sealed with the claim. */
+/** Row and receipt of what a stamp buys, from what was sealed with the claim. */
 function boughtCollection(
   { issuer, clock, profile }: FormParts,
   settled: Facts,
@@ -148,7 +150,7 @@ function boughtCollection(
   return { prepared, landing: { agent_id, birth, reserved: reserved_atomic }, also_on };
 }
 
-/** A payment to somebody else is nobody's caller here: what an empty binding is of backs nothing. */
+/** A payment to someone else has no caller here, so its empty binding backs nothing. */
 function signedOf(money: StampedMoney): Pick<ReceiptFacts, 'payment' | 'legs' | 'chained' | 'caller_binding'> {
   if (money.kind === 'paid') {
     const { payment, legs } = money;
@@ -158,7 +160,7 @@ function signedOf(money: StampedMoney): Pick<ReceiptFacts, 'payment' | 'legs' | 
   return { payment: null, chained: { observed_transfer, payer_proven }, caller_binding: {} };
 }
 
-/** What a stamp's row and effect are told of it. */
+/** What a stamp's row and effect are given. */
 export function stampedBy(settled: Facts): Omit<Stamped, 'recorded_at_ms'> {
   const { task_id, agent_id } = settled;
   if (settled.transfer === null) return { task_id, agent_id, payer: null, payment_ref: null, transfer: null };
@@ -203,10 +205,10 @@ function receiptFacts({ clock, profile }: FormParts, facts: Facts): ReceiptFacts
   };
 }
 
-/** For a call that takes so long to be recorded the log's time is still within its session. */
+/** Margin for calls that take long to record, so that the log's time is still within the session. */
 const RECORDED_WITHIN_SECONDS = 10;
 
-/** A receipt whose session was over as it was signed would not verify: what is recorded so late names it as authorization alone. */
+/** A receipt whose session had ended when it was signed would not verify, so a late one names it as authorization only. */
 function sessionOf({ delegation }: Landing, now_ms: number) {
   if (!delegation || now_ms / 1000 + RECORDED_WITHIN_SECONDS > delegation.session_expiry) return null;
   const { agent_pubkey, delegation_hash, valid_after, session_expiry } = delegation;

@@ -14,7 +14,7 @@ import type { Faults } from '../operations/faults.ts';
 import type { Moved } from '../rails/outcome.ts';
 import type { Authorization } from '../rails/payment.ts';
 
-/** A payment's claim that has moved, and of which nothing is recorded before its sibling has moved, too. */
+/** Claim of a payment that has moved, of which nothing is recorded before its sibling has moved too. */
 export interface MovedLeg {
   readonly paid: Leg<JsonObject>;
   readonly args: JsonObject;
@@ -30,9 +30,9 @@ export interface KeepParts {
 }
 
 /**
- * Of the first of two payments: its claim becomes `held`, with its transfer. One whose transfer stands on a book already, as a
- * payment to somebody else, is let go of for good, as one transfer is never two rows.
- * @throws where the claim is somebody else's by now, or was let go of
+ * For the first of two payments: its claim becomes `held`, with its transfer. If the transfer is on a book already, as a payment
+ * to someone else, the claim is released for good, because one transfer is never two rows. @throws if the claim belongs to
+ * another process or was released
  */
 export async function keepLeg({ database, faults }: KeepParts, leg: MovedLeg): Promise<void> {
   const { paid, args, task_id, lease, authorization, transfer } = leg;
@@ -56,12 +56,12 @@ async function endRecordedElsewhere(tx: Tx, lease: Lease): Promise<void> {
   await markFinal(tx, { claimKey: lease.claim_key, leaseEpoch: lease.lease_epoch });
 }
 
-/** As it is held. @throws where nobody has seen it */
+/** The transfer as it is held. @throws if it was not seen */
 export function transferOf(
   { network, payer, pay_to, amount_atomic }: Authorization,
   transfer: Moved,
 ): ObservedTransfer & JsonObject {
-  // Nobody is told that it is held before it was seen.
+  // A payment is reported as held only once it was seen.
   if (transfer.kind === 'vouched') throw new Error(`${transfer.tx_hash} was vouched for and not seen`);
   const place = { network, transaction: transfer.tx_hash, index: transfer.transfer_index };
   return { ...place, rail: 'usdc', asset: networks[network].usdc, payer, pay_to, amount: amount_atomic.toString() };

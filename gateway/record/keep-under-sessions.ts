@@ -4,8 +4,8 @@ import { keepCalls, type RecordedUnder } from '../../subgraphs/session/delegatio
 import type { Landing, Recording } from './facts.ts';
 
 /**
- * Keeps what was made under which session, before the rows of the batch land; what of it is spent under one from now on: calls' own
- * payments, and that of a payment that was held until now, which has counted both. Calls that a key stood in for count on no cap.
+ * Stores the session of each item before the rows of the batch are written, and what counts as spent under one: the calls' own
+ * payments, and that of a payment held until now, which counted both. Calls by API key count towards no cap.
  */
 export async function keepUnderSessions(
   tx: Tx,

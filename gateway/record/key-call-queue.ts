@@ -16,28 +16,28 @@ import { judgeUnderSessions, type PaidUnder } from '../../subgraphs/session/dele
 import { runOthers, turnedAway } from './blocked-too-often.ts';
 import type { RefusedBySession } from './under-sessions.ts';
 
-/** A call by key as it is asked for, and what its book is told of it. */
+/** A call by API key, and what its book is told of it. */
 export interface KeyCalling {
   readonly hold: KeyCallHold;
-  /** What its caller calls it; null where it has no name. */
+  /** The caller's name for it; null without one. */
   readonly named: NamedCall | null;
   readonly agent_id: AgentId | null;
   readonly call: RequestedCall;
-  /** The session that it is made under; null where no grant came along. */
+  /** The session under which it is made; null without a grant. */
   readonly under: PaidUnder | null;
 }
 
-/** What its book lets pass; all of it where it lands on none. */
+/** Calls that their books allow; all of them if they are recorded on none. */
 export type HeldKeyCall = { readonly kind: 'held' } & Omit<LetPass, 'kind'>;
 
 export type KeyCallOutcome =
   | HeldKeyCall
-  /** It has been answered under its name, or its name is not to be had. */
+  /** It was answered under its name before, or its name is taken. */
   | Exclude<NameTaking, { kind: 'taken' }>
   | Exclude<Reserved, { kind: 'reserved' }>
   | RefusedBySession;
 
-/** Takes each call's name, so that no book is asked twice about one call, and holds what then may pass. */
+/** Takes each call's name, so that no book is asked twice about one call, and holds those that may pass. */
 export async function holdKeyCalls(
   tx: Tx,
   { refuser, blocked_calls }: { readonly refuser: Refuser; readonly blocked_calls: BlockedCalls },
@@ -65,7 +65,7 @@ export async function holdKeyCalls(
   return callings.map(calling => outcomeOf.get(calling) ?? (missed(calling) as KeyCallOutcome));
 }
 
-/** Asks each call's book, as for a payment but for no money. */
+/** Asks each call's book, as for a payment of 0. */
 async function holdOthers(
   tx: Tx,
   refuser: Refuser,
@@ -87,7 +87,7 @@ async function holdOthers(
   return outcomes;
 }
 
-/** By task. Behind the heads of books, as sessions are locked after these; nothing is reserved that would be given back. */
+/** By task. Sessions are locked after the heads of books, in the general order; nothing is reserved that would be returned. */
 async function refusedBySessions(
   tx: Tx,
   callings: readonly KeyCalling[],

@@ -14,9 +14,8 @@ interface HeadParts {
 }
 
 /**
- * What is committed is known here, then outside the database: an answer goes out only once its head is saved there, and the heads of
- * its books, each in a file of its own at the same time. @throws DatabaseAway in doubt where one cannot be saved: it stands, and may be
- * lost with the database
+ * Publishes a committed head to this process, then saves it outside the database with the heads of its books, since a response is
+ * sent only afterwards. @throws DatabaseAway in doubt if one cannot be saved: it is committed, and may be lost with the database
  */
 export async function leaveHead(
   { known_books, known_log, saved_head, faults }: HeadParts,

@@ -9,8 +9,8 @@ import { type CompletedReport, type Completing, prepareCompletion, recordComplet
 import type { ReportingParts } from './record-reports.ts';
 
 /**
- * Receipts of what was completed elsewhere: the same log under the same rules as what is sold and what is reported. An answer
- * goes out only once its head is saved outside the database.
+ * Receipts of work completed elsewhere: the same log and rules as for sales. A response is sent only once its head is saved
+ * outside the database.
  */
 export function openCompletions(parts: ReportingParts): Completions {
   const { database, known_log, faults } = parts;

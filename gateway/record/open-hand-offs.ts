@@ -8,9 +8,8 @@ import { leaveHead } from './leave-head.ts';
 import type { ReportingParts } from './record-reports.ts';
 
 /**
- * Receipts of what was handed to another agent: the same log under the same rules as what is sold, and nothing of money. The
- * act's nonce, the name and the leaf are one commit, with the Idempotency-Key where one came. Lock order: key → nonce → name → log head →
- * sessions.
+ * Receipts of work handed to another agent: the same log and rules as for sales, without money. The act's nonce, the name and the
+ * leaf are one commit, with the Idempotency-Key if given. Lock order: key → nonce → name → log head → sessions.
  */
 export function openHandOffs(parts: ReportingParts): HandOffs {
   const { database, known_log, issuer, faults } = parts;

@@ -36,34 +36,34 @@ export interface RecordingParts extends FormParts {
   readonly database: Database;
   readonly vault: Pick<Vault, 'seal'>;
   readonly random: Random;
-  /** What this process knows of the log by itself: a batch appends to no other. */
+  /** This process's knowledge of the log: a batch extends no other. */
   readonly known_log: KnownLog;
   readonly saved_head: SavedHead;
-  /** Likewise of books. */
+  /** The same for books. */
   readonly known_books: KnownBooks;
-  /** What a signed refusal says of when it was made. */
+  /** What a signed refusal says of the time at which it was made. */
   readonly anchor: Refuser['anchor'];
   readonly faults: Faults | null;
 }
 
-/** The one way into the record, whoever it is for and whether a payment moved or a key stood in for it. */
+/** The only way to record a call, for callers and reconcile, with a payment or an API key. */
 export type RecordCall = (recordable: Recordable) => Promise<Recorded>;
 
 export interface OpenedRecording {
   readonly queues: Queues;
   readonly blocked_calls: BlockedCalls;
   readonly record: RecordCall;
-  /** Of what was reported: the same log, without a call of ours. */
+  /** Reports: in the same log, without a call to this service. */
   readonly reports: Reports;
   readonly completions: Completions;
   readonly hand_offs: HandOffs;
-  /** What the book of its payer says against an act of a session; null where it lets it pass. */
+  /** The refusal of an act by its payer's book; null if the book allows it. */
   judgeAct(act: JudgedAct): Promise<BookRefusal | BlockedTooOften | null>;
-  /** Resolves when what is committed of books is on disk: before anybody is told that a book refused a call. */
+  /** Resolves when what is committed of books is on disk, before a caller gets a book's refusal. */
   booksSaved(): Promise<void>;
 }
 
-/** Row, receipt, leaf and head in one commit; then the head outside the database, and only then the answer to the caller. */
+/** Row, receipt, leaf and head in one commit; then the head outside the database; then the response. */
 export function openRecording(parts: RecordingParts): OpenedRecording {
   const { database, issuer, vault, random, profile, known_books, known_log, anchor, faults } = parts;
   const blocked_calls = new BlockedCalls();
@@ -85,7 +85,7 @@ export function openRecording(parts: RecordingParts): OpenedRecording {
   };
 }
 
-/** One transaction for a batch: claims, stamps' effects, rows, receipts, leaves, head, counters, events, wake-ups. */
+/** One transaction for a batch: claims, stamps' effects, rows, receipts, leaves, head, counters, events, notifications. */
 function openRecorder(issuer: Issuer, seal: Vault['seal'], known_log: KnownLog): Run<Recording, Recorded> {
   return async (tx, recordings) => {
     const paid = recordings.filter(recording => 'lease' in recording);
@@ -97,7 +97,7 @@ function openRecorder(issuer: Issuer, seal: Vault['seal'], known_log: KnownLog):
     const named = by_key.flatMap(recording => recording.named ?? []);
     if (named.length > 0) await keepNamed(tx, named);
     await holdWaivedSlots(tx, by_key);
-    // One behind the other, in this order, with one wait for all: a claim that is lost has held the log for a moment.
+    // Sent in this order with one wait for all, so a lost claim has locked the log only briefly.
     const marked = markRecorded(tx, leases, siblingsOf(paid));
     if (vouched.length > 0) awaitArrivals(tx, vouched);
     const holds = by_key.map(({ hold }) => hold);
@@ -117,7 +117,7 @@ function openRecorder(issuer: Issuer, seal: Vault['seal'], known_log: KnownLog):
     const under = await keepUnderSessions(tx, paid, by_key);
     const items = recordings.flatMap(({ collections }) => collections);
     const { collected, tree_head } = await collect(tx, issuer, log, items);
-    // Last, as sessions are locked after book heads.
+    // Last, because sessions are locked after book heads.
     await countSpent(tx, under);
     return firstOfEach(recordings, collected).map(({ receipt }, index) => ({
       receipt,
@@ -127,12 +127,12 @@ function openRecorder(issuer: Issuer, seal: Vault['seal'], known_log: KnownLog):
   };
 }
 
-/** The payments that are recorded with a later one. */
+/** Payments that are recorded with a later one. */
 function siblingsOf(paid: readonly Recording[]): readonly string[] {
   return paid.flatMap(({ sibling }) => sibling ?? []);
 }
 
-/** What a caller is shown: the first that its call has left. */
+/** Shown to the caller: the first receipt of its call. */
 function firstOfEach(recordings: readonly Recording[], collected: readonly Collected[]): readonly Collected[] {
   let place = 0;
   return recordings.map(({ collections }) => {
@@ -142,7 +142,7 @@ function firstOfEach(recordings: readonly Recording[], collected: readonly Colle
   });
 }
 
-/** What stamps found that keys stand in for. No money is in them: one that finds a slot taken records nothing. */
+/** Slots of stamps by API key. No money is involved: one that finds a slot taken records nothing. */
 async function holdWaivedSlots(tx: Tx, by_key: readonly Extract<Recording, { hold: object }>[]): Promise<void> {
   const wanted = by_key.flatMap(({ answer, settled: { task_id } }) => {
     const { slots } = (answer.kind === 'stamp' && answer.found) || { slots: [] };

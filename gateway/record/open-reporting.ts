@@ -14,9 +14,9 @@ import {
 } from './record-reports.ts';
 
 /**
- * Receipts of what was reported and nobody has paid us for: the same log under the same rules as what is sold. Nothing is
- * appended to another log than the one that this process knows; an answer goes out only once its head is saved outside the
- * database; and what arrives together shares a commit.
+ * Receipts of reports, for which nobody paid this service: the same log and rules as for sales. Only a log that this process
+ * knows is extended; a response is sent only once its head is saved outside the database; and reports that arrive together share
+ * a commit.
  */
 export function openReporting(parts: ReportingParts): Reports {
   const { database, known_log, faults } = parts;
@@ -44,7 +44,7 @@ export function openReporting(parts: ReportingParts): Reports {
   };
 }
 
-/** Who committed it may have died before that: then the head is saved by whoever tells of it first. */
+/** The process that committed it may have died before saving its head, so the next one to return it saves the head first. */
 export async function requireSaved(
   { database, known_log, saved_head }: ReportingParts,
   task_id: string,

@@ -7,29 +7,29 @@ import type { RequestedCall } from '../../subgraphs/requested-call.ts';
 import { agentsOfWallets } from '../../subgraphs/session/agent/find.ts';
 import { approvingAct, type ClaimedUnder } from './under-sessions.ts';
 
-/** A claim as it is asked for, and what its book is told of the call. */
+/** A requested claim, and what its book is told of the call. */
 export interface Claiming {
   readonly request: Omit<ClaimRequest, 'agent_id' | 'reserved_atomic'>;
-  /** `payers`: the payer's own, if there is one: it is looked for in the claim's own transaction. */
+  /** `payers`: the payer's own book if there is one, looked up in the claim's transaction. */
   readonly book: AgentId | null | 'payers';
-  /** What is held on that book, and the book is asked about; nothing where that is 0. */
+  /** Amount reserved on that book, which is asked only if it is not 0. */
   readonly holds_atomic: AtomicAmount;
   readonly call: RequestedCall;
-  /** What a person is shown who is to approve it, sealed. */
+  /** The sealed text that is shown to a person who is to approve the call. */
   readonly sealText: CallPayment['sealText'];
-  /** The session that it is paid under; left out where no grant came along. */
+  /** The session that pays; undefined without a grant. */
   readonly under?: ClaimedUnder;
 }
 
-/** A claim with its book, and what that is asked. */
+/** A claim with its book and the question to it. */
 export interface PlacedClaim {
   readonly request: ClaimRequest;
-  /** What its book is asked; null where the order holds nothing on one. */
+  /** The question to its book; null if the order reserves nothing. */
   readonly asked: ReservationRequest | null;
   readonly under: ClaimedUnder | null;
 }
 
-/** One look for all wallets whose book is meant, or has to be meant for their acts to approve. */
+/** One look-up for all wallets whose book is needed, also for their acts to approve. */
 export async function placeClaims(tx: Tx, claimings: readonly Claiming[]): Promise<readonly PlacedClaim[]> {
   const wallets = claimings.flatMap(({ book, request, under }) => [
     ...(book === 'payers' ? [request.payer] : []),
@@ -48,7 +48,7 @@ export async function placeClaims(tx: Tx, claimings: readonly Claiming[]): Promi
 
 type Approving = Pick<Claiming, 'sealText'> & { readonly under: ClaimedUnder | null };
 
-/** Null where the order holds nothing on a book. */
+/** Null if the order reserves nothing on a book. */
 function askingOf(request: ClaimRequest, call: RequestedCall, approving: Approving): ReservationRequest | null {
   const { agent_id, reserved_atomic } = request;
   if (agent_id === null || reserved_atomic === 0n) return null;
@@ -58,13 +58,13 @@ function askingOf(request: ClaimRequest, call: RequestedCall, approving: Approvi
     amount: reserved_atomic,
     task_id: request.task_id,
     payer_wallet: request.payer,
-    // Whose means are not asked has paid already, for all that we know: the chain will say whether it was us.
+    // Without a check of means the payment may have moved already; the chain will show whether to us.
     owed: request.means === null,
     payment: paymentOf(request, approving),
   };
 }
 
-/** What an approval of it by a person would be bound to. */
+/** What a person's approval of it would be bound to. */
 function paymentOf({ claim_key, request_hash }: ClaimRequest, { under, sealText }: Approving): CallPayment {
   if (under === null) return { claim_key, request_hash, session: null, sealText };
   const { delegation_hash, path } = under.paid_under;

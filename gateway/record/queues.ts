@@ -17,7 +17,7 @@ import { holdKeyCalls, type KeyCalling, type KeyCallOutcome } from './key-call-q
 import { type Claiming, type PlacedClaim, placeClaims } from './place-claims.ts';
 import { holdUnder, type RefusedBySession, UNDER_NONE } from './under-sessions.ts';
 
-/** What a paid call commits, each kind with its like: calls that arrive together share a transaction. */
+/** Commits of paid calls by kind: those that arrive together share a transaction. */
 export interface Queues {
   readonly claim: GroupCommit<Claiming, TakenClaim>;
   readonly record: GroupCommit<Recording, Recorded>;
@@ -25,7 +25,7 @@ export interface Queues {
   readonly replay: GroupCommit<TaskId, undefined>;
 }
 
-/** The claim as it was made, with its book and what that says of it. */
+/** The claim as it was made, with its book and the book's result. */
 export interface TakenClaim {
   readonly claim: ClaimRequest;
   readonly outcome: ClaimedCall | Exclude<ClaimOutcome, { kind: 'claimed' }> | BlockedTooOften | RefusedBySession;
@@ -33,7 +33,7 @@ export interface TakenClaim {
 
 type ClaimedCall = Extract<ClaimOutcome, { kind: 'claimed' }> &
   Omit<LetPass, 'kind'> & {
-    /** Its money had moved already, and its session had no room for it: it is recorded as paid under none. */
+    /** Its money had moved already and its session had no room for it, so it is recorded as paid under none. */
     readonly under_none?: boolean;
   };
 
@@ -61,7 +61,7 @@ export function openQueues(
   };
 }
 
-/** What policies in shadow mode say of a call is kept where it lands: the claim that this process holds has it too. */
+/** Results of policies in shadow mode are stored where the call is recorded, and on the claim of this process. */
 function taken(request: ClaimRequest, outcome: TakenClaim['outcome']): TakenClaim {
   if (outcome.kind !== 'claimed') return { claim: request, outcome };
   const said = { ...landingOf(outcome), ...(outcome.under_none && UNDER_NONE) };
@@ -74,12 +74,12 @@ function landingsOf(let_pass: ReadonlyMap<string, LetPass>) {
   return said.filter(({ landing }) => Object.keys(landing).length > 0);
 }
 
-/** What its book has said of a call that it lets pass: `approval` is taken for as long as the claim is not let go of. */
+/** The book's results for a call that it allows: `approval` is used until the claim is released. */
 function landingOf({ would_block, approval_id }: Pick<LetPass, 'would_block' | 'approval_id'>): JsonObject {
   return { ...(would_block.length > 0 && { would_block }), ...(approval_id && { approval: approval_id }) };
 }
 
-/** What a queue does with a batch, in one transaction. */
+/** Handles a batch in one transaction. */
 export type Run<I, O> = (tx: Tx, items: readonly I[]) => Promise<readonly O[]>;
 
 function holding<I, O>(faults: Faults | null, point: FaultPoint, run: Run<I, O>): Run<I, O> {
@@ -91,7 +91,7 @@ function holding<I, O>(faults: Faults | null, point: FaultPoint, run: Run<I, O>)
   };
 }
 
-/** A payment that stands here, however, hears what it heard before. */
+/** A payment that has a claim here gets its former result. */
 async function turnedAwayUnclaimed(tx: Tx, blocked_calls: BlockedCalls, placed: readonly PlacedClaim[]) {
   const away = await turnedAway(tx, blocked_calls, placed, ({ asked }) => asked);
   if (away.size === 0) return away;
@@ -103,8 +103,8 @@ async function turnedAwayUnclaimed(tx: Tx, blocked_calls: BlockedCalls, placed: 
 }
 
 /**
- * A cap holds under concurrency because the claim and what it holds on the book are one commit. What the book refuses is
- * let go of in the same one, with its row and its signed refusal; or, where it had enough of these, without a trace.
+ * A ceiling holds under concurrency because the claim and its reservation are one commit. What the book refuses is released in
+ * the same commit, with its row and signed refusal; or without a trace after too many.
  */
 async function claimAndReserve(
   tx: Tx,
@@ -128,7 +128,7 @@ async function claimAndReserve(
     if (outcome.kind === 'reserved') let_pass.set(request.claim_key, outcome);
     else refused.set(request.claim_key, { request, outcome });
   }
-  // First, or sessions would count what the book has just refused as held under them.
+  // First, or sessions would count what the book has just refused as held.
   letGo(tx, refused);
   const sessions = await holdUnder(
     tx,
@@ -164,7 +164,7 @@ function letGo(tx: Tx, refused: ReadonlyMap<string, RefusedRequest>): void {
   unclaim(tx, unsaid);
 }
 
-/** The same payment may stand in one batch several times: what its book refused is no longer in flight, nor used. */
+/** The same payment may occur in a batch several times: what its book refused is no longer in flight or used. */
 function afterwards(
   outcome: ClaimOutcome,
   request: ClaimRequest,

@@ -23,25 +23,27 @@ import { type PreparedReceipt, prepareReceipt } from '../../subgraphs/receipt/re
 import { readsOf } from '../../subgraphs/transaction.ts';
 import type { ReportingParts } from './record-reports.ts';
 
-/* What was completed elsewhere, in one transaction: its name and its transfer taken, and a receipt that signs no payment of ours. */
+/*
+ * Work completed elsewhere, in one transaction: its name and transfer are taken, and a receipt signs no payment to this service.
+ */
 
 export interface Completing {
   readonly completion: BoardCompletion;
   readonly named: NamedWrite | null;
-  /** Signed but for its place in the log. */
+  /** Signed, except for its place in the log. */
   readonly prepared: PreparedReceipt;
 }
 
 export interface CompletedReport {
   readonly outcome: CompletionOutcome;
-  /** Of the batch; null where it appended nothing. */
+  /** Tree head of the batch; null if it appended nothing. */
   readonly tree_head: SignedTreeHead | null;
 }
 
 const FIELD = 'Mutation.recordCompletion';
 const JOB_KIND = 'other';
 
-/** Nobody here has seen what was delivered, or who answered: what was said of the payment is signed as that. */
+/** Nobody here has seen what was delivered or who answered, so what was reported of the payment is signed as a report. */
 export function prepareCompletion(
   { issuer, clock, profile }: Pick<ReportingParts, 'issuer' | 'clock' | 'profile'>,
   { taskId, said, transfer }: BoardCompletion,
@@ -63,7 +65,7 @@ export function prepareCompletion(
     hub: '',
     model: '',
     job_kind: JOB_KIND,
-    // Nothing of it is hidden: whoever was answered can make it again of what they said.
+    // Nothing of it is secret: the caller can recompute it from the report.
     request_hash: canonicalHash({ field: FIELD, args: said }),
     agent_id: null,
     caller_binding: {},
@@ -85,7 +87,10 @@ export function prepareCompletion(
   });
 }
 
-/** Lock order: Idempotency-Keys sorted → names sorted → slots sorted → log head → the board's head. Appends nothing where nothing is new. */
+/**
+ * Lock order: Idempotency-Keys sorted → names sorted → slots sorted → log head → the board's head. Appends nothing if nothing is
+ * new.
+ */
 export async function recordCompletions(
   { issuer, known_log }: Pick<ReportingParts, 'issuer' | 'known_log'>,
   tx: Tx,
@@ -110,7 +115,7 @@ export async function recordCompletions(
   });
 }
 
-/** Those whose transfer backs something else already: it backs one thing for ever. */
+/** Those whose transfer backs something else already; a transfer backs one thing permanently. */
 async function withoutTransfer(tx: Tx, fresh: readonly BoardCompletion[]): Promise<readonly BoardCompletion[]> {
   const wanted = fresh.flatMap(completion => {
     const transfer = completion.transfer as ObservedTransfer | null;

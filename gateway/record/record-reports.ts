@@ -27,26 +27,26 @@ import { readsOf } from '../../subgraphs/transaction.ts';
 import type { Faults } from '../operations/faults.ts';
 import { type FormParts, unpaid } from './forms.ts';
 
-/* What is reported, in one transaction: its name taken, its counts, a receipt that signs no payment, and a row where a book is named. */
+/* Reports in one transaction: names, counts, a receipt that signs no payment, and a row if a book is named. */
 
 export interface ReportingParts extends FormParts {
   readonly database: Database;
-  /** What this process knows of the log by itself: a batch appends to no other. */
+  /** This process's knowledge of the log: a batch extends no other. */
   readonly known_log: KnownLog;
   readonly saved_head: SavedHead;
-  /** Likewise of books. */
+  /** The same for books. */
   readonly known_books: Pick<KnownBooks, 'saved'>;
   readonly faults: Faults | null;
 }
 
-/** A report with its receipt, signed but for its place in the log. */
+/** A report with its receipt, signed except for its place in the log. */
 export interface Reporting extends GenerationReport {
   readonly prepared: PreparedReceipt;
 }
 
 export interface RecordedReport {
   readonly outcome: ReportOutcome;
-  /** Of the batch; null where it appended nothing. */
+  /** Tree head of the batch; null if it appended nothing. */
   readonly tree_head: SignedTreeHead | null;
 }
 
@@ -68,7 +68,7 @@ export function prepareReport(
     hub: ROUTER,
     model: generation.model,
     job_kind: JOB_KIND,
-    // Nothing of it is hidden, so no salt has to keep it from being guessed: the receipt policy says how it is made.
+    // Nothing of it is secret, so it needs no salt; the receipt policy says how it is made.
     request_hash: canonicalHash({ field: FIELD, args: { ...said, model: generation.model } }),
     agent_id,
     caller_binding: {},
@@ -87,7 +87,10 @@ function reportedOf({ bookId, generationId, rail, amount, paymentRef, verifiedWi
   return { ...said, ...present({ payment_ref: paymentRef, verified_with: verifiedWith }) };
 }
 
-/** Lock order: Idempotency-Keys sorted → names sorted → counts sorted → log head → book heads by id → sums. Appends nothing where nothing is new. */
+/**
+ * Lock order: Idempotency-Keys sorted → names sorted → counts sorted → log head → book heads by id → sums. Appends nothing if
+ * nothing is new.
+ */
 export async function recordReports(
   { issuer, known_log }: Pick<ReportingParts, 'issuer' | 'known_log'>,
   tx: Tx,
@@ -132,7 +135,7 @@ async function append(
   { issuer, known_log }: Pick<ReportingParts, 'issuer' | 'known_log'>,
 ): Promise<SignedTreeHead> {
   const log = await lockLogHead(tx, known_log);
-  // No money of ours is behind it: a book that its audit has closed takes nothing in.
+  // No money to us is involved, so a book that its audit has closed accepts no reports.
   await lockSoundBooks(
     tx,
     items.flatMap(({ agent_id }) => agent_id ?? []),
@@ -145,7 +148,7 @@ async function append(
   return tree_head;
 }
 
-/** On a book it is a row of which no amount is known; what was said of money stands in the receipt alone. */
+/** Its row has no known amount; what was reported of money is in the receipt only. */
 function collectionOf({ agent_id, generation, prepared }: Reporting): Collection {
   if (agent_id === null) return { prepared, landing: null };
   const fulfillment: JsonObject = { ...intent, output_commitment };

@@ -8,14 +8,14 @@ import type { Tx } from '../../subgraphs/database.ts';
 import type { ClaimRequest } from '../../subgraphs/receipt/claim/claim.ts';
 import { holdUnderSessions, type PaidUnder, type SessionOutcome } from '../../subgraphs/session/delegation/hold.ts';
 
-/* Claims that are made under sessions: held on the caps of these in the claims' own transaction, behind the books' heads. */
+/* Claims under sessions: reserved on the sessions' caps in the claims' own transaction, after the books' heads. */
 
-/** An act that came beside a payment, and the wallet whose tree it is of; null where that is not known. */
+/** An act that came with a payment, and the wallet that granted its tree; null if unknown. */
 export interface ActBeside extends Approval {
   readonly root_payer: string | null;
 }
 
-/** A grant that was admitted, as its claim is made under it. */
+/** An admitted grant, as its claim is made under it. */
 export interface ClaimedUnder {
   readonly shown: ShownDelegation;
   readonly paid_under: PaidUnder;
@@ -28,8 +28,8 @@ export interface RefusedBySession {
 }
 
 /**
- * The act of a payment, where it approves what lands on that book: one of a tree that the wallet of the book's agent has
- * granted. Anybody may grant a tree of their own, and whoever makes a call could else approve it.
+ * The act of a payment, if it approves the call on that book: it must be of a tree that the wallet of the book's agent has
+ * granted. Otherwise any caller could grant a tree of their own and approve their own call.
  */
 export function approvingAct(
   under: ClaimedUnder | null,
@@ -46,12 +46,12 @@ interface PlacedUnder {
   readonly under: ClaimedUnder | null;
 }
 
-/** Where a call lands that is recorded as paid under no session. */
+/** For a call that is recorded as paid under no session. */
 export const UNDER_NONE: JsonObject = { delegation: null };
 
 /**
- * What a session refuses is given back to its book here. A payment whose money has moved already is refused nothing: where
- * its session has no room it is recorded as paid under none, so that no cap is ever passed.
+ * What a session refuses is returned to its book here. A payment whose money has moved is never refused: without room in its
+ * session it is recorded as paid under none, so that no cap is exceeded.
  */
 export async function holdUnder(tx: Tx, claimed: readonly PlacedUnder[]) {
   const items = claimed.flatMap(({ request, under }) => (under ? [{ request, under }] : []));

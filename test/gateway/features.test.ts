@@ -99,7 +99,9 @@ describe.each(everyFeature.map(({ name }) => name))('without %s', name => {
 
 it('a list with a feature but not one that it needs is refused before anything is opened', async () => {
   const features = everyFeature.filter(({ name }) => name !== 'totals');
-  await expect(openWith(features)).rejects.toThrow('the feature reconciliation needs totals, which is not listed');
+  await expect(openWith(features)).rejects.toThrow(
+    'the feature reconciliation needs the feature totals, which is not listed',
+  );
 });
 
 describe('without envelopes', () => {

@@ -38,7 +38,7 @@ describe('a key that ends while a call is under way', () => {
     expect(await revokeKeyBy(ground, `${NEW},${OLD}`, kid, 'it leaked')).toContain(`Revoked: ${kid}`);
     await eventually(
       'the process to know',
-      () => stale.logs.some(line => /was revoked and signs no more/.test(line)) || null,
+      () => stale.logs.some(line => /was revoked; no more payments are accepted/.test(line)) || null,
     );
     known.resolve();
 
