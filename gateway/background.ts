@@ -6,7 +6,7 @@ import type { Config } from './config/read-config.ts';
 import type { Feature, FeatureParts } from './features/feature.ts';
 import { type Jobs, openJobs } from './jobs/open-jobs.ts';
 import type { JobEnded, PeriodicTask, Tasks } from './jobs/task.ts';
-import type { BaseStart } from './log/believe-base.ts';
+import type { BaseStart } from './log/recognize-base.ts';
 import type { Operations } from './operations/open.ts';
 import { ChainAway } from './rails/epoch.ts';
 import { fleetTasks, noticeTasks } from './reconcile/fleet-tasks.ts';

@@ -23,8 +23,8 @@ import { type Feature, requireNeeded } from './features/feature.ts';
 import { RemoteStandings } from './graph/remote/open-sources.ts';
 import { servicesOf } from './http/callers.ts';
 import { type Serve, serveGateway } from './http/serve-gateway.ts';
-import { type BaseStart, openLogAndBase } from './log/believe-base.ts';
 import { Cosigning, type CosigningParts, openWitnesses } from './log/cosigning.ts';
+import { type BaseStart, openLogAndBase } from './log/recognize-base.ts';
 import type { LogWatch } from './log/watch-log.ts';
 import type { Faults } from './operations/faults.ts';
 import { health } from './operations/health.ts';
@@ -165,7 +165,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       ...times,
       anchor: () => chain_head.anchor(),
     });
-    const same = { database, rails, vault, log: base, owner, ...whoSells(database, { hubs, vault, issuer }), ...times };
+    const same = { database, rails, vault, log: base, owner, ...salesOf(database, { hubs, vault, issuer }), ...times };
     const challenges = openChallenges(pay_to, openExtensions(issuer, times.clock));
     const named = { base_url, base_urls };
     const charging = openCharge({ ...same, ...named, wallets, pay_to, challenges, recording, issuer, rates, faults });
@@ -252,7 +252,7 @@ function shownOf({ profile, stand_ins, witnesses }: Config) {
 }
 
 /** Everything that is sold, and the agents of wallets. */
-function whoSells(database: Database, parts: Omit<Parameters<typeof soldBy>[0], 'random'>) {
+function salesOf(database: Database, parts: Omit<Parameters<typeof soldBy>[0], 'random'>) {
   return {
     sold: soldBy({ ...parts, random: systemRandom }),
     agentOfWallet: (wallet: string) => agentOfWallet(database, wallet),

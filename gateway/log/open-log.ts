@@ -126,7 +126,7 @@ async function openBooks(
     halted: () => known.mismatch !== null,
     ...(faults && { before_write: () => faults.reach('before_book_heads') }),
   });
-  const books: KnownBooks = new KnownBooks(known, saved, { damaged: bookDamageTold(logger) });
+  const books: KnownBooks = new KnownBooks(known, saved, { damaged: logBookDamage(logger) });
   const { begun, broken } = await books.open(database).catch(fault => {
     throw fault instanceof UnreadableHeads ? new BrokenLog(fault.message, fault) : fault;
   });
@@ -136,7 +136,7 @@ async function openBooks(
   return books;
 }
 
-function bookDamageTold(logger: Logger): DamageHeard {
+function logBookDamage(logger: Logger): DamageHeard {
   return (agent_id, damage) => logger.fatal({ agent_id, ...damage }, bookDamageSentence(agent_id, damage));
 }
 

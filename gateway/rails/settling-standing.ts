@@ -44,7 +44,7 @@ export class SettlingStanding {
 }
 
 /** Wraps the settler and records its outcomes. */
-export function heardSettler<I>(settler: Settler<I>, standing: SettlingStanding): Settler<I> {
+export function observedSettler<I>(settler: Settler<I>, standing: SettlingStanding): Settler<I> {
   const reachable = settler.reachable?.bind(settler);
   return {
     async settle(item) {

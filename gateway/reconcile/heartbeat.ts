@@ -41,8 +41,8 @@ export async function openHeartbeat(
   let clock_off_ms = 0;
   const renewBy = async (by: pg.Client) => {
     const asked_ms = clock.now_ms();
-    const told_ms = await inTime(renewLease(by, owner));
-    clock_off_ms = clockOff({ asked_ms, told_ms, heard_ms: clock.now_ms() });
+    const theirs_ms = await inTime(renewLease(by, owner));
+    clock_off_ms = clockOff({ asked_ms, theirs_ms, received_ms: clock.now_ms() });
   };
   await renewBy(client);
   let beating = true;
@@ -111,13 +111,13 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
 }
 
 /** A time from another clock, with our own before and after reading it. */
-interface ToldTime {
+interface ClockReading {
   readonly asked_ms: number;
-  readonly heard_ms: number;
-  readonly told_ms: number;
+  readonly received_ms: number;
+  readonly theirs_ms: number;
 }
 
 /** Minimum difference of our clock: the other time was read at some moment between the two. */
-export function clockOff({ asked_ms, heard_ms, told_ms }: ToldTime): number {
-  return Math.max(0, asked_ms - told_ms, told_ms - heard_ms);
+export function clockOff({ asked_ms, received_ms, theirs_ms }: ClockReading): number {
+  return Math.max(0, asked_ms - theirs_ms, theirs_ms - received_ms);
 }

@@ -6,10 +6,10 @@ import type { Database } from '../../subgraphs/database.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { PeriodicTask, Tasks } from '../jobs/task.ts';
 import type { Metrics } from '../operations/metrics.ts';
+import { bookTask, redeliveryTask } from './book-messages.ts';
 import { type DeliveryOutcome, messageTask, pingTask } from './deliver.ts';
 import { Lanes } from './lanes.ts';
 import { openResolve, systemResolve } from './look-up.ts';
-import { bookTask, redeliveryTask } from './tell.ts';
 
 /** Together fewer than the concurrent jobs, so that a prompt receiver always finds one. */
 const SIZES = { prompt: 32, untried: 12, slow: 12 } as const;

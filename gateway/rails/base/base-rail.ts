@@ -14,7 +14,7 @@ import type { BasePayment } from '../payment.ts';
 import type { PaymentReadiness, Rail, SentPayment, SignedMessage, Spent, UsedInTime } from '../rail.ts';
 import { type ChainAnswer, map } from '../rpc.ts';
 import type { ClaimItem, Settler } from '../settler.ts';
-import { heardSettler, SettlingStanding } from '../settling-standing.ts';
+import { observedSettler, SettlingStanding } from '../settling-standing.ts';
 import type { Hex } from './abi.ts';
 import type { BaseAuthorization } from './authorization.ts';
 import type { BaseChain } from './chain.ts';
@@ -49,7 +49,7 @@ export interface BaseRailParts {
 export function openBaseRail(parts: BaseRailParts): Rail<BasePayment> {
   const { database, chain, chain_head, chain_epoch, searches } = parts;
   const settling = new SettlingStanding();
-  const settler = heardSettler(parts.settler, settling);
+  const settler = observedSettler(parts.settler, settling);
   const epoch_chain = epochChainOf(chain);
   const facilitated = settledByFacilitator(chain);
   const unproven = new Unproven(parts);

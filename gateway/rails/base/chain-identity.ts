@@ -18,7 +18,7 @@ export function epochChainOf(chain: Pick<BaseChain, 'block' | 'chainId'>): Epoch
   };
 }
 
-export interface UnbelievedChain {
+export interface UnrecognizedChain {
   readonly chain: BaseChain;
   /** Makes the chain usable. */
   release(): void;
@@ -28,7 +28,7 @@ export interface UnbelievedChain {
  * A chain that is unreachable until it is recognized: it must be ours, and the log must extend its anchors. Until then nothing is
  * accepted, sent, decided or recorded because of it, and all callers already handle "unreachable".
  */
-export function unbelieved(chain: BaseChain): UnbelievedChain {
+export function unrecognized(chain: BaseChain): UnrecognizedChain {
   const unreachable = { kind: 'unreachable', cause: new Error('the chain has not been recognized yet') } as const;
   const nothing = async () => unreachable;
   const methods = Object.keys(chain).map(name => [name, nothing] as const);

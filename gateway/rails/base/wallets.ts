@@ -37,7 +37,7 @@ export function openWalletProofs(
       const signature = signatureOf(wallet, digest, shown as Hex);
       const code = await chain.code(wallet);
       if (code.kind !== 'ok') return 'unreachable';
-      const asked = askedOf(signature, code.value, factories);
+      const asked = codeSignature(signature, code.value, factories);
       if (asked === null) return signature.kind === 'ecdsa' ? 'valid' : 'invalid';
       const answer = await turns.take(asker, async () => ({ verdict: await askWallet(chain, wallet, digest, asked) }));
       return answer?.verdict ?? 'no_turn';
@@ -46,7 +46,11 @@ export function openWalletProofs(
 }
 
 /** The calls that ask the wallet's code; null if there is no code and no way to deploy it. */
-function askedOf(signature: BaseSignature, code: Hex, factories: ReadonlySet<string> | null): ContractSignature | null {
+function codeSignature(
+  signature: BaseSignature,
+  code: Hex,
+  factories: ReadonlySet<string> | null,
+): ContractSignature | null {
   if (code !== '0x') return forCode(signature);
   if (signature.kind === 'ecdsa' || signature.deploy === null) return null;
   return factories === null || factories.has(signature.deploy.factory.toLowerCase()) ? signature : null;

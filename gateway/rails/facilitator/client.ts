@@ -66,7 +66,7 @@ export function openFacilitator(options: FacilitatorOptions): Facilitator {
   return {
     close,
     verify: async payment => verdictOf(await ask('/verify', payment, verify_ms)),
-    settle: async payment => toldOf(await ask('/settle', payment, settle_ms), network),
+    settle: async payment => settlementAnswer(await ask('/settle', payment, settle_ms), network),
     reachable() {
       const now_ms = performance.now();
       if (now_ms - looked.at_ms > LOOK_AGE_MS_MAX)
@@ -158,9 +158,9 @@ function verdictOf(posted: Posted): FacilitatorVerdict {
     : { kind: 'unreachable', cause: new Error('the facilitator reports a valid payment with an error status') };
 }
 
-function toldOf(posted: Posted, network: NetworkName): FacilitatorAnswer {
+function settlementAnswer(posted: Posted, network: NetworkName): FacilitatorAnswer {
   if (posted.kind === 'broken' && isUnsent(posted.cause)) return { kind: 'unsent', cause: posted.cause };
-  const read = readAnswer(posted, settleAnswer(network));
+  const read = readAnswer(posted, settleAnswerShape(network));
   // A response that names a transaction has sent something, whatever its status.
   const names = read.kind === 'read' && (read.answer.success || read.answer.tx_hash !== null);
   if (isRefused(posted) && !names) return unauthorized(posted);
@@ -176,7 +176,9 @@ function toldOf(posted: Posted, network: NetworkName): FacilitatorAnswer {
   return {
     kind: 'pending',
     tx_hash,
-    cause: new Error(`the facilitator refused the settlement: ${reason ?? 'no reason given'}`),
+    cause: new Error(
+      `the facilitator reported ${reason ?? 'a failure without a reason'}; it may have sent a transaction`,
+    ),
   };
 }
 
@@ -220,7 +222,7 @@ const transactions: Record<NetworkName, (named: string) => string | null> = {
 };
 
 /** If the response names a network, it must be the requested one. */
-function settleAnswer(network: NetworkName) {
+function settleAnswerShape(network: NetworkName) {
   return z
     .object({
       success: z.boolean(),

@@ -20,7 +20,7 @@ import { type Busy, type Decision, PROVEN, REVERTED_LATELY, type Rejected } from
 import type { PaymentReadiness, Rail, SentPayment, SignedMessage } from '../rail.ts';
 import type { ChainAnswer } from '../rpc.ts';
 import type { ClaimItem, Settler } from '../settler.ts';
-import { heardSettler, SettlingStanding } from '../settling-standing.ts';
+import { observedSettler, SettlingStanding } from '../settling-standing.ts';
 import type { SolanaPayment } from './authorization.ts';
 import type { BlockhashLook, SolanaChain } from './chain.ts';
 import { decideByMessage, decideSent, isOver } from './decide.ts';
@@ -46,7 +46,7 @@ export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
   const { database, chain, chain_epoch, searches } = parts;
   // Without a known fee payer Solana is not offered until the next start.
   const settling = new SettlingStanding(parts.fee_payer === null ? 'facilitator_unavailable' : null);
-  const settler = heardSettler(parts.settler, settling);
+  const settler = observedSettler(parts.settler, settling);
   const judge = openSolanaJudge(parts);
   const last_seen = new LastSeen(chain);
   const facilitated = settledByFacilitator(chain);

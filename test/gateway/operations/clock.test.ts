@@ -22,8 +22,8 @@ describe('what is known of a clock by asking another', () => {
     fc.assert(
       fc.property(times, ({ off_ms, there_ms, back_ms }) => {
         const asked_ms = 1_760_000_000_000;
-        const told_ms = asked_ms + there_ms - off_ms;
-        const known = clockOff({ asked_ms, told_ms, heard_ms: asked_ms + there_ms + back_ms });
+        const theirs_ms = asked_ms + there_ms - off_ms;
+        const known = clockOff({ asked_ms, theirs_ms, received_ms: asked_ms + there_ms + back_ms });
         expect(known).toBeLessThanOrEqual(Math.abs(off_ms));
         expect(known).toBeGreaterThanOrEqual(Math.abs(off_ms) - there_ms - back_ms);
       }),

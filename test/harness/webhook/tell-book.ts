@@ -1,7 +1,7 @@
+import { bookTask } from '../../../gateway/webhooks/book-messages.ts';
 import type { DeliveryParts } from '../../../gateway/webhooks/deliver.ts';
 import { Lanes } from '../../../gateway/webhooks/lanes.ts';
 import { systemResolve } from '../../../gateway/webhooks/look-up.ts';
-import { bookTask } from '../../../gateway/webhooks/tell.ts';
 import { type Clock, systemClock, systemRandom } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { openVault } from '../../../subgraphs/vault.ts';

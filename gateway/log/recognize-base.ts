@@ -8,7 +8,7 @@ import type { HeadName } from '../../subgraphs/receipt/log/tree-head.ts';
 import type { Config } from '../config/read-config.ts';
 import type { Operations } from '../operations/open.ts';
 import type { BaseChain } from '../rails/base/chain.ts';
-import { epochChainOf, unbelieved } from '../rails/base/chain-identity.ts';
+import { epochChainOf, unrecognized } from '../rails/base/chain-identity.ts';
 import { openBase } from '../rails/base/open-base.ts';
 import { ChainAway, openEpoch, requireKnownChain } from '../rails/epoch.ts';
 import { anchoredSentence } from './anchor/anchored-heads.ts';
@@ -45,7 +45,7 @@ export class BaseStart {
   #epoch: number | null = null;
 
   constructor(parts: BaseStartParts) {
-    const { chain, release } = unbelieved(parts.chain);
+    const { chain, release } = unrecognized(parts.chain);
     this.chain = chain;
     this.#parts = parts;
     this.#release = release;

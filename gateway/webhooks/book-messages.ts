@@ -29,7 +29,7 @@ const more: Step = { kind: 'more' };
 export function bookTask(parts: DeliveryParts): JobTask<'webhook/book'> {
   return {
     async run(job, using) {
-      const turn = await inTurn(parts, using, () => tellNext(parts, job, using));
+      const turn = await inTurn(parts, using, () => sendNext(parts, job, using));
       if (turn.kind === 'again') await addJob(using.database, bookJob(job.agent_id, turn.at_ms));
     },
   };
@@ -63,7 +63,7 @@ async function inTurn({ clock }: DeliveryParts, { signal }: Using, next: () => P
   }
 }
 
-async function tellNext(parts: DeliveryParts, { agent_id }: BookJob, using: Using): Promise<Step> {
+async function sendNext(parts: DeliveryParts, { agent_id }: BookJob, using: Using): Promise<Step> {
   const { database } = using;
   const stands = standing(await findWebhook(database, agent_id), null);
   if (stands.kind === 'rests') return { kind: 'again', at_ms: stands.until_ms };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { expect, it } from 'vitest';
-import { BaseStart } from '../../../gateway/log/believe-base.ts';
+import { BaseStart } from '../../../gateway/log/recognize-base.ts';
 import { openBase } from '../../../gateway/rails/base/open-base.ts';
 import { OtherChain } from '../../../gateway/rails/epoch.ts';
 import type { Database } from '../../../subgraphs/database.ts';
