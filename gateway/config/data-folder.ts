@@ -4,12 +4,12 @@ import { dirname, join, resolve } from 'node:path';
 import { writeDurably } from '../../subgraphs/durable-file.ts';
 import { ConfigFault } from './fault.ts';
 
-/* DATA_DIR, and the secrets that are made up once and kept there. */
+/* DATA_DIR, and the secrets that are generated once and kept there. */
 
 /**
- * Makes DATA_DIR if need be and gives its real path. Others may pass through and not look around: as root the
- * database server runs as another user and must reach its cluster inside; every file in here is 0600 by itself.
- * @throws ConfigFault where it cannot be had.
+ * Creates DATA_DIR if it does not exist, and returns its real path. Other users may traverse it and not list it, because under
+ * root the database server runs as another user and must reach its cluster; every file in it is 0600.
+ * @throws ConfigFault if it cannot be created or written to.
  */
 export async function makeDataFolder(data_dir: string): Promise<string> {
   try {
@@ -18,17 +18,17 @@ export async function makeDataFolder(data_dir: string): Promise<string> {
     return await realpath(data_dir);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? '';
-    const problem = `${data_dir} ${problems[code] ?? `cannot be made (${code})`}; name a folder that this user may write to`;
+    const problem = `${data_dir} ${problems[code] ?? `cannot be created (${code})`}; name a folder that this user may write to`;
     throw new ConfigFault([{ variable: 'DATA_DIR', problem }], { cause: error });
   }
 }
 
-/** Node's own recursion never returns where a parent takes no folders, as /proc. */
+/** Node's own recursive mkdir never returns under a parent that accepts no folders, such as /proc. */
 async function makeFolder(path: string): Promise<void> {
   if ((await stat(path).catch(unlessMissing))?.isDirectory()) return;
   if (!(await exists(dirname(path)))) await makeFolder(dirname(path));
   await mkdir(path, { mode: 0o711 }).catch(async error => {
-    // Somebody else was faster.
+    // Another process was faster.
     if (!(await stat(path).catch(() => null))?.isDirectory()) throw error;
   });
 }
@@ -40,12 +40,12 @@ function unlessMissing(error: NodeJS.ErrnoException): null {
 
 const problems: Readonly<Record<string, string>> = {
   EEXIST: 'is not a folder',
-  ENOENT: 'cannot be made: its parent takes no folders',
-  ENOTDIR: 'lies below what is not a folder',
+  ENOENT: 'cannot be created in its parent folder',
+  ENOTDIR: 'is below a path that is not a folder',
   EACCES: 'is not writable',
   EPERM: 'is not writable',
-  EROFS: 'lies on what is mounted read-only',
-  ENOSPC: 'has no room left',
+  EROFS: 'is on a read-only file system',
+  ENOSPC: 'is on a full disk',
 };
 
 export function exists(path: string): Promise<boolean> {
@@ -56,8 +56,8 @@ export function exists(path: string): Promise<boolean> {
 }
 
 /**
- * A secret that is made once and then kept in DATA_DIR/secrets/<name>, 0600. Of several processes that start at once
- * one makes it and all read the same: the file is complete before it gets its name, and a name is given only once.
+ * A secret that is generated once and then kept in DATA_DIR/secrets/<name>, 0600. If several processes start at once, one
+ * makes it and all read the same: the file is complete before `link` gives it its name, which succeeds only once.
  */
 export async function keptSecret(data_dir: string, name: string, make: (random: string) => string): Promise<string> {
   const folder = join(data_dir, 'secrets');
@@ -67,7 +67,7 @@ export async function keptSecret(data_dir: string, name: string, make: (random: 
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const aside = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {
-    // What was sealed or signed with a secret is worth nothing without it, so it is on disk before its first use.
+    // It is on disk before its first use: anything encrypted or signed with it is lost without it.
     await writeDurably(aside, `${make(randomBytes(32).toString('hex'))}\n`);
     await link(aside, path).catch(unlessThere);
   } finally {

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { Secret } from '../../schema/secret.ts';
 import { publicKeyOf } from './solana.ts';
 
-/** By what a facilitator knows us: a token that it gave us, or a key of Coinbase's Developer Platform, which signs. */
+/** The credential for a facilitator: a bearer token, or a key of Coinbase's Developer Platform, which signs tokens. */
 export type FacilitatorAuth =
   | { readonly kind: 'bearer'; readonly token: Secret }
   | { readonly kind: 'cdp'; readonly key_id: string; readonly secret: Secret };
 
-/** A key as CDP hands it out, and by what it signs. */
+/** A key that CDP issued, and its signature algorithm. */
 export interface CdpKey {
   readonly alg: 'ES256' | 'EdDSA';
   readonly key: KeyObject;
@@ -17,7 +17,7 @@ export interface CdpKey {
 const SEED_BYTES = 32;
 const FORM = '`bearer:<token>`, or `cdp:<key id>:<secret>` (EC in PEM, `\\n` for its newlines, or Ed25519 in base64)';
 const FORMS = 'not bearer:<token> or cdp:<key id>:<secret>';
-const NO_KEY = 'its secret is no key of CDP: an EC key (P-256) in PEM, or 64 bytes of Ed25519 in base64';
+const NO_KEY = 'the secret is not a CDP key: an EC key (P-256) in PEM, or 64 bytes of Ed25519 in base64';
 
 /** `bearer:<token>`, or `cdp:<key id>:<secret>` with the newlines of a PEM as they are or as `\\n`. */
 export function facilitatorAuth() {
@@ -34,7 +34,7 @@ export function facilitatorAuth() {
     });
 }
 
-/** Null where it is none. */
+/** Null if the secret is not a CDP key. */
 export function cdpKey(secret: string): CdpKey | null {
   return /-----BEGIN /.test(secret) ? ecKey(secret.replaceAll('\\n', '\n')) : edwardsKey(secret);
 }

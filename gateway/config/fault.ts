@@ -1,18 +1,18 @@
-/* Faults that an operator can mend: they end a start with one line each, and no stack. */
+/* Faults that an operator can correct: each ends a start with one line and no stack. */
 
 export interface VariableFault {
   readonly variable: string;
   readonly problem: string;
 }
 
-/** What an operator can mend. Its message says what is wrong and what to do, shows no secret, and needs no stack. */
+/** A fault that an operator can correct. Its message says what is wrong and what to do, and contains no secret. */
 export class OperatorFault extends Error {
   override name = 'OperatorFault';
 }
 
 /**
- * All that is wrong with the environment, or with what a variable of it names, at once: one line per variable. Values
- * are never shown, but for places.
+ * Every fault of the environment, or of what a variable names: one line per variable. Values are never shown, except
+ * addresses and paths.
  */
 export class ConfigFault extends OperatorFault {
   override name = 'ConfigFault';

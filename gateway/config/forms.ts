@@ -4,15 +4,15 @@ import { z } from 'zod';
 import { atomicAmount, parseAtomic } from '../../schema/amount.ts';
 
 /*
- * The forms that a variable of the environment may have, beside those that have a file of their own. `form` in a schema's
- * metadata is the form as the table of variables names it.
+ * The forms of environment variables; some have a file of their own. `form` in a schema's metadata is the form as the list
+ * of variables shows it.
  */
 
-/** What the table of variables says beside zod's own `description`; see README.md of this room. */
+/** What the list of variables shows besides zod's own `description`; see README.md of this folder. */
 export interface VariableMeta {
-  /** What a value looks like; without it the table asks the schema. */
+  /** What a value looks like. By default it is derived from the schema. */
   readonly form?: string;
-  /** What holds where the variable is unset; without it the table names the default or the stand-in. */
+  /** What an unset variable means. By default it is the schema's default or the stand-in. */
   readonly unset?: string;
 }
 
@@ -20,9 +20,9 @@ export function httpUrl() {
   return z.url({ protocol: /^https?$/, error: 'not an http(s) URL' }).meta({ form: 'http(s) URL' });
 }
 
-/** One that names a place and nothing else: it is logged, and what else it held would not be sent. */
+/** A URL of scheme, host and path only: it is logged, and a user, query or fragment would not be sent. */
 export function placeUrl() {
-  return httpUrl().refine(isPlace, 'holds a user, a query or a fragment');
+  return httpUrl().refine(isPlace, 'must not contain a user, a query or a fragment');
 }
 
 function isPlace(url: string): boolean {
@@ -30,7 +30,7 @@ function isPlace(url: string): boolean {
   return `${username}${password}${search}${hash}` === '';
 }
 
-/** As a browser names it, and not as a URL of a page there: it is compared letter by letter. */
+/** An origin as a browser sends it: it is compared as text. */
 export function origin() {
   return z
     .string()
@@ -41,11 +41,11 @@ export function origin() {
 function isOrigin(text: string): boolean {
   if (text.includes('*')) return text === '*';
   if (/^https?:/.test(text)) return URL.canParse(text) && new URL(text).origin === text;
-  // An extension's or an app's: URL knows no origin of other schemes.
+  // An extension's or an app's: the URL class gives other schemes no origin.
   return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9._-]+$/.test(text);
 }
 
-/** Whether all of a list are addresses, networks, or names that stand for several. */
+/** Whether all entries are addresses, networks, or names of networks. */
 export function areProxies(proxies: readonly string[]): boolean {
   try {
     return trusting(proxies) !== null;
@@ -54,14 +54,14 @@ export function areProxies(proxies: readonly string[]): boolean {
   }
 }
 
-/** How somebody is reached (RFC 9116 section 2.5.3): a page of http is not, for others could write it. */
+/** A contact (RFC 9116 section 2.5.3). An http page is refused because it can be altered on its way. */
 export function contactUri() {
   return z
     .string()
     .meta({ form: '`mailto:`, `tel:` or https URI' })
     .refine(
       text => /^(mailto:[^\s@]+@[^\s@]+|tel:\+?[0-9-]+|https:\/\/\S+)$/.test(text),
-      'neither mailto:, tel: nor https:',
+      'must begin with mailto:, tel: or https:',
     );
 }
 
@@ -78,7 +78,7 @@ export function decimal(min: number, max: number) {
     .refine(value => value >= min && value <= max, `not a number from ${min} to ${max}`);
 }
 
-/** A whole number of atomic USDC (6 decimals), above nothing. */
+/** A whole number of atomic USDC (6 decimals) above 0. */
 export function atomicUsdc() {
   return z
     .string()
@@ -86,7 +86,7 @@ export function atomicUsdc() {
     .transform((text, context) => {
       const amount = parseAtomic(text);
       if (amount !== null && amount > 0n) return amount;
-      context.addIssue({ code: 'custom', message: 'not a whole number of atomic USDC above 0' });
+      context.addIssue({ code: 'custom', message: 'not a whole number of atomic USDC (6 decimals) above 0' });
       return z.NEVER;
     });
 }
@@ -96,14 +96,14 @@ export function dollars() {
   return z
     .string()
     .meta({ form: 'dollars, up to six decimals' })
-    .regex(/^(?=.*[1-9])[0-9]{1,9}(\.[0-9]{1,6})?$/, 'not a price in dollars, as 3000 or 3000.50')
+    .regex(/^(?=.*[1-9])[0-9]{1,9}(\.[0-9]{1,6})?$/, 'not a price in dollars, such as 3000 or 3000.50')
     .transform(text => {
       const [whole = '', decimals = ''] = text.split('.');
       return atomicAmount(BigInt(whole + decimals.padEnd(6, '0')));
     });
 }
 
-/** Several, comma-separated. */
+/** A comma-separated list. */
 export function list<T extends z.ZodType<unknown, string>>(item: T) {
   return z
     .string()
@@ -129,13 +129,13 @@ export function seed() {
 /** The order of secp256k1's group (SEC 2 section 2.4.1): a private key is above zero and below it. */
 const KEYS_END = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-/** A seed of which a key of Ethereum is made as it stands. */
+/** A seed that is used as an Ethereum private key unchanged. */
 export function keySeed() {
   return seed()
     .refine(digits => {
       const key = BigInt(`0x${digits}`);
       return key > 0n && key < KEYS_END;
-    }, 'no private key of secp256k1: make 32 random bytes')
+    }, 'not a private key of secp256k1; generate 32 random bytes')
     .meta({ form: '32 bytes of hex' });
 }
 
@@ -146,13 +146,13 @@ export function privateKey() {
 }
 
 export function secret() {
-  return z.string().min(16, 'shorter than 16 characters').meta({ form: '16 characters or more' });
+  return z.string().min(16, 'shorter than 16 characters').meta({ form: '16+ characters' });
 }
 
 export function baseAddress() {
   return z
     .string()
-    .refine(text => isAddress(text), 'not an address (checksum included)')
+    .refine(text => isAddress(text), 'not an address with its EIP-55 checksum')
     .transform(text => getAddress(text))
     .meta({ form: 'address, with its checksum' });
 }
@@ -172,7 +172,7 @@ export function jsonOf<T extends z.ZodType>(inner: T) {
     .pipe(inner);
 }
 
-/** Whether the `X-Forwarded-For` of whoever connects from that address is believed. */
+/** Whether the `X-Forwarded-For` of a connection from that address is trusted. */
 export type Trust = (address: string, hops: number) => boolean;
 
 /** `proxies`: addresses, networks (CIDR) or proxy-addr's names of them, such as `loopback`. @throws where one is none of these. */

@@ -6,65 +6,65 @@ import { httpUrl, withoutSlash } from './forms.ts';
 const members = z.strictObject({
   name: z
     .string()
-    .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/i, 'a hub name is up to 63 letters, digits, dots, dashes')
-    .refine(name => name !== 'router', 'a hub is not called as the router is')
-    .refine(name => name !== 'svc', 'a hub is not called as what this service stamps itself')
+    .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/i, 'a hub name has at most 63 letters, digits, dots and dashes')
+    .refine(name => name !== 'router', 'the name router is reserved for the router')
+    .refine(name => name !== 'svc', 'the name svc is reserved for this service')
     .describe(
-      'as answers, receipts and headers name it: up to 63 letters, digits, dots, dashes; not `router` or `svc`',
+      'name in answers, receipts and headers: at most 63 letters, digits, dots and dashes; not `router` or `svc`',
     ),
-  base_url: httpUrl().transform(withoutSlash).describe('up to and including the version, `https://…/v1`'),
-  api_key: z.string().min(1).describe('our key there'),
+  base_url: httpUrl().transform(withoutSlash).describe('URL including the version, `https://…/v1`'),
+  api_key: z.string().min(1).describe('API key of this service at the hub'),
   dialect: z
     .enum(dialects)
     .optional()
     .describe(
-      "the API that it speaks: `openai` (default), or `anthropic`, Anthropic's Messages API, by which it is asked for messages alone, as their callers wrote them",
+      "API of the hub: `openai` (default), or `anthropic` for Anthropic's Messages API; such a hub serves messages only, unchanged",
     ),
   models: modelIds()
     .min(1)
     .describe(
-      'ids that chats, responses and messages may ask it for (messages alone with `dialect: anthropic`); none begins with `router/` or `svc/`',
+      'model ids for chats, responses and messages (messages only with `dialect: anthropic`); none begins with `router/` or `svc/`',
     ),
-  image_models: modelIds().default([]).describe('ids that draw'),
-  audio_models: modelIds().default([]).describe('ids that write down what is spoken'),
-  embedding_models: modelIds().default([]).describe('ids that turn texts into vectors'),
-  vision_models: modelIds().default([]).describe('of `models` those that look at images'),
-  audio_input_models: modelIds().default([]).describe('of `models` those that take `input_audio` parts'),
-  file_input_models: modelIds().default([]).describe('of `models` those that take `file` parts'),
-  reasoning_models: modelIds().default([]).describe('of `models` those that take `reasoning_effort`'),
+  image_models: modelIds().default([]).describe('ids of image generation models'),
+  audio_models: modelIds().default([]).describe('ids of transcription models'),
+  embedding_models: modelIds().default([]).describe('ids of embedding models'),
+  vision_models: modelIds().default([]).describe('those of `models` that accept images'),
+  audio_input_models: modelIds().default([]).describe('those of `models` that accept `input_audio` parts'),
+  file_input_models: modelIds().default([]).describe('those of `models` that accept `file` parts'),
+  reasoning_models: modelIds().default([]).describe('those of `models` that accept `reasoning_effort`'),
   forward: z
     .array(z.string().min(1))
     .optional()
     .describe(
-      'names of members unknown to this service that it takes; a request with another is put to other hubs, or refused; default: all',
+      'request members unknown to this service that the hub accepts; a request with another one goes to other hubs, or is refused; default: all',
     ),
   aliases: z
     .record(z.string(), z.array(z.string().min(1).max(limits.model_id_chars_max)).min(1))
     .optional()
     .describe(
-      'model to the other names by which the hub may name it in its answers; a provider before it and a date or number of a version behind it need none',
+      'object of model to other names that the hub may give it in answers; a provider prefix and a date or version suffix need no alias',
     ),
   token_limit_members: z
     .record(z.string(), z.enum(tokenLimitMembers))
     .optional()
     .describe(
-      'of `models`, model to the member that bounds its tokens, `max_tokens` or `max_completion_tokens`; default: the latter for `reasoning_models`, the former for others, and the other one where the hub refuses it and takes the other',
+      'object of model to the member that limits its tokens, `max_tokens` or `max_completion_tokens`; default: the latter for `reasoning_models`, the former for others, and the other one if the hub refuses it',
     ),
   prices: z
     .record(z.string(), z.int().min(0))
     .optional()
-    .describe('model to atomic USDC a call, for `accounting` and the `provider_cogs` of receipts'),
+    .describe('object of model to atomic USDC per call, for `accounting` and the `provider_cogs` of receipts'),
   token_prices: z
     .record(z.string(), z.strictObject({ input: z.int().min(0), output: z.int().min(0) }))
     .optional()
-    .describe('model to `{input, output}` in atomic USDC per million tokens, for `provider_cogs`'),
+    .describe('object of model to `{input, output}` in atomic USDC per million tokens, for `provider_cogs`'),
 });
 
 const SERVED = 'models, image_models, audio_models or embedding_models';
 
 /**
- * A service that we buy answers from. Of a model that it does not serve nobody would ask whether it looks at
- * images, reasons or has a price: such a word is a mistake.
+ * A service that answers are bought from. A property or price of a model that the hub does not serve is refused, because
+ * it is most likely a misspelt id.
  */
 export const hub = members.superRefine((given, context) => {
   const { models, image_models, audio_models, embedding_models } = given;
@@ -74,7 +74,7 @@ export const hub = members.superRefine((given, context) => {
     context.addIssue({
       code: 'custom',
       path: ['dialect'],
-      message: 'a hub that speaks it neither draws, hears nor embeds',
+      message: 'a hub with dialect anthropic has no image_models, audio_models or embedding_models',
     });
   const served = [...models, ...image_models, ...audio_models, ...embedding_models];
   const said = {
@@ -93,7 +93,11 @@ export const hub = members.superRefine((given, context) => {
   }
 });
 
-/** `router/*` is answered by the router alone, `svc/*` is ours to give a meaning. */
+/** `router/*` is served by the router only, and `svc/*` is reserved for this service. */
 function modelIds() {
-  return z.array(z.string().regex(/^(?!router\/|svc\/)./, 'an id that no hub has'));
+  return z.array(
+    z
+      .string()
+      .regex(/^(?!router\/|svc\/)./, 'a model id of a hub is not empty and does not begin with router/ or svc/'),
+  );
 }

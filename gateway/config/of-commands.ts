@@ -4,11 +4,11 @@ import { isAbsolute, join } from 'node:path';
 import { Secret } from '../../schema/secret.ts';
 import { OperatorFault } from './fault.ts';
 
-/* What a command is given beside its arguments: where its state lies, a session, the key of a wallet. */
+/* Input of commands besides their arguments: the state folder, a session, the key of a wallet. */
 
 /**
- * Where a command keeps what is its own and has to outlive it: below XDG_STATE_HOME, or where that is unset ~/.local/state (XDG
- * Base Directory Specification). Never in the checkout, from which it would be published, or deleted with it.
+ * The folder for a command's own state: below XDG_STATE_HOME, or ~/.local/state if that is unset (XDG Base Directory
+ * Specification). Never in the checkout, where it could be published or deleted.
  */
 export function stateFolder(name: string): string {
   const { XDG_STATE_HOME } = process.env;
@@ -17,13 +17,13 @@ export function stateFolder(name: string): string {
 }
 
 /**
- * The session that a command acts by: a file's first line, or SVC_SESSION. Never an argument, which every process of the
- * machine can read. @throws OperatorFault where there is none
+ * The session of a command: the first line of a file, or SVC_SESSION. Never an argument, which every process of the
+ * machine can read. @throws OperatorFault if there is none
  */
 export async function givenSession(file: string | undefined): Promise<Secret> {
   const text = file === undefined ? process.env.SVC_SESSION : await readFile(file, 'utf8').catch(unreadable(file));
   const [session = ''] = (text ?? '').trim().split('\n');
-  if (session === '') throw new OperatorFault('no session: give it in SVC_SESSION, or in a file by --session-file');
+  if (session === '') throw new OperatorFault('no session: set SVC_SESSION, or name a file with --session-file');
   return new Secret(session);
 }
 
@@ -34,12 +34,13 @@ function unreadable(file: string) {
 }
 
 /**
- * The key of the wallet that a command signs with: WALLET_KEY. Never an argument, which every process of the machine can
- * read. Null where there is none. @throws OperatorFault where it is no key, which is not repeated
+ * The wallet key that a command signs with: WALLET_KEY. Never an argument, which every process of the machine can read.
+ * Null if it is unset. @throws OperatorFault if it is not a key; the message does not repeat it
  */
 export function givenWalletKey(): Secret | null {
   const text = process.env.WALLET_KEY?.trim() ?? '';
   if (text === '') return null;
-  if (!/^0x[0-9a-fA-F]{64}$/.test(text)) throw new OperatorFault('WALLET_KEY is no private key: 0x and 64 hex digits');
+  if (!/^0x[0-9a-fA-F]{64}$/.test(text))
+    throw new OperatorFault('WALLET_KEY is not a private key: 0x and 64 hex digits');
   return new Secret(text);
 }

@@ -1,36 +1,36 @@
 import { z } from 'zod';
 
-/** `count` uses in `seconds`; after a rest all of them may come at once. */
+/** `count` uses per `seconds`; after a pause all of them may come at once. */
 export interface Rate {
   readonly count: number;
   readonly seconds: number;
 }
 
-/** What is bounded, by name: the name stands in the policy's header and in the variable that sets it. */
+/** The names of the limits, as in the rate policy header and the variables. */
 const rateNames = ['free', 'credentials', 'unproven', 'uncharged', 'ingests'] as const;
 export type RateName = (typeof rateNames)[number];
 
 export type RateSettings = Readonly<Record<RateName, Rate>> & {
-  /** Bytes of bodies that are on their way from one address at once. */
+  /** Bytes of request bodies that one client address may be sending at once. */
   readonly bodies_bytes_max: number;
 };
 
-/* How many in how many seconds: the form, what is usual in development and in production, and what is set. */
+/* Rate limits: their form, the defaults of production and development, and what is set. */
 
-/** `<count>/<seconds>`: so many in so many seconds. */
+/** `<count>/<seconds>`. */
 export function rate() {
   return z
     .string()
     .meta({ form: '`<count>/<seconds>`' })
-    .regex(/^[1-9][0-9]{0,8}\/[1-9][0-9]{0,4}$/, 'not <count>/<seconds>')
+    .regex(/^[1-9][0-9]{0,8}\/[1-9][0-9]{0,4}$/, 'not <count>/<seconds>, such as 60/60')
     .transform(text => {
       const [count = 0, seconds = 0] = text.split('/').map(Number);
       return { count, seconds };
     });
 }
 
-/** High enough in development for a thousand calls at once from one address, and for a whole suite of tests behind it. */
-const usualRates: Readonly<Record<'production' | 'development', RateSettings>> = {
+/** In development enough for a thousand calls at once from one address, and a whole test suite after them. */
+const defaultRates: Readonly<Record<'production' | 'development', RateSettings>> = {
   production: {
     free: { count: 1_200, seconds: 60 },
     credentials: { count: 60, seconds: 60 },
@@ -49,13 +49,13 @@ const usualRates: Readonly<Record<'production' | 'development', RateSettings>> =
   },
 };
 
-/** What holds where the variable of that setting is unset, as the table of variables says it. */
+/** The default of a limit, as the list of variables shows it. */
 export function usualRate(name: keyof RateSettings): string {
   const said = (rates: RateSettings) => {
     const usual = rates[name];
     return typeof usual === 'number' ? String(usual) : `${usual.count}/${usual.seconds}`;
   };
-  return `${said(usualRates.production)}; in development ${said(usualRates.development)}`;
+  return `${said(defaultRates.production)}; in development ${said(defaultRates.development)}`;
 }
 
 interface Given {
@@ -67,9 +67,9 @@ interface Given {
   readonly BODIES_BYTES_MAX?: number | undefined;
 }
 
-/** What is set, and what is usual for the rest. */
+/** The limits that are set, and the defaults of the others. */
 export function ratesOf(given: Given, profile: 'production' | 'development'): RateSettings {
-  const usual = usualRates[profile];
+  const usual = defaultRates[profile];
   return {
     free: given.RATE_FREE ?? usual.free,
     credentials: given.RATE_CREDENTIALS ?? usual.credentials,

@@ -16,34 +16,34 @@ import {
 } from './variables.ts';
 import { variablesWithoutEffect } from './without-effect.ts';
 
-/** The environment as it was read: under each variable's name in lower case, null where it is unset. */
+/** The environment as it was read: each variable by its name in lower case, null if it is unset. */
 export type Settings = Readonly<{
   [K in keyof Variables as Lowercase<K>]-?: undefined extends Variables[K]
     ? Exclude<Variables[K], undefined> | null
     : Variables[K];
 }> & {
   readonly base_url: string;
-  /** That one, then those that it had before. */
+  /** `base_url`, then FORMER_BASE_URLS. */
   readonly base_urls: readonly string[];
   readonly rates: RateSettings;
-  /** Whether the environment says that nobody pays on Solana. */
+  /** Whether the environment turns payments on Solana off. */
   readonly without_solana: boolean;
-  /** Names of the variables in whose place a stand-in or a made-up secret is in use. */
+  /** Unset variables that a stand-in or a generated secret replaces. */
   readonly stand_ins: readonly SubstitutedName[];
-  /** `development` while there is any. */
+  /** `development` if there is any stand-in. */
   readonly profile: 'development' | 'production';
-  /** What the environment says and nothing reads. */
+  /** Variables that are set without effect. */
   readonly without_effect: readonly VariableFault[];
-  /** Only under test a webhook may point at this machine, or be plain http. */
+  /** Only tests allow webhooks to this machine or over http. */
   readonly webhook_reach: WebhookReach;
 };
 
-const WHERE_TO_LOOK = ' (what it takes stands in gateway/config/README.md)';
+const WHERE_TO_LOOK = ' (see gateway/config/README.md)';
 
-/** What nobody reads yet. */
+/** Specified variables that nothing reads yet. */
 export const notYet = ['EVENTS_URL'] as const satisfies readonly VariableName[];
 
-/** What may pass in development and may not where money is real: all of it is named at once. */
+/** What only production refuses; all faults are named at once. */
 const refusedInProduction = [
   productionFaults,
   knownKeyFaults,
@@ -58,26 +58,26 @@ type Secrets = 'issuer_keys' | 'seal_key' | 'subgraph_secret' | 'anchor_key' | '
 type Keys = 'api_keys' | 'demo_keys' | 'waiver_keys' | 'board_ops_secret' | 'board_inbound_secret';
 type Services = 'database_url' | 'base_rpc_url' | 'facilitator_keys' | 'hubs' | 'subgraph_urls';
 
-/** With every secret in place. */
+/** The settings with every secret. */
 export type CompleteConfig = Filled<Settings, Secrets | Keys>;
-/** With every service in place too: what the gateway runs on. */
+/** The settings with every secret and every service: what the gateway runs on. */
 export type Config = Filled<CompleteConfig, Services> & {
-  /** Null: payments on Solana are not offered. */
+  /** Null if payments on Solana are not offered. */
   readonly solana: SolanaConfig | null;
-  /** Null: no `router/*` id is served. */
+  /** Null if no `router/*` model is served. */
   readonly router: { readonly base_url: string; readonly models: readonly string[] } | null;
 };
 
 /**
  * Reads the environment: the only place that does.
- * @throws ConfigFault naming all that is wrong at once; with NODE_ENV=production also all that is missing.
+ * @throws ConfigFault with every fault at once; with NODE_ENV=production also everything that is missing.
  */
 export function readConfig(environment: Environment = process.env): Settings {
   const read = variables.safeParse(givenValues(environment));
   const faults: VariableFault[] = read.success
     ? []
     : read.error.issues.map(({ path, message }) => ({ variable: path.join('.'), problem: message }));
-  // Taken for granted and not there yet: better refused at start than met by the first payment.
+  // Refused at the start, so that nobody relies on it.
   for (const variable of notYet) if (environment[variable]) faults.push({ variable, problem: 'not supported yet' });
   faults.push(...facilitatorAuthFaults(environment));
   if (environment.NODE_ENV === 'production')
@@ -104,13 +104,13 @@ export function readConfig(environment: Environment = process.env): Settings {
   });
 }
 
-/** A secret without its facilitator was meant for one: that its URL is missing is a mistake. */
+/** A credential without the facilitator's URL is a mistake. */
 function facilitatorAuthFaults({ FACILITATOR_AUTH, FACILITATOR_URL }: Environment): VariableFault[] {
   if (!FACILITATOR_AUTH || FACILITATOR_URL) return [];
-  return [{ variable: 'FACILITATOR_AUTH', problem: 'set without FACILITATOR_URL: there is nobody to show it to' }];
+  return [{ variable: 'FACILITATOR_AUTH', problem: 'set without FACILITATOR_URL, so it is sent to no facilitator' }];
 }
 
-/** Where a subgraph listens unless PORT says otherwise: all four find room beside a gateway on one machine. */
+/** Default ports of subgraphs: all four can run beside a gateway on one machine. */
 const subgraphPorts: Readonly<Record<SubgraphName, string>> = {
   receipt: '4001',
   book: '4002',
@@ -119,27 +119,27 @@ const subgraphPorts: Readonly<Record<SubgraphName, string>> = {
 };
 
 /**
- * The environment of a process that serves one subgraph alone. BASE_URL is its gateway's, for it stands in receipts and
- * offers: production wants it said, development takes the gateway for where it is by default.
+ * The environment of a process that serves one subgraph. BASE_URL is its gateway's, because receipts and offers name it:
+ * production requires it, development uses the gateway's default.
  * @throws ConfigFault as `readConfig` does
  */
 export function readSubgraphConfig(name: SubgraphName, environment: Environment = process.env): Settings {
   const { PORT, BASE_URL, NODE_ENV } = environment;
   if (NODE_ENV === 'production' && !BASE_URL)
     throw new ConfigFault([
-      { variable: 'BASE_URL', problem: 'not set; a subgraph cannot know what its gateway is called' },
+      { variable: 'BASE_URL', problem: 'not set; set it to the BASE_URL of the gateway of this subgraph' },
     ]);
   const gateway = BASE_URL || readConfig({}).base_url;
   return readConfig({ ...environment, PORT: PORT || subgraphPorts[name], BASE_URL: gateway });
 }
 
-/** Set to nothing is unset, but for lists that may be empty. */
+/** An empty value counts as unset, except for lists that may be empty. */
 function givenValues(environment: Environment): Environment {
   const counts = ([name, value]: [string, string | undefined]) => value || (value === '' && emptyLists.has(name));
   return Object.fromEntries(Object.entries(environment).filter(counts));
 }
 
-/** Puts a secret in the place of each that is unset: made once under DATA_DIR, the same for all who ask. */
+/** Replaces each unset secret by one that is generated once and kept in DATA_DIR. */
 export async function completeConfig(settings: Settings): Promise<CompleteConfig> {
   const data_dir = await makeDataFolder(settings.data_dir);
   const kept = (name: string, make = (random: string) => random) => keptSecret(data_dir, name, make);
@@ -164,7 +164,7 @@ export async function completeConfig(settings: Settings): Promise<CompleteConfig
   });
 }
 
-/** Where a wildcard is bound, loopback is what we can be sure of. */
+/** A host to connect to: loopback if all addresses are listened on. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
@@ -180,10 +180,10 @@ export function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** What the gateway runs on where the environment names every service; null where one of them is left to a stand-in. */
+/** The configuration if the environment names every service; null if one of them needs a stand-in. */
 export function namedServices(complete: CompleteConfig): Config | null {
   const { database_url, base_rpc_url, hubs, router_url, router_models: models } = complete;
-  // A facilitator settles with keys of its own.
+  // A facilitator settles with its own keys.
   const facilitator_keys = complete.facilitator_keys ?? (complete.facilitator_url ? [] : null);
   const solana = complete.without_solana ? null : namedSolana(complete);
   if (!database_url || !base_rpc_url || !hubs || !facilitator_keys || solana === 'unnamed') return null;

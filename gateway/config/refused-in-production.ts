@@ -5,11 +5,11 @@ import { solanaAddressOfKey as solanaAddress, solanaKey } from './solana.ts';
 import type { Environment, VariableName } from './variables.ts';
 
 /*
- * What production refuses: secrets that can be guessed or that serve two purposes, keys and addresses whose private key
- * everybody has, and what leaves this machine in the clear: http where money, keys or callers' words go, Postgres without TLS.
+ * What production refuses: secrets that can be guessed or are used twice, keys and addresses whose private key is public,
+ * and unencrypted connections to other machines: http for money, keys or requests of callers, and Postgres without TLS.
  */
 
-/** How many characters each secret has at least: seeds are 32 bytes, and callers' keys may be shorter than our own secrets. */
+/** Fewest characters of each secret: seeds are 32 bytes, and callers' keys may be shorter than the service's own secrets. */
 export const secrets = {
   FACILITATOR_KEYS: 64,
   ISSUER_KEYS: 64,
@@ -31,12 +31,12 @@ const listed: ReadonlySet<SecretName> = new Set([
   ...(['FACILITATOR_KEYS', 'ISSUER_KEYS', 'API_KEYS', 'DEMO_KEYS', 'WAIVER_KEYS'] as const),
 ]);
 
-/** Different characters. Random text, of 16 characters already, practically never has as few. */
+/** Fewest different characters. Random text, even of 16 characters, practically never has fewer. */
 const DISTINCT_MIN = 6;
-/** The same again and again, however long that is. */
+/** One piece repeated, of any length. */
 const REPEATED = /^(.+?)\1+$/s;
 
-/** What production refuses: secrets that can be guessed, and one that is used twice: whoever has either has both. */
+/** Secrets that can be guessed, and secrets that are used twice: a leak of one use would open the other. */
 export function weakSecretFaults(environment: Environment): VariableFault[] {
   const given = names.flatMap(variable => valuesOf(variable, environment).map(value => ({ variable, value })));
   const first = new Map<string, SecretName>();
@@ -54,7 +54,7 @@ function valuesOf(variable: SecretName, environment: Environment): string[] {
   return values.map(value => spelt(value.trim())).filter(Boolean);
 }
 
-/** One seed is one, with 0x or without, in whatever case. */
+/** A seed with 0x or in capitals is the same seed. */
 function spelt(value: string): string {
   return /^(0x)?[0-9a-f]{64}$/i.test(value) ? value.replace(/^0x/i, '').toLowerCase() : value;
 }
@@ -62,14 +62,16 @@ function spelt(value: string): string {
 function weakness(value: string, chars_min: number): string | null {
   if (value.length < chars_min) return `shorter than ${chars_min} characters`;
   const repeated = REPEATED.test(value) || new Set(value).size < DISTINCT_MIN;
-  return repeated ? 'the same few characters over and over: anybody can guess it' : null;
+  return repeated ? 'made of few characters or a repeated piece, so it can be guessed' : null;
 }
 
 function sameAs(before: SecretName, variable: SecretName): string {
-  return before === variable ? 'holds the same one twice' : `the same as in ${before}: each has to be another`;
+  return before === variable
+    ? 'contains the same value twice'
+    : `the same value as ${before}; use a different one for each`;
 }
 
-/** Accounts whose keys all the world has: the twenty of anvil and hardhat ("test test … junk"), and our own on Solana. */
+/** Accounts with public keys: the twenty of anvil and hardhat ("test test … junk"), and ours on Solana. */
 const known: ReadonlySet<string> = new Set([
   '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
   '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
@@ -99,8 +101,8 @@ const known: ReadonlySet<string> = new Set([
   'Dztu63uPaeWjNwr3swMeUUUBXjGjqN11B7vibttnzLjq',
 ]);
 
-/** Where a key or an address of ours may stand, and whose account each of its values is. */
-export const accounts = {
+/** The variables that hold a key or an address, each with the accounts that its values belong to. */
+const accounts = {
   FACILITATOR_KEYS: accountsOfSeeds,
   ISSUER_KEYS: accountsOfSeeds,
   ANCHOR_KEY: accountsOfSeeds,
@@ -109,14 +111,14 @@ export const accounts = {
   PAY_TO_SOLANA: (text: string) => [text],
 } as const satisfies Partial<Record<VariableName, (text: string) => readonly string[]>>;
 
-/** What production refuses: money or signatures under a key that anybody can use. */
+/** Money or signatures under a public key pair. */
 export function knownKeyFaults(environment: Environment): VariableFault[] {
   return (Object.keys(accounts) as (keyof typeof accounts)[])
     .filter(variable => accounts[variable](environment[variable] ?? '').some(account => known.has(account)))
-    .map(variable => ({ variable, problem: 'a development key, which all the world knows' }));
+    .map(variable => ({ variable, problem: 'a development key, which is public' }));
 }
 
-/** Of keys that are none, nothing: whoever reads the variable says so. */
+/** Skips invalid keys: the schema of the variable reports them. */
 function accountsOfSeeds(text: string): readonly string[] {
   const seeds = text.split(',').map(seed => seed.trim().replace(/^0x/i, ''));
   return seeds.filter(seed => /^[0-9a-f]{64}$/i.test(seed)).flatMap(seed => accountOf(Buffer.from(seed, 'hex')));
@@ -137,22 +139,22 @@ function accountsOfSolanaKey(text: string): readonly string[] {
 }
 
 /**
- * What is sent there moves money, is a key or what a caller asks, and what comes back is believed: nobody on the way may
- * read it. By BASE_URL callers send us the same.
+ * Requests to these URLs carry money, keys or text of callers, and responses are trusted, so they must be encrypted. Callers
+ * send the same to BASE_URL.
  */
 export const confidential: readonly VariableName[] = [
   ...(['FACILITATOR_URL', 'SUBGRAPH_URLS', 'ROUTER_URL', 'HUBS', 'WITNESSES'] as const),
   ...(['BASE_RPC_URL', 'SOLANA_RPC_URL', 'NANO_RPC_URL', 'BASE_URL'] as const),
 ];
 
-/** What production refuses: these over http to another machine. On this one there is no way to listen in on. */
+/** These over http to another machine. On this machine there is no network to listen in on. */
 export function plainHttpFaults(environment: Environment): VariableFault[] {
   return confidential
     .filter(variable => urlsIn(environment[variable] ?? '').some(leavesInTheClear))
-    .map(variable => ({ variable, problem: 'http leaves this machine in the clear; production wants https' }));
+    .map(variable => ({ variable, problem: 'http to another machine is not encrypted; production requires https' }));
 }
 
-/** Of a variable that is a URL, a JSON map of them, or a JSON list of hubs or witnesses. */
+/** The URLs in a variable that is a URL, a JSON object of URLs, or a JSON list of hubs or witnesses. */
 function urlsIn(value: string): string[] {
   try {
     const entries: unknown[] = Object.values(JSON.parse(value) as object);
@@ -162,32 +164,32 @@ function urlsIn(value: string): string[] {
   }
 }
 
-/** Whether what is sent to that URL can be read on its way. */
+/** Whether requests to that URL are sent unencrypted to another machine. */
 export function leavesInTheClear(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !isHere(hostname);
 }
 
-/** A host that is this machine, as a URL spells it. */
+/** Whether a host name in a URL is this machine. */
 function isHere(hostname: string): boolean {
   return /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(hostname);
 }
 
-/** Under these the server proves who it is, and nobody on the way reads or alters what is recorded. */
+/** The modes that always encrypt. */
 const secured: ReadonlySet<string> = new Set(['require', 'verify-ca', 'verify-full']);
 
-/** What production refuses unless it is meant: a Postgres on another machine without TLS. */
+/** Postgres on another machine without TLS, unless DATABASE_PLAIN allows it. */
 export function plainPostgresFaults({ DATABASE_URL = '', DATABASE_PLAIN }: Environment): VariableFault[] {
   if (DATABASE_PLAIN === 'intended' || !leavesUnsecured(DATABASE_URL)) return [];
-  const way_out = 'set sslmode to require or verify-full, or DATABASE_PLAIN to intended where the network is your own';
-  return [{ variable: 'DATABASE_URL', problem: `leaves this machine without TLS; ${way_out}` }];
+  const way_out = 'set sslmode to require or verify-full, or DATABASE_PLAIN to intended if the network is your own';
+  return [{ variable: 'DATABASE_URL', problem: `connects to another machine without TLS; ${way_out}` }];
 }
 
 function leavesUnsecured(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { hostname, searchParams } = new URL(text);
-  // A parameter wins over the host's own place, and a path is a socket of this machine.
+  // The parameter takes precedence over the URL's host, and a path is a socket on this machine.
   const host = searchParams.get('host') ?? decodeURIComponent(hostname);
   if (host === '' || host.startsWith('/') || isHere(host)) return false;
   const modes = searchParams.getAll('sslmode');

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { getBase58Decoder, getBase58Encoder } from '@solana/codecs-strings';
 import { z } from 'zod';
 
-/* The variables of Solana: its addresses and keys as they are read, and whether it is offered at all. */
+/* The variables of Solana: addresses and keys. */
 
 /** What payments on Solana need. */
 export interface SolanaConfig {
@@ -18,7 +18,7 @@ const KEY_BYTES = 64;
 /** DER of an Ed25519 private key up to its 32 bytes (RFC 8410 section 7). */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** A wallet or token account, by its 32 bytes. */
+/** The address of a wallet or token account: 32 bytes in base58. */
 export function solanaAddress() {
   return z
     .string()
@@ -33,9 +33,9 @@ export function solanaKey() {
     .meta({ form: '64 bytes: base58, or the JSON array of solana-keygen' })
     .transform((text, context) => {
       const bytes = /^\s*\[/.test(text) ? arrayOf(text) : bytesOf(text);
-      const problem = bytes === null || bytes.length !== KEY_BYTES ? 'not base58 or a JSON array of 64 bytes' : null;
+      const problem = bytes === null || bytes.length !== KEY_BYTES ? 'not 64 bytes in base58 or as a JSON array' : null;
       if (bytes !== null && problem === null && matches(bytes)) return getBase58Decoder().decode(bytes);
-      context.addIssue({ code: 'custom', message: problem ?? 'its public half is not that of its seed' });
+      context.addIssue({ code: 'custom', message: problem ?? 'the public key does not belong to the seed' });
       return z.NEVER;
     });
 }
@@ -45,7 +45,7 @@ export function publicKeyOf(seed: Uint8Array): Buffer {
   return createPublicKey(secretOf(seed)).export({ format: 'der', type: 'spki' }).subarray(-SEED_BYTES);
 }
 
-/** Of a key as `solanaKey` keeps it: what signs. */
+/** The private key, from a key in the form of `solanaKey`. */
 export function secretOfKey(key: string): KeyObject {
   return secretOf(getBase58Encoder().encode(key).slice(0, SEED_BYTES));
 }
@@ -59,7 +59,7 @@ export function addressOfSeed(seed: string): string {
   return getBase58Decoder().decode(publicKeyOf(Buffer.from(seed, 'hex')));
 }
 
-/** Of a key as `solanaKey` keeps it. */
+/** The address of a key in the form of `solanaKey`. */
 export function solanaAddressOfKey(key: string): string {
   return getBase58Decoder().decode(getBase58Encoder().encode(key).slice(SEED_BYTES));
 }

@@ -1,31 +1,31 @@
 import type { VariableFault } from './fault.ts';
 import { type Environment, mayBeEmpty, type VariableName } from './variables.ts';
 
-/** What takes the place of an unset variable: a development service, or a secret made once under DATA_DIR. */
+/** The stand-in for an unset variable: a development service, or a secret generated once in DATA_DIR. */
 export const substitutes = {
   DATABASE_URL: 'an embedded Postgres',
   BASE_RPC_URL: 'a development chain',
-  FACILITATOR_KEYS: 'settlement keys that all the world knows',
+  FACILITATOR_KEYS: 'public settlement keys',
   HUBS: 'two development hubs',
-  PAY_TO_BASE: 'a treasury address whose key lies in DATA_DIR',
-  ISSUER_KEYS: 'a signing key',
-  SEAL_KEY: 'a sealing key',
-  SUBGRAPH_SECRET: 'a secret between processes',
-  ANCHOR_KEY: 'an anchor key',
-  API_KEYS: 'one key',
-  DEMO_KEYS: 'one key',
-  WAIVER_KEYS: 'one key',
-  BOARD_OPS_SECRET: 'a shared secret',
-  BOARD_INBOUND_SECRET: 'a shared secret',
-  SOLANA_RPC_URL: 'a development Solana',
-  SOLANA_FEE_PAYER_KEY: 'a fee payer whose key all the world knows',
-  PAY_TO_SOLANA: 'a treasury address whose key lies in DATA_DIR',
+  PAY_TO_BASE: 'a generated treasury address',
+  ISSUER_KEYS: 'a generated key',
+  SEAL_KEY: 'a generated secret',
+  SUBGRAPH_SECRET: 'a generated secret',
+  ANCHOR_KEY: 'a generated key',
+  API_KEYS: 'a generated key',
+  DEMO_KEYS: 'a generated key',
+  WAIVER_KEYS: 'a generated key',
+  BOARD_OPS_SECRET: 'a generated secret',
+  BOARD_INBOUND_SECRET: 'a generated secret',
+  SOLANA_RPC_URL: 'a development Solana chain',
+  SOLANA_FEE_PAYER_KEY: 'a public fee payer key',
+  PAY_TO_SOLANA: 'a generated treasury address',
   ROUTER_URL: 'a development router',
 } as const satisfies Partial<Record<VariableName, string>>;
 
 export type SubstitutedName = keyof typeof substitutes;
 
-/** Not needed where that variable is set: a facilitator settles with keys of its own. */
+/** Not required if that variable is set: a facilitator settles with its own keys. */
 export const needless: Partial<Record<SubstitutedName, VariableName>> = {
   FACILITATOR_KEYS: 'FACILITATOR_URL',
   SOLANA_FEE_PAYER_KEY: 'FACILITATOR_URL',
@@ -37,7 +37,7 @@ const solanaNames = [
   'PAY_TO_SOLANA',
 ] as const satisfies readonly VariableName[];
 
-/** One of the three set to nothing says "without Solana"; a facilitator needs no key of ours. */
+/** An empty value of one of the three means "without Solana". With a facilitator the fee payer key does not count. */
 export function withoutSolana(environment: Environment): boolean {
   const needed = environment.FACILITATOR_URL
     ? solanaNames.filter(name => name !== 'SOLANA_FEE_PAYER_KEY')
@@ -45,18 +45,18 @@ export function withoutSolana(environment: Environment): boolean {
   return needed.some(name => environment[name] === '');
 }
 
-/** Names of unset variables for which something else is in use: not empty means a development profile. */
+/** Unset variables that a stand-in replaces. If there is any, the profile is development. */
 export function substitutesInUse(environment: Environment): SubstitutedName[] {
   const unused = new Set<string>(withoutSolana(environment) ? solanaNames : []);
   return unset(environment).filter(name => !unused.has(name));
 }
 
-/** What production refuses: every variable that would be substituted, and what would take its place. */
+/** Every variable that a stand-in would replace, which production refuses. */
 export function productionFaults(environment: Environment): VariableFault[] {
   return unset(environment).map(variable => {
     const what = substitutes[variable];
-    const way_out = mayBeEmpty.has(variable) ? '; set it to nothing for none' : '';
-    return { variable, problem: `not set; only in development ${what} takes its place${way_out}` };
+    const way_out = mayBeEmpty.has(variable) ? '; set it to an empty value for none' : '';
+    return { variable, problem: `not set; only development uses ${what} instead${way_out}` };
   });
 }
 

@@ -4,46 +4,49 @@ import { readConfig } from './read-config.ts';
 import { leavesInTheClear } from './refused-in-production.ts';
 import type { Environment } from './variables.ts';
 
-/** The service whose tools a command forwards, and what it shows there on behalf of whoever started it. */
+/** The service whose tools a command forwards, with the credentials that it sends there. */
 export interface ToolService {
   /** Without a trailing slash. */
   readonly url: string;
-  /** By header. */
+  /** Header name to value. */
   readonly credentials: Readonly<Record<string, Secret>>;
-  /** Query of its /mcp: which tools are listed, and how. Empty, or with its `?`. */
+  /** Query of its /mcp, which selects the tools and schemas that are listed. Empty, or beginning with `?`. */
   readonly query: string;
 }
 
-/** By which variable a credential is given, and by which header it is shown. None of them is a wallet. */
-const shownBy = {
+/** The variable of each credential and the header that it is sent in. None of them is a wallet key. */
+const credentialHeaders = {
   SVC_API_KEY: 'x-api-key',
   SVC_SESSION: 'x-svc-session',
   SVC_ROUTER_KEY: 'x-router-key',
 } as const;
 
-/** By which variable a parameter of /mcp is given. The service says what it takes: it may be of another version. */
-const askedBy = { SVC_TOOLS: 'tools', SVC_SCHEMAS: 'schemas' } as const;
+/** The variable of each parameter of /mcp. The service checks the values, because it may be of another version. */
+const queryParameters = { SVC_TOOLS: 'tools', SVC_SCHEMAS: 'schemas' } as const;
 
-/** @throws OperatorFault where there is no such service, or what is shown to it could be read on the way */
+/** @throws OperatorFault if SERVICE_URL is not a URL, or credentials would be sent unencrypted to another machine */
 export function givenToolService(environment: Environment = process.env): ToolService {
   const { SERVICE_URL = '' } = environment;
   const url = (SERVICE_URL.trim() || readConfig().base_url).replace(/\/+$/, '');
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new OperatorFault('SERVICE_URL is no http(s) URL');
-  const given = Object.entries(shownBy).flatMap(([variable, header]) => {
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new OperatorFault('SERVICE_URL is not an http(s) URL');
+  const given = Object.entries(credentialHeaders).flatMap(([variable, header]) => {
     const text = environment[variable]?.trim() ?? '';
     if (text === '') return [];
-    // Anything else would not pass as a header, or as more than one.
-    if (!/^[!-~]+$/.test(text)) throw new OperatorFault(`${variable} has characters that no header can carry`);
+    // Other characters are invalid in a header or would end it.
+    if (!/^[!-~]+$/.test(text))
+      throw new OperatorFault(`${variable} contains characters that are not allowed in a header`);
     return [[header, new Secret(text)] as const];
   });
   if (given.length > 0 && leavesInTheClear(url)) {
-    throw new OperatorFault('SERVICE_URL is http to another machine: what is shown there could be read on the way');
+    throw new OperatorFault(
+      'SERVICE_URL is http to another machine, so credentials would be sent unencrypted; use https',
+    );
   }
   return { url, credentials: Object.fromEntries(given), query: queryIn(environment) };
 }
 
 function queryIn(environment: Environment): string {
-  const given = Object.entries(askedBy).flatMap(([variable, parameter]) => {
+  const given = Object.entries(queryParameters).flatMap(([variable, parameter]) => {
     const text = environment[variable]?.trim() ?? '';
     return text === '' ? [] : [[parameter, text] as [string, string]];
   });

@@ -24,27 +24,27 @@ import { hub } from './hub.ts';
 import { type RateName, rate, usualRate } from './rates.ts';
 import { solanaAddress, solanaKey } from './solana.ts';
 
-/** Who vouches for the log's checkpoints (https://c2sp.org/tlog-witness). */
+/** A witness that cosigns the log's checkpoints (https://c2sp.org/tlog-witness). */
 export const witness = z.strictObject({
-  url: placeUrl().transform(withoutSlash).describe('where it takes them: `/add-checkpoint` below it'),
+  url: placeUrl().transform(withoutSlash).describe('URL that checkpoints are submitted to, without `/add-checkpoint`'),
   key: z
     .string()
     .refine(text => verifierKey(text)?.kind === 'cosignature', 'not the verifier key of a witness: <name>+<id>+<key>')
-    .describe('by which its cosignatures are believed'),
+    .describe('verifier key of its cosignatures'),
 });
 
-/** A note of more signatures than this is read by few. */
+/** Few programs read a note with more signatures. */
 export const WITNESSES_MAX = 12;
 
 export type WitnessConfig = z.infer<typeof witness>;
 
-/** Each is one more that a signature is checked under, where it is nobody's under those before it. */
+/** A signature that is invalid for the current address is checked against each former one. */
 const FORMER_BASE_URLS_MAX = 4;
 
 export const subgraphNames = ['book', 'board', 'receipt', 'session'] as const;
 export type SubgraphName = (typeof subgraphNames)[number];
 
-/** Of Coinbase Smart Wallet, v1 and v1.1: what most wallets on Base that do not stand yet are made by. */
+/** Coinbase Smart Wallet, v1 and v1.1: the factories of most wallets on Base that are not deployed yet. */
 const coinbaseFactories = [
   '0x0BA5ED0c6AA8c49038F819E587E2633c4A9F428a',
   '0xBA5ED110eFDBa3D005bfC882d75358ACBbB85842',
@@ -55,185 +55,203 @@ const rateOf = (name: RateName, description: string) =>
     .optional()
     .meta({ description, unset: usualRate(name) });
 
-/** One row per variable of the environment. A row that is not set, or set to nothing, is left undefined. */
+/** One row per environment variable. An unset or empty variable is undefined. */
 export const variables = z.object({
-  HOST: z.string().default('127.0.0.1').describe('where it listens'),
-  PORT: decimal(1, 65_535).default(4000).describe('the port there'),
+  HOST: z.string().default('127.0.0.1').describe('Address to listen on'),
+  PORT: decimal(1, 65_535).default(4000).describe('TCP port to listen on'),
   BASE_URL: httpUrl().transform(withoutSlash).optional().meta({
-    description: 'what the service calls itself: in receipts, offers and documents',
-    unset: 'http, `HOST` and `PORT`',
+    description: 'Public URL of the service, as receipts, offers and documents name it',
+    unset: 'http with `HOST` and `PORT`',
   }),
   FORMER_BASE_URLS: list(httpUrl().transform(withoutSlash))
-    .refine(urls => urls.length <= FORMER_BASE_URLS_MAX, `more than ${FORMER_BASE_URLS_MAX}`)
+    .refine(urls => urls.length <= FORMER_BASE_URLS_MAX, `more than ${FORMER_BASE_URLS_MAX} URLs`)
     .default([])
     .meta({
-      description: `each \`BASE_URL\` that the service had before, ${FORMER_BASE_URLS_MAX} at most: signatures of wallets and sessions for one of them are still valid`,
-      unset: 'no former address',
+      description: `Earlier values of \`BASE_URL\`, at most ${FORMER_BASE_URLS_MAX}. Signatures of wallets and sessions that name one of them stay valid`,
+      unset: 'none',
     }),
-  DATA_DIR: z.string().default('.data').describe('embedded database, chains, saved head, development files'),
+  DATA_DIR: z
+    .string()
+    .default('.data')
+    .describe('Folder for saved log heads, generated secrets, and the embedded database and chains of development'),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'not a postgresql:// URL' })
     .meta({ form: 'postgresql URL' })
     .optional()
-    .describe('a Postgres server'),
+    .describe('Postgres database'),
   DATABASE_CONNECTIONS_MAX: decimal(4, 1_000)
     .default(limits.database_connections_max_default)
-    .describe('connections to Postgres by which a process answers calls; it has up to ten beside these'),
+    .describe('Postgres connections that one process uses to answer calls. It opens up to ten more for other work'),
   DATABASE_PLAIN: z.literal('intended').optional().meta({
-    description: 'production takes a Postgres on another machine without TLS (no `sslmode` of `require` or stricter)',
-    unset: 'such a server is refused in production',
+    description: '`intended` lets production use a Postgres on another machine without TLS (`sslmode` below `require`)',
+    unset: 'TLS is required',
   }),
-  BASE_RPC_URL: httpUrl().optional().describe('an RPC of Base'),
-  SOLANA_RPC_URL: httpUrl().optional().describe('an RPC of Solana'),
+  BASE_RPC_URL: httpUrl().optional().describe('JSON-RPC node of Base'),
+  SOLANA_RPC_URL: httpUrl().optional().describe('JSON-RPC node of Solana'),
   NANO_RPC_URL: httpUrl().optional().meta({
-    description: 'an RPC of Nano, where payments that were made to others in XNO are looked up',
-    unset: 'none is looked up',
+    description: 'RPC node of Nano, where recorded payments to others in XNO are looked up',
+    unset: 'no look-up',
   }),
   FACILITATOR_URL: httpUrl().transform(withoutSlash).optional().meta({
-    description: 'an x402 v2 facilitator that settles in place of our own keys',
-    unset: 'settle in process with `FACILITATOR_KEYS` and `SOLANA_FEE_PAYER_KEY`',
+    description: 'x402 v2 facilitator that settles payments instead of keys of this service',
+    unset: 'settlement in process with `FACILITATOR_KEYS` and `SOLANA_FEE_PAYER_KEY`',
   }),
   FACILITATOR_AUTH: facilitatorAuth().optional().meta({
     description:
-      'by what the facilitator knows us: a token, or a key of the Coinbase Developer Platform that signs one per request',
-    unset: 'nothing is shown to it',
+      'Credential for the facilitator: a bearer token, or a Coinbase Developer Platform key that signs one token per request',
+    unset: 'no credential',
   }),
-  FACILITATOR_KEYS: list(privateKey()).optional().describe('private keys that pay the gas of settlements'),
+  FACILITATOR_KEYS: list(privateKey())
+    .optional()
+    .describe('Private keys of the accounts that send settlements on Base and pay their gas'),
   SETTLE_FEE_MAX: atomicUsdc()
     .default(limits.settle_fee_atomic_default)
     .meta({
-      description: 'gas money for one payment: its share of the transaction that settles it',
-      unset: `${limits.settle_fee_atomic_default}, twice the price of a call: an assumption`,
+      description: 'Highest settlement cost of one payment: its share of the gas of the transaction that settles it',
+      unset: `${limits.settle_fee_atomic_default}, twice the price of a call (an assumption)`,
     }),
   SETTLE_FEE_DAY_MAX: atomicUsdc()
     .default(limits.settle_fee_day_atomic_default)
-    .describe('the same for all settlements of a UTC day, over all processes'),
+    .describe('Highest cost of all settlements in one UTC day, over all processes'),
   ETH_USD: dollars().optional().meta({
-    description: 'the price of one ether; set, no feed is asked',
+    description: 'Price of one ether, used instead of a price feed',
     unset: 'Chainlink’s feed on Base; 1 on a development chain',
   }),
   WALLET_FACTORIES: list(baseAddress())
     .default([...coinbaseFactories])
     .meta({
       description:
-        'factories that may deploy a paying contract wallet (ERC-6492) with the settler’s gas; nothing for none',
-      unset: 'the two of Coinbase Smart Wallet',
+        'Factory contracts that may deploy a paying contract wallet (ERC-6492) at the settler’s gas cost; empty for none',
+      unset: 'the two factories of Coinbase Smart Wallet',
     }),
-  SOLANA_FEE_PAYER_KEY: solanaKey().optional().describe('who pays the fees on Solana'),
-  PAY_TO_BASE: baseAddress().optional().describe('treasury address on Base'),
-  PAY_TO_SOLANA: solanaAddress().optional().describe('treasury address on Solana; its USDC account has to stand'),
-  HUBS: jsonOf(z.array(hub).min(1).refine(distinctNames, 'two hubs share a name'))
+  SOLANA_FEE_PAYER_KEY: solanaKey().optional().describe('Key of the account that pays transaction fees on Solana'),
+  PAY_TO_BASE: baseAddress().optional().describe('Treasury address on Base, which payments go to'),
+  PAY_TO_SOLANA: solanaAddress().optional().describe('Treasury address on Solana; its USDC account must exist'),
+  HUBS: jsonOf(z.array(hub).min(1).refine(distinctNames, 'two hubs have the same name'))
     .optional()
-    .describe('OpenAI-compatible hubs, member by member below'),
+    .describe('OpenAI-compatible hubs; their members are listed below'),
   HUB_TIMEOUT_MS: decimal(1, limits.hubs_timeout_ms)
     .default(limits.hub_timeout_ms)
-    .describe('how long one hub may take over its answer before the next is asked'),
+    .describe('Milliseconds that one hub may take to answer before the next one is tried'),
   ROUTER_URL: placeUrl()
     .transform(withoutSlash)
     .optional()
-    .describe('the third-party router that answers `router/*` under its callers’ own keys'),
+    .describe('Third-party router that serves `router/*` models with the caller’s own key'),
   ROUTER_MODELS: list(z.string())
     .default([])
-    .describe('the router’s models, listed and no others taken, where it tells nobody without a key'),
+    .describe('Models of a router that lists none without a key; only these are listed and accepted'),
   ISSUER_KEYS: list(seed())
     .optional()
     .describe(
-      'signing seeds, current first; a former seed may be left out once every process has the seed that replaced it',
+      'Signing seeds, current first. A former seed may be removed once every process has the one that replaced it',
     ),
-  SEAL_KEY: secret().optional().describe('seals answers and keys that are kept or handed on'),
-  SUBGRAPH_SECRET: secret().optional().describe('authenticates gateway and subgraphs to each other'),
-  ANCHOR_KEY: keySeed().optional().describe('sends the log’s head to Base; one key for one log'),
+  SEAL_KEY: secret().optional().describe('Secret that encrypts stored answers, webhook secrets and router keys'),
+  SUBGRAPH_SECRET: secret().optional().describe('Secret by which gateway and subgraphs authenticate each other'),
+  ANCHOR_KEY: keySeed().optional().describe('Key of the account that writes the log’s head to Base; one key per log'),
   ANCHOR_SECONDS: decimal(1, 604_800).optional().meta({
     description:
-      'how often the head is anchored, where the log has grown; with a made-up `ANCHOR_KEY` on a development chain alone',
+      'Seconds between anchors of the log’s head, sent only if the log has grown. A generated `ANCHOR_KEY` anchors on a development chain only',
     unset: '30 in development, 3600 in production',
   }),
   ANCHOR_FEE_DAY_MAX: decimal(0, 999_999_999).optional().meta({
-    description: 'what anchors may cost in a UTC day, in gwei, as there is no price to ask for here; 0: none is sent',
+    description: 'Highest cost of anchors in one UTC day, in gwei; 0 sends none',
     unset: '500000000 in development, 1000000 (0.001 ETH) in production',
   }),
-  API_KEYS: list(z.string().min(1)).optional().describe('keys that stand in for the payment of work'),
-  DEMO_KEYS: list(z.string().min(1)).optional().describe('the same, and they write nothing'),
+  API_KEYS: list(z.string().min(1)).optional().describe('API keys that are accepted instead of a payment'),
+  DEMO_KEYS: list(z.string().min(1))
+    .optional()
+    .describe('API keys that are accepted instead of a payment and record nothing'),
   WAIVER_KEYS: list(z.string().min(1))
     .optional()
-    .describe('keys of pilots for whom it costs nothing to record a payment to others; they open nothing else'),
+    .describe('API keys of pilot users, who record payments to others free of charge; accepted for nothing else'),
   METRICS_TOKEN: secret().optional().meta({
-    description: 'bearer token of `GET /metrics` (Prometheus)',
+    description: 'Bearer token for `GET /metrics` (Prometheus)',
     unset: 'open in development, 404 in production',
   }),
-  RATE_FREE: rateOf('free', 'free endpoints, queries and socket operations of one address, in each process'),
-  RATE_CREDENTIALS: rateOf('credentials', 'sessions, proofs and keys of one address that are nobody’s'),
-  RATE_UNPROVEN: rateOf('unproven', 'payments of one address that prove no payer'),
+  RATE_FREE: rateOf(
+    'free',
+    'Calls of free endpoints, queries and socket operations per client address, in each process',
+  ),
+  RATE_CREDENTIALS: rateOf('credentials', 'Invalid sessions, proofs and keys per client address'),
+  RATE_UNPROVEN: rateOf('unproven', 'Payments per client address that prove no payer'),
   RATE_UNCHARGED: rateOf(
     'uncharged',
-    'uncharged requests that a hub or the router refused or had no room for, of one payer or API key, and ten times as many of one address; likewise tasks that a payer canceled; and refused router keys and grants of one payer, API key or address',
+    'Uncharged requests that a hub or the router refused or had no capacity for, and tasks that their payer canceled, per payer or API key; ten times as many per client address. Also refused router keys and grants per payer, API key or client address',
   ),
-  RATE_INGESTS: rateOf('ingests', 'payments to others that their chain does not show, of one payer and of one agent'),
+  RATE_INGESTS: rateOf(
+    'ingests',
+    'Recorded payments to others that their chain does not show, per payer and per agent',
+  ),
   BODIES_BYTES_MAX: decimal(1, 999_999_999)
     .optional()
     .meta({
-      description: 'bytes of bodies on their way from one address at once that nobody has paid for',
+      description: 'Bytes of unpaid request bodies that one client address may be sending at once',
       unset: usualRate('bodies_bytes_max'),
     }),
-  TRUSTED_PROXIES: list(z.string()).refine(areProxies, 'not addresses, networks or their names').default([]).meta({
-    description:
-      'addresses or networks whose `X-Forwarded-For` says where a request comes from; also `loopback`, `linklocal`, `uniquelocal`',
-    unset: 'nobody’s is believed',
-  }),
+  TRUSTED_PROXIES: list(z.string())
+    .refine(areProxies, 'not a list of addresses, networks (CIDR), `loopback`, `linklocal` or `uniquelocal`')
+    .default([])
+    .meta({
+      description:
+        'Addresses or networks of proxies whose `X-Forwarded-For` is trusted; also `loopback`, `linklocal`, `uniquelocal`',
+      unset: 'none',
+    }),
   CORS_ORIGINS: list(origin())
     .default(['*'])
-    .describe('whose pages may call the endpoints and `/graphql`; nothing for none'),
+    .describe('Origins whose pages may call the endpoints and `/graphql`; empty for none'),
   SECURITY_CONTACT: list(contactUri()).optional().meta({
-    description: 'whom to tell of a hole, in `/.well-known/security.txt` (RFC 9116)',
+    description: 'Contact for vulnerability reports in `/.well-known/security.txt` (RFC 9116)',
     unset: '`security@` the host of `BASE_URL` (RFC 2142)',
   }),
   DRAIN_MS: decimal(0, limits.stop_ms_max)
     .optional()
     .meta({
-      description: 'how long a stopping process still takes connections while `/readyz` says 503',
+      description: 'Milliseconds that a stopping process still accepts connections while `/readyz` answers 503',
       unset: `0 in development, ${limits.drain_ms} in production`,
     }),
   LOG_ENTRIES: z
     .enum(['none', 'public'])
     .default('none')
     .describe(
-      '`public`: strangers may have what the leaves of the log are of, which names wallets; hashes they have anyway',
+      '`public` serves the contents of the log’s leaves, which name wallets, to everyone. Hashes are always public',
     ),
-  WITNESSES: jsonOf(z.array(witness).max(WITNESSES_MAX).refine(distinctKeys, 'two witnesses share a key'))
+  WITNESSES: jsonOf(z.array(witness).max(WITNESSES_MAX).refine(distinctKeys, 'two witnesses have the same key'))
     .optional()
     .meta({
       description:
-        'who cosigns the log’s checkpoints (C2SP tlog-witness): a list of `{"url": …, "key": …}`, where it takes them and its verifier key',
-      unset: 'none: checkpoints go out without',
+        'Witnesses that cosign the log’s checkpoints (C2SP tlog-witness): a list of `{"url": …, "key": …}`, submission URL and verifier key',
+      unset: 'none',
     }),
   PROOF_WRITES: z
     .enum(['plain', 'bound'])
     .default('plain')
-    .describe('`bound`: a plain book proof only reads, and a write wants the form that is bound to its request'),
+    .describe('With `bound`, a plain book proof only reads; a write requires a proof that is bound to its request'),
   STOP_MS: decimal(0, limits.stop_ms_max)
     .default(limits.stop_ms)
-    .describe('how long a stop may take; what is left then, reconcile finishes'),
-  BOARD_OPS_SECRET: z
-    .string()
-    .optional()
-    .describe('shared secret of the board’s operators, who hide what stands there'),
-  BOARD_INBOUND_SECRET: z.string().optional().describe('shared secret of the board’s inbound endpoint'),
+    .describe('Milliseconds that a stop may take. Calls that are still open then are finished by reconcile'),
+  BOARD_OPS_SECRET: z.string().optional().describe('Shared secret of the board’s operators, who can hide content'),
+  BOARD_INBOUND_SECRET: z.string().optional().describe('Shared secret of the board’s inbound endpoint'),
   SUBGRAPH_URLS: jsonOf(z.partialRecord(z.enum(subgraphNames), placeUrl().transform(withoutSlash)))
     .optional()
-    .meta({ description: 'subgraphs that run as processes of their own, name to URL', unset: 'all in process' }),
-  EVENTS_URL: z.url('not a URL').meta({ form: 'URL' }).optional().describe('events beyond Postgres’s NOTIFY'),
+    .meta({
+      description: 'Subgraphs that run as separate processes: an object of name to URL',
+      unset: 'all in process',
+    }),
+  EVENTS_URL: z.url('not a URL').meta({ form: 'URL' }).optional().describe('Event bus besides Postgres NOTIFY'),
   INTROSPECTION: z
     .enum(['on', 'off'])
     .optional()
-    .meta({ description: 'of the GraphQL schema', unset: '`on` in development, `off` in production' }),
+    .meta({ description: 'Introspection of the GraphQL schema', unset: '`on` in development, `off` in production' }),
   NODE_ENV: z
     .enum(['development', 'production', 'test'], 'neither development, production nor test')
     .default('development')
-    .describe('`production`: the last column holds; `test`: webhooks may be plain http, and on this machine'),
+    .describe(
+      '`production` refuses stand-ins and weak secrets, see above; `test` allows webhooks over http and to this machine',
+    ),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
-    .describe('from what on a line is logged'),
+    .describe('Lowest level of log lines that are written'),
 });
 
 export type VariableName = keyof typeof variables.shape;
@@ -250,7 +268,7 @@ export const emptyLists: ReadonlySet<string> = new Set<VariableName>([
   'CORS_ORIGINS',
 ]);
 
-/** Of these, set to nothing says "none": no such keys, or without that network. Unset says "find something". */
+/** For these an empty value means "none" (no such keys, or without that network), and unset means a stand-in. */
 export const mayBeEmpty: ReadonlySet<string> = new Set<VariableName>([
   ...(['API_KEYS', 'DEMO_KEYS', 'WAIVER_KEYS', 'ROUTER_URL'] as const),
   ...(['SOLANA_RPC_URL', 'SOLANA_FEE_PAYER_KEY', 'PAY_TO_SOLANA'] as const),

@@ -3,11 +3,11 @@ import { withoutSolana } from './substitutes.ts';
 import { type Environment, type VariableName, variables } from './variables.ts';
 
 /*
- * What an environment says and nothing reads: whoever has set it believes that it holds. No fault, since other programs have variables of
- * their own: it is told at each start.
+ * Variables that are set and have no effect, which is most likely a mistake. They are a warning at each start and not a fault, because
+ * other programs have variables of their own.
  */
 
-/** Read by commands of ours, and no member of a configuration. */
+/** Read by commands, and not part of the configuration. */
 const ofCommands = [
   'SERVICE_URL',
   'SVC_SESSION',
@@ -20,20 +20,19 @@ const ofCommands = [
 
 const known: readonly string[] = [...Object.keys(variables.shape), ...ofCommands];
 
-/** No other program's variables begin like that. */
+/** Prefixes that no other program's variables have. */
 const OURS = /^(?:ANCHOR|BOARD|FACILITATOR|FORMER_BASE|RATE|SETTLE_FEE|SUBGRAPH)_/;
 
-/** Shorter names are near to what other programs have. */
+/** Shorter names resemble variables of other programs. */
 const NAME_CHARS_MIN = 7;
 const SLIPS_MAX = 2;
 
 type Idle = Readonly<{ variable: VariableName; problem: string; is(environment: Environment): boolean }>;
 
-const SETTLED_ELSEWHERE =
-  'settles nothing beside FACILITATOR_URL: the facilitator settles with keys and fees of its own';
-const NO_SOLANA = 'has no effect: another variable of Solana is set to nothing, so payments on Solana are not offered';
+const SETTLED_ELSEWHERE = 'has no effect with FACILITATOR_URL: the facilitator settles with its own keys and fees';
+const NO_SOLANA = 'has no effect: another Solana variable is empty, so payments on Solana are not offered';
 
-/** What another variable leaves without anything to do. */
+/** Variables that another variable leaves without effect. */
 const idle: readonly Idle[] = [
   ...(['FACILITATOR_KEYS', 'SOLANA_FEE_PAYER_KEY', 'SETTLE_FEE_MAX', 'SETTLE_FEE_DAY_MAX', 'ETH_USD'] as const).map(
     (variable): Idle => ({ variable, problem: SETTLED_ELSEWHERE, is: ({ FACILITATOR_URL }) => !!FACILITATOR_URL }),
@@ -43,7 +42,7 @@ const idle: readonly Idle[] = [
   ),
   {
     variable: 'ROUTER_MODELS',
-    problem: 'has no effect: ROUTER_URL is set to nothing, so no router is asked',
+    problem: 'has no effect: ROUTER_URL is empty, so there is no router',
     is: ({ ROUTER_URL }) => ROUTER_URL === '',
   },
   {
@@ -53,7 +52,7 @@ const idle: readonly Idle[] = [
   },
 ];
 
-/** Each variable that is set and changes nothing, with the reason. */
+/** Each variable that is set without effect, with the reason. */
 export function variablesWithoutEffect(environment: Environment): VariableFault[] {
   const set = Object.entries(environment).flatMap(([name, value]) => (value ? [name] : []));
   const misspelt = set.flatMap(variable => {
@@ -71,7 +70,7 @@ function nearestTo(name: string): string | null {
   return known.find(it => it.length >= NAME_CHARS_MIN && slipsBetween(name, it) <= SLIPS_MAX) ?? null;
 }
 
-/** Letters that are missing, too many, other ones, or exchanged with their neighbour. */
+/** Damerau-Levenshtein distance: letters missing, added, changed, or swapped with their neighbour. */
 function slipsBetween(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > SLIPS_MAX) return SLIPS_MAX + 1;
   const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, at) => at)];

@@ -38,7 +38,7 @@ const byUnmade: SettleItem = { ...payment, signature: { kind: 'contract', bytes:
 const cases: readonly (readonly [string, readonly SettleItem[]])[] = [
   ['a key alone', [byKey]],
   ['a batch of 10', Array(10).fill(byKey)],
-  ['a contract wallet that stands', [byWallet]],
+  ['a deployed contract wallet', [byWallet]],
   ['one that is still to be deployed', [byUnmade]],
 ];
 
@@ -56,7 +56,7 @@ it.each(cases.map(([who, items], index) => ({ who, items, index })))('by $who', 
   expect(isSent(items, refused_above, limits.settle_fee_atomic_default)).toBe(true);
   expect(isSent(items, refused_above + STEP_GWEI, limits.settle_fee_atomic_default)).toBe(false);
 
-  const [busy_gwei = Number.NaN, ...bounds] = numbersIn(told.match(/all pass at (.*?)\. /)?.[1]);
+  const [busy_gwei = Number.NaN, ...bounds] = numbersIn(told.match(/For all to pass at (.*?)\. /)?.[1]);
   const bound = BigInt(bounds[index] ?? 0);
   expect(isSent(items, busy_gwei, bound)).toBe(true);
   expect(isSent(items, busy_gwei, bound - 10n)).toBe(false);

@@ -77,7 +77,7 @@ function wordCount(text: string): number {
 
 /** Names in the table of variables. */
 function variablesTold(tree: Tree): string[] {
-  return [...tree.text(CONFIG_PAGE).matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name = '']) => name);
+  return [...tree.text(CONFIG_PAGE).matchAll(/^- `([A-Z_]+)` \(/gm)].map(([, name = '']) => name);
 }
 
 /** What README.md says is specified and not here. @throws where it has no such chapter. */

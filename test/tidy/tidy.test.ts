@@ -273,9 +273,9 @@ const planted: Readonly<
     },
   },
   'each variable of the environment': {
-    wrong: { 'gateway/config/README.md': '| `GONE` | What it was. |\n' },
+    wrong: { 'gateway/config/README.md': '- `GONE` (text): What it was.\n' },
     found: 'gateway/config/README.md: GONE',
-    right: { 'gateway/config/README.md': '| `PORT` | Where it listens. |\n' },
+    right: { 'gateway/config/README.md': '- `PORT` (text): Where it listens.\n' },
   },
   'each folder of tests is told of': {
     around: { 'test/doors/a.test.ts': '' },

@@ -5,12 +5,12 @@ import { atomicAmount, formatUsdc } from '../../../schema/amount.ts';
 import type { VariableMeta } from '../../config/forms.ts';
 import { hub } from '../../config/hub.ts';
 import { notYet } from '../../config/read-config.ts';
-import { accounts, confidential, secrets } from '../../config/refused-in-production.ts';
+import { confidential, secrets } from '../../config/refused-in-production.ts';
 import { needless, type SubstitutedName, substitutes } from '../../config/substitutes.ts';
 import { mayBeEmpty, type VariableName, variables } from '../../config/variables.ts';
 import { betweenMarks, type Checkout, findRooms, roomList } from './rooms.ts';
 
-/** Every README.md that holds something derived, by its path, as it has to stand. */
+/** Every README.md with generated parts, by its path, with these parts up to date. */
 export function pagesAsDerived(checkout: Checkout): ReadonlyMap<string, string> {
   const pages = new Map<string, string>();
   for (const room of findRooms(checkout)) {
@@ -18,20 +18,20 @@ export function pagesAsDerived(checkout: Checkout): ReadonlyMap<string, string> 
     const page = betweenMarks(checkout.text(path), 'rooms', roomList(room));
     pages.set(
       path,
-      tables.reduce((text, [name, table]) => betweenMarks(text, name, table()), page),
+      parts.reduce((text, [name, part]) => betweenMarks(text, name, part()), page),
     );
   }
   return pages;
 }
 
-/** What may stand between marks of these names, on whatever page. */
-const tables: readonly (readonly [string, () => string])[] = [
+/** The generated parts, by the name of their marks. */
+const parts: readonly (readonly [string, () => string])[] = [
   ['doors', doorList],
-  ['variables', variableTable],
+  ['variables', variableList],
   ['hubs', hubMembers],
 ];
 
-/** The doors that are served, as a list: methods, path, price where there is one, and what each is for. */
+/** The endpoints: methods, path, price if there is one, and summary. */
 function doorList(): string {
   return everyDoor
     .map(({ methods, path, price, summary }) => `- ${methods.join(', ')} \`${path}\`${priceOf(price)}: ${summary}`)
@@ -44,28 +44,29 @@ function priceOf(price: DoorPrice | null): string {
   return amount_atomic === null ? ' (price in its 402)' : ` (${formatUsdc(atomicAmount(amount_atomic))})`;
 }
 
-/** Every variable of the environment as a table, from its zod schema and from what production refuses. */
-function variableTable(): string {
+/** Every environment variable, from its zod schema and from what production refuses. */
+function variableList(): string {
   const rows = Object.entries(variables.shape).map(([name, schema]) => {
-    const cells = [meaningOf(schema), formOf(schema), unsetOf(name, schema), productionRule(name as VariableName)];
-    return `| \`${name}\` | ${cells.join(' | ')} |`;
+    const rule = productionRule(name as VariableName);
+    const facts = `${formOf(schema)}; unset: ${unsetOf(name, schema)}`;
+    return `- \`${name}\` (${facts}): ${meaningOf(schema)}.${rule && ` Production: ${rule}.`}`;
   });
-  return ['| variable | meaning | form | when unset | in production |', '|---|---|---|---|---|', ...rows].join('\n');
+  return rows.join('\n');
 }
 
-/** The members of one hub of `HUBS`, in a sentence. */
+/** The members of one hub of `HUBS`. */
 function hubMembers(): string {
   const members = Object.entries(hub.shape).map(([name, schema]) => {
-    const needed = schema.safeParse(undefined).success ? '' : ', needed';
-    return `\`${name}\` (${meaningOf(schema)}${needed})`;
+    const required = schema.safeParse(undefined).success ? '' : ' (required)';
+    return `- \`${name}\`${required}: ${meaningOf(schema)}`;
   });
-  return `One hub of \`HUBS\` has ${members.join('; ')}.`;
+  return members.join('\n');
 }
 
-/** @throws where a schema does not say what it is for: the table would have a hole. */
+/** @throws if a schema has no description */
 function meaningOf(schema: z.ZodType): string {
   const { description } = schema.meta() ?? {};
-  if (!description) throw new Error('a row without a description');
+  if (!description) throw new Error('a variable without a description');
   return description;
 }
 
@@ -82,31 +83,30 @@ function formOf(schema: z.ZodType): string {
 function unsetOf(name: string, schema: z.ZodType): string {
   const { unset } = (schema.meta() ?? {}) as VariableMeta;
   if (unset !== undefined) return unset;
-  if (notYet.some(it => it === name)) return 'nothing reads it yet: it is refused where it is set';
+  if (notYet.some(it => it === name)) return 'the only valid state, because nothing reads it yet';
   if (name in substitutes) return substitutes[name as SubstitutedName];
   const usual = definitionOf(schema).defaultValue;
-  if (usual === undefined) throw new Error(`${name}: nothing is said of it unset`);
+  if (usual === undefined) throw new Error(`${name} has neither a default nor a text for the unset state`);
   return (Array.isArray(usual) ? usual : [usual]).map(value => `\`${value}\``).join(', ') || 'none';
 }
 
 function productionRule(name: VariableName): string {
   const rules = [
-    name in substitutes ? neededInProduction(name as SubstitutedName) : '',
-    confidential.includes(name) ? 'https, but on this machine' : '',
-    name in secrets ? `${secrets[name as keyof typeof secrets]} characters or more` : '',
-    name in accounts ? 'no development account' : '',
-    name === 'DATABASE_URL' ? 'TLS, but on this machine or with `DATABASE_PLAIN`' : '',
+    name in substitutes ? requiredInProduction(name as SubstitutedName) : '',
+    confidential.includes(name) ? 'https' : '',
+    name in secrets ? `${secrets[name as keyof typeof secrets]}+ characters` : '',
+    name === 'DATABASE_URL' ? 'TLS' : '',
   ];
-  return rules.filter(Boolean).join('; ');
+  return rules.filter(Boolean).join(', ');
 }
 
-function neededInProduction(name: SubstitutedName): string {
+function requiredInProduction(name: SubstitutedName): string {
   const instead = needless[name];
-  const needed = mayBeEmpty.has(name) ? 'needed, or set to nothing for none' : 'needed';
-  return instead ? `${needed}, but with \`${instead}\`` : needed;
+  const required = mayBeEmpty.has(name) ? 'required or empty' : 'required';
+  return instead ? `${required} without \`${instead}\`` : required;
 }
 
-/** As much of zod's own description of a schema as is read here. */
+/** The members of zod's schema definition that are read here. */
 interface Definition {
   readonly innerType?: z.ZodType;
   readonly in?: z.ZodType;

@@ -189,7 +189,7 @@ describe('readConfig', () => {
     expect(readConfig({ ...production, FORMER_BASE_URLS: '' }).base_urls).toEqual(['https://pay.example']);
     expect(faultsOf({ FORMER_BASE_URLS: 'old.example' })).toHaveProperty('FORMER_BASE_URLS.0');
     const five = [1, 2, 3, 4, 5].map(number => `https://${number}.example`).join();
-    expect(faultsOf({ FORMER_BASE_URLS: five })).toEqual({ FORMER_BASE_URLS: 'more than 4' });
+    expect(faultsOf({ FORMER_BASE_URLS: five })).toEqual({ FORMER_BASE_URLS: 'more than 4 URLs' });
   });
 
   it('takes an RPC of Nano, and goes without one', () => {
@@ -227,7 +227,7 @@ describe('readConfig', () => {
     'refuses a remote subgraph whose address holds what would be logged and not sent: %s',
     url => {
       const faults = Object.values(faultsOf({ SUBGRAPH_URLS: JSON.stringify({ book: url }) }));
-      expect(faults).toEqual([expect.stringContaining('holds a user, a query or a fragment')]);
+      expect(faults).toEqual([expect.stringContaining('must not contain a user, a query or a fragment')]);
       expect(faults.join()).not.toContain('hidden');
     },
   );

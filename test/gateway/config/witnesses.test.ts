@@ -30,7 +30,7 @@ describe('WITNESSES', () => {
   });
 
   it('production takes a witness elsewhere by https alone, development by http', () => {
-    expect(faultOf(at('http://10.0.0.7'), 'production')).toMatch(/^http leaves this machine in the clear/);
+    expect(faultOf(at('http://10.0.0.7'), 'production')).toMatch(/^http to another machine is not encrypted/);
     expect(faultOf(at('http://10.0.0.7'))).toBeNull();
     expect(
       faultOf(at('http://127.0.0.1:4100', 'https://witness.example').replace(key, other), 'production'),
@@ -38,8 +38,8 @@ describe('WITNESSES', () => {
   });
 
   it.each([
-    ['two of one key', at('https://one.example', 'https://two.example'), 'two witnesses share a key'],
-    ['a URL with a user', at('https://user@one.example'), 'holds a user, a query or a fragment'],
+    ['two of one key', at('https://one.example', 'https://two.example'), 'two witnesses have the same key'],
+    ['a URL with a user', at('https://user@one.example'), 'must not contain a user, a query or a fragment'],
     ["a log's key", JSON.stringify([{ url: 'https://one.example', key: logs }]), 'not the verifier key of a witness'],
     ['no JSON', 'https://one.example', 'not JSON'],
   ])('is refused for %s', (_what, text, problem) => {

@@ -101,7 +101,9 @@ describe('npm start says in one line', () => {
     await writeFile(file, '');
     const way_on = 'name a folder that this user may write to\n';
     expect(await refusal({ DATA_DIR: file })).toBe(`DATA_DIR: ${file} is not a folder; ${way_on}`);
-    expect(await refusal({ DATA_DIR: join(file, 'data') })).toContain(`lies below what is not a folder; ${way_on}`);
+    expect(await refusal({ DATA_DIR: join(file, 'data') })).toContain(
+      `is below a path that is not a folder; ${way_on}`,
+    );
     expect(await refusal({ DATA_DIR: '/proc/data' })).toMatch(new RegExp(`^DATA_DIR: /proc/data .*; ${way_on}$`));
   });
 
@@ -141,7 +143,7 @@ describe('npm start says in one line', () => {
   it('HUBS cannot be read, and shows no key of it', async () => {
     const HUBS = `[{"name": "one", "base_url": "ftp://x", "api_key": "${SECRET}", "models": ["m"]}]`;
     expect(await refusal({ HUBS })).toMatch(
-      /^HUBS\.0\.base_url: not an http\(s\) URL \(what it takes stands in gateway\/config\/README\.md/,
+      /^HUBS\.0\.base_url: not an http\(s\) URL \(see gateway\/config\/README\.md\)/,
     );
   });
 
