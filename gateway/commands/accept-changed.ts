@@ -24,16 +24,19 @@ import { solanaEpochOf } from '../rails/solana/open-solana.ts';
 import { openSvmChain } from '../rails/solana/open-svm-chain.ts';
 
 /*
- * `npm run accept-changed -- NAME…`: an operator's word that what a start has refused as another service's is this one's: a
- * sealing key, seeds that come without the one before them, an address, a chain.
+ * `npm run accept-changed -- NAME…`: an operator confirms a changed setting that a start has refused: a sealing key, seeds
+ * without the former one, an address or a chain.
  */
 const USAGE = `usage: npm run accept-changed -- NAME...
 
-Accepts the present value of a variable that a start has refused, because the database was served with another one before. NAME
-is SEAL_KEY, ISSUER_KEYS, BASE_URL, BASE_RPC_URL or SOLANA_RPC_URL, as the refusal named it. Stop every process of the database first.
-SEAL_KEY: what the former key has sealed is lost: stored answers, webhook secrets, router keys. ISSUER_KEYS: the former key is
-retired. BASE_URL: receipts name the new address from now on, and the log keeps its origin. A chain: what was open on the
-former one is closed, and its receipts are marked.`;
+Accepts the current value of a variable that a start has refused because this database was used with another value before. NAME is
+the variable that the start named. Stop every process that uses the database first.
+
+  SEAL_KEY        stored answers, webhook secrets and router keys that the former key encrypted are lost
+  ISSUER_KEYS     the former signing key is retired
+  BASE_URL        receipts name the new address from now on; the log keeps its origin
+  BASE_RPC_URL    open payments on the former chain are closed, and its receipts are marked
+  SOLANA_RPC_URL  the same for Solana`;
 
 type Accepting = (database: Database, config: Config) => Promise<string>;
 
@@ -41,13 +44,14 @@ const chains: Readonly<Record<string, Accepting>> = {
   async BASE_RPC_URL(database, { base_rpc_url, profile }) {
     const chain = openBase({ rpc_url: base_rpc_url });
     const epoch = await openEpoch(database, epochChainOf(chain), { profile, accepted: true }).finally(chain.close);
-    return `BASE_RPC_URL: this database is paid on that chain, in its epoch ${epoch}.`;
+    return `BASE_RPC_URL: accepted. This database now uses that chain (epoch ${epoch}).`;
   },
   async SOLANA_RPC_URL(database, { solana, profile }) {
-    if (solana === null) throw new OperatorFault('SOLANA_RPC_URL: Solana is not offered here');
+    if (solana === null)
+      throw new OperatorFault('SOLANA_RPC_URL: payments on Solana are not offered by this configuration');
     const chain = openSvmChain(solana);
     const epoch = await openEpoch(database, solanaEpochOf(chain), { profile, accepted: true }).finally(chain.close);
-    return `SOLANA_RPC_URL: this database is paid on that chain, in its epoch ${epoch}.`;
+    return `SOLANA_RPC_URL: accepted. This database now uses that chain (epoch ${epoch}).`;
   },
 };
 const parts: readonly ServicePart[] = ['SEAL_KEY', 'ISSUER_KEYS', 'BASE_URL'];
@@ -63,7 +67,7 @@ if (names.length === 0 || names.some(name => !isPart(name) && !Object.hasOwn(cha
   process.exit(2);
 }
 
-/** What is not named is to be as it was: one variable that is meant is no word for another that is mistaken. */
+/** Accepts the named variables only: another changed one may be a mistake. */
 async function acceptParts(database: Database, config: Config, named: readonly ServicePart[]): Promise<string[]> {
   const own = ownFacts(config);
   const { known, changed } = await database.transaction(async tx => {
@@ -88,7 +92,7 @@ async function acceptParts(database: Database, config: Config, named: readonly S
     await recordIssuer(database, signer, { data_dir, failed: () => {}, accepted: true });
   }
   return named.map(part =>
-    changed.includes(part) ? `${part}: accepted.` : `${part}: it has not changed, so there was nothing to accept.`,
+    changed.includes(part) ? `${part}: accepted.` : `${part}: not changed, so there was nothing to accept.`,
   );
 }
 
@@ -104,7 +108,9 @@ async function accept(config: Config): Promise<void> {
   });
   try {
     if (await anybodyStillServes(database))
-      throw new OperatorFault('a process serves this database: stop all of its processes first. Nothing was changed.');
+      throw new OperatorFault(
+        'A process still uses this database. Stop all of its processes first. Nothing was changed.',
+      );
     for (const line of await acceptParts(database, config, named)) console.log(line);
     for (const name of names) {
       const acceptChain = chains[name];

@@ -29,32 +29,31 @@ import type { BaseChain } from '../rails/base/chain.ts';
 import { openBase } from '../rails/base/open-base.ts';
 
 /*
- * `npm run accept-log-break -- "REASON"`: the one way on from a log that is shorter or other than what was signed, or of
- * which nobody knows what was signed. It declares the break, signed and published at /.well-known/log-breaks.json, and
- * lets the service start again. All sessions, tokens and grants end with it, but where all that was lost is of before they ended last: the
- * same break is accepted once for each DATA_DIR. What it declares damaged is passed over from then on, hash by hash, and nothing else.
+ * `npm run accept-log-break -- "REASON"`: the only way to continue with a log that differs from what was signed, or whose signed
+ * head is lost. It declares the break, signed and published at /.well-known/log-breaks.json, and lets the service start again. All
+ * sessions, tokens and grants end, unless an earlier declaration ended them after the loss: the command is run once for each DATA_DIR.
+ * Entries that it declares damaged are skipped from then on, each by its hash.
  */
 const USAGE = `usage: npm run accept-log-break -- "REASON"
 
-Declares, signed and in public, that the log or books are not as they were committed before, and lets the service start again.
-All book sessions, slice tokens, delegated sessions, open approval requests and published exports end, unless an earlier declaration
-has ended them for the same loss. Owners recover with their wallets.
-Say why:
-npm run accept-log-break -- "restored the backup of 2 May after a disk failure"`;
+Publishes a signed declaration that entries of the log or of books were lost or altered, and lets the service start again. REASON is
+published. All book sessions, slice tokens, delegated sessions, open approval requests and published exports end, unless an earlier
+declaration ended them for the same loss; owners get access again with their wallets. Run it once for each DATA_DIR.
+
+Example: npm run accept-log-break -- "restored the backup of 2 May after a disk failure"`;
 
 const [reason, ...more] = process.argv.slice(2);
 if (reason === '--help') {
   console.log(USAGE);
   process.exit(0);
 }
-// What begins with two dashes was meant for this command, and would be published as its reason.
-// A reason without its quotation marks comes word by word, and only the first would be published.
+// A mistyped option, or the first word of a reason without quotation marks, would be published as the reason.
 if (!reason?.trim() || reason.startsWith('--') || more.length > 0) {
   console.error(USAGE);
   process.exit(2);
 }
 
-/** More than one can look at is no damage to be passed over, but another log. */
+/** More damage than a person can look at is another log, and not damage to skip. */
 const DAMAGE_MAX = 1_000;
 
 async function damageOf(database: Database, tree_size: number): Promise<Damage[]> {
@@ -62,12 +61,12 @@ async function damageOf(database: Database, tree_size: number): Promise<Damage[]
   for await (const { damage } of auditStored(database, 0, tree_size)) {
     all.push(...damage);
     if (all.length > DAMAGE_MAX)
-      throw new OperatorFault(`more than ${DAMAGE_MAX} places are damaged: restore a database`);
+      throw new OperatorFault(`more than ${DAMAGE_MAX} entries are damaged; restore the database from a backup`);
   }
   return all;
 }
 
-/** A process that halted the log may have known more of it than this folder does. */
+/** The head that a process halted the log for may be newer than the one in this DATA_DIR. */
 function signedBefore(saved: TreeHeadFacts | null, integrity: LogIntegrity): TreeHeadFacts | null {
   if (integrity.kind !== 'halted') return saved;
   const known = { log_id: integrity.found.log_id, ...integrity.halt.known };
@@ -75,7 +74,7 @@ function signedBefore(saved: TreeHeadFacts | null, integrity: LogIntegrity): Tre
 }
 
 interface ReadHead {
-  /** Null where it is lost or cannot be read: then nobody can say what was signed. */
+  /** Null if it is lost or cannot be read: then it is unknown what was signed. */
   readonly saved: SignedTreeHead | null;
   readonly readable: boolean;
 }
@@ -90,7 +89,7 @@ async function readHead(saved_head: SavedHead): Promise<ReadHead> {
   }
 }
 
-/** By what this folder knows, and by what a process has halted the log for. */
+/** Books with fewer events than the heads in this DATA_DIR say, or than a process has halted the log for. */
 async function booksThatWentBack(database: Database, saved_books: SavedHeads, integrity: LogIntegrity) {
   const halted = integrity.kind === 'halted' ? (integrity.halt.books ?? null) : null;
   try {
@@ -108,8 +107,8 @@ async function booksThatWentBack(database: Database, saved_books: SavedHeads, in
 const SEARCH_MS_MAX = 300_000;
 
 /**
- * What stands on Base of the log: what was signed, where the head outside the database is lost. A break that does not name
- * it lets none of it pass: the next start refuses again. `contradicted` is when the head was mined that the log does not extend.
+ * The log's heads that are anchored on Base. A break has to declare one that the log does not extend, or the next start refuses
+ * again; `contradicted` is when that one was mined.
  */
 async function findAnchored(anchors: Anchors | null, chain: Pick<BaseChain, 'block'>) {
   if (!anchors) return { anchored: null, contradicted: [] };
@@ -122,7 +121,7 @@ async function findAnchored(anchors: Anchors | null, chain: Pick<BaseChain, 'blo
   return { anchored: heads.declared(), contradicted: [seconds === null ? null : iso(seconds * 1_000)] };
 }
 
-/** When what the log has lost was signed, by the head that this folder knows; empty where it has lost nothing. */
+/** When the lost part of the log was signed, by the head in this DATA_DIR; empty if nothing is lost. */
 function lostOfLog({ kind, found }: LogIntegrity, saved: SignedTreeHead | null): readonly (string | null)[] {
   switch (kind) {
     case 'intact':
@@ -162,12 +161,12 @@ await run(async () => {
       ...lost_of_books,
       ...contradicted,
       ...damage.map(() => null),
-      // Processes at work have proven the log by files of their own.
+      // A running process has proven the log by the files of its own DATA_DIR.
       ...((readable && books_readable) || (await anybodyServes(database)) ? [] : [null]),
     ];
     const sound = kind === 'intact' || (kind === 'unsaved' && found.tree_size === 0);
     if (sound && readable && books_readable && lost.length === 0) {
-      console.log('The log is not broken: nothing was declared.');
+      console.log('The log is intact. Nothing was declared.');
     } else {
       const head = await headToContinue(database, found);
       const declared_at = iso(systemClock.now_ms());
@@ -175,10 +174,7 @@ await run(async () => {
       const declared = { saved: signed, found, anchored, damage, books, reason, declared_at };
       const is_new = isNewLoss(lost, await credentialsEndedAtMs(database));
       console.log(await declareBreak(database, issuer, declared, is_new ? endCredentials : null));
-      if (!is_new)
-        console.error(
-          'Sessions and tokens remain valid: everything that was lost is older than the last time they were all ended.',
-        );
+      if (!is_new) console.error('Sessions and tokens stay valid, because all of them were ended after this loss.');
       await saved_head.restart(head);
       await saved_books.restart(() => allHeads(database));
     }

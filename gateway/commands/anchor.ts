@@ -17,8 +17,8 @@ import { openBase } from '../rails/base/open-base.ts';
 import { openEpoch } from '../rails/epoch.ts';
 
 /*
- * `npm run anchor`: anchors the log's head on Base now, whatever its schedule says, waits until it is mined and prints
- * where it stands. Beside a running service or without one; what is anchored already is printed and not sent again.
+ * `npm run anchor`: anchors the log's head on Base now, independent of the schedule, waits until the transaction is mined and
+ * prints it. A service may run meanwhile; a head that is anchored already is printed and not sent again.
  */
 const WAIT_MS_MAX = 180_000;
 const POLL_MS = 500;
@@ -36,13 +36,14 @@ await run(async () => {
       now_ms: systemClock.now_ms,
     });
     const anchors = openAnchors(config, { database, chain, issuer });
-    if (!anchors)
-      throw new OperatorFault('ANCHOR_KEY is not set: nothing is anchored with a made-up key on a given chain');
+    if (!anchors) throw new OperatorFault('ANCHOR_KEY is not set: a generated key anchors on a development chain only');
     try {
       const saved = await savedHead(join(config.data_dir, 'log-head.json')).read();
       const { kind, found } = await proveLogIntact(database, saved);
       if (kind !== 'intact')
-        throw new OperatorFault(`the log is not anchored, for against the head saved outside it is ${kind}`);
+        throw new OperatorFault(
+          `the log is not anchored, because it does not match the head that is saved in DATA_DIR (${kind})`,
+        );
       const chain_epoch = await openEpoch(database, epochChainOf(chain), { profile: config.profile });
       const anchoring = new Anchoring({ ...anchors, log: { sound: true }, logger: openLogger('warn') });
       const until_ms = performance.now() + WAIT_MS_MAX;
@@ -51,7 +52,8 @@ await run(async () => {
         const moved = await anchoring.round(chain_epoch, true);
         if (moved.kind === 'trouble')
           throw new OperatorFault(`the log is not anchored: ${moved.trouble}`, { cause: moved.cause });
-        if (performance.now() > until_ms) throw new OperatorFault('it was sent, and is not mined yet: ask again');
+        if (performance.now() > until_ms)
+          throw new OperatorFault('The transaction was sent and is not mined yet. Run the command again to see it.');
         if (moved.kind === 'sent') await sleep(POLL_MS);
       }
       console.log(JSON.stringify(anchoring.shown, null, 2));

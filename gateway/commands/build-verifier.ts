@@ -5,12 +5,12 @@ import { ROOT } from '../built.js';
 import { verifierPage } from '../verifier-page/page.ts';
 
 /*
- * What is published of the verifier, into dist/verify: the module for Node, the one for browsers, and the page that verifies
- * what is dropped on it. Run by Node as it is, behind tsc, which has written the module's types there.
+ * Builds the published verifier into dist/verify: the module for Node, the one for browsers, and the page that verifies
+ * documents that are dropped on it. Node runs it from the sources, after tsc has written the module's types there.
  */
 
 const VERIFY = join(ROOT, 'subgraphs/receipt/verify');
-/** Elsewhere where that is named. */
+/** The output folder; the first argument changes it. */
 const [, , OUT = join(ROOT, 'dist/verify')] = process.argv;
 
 const { forBrowsers, pageProgram } = await import('../development/verifier-program.ts');
@@ -23,7 +23,7 @@ await esbuild.build({
   entryPoints: [join(VERIFY, 'module.ts')],
   outfile: join(OUT, 'node.js'),
   platform: 'node',
-  // Native code, and what the package names as its dependencies, is found where the package is installed.
+  // Native code and the package's dependencies are resolved where the package is installed.
   packages: 'external',
 });
 await esbuild.build({

@@ -1,6 +1,6 @@
 import { builtFrom } from '../built.js';
 
-/* `npm run build`: makes what the other commands start from, where it is not there yet. Run by Node as it is. */
+/* `npm run build`: builds every program into `dist/`, unless it is built already. Node runs it from the sources. */
 
 const { build } = await import('../development/build.ts');
 const built = builtFrom('gateway/main.ts');

@@ -10,19 +10,20 @@ import { progressBar } from './export/progress-bar.ts';
 import { ExportRows, type RowFormat } from './export/rows.ts';
 
 /*
- * `npm run export -- --agent N --out FILE`: the whole book of an agent into a file, by the door that streams it. What was
- * cut off goes on behind the last whole row when it is run again; the file has its name only once it is whole.
+ * `npm run export -- --agent N --out FILE`: writes the whole book of an agent to a file, by the streaming endpoint. Run again
+ * after an interruption it continues after the last complete row; the file gets its name once it is complete.
  */
 
 const USAGE = `usage: SVC_SESSION=... npm run export -- --agent N --out FILE [--format csv|ndjson|parquet]
                         [--session-file FILE] [--url URL]
        SVC_SESSION=... npm run export -- --agent N --out FILE.zip --bundle [--before SEQ]
 
-The format is that of FILE's ending: .csv, .ndjson (or .jsonl) or .parquet. A name without an ending needs --format.
-Until it is complete, the export is in FILE.part; run the command again to continue after its last whole row (a Parquet
-file starts over). The session is read from SVC_SESSION or --session-file.
+Writes every row of the book of agent N to FILE. The ending of FILE sets the format: .csv, .ndjson (or .jsonl) or .parquet;
+without an ending, give --format. Until the export is complete it is in FILE.part; run the command again to continue after its last
+complete row (a Parquet file starts over). The book session is read from SVC_SESSION or --session-file; --url is the service
+(default: the one that this configuration serves).
 
-With --bundle FILE is a zip archive of the newest 200 rows, or of those before --before: the audit pack, the receipt or refusal of
+With --bundle FILE is a zip archive of up to 200 rows, the newest or those before SEQ: the audit pack, the receipt or refusal of
 each row, keys, histories and proofs of the log. npm run verify -- FILE.zip checks it offline.`;
 
 const ANSWER_MS_MAX = 30_000;
@@ -35,16 +36,16 @@ interface Export {
   readonly session_file: string | undefined;
 }
 
-function asked(): Export | null {
+function exportOptions(): Export | null {
   const text = { type: 'string' } as const;
   const options = { agent: text, out: text, format: text, url: text, 'session-file': text };
-  const { agent, out, format: told, url, 'session-file': session_file } = givenWords({ options }).values;
+  const { agent, out, format, url, 'session-file': session_file } = givenWords({ options }).values;
   if (!agent || !/^[1-9]\d*$/.test(agent) || !out) return null;
-  if (told !== undefined && !isFormat(told)) return null;
-  return { agent, out, format: formatOf(out, told), session_file, url: url ?? readConfig().base_url };
+  if (format !== undefined && !isFormat(format)) return null;
+  return { agent, out, format: formatOf(out, format), session_file, url: url ?? readConfig().base_url };
 }
 
-/** What the ending of a file's name stands for. */
+/** Formats by the ending of the file name. */
 const endings: ReadonlyMap<string, StreamFormat> = new Map([
   ['csv', 'csv'],
   ['ndjson', 'ndjson'],
@@ -52,18 +53,18 @@ const endings: ReadonlyMap<string, StreamFormat> = new Map([
   ['parquet', 'parquet'],
 ]);
 
-/** @throws OperatorFault where the name of the file says another format, or none is said at all */
-function formatOf(out: string, told: StreamFormat | undefined): StreamFormat {
+/** @throws OperatorFault if the file name says another format, or nothing says one */
+function formatOf(out: string, chosen: StreamFormat | undefined): StreamFormat {
   const [, ending] = /\.([^./\\]+)$/.exec(out.toLowerCase()) ?? [];
   const known = 'use .csv, .ndjson, .jsonl or .parquet';
   if (ending === undefined) {
-    if (told !== undefined) return told;
+    if (chosen !== undefined) return chosen;
     throw new OperatorFault(`--out ${out}: the file name has no ending; ${known}, or pass --format`);
   }
   const named = endings.get(ending);
   if (named === undefined) throw new OperatorFault(`--out ${out}: ${ending} is not an export format; ${known}`);
-  if (told !== undefined && named !== told)
-    throw new OperatorFault(`--out ${out}: the file name says ${named}, but --format says ${told}`);
+  if (chosen !== undefined && named !== chosen)
+    throw new OperatorFault(`--out ${out}: the file name says ${named}, but --format says ${chosen}`);
   return named;
 }
 
@@ -71,7 +72,7 @@ function isFormat(text: string): text is StreamFormat {
   return wordList(streamFormats).some(format => format === text);
 }
 
-/** The rows that lie in the part of a file already; what follows the last whole one is cut off. */
+/** The rows that an earlier run has written; an incomplete last row is cut off. */
 async function kept(file: FileHandle, part: string, format: RowFormat): Promise<ExportRows> {
   const rows = new ExportRows(format);
   for await (const piece of createReadStream(part)) rows.take(piece as Buffer);
@@ -82,7 +83,7 @@ async function kept(file: FileHandle, part: string, format: RowFormat): Promise<
   return rows;
 }
 
-/** @throws OperatorFault with what the door answered */
+/** @throws OperatorFault if the endpoint does not answer, or refuses */
 async function openStream({ agent, url, format, session_file }: Export, after: number): Promise<Response> {
   const session = await givenSession(session_file);
   const query = new URLSearchParams({ format, after: String(after) });
@@ -98,11 +99,11 @@ async function openStream({ agent, url, format, session_file }: Export, after: n
   if (answer.ok) return answer;
   await answer.body?.cancel();
   const why =
-    answer.status === 401 || answer.status === 403 ? 'the session does not open this book' : 'ask again later';
+    answer.status === 401 || answer.status === 403 ? 'the session does not open this book' : 'try again later';
   throw new OperatorFault(`${url} answered ${answer.status}: ${why}`);
 }
 
-/** Writes what comes behind what is there; whether all of it has come. */
+/** Appends the rows that arrive; returns whether the export is complete. */
 async function fill(file: FileHandle, answer: Response, rows: ExportRows | null): Promise<boolean> {
   const before = rows?.rows ?? 0;
   const total = before + Number(answer.headers.get('x-svc-export-rows'));
@@ -124,12 +125,12 @@ async function fill(file: FileHandle, answer: Response, rows: ExportRows | null)
 }
 
 interface Bundle extends Pick<Export, 'agent' | 'out' | 'url' | 'session_file'> {
-  /** Only rows of a lower seq; null: from the newest on. */
+  /** Only rows with a lower seq; null for the newest rows. */
   readonly before: string | null;
 }
 
-/** Null where no bundle is asked for. @throws OperatorFault where it is asked for otherwise than it can be */
-function bundleAsked(): Bundle | null {
+/** Null without --bundle. @throws OperatorFault if the options do not fit together */
+function bundleOptions(): Bundle | null {
   const text = { type: 'string' } as const;
   const options = { agent: text, out: text, format: text, url: text, 'session-file': text, before: text };
   const { values } = givenWords({ options: { ...options, bundle: { type: 'boolean' } } });
@@ -146,7 +147,7 @@ function bundleAsked(): Bundle | null {
   return { agent, out, before, session_file, url: url ?? readConfig().base_url };
 }
 
-/** An archive comes in one piece: it is there or not. */
+/** An archive is one response and is written whole. */
 async function writeBundle({ agent, out, url, before, session_file }: Bundle): Promise<number> {
   const session = await givenSession(session_file);
   const query = new URLSearchParams({ format: 'bundle', ...(before !== null && { before }) });
@@ -158,7 +159,7 @@ async function writeBundle({ agent, out, url, before, session_file }: Bundle): P
     throw new OperatorFault(`${url} does not answer; check the address, and whether the service runs`);
   if (!answer.ok)
     throw new OperatorFault(
-      `${url} answered ${answer.status}: the session does not open this book, or the service cannot answer now: retry later`,
+      `${url} answered ${answer.status}: the session does not open this book, or the service cannot answer now; try again later`,
     );
   await writeFile(`${out}.part`, new Uint8Array(await answer.arrayBuffer()));
   await rename(`${out}.part`, out);
@@ -169,9 +170,9 @@ async function writeBundle({ agent, out, url, before, session_file }: Bundle): P
 }
 
 async function main(): Promise<number> {
-  const bundle = bundleAsked();
+  const bundle = bundleOptions();
   if (bundle !== null) return writeBundle(bundle);
-  const it = asked();
+  const it = exportOptions();
   if (it === null) {
     console.error(USAGE);
     return 2;
@@ -181,7 +182,7 @@ async function main(): Promise<number> {
   try {
     const rows = it.format === 'parquet' ? null : await kept(file, part, it.format);
     const whole = await fill(file, await openStream(it, rows?.last_seq ?? 0), rows);
-    if (!whole) throw new OperatorFault(`cut off in the midst: run it again to go on (${part})`);
+    if (!whole) throw new OperatorFault(`The export was interrupted. Run the command again to continue (${part}).`);
     await file.sync();
     await rename(part, it.out);
     console.log(`${it.out}: ${rows === null ? 'all rows' : `${rows.rows} rows`} of book ${it.agent}`);

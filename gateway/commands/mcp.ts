@@ -5,14 +5,14 @@ import { requireNoArguments, run } from '../operations/run.ts';
 import { Forwarder } from './mcp/forward.ts';
 
 /*
- * `npm run -s mcp`: the tools of a running service for an MCP client that starts its servers itself (stdio). The service is
- * SERVICE_URL; SVC_API_KEY, SVC_SESSION and SVC_ROUTER_KEY are shown there by their headers, and SVC_TOOLS and SVC_SCHEMAS say which tools
- * it lists. It pays nothing and has no wallet.
+ * `npm run -s mcp`: forwards the tools of a running service to an MCP client over stdio. The service is SERVICE_URL; SVC_API_KEY,
+ * SVC_SESSION and SVC_ROUTER_KEY are sent there as headers; SVC_TOOLS and SVC_SCHEMAS select the tools and schemas that it lists. The
+ * command has no wallet and pays nothing.
  */
 
 async function main(): Promise<void> {
   requireNoArguments();
-  // Whoever started us has gone.
+  // The client has ended.
   process.stdout.on('error', () => process.exit(0));
   const forwarder = new Forwarder(givenToolService(), line => process.stdout.write(`${line}\n`));
   const underway = new Set<Promise<void>>();
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
     const work = forwarder.forward(line);
     underway.add(work);
     void work.finally(() => underway.delete(work));
-    // What a handshake says is in force for whatever comes behind it.
+    // Later messages need the session that the handshake begins.
     if (line.includes('"initialize"')) await work;
     if (underway.size >= bounds.underway_max) await Promise.race(underway);
   }

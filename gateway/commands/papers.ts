@@ -5,8 +5,8 @@ import { pagesAsDerived } from './papers/pages.ts';
 import { serviceFolders } from './papers/rooms.ts';
 
 /**
- * `npm run papers`: writes what is derived in each README.md: lists of rooms, the doors, the variables of the environment.
- * Run by Node as it is, which takes less than to build every program first.
+ * `npm run papers`: writes the generated parts of each README.md: lists of folders, endpoints and environment variables.
+ * Node runs it from the sources, which is faster than a build.
  */
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const files = serviceFolders.flatMap(top =>

@@ -4,9 +4,9 @@ import { RECONCILE_USAGE, reconcileOptions } from './reconcile/options.ts';
 import { reconcile, reconciledJson, reconciledLines } from './reconcile/run-reconcile.ts';
 import { LogAway } from './witness/log-source.ts';
 
-/* `npm run reconcile -- --wallet 0x… --from N --to M`: holds all USDC that a wallet sent against its receipts, by any node of Base. */
+/* `npm run reconcile -- --wallet 0x… --from N --to M`: compares all USDC that a wallet sent on Base with its receipts. */
 
-const COULD_NOT_LOOK = 3;
+const COULD_NOT_CHECK = 3;
 
 async function main(): Promise<number> {
   const options = reconcileOptions(process.argv.slice(2));
@@ -27,7 +27,7 @@ async function main(): Promise<number> {
 await run(async () => {
   process.exitCode = await main().catch(fault => {
     if (!(fault instanceof LogAway || fault instanceof OperatorFault)) throw fault;
-    console.error(`Cannot look: ${fault.message}`);
-    return COULD_NOT_LOOK;
+    console.error(`Cannot check: ${fault.message}`);
+    return COULD_NOT_CHECK;
   });
 });

@@ -10,27 +10,29 @@ import { run } from '../operations/run.ts';
 import { openOwnStore } from '../own-store.ts';
 
 /*
- * `npm run revoke-key -- KID "REASON"`: what an operator does once others may hold a seed of ISSUER_KEYS, after a new one has taken
- * its place. It is published, signed and for good: what the log held before verifies, and nothing else that the key has signed.
+ * `npm run revoke-key -- KID "REASON"`: revokes a signing key that has leaked, after a new one has replaced it. The revocation is
+ * published, signed and permanent: what the log held before verifies, and nothing else that the key has signed.
  */
 const USAGE = `usage: npm run revoke-key -- KID "REASON" [--since TIME]
 
-Revokes a signing key that others may hold, for good. KID is its ES256 thumbprint (/.well-known/issuer-history.json), TIME (ISO 8601)
-from when on they may hold it; without it, now. Receipts that stood in the log by then verify for ever, all others of that key
-never again. First put a new seed first in ISSUER_KEYS and start every process anew: a key that still signs is not revoked.
-npm run revoke-key -- 4KvP… "its backup was stolen" --since 2026-05-02T00:00:00Z`;
+Permanently revokes a signing key that may have leaked. KID is its ES256 thumbprint (see /.well-known/issuer-history.json). TIME is when
+it may have leaked, in ISO 8601 with a time zone (default: now). Receipts that were in the log at TIME stay valid; everything else that
+the key signed becomes invalid. REASON is published. Before that, put a new seed first in ISSUER_KEYS and restart every process: a key
+that still signs cannot be revoked.
 
-/** It is published wherever the key is. */
+Example: npm run revoke-key -- 4KvP… "its backup was stolen" --since 2026-05-02T00:00:00Z`;
+
+/** The reason is published with the key. */
 const REASON_CHARACTERS_MAX = 200;
 
-/** Null where it was asked how the command is used. @throws OperatorFault where it is used otherwise */
-function asked(): Compromise | null {
+/** Null for --help. @throws OperatorFault if the arguments are wrong */
+function revocationOptions(): Compromise | null {
   const { positionals, values } = given();
   if (values.help) return null;
   const [kid, reason, ...more] = positionals;
   if (kid === undefined || !reason?.trim() || more.length > 0) throw new OperatorFault(USAGE);
   if (reason.length > REASON_CHARACTERS_MAX)
-    throw new OperatorFault(`the reason has more than ${REASON_CHARACTERS_MAX} characters`);
+    throw new OperatorFault(`the reason is longer than ${REASON_CHARACTERS_MAX} characters`);
   return { kid, reason, since_ms: values.since === undefined ? null : sinceOf(values.since) };
 }
 
@@ -46,15 +48,16 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
 
 function sinceOf(text: string): number {
   const at_ms = ISO.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(at_ms)) throw new OperatorFault(`${text} is no time: give ISO 8601 with its zone`);
-  if (at_ms > systemClock.now_ms()) throw new OperatorFault(`${text} is yet to come: leave --since out for now`);
+  if (Number.isNaN(at_ms)) throw new OperatorFault(`${text} is not an ISO 8601 time with a time zone`);
+  if (at_ms > systemClock.now_ms())
+    throw new OperatorFault(`${text} is in the future; omit --since for the current time`);
   return at_ms;
 }
 
 const refusals: Readonly<Record<Exclude<Revoking['kind'], 'revoked'>, string>> = {
-  unknown_key: 'no key of the issuer history has that thumbprint: see /.well-known/issuer-history.json',
-  current_key: 'that key still signs: put a new seed first in ISSUER_KEYS, start every process anew, then revoke it',
-  already_revoked: 'that key was revoked before: what was said of it stands',
+  unknown_key: 'no key in the issuer history has that thumbprint; see /.well-known/issuer-history.json',
+  current_key: 'that key still signs; put a new seed first in ISSUER_KEYS, restart every process, then revoke it',
+  already_revoked: 'that key is already revoked; its revocation is unchanged',
 };
 
 async function revoke(compromise: Compromise): Promise<void> {
@@ -66,10 +69,12 @@ async function revoke(compromise: Compromise): Promise<void> {
     const said = await revokeKey(database, issuer, { data_dir: config.data_dir, ...compromise });
     if (said.kind !== 'revoked') throw new OperatorFault(refusals[said.kind]);
     const { kid, revoked_at, since, log } = said.revocation.document;
-    console.log(`Revoked: ${kid}, at ${revoked_at}. Others may have held it since ${since}.`);
-    console.log(`The ${log.tree_size} leaves that the log held by then verify; nothing else that it has signed does.`);
+    console.log(`Revoked: ${kid}, at ${revoked_at}. It may have leaked since ${since}.`);
     console.log(
-      'Take its seed out of ISSUER_KEYS. A process that still signs by it takes no payments within two seconds.',
+      `The ${log.tree_size} leaves that the log had by then stay valid; nothing else that the key signed does.`,
+    );
+    console.log(
+      'Remove its seed from ISSUER_KEYS. A process that still signs with it stops taking payments within two seconds.',
     );
   } finally {
     await database.close();
@@ -78,7 +83,7 @@ async function revoke(compromise: Compromise): Promise<void> {
 }
 
 await run(async () => {
-  const compromise = asked();
+  const compromise = revocationOptions();
   if (compromise === null) console.log(USAGE);
   else await revoke(compromise);
 });

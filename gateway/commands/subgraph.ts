@@ -9,13 +9,13 @@ import { requirePort } from '../operations/start-faults.ts';
 import { stopOnSignals } from '../operations/stop.ts';
 
 /*
- * `npm run subgraph -- NAME`: one subgraph alone, for a gateway that names this process in SUBGRAPH_URLS. It wants the same
- * database, secrets and BASE_URL as that gateway.
+ * `npm run subgraph -- NAME`: serves one subgraph, for gateways that name this process in SUBGRAPH_URLS. It requires the same
+ * database, secrets and BASE_URL as they have.
  */
 const [name = '', ...more] = process.argv.slice(2);
 const named = (word: string): word is SubgraphName => subgraphNames.some(known => known === word);
 if (!named(name) || more.length > 0) {
-  console.error(`Say which: npm run subgraph -- ${subgraphNames.join('|')}`);
+  console.error(`usage: npm run subgraph -- ${subgraphNames.join('|')}`);
   process.exit(2);
 }
 
@@ -23,10 +23,10 @@ async function serve(subgraph_name: SubgraphName, { config, stop }: FoundService
   const logger = openLogger(config.log_level);
   warnWithoutEffect(logger, config);
   const subgraph = await openGateway(config, { logger, serve: serveSubgraph(subgraph_name) });
-  // Before it greets: whoever reads the greeting may stop it.
+  // Before the greeting, because a process that reads it may send the signal at once.
   stopOnSignals(subgraph, { config, logger, afterwards: stop });
   if (process.stdout.isTTY) console.log(subgraphGreeting(subgraph_name, subgraph.url, config).join('\n'));
-  else logger.info(`serving the ${name} subgraph on ${subgraph.url}, for the gateway at ${config.base_url}`);
+  else logger.info(`The ${name} subgraph of ${config.base_url} is served on ${subgraph.url}.`);
 }
 
 await run(async () => {

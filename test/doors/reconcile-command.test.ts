@@ -119,11 +119,11 @@ describe('npm run reconcile', () => {
     expect([await bare.exited, bare.logs[0]]).toEqual([2, expect.stringContaining('usage: npm run reconcile')]);
     expect(await reconciling({ to: String(last + 1_000) })).toMatchObject({
       code: 3,
-      text: expect.stringContaining(`the chain has come to block ${last}`),
+      text: expect.stringContaining(`the newest block of the chain is ${last}`),
     });
     expect(await reconciling({}, {})).toMatchObject({ code: 3, text: expect.stringContaining('nothing signs for') });
     liar.behave({ kind: 'cut' });
-    expect(await reconciling()).toMatchObject({ code: 3, text: expect.stringContaining('Cannot look') });
+    expect(await reconciling()).toMatchObject({ code: 3, text: expect.stringContaining('Cannot check') });
     liar.repent();
   });
 });

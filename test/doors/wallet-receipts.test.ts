@@ -149,7 +149,7 @@ describe('npm run witness -- URL --wallet 0x…', () => {
       '--rpc',
       `${service.url}/livez`,
     );
-    expect(silent).toMatchObject({ code: 1, text: expect.stringContaining('Cannot look: the chain') });
+    expect(silent).toMatchObject({ code: 1, text: expect.stringContaining('Cannot check: the chain') });
   });
 
   it('1 where the node answers nonsense, or leaves out of its logs what its own receipts show', async () => {
@@ -168,7 +168,7 @@ describe('npm run witness -- URL --wallet 0x…', () => {
       const looked = await monitorOnce(service.url, state, key(), ...by).finally(() => node.close());
       return [looked.code, looked.text.split('\n').at(-1)];
     };
-    expect(await lying({ eth_blockNumber: 'soon' })).toEqual([1, expect.stringMatching(/^Cannot look: the chain/)]);
+    expect(await lying({ eth_blockNumber: 'soon' })).toEqual([1, expect.stringMatching(/^Cannot check: the chain/)]);
     expect(await lying({ eth_getLogs: [] })).toEqual([1, expect.stringContaining('out of its logs')]);
   });
 

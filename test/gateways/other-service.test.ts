@@ -105,7 +105,7 @@ describe('a second gateway on the database of one that serves', () => {
   it('cannot accept a change while the first one serves', async () => {
     const environment = { SEAL_KEY: hex() };
     await expect(runOperatorCommand(ground, 'accept-changed', ['SEAL_KEY'], { environment })).rejects.toThrow(
-      /a process serves this database: stop all of its processes first/,
+      /A process still uses this database\. Stop all of its processes first/,
     );
   });
 
@@ -212,7 +212,7 @@ describe('npm run accept-changed', () => {
     const environment = { BASE_RPC_URL: (await freshChain()).rpc_url };
     expect(await refusalOf(ground, { environment })).toContain('npm run accept-changed -- BASE_RPC_URL');
     expect(await runOperatorCommand(ground, 'accept-changed', ['BASE_RPC_URL'], { environment })).toContain(
-      'in its epoch 1',
+      '(epoch 1)',
     );
     await (await ground.start({ environment })).stop();
   });

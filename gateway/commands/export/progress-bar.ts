@@ -9,7 +9,7 @@ export interface ProgressBar {
 const WIDTH = 30;
 const EVERY_MS = 100;
 
-/** A bar on a terminal, of which one line is used over and over; nothing anywhere else. `total` null: nobody knows. */
+/** A progress bar on one line of a terminal; nothing if the output is not a terminal. `total` is null if it is unknown. */
 export function progressBar(
   terminal: Pick<WriteStream, 'isTTY' | 'write'>,
   { unit, total }: { readonly unit: string; readonly total: number | null },

@@ -1,21 +1,21 @@
-/** Formats of a streamed export of which a part can be told from the whole, row by row. */
+/** Formats whose rows can be counted in an incomplete file. */
 export type RowFormat = 'csv' | 'ndjson';
 
 const begins = { csv: /^(\d+),/, ndjson: /^\{"seq":(\d+),/ } as const satisfies Record<RowFormat, RegExp>;
-/** Longer than what a row of either begins with, up to its seq. */
+/** Longer than the beginning of a row up to its seq in either format. */
 const BEGINNING_BYTES = 24;
 const QUOTE = 0x22;
 const LINE_FEED = 0x0a;
 
 /**
- * Finds the rows in the bytes of a streamed export as they come: how many there are, and where the last whole one ends, so
- * that whoever was cut off goes on behind it. A line feed within quotation marks ends no row of CSV.
+ * Counts the rows in a streamed export, and finds the end of the last complete one, so that an interrupted export continues
+ * there. A line feed within quotation marks does not end a CSV row.
  */
 export class ExportRows {
   rows = 0;
-  /** Of the last whole row; 0 before the first. */
+  /** Seq of the last complete row; 0 before the first. */
   last_seq = 0;
-  /** How many bytes go before and with it, the line of names included. */
+  /** Bytes up to the end of that row, the CSV header included. */
   whole_bytes = 0;
   readonly #format: RowFormat;
   #bytes = 0;
@@ -35,7 +35,7 @@ export class ExportRows {
     }
   }
 
-  /** Forgets what came behind the last whole row: it will come again. */
+  /** Forgets the bytes after the last complete row: they will be sent again. */
   cut(): void {
     this.#bytes = this.whole_bytes;
     this.#quoted = false;
@@ -44,7 +44,7 @@ export class ExportRows {
 
   #end(): void {
     const [, seq] = begins[this.#format].exec(this.#beginning) ?? [];
-    // The line of names is whole too; the last line of NDJSON is none of the rows, and comes anew.
+    // The CSV header counts as complete. The last line of NDJSON is not a row and is sent again.
     const names = this.#format === 'csv' && this.rows === 0;
     if (seq !== undefined) {
       this.rows++;

@@ -9,17 +9,17 @@ import type { ToolService } from '../../config/tool-service.ts';
 type Sent = Exclude<RpcMessage, { kind: 'malformed' }>;
 
 /**
- * What a client says on stdin to the service over HTTP, and what that answers as lines. Nothing is understood here but how a message
- * travels: payments pass as they are, and are made by whoever has the wallet.
+ * Forwards messages from stdin to the service over HTTP, and its answers to stdout. Payments pass unchanged: the client has the
+ * wallet.
  */
 export class Forwarder {
   readonly #service: ToolService;
   readonly #write: (line: string) => void;
-  /** Long answers are read one after the other. */
+  /** Only one long answer is read at a time. */
   readonly #reading = new Turns();
-  /** So are long messages sent: the service reads one of each address at a time, and keeps few of them waiting. */
+  /** Only one long message is sent at a time, because the service reads one per address and queues few. */
   readonly #sending = new Turns();
-  /** Of a client that began with a handshake: its session and version, as headers. */
+  /** Session and version of a client that began with a handshake, as headers. */
   #begun: Readonly<Record<string, string>> = {};
 
   constructor(service: ToolService, write: (line: string) => void) {
@@ -27,7 +27,7 @@ export class Forwarder {
     this.#write = write;
   }
 
-  /** Never rejects: what goes wrong is told to whoever asked. */
+  /** Never rejects: a failure is written as a JSON-RPC error. */
   async forward(line: string): Promise<void> {
     const message = readMessage(line);
     if (message.kind === 'malformed') {
@@ -36,15 +36,15 @@ export class Forwarder {
     try {
       await this.#exchange(message, line);
     } catch {
-      this.#tell(message, unanswered(message, this.#service));
+      this.#fail(message, unanswered(message, this.#service));
     }
   }
 
   async #exchange(message: Sent, line: string): Promise<void> {
     const answer = await this.#post(message, line);
-    const forgotten = answer.status === 404 && 'mcp-session-id' in this.#begun;
-    if (!forgotten) return this.#pass(message, answer);
-    // It serves without a session as well: the client need not know that its own is gone.
+    const expired = answer.status === 404 && 'mcp-session-id' in this.#begun;
+    if (!expired) return this.#pass(message, answer);
+    // The service also serves without a session, so the client need not know that its session ended.
     await answer.body?.cancel();
     const { 'mcp-session-id': _, ...rest } = this.#begun;
     this.#begun = rest;
@@ -74,7 +74,7 @@ export class Forwarder {
     });
   }
 
-  /** What of the message HTTP wants to see, too; of the older generation it is what the handshake said. */
+  /** Headers that repeat parts of the message; for the older protocol generation those of the handshake. */
   #headersOf({ method, params }: Sent): Readonly<Record<string, string>> {
     const version = metaOf(params)[PROTOCOL_VERSION];
     if (typeof version !== 'string') return method === 'initialize' ? {} : this.#begun;
@@ -89,12 +89,12 @@ export class Forwarder {
     for await (const piece of this.#pieces(answer)) text += piece;
     if (answer.status === 202 || message.kind === 'notification') return;
     const body: unknown = JSON.parse(text);
-    if (!isJsonObject(body) || body.jsonrpc !== '2.0') throw new Error('the answer is no JSON-RPC');
+    if (!isJsonObject(body) || body.jsonrpc !== '2.0') throw new Error('the answer is not JSON-RPC');
     if (message.method === 'initialize') this.#begin(body, answer.headers);
     this.#write(JSON.stringify({ ...body, id: message.id }));
   }
 
-  /** @throws where they end without the answer */
+  /** @throws if the stream ends before the answer */
   async #passEvents(message: Sent, answer: Response): Promise<void> {
     let answered = false;
     const onEvent = ({ data }: { readonly data: string }) => {
@@ -106,7 +106,7 @@ export class Forwarder {
     if (!answered) throw new Error('the answer broke off');
   }
 
-  /** Many may be underway, and one that is long is read at a time. @throws where it is longer than an answer may be */
+  /** Reads many answers at once, but only one long one. @throws if an answer is too long */
   async *#pieces(answer: Response): AsyncGenerator<string> {
     const decoder = new TextDecoder();
     let bytes = 0;
@@ -132,16 +132,16 @@ export class Forwarder {
     };
   }
 
-  #tell(message: Sent, why: string): void {
+  #fail(message: Sent, why: string): void {
     if (message.kind === 'request') this.#write(faultText(message.id, { code: 'internal', message: why }));
   }
 }
 
-/** One after the other, in the order in which they ask. */
+/** A first-in, first-out lock. */
 class Turns {
   #last: Promise<void> = Promise.resolve();
 
-  /** Resolves when the turn has come, with what ends it. */
+  /** Resolves to the function that releases the lock. */
   async next(): Promise<() => void> {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -156,16 +156,18 @@ function readMessage(line: string): RpcMessage {
     const value: unknown = JSON.parse(line);
     if (isJsonObject(value)) return messageIn(value);
   } catch {
-    // It is told apart below.
+    // Reported below.
   }
   return {
     kind: 'malformed',
-    why: 'A line is one JSON object: batches of JSON-RPC are not served, send one at a time.',
+    why: 'Each line must be one JSON object. JSON-RPC batches are not supported; send one message per line.',
   };
 }
 
-/** Whether it was called is not known; a second payment for it could be one too many. */
+/** Whether the tool ran is unknown, and a second payment could charge twice. */
 function unanswered({ params }: Sent, { url }: ToolService): string {
-  const open = pays(metaOf(params)) ? ' Whether the payment was taken is not known: call again with the same one.' : '';
-  return `${url} did not answer, or not as this service would: it has to run (npm start), at SERVICE_URL.${open}`;
+  const open = pays(metaOf(params))
+    ? ' It is unknown whether the payment was taken: call again with the same payment.'
+    : '';
+  return `${url} did not give a valid answer. Check that the service runs (npm start) and that SERVICE_URL names it.${open}`;
 }

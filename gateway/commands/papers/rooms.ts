@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { dirname } from 'node:path/posix';
 
-/** The folders of the service, each with all that it holds. */
+/** The folders of the service. */
 export const serviceFolders = ['schema', 'subgraphs', 'gateway', 'rest-compat'] as const;
 const README = 'README.md';
 
@@ -11,20 +11,20 @@ export interface Checkout {
   text(file: string): string;
 }
 
-/** A folder with a page of its own: its files, and those of folders below it that have no page. */
+/** A folder with a README: its files, and those of folders below it without a README. */
 export interface RoomPage {
-  /** From the root, without a slash at its end. */
+  /** Path from the root, without a trailing slash. */
   readonly folder: string;
-  /** Source files by their path from `folder`, each with what it is for; null where nothing in it says so. */
+  /** Source files by their path from `folder`, each with the sentence that says what it is for; null if it has none. */
   readonly files: readonly { readonly path: string; readonly sentence: string | null }[];
-  /** Pages of rooms in this one, by their path from `folder`. */
+  /** READMEs of folders inside this one, by their path from `folder`. */
   readonly rooms: readonly { readonly path: string; readonly sentence: string | null }[];
 }
 
-/** TypeScript, and what starts programs before there is anything to strip types. */
+/** TypeScript, and the JavaScript files that start programs. */
 export const isSource = (path: string) => path.endsWith('.ts') || /^gateway\/[^/]+\.js$/.test(path);
 
-/** Every folder of these with a README.md, in alphabetical order. */
+/** Every folder with a README.md, in alphabetical order. */
 export function findRooms(checkout: Checkout): readonly RoomPage[] {
   const paths = checkout.files.filter(path => serviceFolders.some(top => path.startsWith(`${top}/`))).sort();
   const folders = paths.filter(path => path.endsWith(`/${README}`)).map(dirname);
@@ -32,14 +32,14 @@ export function findRooms(checkout: Checkout): readonly RoomPage[] {
   const sources = Map.groupBy(paths.filter(isSource), path => roomOf(path, known));
   const inner = Map.groupBy(folders, folder => roomOf(folder, known));
   return folders.map(folder => {
-    const told = (list: readonly string[], tell: typeof firstSentence) =>
-      list.map(path => ({ path: path.slice(folder.length + 1), sentence: tell(path, checkout.text(path)) }));
+    const described = (list: readonly string[], sentenceOf: typeof firstSentence) =>
+      list.map(path => ({ path: path.slice(folder.length + 1), sentence: sentenceOf(path, checkout.text(path)) }));
     const pages = (inner.get(folder) ?? []).map(other => `${other}/${README}`);
-    return { folder, files: told(sources.get(folder) ?? [], firstSentence), rooms: told(pages, firstOfPage) };
+    return { folder, files: described(sources.get(folder) ?? [], firstSentence), rooms: described(pages, firstOfPage) };
   });
 }
 
-/** The nearest folder above that is a room. */
+/** The nearest folder above with a README. */
 function roomOf(path: string, rooms: ReadonlySet<string>): string | null {
   const folder = dirname(path);
   if (folder === '.') return null;
@@ -52,7 +52,7 @@ function firstOfPage(_: string, page: string): string | null {
   return text.replace(/\s+/g, ' ').match(/^.*?[.!?](?=\s|$)/)?.[0] ?? null;
 }
 
-/** The rooms in this one, as its page lists them. What a file is for stands at its own beginning, and is not said again. */
+/** The list of folders inside this one. Files are not listed: each begins with a comment that says what it is for. */
 export function roomList({ rooms }: RoomPage): string {
   return rooms
     .map(({ path, sentence }) => `- [${path.slice(0, -README.length)}](${path}): ${sentence ?? '?'}`)
@@ -65,9 +65,9 @@ export function betweenMarks(page: string, name: string, text: string): string {
   return page.replace(place, (_, open, close) => `${open}${text}\n${close}`);
 }
 
-interface Told {
+interface FileComment {
   readonly text: string;
-  /** What the text stands above: the first line that is no decorator. */
+  /** The first line below the comment that is not a decorator. */
   readonly below: string;
 }
 
@@ -78,7 +78,7 @@ const DESCRIPTION = /description:\s*'((?:[^'\\]|\\.)*)'/;
 const EXPORTED = /^export (?:abstract )?(?:async )?(type|interface|class|function\*?|const) (\w+)/;
 const SENTENCE = /^.*?[.!?](?=\s|$)/;
 
-/** Files whose names say by themselves what they are for, wherever they lie. */
+/** Files whose name says what they are for. */
 const byName: readonly (readonly [RegExp, string])[] = [
   [
     /(^|\/)index\.ts$/,
@@ -90,20 +90,19 @@ const byName: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * What a file is for, in one sentence. It is the first sentence of the file's own comment (one that stands above an import
- * or by itself), or else of the doc comment on the export that is called as the file is, or else of that on its first
- * exported verb or class, or type; what has none of these may have a description on the graph. A program, which exports
- * nothing, is told by its first comment. Null where there is none.
+ * The sentence that says what a file is for: the first of the file's own comment (one above an import or by itself), else of the
+ * doc comment on the export that has the file's name, else on its first exported function, class or type, else a graph
+ * description. A program, which exports nothing, has its first comment. Null if there is none.
  */
 function firstSentence(path: string, source: string): string | null {
   const comments = commentsOf(source);
-  const told = ownComment(comments) ?? named(path, comments) ?? exported(comments) ?? described(path, source);
-  const text = (told ?? program(source, comments))?.text.replace(/\s+/g, ' ').trim();
+  const found = ownComment(comments) ?? named(path, comments) ?? exported(comments) ?? described(path, source);
+  const text = (found ?? program(source, comments))?.text.replace(/\s+/g, ' ').trim();
   if (!text) return byName.find(([name]) => name.test(path))?.[1] ?? null;
   return text.match(SENTENCE)?.[0] ?? text;
 }
 
-function commentsOf(source: string): readonly Told[] {
+function commentsOf(source: string): readonly FileComment[] {
   return [...source.matchAll(COMMENT)]
     .map(({ 0: all, 1: text = '', index }) => {
       const after = source.slice(index + all.length);
@@ -114,27 +113,27 @@ function commentsOf(source: string): readonly Told[] {
     .filter(({ text }) => !text.trim().startsWith('@'));
 }
 
-function ownComment(comments: readonly Told[]): Told | undefined {
+function ownComment(comments: readonly FileComment[]): FileComment | undefined {
   return comments.find(({ below }) => below.trim() === '' || below.startsWith('import '));
 }
 
-function named(path: string, texts: readonly Told[]): Told | undefined {
+function named(path: string, texts: readonly FileComment[]): FileComment | undefined {
   const name = letters(basename(path).replace(/(\.\w+)+$/, ''));
   return texts.find(({ below }) => letters(below.match(EXPORTED)?.[2] ?? '') === name);
 }
 
-function exported(comments: readonly Told[]): Told | undefined {
+function exported(comments: readonly FileComment[]): FileComment | undefined {
   const all = comments.filter(({ below }) => EXPORTED.test(below));
   return all.find(({ below }) => !/^(type|interface)$/.test(below.match(EXPORTED)?.[1] ?? '')) ?? all[0];
 }
 
-function described(path: string, source: string): Told | undefined {
+function described(path: string, source: string): FileComment | undefined {
   const classes = [...source.matchAll(DESCRIBED)].map(([, text = '', below = '']) => ({ text, below }));
   const [, first] = source.match(DESCRIPTION) ?? [];
   return named(path, classes) ?? classes[0] ?? (first ? { text: first, below: '' } : undefined);
 }
 
-function program(source: string, [first]: readonly Told[]): Told | undefined {
+function program(source: string, [first]: readonly FileComment[]): FileComment | undefined {
   return /^export /m.test(source) ? undefined : first;
 }
 

@@ -7,20 +7,20 @@ import { givenWords } from '../../operations/run.ts';
 export const RECONCILE_USAGE = `usage: npm run reconcile -- --wallet 0x… --from N --to M [--url URL] [--rpc URL]
                            [--own 0x…]... [--signature-file FILE] [--json]
 
-Reads all USDC that a wallet sent on Base between two blocks from any node, and says of each transfer whether a receipt of the service
-names it. The receipts are those that the service shows to that wallet, which signs for it (its key in WALLET_KEY, or a signature in
---signature-file); each is verified here.
+Lists all USDC transfers that a wallet sent on Base in blocks N to M, and says for each whether one of the wallet's receipts names it.
+The service shows the receipts to the wallet only, so the wallet signs the request: with its key in WALLET_KEY, or a signature in
+--signature-file. Each receipt is verified here.
 
-  --url   the service (default: that of this configuration)
-  --rpc   a node of Base (default: BASE_RPC_URL, or that of the development service)
-  --own   another wallet of the same owner: what goes there is self-dealt
-  --json  one JSON document in place of the table
+  --url   the service (default: the one that this configuration serves)
+  --rpc   a node of Base (default: BASE_RPC_URL, or the development chain)
+  --own   another wallet of the same owner; transfers to it are self-dealt
+  --json  one JSON document instead of the table
 
-Exit code: 0 each transfer is receipted, ingested or self-dealt; 1 some are not, or a receipt is not valid; 2 this usage; 3 something
-could not be looked at.`;
+Exit code: 0 every transfer is receipted, ingested or self-dealt; 1 some are not, or a receipt is invalid; 2 this usage; 3 the chain or
+the service could not be read.`;
 
 export interface ReconcileOptions {
-  /** Lower-case, as the next. */
+  /** Lower-case, like `own`. */
   readonly wallet: string;
   readonly own: readonly string[];
   readonly from: number;
@@ -31,14 +31,14 @@ export interface ReconcileOptions {
   readonly json: boolean;
 }
 
-/** Null where the usage is to be told. @throws OperatorFault where an option is not what it has to be */
+/** Null if the usage is to be printed. @throws OperatorFault if an option is invalid */
 export function reconcileOptions(args: readonly string[]): ReconcileOptions | 'help' | null {
   const { values } = parsed(args);
   if (values.help) return 'help';
   const { wallet, from, to, own = [], json = false } = values;
   if (wallet === undefined || from === undefined || to === undefined) return null;
   const blocks = { from: blockOf('--from', from), to: blockOf('--to', to) };
-  if (blocks.to < blocks.from) throw new OperatorFault('--to is a block before --from');
+  if (blocks.to < blocks.from) throw new OperatorFault('--to must not be lower than --from');
   return {
     wallet: addressOf(wallet),
     own: own.map(addressOf),
@@ -68,21 +68,21 @@ function parsed(args: readonly string[]) {
 }
 
 function addressOf(text: string): string {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new OperatorFault(`${text} is no address`);
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new OperatorFault(`${text} is not an address`);
   return text.toLowerCase();
 }
 
 function blockOf(option: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new OperatorFault(`${option} is not the number of a block`);
+  if (!/^\d{1,9}$/.test(text)) throw new OperatorFault(`${option} must be a block number`);
   return Number(text);
 }
 
 function urlOf(option: string, text: string): string {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new OperatorFault(`${option} is no http(s) URL`);
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new OperatorFault(`${option} must be an http(s) URL`);
   return text.replace(/\/+$/, '');
 }
 
-/** Of the service that is configured here; in development of the one that has written where its chain is. */
+/** The node of this configuration; in development the chain of the service that has run in DATA_DIR. */
 function configuredRpc(): string {
   const { base_rpc_url, data_dir } = readConfig();
   if (base_rpc_url !== null) return base_rpc_url;
@@ -92,5 +92,5 @@ function configuredRpc(): string {
   } catch {
     // No development service has run there.
   }
-  throw new OperatorFault('--rpc is the http(s) URL of a node of Base');
+  throw new OperatorFault('--rpc is required: the http(s) URL of a node of Base');
 }

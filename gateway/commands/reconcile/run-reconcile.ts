@@ -22,7 +22,7 @@ import { paidOf } from '../witness/monitor/checked-receipt.ts';
 import { WatchedService, walletSigner } from '../witness/monitor/watched-service.ts';
 import type { ReconcileOptions } from './options.ts';
 
-/** Reads the chain and the wallet's receipts, and holds one against the other. @throws LogAway, OperatorFault */
+/** Reads the chain and the wallet's receipts, and compares them. @throws LogAway, OperatorFault */
 export async function reconcile(asked: ReconcileOptions): Promise<Reconciled> {
   const { wallet, own, url, signature_file } = asked;
   const sign = await walletSigner({ wallet, base_url: url, signature_file }, systemClock);
@@ -31,7 +31,7 @@ export async function reconcile(asked: ReconcileOptions): Promise<Reconciled> {
   const jwks = await service.jwks();
   const checked: CheckedUse[] = [];
   const bar = progressBar(process.stderr, { unit: 'receipts', total: null });
-  // Read last: what was paid in the last of these blocks may have its receipt by now.
+  // Read after the chain, so that payments in the last of these blocks have their receipts by now.
   for await (const document of service.receipts(wallet, sign, -1))
     bar.show(checked.push(checkedUse(document, jwks, url)));
   bar.end();
@@ -47,8 +47,8 @@ async function readTransfers({ wallet, from, to, rpc }: ReconcileOptions): Promi
   const chain = new TransferSource(rpc);
   const [chain_id, newest] = await Promise.all([chain.chainId(), chain.newestBlock()]);
   if (chain_id !== networks.base.chain_id)
-    throw new OperatorFault(`--rpc is a node of chain ${chain_id}, and Base is chain ${networks.base.chain_id}`);
-  if (to > newest) throw new OperatorFault(`the chain has come to block ${newest}, and --to is ${to}`);
+    throw new OperatorFault(`--rpc is a node of chain ${chain_id}, not of Base (chain ${networks.base.chain_id})`);
+  if (to > newest) throw new OperatorFault(`the newest block of the chain is ${newest}, but --to is ${to}`);
   const bar = progressBar(process.stderr, { unit: 'blocks', total: to - from + 1 });
   const read = await chain.transfers({ wallet, treasuries: null }, { from, to }, done => bar.show(done));
   bar.end();
@@ -64,7 +64,7 @@ interface Reconciled {
 
 const usdc = (amount: bigint) => formatUsdc(atomicAmount(amount) satisfies AtomicAmount);
 
-/** A table for people, and what each class comes to. */
+/** The transfers as a table, with the sum of each class. */
 export function reconciledLines({ asked, transfers, wrong }: Reconciled): string[] {
   const sums = sumClasses(noSums, transfers);
   const rows = transfers.map(({ class: of, transfer, use }) => {
@@ -82,7 +82,7 @@ export function reconciledLines({ asked, transfers, wrong }: Reconciled): string
   ];
 }
 
-/** The same for programs. */
+/** The transfers and sums as JSON. */
 export function reconciledJson({ asked, transfers, wrong }: Reconciled): string {
   return canonicalJson({
     wallet: spelt(asked.wallet),
@@ -102,18 +102,18 @@ export function reconciledJson({ asked, transfers, wrong }: Reconciled): string 
   });
 }
 
-/** A receipt whose signatures hold, by the payment that it names. */
+/** A receipt with valid signatures, by the payment that it names. */
 interface VerifiedUse extends TransferUse {
   readonly task_id: string;
 }
 
 type CheckedUse =
   | { readonly kind: 'verified'; readonly use: VerifiedUse }
-  /** Paid on another network, or not at all; or its payer is not known to be who it says. */
+  /** Paid on another network, or not at all; or its payer is not proven. */
   | { readonly kind: 'elsewhere' }
   | { readonly kind: 'wrong'; readonly task_id: string; readonly code: string; readonly sentence: string };
 
-/** What a receipt says of its payment on Base, once it is known to be signed. */
+/** The payment on Base that a valid receipt names. */
 function checkedUse(document: JsonObject, jwks: JsonObject, url: string): CheckedUse {
   const task_id = String(document.task_id);
   const verified = verifyReceipt(document, jwks, { base_url: url });
@@ -121,7 +121,7 @@ function checkedUse(document: JsonObject, jwks: JsonObject, url: string): Checke
   const { claims } = verified;
   const payment = signedTransfer(claims);
   if (payment?.network !== 'base') return { kind: 'elsewhere' };
-  // In a book chain a receipt with a row is of a payment to somebody else; one without is of the stamp that paid for recording it.
+  // In a book chain a receipt with a row is for a payment to others; one without a row is for the stamp that paid for recording it.
   const ingested = claims.payload_version === BOOK_CHAIN_VERSION && typeof claims.book_seq === 'number';
   if (ingested && claims.payer_proven === false) return { kind: 'elsewhere' };
   return { kind: 'verified', use: { kind: ingested ? 'ingest' : 'receipt', ...paidOf(task_id, payment, document) } };

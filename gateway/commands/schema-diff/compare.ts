@@ -7,13 +7,13 @@ import { buildSchema, type GraphQLSchema } from 'graphql';
 import { paidFields, publicSchema } from '../../graph/supergraph.ts';
 import { sdlOf } from '../../http/sdl.ts';
 
-/** What has become of the graph since the last tag. */
+/** The changes of the graph since the last tag. */
 type Comparison =
   | { readonly kind: 'no_release'; readonly why: string }
   | { readonly kind: 'noted'; readonly tag: string; readonly breaking: number }
   | { readonly kind: 'unnoted'; readonly tag: string; readonly missing: readonly BreakingChange[] };
 
-/** Compares the graph of the checkout at `root` with that of the last tag, and what breaks clients with the changelog. */
+/** Compares the graph of the checkout at `root` with that of the last tag, and breaking changes with the changelog. */
 export async function compareWithRelease(root: string): Promise<Comparison> {
   const before = await lastRelease(root);
   if (before.kind === 'none') return { kind: 'no_release', why: before.why };
@@ -31,7 +31,7 @@ const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 const SUPERGRAPH = 'schema/supergraph.graphql';
 export const CHANGELOG = '.github/CHANGELOG.md';
 
-/** What was released last; or why nobody can tell, as in a clone without tags. */
+/** The last release; or why it is unknown, as in a clone without tags. */
 type LastRelease =
   | { readonly kind: 'found'; readonly tag: string; readonly supergraph: string; readonly changelog: string }
   | { readonly kind: 'none'; readonly why: string };
@@ -44,21 +44,21 @@ async function lastRelease(root: string): Promise<LastRelease> {
       () => null,
     );
   const tag = (await git('describe', '--tags', '--abbrev=0'))?.trim();
-  if (!tag) return { kind: 'none', why: 'git knows no tag here' };
+  if (!tag) return { kind: 'none', why: 'git has no tag here' };
   const supergraph = await git('show', `${tag}:./${SUPERGRAPH}`);
   if (supergraph === null) return { kind: 'none', why: `${tag} has no ${SUPERGRAPH}` };
   return { kind: 'found', tag, supergraph, changelog: (await git('show', `${tag}:./${CHANGELOG}`)) ?? '' };
 }
 
-/** What a client that was written for the graph before has to be changed for. */
+/** A change that breaks clients of the former graph. */
 interface BreakingChange {
-  /** What the changelog has to name: a type, field, argument or value as a path, `Book.rows.first`. */
+  /** The name for the changelog: a type, field, argument or value as a path, `Book.rows.first`. */
   readonly coordinate: string;
   /** The change in a sentence. */
   readonly message: string;
 }
 
-/** Compares two supergraphs by the schemas that clients see of them, `@paid` included. */
+/** Compares the schemas that clients see of two supergraphs, `@paid` included. */
 export async function breakingChanges(before: string, after: string): Promise<BreakingChange[]> {
   const changes = await diff(shownBy(before), shownBy(after));
   return changes.filter(isBreaking).map(({ path, type, message }) => ({
@@ -67,7 +67,7 @@ export async function breakingChanges(before: string, after: string): Promise<Br
   }));
 }
 
-/** A price changes no type, and yet whoever calls pays another: graphql-inspector holds it for dangerous at the most. */
+/** A changed price breaks callers although no type changes: graphql-inspector rates it as dangerous at most. */
 const PAID = /\.@paid\b.*$/;
 
 function isBreaking({ criticality, path }: Change): boolean {
@@ -79,14 +79,14 @@ function shownBy(supergraph: string): GraphQLSchema {
   return buildSchema(sdlOf({ schema, paid: paidFields(schema) }));
 }
 
-/** Those that no line names, in backticks, which the changelog has got since. */
+/** Changes that no new line of the changelog names in backticks. */
 export function unnoted(
   changes: readonly BreakingChange[],
   changelog: { readonly before: string; readonly after: string },
 ): BreakingChange[] {
   const old = new Set(changelog.before.split('\n'));
   const added = changelog.after.split('\n').filter(line => !old.has(line));
-  // Whole, and as code: a sentence on a book or on `Book.rowsByDay` says nothing of `Book` or `Book.rows`.
+  // The whole coordinate as code: a mention of `Book.rowsByDay` is none of `Book.rows`.
   const named = new Set(added.flatMap(line => [...line.matchAll(/`([^`]+)`/g)].map(([, code]) => code)));
   return changes.filter(({ coordinate }) => !named.has(coordinate));
 }

@@ -7,14 +7,14 @@ const WIDTH = 256;
 const TILE_HEIGHT = 8;
 const HASH = 32;
 
-/** A leaf that is another than the one that is kept. */
+/** A leaf that differs from the stored one. */
 export interface Difference {
   readonly index: number;
   readonly kept: Buffer;
   readonly found: Buffer;
 }
 
-/** The tree of the leaves that are kept, up to `size`. */
+/** The tree of the first `size` stored leaves. */
 export async function keptTree(leaves: LeafFile, size: number): Promise<GrowingTree> {
   const tree = new GrowingTree();
   for await (const leaf of leaves.read(0, size)) tree.add(leaf);
@@ -23,15 +23,15 @@ export async function keptTree(leaves: LeafFile, size: number): Promise<GrowingT
 
 interface Grown {
   readonly tree: GrowingTree;
-  /** The root when the tree had `mark` leaves; null where it never had as many. */
+  /** The root at `mark` leaves; null if the tree never had that size. */
   readonly root_at_mark: Buffer | null;
-  /** Whether the tiles above the leaves hold the hashes that follow from these. */
+  /** Whether the tiles of higher levels contain the hashes that follow from the leaves. */
   readonly tiles_agree: boolean;
 }
 
 /**
- * Goes on from a tree to one of `size` leaves: only new ones are fetched, and kept behind those that are there; each hash of the
- * higher tiles that is new by then is held to them. @throws LogAway
+ * Grows a tree to `size` leaves: fetches and stores only new ones, and compares each new hash of the higher levels with the log's
+ * tiles. @throws LogAway
  */
 export async function growTo(
   size: number,
@@ -53,7 +53,7 @@ export async function growTo(
   return { tree, root_at_mark, tiles_agree: await tilesAgree(nodes, size, source) };
 }
 
-/** Tile by tile: each new hash is the one that was computed. */
+/** Whether each new hash in the log's tiles equals the computed one. */
 async function tilesAgree(nodes: readonly CompleteNode[], size: number, source: LogSource): Promise<boolean> {
   const tiles = Map.groupBy(nodes, ({ height, index }) => `${height / TILE_HEIGHT} ${Math.floor(index / WIDTH)}`);
   for (const [address, computed] of tiles) {
@@ -69,7 +69,7 @@ async function tilesAgree(nodes: readonly CompleteNode[], size: number, source: 
   return true;
 }
 
-/** Whether a leaf is still shown as it was found to differ. @throws LogAway */
+/** Whether the log still shows the differing leaf. @throws LogAway */
 export async function stillDiffers({ index, found }: Difference, size: number, source: LogSource): Promise<boolean> {
   if (index >= size) return false;
   const number = Math.floor(index / WIDTH);
@@ -78,7 +78,7 @@ export async function stillDiffers({ index, found }: Difference, size: number, s
   return found.equals(tile.subarray(at, at + HASH));
 }
 
-/** All of a tree anew by the log's tiles, and the first of its leaves that is another than the one kept. @throws LogAway */
+/** Computes the root again from the log's tiles, and finds the first leaf that differs from the stored one. @throws LogAway */
 export async function compare(
   size: number,
   { source, leaves }: { readonly source: LogSource; readonly leaves: LeafFile },
@@ -99,10 +99,10 @@ export async function compare(
   return { root: tree.root, difference };
 }
 
-/** Read at once. */
+/** Leaves per read. */
 const LEAVES_MAX = 4_096;
 
-/** The leaf hashes of a log, end to end. It only grows: what is cut off again is a tail that no cosigned head covers. */
+/** The leaf hashes of a log in one file. Only a tail that no cosigned checkpoint covers is ever cut off. */
 export class LeafFile {
   readonly #file: FileHandle;
   #count: number;
@@ -132,7 +132,7 @@ export class LeafFile {
     }
   }
 
-  /** Behind the last one. On disk once `sync` has resolved. */
+  /** Appends hashes; they are on disk once `sync` has resolved. */
   async append(hashes: Buffer): Promise<void> {
     await this.#file.write(hashes, 0, hashes.length, this.#count * HASH);
     this.#count += hashes.length / HASH;
@@ -142,7 +142,7 @@ export class LeafFile {
     return this.#file.datasync();
   }
 
-  /** Cuts off what lies behind the first `count`. */
+  /** Keeps only the first `count` leaves. */
   async cut(count: number): Promise<void> {
     await this.#file.truncate(count * HASH);
     this.#count = count;

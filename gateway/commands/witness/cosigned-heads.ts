@@ -6,9 +6,9 @@ import { type CheckpointHead, openCheckpoint } from '../../../subgraphs/receipt/
 import type { VerifierKey } from '../../../subgraphs/receipt/verify/verifier-key.ts';
 import { OperatorFault } from '../../config/fault.ts';
 
-/** A head that this witness has vouched for. */
+/** A checkpoint that this witness has cosigned. */
 export interface CosignedHead extends CheckpointHead {
-  /** The how manieth it is. */
+  /** Its number, from 1. */
   readonly sequence: number;
   /** The checkpoint with the log's verified signatures and the witness's own. */
   readonly note: string;
@@ -18,13 +18,13 @@ export interface CosignedHead extends CheckpointHead {
 export type WitnessStep = 'leaves_kept' | 'head_written' | 'head_kept';
 export type Reach = (step: WitnessStep) => Promise<void>;
 
-/** Beside the newest, for whoever looks into the folder. */
+/** Number of newest files to keep. */
 const KEPT = 8;
 
 /**
- * The heads that were cosigned, each a file whose number is one above that of the head it was proven to extend. A number is given
- * once, by `link`, which no second process can do again: so of two that were proven by the same head one is cosigned, and
- * what was checked and what is kept are one step, also for processes that share the folder by mistake.
+ * The cosigned checkpoints, each a file whose number is one above the checkpoint that it was proven to extend. `link` gives a
+ * number once, so of two checkpoints that were proven to extend the same one only one is cosigned: check and store are one
+ * step, even for processes that share the folder by mistake.
  */
 export class CosignedHeads {
   readonly #folder: string;
@@ -37,18 +37,18 @@ export class CosignedHeads {
     this.#reach = reach;
   }
 
-  /** Null before the first. @throws OperatorFault where it cannot be read: that is no reason to begin anew */
+  /** Null before the first. @throws OperatorFault if it cannot be read: the witness must not begin again */
   async newest(): Promise<CosignedHead | null> {
     const sequence = (await this.#sequences()).at(-1);
     if (sequence === undefined) return null;
     const note = await readFile(this.#path(sequence), 'utf8');
     const opened = openCheckpoint(note, [this.#witness]);
     if (opened.kind !== 'signed')
-      throw new OperatorFault(`${this.#path(sequence)} is not as this witness has cosigned it: nothing is signed`);
+      throw new OperatorFault(`${this.#path(sequence)} does not carry this witness's cosignature. Nothing was signed.`);
     return { ...opened.head, sequence, note };
   }
 
-  /** Resolves once it is on disk: only then may its cosignature leave. False where `from` is not the newest any more. */
+  /** Resolves once the note is on disk: only then may the cosignature be sent. False if `from` is no longer the newest. */
   async keep(from: CosignedHead | null, note: string): Promise<boolean> {
     const sequence = (from?.sequence ?? 0) + 1;
     const path = this.#path(sequence);
@@ -65,7 +65,7 @@ export class CosignedHeads {
     }
     await syncFolderOf(path);
     const sequences = await this.#sequences();
-    // Whoever stood still for long may have taken a number that was given and forgotten.
+    // A process that paused for long may have taken a number whose file was deleted meanwhile.
     if (sequences.at(-1) !== sequence) return false;
     await this.#reach('head_kept');
     for (const old of sequences.filter(it => it <= sequence - KEPT)) await rm(this.#path(old), { force: true });

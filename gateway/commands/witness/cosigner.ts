@@ -18,7 +18,7 @@ import { type CosignedHead, CosignedHeads, type Reach } from './cosigned-heads.t
 /** A checkpoint that the log has signed. */
 export type SignedCheckpoint = Extract<OpenedCheckpoint, { kind: 'signed' }>;
 
-/** Signs for one log what others have proven, and keeps what it has signed. */
+/** Cosigns proven checkpoints of one log, and stores them. */
 export class Cosigner {
   readonly origin: string;
   readonly #keys: readonly VerifierKey[];
@@ -39,7 +39,7 @@ export class Cosigner {
     this.#clock = clock;
   }
 
-  /** By the keys that are trusted for this log. */
+  /** Verifies a checkpoint with the trusted keys of this log. */
   open(note: string): OpenedCheckpoint {
     return openCheckpoint(note, this.#keys);
   }
@@ -49,8 +49,8 @@ export class Cosigner {
   }
 
   /**
-   * The cosignature of a checkpoint that was proven to extend `from`, once it is kept; null where something else was cosigned
-   * meanwhile. Of the log's signatures only those are kept that were verified.
+   * Cosigns a checkpoint that was proven to extend `from`, and stores it with the log's verified signatures. Null if another one
+   * was cosigned meanwhile.
    */
   async cosign(from: CosignedHead | null, { text, signatures }: SignedCheckpoint): Promise<string | null> {
     const cosignature = this.#key.cosign(text);
@@ -58,7 +58,7 @@ export class Cosigner {
     return (await this.#heads.keep(from, note)) ? cosignature : null;
   }
 
-  /** Keeps a checkpoint that contradicts what was cosigned beside that; the path of the file, or null. */
+  /** Stores a checkpoint that contradicts the cosigned one, with both notes; returns the path, or null if there are too many. */
   keepFork(
     cosigned: CosignedHead,
     found: string,
@@ -73,22 +73,22 @@ export class Cosigner {
 
 const short = ({ root }: CheckpointHead) => root.subarray(0, 4).toString('hex');
 
-/** Two checkpoints of one log, both signed by it, of which neither extends the other. */
+/** Two checkpoints, both signed by the log, neither of which extends the other. */
 interface Fork {
   readonly origin: string;
   /** With this witness's own cosignature. */
   readonly cosigned: string;
   readonly found: string;
-  /** Null where it is not known. */
+  /** Null if it is unknown. */
   readonly difference: Difference | null;
   /** ISO 8601. */
   readonly at: string;
 }
 
-/** A log that signs forks without end fills no disk. */
+/** A log that keeps signing forks must not fill the disk. */
 const FILES_MAX = 64;
 
-/** Keeps both; null where there are enough of them. `name` is the same for the same two. */
+/** Stores a fork; null if FILES_MAX are stored. The same fork has the same `name`. */
 async function keepEvidence(folder: string, name: string, fork: Fork): Promise<string | null> {
   const { difference, origin, at, cosigned, found } = fork;
   const path = join(folder, `${name}.json`);
@@ -111,11 +111,11 @@ function unlessThere(fault: NodeJS.ErrnoException): void {
   if (fault.code !== 'EEXIST') throw fault;
 }
 
-/** By which a witness signs; its verifier reads it by code of its own. */
+/** The signing key of a witness. */
 interface WitnessKey {
-  /** What a log, and whoever demands this witness, is told. */
+  /** The public key, for logs and for readers that require this witness. */
   readonly verifier: VerifierKey;
-  /** The line of a cosignature (https://c2sp.org/tlog-cosignature) below that text, made now. */
+  /** A cosignature line (https://c2sp.org/tlog-cosignature) for that text, with the current time. */
   cosign(text: string): string;
 }
 
@@ -125,8 +125,8 @@ const TYPE = Buffer.of(4);
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /**
- * Made once in the state folder, readable by its owner alone. The name is part of the key's id, and kept with it.
- * @throws OperatorFault where another name is asked for than the key was made with
+ * Reads the key from the state folder, or generates it at the first start, readable by its owner only. The name is part of the
+ * key's id and stored with it. @throws OperatorFault if `name` differs from the stored one
  */
 export async function openWitnessKey(state: string, name: string | null, clock: Clock): Promise<WitnessKey> {
   const seed = Buffer.from(await keptSecret(state, 'witness_key', random => random), 'hex');
@@ -134,7 +134,9 @@ export async function openWitnessKey(state: string, name: string | null, clock: 
   const raw = Buffer.from(createPublicKey(secret).export({ format: 'jwk' }).x ?? '', 'base64url');
   const kept = await keptSecret(state, 'witness_name', () => name ?? `witness/${sha256Hex(raw).slice(0, 16)}`);
   if (name !== null && name !== kept)
-    throw new OperatorFault(`this witness is called ${kept}: another name takes another key, and another --state`);
+    throw new OperatorFault(
+      `this witness is named ${kept}; for another name use another --state, which gets its own key`,
+    );
   const typed = Buffer.concat([TYPE, raw]);
   const id = sha256(Buffer.concat([Buffer.from(`${kept}\n`), typed])).subarray(0, 4);
   const verifier = verifierKey(`${kept}+${id.toString('hex')}+${typed.toString('base64')}`);

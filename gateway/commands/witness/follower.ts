@@ -6,10 +6,10 @@ import type { CosignedHead, Reach } from './cosigned-heads.ts';
 import type { Cosigner, SignedCheckpoint } from './cosigner.ts';
 import { LogAway, type LogSource } from './log-source.ts';
 
-/** What a look at the log came to. */
+/** The result of one check of the log. */
 export type Look =
   | { readonly kind: 'cosigned'; readonly size: number }
-  /** `behind`: less than was cosigned, and the beginning of it, as a cache may show. */
+  /** `behind`: a smaller tree that is a prefix of the cosigned one, as a cache may show. */
   | { readonly kind: 'unchanged' | 'behind'; readonly size: number }
   | { readonly kind: 'away' | 'refused' | 'forked'; readonly sentence: string };
 
@@ -20,29 +20,29 @@ interface LogFollowerParts {
   readonly reach: Reach;
 }
 
-/** Others may cosign beside it, by submissions: then it looks again. */
+/** Checks again if a submission was cosigned meanwhile. */
 const TRIES = 4;
 
-/** Follows a log by its checkpoint and tiles, and has cosigned what it has proven to extend what was cosigned before. */
+/** Follows a log by its checkpoint and tiles, and cosigns each checkpoint that it has proven to extend the last cosigned one. */
 export class LogFollower {
   readonly #parts: LogFollowerParts;
-  /** Of the leaves that are kept and belong to the log; null until they were read. */
+  /** The tree of the stored leaves; null until they are read. */
   #tree: GrowingTree | null = null;
-  /** What a fork was told by: while it shows that, it is not computed again at each look. */
+  /** The fork that was found: while the log still shows it, it is not computed again. */
   #forked: { readonly root: Buffer; readonly difference: Difference | null; readonly sentence: string } | null = null;
 
   constructor(parts: LogFollowerParts) {
     this.#parts = parts;
   }
 
-  /** Never two at once. */
+  /** Must not run twice at once. */
   async look(): Promise<Look> {
     try {
       for (let tried = 0; tried < TRIES; tried++) {
         const looked = await this.#once();
         if (looked !== 'moved') return looked;
       }
-      return { kind: 'away', sentence: 'others cosign faster than this log can be looked at' };
+      return { kind: 'away', sentence: 'submissions are cosigned faster than the log can be read' };
     } catch (fault) {
       if (fault instanceof LogAway) return { kind: 'away', sentence: fault.message };
       throw fault;
@@ -55,7 +55,10 @@ export class LogFollower {
     const opened = cosigner.open(note);
     if (opened.kind !== 'signed') return { kind: 'refused', sentence: unbelieved[opened.kind] };
     if (opened.head.origin !== cosigner.origin)
-      return { kind: 'refused', sentence: `the checkpoint is of ${opened.head.origin}, not of ${cosigner.origin}` };
+      return {
+        kind: 'refused',
+        sentence: `the checkpoint belongs to the log ${opened.head.origin}, not to ${cosigner.origin}`,
+      };
     const newest = await cosigner.newest();
     return opened.head.size < (newest?.size ?? 0)
       ? this.#smaller(note, opened.head, newest)
@@ -66,7 +69,7 @@ export class LogFollower {
     const { leaves } = this.#parts;
     const behind = { kind: 'behind', size: head.size } as const;
     const tree = await this.#keptUpTo(newest);
-    // What was submitted with a proof alone has no leaves here yet: nothing is said against it.
+    // The leaves of a checkpoint that was submitted with a proof are not here yet, so nothing contradicts it.
     if (head.size > tree.size) return behind;
     const root = (await keptTree(leaves, head.size)).root;
     return root.equals(head.root) ? behind : this.#contradicted(note, head, newest);
@@ -90,7 +93,10 @@ export class LogFollower {
     }
     if (!tiles_agree) {
       await leaves.cut(from.size);
-      return { kind: 'refused', sentence: 'a tile above the leaves does not hold the hashes that follow from them' };
+      return {
+        kind: 'refused',
+        sentence: 'a tile of a higher level does not contain the hashes that follow from the leaves',
+      };
     }
     await leaves.sync();
     await reach('leaves_kept');
@@ -106,46 +112,47 @@ export class LogFollower {
     return { kind: 'cosigned', size: head.size };
   }
 
-  /** Cuts off what no cosigned head covers, and lets go of what does not lead to it: it is fetched anew. */
+  /** Removes leaves that no cosigned checkpoint covers, and all leaves if they do not lead to it: they are fetched again. */
   async #keptUpTo(newest: CosignedHead | null): Promise<GrowingTree> {
     if (this.#tree) return this.#tree;
     const { leaves } = this.#parts;
     const size = newest?.size ?? 0;
     const tree = await keptTree(leaves, Math.min(leaves.count, size));
-    // Of fewer leaves nothing says that they are as they were kept.
+    // A shorter file cannot be checked against the cosigned root.
     const damaged = newest !== null && !(tree.size === size && tree.root.equals(newest.root));
     await leaves.cut(damaged ? 0 : tree.size);
     this.#tree = damaged ? new GrowingTree() : tree;
     return this.#tree;
   }
 
-  /** The log has signed what does not extend what was cosigned; or its tiles are not those of its checkpoint. */
+  /** Either the log has signed a checkpoint that does not extend the cosigned one, or its tiles do not match its checkpoint. */
   async #contradicted(note: string, head: CheckpointHead, newest: CosignedHead | null): Promise<Look> {
     const { cosigner, source } = this.#parts;
-    const { root: known, difference: told, sentence: before } = this.#forked ?? {};
-    if (before !== undefined && (known?.equals(head.root) || (told && (await stillDiffers(told, head.size, source)))))
+    const { root: known, difference: shown, sentence: before } = this.#forked ?? {};
+    if (before !== undefined && (known?.equals(head.root) || (shown && (await stillDiffers(shown, head.size, source)))))
       return { kind: 'forked', sentence: before };
     const { root, difference } = await compare(head.size, this.#parts);
     if (!root.equals(head.root) || newest === null)
       return {
         kind: 'refused',
-        sentence: `the tiles do not lead to the root of the checkpoint of ${head.size} leaves`,
+        sentence: `the tiles do not match the root of the checkpoint of ${head.size} leaves`,
       };
     const kept = await cosigner.keepFork(newest, note, head, difference);
-    const sentence = `${cosigner.origin} has forked: it signed ${head.size} leaves that contradict the ${newest.size} that were cosigned; ${differing(difference)}${kept ? `; both checkpoints are kept in ${kept}` : ''}`;
+    const sentence = `${cosigner.origin} has forked: it signed a tree of ${head.size} leaves that contradicts the cosigned tree of ${newest.size} leaves; ${differing(difference)}${kept ? `; both checkpoints are in ${kept}` : ''}`;
     this.#forked = { root: head.root, difference, sentence };
     return { kind: 'forked', sentence };
   }
 }
 
 const unbelieved = {
-  malformed: 'what the log shows is no checkpoint',
+  malformed: 'the log does not show a valid checkpoint',
   unsigned: 'no trusted key has signed the checkpoint; if the log has a new key, give it with --key',
-  forged: 'a signature of the checkpoint names a trusted key, which did not make it',
+  forged: 'a signature of the checkpoint names a trusted key and is not valid under it',
 } as const;
 
 function differing(difference: Difference | null): string {
-  if (difference === null) return 'which leaf differs first is not known here: it was cosigned by a proof alone';
+  if (difference === null)
+    return 'the first leaf that differs is unknown, because the cosigned tree was submitted with a proof and without leaves';
   const { index, kept, found } = difference;
-  return `the first leaf that differs is ${index}: ${kept.toString('hex')} was kept, ${found.toString('hex')} is shown`;
+  return `the first leaf that differs is ${index}: it was ${kept.toString('hex')} and is now ${found.toString('hex')}`;
 }

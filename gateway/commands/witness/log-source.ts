@@ -1,16 +1,16 @@
 import { NOTE_BYTES_MAX } from '../../../subgraphs/receipt/verify/note.ts';
 
-/** The log does not answer, or with something else than was asked for: nothing can be said of it now. */
+/** The log does not answer, or not correctly, so nothing is known about it now. */
 export class LogAway extends Error {
   override name = 'LogAway';
 }
 
 const FETCH_MS_MAX = 10_000;
-/** Of a tile (https://c2sp.org/tlog-tiles). */
+/** Hashes of a full tile (https://c2sp.org/tlog-tiles). */
 const WIDTH = 256;
 const HASH = 32;
 
-/** A log that is read by its prefix. Each answer is bounded in time and size, and none may lead elsewhere. */
+/** A log by its URL prefix. Each response is bounded in time and size, and redirects are refused. */
 export class LogSource {
   readonly prefix: string;
 
@@ -19,14 +19,14 @@ export class LogSource {
     this.prefix = prefix;
   }
 
-  /** A signed note; not believed yet. @throws LogAway */
+  /** The signed note of the checkpoint, not verified. @throws LogAway */
   async checkpoint(): Promise<string> {
     const found = await this.#bytes('checkpoint', NOTE_BYTES_MAX);
     if (found === null) throw new LogAway(`${this.prefix} has no checkpoint`);
     return textOf(found, this.prefix);
   }
 
-  /** The keys that the log names as its own, where it does. No part of C2SP's text. @throws LogAway */
+  /** The keys that the log publishes, if any; not part of C2SP's specification. @throws LogAway */
   async verifierKeys(): Promise<readonly string[]> {
     const found = await this.#bytes('verifier-keys', NOTE_BYTES_MAX);
     return found === null ? [] : textOf(found, this.prefix).split('\n').filter(Boolean);
@@ -36,15 +36,15 @@ export class LogSource {
   async tile(level: number, index: number, width: number): Promise<Buffer> {
     const path = `tile/${level}/${spelled(index)}`;
     const partial = width < WIDTH ? await this.#bytes(`${path}.p/${width}`, width * HASH) : null;
-    // A log may forget a partial tile once the whole one is there.
+    // A log may remove a partial tile once the full one exists.
     const found = partial ?? (await this.#bytes(path, WIDTH * HASH));
     const wanted = partial ? width * HASH : WIDTH * HASH;
     if (found?.length !== wanted)
-      throw new LogAway(`${this.prefix}/${path} has ${found?.length ?? 'no'} bytes, in place of ${wanted}`);
+      throw new LogAway(`${this.prefix}/${path} has ${found?.length ?? 'no'} bytes instead of ${wanted}`);
     return found.subarray(0, width * HASH);
   }
 
-  /** Null where there is nothing. */
+  /** Null for 404 and 410. */
   async #bytes(path: string, bytes_max: number): Promise<Buffer | null> {
     const url = `${this.prefix}/${path}`;
     try {
@@ -75,11 +75,11 @@ function textOf(bytes: Buffer, prefix: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new LogAway(`${prefix} sends what is no text`);
+    throw new LogAway(`${prefix} sends something that is not UTF-8 text`);
   }
 }
 
-/** `fetch failed` says nothing; what lies behind it does. */
+/** The cause of an error: `fetch failed` alone says nothing. */
 function reasonOf(fault: unknown): string {
   if (!(fault instanceof Error)) return String(fault);
   const { cause } = fault;
@@ -87,7 +87,7 @@ function reasonOf(fault: unknown): string {
   return 'code' in cause ? String(cause.code) : cause.message;
 }
 
-/** `x001/x234/067`: groups of three digits, all but the last behind an x. */
+/** `x001/x234/067`: groups of three digits, all but the last with the prefix x. */
 function spelled(index: number): string {
   const groups = [String(index % 1_000).padStart(3, '0')];
   for (let rest = Math.floor(index / 1_000); rest > 0; rest = Math.floor(rest / 1_000))

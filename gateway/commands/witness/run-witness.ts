@@ -13,19 +13,19 @@ import type { WitnessOptions } from './options.ts';
 import { serveWitness } from './serve.ts';
 import { requireOwnFolder, trustedLog } from './trusted-log.ts';
 
-/** Where it was kept before, in the folder that the command was started in. */
+/** The former state folder, inside the current directory. */
 const FORMER = '.witness';
 
 /**
- * The folder of a witness that was given none: one for each log, so that two that are followed from one place share neither
- * key nor heads. One that was begun in `.witness` goes on there, since its key is its name.
+ * The default state folder: one for each URL, so that two logs share neither key nor checkpoints. A witness that began in
+ * `.witness` continues there, because its key is stored there.
  */
 async function ownState(url: string, say: (line: string) => void): Promise<string> {
   const { host } = new URL(url);
   const own = stateFolder(join('witness', `${host.replaceAll(/[^\w.-]/g, '_')}-${sha256Hex(url).slice(0, 16)}`));
   if (!(await isFormer(url))) return own;
   say(
-    `The state of this witness is in ${FORMER}, inside a checkout. To move it, stop the witness, move the folder to ${own}, and start the witness again.`,
+    `The state of this witness is in ${FORMER} in the current directory. To move it, stop the witness, move the folder to ${own}, and start the witness again.`,
   );
   return FORMER;
 }
@@ -35,14 +35,12 @@ async function isFormer(url: string): Promise<boolean> {
   return (text ?? '').includes(JSON.stringify(url));
 }
 
-/** In service nothing is asked at any of them. */
+/** Only tests stop at these steps. */
 const nowhere: Reach = async () => {};
-/** After a submission the leaves that it is of are fetched at once, so that the first that differs can be named later. */
+/** After a submission its leaves are fetched at once, so that a later fork can be traced to its first differing leaf. */
 const NUDGE_MS = 200;
 
-/**
- * Follows one log until a signal ends it, or for one look. Resolves with the exit code. @throws OperatorFault
- */
+/** Follows one log until a signal ends it, or checks it once. Resolves to the exit code. @throws OperatorFault */
 export async function runWitness(options: WitnessOptions, reach: Reach = nowhere): Promise<number> {
   const { host, port, once, every_ms, monitored } = options;
   const say = (line: string) => console.log(line);
@@ -60,16 +58,17 @@ export async function runWitness(options: WitnessOptions, reach: Reach = nowhere
     const follower = new LogFollower({ cosigner, source: log.source, leaves, reach });
     if (monitored)
       return await monitorWallet(monitored, { url: serviceAt(log.source.prefix), look: () => follower.look(), leaves });
-    if (once) return told(await follower.look());
+    if (once) return report(await follower.look());
     const pace = new Pace(every_ms);
-    const server = port === null ? null : await serveWitness({ cosigner, answered: tellOf(pace) }, { host, port });
+    const server =
+      port === null ? null : await serveWitness({ cosigner, answered: reportSubmissions(pace) }, { host, port });
     if (server) console.log(`Serving add-checkpoint on http://${host}:${addressOf(server.address(), port)}`);
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => pace.stop());
     let last = '';
     while (!pace.stopped) {
       const looked = await follower.look();
-      // What is so at each look is said once.
-      if (JSON.stringify(looked) !== last && !(looked.kind === 'unchanged' && last !== '')) told(looked);
+      // A result that repeats is printed once.
+      if (JSON.stringify(looked) !== last && !(looked.kind === 'unchanged' && last !== '')) report(looked);
       last = JSON.stringify(looked);
       await pace.rest();
     }
@@ -81,13 +80,13 @@ export async function runWitness(options: WitnessOptions, reach: Reach = nowhere
   }
 }
 
-/** The service whose log lies there. */
+/** The service that serves the log at that prefix. */
 const serviceAt = (prefix: string) => prefix.replace(/\/log$/, '');
 
-/** Prints it; the exit code that it comes to. */
-function told(looked: Look): number {
+/** Prints the result of a check; returns the exit code. */
+function report(looked: Look): number {
   if ('sentence' in looked) {
-    console.error(looked.kind === 'away' ? `Cannot look: ${looked.sentence}.` : `REFUSED: ${looked.sentence}.`);
+    console.error(looked.kind === 'away' ? `Cannot check: ${looked.sentence}.` : `REFUSED: ${looked.sentence}.`);
     return 1;
   }
   console.log(words[looked.kind](looked.size));
@@ -96,19 +95,20 @@ function told(looked: Look): number {
 
 const words = {
   cosigned: (size: number) => `Cosigned: ${size} leaves.`,
-  unchanged: (size: number) => `Nothing new: ${size} leaves are cosigned.`,
-  behind: (size: number) => `The log shows ${size} leaves, the beginning of what is cosigned: nothing is signed.`,
+  unchanged: (size: number) => `No change: ${size} leaves are cosigned.`,
+  behind: (size: number) =>
+    `The log shows ${size} leaves, fewer than are cosigned and consistent with them. Nothing was signed.`,
 } as const;
 
-function tellOf(pace: Pace): (status: number, body: string) => void {
+function reportSubmissions(pace: Pace): (status: number, body: string) => void {
   let last = '';
   return (status, body) => {
     if (status === 200) {
-      console.log('Cosigned: a checkpoint that was submitted.');
+      console.log('Cosigned: a submitted checkpoint.');
       pace.nudge();
     }
-    // Strangers may send the like of it without end.
-    if (status === 422 && body !== last) console.error(`REFUSED a submission: ${body.trimEnd()}.`);
+    // Anyone may send the same invalid submission again and again.
+    if (status === 422 && body !== last) console.error(`REFUSED a submission: ${body.trimEnd()}`);
     last = body;
   };
 }
@@ -117,7 +117,7 @@ function addressOf(address: { readonly port: number } | string | null, asked: nu
   return typeof address === 'object' && address ? address.port : (asked ?? 0);
 }
 
-/** Rests between two looks; less where something calls for one. */
+/** Waits between two checks; a submission ends the wait. */
 class Pace {
   readonly #every_ms: number;
   readonly #stopping = new AbortController();

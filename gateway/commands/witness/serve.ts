@@ -14,8 +14,8 @@ const TEXT = 'text/plain; charset=utf-8';
 
 interface Served {
   readonly cosigner: Cosigner;
-  /** Hears of each submission that was cosigned, and of each that was refused for what it contradicts. */
-  readonly answered: (status: number, size_told: string) => void;
+  /** Called with the status and body of each answer to a submission. */
+  readonly answered: (status: number, body: string) => void;
 }
 
 interface Answer {
@@ -25,7 +25,7 @@ interface Answer {
   readonly allow?: string;
 }
 
-/** The two paths of a witness (https://c2sp.org/tlog-witness), at one prefix. @throws OperatorFault where it cannot listen */
+/** Serves the two paths of a witness (https://c2sp.org/tlog-witness). @throws OperatorFault if it cannot listen */
 export async function serveWitness(served: Served, { host, port }: { host: string; port: number }): Promise<Server> {
   const server = createServer(
     { requestTimeout: REQUEST_MS_MAX, headersTimeout: REQUEST_MS_MAX },
@@ -33,8 +33,8 @@ export async function serveWitness(served: Served, { host, port }: { host: strin
       answerTo(request, served).then(
         answer => send(response, answer),
         fault => {
-          console.error(`a submission could not be judged: ${fault instanceof Error ? fault.message : fault}`);
-          send(response, { status: 500, body: 'it could not be judged\n' });
+          console.error(`A submission could not be checked: ${fault instanceof Error ? fault.message : fault}`);
+          send(response, { status: 500, body: 'The submission could not be checked.\n' });
         },
       );
     },
@@ -42,7 +42,7 @@ export async function serveWitness(served: Served, { host, port }: { host: strin
   server.maxConnections = CONNECTIONS_MAX;
   await new Promise<void>((resolve, reject) => {
     server.once('error', ({ code }: NodeJS.ErrnoException) =>
-      reject(new OperatorFault(`${host}:${port} cannot be listened on (${code})`)),
+      reject(new OperatorFault(`cannot listen on ${host}:${port} (${code})`)),
     );
     server.listen(port, host, resolve);
   });
@@ -54,18 +54,18 @@ async function answerTo(request: IncomingMessage, { cosigner, answered }: Served
   if (path === `/${sha256Hex(cosigner.origin)}/checkpoint`) {
     if (request.method !== 'GET') return { status: 405, body: '', allow: 'GET' };
     const newest = await cosigner.newest();
-    return newest ? { status: 200, body: newest.note } : { status: 404, body: 'nothing is cosigned yet\n' };
+    return newest ? { status: 200, body: newest.note } : { status: 404, body: 'No checkpoint is cosigned yet.\n' };
   }
-  if (path !== '/add-checkpoint') return { status: 404, body: 'there is nothing here\n' };
+  if (path !== '/add-checkpoint') return { status: 404, body: 'Not found.\n' };
   if (request.method !== 'POST') return { status: 405, body: '', allow: 'POST' };
   const text = await textOf(request);
-  if (text === null) return { status: 400, body: 'this is no submission of a checkpoint\n' };
+  if (text === null) return { status: 400, body: 'The body is not a valid add-checkpoint request.\n' };
   const { status, body } = await addCheckpoint(text, cosigner);
   answered(status, body);
   return { status, body, media: status === 409 ? SIZE_MEDIA : TEXT };
 }
 
-/** Null where it is no text, or longer than a submission is. What is left of it is not read. */
+/** Null if the body is not UTF-8, or too long; the rest is not read. */
 async function textOf(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -82,23 +82,23 @@ async function textOf(request: IncomingMessage): Promise<string | null> {
 }
 
 function send(response: ServerResponse, { status, body, media = TEXT, allow }: Answer): void {
-  // A request that was not read to its end leaves its rest on the connection.
+  // The unread rest of a request would be taken for the next one.
   const close = response.req.complete ? {} : { connection: 'close' };
   response.writeHead(status, { 'content-type': media, ...(allow && { allow }), ...close });
   response.end(body);
 }
 
-/** The old size line, the proof's, and a note. */
+/** The old size line, the proof lines and a note. */
 const SUBMISSION_BYTES_MAX = NOTE_BYTES_MAX + 4_096;
 
 interface Submission {
   readonly old_size: number;
   readonly proof: readonly Buffer[];
-  /** A signed note; not believed yet. */
+  /** A signed note, not verified. */
   readonly note: string;
 }
 
-/** What add-checkpoint answers (https://c2sp.org/tlog-witness). */
+/** The answer of add-checkpoint (https://c2sp.org/tlog-witness). */
 interface SubmissionAnswer {
   readonly status: 200 | 400 | 403 | 404 | 409 | 422;
   readonly body: string;
@@ -106,18 +106,18 @@ interface SubmissionAnswer {
 
 const SIZE_MEDIA = 'text/x.tlog.size';
 
-/** Takes a checkpoint that a log submits with a proof. What was checked and what is kept are one step: see CosignedHeads. */
+/** Cosigns a checkpoint that a log submits with a proof. Check and store are one step: see CosignedHeads. */
 async function addCheckpoint(text: string, cosigner: Cosigner): Promise<SubmissionAnswer> {
   const submission = submissionIn(text);
-  if (submission === null) return refusal(400, 'this is no submission of a checkpoint');
+  if (submission === null) return refusal(400, 'The body is not a valid add-checkpoint request.');
   const { note, old_size } = submission;
   const split = splitNote(note);
   const claimed = split && checkpointHead(split.text);
-  if (!claimed) return refusal(400, 'this is no checkpoint');
-  if (claimed.origin !== cosigner.origin) return refusal(404, `${cosigner.origin} is witnessed here`);
+  if (!claimed) return refusal(400, 'The note is not a checkpoint.');
+  if (claimed.origin !== cosigner.origin) return refusal(404, `This witness only cosigns the log ${cosigner.origin}.`);
   const opened = cosigner.open(note);
-  if (opened.kind !== 'signed') return refusal(403, 'no trusted key has signed this checkpoint, or one did not');
-  if (old_size > opened.head.size) return refusal(400, 'the old size is larger than the checkpoint');
+  if (opened.kind !== 'signed') return refusal(403, 'The checkpoint has no valid signature of a trusted key.');
+  if (old_size > opened.head.size) return refusal(400, 'The old size is larger than the checkpoint.');
   for (;;) {
     const newest = await cosigner.newest();
     if (old_size !== (newest?.size ?? 0)) return { status: 409, body: `${newest?.size ?? 0}\n` };
@@ -137,14 +137,14 @@ function submissionIn(text: string): Submission | null {
   return { old_size, proof, note: text.slice(blank + 2) };
 }
 
-/** RFC 6962 §2.1.2. An empty tree has the hash of nothing, and of it nothing is to be proven. */
+/** RFC 6962 §2.1.2. An empty tree has the hash of the empty string and needs no proof. */
 function extended({ proof }: Submission, { head }: SignedCheckpoint, newest: CosignedHead | null): boolean {
   if (head.size === 0 && !head.root.equals(EMPTY_ROOT)) return false;
   const old = { old_size: newest?.size ?? 0, old_root: newest?.root ?? EMPTY_ROOT };
   return verifyConsistency({ ...old, size: head.size, root: head.root }, proof);
 }
 
-/** A proof that does not hold proves nothing against the log: anybody may send one. Two roots of one size do. */
+/** An invalid proof is no evidence against the log, because anyone may send one. Two roots of one size are. */
 async function contradicted(
   { note }: Submission,
   { head }: SignedCheckpoint,
@@ -153,7 +153,7 @@ async function contradicted(
 ): Promise<SubmissionAnswer> {
   const forked = newest !== null && newest.size === head.size && !newest.root.equals(head.root);
   if (forked) await cosigner.keepFork(newest, note, head, null);
-  return refusal(422, `it is not shown that this checkpoint extends the one of ${newest?.size ?? 0} leaves`);
+  return refusal(422, `The proof does not show that this checkpoint extends the one of ${newest?.size ?? 0} leaves.`);
 }
 
 function refusal(status: 400 | 403 | 404 | 422, sentence: string): SubmissionAnswer {

@@ -9,7 +9,7 @@ import { OperatorFault } from '../../config/fault.ts';
 import { LogAway, LogSource } from './log-source.ts';
 import type { WitnessOptions } from './options.ts';
 
-/** The one log that a state folder is for. */
+/** The log of a state folder. */
 export interface TrustedLog {
   readonly origin: string;
   readonly keys: readonly VerifierKey[];
@@ -21,9 +21,9 @@ const Kept = z.object({ url: z.string(), prefix: z.string(), origin: z.string(),
 type Trusting = Pick<WitnessOptions, 'keys' | 'url'> & { readonly state: string };
 
 /**
- * By which keys which log is believed: those given, else those that are kept, else those that the log names itself, once. Keys
- * are of the log's origin, so that one of another log vouches for nothing here. From then on the folder is that log's.
- * @throws OperatorFault where a key is of another log, or nothing says by which key it is believed
+ * The log and its trusted keys: the given ones, else the stored ones, else at the first start those that the log publishes. All
+ * keys must belong to the log's origin. From then on the folder belongs to that log.
+ * @throws OperatorFault if a key belongs to another log, or there is no key
  */
 export async function trustedLog(options: Trusting, say: (line: string) => void): Promise<TrustedLog> {
   const { keys: given, state, url } = options;
@@ -36,14 +36,14 @@ export async function trustedLog(options: Trusting, say: (line: string) => void)
   const origin = kept?.origin ?? keys[0]?.name ?? '';
   const foreign = keys.find(({ name }) => name !== origin);
   if (foreign)
-    throw new OperatorFault(`${foreign.text} is no key of ${origin}, which ${state} is for: give another --state`);
+    throw new OperatorFault(`${foreign.text} is not a key of ${origin}, the log of ${state}; use another --state`);
   await keep(path, { url, prefix, origin, keys: [...texts] });
   return { origin, keys, source };
 }
 
 /**
- * A log may move, and is called as before; another one has a folder of its own. Asked before anything is written there, and of the log
- * only where the folder was for another URL: a witness makes its key while nobody answers yet.
+ * A log that moved keeps its origin; another log needs another folder. Checked before anything is written. The log is only read
+ * if the URL changed, so that a witness can make its key before the log answers.
  * @throws OperatorFault
  */
 export async function requireOwnFolder({ url, state }: Trusting): Promise<void> {
@@ -69,14 +69,14 @@ async function keptLog(path: string): Promise<KeptLog | null> {
   }
 }
 
-/** Where the log lies: at the URL, or at /log of the service there. */
+/** The prefix of the log: the URL itself, or /log of the service there. */
 async function prefixOf(url: string): Promise<string> {
   const faults: string[] = [];
   for (const prefix of [url, `${url}/log`]) {
     try {
       const split = splitNote(await new LogSource(prefix).checkpoint());
       if (split && checkpointHead(split.text)) return prefix;
-      faults.push(`${prefix}/checkpoint is no checkpoint`);
+      faults.push(`${prefix}/checkpoint is not a checkpoint`);
     } catch (fault) {
       if (!(fault instanceof LogAway)) throw fault;
       faults.push(fault.message);
@@ -87,9 +87,9 @@ async function prefixOf(url: string): Promise<string> {
 
 async function firstKeys(source: LogSource, say: (line: string) => void): Promise<readonly string[]> {
   const named = await source.verifierKeys();
-  if (named.length === 0) throw new OperatorFault('the log does not name its key: give it with --key');
+  if (named.length === 0) throw new OperatorFault('the log does not publish its key; give it with --key');
   say(
-    'No --key was given: from now on these keys are trusted, which the log has named itself. Compare them with its operator’s.',
+    'No --key was given. From now on these keys are trusted, which the log publishes itself. Compare them with those of its operator.',
   );
   for (const text of named) say(`  ${text}`);
   return named;
@@ -98,7 +98,7 @@ async function firstKeys(source: LogSource, say: (line: string) => void): Promis
 function keyOf(text: string): VerifierKey {
   const key = verifierKey(text);
   if (key?.kind === 'signature') return key;
-  throw new OperatorFault(`${text} is no verifier key of a log: <name>+<id>+<key>`);
+  throw new OperatorFault(`${text} is not the verifier key of a log (<name>+<id>+<key>)`);
 }
 
 async function keep(path: string, log: KeptLog): Promise<void> {

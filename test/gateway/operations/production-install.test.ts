@@ -98,7 +98,7 @@ describe('an installation without devDependencies', () => {
     const program = ['gateway/commands/accept-log-break.ts', 'a reason'];
     expect(await launch(program, { ...environment, DATA_DIR: data_dir })).toMatchObject({
       code: 0,
-      stdout: 'The log is not broken: nothing was declared.\n',
+      stdout: 'The log is intact. Nothing was declared.\n',
     });
   });
 

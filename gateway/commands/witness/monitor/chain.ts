@@ -3,14 +3,14 @@ import { networks } from '../../../../schema/network.ts';
 import { LogAway, within } from '../log-source.ts';
 import type { SeenTransfer } from './match.ts';
 
-/** The chain cannot be asked now: nothing can be said of what moved. Its address is not told, which may hold a key. */
+/** The chain cannot be read now. The message does not name the node's URL, which may contain a key. */
 export class ChainSilent extends LogAway {
   override name = 'ChainSilent';
 }
 
 const ASK_MS_MAX = 15_000;
 const ANSWER_BYTES_MAX = 16 * 2 ** 20;
-/** Most nodes take no wider question. */
+/** Most nodes refuse a wider range. */
 const BLOCKS_MAX = 2_000;
 
 const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -27,13 +27,13 @@ const Log = z.object({
 const Answer = z.object({ result: z.unknown().optional(), error: z.object({}).loose().optional() });
 
 export interface Between {
-  /** Lower-case, as all addresses here. */
+  /** Lower-case, as all addresses in this folder. */
   readonly wallet: string;
-  /** Null: whoever is paid. */
+  /** Null: any payee. */
   readonly treasuries: readonly string[] | null;
 }
 
-/** A node that is asked about USDC on Base; each answer is bounded in time and size. */
+/** Reads USDC transfers from a node of Base; each response is bounded in time and size. */
 export class TransferSource {
   readonly #url: string;
 
@@ -43,15 +43,15 @@ export class TransferSource {
 
   /** @throws ChainSilent */
   async newestBlock(): Promise<number> {
-    return Number(parsed(Quantity, await this.#asked('eth_blockNumber', [])));
+    return Number(parsed(Quantity, await this.#request('eth_blockNumber', [])));
   }
 
   /** EIP-155. @throws ChainSilent */
   async chainId(): Promise<number> {
-    return Number(parsed(Quantity, await this.#asked('eth_chainId', [])));
+    return Number(parsed(Quantity, await this.#request('eth_chainId', [])));
   }
 
-  /** What moved in these blocks, both ends included, in their order. `shown` hears of blocks that were read. @throws ChainSilent */
+  /** The transfers in these blocks, both ends included, in their order. `shown` is called with the blocks read so far. @throws ChainSilent */
   async transfers(
     { wallet, treasuries }: Between,
     { from, to }: { readonly from: number; readonly to: number },
@@ -65,7 +65,7 @@ export class TransferSource {
       const filter = { address: networks.base.usdc, topics, fromBlock: hex(at), toBlock: hex(last) };
       const answer = await this.#ask('eth_getLogs', [filter]);
       if (answer.error && width > 1) {
-        // Some take fewer blocks, or fewer logs, in one answer.
+        // Some nodes allow fewer blocks or logs per response.
         width = Math.ceil(width / 2);
         continue;
       }
@@ -76,15 +76,15 @@ export class TransferSource {
     return found;
   }
 
-  /** What one transaction moved so; nothing where the chain does not have it, or it was reverted. @throws ChainSilent */
+  /** The transfers of one transaction; none if the chain does not have it, or it was reverted. @throws ChainSilent */
   async transfersOf(tx_hash: string, between: Between): Promise<SeenTransfer[]> {
-    const receipt = await this.#asked('eth_getTransactionReceipt', [tx_hash]);
+    const receipt = await this.#request('eth_getTransactionReceipt', [tx_hash]);
     if (receipt === null) return [];
     const { status, logs } = parsed(z.object({ status: Quantity, logs: z.unknown() }), receipt);
     return Number(status) === 1 ? transfersIn(logs, between) : [];
   }
 
-  async #asked(method: string, params: readonly unknown[]): Promise<unknown> {
+  async #request(method: string, params: readonly unknown[]): Promise<unknown> {
     return resultOf(await this.#ask(method, params), method);
   }
 
@@ -97,27 +97,27 @@ export class TransferSource {
         redirect: 'error',
         signal: AbortSignal.timeout(ASK_MS_MAX),
       });
-      if (!answer.body) throw new ChainSilent(`the chain answers ${method} with nothing`);
+      if (!answer.body) throw new ChainSilent(`the chain's node answers ${method} with an empty response`);
       return Answer.parse(JSON.parse((await within(answer.body, ANSWER_BYTES_MAX, 'the chain')).toString()));
     } catch (fault) {
       if (fault instanceof ChainSilent) throw fault;
-      throw new ChainSilent(`the chain does not answer ${method} as it should`);
+      throw new ChainSilent(`the chain's node does not answer ${method} correctly`);
     }
   }
 }
 
 function resultOf({ result, error }: z.infer<typeof Answer>, method: string): unknown {
-  if (error || result === undefined) throw new ChainSilent(`the chain refuses ${method}`);
+  if (error || result === undefined) throw new ChainSilent(`the chain's node refuses ${method}`);
   return result;
 }
 
 function parsed<T>(shape: z.ZodType<T>, value: unknown): T {
   const { data, success } = shape.safeParse(value);
   if (success) return data;
-  throw new ChainSilent('the chain answers in another shape than it should');
+  throw new ChainSilent("the chain's node answers in an unexpected form");
 }
 
-/** In the chain's order, and of these blocks alone. @throws ChainSilent where two things are said of one place */
+/** Sorted, and of these blocks only. @throws ChainSilent if two different transfers have the same place */
 function eachOnce(transfers: readonly SeenTransfer[], from: number, to: number): SeenTransfer[] {
   const placed = new Map<string, SeenTransfer>();
   for (const transfer of transfers) {
@@ -126,29 +126,29 @@ function eachOnce(transfers: readonly SeenTransfer[], from: number, to: number):
     const place = `${block_number}/${log_index}`;
     const known = placed.get(place);
     if (known && (known.tx_hash !== tx_hash || known.to !== transfer.to || known.amount !== amount))
-      throw new ChainSilent(`the chain says two things of log ${place}`);
+      throw new ChainSilent(`the chain's node gives two different transfers for log ${place}`);
     placed.set(place, transfer);
   }
   return [...placed.values()].sort((a, b) => a.block_number - b.block_number || a.log_index - b.log_index);
 }
 
-/** A node may answer with more than it was asked for. */
+/** A node may return more than was requested. */
 function transfersIn(logs: unknown, { wallet, treasuries }: Between): SeenTransfer[] {
   return parsed(z.array(Log), logs).flatMap(({ address, topics: [topic, from, to], ...log }) => {
-    const asked = address.toLowerCase() === networks.base.usdc.toLowerCase() && topic === TRANSFER_TOPIC;
+    const wanted = address.toLowerCase() === networks.base.usdc.toLowerCase() && topic === TRANSFER_TOPIC;
     const payee = payeeOf(to, treasuries);
-    // Of other events there is no telling what their data is.
-    if (!asked || payee === null || from?.toLowerCase() !== topicOf(wallet)) return [];
+    // The data of other events has another form.
+    if (!wanted || payee === null || from?.toLowerCase() !== topicOf(wallet)) return [];
     const { transactionHash, logIndex, blockNumber } = log;
     const amount = BigInt(parsed(Quantity, log.data));
-    // Anybody may send nothing of another's (EIP-20).
+    // Anyone may transfer an amount of 0 from another account (EIP-20).
     if (amount === 0n) return [];
     const place = { log_index: Number(logIndex), block_number: Number(blockNumber) };
     return [{ tx_hash: transactionHash.toLowerCase(), ...place, to: payee, amount }];
   });
 }
 
-/** Lower-case; null where it is none of those that are asked for. */
+/** Lower-case; null if it is not one of the requested ones. */
 function payeeOf(topic: string | undefined, treasuries: Between['treasuries']): string | null {
   const address = /^0x0{24}([0-9a-f]{40})$/.exec(topic?.toLowerCase() ?? '')?.[1];
   if (address === undefined) return null;

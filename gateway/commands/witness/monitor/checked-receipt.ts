@@ -13,25 +13,25 @@ export interface WrongReceipt {
   readonly leaf_index: number;
 }
 
-/** `elsewhere`: paid on a network that is not looked at here. */
+/** `elsewhere`: paid on a network that is not read here. */
 export type CheckedReceipt =
   | WrongReceipt
   | { readonly kind: 'paid'; readonly receipt: WalletPayment; readonly leaf_index: number }
   | { readonly kind: 'elsewhere'; readonly task_id: string; readonly leaf_index: number };
 
-interface Held {
+interface CheckedAgainst {
   readonly jwks: JsonObject;
   /** Lower-case. */
   readonly wallet: string;
   readonly url: string;
-  /** Of the log, as it was proven here. */
+  /** The log's leaves, as proven here. */
   readonly leaves: LeafFile;
 }
 
-/** Whether a receipt is signed, is this wallet's, and is the leaf that it says it is. What it says of its payment is what was signed. */
+/** Whether a receipt is signed, belongs to this wallet, and is at its leaf in the log. The payment is taken from the signed claims. */
 export async function checkedReceipt(
   document: JsonObject,
-  { jwks, wallet, url, leaves }: Held,
+  { jwks, wallet, url, leaves }: CheckedAgainst,
 ): Promise<CheckedReceipt> {
   const verified = verifyReceipt(document, jwks, { base_url: url });
   const shown = Number.isSafeInteger(document.leaf_index) ? Number(document.leaf_index) : -1;
@@ -42,11 +42,11 @@ export async function checkedReceipt(
   const { claims } = verified;
   const leaf_index = Number(claims.leaf_index);
   const leaf = leafHash(canonicalJson(document.payload ?? null));
-  if (!(await isLeaf(leaf, leaf_index, leaves))) return wrong('not_in_log', 'The log has another leaf in its place.');
+  if (!(await isLeaf(leaf, leaf_index, leaves))) return wrong('not_in_log', 'The log has another leaf at its index.');
   const payment = signedTransfer(claims);
   if (payment === null) return wrong('not_paid', 'It names no payment.');
   if (payment.network !== 'base') return { kind: 'elsewhere', task_id, leaf_index };
-  if (String(payment.payer).toLowerCase() !== wallet) return wrong('another_payer', 'Another wallet paid for it.');
+  if (String(payment.payer).toLowerCase() !== wallet) return wrong('another_payer', 'Another wallet made the payment.');
   return { kind: 'paid', receipt: paidOf(task_id, payment, document), leaf_index };
 }
 
@@ -56,7 +56,7 @@ async function isLeaf(leaf: Buffer, leaf_index: number, leaves: LeafFile): Promi
   return false;
 }
 
-/** Of a payment that was only vouched for: where it was seen since, as the service says. */
+/** For a payment that was only vouched for, the transaction that the service names since. */
 export function paidOf(task_id: string, payment: SignedTransfer, { ingress_receipt }: JsonObject): WalletPayment {
   const seen = isJsonObject(ingress_receipt) ? ingress_receipt.ref : undefined;
   const ref = String(payment.transfer_index === null ? (seen ?? payment.ref) : payment.ref);

@@ -1,6 +1,6 @@
 import { pairPayments } from '../../../../schema/payment-pairs.ts';
 
-/** USDC that moved from the wallet to a treasury, as the chain tells it. */
+/** A USDC transfer from the wallet to a treasury, as the chain shows it. */
 export interface SeenTransfer {
   /** Lower-case, 0x. */
   readonly tx_hash: string;
@@ -12,17 +12,17 @@ export interface SeenTransfer {
   readonly amount: bigint;
 }
 
-/** What a receipt whose signatures hold says of its payment on Base. */
+/** The payment on Base that a receipt with valid signatures names. */
 export interface WalletPayment {
   readonly task_id: string;
   readonly tx_hash: string;
-  /** Null where it was only vouched for when it was signed. */
+  /** Null if the payment was only vouched for when the receipt was signed. */
   readonly transfer_index: number | null;
   readonly pay_to: string;
   readonly amount: bigint;
 }
 
-/** What does not fit. */
+/** A mismatch. */
 export type Finding =
   | { readonly kind: 'transfer_without_receipt'; readonly transfer: SeenTransfer }
   | { readonly kind: 'receipt_without_transfer'; readonly receipt: WalletPayment }

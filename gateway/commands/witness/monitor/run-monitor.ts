@@ -11,38 +11,38 @@ import { type CheckedReceipt, checkedReceipt, type WrongReceipt } from './checke
 import { type Finding, type Matching, matchPayments, type SeenTransfer, type WalletPayment } from './match.ts';
 import { WatchedService, walletSigner } from './watched-service.ts';
 
-/** Whose receipts are watched, and where what they paid is looked up. */
+/** The wallet whose receipts are checked, and where its transfers are read. */
 export interface Monitored {
   /** Lower-case. */
   readonly wallet: string;
   readonly rpc: string;
-  /** Null: from the block of the first receipt on. */
+  /** Null: the block of the first receipt. */
   readonly from_block: number | null;
-  /** Beside the one that the service asks to be paid at. */
+  /** Besides the address that the service offers now. */
   readonly treasuries: readonly string[];
   readonly signature_file: string | null;
 }
 
 interface Watching {
   readonly url: string;
-  /** The log's own look, by which its leaves are known here. */
+  /** Checks the log, which brings its leaves here. */
   look(): Promise<Look>;
   readonly leaves: LeafFile;
 }
 
-/** A call whose money has moved a moment ago has its receipt a moment later. */
+/** The receipt of a call follows its payment after a moment. */
 const GRACE_MS = 3_000;
 
 /**
- * One look at a wallet: what it moved to the treasury, its receipts, each against signatures and the log's leaves, and both against each
- * other. Prints a line for each that does not fit; the exit code. @throws OperatorFault
+ * Checks a wallet once: each receipt against its signatures and the log's leaves, and receipts against transfers to the treasury.
+ * Prints a line for each mismatch, and returns the exit code. @throws OperatorFault
  */
 export async function monitorWallet(monitored: Monitored, watching: Watching): Promise<number> {
   try {
     return await monitor(monitored, watching);
   } catch (fault) {
     if (!(fault instanceof LogAway)) throw fault;
-    console.error(`Cannot look: ${fault.message}.`);
+    console.error(`Cannot check: ${fault.message}.`);
     return 1;
   }
 }
@@ -52,7 +52,7 @@ async function monitor(monitored: Monitored, { url, look, leaves }: Watching): P
   const sign = await walletSigner({ wallet, base_url: url, signature_file }, systemClock);
   const service = new WatchedService(url);
   const chain = new TransferSource(monitored.rpc);
-  const [jwks, asked, newest] = await Promise.all([service.jwks(), service.treasury(), chain.newestBlock()]);
+  const [jwks, current, newest] = await Promise.all([service.jwks(), service.treasury(), chain.newestBlock()]);
   const known = new Receipts(async behind => {
     const found: JsonObject[] = [];
     const bar = progressBar(process.stderr, { unit: 'receipts', total: null });
@@ -64,9 +64,12 @@ async function monitor(monitored: Monitored, { url, look, leaves }: Watching): P
   });
   await known.more();
   const treasuries = [
-    ...new Set([...monitored.treasuries, ...(asked ? [asked] : []), ...known.paid.map(it => it.pay_to)]),
+    ...new Set([...monitored.treasuries, ...(current ? [current] : []), ...known.paid.map(it => it.pay_to)]),
   ];
-  if (treasuries.length === 0) throw new OperatorFault('nobody says where the service is paid: give --treasury');
+  if (treasuries.length === 0)
+    throw new OperatorFault(
+      'the treasury address is unknown: the service offers no payment on Base, and there are no receipts; give --treasury',
+    );
   const between = { wallet, treasuries };
   const from = monitored.from_block ?? (await firstBlock(chain, known.paid, between)) ?? newest;
   const bar = progressBar(process.stderr, { unit: 'blocks', total: newest - from + 1 });
@@ -77,10 +80,10 @@ async function monitor(monitored: Monitored, { url, look, leaves }: Watching): P
     await known.more();
   }
   const matching = await matchedAll(known.paid, transfers, { chain, between, from, newest });
-  return tell({ wallet, treasuries, from, newest, known, matching });
+  return report({ wallet, treasuries, from, newest, known, matching });
 }
 
-/** Those that were checked so far, and how to hear of more. */
+/** The receipts that were checked so far; `more` reads further ones. */
 class Receipts {
   readonly paid: WalletPayment[] = [];
   readonly wrong: WrongReceipt[] = [];
@@ -104,7 +107,7 @@ class Receipts {
 
 type Between = Parameters<TransferSource['transfers']>[0];
 
-/** The block of the first payment that the chain has; null where there is none. */
+/** The block of the first payment that the chain has; null if there is none. */
 async function firstBlock(
   chain: TransferSource,
   paid: readonly WalletPayment[],
@@ -117,7 +120,7 @@ async function firstBlock(
   return null;
 }
 
-interface Looked {
+interface ReadBlocks {
   readonly chain: TransferSource;
   readonly between: Between;
   /** The blocks that were read. */
@@ -126,13 +129,13 @@ interface Looked {
 }
 
 /**
- * What was paid outside of the blocks that were read is asked for by its transaction. @throws ChainSilent where the node leaves out of
- * those blocks what it shows then: of what else it left out nothing can be said
+ * Payments outside of the blocks that were read are looked up by transaction. @throws ChainSilent if the node shows one there that it
+ * left out of the blocks: it may have left out others
  */
 async function matchedAll(
   paid: readonly WalletPayment[],
   transfers: readonly SeenTransfer[],
-  { chain, between, from, newest }: Looked,
+  { chain, between, from, newest }: ReadBlocks,
 ): Promise<Matching> {
   const read = new Set(transfers.map(({ tx_hash }) => tx_hash));
   const unread = new Set(paid.map(({ tx_hash }) => tx_hash).filter(tx_hash => !read.has(tx_hash)));
@@ -140,14 +143,14 @@ async function matchedAll(
   for (const tx_hash of unread) others.push(...(await chain.transfersOf(tx_hash, between)));
   const left_out = others.find(({ block_number }) => from <= block_number && block_number <= newest);
   if (left_out)
-    throw new ChainSilent(`the chain's node leaves ${left_out.tx_hash} out of its logs, or has another block by now`);
+    throw new ChainSilent(`the chain's node omitted ${left_out.tx_hash} from its logs, or the block has changed`);
   const { matched, findings } = matchPayments(paid, [...transfers, ...others]);
-  // What shares a transaction with a receipt of a moment ago may have its own a moment later.
+  // The receipt of a transfer in a newer block may still be missing.
   const later = (it: Finding) => it.kind === 'transfer_without_receipt' && it.transfer.block_number > newest;
   return { matched, findings: findings.filter(it => !later(it)) };
 }
 
-interface Told {
+interface MonitorReport {
   readonly wallet: string;
   readonly treasuries: readonly string[];
   readonly from: number;
@@ -156,16 +159,16 @@ interface Told {
   readonly matching: Matching;
 }
 
-function tell({ wallet, treasuries, from, newest, known, matching }: Told): number {
+function report({ wallet, treasuries, from, newest, known, matching }: MonitorReport): number {
   for (const { task_id, sentence, code } of known.wrong)
     console.error(`WRONG RECEIPT: ${task_id}: ${sentence} (${code})`);
   for (const finding of matching.findings) console.error(sentenceOf(finding, newest));
-  for (const task_id of known.elsewhere) console.log(`Not looked up: ${task_id} was paid on another network.`);
+  for (const task_id of known.elsewhere) console.log(`Not checked: ${task_id} was paid on another network.`);
   const wrong = known.wrong.length + matching.findings.length;
   console.log(
-    `Wallet ${wallet}: ${matching.matched} receipts, each in the log and with its transfer to ${treasuries.join(', ')}; blocks ${from} to ${newest} were read.`,
+    `Wallet ${wallet}: ${matching.matched} receipts are in the log and match a transfer to ${treasuries.join(', ')}. Blocks ${from} to ${newest} were read.`,
   );
-  console.log(wrong === 0 ? 'All of it fits.' : `${wrong} of it do not fit.`);
+  console.log(wrong === 0 ? 'No mismatch was found.' : `${wrong} mismatches were found.`);
   return wrong === 0 ? 0 : 1;
 }
 
@@ -176,15 +179,17 @@ function sentenceOf(finding: Finding, newest: number): string {
   if (finding.kind === 'transfer_without_receipt') {
     const { tx_hash, log_index, amount, to, block_number } = finding.transfer;
     const unfinished =
-      newest - block_number < UNFINISHED_BLOCKS ? '; a stream that still runs has its receipt at its end' : '';
-    return `TRANSFER WITHOUT RECEIPT: base:${tx_hash}, log ${log_index} of block ${block_number}: ${amount} to ${to}${unfinished}`;
+      newest - block_number < UNFINISHED_BLOCKS
+        ? '; it is recent, and a stream gets its receipt only when it ends'
+        : '';
+    return `TRANSFER WITHOUT RECEIPT: base:${tx_hash}, log ${log_index} of block ${block_number}: ${amount} atomic USDC to ${to}${unfinished}`;
   }
   const { task_id, tx_hash, amount, transfer_index } = finding.receipt;
   if (finding.kind === 'receipt_without_transfer') {
-    const vouched = transfer_index === null ? '; it was only vouched for when it was signed' : '';
-    return `RECEIPT WITHOUT TRANSFER: ${task_id}: the chain has no transfer of ${amount} in ${tx_hash}${vouched}`;
+    const vouched = transfer_index === null ? '; the receipt was signed before the transfer was on the chain' : '';
+    return `RECEIPT WITHOUT TRANSFER: ${task_id}: the chain has no transfer of ${amount} atomic USDC in ${tx_hash}${vouched}`;
   }
   if (finding.kind === 'amount_differs')
-    return `AMOUNT DIFFERS: ${task_id} says ${amount}, the chain ${finding.transfer.amount} in ${tx_hash}`;
+    return `AMOUNT DIFFERS: ${task_id} names ${amount} atomic USDC, the chain ${finding.transfer.amount} in ${tx_hash}`;
   return `PAYMENT USED TWICE: ${task_id}: another receipt names the same transfer in ${tx_hash}`;
 }

@@ -14,7 +14,7 @@ import { LogAway, within } from '../log-source.ts';
 
 const ASK_MS_MAX = 30_000;
 const ANSWER_BYTES_MAX = 8 * 2 ** 20;
-/** A service that never comes to the end of its pages is none. */
+/** Bounds a service whose pages never end. */
 const PAGES_MAX = 100_000;
 
 const Page = z.object({
@@ -23,7 +23,7 @@ const Page = z.object({
 });
 const Offer = z.object({ accepts: z.array(z.object({ network: z.string(), payTo: z.string() })) });
 
-/** What a service is asked for by whoever watches it. Each answer is bounded in time and size. */
+/** The requests to a watched service. Each response is bounded in time and size. */
 export class WatchedService {
   readonly #url: string;
 
@@ -31,18 +31,18 @@ export class WatchedService {
     this.#url = url;
   }
 
-  /** The key set that it publishes. @throws LogAway */
+  /** The published key set. @throws LogAway */
   async jwks(): Promise<JsonObject> {
     return this.#json(200, jwksUri(this.#url), { method: 'GET' });
   }
 
-  /** Whom it asks to be paid on Base, lower-case; null where it asks for nothing there. @throws LogAway */
+  /** The address that it offers to be paid at on Base, lower-case; null if it offers none. @throws LogAway */
   async treasury(): Promise<string | null> {
     const { data } = Offer.safeParse(await this.#json(402, `${this.#url}/v1/chat/completions`, { method: 'POST' }));
     return data?.accepts.find(({ network }) => network === 'base')?.payTo.toLowerCase() ?? null;
   }
 
-  /** All that the wallet has paid for behind a leaf, in the log's order. @throws LogAway */
+  /** The wallet's receipts after a leaf, in the log's order. @throws LogAway */
   async *receipts(wallet: string, sign: SignWallet, behind: number): AsyncGenerator<JsonObject> {
     let after = behind;
     for (let page = 0; page < PAGES_MAX; page++) {
@@ -50,13 +50,13 @@ export class WatchedService {
       const headers = { 'content-type': 'application/json' };
       const url = `${this.#url}/v1/wallets/${wallet}/receipts`;
       const { data, success } = Page.safeParse(await this.#json(200, url, { method: 'POST', headers, body }));
-      if (!success) throw new LogAway(`${url} answers in another shape than it should`);
+      if (!success) throw new LogAway(`${url} answers in an unexpected form`);
       yield* data.receipts;
       if (data.next === null) return;
-      if (data.next <= after) throw new LogAway(`${url} does not come to its end`);
+      if (data.next <= after) throw new LogAway(`${url} sends pages without end`);
       after = data.next;
     }
-    throw new LogAway(`${this.#url} has too many receipts of ${wallet} for one look`);
+    throw new LogAway(`${this.#url} has too many receipts of ${wallet} for one check`);
   }
 
   async #json(status: number, url: string, init: RequestInit): Promise<JsonObject> {
@@ -65,7 +65,7 @@ export class WatchedService {
       if (!answer.body || answer.status !== status) {
         await answer.body?.cancel();
         throw new LogAway(
-          `${url} answered ${answer.status}${answer.status === 401 ? ': it does not believe the wallet' : ''}`,
+          `${url} answered ${answer.status}${answer.status === 401 ? ': the wallet signature is not accepted' : ''}`,
         );
       }
       const value: unknown = JSON.parse((await within(answer.body, ANSWER_BYTES_MAX, url)).toString());
@@ -73,20 +73,20 @@ export class WatchedService {
     } catch (fault) {
       if (fault instanceof LogAway) throw fault;
     }
-    throw new LogAway(`${url} does not answer as it should`);
+    throw new LogAway(`${url} does not answer correctly`);
   }
 }
 
-/** By what the service believes that this wallet asks. */
+/** The wallet's proof for the request. */
 interface WalletProof {
   readonly signed_at: number;
   readonly signature: string;
 }
 
-/** Signs anew each time where the key is here; a signature that was made elsewhere is the same each time, while it passes. */
+/** With a key, each request gets a new signature; a signature file is used until it expires. */
 type SignWallet = () => Promise<WalletProof>;
 
-/** @throws OperatorFault where nothing can sign for this wallet */
+/** @throws OperatorFault if there is neither a key nor a signature */
 export async function walletSigner(
   { wallet, base_url, signature_file }: { wallet: string; base_url: string; signature_file: string | null },
   clock: Clock,
@@ -100,7 +100,7 @@ export async function walletSigner(
   if (key === null) {
     const text = walletReceiptsText(base_url, spelt(wallet), now_seconds());
     throw new OperatorFault(
-      `nothing signs for ${wallet}: give its key in WALLET_KEY, or sign \`${text}\` (personal_sign) with it, write \`<its unix seconds>:<signature>\` into a file and give that by --signature-file within 5 minutes`,
+      `no signature of ${wallet}: set WALLET_KEY to its key, or sign \`${text}\` with it (personal_sign), write \`<the seconds in that text>:<signature>\` to a file and pass it with --signature-file within 5 minutes`,
     );
   }
   const account = privateKeyToAccount(key.reveal() as Hex);
@@ -119,6 +119,6 @@ async function readSignature(file: string): Promise<WalletProof> {
   });
   const [, at, signature] = /^(\d{1,10}):(0x[0-9a-fA-F]+)$/.exec(text.trim()) ?? [];
   if (at === undefined || signature === undefined)
-    throw new OperatorFault(`${file} holds no signature: <unix seconds>:0x…`);
+    throw new OperatorFault(`${file} must contain <unix seconds>:<signature>, such as 1780000000:0x…`);
   return { signed_at: Number(at), signature };
 }

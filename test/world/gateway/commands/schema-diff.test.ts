@@ -41,7 +41,7 @@ describe('npm run schema-diff', () => {
   });
 
   it('passes where there is no tag, and says so', async () => {
-    expect(await command()).toEqual({ code: 0, said: 'The graph is compared with nothing: git knows no tag here.\n' });
+    expect(await command()).toEqual({ code: 0, said: 'The graph was not compared: git has no tag here.\n' });
   });
 
   it('fails on what breaks clients of the last tag until the changelog names it', async () => {
