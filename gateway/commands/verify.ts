@@ -18,8 +18,8 @@ import { lineOf, linesOf, linesOfTally, plain } from './verify/lines.ts';
 import { isUrl, STDIN } from './verify/source.ts';
 
 /*
- * `npm run verify -- FILE|URL|DIR|-`: verifies a receipt, or any other document that this service signs or that wallets sign for it,
- * or every one in a directory, asking the service for it and for its key set and nothing else.
+ * `npm run verify -- FILE|URL|DIR|-`: verifies a document that the service or its wallets signed, or all documents of a directory.
+ * It requests at most the document, its key set and its proof.
  */
 
 const ENDINGS = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(documentEndings);
@@ -27,21 +27,26 @@ const ENDINGS = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(doc
 const USAGE = `usage: npm run verify -- FILE|URL|DIR|- [--jwks FILE|URL] [--base-url URL] [--rpc URL] [--json]
                         [--proof FILE|URL] [--log-key VKEY]... [--witness VKEY]...
 
-Verifies a receipt (or an answer that carries one as "svc"; or what ?format=cose or ?format=vc shows), a signed refusal, what ?format=auditor shows of
-either (offline, by the keys that it brings), a published export, the claim of an inflow (or its row) or the verdict of a dispute (or the dispute), whose rule is run again, a reconciliation (or its answer), or what is signed of a book's total and of a payment;
-a checkpoint, head or declared break of the log, an agent card, signed offers and receipts of x402 (also as the headers carry them), and the grants, acts, revocations and texts that wallets and session keys sign. Without --jwks the key set is fetched from whom the document itself names; give --jwks to trust nobody but that
-file. With --base-url the links of a document may lead there, too: to where a service has moved since. - reads standard input. Of a directory,
-every file in it and below whose name ends in ${ENDINGS} is verified, on all cores, a line for each.
+Verifies signed documents offline. The source is a file, a URL, standard input (-) or a directory, whose files that end in
+${ENDINGS} are all verified. Documents are:
 
-With --proof a receipt has to stand in the log by that proof (C2SP tlog-proof), signed by one of --log-key; with --witness, each
-of those has to have cosigned its checkpoint. Of a receipt at a URL, proof and key are fetched from there unless given.
+  - a receipt, or a response that contains one as "svc"; a signed refusal; the forms ?format=cose, ?format=vc and ?format=auditor
+  - a published export, an inflow claim, a dispute's verdict (its rule is run again), a reconciliation, a proven total, an export bundle
+  - a checkpoint, tree head or declared break of the log; issuer, policy and revocation histories; an agent card
+  - x402 offers and receipts, also as header values; grants, acts, revocations and texts that wallets and session keys signed
 
-With --rpc a receipt's transfer is looked up on Base, by that node: payer, payee, amount of USDC, confirmations.
-For a receipt it prints payer, payee, amount and reference, or that it is no spend; for an export how many rows of the book it has, by
-which filters, and whether it is complete; for a directory sums by payer and network, which count each receipt and transfer once.
-With --json it prints one JSON object for each document, on a line of its own; for a directory also a last one, "summary", with the sums.
+  --jwks      the key set to trust (default: fetched from the URL that the document names; an audit document brings its own)
+  --base-url  current address of the service, if it has moved since the document was signed
+  --proof     proof that the receipt is in the log (C2SP tlog-proof; default for a receipt at a URL: fetched from its service)
+  --log-key   verifier key of the log that must have signed the proof; may be repeated
+  --witness   verifier key of a witness that must have cosigned the checkpoint; may be repeated
+  --rpc       a node of Base, where the receipt's transfer is looked up: payer, payee, amount, confirmations
+  --json      one JSON object per document and line; for a directory also a last one, "summary"
 
-Exit code: 0 valid; 1 something is not valid; 2 this usage; 3 something could not be looked at or cannot be decided, and all else is valid.`;
+For a receipt it prints payer, payee, amount and payment reference; for an export the number of rows, the filters and whether it is
+complete; for a directory sums by payer and network, each receipt and transfer counted once.
+
+Exit code: 0 all valid; 1 something is invalid; 2 this usage; 3 something could not be checked, and all else is valid.`;
 
 function given() {
   const text = { type: 'string' } as const;
@@ -78,7 +83,7 @@ async function isFolder(source: string): Promise<boolean> {
 async function verifyOne(source: string, asked: VerifyAsked, json: boolean): Promise<number> {
   if (!json) {
     const examined = await examine(source, asked, new Map()).catch(fault => {
-      // It may name what the document names, and that is a stranger's text.
+      // The message may contain text from the document, which is untrusted.
       throw new OperatorFault(plain(fault.message), { cause: fault });
     });
     console.log(linesOf(examined).join('\n'));
@@ -91,13 +96,13 @@ async function verifyOne(source: string, asked: VerifyAsked, json: boolean): Pro
   return exitCodes[outcome(examined)];
 }
 
-/** ECMA-48: to the first column, and nothing right of it. */
+/** Moves to the first column and erases the line (ECMA-48). */
 const CLEAR_LINE = '\r\u001b[K';
 
 async function verifyFolder(folder: string, asked: VerifyAsked, json: boolean): Promise<number> {
   if (asked.proof !== undefined || asked['log-key'] !== undefined || asked.witness !== undefined)
     throw new OperatorFault(
-      'a proof is of one receipt: give a file, not a directory, with --proof, --log-key or --witness',
+      '--proof, --log-key and --witness are for one receipt; give a file or URL, not a directory',
     );
   const { documents: files, skipped } = await documentsIn(folder);
   if (files.length === 0)
@@ -105,7 +110,7 @@ async function verifyFolder(folder: string, asked: VerifyAsked, json: boolean): 
   const counts: Record<DocumentOutcome, number> = { valid: 0, invalid: 0, unknown: 0 };
   const receipts = openTally();
   const bar = progressBar(process.stderr, { unit: 'documents', total: files.length });
-  // Under a bar on the same terminal only what is not valid is told, in the bar's place: it is drawn anew below.
+  // On a terminal with a progress bar only documents that are not valid get a line, printed over the bar.
   const on_bar = process.stdout.isTTY && process.stderr.isTTY && !json;
   const histories = await historiesIn(files);
   for await (const examined of examineAll(files, { ...asked, histories })) {
@@ -142,7 +147,7 @@ const outcome = (examined: Examined | Unread): DocumentOutcome =>
 
 await run(async () => {
   process.exitCode = await main().catch(fault => {
-    // Whatever a document does to its verifier, its reader has no use for our stack.
+    // A document that crashes the verifier gets a line without a stack.
     throw fault instanceof Error ? new OperatorFault(fault.message, { cause: fault }) : fault;
   });
 });

@@ -37,7 +37,7 @@ async function buildOnce({ folder, file, root, programs, kept }: Built): Promise
     mkdirSync(own, { recursive: true });
     await bundle(programs, own, root);
     // Named by what the sources were before, it would be taken for theirs by whoever undoes that change.
-    if (builtFrom(programs[0] ?? '').folder !== folder) throw new Error('its sources were changed meanwhile');
+    if (builtFrom(programs[0] ?? '').folder !== folder) throw new Error('the sources changed during the build');
     // One without its program is what was left of a folder that was being cleared.
     rmSync(folder, { recursive: true, force: true });
     renameSync(own, folder);

@@ -7,8 +7,8 @@ import type { Context } from '../../subgraphs/context.ts';
 const MAX = limits.graphql_answer_bytes_max;
 
 /**
- * The same result, or an error in its place where it takes more than may be written out at once. An alias repeats a text for nothing: a
- * hundred of one text of megabytes are one text in memory, and hundreds of megabytes as soon as they are JSON.
+ * The same result, or an error instead if it is too large to write. With aliases one text of megabytes in memory
+ * becomes hundreds of megabytes of JSON.
  */
 export function withinAnswerSize(result: ExecutionResult, context: Pick<Context, 'response'>): ExecutionResult {
   const { data, errors } = result;
@@ -18,7 +18,7 @@ export function withinAnswerSize(result: ExecutionResult, context: Pick<Context,
   return fits(told) ? told : refused;
 }
 
-/** A result as text, and that of an error in its place where it would be longer than whoever reads it takes. */
+/** A result as text, or the text of an error if it would be longer than its reader accepts. */
 export function textWithin(
   bytes_max: number,
   result: ExecutionResult,
@@ -39,13 +39,13 @@ function tooLarge({ response }: Pick<Context, 'response'>) {
   return { data: null, errors: [error] };
 }
 
-/** What JSON makes of a leaf, in bytes. */
+/** The size of a leaf as JSON, in bytes. */
 interface LeafBytes {
   text(text: string): number;
   number(value: number): number;
 }
 
-/** Never less, and known without a look at each character. */
+/** An upper bound that needs no look at each character. */
 const atMost: LeafBytes = {
   text: ({ length }) => 6 * length + 2,
   number: () => '-0.0000012345678901234567'.length,
@@ -55,7 +55,10 @@ const exactly: LeafBytes = { text: bytesOfText, number: value => (Number.isFinit
 
 const fits = (result: object) => roomAfter(result, MAX, atMost) >= 0 || roomAfter(result, MAX, exactly) >= 0;
 
-/** What of that many bytes is left after a value as `jsonText` writes it; less than none where it takes more, and then the rest of it is not looked at. */
+/**
+ * The bytes that remain after a value as `jsonText` writes it; negative if it takes more, and then the rest is not
+ * measured.
+ */
 function roomAfter(value: unknown, room: number, bytes: LeafBytes): number {
   switch (typeof value) {
     case 'string':
@@ -73,7 +76,7 @@ function roomAfter(value: unknown, room: number, bytes: LeafBytes): number {
   return Array.isArray(value) ? roomAfterList(value, room, bytes) : roomAfterMembers(value, room, bytes);
 }
 
-/** Its brackets, and a comma before each item but the first. */
+/** Its brackets, and a comma before each item except the first. */
 function roomAfterList(items: readonly unknown[], room: number, bytes: LeafBytes): number {
   let left = room - 2 - Math.max(items.length - 1, 0);
   for (const item of items) {
@@ -83,11 +86,11 @@ function roomAfterList(items: readonly unknown[], room: number, bytes: LeafBytes
   return left;
 }
 
-/** A name has its colon. Members that are undefined are not written. */
+/** A name has its colon. Undefined members are not written. */
 function roomAfterMembers(value: object, room: number, bytes: LeafBytes): number {
   let left = room - 2;
   let separated = 0;
-  // A list of them would be made and thrown away for each object of each answer.
+  // No array of entries, because it would be allocated for each object of each response.
   for (const name in value) {
     const member = Object.hasOwn(value, name) ? value[name as keyof typeof value] : undefined;
     if (member === undefined) continue;
@@ -98,10 +101,10 @@ function roomAfterMembers(value: object, room: number, bytes: LeafBytes): number
   return left;
 }
 
-/** Control characters that JSON names by a letter; others are `\u0000`. */
+/** Control characters with a short escape; others are `\u0000`. */
 const LETTERED = new Set([...'\b\t\n\f\r'].map(letter => letter.charCodeAt(0)));
 
-/** ECMA-262, QuoteJSONString: quotes, backslashes, control characters and halves of a surrogate pair are escaped. */
+/** ECMA-262, QuoteJSONString: quotes, backslashes, control characters and lone surrogates are escaped. */
 function bytesOfText(text: string): number {
   if (!text.isWellFormed()) return Buffer.byteLength(JSON.stringify(text));
   let bytes = Buffer.byteLength(text) + 2;

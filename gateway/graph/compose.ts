@@ -1,7 +1,7 @@
 import { composeServices } from '@apollo/composition';
 import { parse } from 'graphql';
 
-/** Subgraphs → supergraph SDL. @throws with every composition error, one a line. */
+/** Composes the supergraph SDL of the subgraphs. @throws every composition error, one per line */
 export function composeSupergraph(subgraphs: readonly { readonly name: string; readonly sdl: string }[]): string {
   const services = subgraphs.map(({ name, sdl }) => ({ name, url: `in-process:${name}`, typeDefs: parse(sdl) }));
   const result = composeServices(services);

@@ -1,4 +1,6 @@
-/** What a document asks for, added up before it is validated, planned or run, and refused where it is too much. */
+/**
+ * Adds up the cost of a document before it is validated, planned or executed, and refuses one that is too expensive.
+ */
 import {
   type DocumentNode,
   type FieldNode,
@@ -22,7 +24,7 @@ import { limits } from '../../schema/limits.ts';
 import { cyclicFragment, type Fragments, fragmentsOf, repeatedNames } from './fragments.ts';
 import type { Page, PricedGraph } from './supergraph.ts';
 
-/** What is limited, as a refusal names it. */
+/** The limits, as a refusal names them. */
 const most = {
   operations: limits.graphql_operations_max,
   fragments: limits.graphql_fragments_max,
@@ -44,12 +46,12 @@ export type CostVerdict =
 
 const WITHIN: CostVerdict = { kind: 'within' };
 
-/** Those that came with the request; `most` and `least` stand for whatever may come. */
+/** The variables of the request; `most` and `least` represent any variables. */
 export type GivenVariables = Readonly<Record<string, unknown>> | 'most' | 'least';
 
 /**
- * Whether a document may be looked at any further: by what it is, before it is validated, planned or run. Linear in its
- * length, while some of GraphQL's own rules are not; what stops here has cost about what parsing it did.
+ * Whether a document may be validated, planned and executed. Linear in its length, which some of GraphQL's own rules
+ * are not; a refusal costs about as much as parsing.
  */
 export function judgeShape(document: DocumentNode): CostVerdict {
   const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length;
@@ -59,20 +61,20 @@ export function judgeShape(document: DocumentNode): CostVerdict {
   return fragment === null ? WITHIN : { kind: 'cyclic', fragment };
 }
 
-/** What it asks for, every row of every list counted. Wants a document whose shape is within. */
+/** The cost of a document, with every row of every list. Its shape must be within the bounds. */
 export function judgeCost(document: DocumentNode, priced: PricedGraph, variables: GivenVariables): CostVerdict {
   const scale = new Scale(document, priced, variables);
   const fragments = fragmentsOf(document);
   for (const definition of document.definitions) {
     const executed = definition.kind === Kind.OPERATION_DEFINITION;
-    // One that no operation spreads is validated too.
+    // An operation that is not selected is validated too.
     if (!executed && definition.kind !== Kind.FRAGMENT_DEFINITION) continue;
     const weight = executed ? scale.ofOperation(definition) : scale.ofFragment(definition.name.value);
     const { depth, width, aliases, directives, fields, cost } = weight;
     const of_operation = executed ? { root_fields: width, cost } : {};
     const weighed = firstExceeded({ depth, ...of_operation, aliases, directives, fields });
     if (weighed.kind !== 'within') return weighed;
-    // Walks what is spread wherever it is, which only now is known to be little.
+    // This walks fragments at each spread, which is safe only once they are known to be small.
     const repeated = firstExceeded({ repeated_fields: repeatedNames(definition.selectionSet, fragments) });
     if (repeated.kind !== 'within') return repeated;
   }
@@ -87,7 +89,7 @@ function firstExceeded(found: Partial<Record<Limited, number>>): CostVerdict {
   return WITHIN;
 }
 
-/** Null where there is nothing to refuse. */
+/** Null if nothing is refused. */
 export function costRefusal(verdict: CostVerdict): Refusal | null {
   if (verdict.kind === 'within') return null;
   if (verdict.kind === 'cyclic')
@@ -99,16 +101,18 @@ export function costRefusal(verdict: CostVerdict): Refusal | null {
   });
 }
 
-/** What a selection asks for, every fragment counted wherever it is spread. A number may grow to Infinity, never wrap. */
+/**
+ * The cost of a selection, with every fragment counted at each spread. A number may grow to Infinity and never wraps.
+ */
 export interface Weight {
-  /** Selection sets within each other, those of fragments included. */
+  /** Depth of nested selection sets, fragments included. */
   readonly depth: number;
   readonly fields: number;
-  /** Fields that stand in the set itself. */
+  /** Number of fields in the set itself. */
   readonly width: number;
   readonly aliases: number;
   readonly directives: number;
-  /** Fields that one execution completes, but for the rows of a page; and for each of those. */
+  /** Fields that one execution completes, without the rows of a page; and for each of those. */
   readonly cost: number;
   readonly cost_per_row: number;
 }
@@ -116,9 +120,9 @@ export interface Weight {
 const nothing: Weight = { depth: 0, fields: 0, width: 0, aliases: 0, directives: 0, cost: 0, cost_per_row: 0 };
 
 /**
- * Weighs the operations and fragments of one document in time linear in its length: a fragment is weighed once, however
- * often it is spread, so that fragments which spread each other twice are told by a number and not by walking 2^n of them.
- * The document must hold no cycle of fragments.
+ * Weighs the operations and fragments of a document in linear time: each fragment is weighed once, however often it
+ * is spread, so that fragments that spread each other twice need no walk of 2^n. The document must have no cycle of
+ * fragments.
  */
 export class Scale {
   readonly #priced: PricedGraph;
@@ -143,7 +147,7 @@ export class Scale {
     const known = this.#weighed.get(name);
     if (known) return known;
     const fragment = this.#fragments.get(name);
-    // Unknown fragments and types are GraphQL's own to refuse.
+    // Unknown fields and types are refused by GraphQL.
     if (!fragment) return nothing;
     const weight = this.#ofSet(fragment.selectionSet, this.#typeNamed(fragment.typeCondition.name.value));
     const whole = { ...weight, directives: weight.directives + (fragment.directives?.length ?? 0) };
@@ -209,7 +213,7 @@ function fieldOf(parent: GraphQLCompositeType, name: string): GraphQLField<unkno
   return 'getFields' in parent ? parent.getFields()[name] : undefined;
 }
 
-/** Of a list of objects that no subgraph gives a size: introspection has none that could, and a test asks it of the rest. */
+/** The size of a list of objects without `@listSize`: only introspection has such lists, which a test checks. */
 function listSize(parent: GraphQLCompositeType, field: GraphQLField<unknown, unknown>): number {
   const type = isNonNullType(field.type) ? field.type.ofType : field.type;
   if (!isListType(type) || !isCompositeType(getNamedType(type))) return 1;
@@ -217,14 +221,17 @@ function listSize(parent: GraphQLCompositeType, field: GraphQLField<unknown, unk
   return parent.name === '__Schema' && field.name === 'types' ? 50 : 2;
 }
 
-/** Rows of a page within a field: as its argument says, within what a page allows, which `@listSize` has no words for. */
+/**
+ * Rows of a page inside a field: the value of its argument within the bound of a page, which `@listSize` cannot
+ * express.
+ */
 function rowsAsked(node: FieldNode, page: Page | null, variables: GivenVariables): number {
   const rows_default = page?.rows_default ?? limits.book_page_rows_default;
   const given = node.arguments?.filter(({ name }) => page?.arguments.includes(name.value)) ?? [];
   const asked = given.map(({ value }) => valueIn(value, variables)).filter(rows => rows !== null);
   if (asked.length === 0) return rows_default;
   const rows = asked.every(it => typeof it === 'number') ? Math.max(...asked) : undefined;
-  // What is no number is refused by its type; what is out of range is clamped, as the page is.
+  // A value that is not a number is refused by its type; one out of range is clamped, as for the page.
   return typeof rows === 'number' ? Math.min(Math.max(rows, 1), limits.book_page_rows_max) : limits.book_page_rows_max;
 }
 
@@ -234,6 +241,6 @@ function valueIn(value: ValueNode, variables: GivenVariables): unknown {
   if (value.kind !== Kind.VARIABLE || variables === 'most') return undefined;
   if (variables === 'least') return 1;
   const name = value.name.value;
-  // Where it is left out its default counts, which may be anything.
+  // Omitted, its default counts, which may be any value.
   return Object.hasOwn(variables, name) ? variables[name] : undefined;
 }

@@ -4,19 +4,19 @@ import { limits } from '../../schema/limits.ts';
 import { costRefusal, judgeCost, judgeShape } from './cost.ts';
 import type { PricedGraph } from './supergraph.ts';
 
-/** What is known of a document before its variables are. */
+/** What is known of a document before its variables. */
 type Judged =
-  /** Whatever the variables: their worst case is within. */
+  /** Even the worst variables are within the bounds. */
   | { readonly kind: 'within' }
-  /** How many rows the variables ask for decides. */
+  /** The variables decide, because they say how many rows are requested. */
   | { readonly kind: 'depends' }
   | { readonly kind: 'refused'; readonly refusal: GraphQLError };
 
 export const validationOptions = { maxErrors: limits.graphql_faults_max, hideSuggestions: true } as const;
 
 /**
- * Parsed and validated documents, so that equal texts share one document and its plan. Only what is valid is kept, the
- * one longest unused leaves first, and what is known of a document goes with it: nonsense pushes nothing out.
+ * Parsed and validated documents, so that equal texts share one document and its plan. Only valid ones are kept, and
+ * the least recently used one is dropped first, so invalid ones displace nothing.
  */
 export class Documents {
   readonly #priced: PricedGraph;
@@ -35,7 +35,7 @@ export class Documents {
     this.#rules = [...specifiedRules, ...rules];
   }
 
-  /** @throws GraphQLError where the text is no GraphQL or too long. */
+  /** @throws GraphQLError if the text is too long or not GraphQL */
   parse(text: string): DocumentNode {
     const known = this.#kept.get(text);
     if (known) return known;
@@ -44,7 +44,7 @@ export class Documents {
     return document;
   }
 
-  /** By its cost first: GraphQL's own rules take what time a document makes them take. */
+  /** Cost first, because some of GraphQL's own rules take quadratic time. */
   validate(document: DocumentNode): readonly GraphQLError[] {
     const known = this.#verdicts.get(document);
     if (known) return known;
@@ -58,7 +58,7 @@ export class Documents {
     return verdict;
   }
 
-  /** What it costs with these variables, where that is too much. Needs no validation before, and does none. */
+  /** The cost with these variables, if it is too high. Neither requires nor does validation. */
   refusal(document: DocumentNode, variables: Readonly<Record<string, unknown>>): GraphQLError | null {
     const judged = this.#judge(document);
     if (judged.kind === 'refused') return judged.refusal;

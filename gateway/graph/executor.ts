@@ -20,7 +20,7 @@ export class Executor {
   readonly #plans: Plans;
   readonly #logger: Logger;
 
-  /** `schema`: what clients see. */
+  /** `schema`: the schema that clients see. */
   constructor(schema: GraphQLSchema, sources: Sources, plans: Plans, logger: Logger) {
     this.#schema = schema;
     this.#sources = Object.fromEntries([...sources].map(([name, source]) => [name, dataSource(source)]));
@@ -29,14 +29,14 @@ export class Executor {
   }
 
   async execute(planned: Exclude<Planned, { kind: 'events' }>, operation: Operation): Promise<ExecutionResult> {
-    // Its owner runs the caller's own document, and finds in the variables what would be found here.
+    // The owner runs the caller's own document, and checks the variables as this would.
     if (planned.kind === 'direct') return this.published(await planned.source.execute(operation));
     const refused = this.refuseVariables(planned.operation, operation.variables);
     if (refused) return refused;
     return this.#run(planned, operation, this.#sources);
   }
 
-  /** Joins to one event what other subgraphs know of it. */
+  /** Joins the fields of other subgraphs to an event. */
   async join(
     planned: Extract<Planned, { kind: 'events' }>,
     event: ExecutionResult,
@@ -47,7 +47,7 @@ export class Executor {
     return this.#run(planned, operation, { ...this.#sources, [EVENT_SOURCE]: source });
   }
 
-  /** Subgraphs coerce for themselves; this says early and once what is wrong with the variables. */
+  /** Subgraphs coerce variables themselves; this reports errors early and once. */
   refuseVariables(operation: OperationDefinitionNode, variables: Operation['variables']): ExecutionResult | null {
     const { errors } = getVariableValues(this.#schema, operation.variableDefinitions ?? [], variables, {
       maxErrors: limits.graphql_faults_max,
@@ -72,13 +72,13 @@ export class Executor {
 }
 
 /**
- * A non-null field that a joined entity lacks nulls its parent, and Apollo says so in `extensions.valueCompletion` only.
- * A dashboard would take that null for a fact: it becomes an error like any other.
+ * A missing non-null field of a joined entity nulls its parent, and Apollo reports that in
+ * `extensions.valueCompletion` only. A client would take the null for a fact, so it becomes an error.
  */
 function withoutSilentNulls(result: ExecutionResult): ExecutionResult {
   const missing = result.extensions?.valueCompletion as ExecutionResult['errors'];
   if (!missing) return result;
-  // Wrapped as a cause: it is our fault and not the request's, and the log should say which field.
+  // Wrapped as a cause, because it is an internal error, and the log should name the field.
   const errors = missing.map(
     ({ message, path }) => new GraphQLError(message, { path, originalError: new Error(message) }),
   );

@@ -12,7 +12,7 @@ import type { Operation, Sources } from './source.ts';
 
 export interface FederationParts {
   readonly supergraph: string;
-  /** What clients see. */
+  /** The schema that clients see. */
   readonly schema: GraphQLSchema;
   readonly sources: Sources;
   readonly logger: Logger;
@@ -36,21 +36,21 @@ interface ReadSupergraph {
   readonly api: Schema;
   readonly whole: GraphQLSchema;
   readonly query_planner: QueryPlanner;
-  /** What the planner has said of documents. */
+  /** The plans of documents. */
   readonly plans: QueryPlans;
 }
 
-/** The last supergraph that was read: gateways that are opened in one process have the same, and to read it takes longest of all. */
+/** The last supergraph that was read: gateways in one process share it, and reading takes longest of all. */
 let last_read: ReadSupergraph | null = null;
 
-/** In steps, so that its caller may let others have their turn between them: each blocks the process for a while. */
+/** In steps, because each blocks the process for a while and the caller may let others run in between. */
 export function* openFederation({ supergraph, schema, sources, logger }: FederationParts): Generator<void, Federation> {
   last_read = last_read?.supergraph === supergraph ? last_read : yield* readSupergraph(supergraph);
   const { api, whole, query_planner, plans } = last_read;
   return {
     planner: new Planner(query_planner, plans, { api, schema, sources }),
     run({ plan, scope, operation, sources }) {
-      // The executor reads these four members of a request and no other.
+      // The executor reads only these four members of a request.
       const request = {
         request: { variables: operation.variables },
         context: operation.context,
@@ -70,7 +70,7 @@ function* readSupergraph(supergraph: string): Generator<void, ReadSupergraph> {
   yield;
   const whole = buildASTSchema(parse(supergraph, { noLocation: true }), { assumeValid: true, assumeValidSDL: true });
   yield;
-  // Fetches then carry their parsed document, so that the sources parse nothing.
+  // Fetches then contain their parsed document, so that sources need not parse.
   const query_planner = new QueryPlanner(read, { exposeDocumentNodeInFetchNode: true });
   return { supergraph, api, whole, query_planner, plans: new WeakMap() };
 }

@@ -1,4 +1,4 @@
-/** Looks into the fragments of a document, into each of them once. */
+/** Walks the fragments of a document, each once. */
 import { type DocumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql';
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
@@ -8,21 +8,21 @@ export function fragmentsOf(document: DocumentNode): Fragments {
   return new Map(fragments.map(fragment => [fragment.name.value, fragment]));
 }
 
-/** The fields that stand in a selection itself, fragments looked into: each once, as in GraphQL's own comparison. */
+/** The fields of a selection with its fragments, each fragment once, as in GraphQL's own comparison. */
 export function fieldsIn(selection: SelectionSetNode, fragments: Fragments, seen = new Set<string>()): FieldNode[] {
   return selection.selections.flatMap(node => {
     if (node.kind === Kind.FIELD) return [node];
     if (node.kind === Kind.INLINE_FRAGMENT) return fieldsIn(node.selectionSet, fragments, seen);
     const name = node.name.value;
     const fragment = fragments.get(name);
-    // The same one again selects nothing new, and nested twos would grow as 2^n.
+    // A repeated spread selects nothing new, and nested pairs would grow as 2^n.
     if (!fragment || seen.has(name)) return [];
     seen.add(name);
     return fieldsIn(fragment.selectionSet, fragments, seen);
   });
 }
 
-/** A fragment that spreads itself, directly or through others; null where none does. Each is entered once. */
+/** A fragment that spreads itself, directly or through others; null if there is none. Each is entered once. */
 export function cyclicFragment(fragments: Fragments): string | null {
   const state = new Map<string, 'open' | 'done'>();
   const enter = (name: string): string | null => {
@@ -52,8 +52,8 @@ function spreadsIn(selection: SelectionSetNode): string[] {
 }
 
 /**
- * How many fields of a selection have the response name of another beside them, fragments looked into, the sets within
- * included. GraphQL compares each with each: the one rule of its own that takes time by the square.
+ * The number of fields of a selection, nested sets and fragments included, that share a response name with another.
+ * GraphQL compares each with each, its only rule that takes quadratic time.
  */
 export function repeatedNames(selection: SelectionSetNode, fragments: Fragments): number {
   const fields = fieldsIn(selection, fragments);

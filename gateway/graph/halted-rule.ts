@@ -12,11 +12,12 @@ import { fieldsIn, fragmentsOf } from './fragments.ts';
 import type { Operation } from './source.ts';
 
 /*
- * Asked of every answer while the log is halted, by whatever way it goes out, so that a new field needs no rule of its own. The database
- * may have gone back: what is not found may have been there, and a list or a state may have lost what came later.
+ * Applied to every response while the log is halted, on every transport, so that a new field needs no rule of its
+ * own. The database may have gone back: a missing record may have existed, and a list or a state may have lost later
+ * entries.
  */
 
-/** Of this process and not of its records, or null where a caller has shown nothing. */
+/** State of this process and not of its records, or null if the caller has shown no credentials. */
 const ofProcess: ReadonlySet<string> = new Set([
   'didDocument',
   'jwks',
@@ -28,7 +29,7 @@ const ofProcess: ReadonlySet<string> = new Set([
   'viewer',
 ]);
 
-/** Once they are there they never change, or their resolvers tell apart which of them do. */
+/** Their records never change once they exist, or their resolvers decide which do. */
 const lastingRecords: ReadonlySet<string> = new Set([
   'agent',
   'boughtTask',
@@ -46,7 +47,10 @@ const lastingRecords: ReadonlySet<string> = new Set([
 
 const NOT_FOUND = 404;
 
-/** The same result while the log is not halted. Else nothing of it is said to be missing, and no query answers what may be incomplete. */
+/**
+ * The same result unless the log is halted. Then nothing is reported as missing, and no query returns data that may
+ * be incomplete.
+ */
 export function toldWhileHalted(schema: GraphQLSchema, operation: Operation, result: ExecutionResult): ExecutionResult {
   const { database } = operation.context as Pick<Context, 'database'>;
   if (!isHalted(database)) return result;
@@ -55,11 +59,11 @@ export function toldWhileHalted(schema: GraphQLSchema, operation: Operation, res
   return withheld(schema, operation, answered);
 }
 
-/** Models are those of the hubs, whatever became of the records. */
+/** Models are those of the hubs, independent of the records. */
 const isNotFound = ({ extensions: { status, code } }: GraphQLError) =>
   status === NOT_FOUND && code !== 'model_not_found';
 
-/** Whether it was charged stays said. */
+/** Whether the call was charged stays in the error. */
 function unavailable({
   path,
   extensions: { charged } = {},
@@ -68,7 +72,7 @@ function unavailable({
   return new GraphQLError(message, { path, extensions: { ...extensions, ...(charged !== undefined && { charged }) } });
 }
 
-/** Each root field of a query that was answered, and may not have been if the database had not gone back. */
+/** Each root field of a query whose response may differ because the database has gone back. */
 function withheld(schema: GraphQLSchema, operation: Operation, result: ExecutionResult): ExecutionResult {
   const { document, operationName } = operation;
   const asked = getOperationAST(document, operationName ?? null);
@@ -91,7 +95,7 @@ function withheld(schema: GraphQLSchema, operation: Operation, result: Execution
   };
 }
 
-/** What GraphQL and Federation answer by themselves begins with an underscore. */
+/** Fields of GraphQL and Federation begin with an underscore. */
 function isLasting(name: string, value: unknown): boolean {
   return name.startsWith('_') || ofProcess.has(name) || (lastingRecords.has(name) && value !== null);
 }

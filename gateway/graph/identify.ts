@@ -14,14 +14,14 @@ import type { Services } from '../../subgraphs/context.ts';
 import { requireNotHalted } from '../../subgraphs/receipt/log/while-halted.ts';
 import { type DecoyBox, heldByProof, heldBySession, stillHeld } from '../../subgraphs/session/possession/check.ts';
 
-/** Keys as they are configured. One that stands in two sets counts as the first of live, demo, waiver. */
+/** The configured API keys. A key in two sets counts as the first of live, demo, waiver. */
 interface KeySets {
   readonly live: readonly string[];
   readonly demo: readonly string[];
   readonly waiver: readonly string[];
 }
 
-/** Says what a presented key is. Only digests are kept, and compared. */
+/** Finds the set of a presented key. Only digests are kept and compared. */
 type Keyring = (presented: string | null) => ApiKey;
 
 export function openKeyring(sets: KeySets): Keyring {
@@ -30,30 +30,31 @@ export function openKeyring(sets: KeySets): Keyring {
   return presented => {
     if (presented === null) return { kind: 'absent' };
     const digest = sha256(presented);
-    // All are compared, each in constant time: neither which one matched nor how nearly shows.
+    // All are compared, each in constant time, so that the duration shows neither which one matched nor how closely.
     const matches = known.filter(key => timingSafeEqual(key.digest, digest));
     return matches[0] ? { kind: matches[0].kind, hash: digest.toString('hex') } : { kind: 'unknown' };
   };
 }
 
-/** What a caller can be known by: headers and body of a door, or the opening message of a live connection. */
+/** The credentials of a caller: headers and body of a request, or the opening message of a socket. */
 export interface ShownCredentials
   extends Pick<Credentials, 'sessions' | 'agent' | 'proof' | 'api_key' | 'address'>,
     Partial<Pick<Credentials, 'slice' | 'ingest_key' | 'board_secrets'>> {
-  /** There were more sessions, which have ended since: never what a caller says. */
+  /** Some sessions of the socket have ended since; set by the service only. */
   readonly of_several?: boolean;
-  /** Of the session on which a bound proof rested whose nonce was taken: never what a caller says. */
+  /** Hash of the session of a bound proof whose nonce is consumed; set by the service only. */
   readonly rests_on?: string;
 }
 
-/** What possession is checked with; `decoy` is opened for agents that do not exist. */
+/** The parts that check possession; `decoy` is opened for agents that do not exist. */
 type Checks = Pick<Services, 'database' | 'vault' | 'clock'> & { readonly decoy: DecoyBox };
 
 /**
- * Who is calling: the one place that decides it. A wrong session or proof is an outcome, and each door decides what it
- * needs; one wrong session among several makes all of them wrong. Nothing is cached: a rotated session is dead at once, in every process.
- * @throws invalid_request where more sessions are shown than one caller may; unavailable (503) where a credential is shown while
- * the log is halted: the database has gone back, and would take one that was ended since for a live one.
+ * Identifies the caller: the only place that decides it. A wrong session or proof is an outcome, and each endpoint
+ * decides what it requires; one wrong session of several makes all of them wrong. Nothing is cached, so a rotated
+ * session ends at once in every process. @throws invalid_request for more sessions than one caller may show;
+ * unavailable (503) for any credential while the log is halted, because the database has gone back and may accept one
+ * that was revoked
  */
 export async function identify(
   shown: ShownCredentials,
@@ -65,7 +66,7 @@ export async function identify(
     possession: await possessionOf(shown, services),
     api_key: services.keyring(shown.api_key),
     address: holderOf(shown.address),
-    // Whether its token holds is asked by whatever it opens, each time.
+    // The token itself is checked each time, by the resource that it opens.
     ...(shown.slice && { slice: shown.slice }),
     ...(shown.ingest_key && { ingest_key: shown.ingest_key }),
     ...(board && { board }),
@@ -83,7 +84,7 @@ async function possessionOf(shown: ShownCredentials, services: Checks): Promise<
   if (rests_on !== undefined) return resting(await stillHeld(services.database, rests_on));
   if (sessions.length === 0 && proof === null) return { kind: 'absent' };
   if (sessions.length > limits.sessions_per_caller_max) throw new Refusal('invalid_request', { detail: TOO_MANY });
-  // Asked in one go, they are one read.
+  // Concurrent look-ups are one query.
   const bySessions = await Promise.all(sessions.map(session => heldBySession(services.database, session)));
   const books = bySessions.filter(held => held !== null);
   if (books.length < sessions.length) return { kind: 'wrong' };
@@ -94,7 +95,7 @@ async function possessionOf(shown: ShownCredentials, services: Checks): Promise<
 
 const TOO_MANY = `At most ${limits.sessions_per_caller_max} sessions come along at once.`;
 
-/** Both shown: both must hold, and by the same session; then it is the session that counts. */
+/** Both are shown: both must be valid and of the same session, and then the session counts. */
 function proven(
   { agent, of_several = false }: ShownCredentials,
   books: readonly HeldBook[],
@@ -113,7 +114,7 @@ function resting(held: HeldBook | null): Possession {
 
 const PATH = '/graphql';
 
-/** What a proof on /graphql would be of: no path names an agent there, so a header does. */
+/** The request that a proof on /graphql covers: the path names no agent there, so a header does. */
 export function provenOnGraphql(
   { method, headers, body }: Asking,
   path = PATH,
@@ -127,20 +128,20 @@ export function provenOnGraphql(
 
 type Asking = Pick<FastifyRequest, 'method' | 'headers' | 'body'>;
 
-/** The handshake of a socket, which has a GET for its method, and for its body what comes in connection_init. */
+/** The handshake of a socket: method GET, with connection_init as the body. */
 export function provenAtConnection(connectionParams: JsonObject): ProvenRequest {
   return { method: 'GET', path: PATH, body: connectionParams };
 }
 
-/** An operation on a socket, as it would be sent by HTTP: a write is the same one, whichever way it comes. */
+/** An operation on a socket, as if it were sent by HTTP, so that a write is the same on both. */
 export function provenOnSocket(payload: object): ProvenRequest {
   return { method: 'POST', path: PATH, body: payload as JsonObject };
 }
 
-/** Says whether what came along in the place of a board's secret is that secret; null where nothing did. */
+/** Compares the presented secret with that of the board; null if none was presented. */
 type BoardKeys = (shown: ShownBoardSecrets) => BoardStanding | null;
 
-/** Only digests are kept, and compared. */
+/** Only digests are kept and compared. */
 export function openBoardKeys(secrets: { readonly [secret in BoardSecret]: string }): BoardKeys {
   const known = { ops: sha256(secrets.ops), inbound: sha256(secrets.inbound) };
   const standing = (secret: BoardSecret, digest: string) => {

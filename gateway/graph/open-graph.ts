@@ -38,36 +38,45 @@ import { judgeVariables, variablesRefusal, wantsLongText } from './variables-rul
 import { type ProofWrites, requireLeave } from './write-rule.ts';
 import { onceForKey } from './writes-once.ts';
 
-/** The federated graph: one planner and one executor behind REST, /graphql and the sockets alike. */
+/** The federated graph: one planner and one executor for REST, /graphql and sockets. */
 export interface Graph {
-  /** What clients see. */
+  /** The schema that clients see. */
   readonly schema: GraphQLSchema;
-  /** SDL that it was opened by. */
+  /** The SDL that it was opened with. */
   readonly supergraph: string;
-  /** Beyond GraphQL's own. */
+  /** Rules beyond GraphQL's own. */
   readonly rules: readonly ValidationRule[];
   /** Root fields marked `@paid`, with their price in atomic USDC. */
   readonly paid: PaidFields;
   /** Subscription fields marked `@live`. */
   readonly live: LiveFields;
-  /** Kept by text. @throws GraphQLError */
+  /** Cached by text. @throws GraphQLError */
   parse(text: string): DocumentNode;
-  /** Remembered by document; empty where it is valid. What costs too much is told so, and validated no further. */
+  /** Cached by document; empty if it is valid. A document that is too expensive is not validated. */
   validate(document: DocumentNode): readonly GraphQLError[];
-  /** What a stranger asks for, where that is too much: judged without validating, planning or asking anybody. */
+  /** The refusal of a document that is too expensive, found without validation, plan or database. */
   refusal(asked: AskedDocument): GraphQLError | null;
   isPaid(document: DocumentNode, operationName: string | null): boolean;
-  /** Coordinate of what the operation buys; null where that is nothing. */
+  /** Coordinate of the field that the operation buys; null if it buys nothing. */
   paidField(document: DocumentNode, operationName: string | null): string | null;
-  /** Queries and mutations. Errors are in their public form (code, status, param and facts); never throws for a request. */
+  /**
+   * Runs queries and mutations. Errors are in their public form (code, status, param and facts); never throws because
+   * of a request.
+   */
   execute(operation: Operation): Promise<ExecutionResult>;
-  /** Ends when its reader calls return(); an event's missing parts are joined before it is handed on. */
+  /**
+   * Ends when its reader calls return(); each event is joined with its fields of other subgraphs before it is passed
+   * on.
+   */
   subscribe(operation: Operation): Promise<SubscribeResult>;
-  /** Makes ready what plans an operation over several subgraphs, in steps, each of which blocks the process; `rest` is awaited before each. */
+  /**
+   * Prepares the planner for operations over several subgraphs, in steps that each block the process; `rest` is
+   * awaited before each.
+   */
   prepare(rest: () => Promise<void>): Promise<void>;
 }
 
-/** A document and what came with it. */
+/** A document with its variables and operation name. */
 export interface AskedDocument {
   readonly document: DocumentNode;
   readonly operationName?: string | null | undefined;
@@ -77,15 +86,18 @@ export interface AskedDocument {
 export interface GraphOptions {
   readonly logger: Logger;
   readonly introspection: boolean;
-  /** `plain` unless given. */
+  /** Default: `plain`. */
   readonly proof_writes?: ProofWrites;
-  /** Supergraph SDL; the committed one unless given. */
+  /** Supergraph SDL; default: the committed one. */
   readonly supergraph?: string;
-  /** Where a subgraph's fields come from; this process unless given. */
+  /** The sources of the subgraphs' fields; default: this process. */
   readonly sourceOf?: (subgraph: Subgraph, paid: PaidFields) => Source;
 }
 
-/** Opens the graph over subgraphs, here or elsewhere. The supergraph is read, not composed: what runs is what was reviewed. */
+/**
+ * Opens the graph over local and remote subgraphs. The supergraph is read and not composed, so that what runs is what
+ * was reviewed.
+ */
 export async function openGraph(subgraphs: readonly Subgraph[], options: GraphOptions): Promise<Graph> {
   const sdl = options.supergraph ?? (await readFile(SUPERGRAPH_FILE, 'utf8'));
   return new FederatedGraph(subgraphs, sdl, options);
@@ -93,13 +105,13 @@ export async function openGraph(subgraphs: readonly Subgraph[], options: GraphOp
 
 const inProcess = (subgraph: Subgraph): Source => new InProcessSource(subgraph);
 
-/** A supergraph as clients see it, and what it says of their documents. */
+/** A supergraph as clients see it, and its documents. */
 interface ReadGraph extends Pick<Graph, 'schema' | 'supergraph' | 'rules' | 'paid' | 'live'> {
   readonly introspection: boolean;
   readonly documents: Documents;
 }
 
-/** The last that was read: gateways that are opened in one process have the same, and nothing of a gateway is in it. */
+/** The last one that was read: gateways in one process share it, as it depends on no gateway. */
 let last_read: ReadGraph | null = null;
 
 function readGraph(supergraph: string, introspection: boolean): ReadGraph {
@@ -123,7 +135,7 @@ class FederatedGraph implements Graph {
   readonly #executor: Executor;
   readonly #logger: Logger;
   readonly #proof_writes: ProofWrites;
-  /** What each operation buys: asked three times of each call, and the same for as long as its document is kept. */
+  /** The paid field of each operation: read three times per call, and constant for a document. */
   readonly #bought = new WeakMap<OperationDefinitionNode, { readonly field: string | null }>();
 
   constructor(
@@ -156,7 +168,7 @@ class FederatedGraph implements Graph {
   refusal({ document, operationName, variables }: AskedDocument): GraphQLError | null {
     const costly = this.#documents.refusal(document, variables);
     if (costly) return costly;
-    // What is paid for is a chat, and a chat is long.
+    // Paid fields take chats, which are long.
     const name = operationName ?? null;
     const long = this.isPaid(document, name) || wantsLongText(document, name);
     return variablesRefusal(judgeVariables(variables, long));
@@ -179,7 +191,7 @@ class FederatedGraph implements Graph {
   async execute(operation: Operation): Promise<ExecutionResult> {
     const execute = async (planned: Planned, operation: Operation) => {
       if (planned.kind !== 'events' && planned.operation.operation !== 'subscription') {
-        // Before it is kept under a key, which would write it.
+        // Checked before the response is stored under a key.
         return withinAnswerSize(await this.#executor.execute(planned, operation), operation.context as Context);
       }
       throw new Refusal('invalid_request', {
@@ -188,7 +200,7 @@ class FederatedGraph implements Graph {
           : 'A subscription is served over a WebSocket (graphql-transport-ws), or in events (SSE) to a request with Accept: text/event-stream.',
       });
     };
-    // What is paid for has a name of its own: its claim.
+    // A paid operation has its claim instead.
     const paid = this.isPaid(operation.document, operation.operationName ?? null);
     const result = await this.#run(operation, execute, (asked, run) =>
       paid ? run(asked) : onceForKey(asked, this.#logger, run),
@@ -207,7 +219,7 @@ class FederatedGraph implements Graph {
     await this.#plans.federation(rest);
   }
 
-  /** Of whatever way it came: REST, /graphql or a socket. What is paid for runs under one book. */
+  /** For operations of every transport. A paid one runs under one book. */
   async #admitted({ operation: { operation: kind } }: Planned, operation: Operation): Promise<Operation> {
     const paid = this.isPaid(operation.document, operation.operationName ?? null);
     const asking = operation.context as Context;
@@ -219,7 +231,7 @@ class FederatedGraph implements Graph {
   async #run<T>(
     operation: Operation,
     then: (planned: Planned, admitted: Operation) => Promise<T>,
-    /** Asked before it is known who may: what it answers by itself was answered to this caller before. */
+    /** Asked before authorization: a stored response was given to this caller before. */
     before: (operation: Operation, run: (operation: Operation) => Promise<T>) => Promise<T> = (asked, run) =>
       run(asked),
   ): Promise<T | ExecutionResult> {

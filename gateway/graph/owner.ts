@@ -3,11 +3,11 @@ import type { FetchNode, QueryPlan } from '@apollo/query-planner';
 import { type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode, validate } from 'graphql';
 import type { Source, Sources } from './source.ts';
 
-/* Which subgraph answers a document alone: most documents, and all doors but a few, want no plan at all. */
+/* Finds the subgraph that answers a document alone: most documents, and nearly all endpoints, need no plan. */
 
 /**
- * The subgraph that knows each field of the operation by itself: a plan would be one fetch from it, as a fetch more always
- * costs more. Null where there is none, and where only a plan can say.
+ * The subgraph that has each field of the operation: a plan would be one fetch from it, because a second fetch always
+ * costs more. Null if there is none, or only a plan can tell.
  */
 export function ownerOf(document: DocumentNode, operation: OperationDefinitionNode, sources: Sources): Source | null {
   if (introspects(operation) || depends(operation)) return null;
@@ -21,10 +21,10 @@ export function ownerOf(document: DocumentNode, operation: OperationDefinitionNo
   return isValidIn(owner, document) ? owner : null;
 }
 
-/** By subgraph: what is valid there once is so for every gateway of this process. */
+/** By subgraph: a document that is valid there is valid for every gateway of this process. */
 const verdicts = new WeakMap<GraphQLSchema, WeakMap<DocumentNode, boolean>>();
 
-/** What is wrong with it is nobody's business here: it is valid in the whole graph, or it would not have come so far. */
+/** Errors are not reported: the document is valid in the whole graph. */
 export function isValidIn({ schema }: Source, document: DocumentNode): boolean {
   const known = verdicts.get(schema) ?? new WeakMap<DocumentNode, boolean>();
   verdicts.set(schema, known);
@@ -34,21 +34,21 @@ export function isValidIn({ schema }: Source, document: DocumentNode): boolean {
   return valid;
 }
 
-/** Fragments count as introspection: they are rare at the root, and the long road answers them just as well. */
+/** Fragments count as introspection: they are rare at the root, and a plan serves them too. */
 export function introspects({ selectionSet }: OperationDefinitionNode): boolean {
   return selectionSet.selections.some(
     node => node.kind !== Kind.FIELD || node.name.value === '__schema' || node.name.value === '__type',
   );
 }
 
-/** Whether variables say which of its root fields are asked for. */
+/** Whether variables decide which of its root fields are requested. */
 function depends({ selectionSet }: OperationDefinitionNode): boolean {
   return selectionSet.selections.some(({ directives = [] }) => directives.length > 0);
 }
 
 /**
- * Whether subgraphs borrow fields from each other, by Federation's directives: then that a field is in one of them says little
- * of who answers it. Read off the supergraph, where composition has written each by one name, whoever imported it by which.
+ * Whether subgraphs share fields by Federation's directives: then a field's subgraph does not tell who answers it.
+ * Read from the supergraph, where composition has normalized the names.
  */
 export function borrows(supergraph: string): boolean {
   return BORROWING.test(supergraph);
@@ -57,7 +57,7 @@ export function borrows(supergraph: string): boolean {
 const BORROWING =
   /(?<!directive )@join__(field\([^)]*\b(external|requires|provides|override|usedOverridden|contextArguments):|type\([^)]*\bisInterfaceObject:)/;
 
-/** How one operation is run. `direct`: one subgraph answers the caller's own document, nothing is to be joined or reshaped. */
+/** How an operation is run. `direct`: one subgraph answers the caller's own document, without joins. */
 export type Planned =
   | { readonly kind: 'direct'; readonly operation: OperationDefinitionNode; readonly source: Source }
   | {
@@ -71,10 +71,10 @@ export type Planned =
       readonly operation: OperationDefinitionNode;
       readonly source: Source;
       readonly primary: FetchNode;
-      /** The primary's place is taken by the event itself, under this name. */
+      /** The event takes the place of the primary under this name. */
       readonly plan: QueryPlan;
       readonly scope: OperationContext;
     };
 
-/** The name under which an event takes the part of a subgraph. No subgraph can be called so. */
+/** The name of the event as a subgraph. No subgraph can have it. */
 export const EVENT_SOURCE = '(event)';

@@ -8,12 +8,12 @@ import type { Source, Sources } from './source.ts';
 
 interface PlannerParts {
   readonly api: Schema;
-  /** What clients see. */
+  /** The schema that clients see. */
   readonly schema: GraphQLSchema;
   readonly sources: Sources;
 }
 
-/** Apollo's planner, asked once for each operation: `Plans` keeps what it says. */
+/** Apollo's planner, called once per operation: `Plans` caches its results. */
 export class Planner {
   readonly #api: Schema;
   readonly #schema: GraphQLSchema;
@@ -29,7 +29,7 @@ export class Planner {
     this.#sources = sources;
   }
 
-  /** `document` must be valid. @throws Refusal where it is too large to plan. */
+  /** `document` must be valid. @throws Refusal if it is too large to plan */
   plan(document: DocumentNode, operationName: string | undefined, operation: OperationDefinitionNode): Planned {
     const { node } = this.#queryPlan(document, operationName);
     const direct = this.#directSource(node, document, operation);
@@ -74,8 +74,9 @@ export class Planner {
   }
 
   /**
-   * The plan is one fetch and the owner understands the caller's own document: then the owner's answer is the answer,
-   * aliases, order and nulls included. Introspection must be answered by the API schema, never by a subgraph's.
+   * If the plan is one fetch and the owner understands the caller's own document, the owner's response is the
+   * response, aliases, order and nulls included. Introspection must be answered by the API schema, never by a
+   * subgraph's.
    */
   #directSource(node: QueryPlan['node'], document: DocumentNode, operation: OperationDefinitionNode): Source | null {
     const fetch = fetchAlone(node);
@@ -91,11 +92,11 @@ export class Planner {
   }
 }
 
-/** The one fetch that a plan comes to; null where there is more to it, or nothing. */
+/** The single fetch of a plan; null if there are more, or none. */
 export function fetchAlone(node: QueryPlan['node']): FetchNode | null {
   if (node?.kind === 'Subscription') return node.rest ? null : node.primary;
   return node?.kind === 'Fetch' ? node : null;
 }
 
-/** By document and name of the operation: the same for every gateway of a process, whoever its sources are. */
+/** By document and operation name: the same for every gateway of a process, whatever its sources. */
 export type QueryPlans = WeakMap<DocumentNode, Map<string, QueryPlan>>;

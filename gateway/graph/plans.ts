@@ -4,8 +4,9 @@ import type { Federation, FederationParts } from './federation.ts';
 import { borrows, ownerOf, type Planned } from './owner.ts';
 
 /**
- * One plan per (document, operation): it lives as long as the document does. Apollo's libraries, which take as long to
- * load and to read the supergraph as all else that a start does, are loaded once the service is up, or by whoever wants a plan before.
+ * One plan per document and operation, for as long as the document is cached. Apollo's libraries take as long to load
+ * and to read the supergraph as the rest of a start, so they are loaded after it, or by the first request that needs
+ * a plan.
  */
 export class Plans {
   readonly #parts: FederationParts;
@@ -19,7 +20,7 @@ export class Plans {
     this.#borrows = borrows(parts.supergraph);
   }
 
-  /** `document` must be valid. @throws Refusal where it has no such operation or is too large to plan. */
+  /** `document` must be valid. @throws Refusal if it has no such operation or is too large to plan */
   async plan(document: DocumentNode, operationName: string | null): Promise<Planned> {
     const known = this.#plans.get(document)?.get(operationName ?? '');
     if (known) return known;
@@ -37,13 +38,13 @@ export class Plans {
     return planned;
   }
 
-  /** `rest` is awaited before each step that blocks the process for a while: calls that wait have their turn there at least. */
+  /** `rest` is awaited before each step that blocks the process, so that waiting calls run there. */
   async federation(rest: () => Promise<unknown> = () => new Promise(setImmediate)): Promise<Federation> {
     while (this.#federation === null) {
       await rest();
       const { openFederation } = await import('./federation.ts');
       await rest();
-      // Somebody who could not wait may have come to its end meanwhile.
+      // Another request may have prepared it meanwhile.
       if (this.#federation !== null) break;
       this.#opening ??= openFederation(this.#parts);
       this.#step(this.#opening);

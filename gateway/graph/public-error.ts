@@ -4,17 +4,16 @@ import { type ErrorCode, errors, Refusal } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 
 /**
- * What a caller may see of an error, on every road out of the graph:
- * - a Refusal keeps code, status, param and facts, however often the gateway wrapped it;
- * - what GraphQL itself found wrong with a request becomes `invalid_request`;
- * - anything else becomes `internal` with a plain sentence, and its cause goes to the log.
+ * The public form of an error, on every way out of the graph: a Refusal keeps code, status, param and facts, however
+ * often the gateway wrapped it; GraphQL's own errors become `invalid_request`; anything else becomes `internal` with
+ * a fixed sentence, and its cause goes to the log.
  */
 export function publicError(error: unknown, logger: Logger): GraphQLError {
   const chain = causes(error);
   const cause = chain.at(-1);
   const path = error instanceof GraphQLError ? error.path : undefined;
-  // GraphQL's own findings end in a GraphQLError; a resolver that threw ends in what it threw.
-  if (!(cause instanceof GraphQLError)) logger.error({ err: cause, path }, 'a part of the graph failed');
+  // GraphQL's own errors end in a GraphQLError; a resolver's end in what it threw.
+  if (!(cause instanceof GraphQLError)) logger.error({ err: cause, path }, 'a GraphQL resolver failed');
 
   const refused = chain.find(isRefused);
   if (refused) return new GraphQLError(refused.message, { path, extensions: publicExtensions(refused.extensions) });
@@ -41,7 +40,7 @@ function isRefused(error: unknown): error is Refused {
   );
 }
 
-/** Apollo's executor adds the subgraph's name, which is nobody's business outside; `http` is for the answer's head. */
+/** Apollo's executor adds the name of the subgraph, which is internal; `http` is for the response headers. */
 function publicExtensions({
   serviceName: _,
   http: _http,
@@ -51,8 +50,8 @@ function publicExtensions({
 }
 
 /**
- * Without GraphQL's guesses at names that exist ("Did you mean"): they would spell the schema out where introspection is
- * off, and where it is on nobody needs them. Our own rules make none; this is for whatever else ever speaks.
+ * Removes GraphQL's suggestions of existing names ("Did you mean"), which would disclose the schema where
+ * introspection is off. Our own rules make none; this covers all others.
  */
 function requestFault({ message, nodes, source, positions, path }: GraphQLError): GraphQLError {
   const { extensions } = new Refusal('invalid_request');

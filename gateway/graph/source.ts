@@ -9,22 +9,22 @@ export interface Operation {
   readonly operationName?: string | null | undefined;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly context: unknown;
-  /** Whoever asks takes parts of the answer as Written text, without these nulls. Absent: plain values only. */
+  /** The caller accepts parts of the response as Written text, without these nulls. Absent: plain values only. */
   readonly written?: LeftOut;
 }
 
-/** Where a subgraph's fields come from: this process, or another. */
+/** The source of a subgraph's fields: this process, or another. */
 export interface Source {
-  /** For the planner, which asks whether the owner would understand a caller's own document. */
+  /** For the planner, which checks whether the owner understands a caller's own document. */
   readonly schema: GraphQLSchema;
-  /** Never throws for a refusal, nor where the subgraph is out of reach. */
+  /** Never throws for a refusal, nor if the subgraph is unreachable. */
   execute(operation: Operation): Promise<ExecutionResult>;
   subscribe(operation: Operation): Promise<AsyncIterable<ExecutionResult> | ExecutionResult>;
 }
 
 export type Sources = ReadonlyMap<string, Source>;
 
-/** A source in the form in which Apollo's executor asks. The planner's document is valid as it stands. */
+/** A source in the form that Apollo's executor calls. The planner's document is valid. */
 export function dataSource(source: Source): GraphQLDataSource {
   return {
     async process(options) {
@@ -38,8 +38,8 @@ export function dataSource(source: Source): GraphQLDataSource {
 }
 
 /**
- * A subgraph that lives in this process. Apollo's own LocalGraphQLDataSource prints, parses and validates every
- * fetch anew; the planner's document is valid as it stands, and the context goes along as the same object.
+ * A subgraph in this process. Apollo's own LocalGraphQLDataSource prints, parses and validates every fetch again; the
+ * planner's document is valid, and the context is passed as the same object.
  */
 export class InProcessSource implements Source {
   readonly schema: GraphQLSchema;
@@ -61,7 +61,7 @@ export class InProcessSource implements Source {
   }
 }
 
-/** What is said of variables that are at fault. */
+/** The error for invalid variables. */
 const coercion = { hideSuggestions: true, options: { maxCoercionErrors: limits.graphql_faults_max } };
 
 function graphqlArguments({ document, operationName, variables, context }: Operation) {

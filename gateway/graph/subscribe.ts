@@ -8,8 +8,8 @@ import type { Operation } from './source.ts';
 export type SubscribeResult = AsyncIterableIterator<ExecutionResult> | ExecutionResult;
 
 /**
- * Apollo's gateway plans subscriptions and refuses to run them: the owner runs the primary here,
- * and what other subgraphs know is joined to each event.
+ * Apollo's gateway plans subscriptions and refuses to run them: the owner runs the primary field here, and fields of
+ * other subgraphs are joined to each event.
  */
 export async function subscribe(executor: Executor, planned: Planned, operation: Operation): Promise<SubscribeResult> {
   const refused = executor.refuseVariables(planned.operation, operation.variables);
@@ -34,8 +34,8 @@ function primaryOf({ primary }: Extract<Planned, { kind: 'events' }>, { variable
 }
 
 /**
- * Each event through `map`. The source is given back on return(), on throw() and where `map` fails.
- * Not a generator: a generator's return() waits for the event that may never come.
+ * Maps each event. The source is closed on return(), on throw() and if `map` fails. Not a generator, because a
+ * generator's return() waits for an event that may never come.
  */
 export function mapEvents(
   source: AsyncIterable<ExecutionResult>,

@@ -21,23 +21,24 @@ import { parsedSupergraph } from '../../schema/supergraph.ts';
 import { fieldsIn, fragmentsOf } from './fragments.ts';
 
 /*
- * A supergraph as it was composed, read without Apollo's libraries: what clients see of it, and what the subgraphs say of
- * its fields. Apollo's own reading of it is wanted for plans alone, takes ten times as long, and can wait.
+ * Reads a composed supergraph without Apollo's libraries: the client schema, and the directives of its fields.
+ * Apollo's own reading is needed for plans only and takes ten times as long.
  */
 
 /**
- * The schema that clients see: without the definitions of what is linked (https://specs.apollo.dev/link/v1.0), and without
- * what is `@inaccessible`. Its nodes keep the directives of their fields, for `directiveOf`; no text that is made of it shows them.
+ * The schema that clients see: without the definitions of linked specifications (https://specs.apollo.dev/link/v1.0)
+ * and without `@inaccessible` fields. Its nodes keep the directives of their fields, for `directiveOf`; printed text
+ * does not show them.
  */
 export function publicSchema(supergraph: string): GraphQLSchema {
   const document = parsedSupergraph(supergraph);
   const isLinked = linkedBy(document);
   const definitions = accessible(document).definitions.filter(definition => !isLinked(definition));
-  // It was validated when it was composed, and a test holds the committed one to what composition makes.
+  // It was validated at composition, and a test compares the committed one with a composition.
   return buildASTSchema({ ...document, definitions }, { assumeValid: true, assumeValidSDL: true });
 }
 
-/** What a directive of the supergraph says of a field, by argument; null where it does not mark the field. */
+/** The arguments of a supergraph directive on a field; null if the field does not have it. */
 function directiveOf({ astNode }: AnyField, directive: string): Readonly<Record<string, unknown>> | null {
   const mark = astNode?.directives?.find(({ name }) => name.value === directive);
   return mark ? argumentsOf(mark) : null;
@@ -65,7 +66,7 @@ interface Link {
   readonly import?: readonly (string | { readonly name: string; readonly as?: string })[];
 }
 
-/** Whether a definition belongs to a specification that the supergraph links: by its name, by its prefix or by import. */
+/** Whether a definition belongs to a linked specification: by its name, its prefix or an import. */
 function linkedBy({ definitions }: DocumentNode): (definition: DefinitionNode) => boolean {
   const links = definitions
     .flatMap(definition => (definition.kind === Kind.SCHEMA_DEFINITION ? (definition.directives ?? []) : []))
@@ -80,7 +81,7 @@ function linkedBy({ definitions }: DocumentNode): (definition: DefinitionNode) =
     if (!('name' in definition) || !definition.name) return false;
     const { kind, name } = definition;
     const directive = kind === Kind.DIRECTIVE_DEFINITION;
-    // A type may well be called as a specification is, but for its case.
+    // A type may have the name of a specification in another case.
     return directive
       ? is(name.value) || imported.includes(`@${name.value}`)
       : name.value.includes('__') && is(name.value);
@@ -97,7 +98,7 @@ function accessible(document: DocumentNode): DocumentNode {
 /** Names of the root fields that cost money, with their price in atomic USDC. */
 export type PaidFields = ReadonlyMap<string, string>;
 
-/** Reads `@paid(price:)` off what clients see. @throws where it marks a query: reading is free by construction. */
+/** Reads `@paid(price:)` from the client schema. @throws if it marks a query, because reading is free */
 export function paidFields(schema: GraphQLSchema): PaidFields {
   const paying = [schema.getMutationType()?.name, schema.getSubscriptionType()?.name];
   const prices = fieldsOf(schema).flatMap(({ coordinate, field }) => {
@@ -110,7 +111,7 @@ export function paidFields(schema: GraphQLSchema): PaidFields {
   return new Map(prices);
 }
 
-/** Coordinate of an operation's paid root field, fragments looked into; null where it has none. */
+/** Coordinate of an operation's paid root field, fragments included; null if it has none. */
 export function paidField(
   document: DocumentNode,
   { operation, selectionSet }: OperationDefinitionNode,
@@ -122,8 +123,8 @@ export function paidField(
 }
 
 /**
- * One payment buys one field: an operation with a paid field has exactly that root field, once.
- * Otherwise one signature would be asked to pay two effects, or a free field would ride on the answer's replay.
+ * One payment buys one field: an operation with a paid field has exactly that root field, once. Otherwise one
+ * signature would pay for two effects, or a free field would be part of a replayed response.
  */
 export function paidFieldStandsAlone(paid: PaidFields): ValidationRule {
   return (context: ValidationContext) => ({
@@ -142,16 +143,16 @@ export function paidFieldStandsAlone(paid: PaidFields): ValidationRule {
 export interface LiveField {
   /** The argument that names the last event that the reader has. */
   readonly after: string;
-  /** The field of an event that holds its number. */
+  /** The field of an event that contains its number. */
   readonly position: string;
-  /** Whether an event may be kept as it was executed, for whoever comes a little late. */
+  /** Whether an executed event may be kept for slightly later readers. */
   readonly remembered: boolean;
 }
 
-/** Names of the subscription fields of which one execution may serve many. */
+/** Names of the subscription fields whose execution can be shared. */
 export type LiveFields = ReadonlyMap<string, LiveField>;
 
-/** Reads `@live` off what clients see. @throws where it marks a paid field: what one bought is nobody else's. */
+/** Reads `@live` from the client schema. @throws if it marks a paid field, because a purchase is not shared */
 export function liveFields(schema: GraphQLSchema, paid: PaidFields): LiveFields {
   const live = new Map<string, LiveField>();
   for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {})) {
@@ -164,26 +165,28 @@ export function liveFields(schema: GraphQLSchema, paid: PaidFields): LiveFields 
   return live;
 }
 
-/** By Federation's `@cost` and `@listSize` (https://specs.apollo.dev/cost/v0.1). */
+/** From Federation's `@cost` and `@listSize` (https://specs.apollo.dev/cost/v0.1). */
 interface FieldCost {
-  /** `@cost(weight:)`: one, unless the field is as long as a list or a read of its own. */
+  /** `@cost(weight:)`: 1, unless the field is as expensive as a list or a query of its own. */
   readonly weight: number;
-  /** `@listSize(assumedSize:)` of a list; `page`: as long as the field around it is asked for. Null: nobody says. */
+  /**
+   * `@listSize(assumedSize:)` of a list; `page`: the length is an argument of the enclosing field. Null: not stated.
+   */
   readonly size: number | 'page' | null;
-  /** `@listSize(slicingArguments:, sizedFields:)`: how long the pages right within are. */
+  /** `@listSize(slicingArguments:, sizedFields:)`: the length of the pages directly inside. */
   readonly page: Page | null;
 }
 
 export interface Page {
-  /** The arguments that say how many rows, whichever is given. */
+  /** The arguments that set the number of rows; whichever is given. */
   readonly arguments: readonly string[];
   readonly rows_default: number;
 }
 
-/** What the subgraphs say of their fields' costs, by coordinate; a field that is not in it costs one. */
+/** The costs of fields by coordinate; a field that is not in it costs 1. */
 type FieldCosts = ReadonlyMap<string, FieldCost>;
 
-/** The public graph, and what the subgraphs say of its fields. */
+/** The public graph and the costs of its fields. */
 export interface PricedGraph {
   readonly schema: GraphQLSchema;
   readonly costs: FieldCosts;
@@ -195,7 +198,7 @@ interface ListSize {
   readonly sizedFields?: readonly string[];
 }
 
-/** Reads both off what clients see. @throws where a page's length is not said by arguments and a default. */
+/** Reads both from the client schema. @throws if the length of a page has no arguments and default */
 export function fieldCosts(schema: GraphQLSchema): FieldCosts {
   const fields = fieldsOf(schema);
   const pages = new Set(fields.flatMap(({ field }) => pagesIn(field)));
@@ -210,7 +213,7 @@ export function fieldCosts(schema: GraphQLSchema): FieldCosts {
   return costs;
 }
 
-/** Coordinates of the lists within a field of which its own arguments say how long they are. */
+/** Coordinates of the lists inside of a field whose length its own arguments set. */
 function pagesIn(field: AnyField): string[] {
   const names = (directiveOf(field, 'listSize') as ListSize | null)?.sizedFields ?? [];
   return names.map(name => `${getNamedType(field.type).name}.${name}`);

@@ -2,7 +2,7 @@ import { type DocumentNode, getOperationAST, Kind } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 
-/** What is wrong with the variables of a request by their size alone, before any of them is looked up or coerced. */
+/** Checks the size of a request's variables before they are looked up or coerced. */
 export type VariablesVerdict =
   | { readonly kind: 'within' }
   | { readonly kind: 'poisoned'; readonly name: string }
@@ -17,8 +17,8 @@ const most = {
 const exceeded = (limit: keyof typeof most): VariablesVerdict => ({ kind: 'exceeded', limit, max: most[limit] });
 
 /**
- * JSON.parse takes lists within lists by the hundred thousand; whoever walks them by recursion (coercing, canonical JSON)
- * would run out of stack. Level by level, so that this does not. `long`: the field wants long texts (a chat, an output).
+ * JSON.parse accepts lists nested a hundred thousand deep, and recursive code (coercion, canonical JSON) would
+ * exhaust the stack. This goes level by level. `long`: the field takes long texts (a chat, an output).
  */
 export function judgeVariables(variables: Readonly<Record<string, unknown>>, long: boolean): VariablesVerdict {
   let level: unknown[] = [variables];
@@ -31,7 +31,7 @@ export function judgeVariables(variables: Readonly<Record<string, unknown>>, lon
     for (const value of level) {
       if (typeof value === 'string' && !long && value.length > most.variables_chars) return exceeded('variables_chars');
       if (typeof value !== 'object' || value === null) continue;
-      // Harmless as a member of its own, and not worth the trust that nobody after us ever assigns it.
+      // A member named so is harmless by itself, but a later assignment could change the prototype.
       if (Object.hasOwn(value, '__proto__')) return { kind: 'poisoned', name: '__proto__' };
       for (const member of Object.values(value)) next.push(member);
     }
@@ -40,7 +40,7 @@ export function judgeVariables(variables: Readonly<Record<string, unknown>>, lon
   return { kind: 'within' };
 }
 
-/** Null where there is nothing to refuse. */
+/** Null if nothing is refused. */
 export function variablesRefusal(verdict: VariablesVerdict): Refusal | null {
   if (verdict.kind === 'within') return null;
   if (verdict.kind === 'poisoned')
@@ -49,10 +49,10 @@ export function variablesRefusal(verdict: VariablesVerdict): Refusal | null {
   return new Refusal('query_too_costly', { detail: `${limit}: the most is ${max}.`, facts: { limit, max } });
 }
 
-/** Free fields that take a long text: what a winner reveals is as long as it is. */
+/** Free fields that take a long text, such as the output that a winner reveals. */
 const LONG_TEXT_FIELDS: readonly string[] = ['revealJob'];
 
-/** Whether all that an operation does wants long texts. */
+/** Whether every field of an operation takes long texts. */
 export function wantsLongText(document: DocumentNode, operationName: string | null): boolean {
   const operation = getOperationAST(document, operationName);
   if (operation?.operation !== 'mutation') return false;

@@ -5,10 +5,10 @@ import { requireWriting, standsIn } from '../../subgraphs/access.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { takeProof } from '../../subgraphs/session/possession/take-proof.ts';
 
-/** Which proofs write: also the plain form, each write once, or none but those that are bound to their request. */
+/** Which proofs may write: also plain ones, once for each write, or only those that are bound to their request. */
 export type ProofWrites = 'plain' | 'bound';
 
-/** An operation, as far as who may run it depends on that. */
+/** The facts of an operation that decide who may run it. */
 export interface Act {
   readonly kind: OperationTypeNode | `${OperationTypeNode}`;
   readonly paid: boolean;
@@ -17,9 +17,8 @@ export interface Act {
 type Asking = Pick<Context, 'principal' | 'payment' | 'database'>;
 
 /**
- * Asked of every operation, by HTTP or on a socket, before anything of it runs, so that a new mutation needs no rule of
- * its own. Whether a paid one may write is asked once more as it is charged, when it is known what it would leave.
- * @throws forbidden, rate_limited
+ * Checks every operation, over HTTP or a socket, before any of it runs, so that a new mutation needs no rule of its
+ * own. For a paid one it is checked again at the charge, when its effect is known. @throws forbidden, rate_limited
  */
 export async function requireLeave(act: Act, asking: Asking, proof_writes: ProofWrites): Promise<void> {
   const { principal, database } = asking;
@@ -38,22 +37,22 @@ type Leave =
   | { readonly kind: 'refused' }
   | { readonly kind: 'once'; readonly held: HeldBook; readonly use: ProofUse };
 
-/** What possession by a proof still has to show; of whoever shows none the resolvers ask what they want. */
+/** What a proof must fulfill besides possession; without a proof the resolvers decide. */
 function leaveOf(act: Act, asking: Asking, proof_writes: ProofWrites): Leave {
   const { possession } = asking.principal;
   if (possession.kind !== 'proven' || possession.by === 'session') return { kind: 'given' };
   const { use } = possession;
   const once = use && ({ kind: 'once', held: possession, use } as const);
-  // With a payment it is the claim that uses it up: what is not charged for must be possible to send again.
+  // With a payment the claim consumes the nonce, because a request that is not charged must be repeatable.
   const claimed = act.paid && (asking.payment !== null || isUnpaid(act, asking));
-  // Taken when the socket was opened on which this came, or else here.
+  // Consumed when the socket was opened, or else here.
   if (possession.by === 'bound_proof') return once === null || claimed ? { kind: 'given' } : once;
   if (act.kind !== 'mutation' && !act.paid) return { kind: 'given' };
   if (proof_writes === 'bound') return { kind: 'refused' };
   return claimed ? { kind: 'given' } : (once ?? { kind: 'refused' });
 }
 
-/** Whether the answer can only be a 402. Its proof stays unused: the buyer sends the same one again with the payment. */
+/** Whether the response can only be a 402. The proof stays unused: the buyer sends it again with the payment. */
 function isUnpaid({ paid }: Act, { payment, principal }: Asking): boolean {
   return paid && payment === null && !standsIn(principal.api_key);
 }

@@ -28,9 +28,9 @@ import {
 import { fieldsIn, fragmentsOf } from './fragments.ts';
 import type { Operation } from './source.ts';
 
-/* Mutations that nobody pays for, under the Idempotency-Key of their caller: asked again, one is not done again. */
+/* Free mutations under the caller's Idempotency-Key: repeated, a mutation is not executed again. */
 
-/** Their answers hold a secret, which is shown once: under a key it would be kept, and shown again. */
+/** Their responses contain a secret that is shown once; stored under a key it would be shown again. */
 export const secretAnswers: ReadonlySet<string> = new Set([
   'createAssignment',
   'setWebhook',
@@ -39,10 +39,16 @@ export const secretAnswers: ReadonlySet<string> = new Set([
   'openRouterBook',
 ]);
 
-/** Acts that are done once for their key. One that reads is served once, whoever shows it, since its nonce says so: none but these is kept. */
+/**
+ * Acts that run once per key. An act that reads is executed once by its nonce, whoever sends it, so only these are
+ * stored.
+ */
 const KEPT_ACTS: ReadonlySet<unknown> = new Set<ActAction>(['handoff', 'redeem', 'approve']);
 
-/** Runs an operation once for its key, or answers as before. Without a key, and of what takes none, it runs as it is. */
+/**
+ * Runs an operation once for its key, or returns the stored response. Without a key, or if it takes none, it runs as
+ * usual.
+ */
 export async function onceForKey(
   operation: Operation,
   logger: Logger,
@@ -55,7 +61,7 @@ export async function onceForKey(
   const named = namedWrite(key, operation, context);
   const standing = await writeStanding(database, named);
   if (standing.kind === 'answered') {
-    // Nothing else of the request is looked at any more, and the row may be of a database that has gone back.
+    // While the log is halted nothing else is read, because the row may be of a database that has gone back.
     requireNotHalted(database);
     response.headers['x-svc-settlement-status'] = 'idempotent_replay';
     return { data: again(JSON.parse(vault.open(standing.answer_box, labelOf(named)).toString('utf8')) as JsonObject) };
@@ -76,7 +82,7 @@ const taken = {
   gone: 'idempotency_answer_gone',
 } as const;
 
-/** @throws invalid_request where the header is no key */
+/** @throws invalid_request if the header is not a valid key */
 function keyOf(
   { document, operationName, variables }: Operation,
   { idempotency_key, principal }: Context,
@@ -90,12 +96,12 @@ function keyOf(
   return fields.length === 0 || excepted ? null : idempotencyKeyIn(idempotency_key);
 }
 
-/** Without what GraphQL itself answers (`__typename`). */
+/** Without GraphQL's own fields (`__typename`). */
 function mutationsIn({ selectionSet }: OperationDefinitionNode, document: DocumentNode): readonly FieldNode[] {
   return fieldsIn(selectionSet, fragmentsOf(document)).filter(({ name }) => !name.value.startsWith('__'));
 }
 
-/** With the defaults of those that are left out. */
+/** With the defaults of omitted variables. */
 function variablesOf({ variableDefinitions = [] }: OperationDefinitionNode, given: JsonMembers): JsonMembers {
   const defaults = variableDefinitions.flatMap(({ variable: { name }, defaultValue }) =>
     defaultValue && given[name.value] === undefined ? [[name.value, valueFromASTUntyped(defaultValue)]] : [],
@@ -105,7 +111,7 @@ function variablesOf({ variableDefinitions = [] }: OperationDefinitionNode, give
 
 type JsonMembers = Readonly<Record<string, unknown>>;
 
-/** Whether it is an act other than those that are kept, wherever in the request its action is written. */
+/** Whether it is an act that is not stored, wherever the request has the action. */
 function readsOnce({ name, arguments: args = [] }: FieldNode, variables: JsonMembers): boolean {
   if (name.value !== 'actInSession') return false;
   const input = args.find(argument => argument.name.value === 'input');
@@ -115,9 +121,9 @@ function readsOnce({ name, arguments: args = [] }: FieldNode, variables: JsonMem
 }
 
 /**
- * Of an endpoint's operation what a request leaves out, as its hash has it. Hashes that are stored have it so: without these a retry
- * that comes after an upgrade, or at a process of the version before, would be another request. They can go once no process that named these
- * defaults itself has run for `limits.answer_kept_hours`.
+ * Defaults that a request omits, as its stored hash has them: without them a retry after an upgrade, or at a process
+ * of the previous version, would be another request. They can go once no process that set these defaults itself has
+ * run for `limits.answer_kept_hours`.
  */
 const hashedDefaults: Readonly<Record<string, JsonObject>> = {
   publish_book_export: { filter: {}, format: null, limit: null, subjectTaskId: null },
@@ -126,7 +132,7 @@ const hashedDefaults: Readonly<Record<string, JsonObject>> = {
   take_down_board_post: { agentId: null },
 };
 
-/** What a request is known by under its key. */
+/** The identity of a request under its key. */
 function hashOfWrite({ document, operationName, variables }: Operation, resource: string | undefined): string {
   const said = JSON.parse(jsonText(variables ?? {})) as JsonObject;
   if (resource === undefined)
@@ -142,7 +148,8 @@ function namedWrite(key: string, operation: Operation, context: Context): NamedW
   const { vault, random, principal, resource } = context;
   const request_hash = hashOfWrite(operation, resource);
   const held = heldBy(principal);
-  // Whoever shows none is known by the request: another's key is not met by guessing it.
+  // Without credentials the request is part of the identity, so that guessing a key does not find another caller's
+  // response.
   const by = credentialOf(principal) ?? request_hash;
   return {
     mark: vault.mark(canonicalJson([by, key]), 'written_once'),
@@ -152,7 +159,7 @@ function namedWrite(key: string, operation: Operation, context: Context): NamedW
   };
 }
 
-/** By what the caller is let in; null where nothing was shown, and what is asked for is opened by the request itself. */
+/** The caller's credential; null if none was shown and the request itself opens the resource. */
 function credentialOf({ possession, api_key, slice, ingest_key, board }: Principal): string | null {
   const shown = {
     agents: booksOf(possession).map(({ agent_id }) => agent_id),
@@ -167,15 +174,15 @@ function credentialOf({ possession, api_key, slice, ingest_key, board }: Princip
 }
 
 /**
- * What of it is known to hold; null for none. Anybody can make tokens of slices and router books: whether one holds is asked by what it
- * opens, and until then it has no room of its own.
+ * The verified credential; null if there is none. Anyone can make up slice tokens and router book ids, and whether
+ * one is valid is checked by the resource, so until then it gets no storage of its own.
  */
 const heldBy = ({ possession, api_key, address, board }: Principal): string | null =>
   credentialOf({ possession, api_key, address, board });
 
 const labelOf = ({ mark }: NamedWrite) => `written_once ${mark}`;
 
-/** Members by which an answer says so itself. */
+/** Members by which a response states the book itself. */
 const SAYS_AGAIN = ['idempotentReplay', 'idempotent_replay'];
 
 function again(data: JsonObject): JsonObject {
@@ -187,7 +194,7 @@ function again(data: JsonObject): JsonObject {
   return Object.fromEntries(told) as JsonObject;
 }
 
-/** What fails here leaves the key taken: the write stands, and is not done twice. */
+/** If this fails the key stays taken: the write stands, and is not executed twice. */
 async function afterwards(
   operation: Operation,
   { data, errors = [] }: ExecutionResult,
@@ -197,7 +204,8 @@ async function afterwards(
   const { database, vault, principal } = operation.context as Context;
   try {
     if (errors.length === 0) {
-      // Of whoever shows nothing that holds only what their request has opened is kept: otherwise anybody could fill it by asking.
+      // Without credentials only responses to requests that opened the resource are stored; otherwise anyone could
+      // fill the storage.
       if (heldBy(principal) === null && !isCarriedOut(operation, data)) return;
       const text = jsonText(data ?? null);
       const box =
@@ -207,21 +215,21 @@ async function afterwards(
       await keepAnswer(database, named, null);
     } else if (nothingDone(data, errors)) await letGoOfKey(database, named);
   } catch (error) {
-    logger.warn({ err: error }, 'an answer was not kept under its Idempotency-Key');
+    logger.warn({ err: error }, 'a response could not be stored under its Idempotency-Key');
   }
 }
 
-/** Whether one of its mutations has answered something: none has that was skipped. */
+/** Whether one of its mutations returned something; skipped ones return nothing. */
 function isCarriedOut({ document, operationName }: Operation, data: ExecutionResult['data']): boolean {
   const operation = getOperationAST(document, operationName ?? null);
   const fields = operation ? mutationsIn(operation, document) : [];
   return fields.some(({ alias, name }) => (data?.[(alias ?? name).value] ?? null) !== null);
 }
 
-/** All of the request was carried out, and its answer cannot be told. */
+/** The whole request was executed, and its response is unknown. */
 const isTooLarge = ({ extensions: { code } }: GraphQLError) => code === 'answer_too_large';
 
-/** A refusal of the whole request: nothing of it was carried out. */
+/** A refusal of the whole request: none of it was executed. */
 function nothingDone(data: ExecutionResult['data'], errors: NonNullable<ExecutionResult['errors']>): boolean {
   const all_refused = errors.every(error => {
     const { status } = error.extensions;

@@ -1,4 +1,4 @@
-/** Who is calling and what they bring to pay with: the same for doors, `/graphql` and sockets. */
+/** The caller and the payment of a request: the same for REST endpoints, `/graphql` and sockets. */
 import type { FastifyRequest } from 'fastify';
 import { credentialsIn, paymentIn } from '../../rest-compat/credentials.ts';
 import type { Port } from '../../rest-compat/port.ts';
@@ -36,7 +36,7 @@ import { presentedIn } from '../x402/payment-header.ts';
 import { paidFieldOf } from './graphql-request.ts';
 import type { GraphqlOptions } from './serve-graphql.ts';
 
-/** Everything that a resolver of any subgraph may ask of this process. */
+/** Everything that a resolver of any subgraph may use of this process. */
 type EveryContext = ReceiptContext & InferenceContext & BookContext & SessionContext & BoardContext;
 export type EveryService = Omit<EveryContext, 'principal' | 'response' | keyof CallHeaders>;
 
@@ -65,7 +65,7 @@ export interface OpenedServices
 
 type Charging = Selling & Pick<ReceiptContext, 'cancelTask'> & Pick<SessionContext, 'refusalOfAct'>;
 
-/** All of it, of the parts that were opened; what is charged is counted by `paid_calls`. */
+/** The same, made of the parts that were opened; charges are counted by `paid_calls`. */
 export function servicesOf(
   { base_url, base_urls, profile, log_entries, webhook_reach, witnesses, router }: Config,
   { log, pay_to, rates, ...opened }: OpenedServices,
@@ -101,16 +101,16 @@ export function servicesOf(
   };
 }
 
-/** What a payment is worth, and how often what nobody pays for may be asked. */
+/** Values of payments, and rates of free requests. */
 interface Bounds {
   readonly judge: Judge;
   readonly rates: Port['rates'];
 }
 
 export interface Callers {
-  /** Who is calling, by what they show. `pays`: a payment has proven who. @throws rate_limited */
+  /** Identifies the caller by credentials. `pays`: a payment has proven the payer. @throws rate_limited */
   identify(shown: ShownCredentials, pays: boolean): Promise<Principal>;
-  /** What every resolver may ask for them. */
+  /** The context for every resolver. */
   createContext(principal: Principal, brought: CallHeaders): EveryContext;
 }
 
@@ -125,7 +125,7 @@ export function openCallers(
   return {
     async identify(shown, pays) {
       const principal = await identify(shown, checks);
-      // Whoever shows what is theirs is never held up by others behind the same address.
+      // A caller with valid credentials is not limited by others behind the same address.
       const turn = isNobodys(principal) ? rates.take('credentials', shown.address) : null;
       if (turn && !pays) requireWithin(turn);
       return principal;
@@ -134,7 +134,7 @@ export function openCallers(
   };
 }
 
-/** What is shown opens nothing and stands in for nothing. */
+/** The credentials are invalid. */
 function isNobodys({ possession, api_key, slice, ingest_key, board = {} }: Principal): boolean {
   const wrong = [possession, slice, ingest_key].some(shown => shown?.kind === 'wrong');
   const no_secret = Object.values(board).includes('wrong');
@@ -143,7 +143,10 @@ function isNobodys({ possession, api_key, slice, ingest_key, board = {} }: Princ
 
 const REJECTED = 402;
 
-/** As at the doors a turn is spent before the code at a payer's address is asked, and given back unless that says no. */
+/**
+ * As for REST endpoints, a turn is spent before the code at a payer's address is called, and given back unless the
+ * payment is refused.
+ */
 export function callersOnGraphql(
   graph: Graph,
   { identify, createContext }: Callers,
@@ -171,7 +174,7 @@ const nothingBrought: CallHeaders = {
   note: null,
 };
 
-/** Whoever opens a socket brings nothing along to pay with. */
+/** A socket brings no payment. */
 export function callersOnSockets({ identify, createContext }: Callers, services: EveryService): SocketCallers {
   return {
     identify: shown => identify(shown, false),
@@ -185,7 +188,7 @@ export function callersOnSockets({ identify, createContext }: Callers, services:
   };
 }
 
-/** What a request to /graphql brings, and by what its caller is known. */
+/** The credentials and payment of a request to /graphql. */
 async function broughtBy(
   request: FastifyRequest,
   graph: Graph,
@@ -198,14 +201,14 @@ async function broughtBy(
   const worth = payment && field && (await judge.weigh(payment, field));
   const rejected = worth === 'rejected';
   if (rejected || worth === 'unproven') requireWithin(rates.take('unproven', request.ip));
-  // The resolver says so in its own words, and the database is not asked who hears them.
+  // The resolver reports it in its own words, without a query for sessions.
   const shown = rejected ? { ...credentials, sessions: [], proof: null } : credentials;
   const brought = { payment, router_key, redelivery, idempotency_key, delegation, note };
   const pays = payment !== null && field !== null && !rejected;
   return { ...brought, shown, pays, unproven: worth === 'unproven' };
 }
 
-/** Whether a request shows a payment that its payer has signed, for whatever is sold here. */
+/** Whether a request has a payment that its payer has signed, for any resource. */
 export async function showsPayment({ headers }: FastifyRequest, judge: Judge): Promise<boolean> {
   const payment = presentedIn(paymentIn(headers));
   return payment !== null && judge.isProven(payment);

@@ -7,21 +7,21 @@ import type { Graph } from '../graph/open-graph.ts';
 import { kindAsked } from './graphql-request.ts';
 
 /**
- * gzip or br for those who take it, but where a route says `compress: false` or a request `x-no-compression`. Bodies of
- * requests stay as they are: a small one that becomes a large one would pass every bound, so a coding is 415.
+ * gzip or br for clients that accept them, unless a route says `compress: false` or a request `x-no-compression`.
+ * Compressed request bodies are refused with 415, because a small one that expands would bypass every bound.
  */
 export async function compressAnswers(app: FastifyInstance): Promise<void> {
   const threshold = limits.compressed_answer_bytes_min;
   await app.register(compress, { encodings: [...codings], threshold, globalDecompression: false });
 }
 
-/** By what a caller is known, or pays. */
+/** Headers that identify a caller, or pay. */
 const showing = /^(?:x-svc-.*|authorization|cookie|x-api-key|x-router-key|x-payment|payment-signature)$/;
 
 /**
- * On /graphql only what anybody may ask for is compressed: queries of nobody in particular. With a secret in the answer and
- * text of somebody else's beside it, the length would tell the secret letter by letter (BREACH); a book's rows hold what
- * others wrote, and a mutation may answer with a session. Nothing by which a caller is known, nothing that is theirs alone.
+ * On /graphql only queries without credentials are compressed. If a response contains a secret beside text of others,
+ * its length reveals the secret letter by letter (BREACH); a book's rows contain text of others, and a mutation may
+ * return a session.
  */
 export function leaveSecretsAlone(request: FastifyRequest, graph: Pick<Graph, 'parse'>): void {
   const anonymous = !Object.keys(request.headers).some(name => showing.test(name));

@@ -28,7 +28,7 @@ import type { EventStreams } from '../sockets/serve-events.ts';
 import type { Extensions } from '../x402/extensions.ts';
 import { describeChallenge, openChallenges, type PayTo } from '../x402/offer.ts';
 
-/** Members of the port that are made here. */
+/** Members of the port that this file adds. */
 type Made =
   | 'challenge'
   | 'describe'
@@ -45,12 +45,12 @@ export interface PortParts extends Omit<Port, Made> {
   readonly pay_to: PayTo;
   readonly extensions: Extensions;
   readonly judge: Judge;
-  /** `pays`: the payment has proven who it is. @throws rate_limited */
+  /** `pays`: the payment has proven its payer. @throws rate_limited */
   identify(credentials: ShownCredentials, pays: boolean): Promise<Principal>;
   createContext(principal: Principal, brought: CallHeaders): Context;
 }
 
-/** What the doors are handed: the same planner, resolvers and charge as /graphql, without its HTTP pipeline. */
+/** The port of the REST endpoints: the same planner, resolvers and charge as /graphql, without its HTTP pipeline. */
 export function openPort(parts: PortParts): Omit<Port, 'follow'> {
   const { graph, pay_to, extensions, judge, identify: _, createContext: _create, ...given } = parts;
   return {
@@ -91,7 +91,7 @@ function payment_method({ kind }: ApiKey): PaymentMethod | null {
   return kind === 'absent' || kind === 'unknown' ? null : `${kind}_key`;
 }
 
-/** The caller's context, with the body that the door has validated: a resolver of this process need not do it again. */
+/** The caller's context with the validated body, so that a resolver in this process need not validate it again. */
 function contextWith({ caller, valid_body, left }: DoorOperation): Context {
   return { ...(caller.context as Context), valid_body, ...(left && { left }) };
 }
@@ -102,7 +102,7 @@ async function execute(graph: Graph, operation: Parameters<Port['execute']>[0]):
   return refusable(await graph.execute({ document, variables, context, written }), context);
 }
 
-/** What it came to, with what a refusal has to say of the payment that came along. */
+/** The outcome, with the state of the payment that came along. */
 function refusable(result: ExecutionResult, context: Context): Executed {
   const { data, errors } = told(result);
   return { data, errors, headers: { ...context.response.headers, ...refusalHeaders(context, errors[0]) } };
@@ -123,11 +123,14 @@ async function* toldOneByOne(results: AsyncIterable<ExecutionResult>) {
 }
 
 function told({ data, errors = [] }: ExecutionResult): Pick<Executed, 'data' | 'errors'> {
-  // A part that failed must not pass for an answer: a door answers whole or not at all.
+  // A partial failure must not pass for a response: a REST response is whole or an error.
   return { data: errors.length > 0 ? null : ((data ?? null) as JsonObject | null), errors: errors.map(publicFault) };
 }
 
-/** The offer inside a refusal is for /graphql; a door makes its own, which names the door, but where only that tells the price. */
+/**
+ * The offer inside a refusal is for /graphql. An endpoint makes its own, which names the endpoint, unless the price
+ * is known only here.
+ */
 function publicFault({ message, extensions }: GraphQLError): ExecutedError {
   const { code, status: _, param, answer_headers: headers, x402: body, offered_here, ...facts } = extensions;
   const known = code as ErrorCode;
@@ -142,7 +145,7 @@ function publicFault({ message, extensions }: GraphQLError): ExecutedError {
   };
 }
 
-/** Doors whose events go on for ever, under the rules of sockets: the same groups, bounds, heartbeats and goodbyes. */
+/** Endpoints with endless events, under the rules of sockets: the same groups, bounds, heartbeats and ends. */
 export function following(streams: Pick<EventStreams, 'follow'>): Port['follow'] {
   return async ({ document, variables, address, ...asked }) => {
     const requested = { query: textOf(document), variables };
@@ -152,7 +155,7 @@ export function following(streams: Pick<EventStreams, 'follow'>): Port['follow']
   };
 }
 
-/** What is public is followed as nobody, so that all who follow it are one group. */
+/** Public events are followed without credentials, so that all their readers are one group. */
 const nothingShown: Omit<ShownCredentials, 'address'> = {
   sessions: [],
   agent: null,

@@ -11,18 +11,19 @@ import { refusalHeaders } from '../charge/refusal-headers.ts';
 import { publicError } from '../graph/public-error.ts';
 import { SERVER_TIMING } from '../operations/requests.ts';
 
-/* The form of an answer of /graphql: what of it belongs into HTTP, its media type, and answers as events. */
+/* The form of a /graphql response: status, headers, media type, and responses as events. */
 
 /**
- * What of a GraphQL answer belongs into HTTP. Errors of fields leave the status at 200, as GraphQL over HTTP has it, but
- * one: a refused payment is 402 with its challenge in the headers, so that an x402 client can pay on /graphql too.
+ * Status and headers of a GraphQL response. Errors of fields leave the status at 200, as in GraphQL over HTTP, with
+ * one exception: a refused payment is 402 with its challenge in the headers, so that an x402 client can pay on
+ * /graphql too.
  */
 export function httpAnswer(logger: Logger): ApolloServerPlugin<Context> {
   return {
     async requestDidStart() {
       return { willSendResponse };
     },
-    // Apollo answers these with a sentence of its own and keeps the cause to itself.
+    // Apollo answers these with a sentence of its own and does not report the cause.
     async unexpectedErrorProcessingRequest({ error }) {
       logger.error({ err: error }, 'a GraphQL request failed');
     },
@@ -33,10 +34,10 @@ async function willSendResponse({ contextValue, request, response }: Answering):
   const { headers } = response.http;
   for (const [name, value] of Object.entries(contextValue.response.headers)) headers.set(name.toLowerCase(), value);
   headers.set('cache-control', 'no-store');
-  // It may be told how long it took, for which the server has the words.
+  // The server adds Server-Timing for these.
   if (!headers.has(SERVER_TIMING)) headers.set(SERVER_TIMING, '');
   if (response.body.kind !== 'single') return;
-  // Left to choose, Apollo refuses whoever takes events alone, when all has been done.
+  // Otherwise Apollo would refuse clients that accept events only, after everything has been done.
   headers.set('content-type', `${jsonMediaFor(request.http?.headers.get('accept'))}; charset=utf-8`);
   if (!response.body.singleResult.errors) return;
 
@@ -46,7 +47,7 @@ async function willSendResponse({ contextValue, request, response }: Answering):
   if (errors.some(error => error.extensions?.status === 402)) response.http.status = 402;
   for (const { extensions } of errors) {
     const { code, answer_headers, ...facts } = (extensions ?? {}) as JsonObject;
-    // A paid field is the only one of its operation: its error is the only one.
+    // A paid field is the only one of its operation, so its error is the only one.
     const paid = isErrorCode(code) ? refusalHeaders(contextValue, { code, facts }) : {};
     for (const [name, value] of Object.entries({ ...paid, ...(answer_headers as Record<string, string>) }))
       headers.set(name.toLowerCase(), value);
@@ -64,7 +65,7 @@ function withoutHeaders(error: GraphQLFormattedError): GraphQLFormattedError {
   return { ...error, extensions };
 }
 
-/** A context that cannot be made (a wrong session, a broken database) answers with the Refusal's own status. */
+/** If the context cannot be made (a wrong session, a broken database), the response has the Refusal's own status. */
 export function contextFault(error: unknown, logger: Logger): GraphQLError {
   const { message, extensions } = publicError(
     error instanceof GraphQLError ? error : new Refusal('internal', { cause: error }),
@@ -88,7 +89,7 @@ export function refuseTooMany(
   return refuse(request, reply, [new Refusal('rate_limited', { facts: { retry_after_seconds } })], logger, 429);
 }
 
-/** In the form, and the media type, in which Apollo answers what it refuses itself. */
+/** In the form and media type of Apollo's own refusals. */
 export function refuse(
   { headers }: FastifyRequest,
   reply: FastifyReply,
@@ -103,7 +104,7 @@ export function refuse(
     .send(JSON.stringify({ errors }));
 }
 
-/** Fastify's own faults on /graphql (a body too large, of another type, no JSON), in GraphQL's form. */
+/** Fastify's errors on /graphql (body too large, wrong type, invalid JSON), in GraphQL's form. */
 export function answerFault(error: FastifyError, reply: FastifyReply, logger: Logger): FastifyReply {
   const code = error.statusCode ? faults[error.statusCode] : undefined;
   const fault = publicError(code ? new Refusal(code) : error, logger);
@@ -116,27 +117,30 @@ const faults: Readonly<Record<number, ErrorCode>> = {
   415: 'unsupported_media_type',
 };
 
-/** What an answer of GraphQL over HTTP may be called; the usual one first. */
+/** Media types of GraphQL over HTTP; the default first. */
 const jsonMedia = ['application/json', 'application/graphql-response+json'] as const;
 
-/** The one that a request likes best; the usual one where it takes neither, as of a refusal that has to be told. */
+/** The type that a request prefers; the default if it accepts neither, because a refusal must be reported. */
 function jsonMediaFor(accepted: string | undefined): (typeof jsonMedia)[number] {
   return bestAccepted(accepted, jsonMedia) ?? jsonMedia[0];
 }
 
 const EVENTS = eventStream['content-type'];
 
-/** By the Accept header (RFC 9110 12.5.1): whether a request takes events alone, or likes them better than JSON in either of its spellings. */
+/**
+ * Whether the Accept header (RFC 9110 section 12.5.1) takes events only, or prefers them to JSON of either media
+ * type.
+ */
 function wantsEvents({ headers: { accept } }: FastifyRequest): boolean {
   return prefers(accept, EVENTS, jsonMediaFor(accept));
 }
 
-/** A subscription has no other form than events, so whoever names them beside JSON has them. */
+/** A subscription exists as events only, so a client that names them beside JSON gets them. */
 export function takesEvents({ headers: { accept } }: FastifyRequest): boolean {
   return acceptsByName(accept, EVENTS);
 }
 
-/** 406 before anything is asked, charged or done, where nothing that a path offers is accepted. */
+/** 406 before anything is read, charged or done, if the client accepts nothing that the path offers. */
 export function refuseUnacceptable(
   scope: FastifyInstance,
   offers: Readonly<Record<string, readonly string[]>>,
@@ -153,21 +157,22 @@ export const graphqlForms = [...jsonMedia, EVENTS];
 export const streamForms = [EVENTS];
 
 /**
- * Answers of one path as an event each, for whoever takes nothing else (graphql-sse, distinct connections): `next` with the
- * text that would have been the body, then `complete`. What GraphQL finds wrong is an event, too, since clients fail a
- * connection that is 400 without reading it; any other status stands, so that a 402 is paid and a 429 waited for.
+ * Responses of a path as events, for clients that accept nothing else (graphql-sse, distinct connections): `next`
+ * with the text that would have been the body, then `complete`. GraphQL errors are events too, because clients drop a
+ * response with 400 without reading it; any other status stands, so that a 402 can be paid and a 429 waited for.
  */
 export function answerInEvents(scope: FastifyInstance, path: string): void {
   const in_events = new WeakSet<FastifyRequest>();
   scope.addHook('onRequest', (request, _reply, done) => {
     if (request.routeOptions.url === path && wantsEvents(request)) {
       in_events.add(request);
-      // Compressed first, it would be no text any more.
+      // Compressed first it would not be text any more.
       request.headers['x-no-compression'] = 'events';
     }
     done();
   });
-  // Not a promise: while one is waited for the answer has not ended, and whoever leaves then would have the handler run as well.
+  // Not a promise: the response would not have ended while it is awaited, and if the client left then, the handler
+  // would run as well.
   scope.addHook('onSend', (request, reply, payload, done) => {
     const is_json = /^application\/(?:[\w-]+\+)?json\b/.test(String(reply.getHeader('content-type')));
     if (!in_events.has(request) || !is_json || typeof payload !== 'string') return done();

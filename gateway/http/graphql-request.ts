@@ -12,8 +12,8 @@ type Request = Pick<FastifyRequest, 'method' | 'body' | 'query'>;
 const ONE_AT_A_TIME = 'A request carries one operation; a list of them is not taken.';
 
 /**
- * What is wrong with a request to /graphql, before Apollo has it and before anybody is asked who is calling: what it
- * asks for first, by size alone, and only then by GraphQL's rules. What has no such form is left for Apollo to name.
+ * Checks a request to /graphql before Apollo gets it and before the caller is identified: its cost first, and only
+ * then GraphQL's rules. A malformed request is left to Apollo.
  */
 export function requestFaults({ method, body, query }: Request, graph: Looking): readonly GraphQLError[] {
   if (method === 'POST' && Array.isArray(body)) return [new Refusal('invalid_request', { detail: ONE_AT_A_TIME })];
@@ -32,7 +32,7 @@ export function requestFaults({ method, body, query }: Request, graph: Looking):
   }
 }
 
-/** What is asked, by its form alone. `query` is null where there is none. */
+/** The request by its form only. `query` is null if there is none. */
 export function askedIn({ method, body, query }: Request) {
   const asked = membersOf(method === 'GET' ? query : body);
   return {
@@ -42,7 +42,7 @@ export function askedIn({ method, body, query }: Request) {
   };
 }
 
-/** Of what kind its operation is, by its text alone; null where that cannot be read. */
+/** The kind of its operation, from the text only; null if it cannot be read. */
 export function kindAsked(request: Request, graph: Pick<Graph, 'parse'>): OperationTypeNode | null {
   const { query, operationName } = askedIn(request);
   if (query === null) return null;
@@ -54,7 +54,9 @@ export function kindAsked(request: Request, graph: Pick<Graph, 'parse'>): Operat
   }
 }
 
-/** Coordinate of what a request to /graphql buys, by its text alone; null where that is nothing, or it cannot be read. */
+/**
+ * Coordinate of the paid field of a /graphql request, from the text only; null if there is none or it cannot be read.
+ */
 export function paidFieldOf(
   { method, body, query }: Request,
   graph: Pick<Graph, 'parse' | 'paidField'>,
@@ -73,8 +75,8 @@ export function paidFieldOf(
 }
 
 /**
- * Hands Apollo the document that the graph has parsed and found valid: it would parse and validate it once more, and
- * keep it once more.
+ * Gives Apollo the parsed and validated document of the graph, which it would otherwise parse, validate and store
+ * again.
  */
 export function knownDocument(graph: Looking): ApolloServerPlugin<Context> {
   return {
@@ -82,7 +84,7 @@ export function knownDocument(graph: Looking): ApolloServerPlugin<Context> {
       return {
         async didResolveSource(asking) {
           const document = graph.parse(asking.source);
-          // Apollo looks for it here, and makes its own where there is none.
+          // Apollo looks for it here, and makes its own if there is none.
           if (graph.validate(document).length === 0) Object.assign(asking, { document });
         },
       };
@@ -94,7 +96,7 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
-/** In a URL, where they are the text of an object. */
+/** In a URL they are the text of an object. */
 function repeatedVariable(text: string): Refusal | null {
   try {
     const repeated = repeatedMember(Buffer.from(text), JSON.parse(text));
@@ -104,7 +106,7 @@ function repeatedVariable(text: string): Refusal | null {
   }
 }
 
-/** As text where they come in a URL. */
+/** In a URL they are text. */
 function variablesOf(variables: unknown): Readonly<Record<string, unknown>> {
   if (typeof variables !== 'string') return membersOf(variables);
   try {

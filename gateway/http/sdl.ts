@@ -2,8 +2,8 @@ import { type ConstDirectiveNode, type DefinitionNode, Kind, parse, print, print
 import type { Graph } from '../graph/open-graph.ts';
 
 /**
- * What clients may ask for, as text: the API schema with its descriptions, without a word of how it is divided. Of the
- * gateway's own directives it shows `@paid`, which says what costs money; the rest is nobody's business.
+ * The API schema as text, with descriptions and without the subgraphs. Of the gateway's directives it shows `@paid`
+ * only, which marks fields that cost money.
  */
 export function sdlOf({ schema, paid }: Pick<Graph, 'schema' | 'paid'>): string {
   const document = parse(printSchema(schema), { noLocation: true });

@@ -5,14 +5,20 @@ import { offeredLimits } from '../../schema/limits.ts';
 import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 
-/* Ids that hold what they name, by keys that all processes of a service have: sessions of tools, and offered requests. */
+/*
+ * Ids that contain what they name, sealed with keys that all processes of a service share: tool sessions and offered
+ * requests.
+ */
 
 const SESSION_LABEL = 'tool session';
 const ID_BYTES = 16;
-/** From its handshake on, however much it is used: whoever goes on for longer begins anew, which costs one message. */
+/** Counted from the handshake, regardless of use; a client that needs longer makes another handshake. */
 const STANDS_SECONDS = 86_400;
 
-/** Sessions inside of their ids: `<random>.<lapses, Unix seconds>.<mark>`, by the key that all processes of a service have. */
+/**
+ * Sessions inside of their ids: `<random>.<expiry, Unix seconds>.<mark>`, with a key that all processes of a service
+ * share.
+ */
 export function openToolSessions({
   vault,
   clock,
@@ -29,7 +35,7 @@ export function openToolSessions({
       const said = `${Buffer.from(random.bytes(ID_BYTES)).toString('base64url')}.${now_seconds() + STANDS_SECONDS}`;
       return `${said}.${markOf(said)}`;
     },
-    // It opens nothing, so it does not matter that the comparison takes as long as it takes.
+    // It grants no access, so the comparison need not be of constant time.
     stands(id) {
       const [, said = '', lapses = '', mark] = /^([\w-]{22}\.(\d{1,12}))\.([\w-]{22})$/.exec(id) ?? [];
       return mark !== undefined && Number(lapses) > now_seconds() && markOf(said) === mark;
@@ -45,7 +51,7 @@ interface Sealed {
   readonly lapses_ms: number;
 }
 
-/** Requests inside of the ids by which they are paid for, sealed: any process of this service opens what another has offered. */
+/** Requests inside of the ids by which they are paid for: any process of this service opens an id of another. */
 export function openOfferedRequests({
   vault,
   clock,
@@ -67,7 +73,7 @@ export function openOfferedRequests({
         const { request, lapses_ms } = JSON.parse(opened.toString('utf8')) as Sealed;
         return { request, lapsed: clock.now_ms() > lapses_ms };
       } catch {
-        // Altered, or sealed under another key.
+        // Altered, or sealed with another key.
         return null;
       }
     },

@@ -19,12 +19,12 @@ export interface Streaming {
   readonly logger: Logger;
 }
 
-/** Subscriptions over SSE: the protocol of graphql-sse with a connection for each, by POST or GET. */
+/** Subscriptions over SSE: graphql-sse with a connection for each, by POST or GET. */
 export function serveEventStreams(scope: FastifyInstance, path: string, streaming: Streaming): void {
   scope.route({
     method: ['GET', 'POST'],
     url: path,
-    // What is compressed is held back until there is enough of it.
+    // Compression would hold events back.
     compress: false,
     async handler(request, reply) {
       await stream(request, reply, path, streaming);
@@ -33,13 +33,13 @@ export function serveEventStreams(scope: FastifyInstance, path: string, streamin
   });
 }
 
-/** The same at a path that answers other operations otherwise: subscriptions of whoever takes events. */
+/** The same on a path that also serves other operations: subscriptions of clients that accept events. */
 export function streamSubscriptions(scope: FastifyInstance, path: string, streaming: Streaming): void {
   scope.addHook('preHandler', (request, reply, done) => {
     const is_here = request.routeOptions.url === path && takesEvents(request);
     if (!is_here || kindAsked(request, streaming.graph) !== OperationTypeNode.SUBSCRIPTION) return done();
     request.headers['x-no-compression'] = 'events';
-    // Nothing follows: whoever waited for the end would go on to the handler where a reader has left.
+    // No callback: the route's handler would run if the reader left before the end.
     stream(request, reply, path, streaming).catch(done);
   });
 }
@@ -62,7 +62,7 @@ async function stream(
 
 const ONLY = 'Only subscriptions are answered in events: ask /graphql.';
 
-/** @throws Refusal where it asks for nothing that comes in events. */
+/** @throws Refusal if the operation is not a subscription */
 function subscriptionIn(request: FastifyRequest, graph: Graph): Requested {
   const { query, operationName, variables } = askedIn(request);
   if (query === null) throw new Refusal('invalid_request', { detail: 'A query is asked for.' });
@@ -71,7 +71,7 @@ function subscriptionIn(request: FastifyRequest, graph: Graph): Requested {
   return { query, operationName, variables };
 }
 
-/** As on /graphql, but for the status, which says what is wrong: nothing of an answer has begun. */
+/** As on /graphql, but with the error's status, because no response has begun. */
 function refused(request: FastifyRequest, reply: FastifyReply, fault: unknown, logger: Logger): FastifyReply {
   const told = publicError(fault instanceof GraphQLError ? fault : new Refusal('internal', { cause: fault }), logger);
   const { answer_headers = {}, ...extensions } = told.extensions;

@@ -28,7 +28,7 @@ import { openOfferedRequests, openToolSessions } from './sealed-ids.ts';
 import { securityContact } from './security-contact.ts';
 import { openServer } from './server.ts';
 
-/** What is done with all that was opened; resolves with the address once it is served. */
+/** What to do with the opened parts; resolves with the address once it is served. */
 export type Serve = (config: Config, services: EveryService, serving: Serving) => Promise<string>;
 
 export interface Serving {
@@ -43,11 +43,11 @@ export interface Serving {
   away(): Promise<readonly string[]>;
   without(): readonly string[];
   readonly features: readonly Feature[];
-  /** Composed of the subgraphs with these features; the committed one unless given. */
+  /** Composed of the subgraphs with these features; default: the committed one. */
   readonly supergraph?: string;
 }
 
-/** Graph, doors and sockets on one port. */
+/** Graph, REST endpoints and sockets on one port. */
 export async function serveGateway(config: Config, services: EveryService, serving: Serving): Promise<string> {
   const { logger, closing, operations, rates, health, away, without } = serving;
   const { graph, beginUpload } = await openServedGraph(config, services, serving);
@@ -97,7 +97,7 @@ export async function serveGateway(config: Config, services: EveryService, servi
   });
   const preparing = whenIdle(rest => prepared(graph, rest), {
     paying: () => operations.paid_calls.underway.length > 0,
-    failed: error => logger.error({ err: error }, 'what plans the graph could not be made ready'),
+    failed: error => logger.error({ err: error }, 'the query planner could not be prepared'),
   });
   closing.adopt(preparing, it => it.stop());
   return config.base_url;
@@ -106,7 +106,7 @@ export async function serveGateway(config: Config, services: EveryService, servi
 async function prepared(graph: Graph, rest: () => Promise<void>): Promise<void> {
   await graph.prepare(rest);
   await rest();
-  // V8's code of what was loaded just now is kept for the next start too; launch.js has kept the rest.
+  // Keeps V8's code cache of what was loaded here for the next start; launch.js has kept the rest.
   flushCompileCache();
 }
 
@@ -114,7 +114,7 @@ function introspects({ introspection, profile }: Config): boolean {
   return (introspection ?? (profile === 'development' ? 'on' : 'off')) === 'on';
 }
 
-/** The graph, and the way by which a file comes to where it is worked for. */
+/** The graph, and the way by which files reach the subgraph that uses them. */
 async function openServedGraph(
   config: Config,
   { clock, random, uploads }: EveryService,

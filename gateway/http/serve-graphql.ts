@@ -44,16 +44,16 @@ const EVENTS_PATH = `${GRAPHQL_PATH}/stream`;
 
 export interface GraphqlOptions {
   readonly graph: Graph;
-  /** Once per request to /graphql. A Refusal thrown here answers with its own status. */
+  /** Called once per request to /graphql. A Refusal thrown here answers with its own status. */
   createContext(request: FastifyRequest): Promise<Context>;
-  /** Hears of each answer of /graphql that has gone out whole. */
+  /** Called for each /graphql response that was sent whole. */
   answered?(answer: { readonly request: FastifyRequest; readonly status: number }): void;
-  /** Bounds what is asked for free, unless left out. */
+  /** Bounds free queries, unless omitted. */
   readonly rates?: Port['rates'];
-  /** Bounds what comes to /graphql by address, unless left out. */
+  /** Bounds requests to /graphql per address, unless omitted. */
   readonly bodies?: BodyBounds;
   readonly logger: Logger;
-  /** GraphiQL for browsers at GET /graphql: of use where introspection is on. */
+  /** Serves GraphiQL to browsers at GET /graphql; useful where introspection is on. */
   readonly graphiql: boolean;
 }
 
@@ -69,10 +69,10 @@ export async function serveGraphql(
   if (bodies) boundBodies(scope, bodies, logger);
   parseWithinBounds(scope);
   scope.setErrorHandler((error: FastifyError, _request, reply) => answerFault(error, reply, logger));
-  // Where it may be told how long it took, the header is there by now: what a query was refused is inside its answer.
+  // The Server-Timing header is set by now; a refused query is inside of its response.
   scope.addHook('onSend', (_request, reply, _payload, done) => {
     if (reply.hasHeader(SERVER_TIMING)) timeWhole(reply);
-    // What Apollo refuses before it has a query says nothing of it.
+    // If Apollo refuses before it has a query, there is nothing to report.
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
     done();
   });
@@ -102,7 +102,7 @@ export async function serveGraphql(
 
 const TOO_MUCH = `At most ${limits.json_depth_max} objects and lists in each other, ${limits.json_members_max} members in all.`;
 
-/** JSON.parse comes after a look at how much there is to it, as at the doors. */
+/** The bounds of the body are checked before JSON.parse, as for REST endpoints. */
 function parseWithinBounds(scope: FastifyInstance): void {
   const parse = scope.getDefaultJsonParser('error', 'error');
   scope.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
@@ -114,7 +114,7 @@ function parseWithinBounds(scope: FastifyInstance): void {
   });
 }
 
-/** RFC 9110 9.3.7, before a body has room, a meter runs or Apollo has it: OPTIONS on a path that takes these methods. */
+/** RFC 9110 section 9.3.7: answers OPTIONS before body limits, rates and Apollo. */
 function answerOptions(scope: FastifyInstance, methods: string): void {
   scope.addHook('onRequest', (request, reply, done) => {
     if (request.method !== 'OPTIONS') return done();
@@ -132,9 +132,9 @@ export function apolloServer({ graph, logger }: GraphqlOptions): ApolloServer<Co
     validationRules: [...graph.rules],
     validationOptions,
     parseOptions: { maxTokens: limits.graphql_tokens_max },
-    // The graph keeps documents, and hands over those that it knows.
+    // The graph keeps documents, and passes on those that it knows.
     documentStore: null,
-    // One of the graph's own rules refuses it where it is off.
+    // A rule of the graph refuses it where it is off.
     introspection: true,
     csrfPrevention: { requestHeaders: preflighted },
     persistedQueries: false,
@@ -147,7 +147,7 @@ export function apolloServer({ graph, logger }: GraphqlOptions): ApolloServer<Co
       knownDocument(graph),
       httpAnswer(logger),
       ApolloServerPluginLandingPageDisabled(),
-      // Nothing about this host or its callers goes to Apollo.
+      // Nothing about this host or its callers is sent to Apollo.
       ApolloServerPluginUsageReportingDisabled(),
       ApolloServerPluginSchemaReportingDisabled(),
       ApolloServerPluginInlineTraceDisabled(),
@@ -165,9 +165,10 @@ async function contextFor(request: FastifyRequest, { createContext, logger }: Gr
 }
 
 /**
- * Headers that no page of another site can send without a preflight (Fetch, CORS-safelisted request-header): a query by GET
- * that carries one was meant. Apollo's two, and what a caller shows anyway: urql asks by GET unless it is told otherwise.
- * `authorization` is none of them, since browsers add it to what any site sends, where a proxy has asked for a password.
+ * Headers that no page of another site can send without a preflight (Fetch, CORS-safelisted request-header), so a
+ * query by GET with one was intended: Apollo's two, and credentials, because urql uses GET by default.
+ * `authorization` is not among them, because browsers add it to requests of any site where a proxy has asked for a
+ * password.
  */
 const preflighted = [
   'x-apollo-operation-name',
@@ -179,14 +180,14 @@ const preflighted = [
 
 /** The form in which Apollo Server takes a gateway. */
 type ServerGateway = ApolloServerOptionsWithGateway<Context>['gateway'];
-/** A GraphQL answer leaves nothing out. */
+/** GraphQL responses omit nothing. */
 const ALL_NULLS = {};
 type Listener = Parameters<ServerGateway['onSchemaLoadOrUpdate']>[0];
 
 /**
  * The graph in the form that Apollo Server takes. The class ApolloGateway is not used: on construction it starts to
- * report this host to Apollo's servers unless the environment forbids it, its plans are out of reach for REST and for
- * subscriptions, and a second road through the graph would need a second set of rules. Planner and executor are Apollo's.
+ * report this host to Apollo's servers unless the environment forbids it, and its plans are not accessible to REST
+ * and subscriptions. Planner and executor are Apollo's.
  */
 function apolloGateway(graph: Pick<Graph, 'schema' | 'supergraph' | 'execute'>): ServerGateway {
   const listeners = new Set<Listener>();
@@ -216,13 +217,16 @@ function apolloGateway(graph: Pick<Graph, 'schema' | 'supergraph' | 'execute'>):
 
 interface BodyBounds {
   readonly rates: Pick<Port['rates'], 'hold' | 'crowded'>;
-  /** Whether the request shows a payment that its payer has signed: such a caller is never limited by address. */
+  /** Whether the request has a payment that its payer has signed: such a caller is not limited per address. */
   pays(request: FastifyRequest): Promise<boolean>;
 }
 
 const RETRY_SECONDS = 1;
 
-/** Room for a body by address, as at the doors: taken before it is read, and given back once it has been, or comes no more. */
+/**
+ * Reserves room for a body per address, as for REST endpoints, before it is read; released when it has been read or
+ * is abandoned.
+ */
 function boundBodies(scope: FastifyInstance, { rates, pays }: BodyBounds, logger: Logger): void {
   const held = new WeakMap<FastifyRequest, () => void>();
   scope.addHook('onRequest', async (request, reply) => {

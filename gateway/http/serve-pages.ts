@@ -5,17 +5,17 @@ import { sha256Hex } from '../../schema/digest.ts';
 import type { Graph } from '../graph/open-graph.ts';
 import { sdlOf } from './sdl.ts';
 
-/* What GET /graphql shows beside answers: the schema as text, and GraphiQL. */
+/* The pages of GET /graphql: the schema as text, and GraphiQL. */
 
 interface Pages {
   readonly graph: Graph;
   readonly graphiql: boolean;
 }
 
-/** `GET /graphql?sdl`, and a browser that asks for no query. */
+/** `GET /graphql?sdl`, and browsers without a query. */
 export function servePages(scope: FastifyInstance, path: string, { graph, graphiql }: Pages): void {
   let made: { readonly sdl: string; readonly tag: string } | null = null;
-  // Nobody but a generator of types asks for it, and printing it takes as long as reading it did.
+  // Printed on demand, because only type generators ask for it and printing takes as long as parsing.
   const shown = () => {
     made ??= withTag(sdlOf(graph));
     return made;
@@ -43,7 +43,7 @@ export function servePages(scope: FastifyInstance, path: string, { graph, graphi
 
 const unsniffed = { 'x-content-type-options': 'nosniff' };
 
-/** Browsers name HTML; whoever takes anything wants an answer. */
+/** Browsers name HTML; a client that accepts anything wants JSON. */
 function isForReading({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('text/html') ?? false;
 }
@@ -72,7 +72,7 @@ function tagOf(text: string): string {
   return `W/"${sha256Hex(text).slice(0, 32)}"`;
 }
 
-/** RFC 9110 13.1.2, compared weakly: 304 for whoever has it still. */
+/** RFC 9110 section 13.1.2, compared weakly: 304 if the client has it. */
 function send(
   { headers }: FastifyRequest,
   reply: FastifyReply,
@@ -87,16 +87,16 @@ function send(
   return reply.type(media).send(body);
 }
 
-/** One file of the page, as it goes out. */
+/** A file of the page as it is sent. */
 interface PageFile {
   readonly media: string;
   readonly text: string;
   readonly gzipped: Buffer;
-  /** Strong: of each coding another. */
+  /** A strong ETag, so each content coding has its own. */
   readonly tag: string;
 }
 
-/** Nothing of it comes from another host, and nothing it does reaches one. Monaco sets styles at the elements. */
+/** The page loads nothing from other hosts and cannot reach them. Monaco sets style attributes. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -128,7 +128,7 @@ const GRAPHIQL_PAGE = `<!doctype html>
 </html>
 `;
 
-/** What the session is shown by stands in the headers, and subscriptions bring headers along by SSE alone. */
+/** Sessions are in the headers, and only subscriptions over SSE send headers. */
 const START = `self.MonacoEnvironment = {
   globalAPI: false,
   getWorkerUrl: (_, label) => '/graphql/graphiql/' + label + '.js',
@@ -155,10 +155,7 @@ const NARROW_STYLE = `
 /** Loaded once. */
 let files: Promise<ReadonlyMap<string, PageFile>> | null = null;
 
-/**
- * The files of GraphiQL by name, as its package brings them ready built: 9 MB, which are loaded and packed once, and only
- * where somebody opens the page.
- */
+/** The files of GraphiQL by name, as built in its package: 9 MB, loaded and compressed once, at the first request. */
 function graphiqlFiles(): Promise<ReadonlyMap<string, PageFile>> {
   files ??= load();
   return files;
@@ -171,7 +168,7 @@ async function load(): Promise<ReadonlyMap<string, PageFile>> {
     ['graphiql.js', script, built.js],
     ['start.js', script, START],
     ['style.css', 'text/css; charset=utf-8', built.css + NARROW_STYLE],
-    // By the names under which Monaco asks for its workers.
+    // The names under which Monaco requests its workers.
     ['editorWorkerService.js', script, built.editorWorkerService],
     ['json.js', script, built.jsonWorker],
     ['graphql.js', script, built.graphqlWorker],

@@ -11,8 +11,8 @@ import { subgraphNamed } from '../parts.ts';
 import type { Serve, Serving } from './serve-gateway.ts';
 
 /**
- * One subgraph on a port of its own, with all that it may ask of a process: its charges settle here, and what a process
- * before it left undone is finished here. Who is calling it leaves to the gateway, and takes nobody else's word.
+ * One subgraph on a port of its own, with everything that a process does: it settles its charges and finishes what a
+ * dead process left. The gateway identifies the caller, and only signed calls of the gateway are accepted.
  */
 export function serveSubgraph(name: SubgraphName): Serve {
   return async (config, services, serving) => {
@@ -37,7 +37,7 @@ export function serveSubgraph(name: SubgraphName): Serve {
   };
 }
 
-/** The same as a gateway shows of itself. */
+/** The same operator endpoints as a gateway. */
 function operatorPages({
   health,
   away,

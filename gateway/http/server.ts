@@ -15,8 +15,8 @@ import { compressAnswers } from './compression.ts';
 import { apolloServer, GRAPHQL_PATH, type GraphqlOptions, serveGraphql } from './serve-graphql.ts';
 
 /**
- * That have come and were not taken up yet, while the process is busy or stopped. Of Node's own 511 a thousand calls at once are
- * too many: the system forgets the rest, and resets them a minute later.
+ * Connections that wait to be accepted while the process is busy. Node's default of 511 is too small for a thousand
+ * calls at once: the system drops the rest and resets them a minute later.
  */
 const CONNECTIONS_WAITING_MAX = 4_096;
 
@@ -24,25 +24,25 @@ export interface ServerOptions extends GraphqlOptions {
   readonly callers: SocketCallers;
   /** Adds everything that is not /graphql, error and not-found handlers included. */
   routes?(app: FastifyInstance, streams: EventStreams): Promise<void>;
-  /** Counts and logs every one of them. */
+  /** Counts and logs every request. */
   readonly requests?: Requests;
   readonly tally?: SocketTally;
-  /** Whose word for where a request comes from is believed; nobody's unless given. */
+  /** Proxies whose word for the client's address is trusted; none by default. */
   readonly trust?: Trust;
-  /** Whose pages may call; nobody's unless given. */
+  /** Origins whose pages may call; none by default. */
   readonly origins?: Origins;
 }
 
 export interface Server {
-  /** Resolves with the address once it listens. Port 0 takes any that is free. */
+  /** Resolves with the address once it listens. Port 0 takes any free port. */
   listen(host: string, port: number): Promise<string>;
-  /** Takes nothing new, lets what runs come to its end, says goodbye to the sockets. */
+  /** Accepts nothing new, finishes requests in progress, closes the sockets. */
   close(): Promise<void>;
 }
 
 /**
- * All that is served on one port, in the order in which a request meets it: bounds on connections, `/graphql`, the doors,
- * and the sockets, which begin as a request.
+ * Everything on one port, in the order in which a request meets it: bounds on connections, `/graphql`, REST
+ * endpoints, and sockets, which begin as a request.
  */
 export async function openServer(options: ServerOptions): Promise<Server> {
   const { graph, callers, logger, requests, origins = new Set() } = options;
@@ -50,7 +50,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     ...doorServerOptions,
     ...answeringFor(origins),
     loggerInstance: logger as FastifyBaseLogger,
-    // URLs may carry slice tokens: no request is logged by itself.
+    // URLs may contain slice tokens, so Fastify logs no request.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: requestId,
     bodyLimit: limits.request_bytes_max,
@@ -58,7 +58,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   });
   boundConnections(app.server);
   const { trust: believed } = options;
-  // Before anything asks for `request.ip`.
+  // Must run before anything reads `request.ip`.
   if (believed)
     app.addHook('onRequest', ({ raw }, _reply, done) => {
       spellForwarded(raw, believed);
@@ -84,7 +84,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     listen: (host, port) => app.listen({ host, port, backlog: CONNECTIONS_WAITING_MAX }),
     async close() {
       sessions.close();
-      // Open sockets, and answers in events, would keep the HTTP server from closing.
+      // Open sockets and event streams would keep the HTTP server from closing.
       streams.close();
       await Promise.all([hangUp(), subscriptions.close()]);
       await app.close();
@@ -102,19 +102,19 @@ async function serveRoutes(scope: FastifyInstance, options: ServerOptions, strea
 }
 
 /**
- * Every answer names its request. The result stops listening at once and resolves when the last answer is out: what comes
- * meanwhile over a connection that was open is answered too, and its connection closed.
+ * Every response names its request. The result stops listening at once and resolves when the last response is sent;
+ * requests that arrive meanwhile on open connections are answered, and their connections closed.
  */
 function hangingUp(app: FastifyInstance): () => Promise<void> {
   let closing = false;
   const connections = new Connections(app.server);
   app.addHook('onSend', (request, reply, _payload, done) => {
     reply.header(REQUEST_ID, request.id);
-    // Else it would stay open, idle, for as long as keep-alive lasts: 72 s.
+    // Otherwise it would stay open and idle until keep-alive ends, after 72 s.
     if (closing) reply.header('connection', 'close');
     done();
   });
-  // And so would one whose answer had begun before, a stream.
+  // The same for a response that had begun before, such as a stream.
   app.addHook('onResponse', (_request, _reply, done) => {
     if (closing) setImmediate(() => app.server.closeIdleConnections());
     done();

@@ -5,7 +5,7 @@ import { problem } from '../../rest-compat/problem.ts';
 import { holderOf } from '../../schema/address-holder.ts';
 import { limits } from '../../schema/limits.ts';
 
-/* Bounds on connections and on what comes over them, and which are unused or idle when a server stops. */
+/* Bounds on connections and their requests, and which connections are unused or idle when a server stops. */
 
 interface Exchange {
   readonly request: IncomingMessage;
@@ -13,8 +13,8 @@ interface Exchange {
 }
 
 /**
- * Connections by what was asked last over each. A server that closes waits for every one that is not idle, and Node takes
- * those for busy over which nothing was asked yet; and those that never ask to the end it stops to time out.
+ * Tracks the last request of each connection. A stopping server waits for every connection that is not idle, and Node
+ * counts a connection without any request as busy and stops timing out incomplete ones.
  */
 export class Connections {
   readonly #open = new Map<Socket, Exchange | null>();
@@ -32,13 +32,13 @@ export class Connections {
     });
   }
 
-  /** Hangs up where nothing was asked yet; what becomes a socket from now on is for nobody to serve. */
+  /** Closes connections without a request so far; later upgrades to a socket are closed too. */
   dropUnused(): void {
     this.#closing = true;
     for (const [socket, exchange] of this.#open) if (exchange === null) socket.destroy();
   }
 
-  /** Hangs up where nothing is being answered: the request has not come whole, or the next one has not. */
+  /** Closes connections without a response in progress: the request is incomplete, or there is no next one. */
   dropUnasked(): void {
     for (const [socket, exchange] of this.#open) {
       const answering = exchange?.request.complete && !exchange.response.writableEnded;
@@ -48,8 +48,8 @@ export class Connections {
 }
 
 /**
- * No more connections than this process has room for, and no more of one address than leaves room for others. Whoever
- * comes beyond is hung up on at once: an answer would cost what is being kept.
+ * Bounds the connections of this process, in total and per address. Excess connections are closed at once, because an
+ * error response would cost what the bound saves.
  */
 export function boundConnections(server: HttpServer): void {
   server.maxConnections = limits.connections_max;
@@ -68,8 +68,8 @@ export function boundConnections(server: HttpServer): void {
 }
 
 /**
- * Requests that come one after another without waiting for answers (RFC 9112 9.3.2) would all run at once, thousands of
- * them out of one packet. No client that we know does so; whoever has more under way on one connection than this loses it.
+ * Bounds pipelined requests (RFC 9112 section 9.3.2), which would all run at once, thousands from one packet. No
+ * known client uses them; a connection with more in progress is closed.
  */
 export function boundPipelines(app: FastifyInstance): void {
   const underway = new WeakMap<Socket, number>();
@@ -79,7 +79,7 @@ export function boundPipelines(app: FastifyInstance): void {
     underway.set(socket, count);
     if (count <= limits.requests_per_connection_underway_max && !socket.destroyed) return done();
     socket.destroy();
-    // What Node has read of the same packet still comes here: it stops here, too.
+    // Requests that Node has parsed from the same packet still arrive here.
     reply.hijack();
   });
   app.addHook('onResponse', ({ raw: { socket } }, _reply, done) => {
@@ -89,8 +89,8 @@ export function boundPipelines(app: FastifyInstance): void {
 }
 
 /**
- * RFC 9112 section 3.2: a request with two Host lines is answered with 400. Node takes the first and says nothing, while
- * whoever stands before us may have gone by the second.
+ * RFC 9112 section 3.2: a request with two Host lines is answered with 400. Node takes the first, while a proxy may
+ * have used the second.
  */
 export function requireOneHost(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -103,7 +103,7 @@ export function requireOneHost(app: FastifyInstance): void {
   });
 }
 
-/** Whether it names more than one; that it names one Node sees to itself. */
+/** Whether it has more than one Host line; Node itself requires one. */
 export function namesHosts({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) if (/^host$/i.test(rawHeaders[at] ?? '')) hosts++;

@@ -1,6 +1,6 @@
-/** Points at which a test may end the process. In service there are no faults, and nothing is asked at any of them. */
+/** Points at which a test may end the process. In production there are none. */
 export const faultPoints = [
-  /** In the midst of a transaction, with all in hand that a batch locks. */
+  /** Inside a transaction that holds all locks of a batch. */
   'in_claim',
   'after_claim',
   'after_work',
@@ -9,7 +9,7 @@ export const faultPoints = [
   'after_broadcast',
   'mid_stream',
   'before_hold',
-  /** The claim of a first payment has changed, and what is paid for has been told; neither is committed. */
+  /** The claim of a first payment has changed and its effect is announced; neither is committed. */
   'in_hold',
   'before_record',
   'in_record',

@@ -1,26 +1,26 @@
 import { type Config, completeConfig, deepFreeze, namedServices, type Settings } from '../config/read-config.ts';
 
-/** What a program stands on: a configuration in which every service has its place. */
+/** A configuration in which every service has an address. */
 export interface FoundServices {
   readonly config: Config;
-  /** Ends what was started for this process. */
+  /** Stops the stand-ins that were started for this process. */
   stop(): Promise<void>;
 }
 
 interface FindOptions {
-  /** Whether newcomers are told to pay here, where the services are stand-ins. */
+  /** Whether `development.json` names this process. */
   readonly announce?: boolean;
 }
 
 /**
- * Production takes the services as they are named, and nothing of `development/` is so much as loaded: its packages need not
- * be installed. Elsewhere each that is not named gets a stand-in.
+ * Production uses the configured services and does not load `development/`, whose packages need not be installed.
+ * Elsewhere each service that is not configured gets a stand-in.
  */
 export async function findServices(settings: Settings, options: FindOptions = {}): Promise<FoundServices> {
   if (settings.profile === 'production') {
     const named = namedServices(await completeConfig(settings));
-    // What is missing has been told by name when the settings were read.
-    if (!named) throw new Error('production was to start without all of its services');
+    // Missing variables were reported when the settings were read.
+    if (!named) throw new Error('production requires all services to be configured');
     return { config: deepFreeze(named), stop: async () => {} };
   }
   const { startDevelopment } = await import('../development/start.ts');

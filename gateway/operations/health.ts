@@ -11,42 +11,42 @@ import type { Rail } from '../rails/rail.ts';
 import { lookInTime } from './metrics.ts';
 import { type Readiness, subgraphNeed } from './readiness.ts';
 
-/* GET /health: `degraded` while something that a paid call needs is away, and what that is. */
+/* GET /health: `degraded` while something that a paid call needs is unavailable, with its name. */
 
 export interface HealthParts {
   readonly database: Database;
-  /** The networks that payments are taken on. */
+  /** The networks on which payments are accepted. */
   readonly rails: readonly (Pick<Rail, 'network' | 'reachable' | 'settling'> & {
     readonly settler: Pick<Rail['settler'], 'reachable'>;
   })[];
-  /** Whether the database takes what is written: the heartbeat writes every two seconds, calls now and then. */
+  /** Whether recent writes to the database succeeded: the heartbeat writes every two seconds, calls now and then. */
   readonly writable: () => boolean;
   readonly log: LogStanding;
-  /** Null where nothing is anchored. */
+  /** Null if nothing is anchored. */
   readonly anchoring: { readonly trouble: string | null; readonly shown: JsonObject } | null;
-  /** Subgraphs elsewhere that do not answer. */
+  /** Remote subgraphs that do not answer. */
   readonly subgraphs_away: () => readonly string[];
-  /** What is known of the rest without asking anybody. */
+  /** What this process knows of the rest without a request. */
   readonly readiness: Pick<Readiness, 'clock_right' | 'beside'>;
   /** Whether any process of the fleet does the periodic work. */
   readonly jobs: { done(): Promise<boolean> };
-  /** Who cosigns the log's checkpoints. */
+  /** The witnesses that cosign the log's checkpoints. */
   readonly witnesses: readonly VerifierKey[];
   readonly profile: 'development' | 'production';
   readonly stand_ins: readonly string[];
 }
 
-/** Whoever asks wants to know whether we answer, not to wait for what does not. */
+/** A health check must not wait for a service that does not answer. */
 const LOOK_MS_MAX = 3_000;
 
-/** `degraded` while something that a paid call needs is away; what it is stands beside it. */
+/** `degraded` while something that a paid call needs is unavailable, with its name. */
 export async function health(parts: HealthParts): Promise<JsonObject> {
   const { database, rails, profile, stand_ins, witnesses, log } = parts;
   const facilitator = rails.map(({ settler }) => settler).find(({ reachable }) => reachable);
   const [head, closed, done, standings, settles, ...networks] = await Promise.all([
     lookInTime(logStands(database), LOOK_MS_MAX),
     lookInTime(damagedBooks(database), LOOK_MS_MAX),
-    // While the log is halted none is to be done.
+    // While the log is halted there is no periodic work.
     log.halt ? true : lookInTime(parts.jobs.done(), LOOK_MS_MAX),
     lookInTime(
       witnessStandings(
@@ -66,14 +66,14 @@ export async function health(parts: HealthParts): Promise<JsonObject> {
     ...(log.sound ? [] : ['log']),
     ...(parts.readiness.clock_right ? [] : ['clock']),
     ...parts.subgraphs_away().map(subgraphNeed),
-    // Where the database is away nothing is heard either: that needs no name of its own.
+    // If the database is unavailable, LISTEN is too, and needs no name of its own.
     ...parts.readiness.beside().filter(lane => there || lane !== 'live'),
-    // Each other book goes on: this one alone is closed.
+    // Only this book is closed; the others continue.
     ...(closed ? ['books'] : []),
     ...(done || head === null ? [] : ['jobs']),
-    // No paid call needs it: it is told here, and nowhere else.
+    // No paid call needs it, so `/readyz` does not name it.
     ...(parts.anchoring?.trouble ? ['anchor'] : []),
-    // Who says that the log has forked is not waited for, and not passed over either.
+    // A witness that reports a fork is not waited for, but shown.
     ...(standings?.some(({ trouble }) => trouble === 'refused' || trouble === 'ahead') ? ['witness'] : []),
   ];
   return {
@@ -83,7 +83,7 @@ export async function health(parts: HealthParts): Promise<JsonObject> {
     stand_ins: [...stand_ins],
     settling: rails.map(({ network, settling }) => ({ network, trouble: settling.trouble })),
     log: head,
-    // Both heads, so that whoever is called by it need not look for them.
+    // Both heads, so that an operator need not look for them.
     ...(log.halt && { log_halt: haltFacts(log.halt) }),
     ...(parts.anchoring?.shown ?? { last_anchored_root: null, last_anchored_tx: null, anchor: null }),
     witnesses: witnesses.map(({ name }, at) => witnessFacts(name, standings?.[at])),
@@ -91,13 +91,13 @@ export async function health(parts: HealthParts): Promise<JsonObject> {
   };
 }
 
-/** Up to which size it has cosigned; null where that cannot be known just now. */
+/** The size up to which it has cosigned; null if that is unknown now. */
 function witnessFacts(witness: string, standing: WitnessStanding | undefined): JsonObject {
   const { cosigned_size = null, cosigned_at = null, trouble = null } = standing ?? {};
   return { witness, tree_size: cosigned_size, at: cosigned_at, trouble };
 }
 
-/** Which machine met it is for the operator's log. */
+/** Which machine met the fault is in the operator's log only. */
 function haltFacts({ known, found, books, at }: LogHalt): JsonObject {
   return { known: { ...known }, found: { ...found }, ...(books && { books: present(brokenNames(books)) }), at };
 }

@@ -1,14 +1,14 @@
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 
-/* The log: lines of JSON, or plain ones on a terminal; of an error no value that it may hold. */
+/* The log: lines of JSON, or plain lines on a terminal; errors without values that they may contain. */
 
-/** Of what libraries hang on their errors: names of things, never values. */
+/** Properties that libraries set on their errors: names, never values. */
 const SHOWN = ['code', 'severity', 'schema', 'table', 'column', 'constraint', 'routine', 'syscall'] as const;
 
 /**
- * An error as an operator may read it. Postgres adds the row that failed, Node's parser the packet as it came: in them
- * are payments, sessions and keys.
+ * An error for the log. Postgres adds the row that failed and Node's parser the packet, which may contain payments,
+ * sessions and keys.
  */
 function shown(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -20,18 +20,18 @@ function shown(error: unknown): unknown {
 
 function severalIn(error: Error): readonly unknown[] | null {
   if (error instanceof AggregateError) return error.errors;
-  // Thrown by AsyncDisposableStack where several failed to close: the last of them, and those before it.
+  // AsyncDisposableStack throws this if several resources failed to close: the last fault, and those before it.
   return error instanceof SuppressedError ? [error.error, error.suppressed] : null;
 }
 
-/** A line per request is written with its neighbours, not by a system call of its own. */
+/** Lines of requests are buffered, because a system call for each is expensive. */
 const KEPT_BYTES = 4 * 1024;
 const KEPT_MS = 100;
-/** Where nobody reads them, lines are lost rather than memory. */
+/** Lines are dropped if nothing reads them, so that memory stays bounded. */
 const UNREAD_BYTES_MAX = 16 * 1024 * 1024;
 const WARN = pino.levels.values.warn ?? 0;
 
-/** Those that say that something is wrong at once, the others within a moment. */
+/** Lines that report a problem are written at once, the others within a moment. */
 function jsonLogger(level: string): Logger {
   const lines = pino.destination({
     sync: false,
@@ -42,7 +42,7 @@ function jsonLogger(level: string): Logger {
   return loggerOn(lines, level, { urgent: () => lines.flush() });
 }
 
-/** To stdout, lines of JSON; on a terminal, which a person reads, plain ones. */
+/** Writes to stdout: lines of JSON, or plain lines on a terminal. */
 export function openLogger(level: string): Logger {
   if (!process.stdout.isTTY) return jsonLogger(level);
   return loggerOn(
@@ -51,7 +51,7 @@ export function openLogger(level: string): Logger {
   );
 }
 
-/** Lines go where they are told to. `urgent`: after each that says that something is wrong. */
+/** Writes to any stream. `urgent`: called after each line that reports a problem. */
 export function loggerOn(
   lines: DestinationStream,
   level: string,
@@ -60,7 +60,7 @@ export function loggerOn(
   return pino(
     {
       level,
-      // Nothing of ours logs these; a library's line about a request would.
+      // Our code logs none of these; a library's line about a request would.
       redact: ['req', 'res', 'headers'],
       serializers: { err: shown },
       hooks: {
@@ -74,12 +74,12 @@ export function loggerOn(
   );
 }
 
-/** What each line carries, and a person at a terminal knows. */
+/** Members of each line that a person at a terminal does not need. */
 const KNOWN: ReadonlySet<string> = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err']);
 
 const ERROR = pino.levels.values.error ?? 0;
 
-/** Takes the log's JSON lines and writes them for people: time of day, level, sentence, facts. */
+/** Writes the log's JSON lines for people: time of day, level, sentence, facts. */
 export function readableLines(write: (text: string) => unknown): DestinationStream {
   return { write: line => void write(`${readable(JSON.parse(line) as JsonObject)}\n`) };
 }
@@ -92,7 +92,7 @@ function readable(line: JsonObject): string {
     .map(([name, value]) => `${name}=${plain(value)}`);
   const head = [at, (pino.levels.labels[Number(level)] ?? '').padEnd(5), String(msg ?? ''), ...facts].join(' ');
   if (!isJsonObject(err)) return head;
-  // What passes is told by its sentence; of what is broken somebody wants to know where.
+  // Warnings have their sentence only; errors have their stack.
   return Number(level) >= ERROR ? `${head}\n${String(err.stack ?? err.message)}` : `${head}: ${String(err.message)}`;
 }
 

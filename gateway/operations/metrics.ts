@@ -10,50 +10,51 @@ import { sameSecret } from '../../schema/digest.ts';
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const ITEMS = [1, 2, 4, 8, 16, 32, 64];
 
-/** What is seen at the moment of a scrape, by the values of its labels; empty where it cannot be known just now. */
+/** Values at the moment of a scrape, by label; empty if they are unknown now. */
 type Samples<L extends string> = readonly (readonly [labels: Readonly<Record<L, string>>, value: number])[];
 
 /**
- * What this gateway counts of itself, in a registry of its own. A label has values that are known beforehand (doors,
- * steps, codes, hubs), never what a caller sends.
+ * The metrics of this gateway, in a registry of its own. Label values are known beforehand (endpoints, steps, codes,
+ * hubs), never chosen by a caller.
  */
 export class Metrics {
   readonly #registry = new Registry();
 
-  readonly requests = this.#seconds('svc_http_request', 'Requests, from the first byte to the last', [
+  readonly requests = this.#seconds('svc_http_request', 'HTTP requests, from the first byte to the last', [
     'door',
     'method',
     'status',
   ]);
-  readonly steps = this.#seconds('svc_paid_step', 'Steps of paid calls', ['field', 'step']);
-  readonly paidCalls = this.#counter(
-    'svc_paid_calls',
-    'Paid calls by how they came out: a settlement status, or the code',
-    ['field', 'outcome'],
-  );
-  readonly batchItems = this.#histogram('svc_commit_batch_items', 'Callers who shared a commit', ITEMS, ['queue']);
-  readonly commits = this.#seconds('svc_commit', 'Shared commits', ['queue']);
-  readonly hubs = this.#seconds('svc_hub_request', 'Questions to a hub until it answered, or began to', [
+  readonly steps = this.#seconds('svc_paid_step', 'Duration of each step of paid calls', ['field', 'step']);
+  readonly paidCalls = this.#counter('svc_paid_calls', 'Paid calls by outcome: settlement status or error code', [
+    'field',
+    'outcome',
+  ]);
+  readonly batchItems = this.#histogram('svc_commit_batch_items', 'Number of calls in one database commit', ITEMS, [
+    'queue',
+  ]);
+  readonly commits = this.#seconds('svc_commit', 'Duration of database commits for several calls', ['queue']);
+  readonly hubs = this.#seconds('svc_hub_request', 'Requests to hubs, until the response or its first byte', [
     'hub',
     'outcome',
   ]);
-  readonly hubFailures = this.#counter('svc_hub_failures', 'Questions that a hub did not answer', ['hub', 'reason']);
+  readonly hubFailures = this.#counter('svc_hub_failures', 'Requests to hubs that failed', ['hub', 'reason']);
   readonly damagedRecords = this.#counter(
     'svc_damaged_records',
-    'Reads of receipts and refusals that do not stand as they were signed: none is shown',
+    'Reads of stored receipts and refusals that differ from their signed hash and are not shown',
     ['record'],
   );
   readonly rounds = this.#counter('svc_reconcile_rounds', 'Rounds of reconcile', ['round', 'outcome']);
-  readonly webhooks = this.#counter('svc_webhook_messages', 'Messages to webhooks by what became of them', ['outcome']);
+  readonly webhooks = this.#counter('svc_webhook_messages', 'Webhook messages by outcome', ['outcome']);
   readonly jobs = this.#counter('svc_jobs', 'Runs of jobs in this process', ['task', 'outcome']);
   readonly jobEndings = new Gauge({
     name: 'svc_job_ended_timestamp_seconds',
-    help: 'When the last run of each in this process ended so: the later of the two is how it is now',
+    help: 'Unix time of the last run with this outcome in this process; the later outcome is the current state',
     labelNames: ['task', 'outcome'],
     registers: [this.#registry],
   });
 
-  /** A gauge that is read when somebody scrapes, and costs nothing otherwise. */
+  /** A gauge that is read at each scrape only. */
   watch<L extends string>(
     name: string,
     help: string,
@@ -68,14 +69,14 @@ export class Metrics {
       async collect() {
         const seen = await look();
         this.reset();
-        // What cannot be known is no zero.
+        // An unknown value is left out, because it is not zero.
         if (labelNames.length === 0) this.remove();
         for (const [labels, value] of seen) this.set(labels, value);
       },
     });
   }
 
-  /** The same for what only grows. */
+  /** The same for a counter. */
   watchTotal<L extends string>(name: string, help: string, labelNames: readonly L[], look: () => Samples<L>): void {
     new Counter<L>({
       name,
@@ -111,10 +112,10 @@ export class Metrics {
   }
 }
 
-/** A scrape does not wait for a database that is away; what only that knows is left out of it. */
+/** A scrape does not wait for an unavailable database; values that need it are left out. */
 export const SCRAPE_MS_MAX = 1_000;
 
-/** Null where it fails, or takes too long. */
+/** Null if it fails or takes too long. */
 export async function lookInTime<T>(look: Promise<T>, ms_max: number): Promise<T | null> {
   const seen = new AbortController();
   const late = sleep(ms_max, null, { signal: seen.signal });
@@ -126,13 +127,16 @@ export async function lookInTime<T>(look: Promise<T>, ms_max: number): Promise<T
   }
 }
 
-/** Who may read the metrics: whoever shows the token; without one anybody in development, and nobody else. */
+/**
+ * Access to the metrics: with the token; without a configured token everyone in development, and nobody in
+ * production.
+ */
 export interface Exposure {
   readonly token: string | null;
   readonly profile: 'development' | 'production';
 }
 
-/** Serves GET /metrics. To others it answers as any path does that is not there. */
+/** Serves GET /metrics. Without access the response is that of a path that does not exist. */
 export function exposeMetrics(app: FastifyInstance, metrics: Metrics, exposure: Exposure): void {
   app.get('/metrics', async (request, reply) => {
     reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
@@ -151,7 +155,7 @@ export function mayRead({ token, profile }: Exposure, authorization: string | un
 
 type Dropped = 'slow' | 'flood';
 
-/** What the sockets of a gateway do, in plain numbers: to count a delivery must cost nothing beside it. */
+/** What the sockets of a gateway do, as plain numbers, because counting must cost nothing beside a delivery. */
 export class SocketTally {
   deliveries = 0;
   readonly dropped: Record<Dropped, number> = { slow: 0, flood: 0 };
@@ -167,7 +171,10 @@ export class SocketTally {
     return operations;
   }
 
-  /** The same protocol, counted: sockets from their acknowledgement on, and what graphql-ws sends by itself. */
+  /**
+   * The same protocol with counters: sockets from their acknowledgement on, and messages that graphql-ws sends by
+   * itself.
+   */
   counted<P extends Record<string, unknown> | undefined, E>(protocol: ServerOptions<P, E>): ServerOptions<P, E> {
     return {
       ...protocol,

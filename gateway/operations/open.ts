@@ -9,14 +9,17 @@ import { Requests } from './requests.ts';
 import { watchProcess, watchSockets } from './watch.ts';
 
 /*
- * Opens what an operator sees of one gateway: its metrics, its requests, its paid calls, its sockets, and in the log those refusals of hubs
- * that only the operator can mend.
+ * Opens metrics, requests, paid calls and sockets of one gateway for its operator, and logs refusals of hubs that
+ * only the operator can fix.
  */
 
 const REST_MS = 60_000;
 const KNOWN_MAX = 1_000;
 
-/** A line for each refusal, at most one a minute for each hub, status and code: a hub that refuses every request must not fill the log. */
+/**
+ * Logs each refusal, at most once a minute for each hub, status and code, so that a hub that refuses every request
+ * does not fill the log.
+ */
 function openHubRefusals(logger: Logger, clock: Clock): NonNullable<HubOptions['refused']> {
   const logged_at_ms = new LRUCache<string, number>({ max: KNOWN_MAX });
   return ({ hub, status, code: hub_code, type: hub_type }) => {
@@ -32,7 +35,7 @@ function openHubRefusals(logger: Logger, clock: Clock): NonNullable<HubOptions['
   };
 }
 
-/** What an operator sees of one gateway. */
+/** Metrics and counters of one gateway. */
 export interface Operations {
   readonly metrics: Metrics;
   readonly exposure: Exposure;
@@ -64,7 +67,7 @@ export function openOperations(exposure: Exposure, logger: Logger, clock: Clock)
     hubRefused: openHubRefusals(logger, clock),
     recordDamaged(damaged) {
       metrics.damagedRecords.inc({ record: damaged.record });
-      logger.error(damaged, 'a record does not stand as it was signed: it is not shown');
+      logger.error(damaged, 'a stored record differs from its signed hash; it is not shown');
     },
     roundEnded: (round, outcome) => metrics.rounds.inc({ round, outcome }),
     jobEnded(task, outcome) {

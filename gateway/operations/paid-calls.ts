@@ -13,7 +13,7 @@ interface Underway {
   readonly stopwatch: Stopwatch;
 }
 
-/** Paid calls as an operator sees them: how they came out, how long each step took, and which are under way. */
+/** Paid calls for operators: their outcomes, the duration of each step, and those in progress. */
 export class PaidCalls {
   readonly #metrics: Metrics;
   readonly #underway = new Set<Underway>();
@@ -26,7 +26,7 @@ export class PaidCalls {
     });
   }
 
-  /** What has not come to its end, for a stop that can wait no longer. */
+  /** Calls that have not ended, for a stop that waits no longer. */
   get underway(): readonly JsonObject[] {
     return [...this.#underway].map(({ field, stopwatch }) => ({ field, step: stopwatch.step ?? 'stream' }));
   }
@@ -39,7 +39,7 @@ export class PaidCalls {
     return (legs, args, context) => this.#seen(legs.first.field, context.response, () => charge(legs, args, context));
   }
 
-  /** Under way until it is recorded: by then its reader has all of it, or is gone. */
+  /** In progress until it is recorded; by then its reader has the whole response, or has left. */
   chargeStream(charge: ChargeStream): ChargeStream {
     return async (paid, args, context) => {
       const streamed = await this.#seen(paid.field, context.response, () => charge(paid, args, context));
@@ -94,18 +94,18 @@ function serverTiming(laps: readonly Lap[]): string {
   return laps.map(({ step, ms }) => `${step};dur=${ms.toFixed(2)}`).join(', ');
 }
 
-/** Between two steps others have their turn; and whoever has just seen that the service is up goes first. */
+/** Lets other work run between two steps, and calls that came at once after the start go first. */
 const REST_MS = 50;
 
 interface IdleParts {
-  /** While it is true nothing is done. */
+  /** While it is true no step runs. */
   paying(): boolean;
   failed(error: unknown): void;
 }
 
 /**
- * What a start leaves undone, because no call wants it at once: done in steps behind the calls, none of them while somebody
- * pays. `work` awaits `rest` before each step.
+ * Runs what a start leaves undone, because no call needs it at once: in steps, none of them during a paid call.
+ * `work` awaits `rest` before each step.
  */
 export function whenIdle(
   work: (rest: () => Promise<void>) => Promise<void>,

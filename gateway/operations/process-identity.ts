@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 
-/** A process as it can be found again: a pid alone may since have been given to another. */
+/** Identifies a process over time: a pid alone may be reused. */
 export interface ProcessMark {
   readonly pid: number;
-  /** Boot and start tick on Linux; null where the system does not tell. */
+  /** Boot and start tick on Linux; null if the system does not show them. */
   readonly started: string | null;
 }
 
 /**
- * The mark of a running process; null where there is none, or only a zombie that nobody has reaped. One whose first thread
- * alone is a zombie runs still: what it listens on is free when the last of its threads has ended.
+ * The identity of a running process; null if there is none, or only an unreaped zombie. If only the first thread is a
+ * zombie the process still runs, and its ports are free when its last thread has ended.
  */
 export function markOf(pid: number): ProcessMark | null {
   if (!Number.isSafeInteger(pid) || pid < 1) return null;
   if (process.platform !== 'linux') return answersSignals(pid) ? { pid, started: null } : null;
   const stat = readOrEmpty(`/proc/${pid}/stat`);
-  // The command name stands in parentheses and may itself hold spaces and parentheses.
+  // The command name is in parentheses and may contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const state = fields[0] ?? '';
   const threads = Number(fields[17]);
@@ -28,7 +28,7 @@ export function isAlive(mark: ProcessMark): boolean {
   return now !== null && (mark.started === null || now.started === mark.started);
 }
 
-/** The command line of a process, arguments joined by spaces; null where the system does not tell. */
+/** The command line of a process, arguments joined by spaces; null if the system does not show it. */
 export function commandOf(pid: number): string | null {
   if (process.platform !== 'linux') return null;
   return readOrEmpty(`/proc/${pid}/cmdline`).replaceAll('\0', ' ');

@@ -2,7 +2,7 @@ import { limits } from '../../schema/limits.ts';
 import type { NetworkName } from '../../schema/network.ts';
 import type { SettlingTrouble } from '../rails/settling-standing.ts';
 
-/** What a paid call needs, as `/readyz` names it where it is away. */
+/** The parts that a paid call needs, as `/readyz` names them when they are unavailable. */
 export const needs = [
   'database',
   'lease',
@@ -14,48 +14,48 @@ export const needs = [
   'receipt_subgraph',
 ] as const;
 export type Need = (typeof needs)[number];
-/** What some paid calls need: without it those are refused, and all others are not. */
+/** Parts that some paid calls need: without one those calls are refused, and all others are not. */
 const networkLanes = ['solana'] as const;
 type NetworkLane = (typeof networkLanes)[number];
-/** The same of subgraphs that are processes of their own; what is sold most is in `receipt`. */
+/** The same for remote subgraphs; most paid calls are in `receipt`. */
 const subgraphLanes = ['book_subgraph', 'session_subgraph', 'board_subgraph'] as const;
-/** What is known without a look at a network: from what payments and calls came to, and from what is listened to. */
+/** Parts known from results of payments and calls and from LISTEN, without a network request. */
 const otherLanes = ['base_settling', 'solana_settling', 'hubs', 'live'] as const;
 export const lanes = [...networkLanes, ...subgraphLanes, ...otherLanes] as const;
 type Lane = (typeof lanes)[number];
 
-/** Each is known without asking anybody, but for a facilitator. */
+/** Everything is known without a request, except for a facilitator. */
 export interface ReadinessParts {
-  /** Whether the database takes what is written: commits of calls and heartbeats have gone through of late. */
+  /** Whether recent commits of calls and heartbeats reached the database. */
   writable(): boolean;
-  /** Whether this process holds its lease: without it others take over what it claims. */
+  /** Whether this process holds its lease; without it other processes take over its claims. */
   leased(): boolean;
-  /** How old what it knows of the chain is; null where it has not seen it yet. */
+  /** Age of what it knows of the chain; null before the first poll. */
   chain_age_ms(): number | null;
-  /** How long ago a lane was seen last: null where it never was, and 0 where nobody uses it. */
+  /** Time since the last look at a lane; null before the first, and 0 if the lane is unused. */
   lane_age_ms(lane: NetworkLane): number | null;
-  /** Subgraphs elsewhere that do not answer. */
+  /** Remote subgraphs that do not answer. */
   subgraphs_away(): readonly string[];
-  /** Why the last payment on a network was not sent, where no other one would be; null also where none is taken there. */
+  /** The reason why the last payment on a network was not sent, if it would stop any other one; else null. */
   settling_trouble(network: NetworkName): SettlingTrouble | null;
-  /** Whether no hub has answered of late, of those that a kind of work could go to. */
+  /** Whether all hubs for a kind of work have failed recently. */
   hubs_away(): boolean;
-  /** Whether this process hears what the others write. */
+  /** Whether this process receives the notifications of the others. */
   hears(): boolean;
   sound(): boolean;
-  /** By how much our clock is off the others', at least. */
+  /** By how much our clock differs from the others', at least. */
   clock_off_ms(): number;
-  /** Where somebody else settles. */
+  /** The facilitator, if one settles. */
   readonly facilitator?: (() => Promise<boolean>) | undefined;
 }
 
-/** It is polled every five seconds: older than three polls, and the next paid call would be refused. */
+/** Polled every five seconds: after three missed polls the next paid call would be refused. */
 const CHAIN_AGE_MS_MAX = 15_000;
 const FACILITATOR_KNOWN_MS = 2_000;
 
 /**
- * Whether this process is to be sent paid calls, for whoever spreads them over several. It says so from what is known
- * already: a probe that asked the database would fail when the pool is busy, and take a process out for doing its work.
+ * Whether a load balancer should send paid calls to this process. It uses only what the process knows, because a
+ * probe that queries the database would fail when the pool is busy and take the process out for doing its work.
  */
 export class Readiness {
   readonly #parts: ReadinessParts;
@@ -66,17 +66,17 @@ export class Readiness {
     this.#parts = parts;
   }
 
-  /** From now on nothing new is wanted here. */
+  /** Marks the process as stopping. */
   drain(): void {
     this.#draining = true;
   }
 
-  /** Windows of payments, sessions and proofs are judged by it. */
+  /** Validity windows of payments, sessions and proofs depend on the clock. */
   get clock_right(): boolean {
     return this.#parts.clock_off_ms() <= limits.clock_off_ms_max;
   }
 
-  /** Empty while it can take paid calls. */
+  /** What is missing for paid calls; empty if ready. */
   async away(): Promise<readonly Need[]> {
     const { writable, leased, chain_age_ms, sound, subgraphs_away } = this.#parts;
     const there: Record<Need, boolean> = {
@@ -92,7 +92,7 @@ export class Readiness {
     return needs.filter(need => !there[need]);
   }
 
-  /** Without these it is ready all the same. */
+  /** What is missing and does not make the process unready. */
   without(): readonly Lane[] {
     const { lane_age_ms, subgraphs_away } = this.#parts;
     const away = subgraphs_away().map(subgraphNeed);
@@ -104,8 +104,8 @@ export class Readiness {
   }
 
   /**
-   * Of those what no look at a network tells. The process is ready all the same: a payment, a call or another connection would find
-   * out that all is well again, and where none came nobody would.
+   * Parts that no network request shows. The process stays ready, because only the next payment, call or connection
+   * can show that a part is back.
    */
   beside(): readonly (typeof otherLanes)[number][] {
     const { settling_trouble, hubs_away, hears } = this.#parts;
@@ -117,7 +117,7 @@ export class Readiness {
     ];
   }
 
-  /** Asked by one of those who want to know, and not by each. */
+  /** Queried once for concurrent callers. */
   #facilitator(): Promise<boolean> {
     const { facilitator } = this.#parts;
     if (!facilitator) return Promise.resolve(true);
@@ -129,7 +129,7 @@ export class Readiness {
   }
 }
 
-/** As `/readyz`, `/health` and metrics name it. */
+/** The name in `/readyz`, `/health` and metrics. */
 export function subgraphNeed(name: string): string {
   return `${name}_subgraph`;
 }

@@ -5,19 +5,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Metrics } from './metrics.ts';
 
-/* Requests as an operator sees them, and what callers are told of the time that theirs took. */
+/* Requests for operators, and the Server-Timing header for callers. */
 
-/** Of whoever looks after us, every few seconds: in the log only where somebody wants it all. */
+/** Probes come every few seconds, so they are logged at debug level only. */
 const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics', '/health']);
 
-/** What is known by no name of ours; a caller chooses paths and methods, and a label or a line must not grow by that. */
+/** Label for unknown paths and methods, because callers choose those and labels must stay bounded. */
 const OTHER = 'other';
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** In place of a status where whoever asked has left before there was one. */
+/** In place of a status if the client left before there was one. */
 const UNANSWERED = 'none';
 
-/** Requests as an operator sees them: each is counted once, by its door, and is one line in the log. */
+/** Requests for operators: each is counted once, by its endpoint, and is one line in the log. */
 export class Requests {
   readonly #metrics: Metrics;
   readonly #logger: Logger;
@@ -32,7 +32,7 @@ export class Requests {
   }
 
   observe(app: FastifyInstance): void {
-    // A caller who leaves before the answer has no response that could end.
+    // If the client leaves before the response, the response never ends.
     app.server.on('connection', (socket: Socket) => {
       socket.once('close', () => {
         for (const [request, reply] of this.#underway.get(socket) ?? []) this.#concluded(request, reply);
@@ -51,7 +51,7 @@ export class Requests {
     });
   }
 
-  /** Never a URL, a header or a body: in them are sessions, payments, keys and slice tokens. */
+  /** Never a URL, header or body: they contain sessions, payments, keys and slice tokens. */
   #concluded(request: FastifyRequest, reply: FastifyReply): void {
     if (!this.#underway.get(request.raw.socket)?.delete(request)) return;
     this.#count--;
@@ -78,7 +78,7 @@ export class Requests {
     );
   }
 
-  /** As the door table spells it. */
+  /** The path as the endpoint table has it. */
   #doorOf(route: string | undefined): string {
     if (route === undefined || route === '/*') return OTHER;
     const known = this.#doors.get(route);
@@ -91,10 +91,10 @@ export class Requests {
 
 export const REQUEST_ID = 'x-request-id';
 
-/** A UUID (RFC 9562 §4) or a ULID: shorter than any key, session or signature, which a caller might put there. */
+/** A UUID (RFC 9562 §4) or a ULID: shorter than any key, session or signature, which a caller might send there. */
 const WELL_FORMED = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-7][0-9A-HJKMNP-TV-Z]{25})$/i;
 
-/** The caller's own where it is well formed, so that their log and ours name one thing; it goes into the log. */
+/** The caller's request id if it is well formed, so that both logs have the same one. */
 export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers[REQUEST_ID];
   return typeof given === 'string' && WELL_FORMED.test(given) ? given : randomUUID();
@@ -103,8 +103,8 @@ export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string
 export const SERVER_TIMING = 'server-timing';
 
 /**
- * Adds the whole of a request to what its steps took. Not where possession was refused: those answers say nothing but
- * their status, and how long it took might tell a book that exists from one that does not.
+ * Adds the duration of the whole request to those of its steps. Omitted where possession is refused, because the
+ * duration might show that a book exists.
  */
 export function timeWhole(reply: FastifyReply): void {
   const { statusCode, elapsedTime } = reply;

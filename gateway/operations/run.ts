@@ -3,18 +3,18 @@ import type { Logger } from 'pino';
 import { OperatorFault } from '../config/fault.ts';
 import type { Settings } from '../config/read-config.ts';
 
-/** Thrown by those who know no operator: their messages are sentences too. What to do is said here where they do not. */
+/** Errors of code that is not about operators; the text here adds what to do. */
 const sentences: Readonly<Record<string, string>> = {
   BrokenLog: '',
   BrokenHistory: '',
   AnchorContradicted: '',
   NoTreasury: '',
   UnfinishedPayments: '',
-  ChainAway: ' The node that BASE_RPC_URL or SOLANA_RPC_URL names does not answer: name one that does.',
-  OtherChain: ' BASE_RPC_URL, SOLANA_RPC_URL and DATABASE_URL have to belong together.',
+  ChainAway: ' The node of BASE_RPC_URL or SOLANA_RPC_URL does not answer; set it to one that does.',
+  OtherChain: ' BASE_RPC_URL, SOLANA_RPC_URL and DATABASE_URL must belong to the same service.',
 };
 
-/** What to tell an operator, in one line (for several variables one each); null where it is a fault of our own. */
+/** The message for an operator, one line per variable; null if the error is a bug. */
 export function sentenceOf(fault: unknown): string | null {
   if (fault instanceof OperatorFault) return fault.message;
   if (!(fault instanceof Error) || !Object.hasOwn(sentences, fault.name)) return null;
@@ -22,13 +22,15 @@ export function sentenceOf(fault: unknown): string | null {
   return sentence + sentences[fault.name];
 }
 
-/** For a program that is told all by its environment. @throws OperatorFault where it is given words, which nothing would read */
+/** For a program that is configured by its environment only. @throws OperatorFault if it gets arguments */
 export function requireNoArguments([first] = process.argv.slice(2)): void {
   if (first !== undefined)
-    throw new OperatorFault(`${first}: this command takes no arguments; gateway/config/README.md has its variables`);
+    throw new OperatorFault(
+      `${first}: this command takes no arguments; its settings are environment variables (gateway/config/README.md)`,
+    );
 }
 
-/** The words that a command is given. @throws OperatorFault where they are none of its options */
+/** Parses the command line. @throws OperatorFault if an option is unknown */
 export function givenWords<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   try {
     return parseArgs(config);
@@ -37,7 +39,7 @@ export function givenWords<T extends ParseArgsConfig>(config: T): ReturnType<typ
   }
 }
 
-/** Tells an operator what is set and changes nothing. */
+/** Logs settings that have no effect. */
 export function warnWithoutEffect(
   logger: Pick<Logger, 'warn'>,
   { without_effect }: Pick<Settings, 'without_effect'>,
@@ -45,7 +47,10 @@ export function warnWithoutEffect(
   for (const { variable, problem } of without_effect) logger.warn({ variable }, `${variable} ${problem}`);
 }
 
-/** Runs a program: what its operator can mend ends it with a line on stderr and exit code 1, all else with its stack. */
+/**
+ * Runs a program: an error that its operator can fix ends it with a line on stderr and exit code 1, any other with
+ * its stack.
+ */
 export async function run(program: () => Promise<void>): Promise<void> {
   try {
     await program();
@@ -53,7 +58,7 @@ export async function run(program: () => Promise<void>): Promise<void> {
     const sentence = sentenceOf(fault);
     if (sentence === null) throw fault;
     console.error(sentence);
-    // Whatever is still open was opened for what does not happen.
+    // Handles that are still open would keep the process running.
     process.exit(1);
   }
 }

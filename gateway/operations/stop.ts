@@ -5,18 +5,18 @@ import { limits } from '../../schema/limits.ts';
 import type { Config } from '../config/read-config.ts';
 import { lookInTime } from './metrics.ts';
 
-/* A clean stop in bounded time: not ready, no new connections, calls in flight to their end, then all that was opened. */
+/* A clean stop in bounded time: not ready, no new connections, calls in progress end, then everything is closed. */
 
 interface SignalOptions {
   readonly config: Pick<Config, 'drain_ms' | 'stop_ms' | 'profile'>;
   readonly logger: Logger;
-  /** Once it is stopped: what it stood on. */
+  /** Stops what the process depends on, after it has stopped itself. */
   afterwards(): Promise<void>;
 }
 
 /**
- * SIGTERM or SIGINT stops it, another one hurries: the other of the two, or the same once more than its echo. Exit code 0,
- * but where something could not be closed.
+ * SIGTERM or SIGINT stops the process, a second signal hurries it: the other of the two, or the same one later than
+ * an echo of the first. The exit code is 0 unless something could not be closed.
  */
 export function stopOnSignals(what: Stoppable, { config, logger, afterwards }: SignalOptions): void {
   const { stop_ms, profile } = config;
@@ -29,10 +29,10 @@ export function stopOnSignals(what: Stoppable, { config, logger, afterwards }: S
       if (kind === 'closed') return await afterwards();
       await lookInTime(afterwards(), limits.stop_hurried_ms);
     } catch (error) {
-      logger.error({ err: error }, 'not everything could be stopped');
+      logger.error({ err: error }, 'the process could not close everything');
       process.exitCode = 1;
     }
-    // Something still runs, and is not waited for.
+    // Something may still run, and is not waited for.
     process.exit();
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -46,24 +46,24 @@ export function stopOnSignals(what: Stoppable, { config, logger, afterwards }: S
   }
 }
 
-/** What can be stopped without breaking off what it is doing. */
+/** A service that can stop without interrupting its work. */
 interface Stoppable {
-  /** Says to whoever asks that nothing new is wanted here; still takes it. */
+  /** Reports not ready, and still accepts requests. */
   drain(): void;
-  /** Takes nothing new, brings what is under way to its end, lets go of everything. */
+  /** Accepts nothing new, finishes what is in progress, closes everything. */
   close(): Promise<void>;
-  /** Cuts off what can be cut off. */
+  /** Interrupts what can be interrupted. */
   hurry(): void;
-  /** Paid calls that have not come to their end. */
+  /** Paid calls that have not ended. */
   readonly underway: readonly JsonObject[];
 }
 
 interface StopOptions {
-  /** How long those who spread calls have to notice, before the port is closed. */
+  /** How long load balancers have to notice before the port is closed. */
   readonly drain_ms: number;
-  /** All of it, the drain included. */
+  /** Total time, the drain included. */
   readonly stop_ms: number;
-  /** Aborted where whoever stops it will not wait. */
+  /** Aborted by a second signal. */
   readonly hurried: AbortSignal;
   readonly logger: Logger;
 }
@@ -74,8 +74,8 @@ interface Stopped {
 }
 
 /**
- * Nothing is lost where the time is too short: every paid call stands in the database as far as it has come, and reconcile
- * finishes it, here at the next start or elsewhere.
+ * Nothing is lost if the time is too short: the database has the state of every paid call, and reconcile finishes it,
+ * here at the next start or in another process.
  */
 async function stop(what: Stoppable, options: StopOptions): Promise<Stopped> {
   const { drain_ms, stop_ms, hurried, logger } = options;
@@ -91,14 +91,14 @@ async function stop(what: Stoppable, options: StopOptions): Promise<Stopped> {
     return await Promise.race([closed, outOfPatience(what, patience_ms, hurried, ended.signal)]);
   } finally {
     ended.abort();
-    // Who is not waited for any more may fail unheard.
+    // It is not awaited any more, so its failure must not be an unhandled rejection.
     closed.catch(() => {});
     const left = what.underway;
-    if (left.length > 0) logger.warn({ left }, 'stopped in the midst of paid calls, which reconcile finishes');
+    if (left.length > 0) logger.warn({ left }, 'stopped during paid calls; reconcile finishes them');
   }
 }
 
-/** The time is over; or somebody hurries, and then what is nearly done has a moment. */
+/** Waits until the time is over, or for a second signal and a moment for calls that are nearly done. */
 async function outOfPatience(
   what: Stoppable,
   patience_ms: number,

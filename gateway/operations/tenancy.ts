@@ -3,23 +3,23 @@ import { join } from 'node:path';
 import { markOf } from './process-identity.ts';
 
 /**
- * Which processes live on one DATA_DIR: one file per process, named by pid and start, in it the address that it has
- * announced. The stand-ins belong to all of them, so only the last one to leave may stop them.
+ * The processes that share a DATA_DIR: one file per process, named by pid and start, with the address that it
+ * announces. The stand-ins belong to all of them, so only the last one to leave may stop them.
  */
 export interface Tenancy {
-  /** `others`: processes that still live here; leave the stand-ins running. */
+  /** `others`: other processes still use this folder; leave the stand-ins running. */
   leave(): Promise<{ kind: 'last' } | { kind: 'others'; pids: readonly number[] }>;
 }
 
 export interface Tenant {
   readonly pid: number;
-  /** Where it tells newcomers to pay; null where it tells them nothing. */
+  /** The address that it announces to new users; null if it announces none. */
   readonly url: string | null;
 }
 
 /**
- * Whoever joins twice has joined once. Joining and leaving must happen under the DATA_DIR's lock, or that of the one
- * stand-in which is wanted: a newcomer would meet what is being stopped.
+ * Joining twice has no effect. Joining and leaving require the lock of the DATA_DIR or of the stand-in, because a new
+ * process could otherwise meet a stand-in that is being stopped.
  */
 export async function joinTenancy(data_dir: string, pid: number = process.pid): Promise<Tenancy> {
   const folder = folderIn(data_dir);
@@ -35,12 +35,12 @@ export async function joinTenancy(data_dir: string, pid: number = process.pid): 
   };
 }
 
-/** From now on newcomers are told of this process. It must have joined. */
+/** Announces the address of this process, which must have joined. */
 export async function announceTenant(data_dir: string, url: string): Promise<void> {
   await writeFile(join(folderIn(data_dir), nameOf(process.pid)), url, { mode: 0o600 });
 }
 
-/** Those that live. What the dead have left is cleared. */
+/** The running processes; files of dead ones are removed. */
 export async function tenantsOf(data_dir: string): Promise<Tenant[]> {
   const folder = folderIn(data_dir);
   const living: Tenant[] = [];
@@ -54,7 +54,7 @@ export async function tenantsOf(data_dir: string): Promise<Tenant[]> {
   return living;
 }
 
-/** Where nobody has lived there is no folder. @throws what else goes wrong: that nobody lives there is then not known */
+/** Without any process there is no folder. @throws any other error, because the processes are then unknown */
 async function namesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);

@@ -14,19 +14,19 @@ import type { Queues } from '../record/queues.ts';
 import { lookInTime, type Metrics, SCRAPE_MS_MAX, type SocketTally } from './metrics.ts';
 import { lanes, needs, type Readiness } from './readiness.ts';
 
-/* What is looked up at the moment of a scrape: heads, leases, queues, hubs. */
+/* Values read at each scrape: heads, leases, queues, hubs. */
 
 interface Watched {
   readonly database: Database;
   readonly queues: Queues;
   readonly readiness: Readiness;
-  /** Who cosigns the log's checkpoints. */
+  /** The witnesses that cosign the log's checkpoints. */
   readonly witnesses: readonly VerifierKey[];
-  /** What features beyond the specification show of themselves. */
+  /** Metrics of features beyond the specification. */
   readonly more: readonly ((metrics: Metrics, database: Database) => void)[];
 }
 
-/** What is seen of these at each scrape. */
+/** The sources of these values. */
 export function watch(metrics: Metrics, { database, queues, readiness, witnesses, more }: Watched): void {
   watchPool(metrics, database);
   watchFigures(metrics, database);
@@ -35,49 +35,58 @@ export function watch(metrics: Metrics, { database, queues, readiness, witnesses
   for (const watchMore of more) watchMore(metrics, database);
   watchQueues(metrics, queues);
   watchJobs(metrics, database);
-  metrics.watch('svc_away', '1 for what a paid call needs and lacks; ready is none of them', ['need'], async () => {
+  metrics.watch('svc_away', '1 if a part that paid calls need is unavailable', ['need'], async () => {
     const away: readonly string[] = [...(await readiness.away()), ...readiness.without()];
     return [...needs, ...lanes].map(need => [{ need }, Number(away.includes(need))] as const);
   });
 }
 
 function watchPool(metrics: Metrics, database: Database): void {
-  metrics.watch('svc_database_connections', 'Connections of the pool', ['state'], () => {
+  metrics.watch('svc_database_connections', 'Database connections of the pool', ['state'], () => {
     const { open, idle } = database.usage();
     return [
       [{ state: 'idle' }, idle],
       [{ state: 'busy' }, open - idle],
     ];
   });
-  metrics.watch('svc_database_waiting', 'Callers who wait for a connection', [], () => [
+  metrics.watch('svc_database_waiting', 'Callers that wait for a database connection', [], () => [
     [{}, database.usage().waiting],
   ]);
 }
 
-/** An alarm: 0 where nobody has altered what was recorded. */
+/** An alarm: 0 unless a recorded row was altered. */
 function watchBooks(metrics: Metrics, database: Database): void {
-  metrics.watch('svc_damaged_books', 'Books that contradict themselves and are closed for it', [], async () => {
-    const books = await lookInTime(damagedBooks(database), SCRAPE_MS_MAX);
-    return books === null ? [] : [[{}, books]];
-  });
+  metrics.watch(
+    'svc_damaged_books',
+    'Books that are closed because their stored events contradict each other',
+    [],
+    async () => {
+      const books = await lookInTime(damagedBooks(database), SCRAPE_MS_MAX);
+      return books === null ? [] : [[{}, books]];
+    },
+  );
 }
 
-/** An alarm: `svc_witness_trouble{trouble="refused"}` is 1 where a witness says that the log has forked. */
+/** An alarm: `svc_witness_trouble{trouble="refused"}` is 1 if a witness reports a fork of the log. */
 function watchWitnesses(metrics: Metrics, database: Database, witnesses: readonly VerifierKey[]): void {
   const look = async () => {
     const asked = witnesses.map(({ text }) => text);
     const standings = asked.length === 0 ? [] : await lookInTime(witnessStandings(database, asked), SCRAPE_MS_MAX);
     return (standings ?? []).map((standing, at) => ({ ...standing, name: witnesses[at]?.name ?? '' }));
   };
-  metrics.watch('svc_witness_leaves', 'Size up to which a witness has cosigned the log', ['witness'], async () =>
+  metrics.watch('svc_witness_leaves', 'Number of leaves that a witness has cosigned', ['witness'], async () =>
     (await look()).map(({ name, cosigned_size }) => [{ witness: name }, cosigned_size] as const),
   );
-  metrics.watch('svc_witness_trouble', '1 for why it cosigns nothing newer', ['witness', 'trouble'], async () =>
-    (await look()).flatMap(({ name, trouble }) => (trouble ? [[{ witness: name, trouble }, 1] as const] : [])),
+  metrics.watch(
+    'svc_witness_trouble',
+    '1 for the reason why a witness cosigns nothing newer',
+    ['witness', 'trouble'],
+    async () =>
+      (await look()).flatMap(({ name, trouble }) => (trouble ? [[{ witness: name, trouble }, 1] as const] : [])),
   );
 }
 
-/** Asked once for all of them. */
+/** Read once for all of them. */
 function watchFigures(metrics: Metrics, database: Database): void {
   let asked: ReturnType<typeof lookUp> | null = null;
   const lookUp = () => lookInTime(figures(database), SCRAPE_MS_MAX).finally(() => (asked = null));
@@ -87,14 +96,24 @@ function watchFigures(metrics: Metrics, database: Database): void {
     return seen ? ([[{}, seen[name]]] as const) : [];
   };
   metrics.watch('svc_open_claims', 'Payments that are neither recorded nor released', [], one('open_claims'));
-  metrics.watch('svc_oldest_open_claim_seconds', 'Age of the oldest of them', [], one('oldest_open_seconds'));
-  metrics.watch('svc_log_leaves', 'Size of the receipt log', [], one('leaves'));
-  metrics.watch('svc_settle_fee_day_atomic', 'Cost of settling since midnight UTC', [], one('fee_day_atomic'));
-  const settled = 'Payments that it settles: a fee over these is the share of each';
+  metrics.watch(
+    'svc_oldest_open_claim_seconds',
+    'Age of the oldest payment that is neither recorded nor released',
+    [],
+    one('oldest_open_seconds'),
+  );
+  metrics.watch('svc_log_leaves', 'Leaves of the receipt log', [], one('leaves'));
+  metrics.watch(
+    'svc_settle_fee_day_atomic',
+    'Cost of settlements since midnight UTC, in atomic USDC',
+    [],
+    one('fee_day_atomic'),
+  );
+  const settled = 'Payments that these settlements cover; the cost divided by them is the cost of each';
   metrics.watch('svc_settle_day_authorizations', settled, [], one('fee_day_authorizations'));
 }
 
-/** Asked once for both. */
+/** Read once for both. */
 function watchJobs(metrics: Metrics, database: Database): void {
   let asked: ReturnType<typeof lookUp> | null = null;
   const lookUp = () => lookInTime(readyJobs(database), SCRAPE_MS_MAX).finally(() => (asked = null));
@@ -102,11 +121,11 @@ function watchJobs(metrics: Metrics, database: Database): void {
     asked ??= lookUp();
     return ((await asked) ?? []).map(({ task, [figure]: seen }) => [{ task }, seen] as const);
   };
-  const ready = `Jobs of the fleet that could run now and have not begun; ${READY_JOBS_MAX} are counted at most`;
+  const ready = `Jobs of the fleet that are ready to run and have not begun; at most ${READY_JOBS_MAX} are counted`;
   metrics.watch('svc_jobs_ready', ready, ['task'], each('jobs'));
   metrics.watch(
     'svc_oldest_ready_job_seconds',
-    'So long the oldest of them could have',
+    'Time for which the oldest ready job has waited',
     ['task'],
     each('oldest_seconds'),
   );
@@ -120,14 +139,14 @@ function watchQueues(metrics: Metrics, queues: Queues): void {
       metrics.commits.observe({ queue }, ms / 1e3);
     };
   }
-  metrics.watch('svc_commit_waiting', 'Callers whom no commit has taken up yet', ['queue'], () =>
+  metrics.watch('svc_commit_waiting', 'Calls that wait for a database commit', ['queue'], () =>
     named.map(([queue, { waiting }]) => [{ queue }, waiting] as const),
   );
 }
 
-/** By names from our own configuration: no label is a caller's. A hub that was asked nothing yet has no figure. */
+/** Labeled by names from the configuration. A hub without requests has no value. */
 export function watchHubs(metrics: Metrics, hubs: Hubs): void {
-  metrics.watch('svc_hub_health', 'From 1, all is well, to 0: it rests', ['hub', 'modality'], () =>
+  metrics.watch('svc_hub_health', 'Health of a hub, from 1 (healthy) to 0 (paused)', ['hub', 'modality'], () =>
     hubs.standings.map(({ hub, modality, health }) => [{ hub, modality }, health] as const),
   );
   for (const [delay, name, help] of hubDelays)
@@ -136,23 +155,23 @@ export function watchHubs(metrics: Metrics, hubs: Hubs): void {
         ms === null ? [] : [[{ hub, modality }, ms / 1e3] as const],
       ),
     );
-  metrics.watch('svc_hub_waiting', 'Callers who wait for a socket', ['hub'], () =>
+  metrics.watch('svc_hub_waiting', 'Calls that wait for a connection to the hub', ['hub'], () =>
     hubs.waiting.map(([hub, callers]) => [{ hub }, callers] as const),
   );
 }
 
 const hubDelays = [
-  ['answer_ms', 'svc_hub_answer_seconds', 'Until a whole answer is there, of late'],
-  ['first_piece_ms', 'svc_hub_first_piece_seconds', 'Until a stream begins, of late'],
+  ['answer_ms', 'svc_hub_answer_seconds', 'Recent time to a complete response of the hub'],
+  ['first_piece_ms', 'svc_hub_first_piece_seconds', 'Recent time to the first byte of a stream of the hub'],
 ] as const;
 
 export function watchSockets(metrics: Metrics, tally: SocketTally): void {
-  metrics.watch('svc_sockets', 'Live sockets', [], () => [[{}, tally.open]]);
-  metrics.watch('svc_socket_operations', 'Operations that run on them', [], () => [[{}, tally.operations]]);
-  metrics.watchTotal('svc_socket_deliveries_total', 'Answers and events sent to sockets', [], () => [
+  metrics.watch('svc_sockets', 'Open sockets', [], () => [[{}, tally.open]]);
+  metrics.watch('svc_socket_operations', 'Operations in progress on sockets', [], () => [[{}, tally.operations]]);
+  metrics.watchTotal('svc_socket_deliveries_total', 'Responses and events sent to sockets', [], () => [
     [{}, tally.deliveries],
   ]);
-  metrics.watchTotal('svc_sockets_dropped_total', 'Sockets that were closed, by why', ['reason'], () =>
+  metrics.watchTotal('svc_sockets_dropped_total', 'Sockets that the service closed, by reason', ['reason'], () =>
     Object.entries(tally.dropped).map(([reason, dropped]) => [{ reason }, dropped] as const),
   );
 }
@@ -160,13 +179,15 @@ export function watchSockets(metrics: Metrics, tally: SocketTally): void {
 const PACKAGE = join(import.meta.dirname, '..', '..', 'package.json');
 const DELAY_RESOLUTION_MS = 20;
 
-/** What every process has, under the names that Prometheus's own clients give it. Resolves to what ends the watching. */
+/** Metrics of every process, under the names of Prometheus's own clients. Returns the function that stops them. */
 export function watchProcess(metrics: Metrics): () => void {
   const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync(PACKAGE, 'utf8')));
   const started_seconds = Date.now() / 1_000 - process.uptime();
   const build = [[{ version, node: process.version }, 1]] as const;
-  metrics.watch('svc_build_info', 'What runs here', ['version', 'node'], () => build);
-  metrics.watch('process_start_time_seconds', 'Since when it runs, in Unix time', [], () => [[{}, started_seconds]]);
+  metrics.watch('svc_build_info', 'Version of the service and of Node', ['version', 'node'], () => build);
+  metrics.watch('process_start_time_seconds', 'Unix time at which the process started', [], () => [
+    [{}, started_seconds],
+  ]);
   metrics.watchTotal('process_cpu_seconds_total', 'CPU time', ['mode'], () => {
     const { user, system } = process.cpuUsage();
     return [
@@ -175,11 +196,11 @@ export function watchProcess(metrics: Metrics): () => void {
     ];
   });
   metrics.watch('process_open_fds', 'Open file descriptors', [], async () => {
-    // Counted where Linux shows them.
+    // Linux only.
     const open = await readdir('/proc/self/fd').catch(() => null);
     return open ? [[{}, open.length]] : [];
   });
-  metrics.watch('nodejs_memory_bytes', 'Memory by what holds it', ['kind'], () => {
+  metrics.watch('nodejs_memory_bytes', 'Memory by kind', ['kind'], () => {
     const { rss, heapTotal, heapUsed, external } = process.memoryUsage();
     return Object.entries({ resident: rss, heap: heapTotal, heap_used: heapUsed, external }).map(
       ([kind, bytes]) => [{ kind }, bytes] as const,
@@ -188,11 +209,11 @@ export function watchProcess(metrics: Metrics): () => void {
   return watchDelay(metrics);
 }
 
-/** How much later than asked for the event loop comes round: what every caller waits for besides the call itself. */
+/** How late timers of the event loop run: what every caller waits for besides the call itself. */
 function watchDelay(metrics: Metrics): () => void {
   const delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
   delay.enable();
-  // `quantile` is a summary's label, and of what was counted since the last scrape no summary can be made.
+  // `quantile` is a label of summaries, and the values since the last scrape cannot form a summary.
   metrics.watch(
     'nodejs_eventloop_delay_seconds',
     'Delay of the event loop since the last scrape',

@@ -8,21 +8,21 @@ import type { NextMessage } from './frame.ts';
 /** Whether a socket may be written to now; see SessionSockets. */
 export interface Gate {
   readonly held: boolean;
-  /** Resolves when what is in hand may go out. @throws Refusal where it may not. */
+  /** Resolves when the event in hand may be sent. @throws Refusal if it may not */
   passed(): Promise<void>;
 }
 
-/** One operation's way out, for what is the same for all who follow it. */
+/** The output of one operation, for events that are equal for all members of a group. */
 export interface Delivery {
   readonly gate: Gate;
-  /** False where it is closed, or closed now because whoever reads it is too slow: nobody waits for that. */
+  /** False if it is closed, or closed now because its reader is too slow. */
   send(message: NextMessage): boolean;
 }
 
 /**
- * That of an operation on a socket, straight into the connection: the frame is the same for all but for the operation's id, and
- * `ws` would frame it for each. Its own messages are written whole as well (nothing is compressed here), so that the two
- * cannot mix.
+ * The output of an operation on a socket, written straight into the connection: the frame is the same for all but the
+ * operation's id, and `ws` would frame it for each. Messages of `ws` are written whole too (nothing is compressed
+ * here), so that the two cannot mix.
  */
 export class SocketDelivery implements Delivery {
   readonly gate: Gate;
@@ -52,17 +52,17 @@ export class SocketDelivery implements Delivery {
   }
 }
 
-/** It may read on what is on its way, and why no more comes; whoever does not is hung up on. */
+/** The reader may read what is on its way and the reason for the end; if it does not, the connection is closed. */
 function drop(socket: WebSocket, position: number): void {
   socket.close(TRY_AGAIN_LATER, `too slow: resume with after: ${position}`);
   const impatience = setTimeout(() => socket.terminate(), limits.socket_slow_ms_max);
   socket.once('close', () => clearTimeout(impatience));
 }
 
-/** `forbidden`: who opened it may read no more. `broken`: by a fault of ours. `halted`: the receipt log is. */
+/** `forbidden`: the caller may read no more. `broken`: an internal error. `halted`: the receipt log is halted. */
 export type Shut = 'forbidden' | 'broken' | 'halted';
 
-/** 1013 in the registry of RFC 6455, Try Again Later: clients come back by themselves. */
+/** 1013, Try Again Later, in the registry of RFC 6455: clients reconnect by themselves. */
 export const TRY_AGAIN_LATER = 1013;
 
 const closes: { readonly [why in Shut]: readonly [code: number, reason: string] } = {
@@ -75,11 +75,11 @@ export function closeSocket(socket: WebSocket, why: Shut): void {
   socket.close(...closes[why]);
 }
 
-/** What the answers of one caller go out on: a socket with all its operations. */
+/** The connection of one caller: a socket with all its operations. */
 export interface Line {
   readonly open: boolean;
   shut(why: Shut): void;
-  /** Once, when nothing goes out on it any more. */
+  /** Called once, when nothing is sent on it any more. */
   onceClosed(heard: () => void): void;
 }
 

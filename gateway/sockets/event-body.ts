@@ -6,13 +6,13 @@ import type { SocketTally } from '../operations/metrics.ts';
 import type { Delivery, Gate, Line, Shut } from './delivery.ts';
 import type { NextMessage } from './frame.ts';
 
-/** How the events of an answer are written. */
+/** How the events of a response are encoded. */
 export interface EventWriting {
-  /** One that was executed for this reader alone. */
+  /** An event that was executed for this reader only. */
   one(result: ExecutionResult): string | Buffer;
-  /** One that goes to all who follow the same. */
+  /** An event for all members of a group. */
   shared(message: NextMessage): Buffer;
-  /** Behind the last; empty where nothing is said of it. */
+  /** The last message; empty if there is none. */
   readonly complete: string;
 }
 
@@ -23,8 +23,8 @@ const graphqlSse: EventWriting = {
 };
 
 /**
- * The answer to one subscription in events (graphql-sse, distinct connections): `next` for each result, `complete` where
- * no more comes. One that ends without it was cut off, and its reader comes back.
+ * The response to one subscription as events (graphql-sse, distinct connections): `next` for each result, `complete`
+ * at the end. A reader whose stream ends without it was cut off, and reconnects.
  */
 export class EventBody implements Line {
   readonly readable: Readable;
@@ -40,7 +40,7 @@ export class EventBody implements Line {
     this.#writing = writing;
     this.#refusal = refusal;
     this.readable = new Readable({ read: () => this.#wake() });
-    // The head goes out with the first byte, and the first event may be long in coming.
+    // Headers are sent with the first byte, and the first event may take long.
     this.readable.push(HEARTBEAT);
     const heartbeat = setInterval(() => this.readable.readableLength === 0 && this.#push(HEARTBEAT), HEARTBEAT_MS);
     this.readable.once('close', () => this.#over());
@@ -74,13 +74,13 @@ export class EventBody implements Line {
     this.#over();
   }
 
-  /** Whoever stops reading must not keep alive what nothing is written of any more. */
+  /** A reader that has left must not keep its source open. */
   #over(): void {
     this.#ended = true;
     for (const heard of this.#closed.splice(0)) heard();
   }
 
-  /** As fast as it is read: resolves when there is room for the next. */
+  /** At the reader's pace: resolves when there is room for the next event. */
   async write(result: ExecutionResult): Promise<void> {
     this.#push(this.#writing.one(result));
     this.#tally.deliveries++;
@@ -90,7 +90,7 @@ export class EventBody implements Line {
       });
   }
 
-  /** For what comes live, at whatever pace it is read: whoever is too slow is cut off, and resumes from what they have. */
+  /** For live events: a reader that is too slow is cut off, and resumes from its last event. */
   delivery(gate: Gate): Delivery {
     return { gate, send: message => this.#send(message) };
   }
@@ -112,7 +112,7 @@ export class EventBody implements Line {
   }
 }
 
-/** JSON has no bare line breaks, so its data is one line (HTML standard, 9.2.6). */
+/** JSON has no bare line breaks, so the data is one line (HTML standard, 9.2.6). */
 function next(result: string | Buffer): Buffer {
   return Buffer.concat([Buffer.from('event: next\ndata: '), Buffer.from(result), Buffer.from('\n\n')]);
 }

@@ -1,11 +1,11 @@
 import type { ExecutionResult } from 'graphql';
 
-/** Of a message from a server: whole, text, not masked (RFC 6455 section 5.2), so the same bytes for every socket. */
+/** A frame from a server: whole, text, not masked (RFC 6455 section 5.2), so the same bytes for every socket. */
 const FINAL_TEXT = 0x81;
 const LENGTH_16_BITS = 126;
 const LENGTH_64_BITS = 127;
 
-/** A `next` message of graphql-transport-ws: encoded once, whoever it goes to; only the operation's id differs. */
+/** A `next` message of graphql-transport-ws: encoded once for all receivers; only the operation's id differs. */
 export class NextMessage {
   readonly position: number;
   readonly #payload: Buffer;
@@ -20,12 +20,12 @@ export class NextMessage {
     return this.#payload.length;
   }
 
-  /** What it says, whatever it goes out in. */
+  /** The payload, independent of the transport. */
   get result(): Buffer {
     return this.#payload.subarray(0, -1);
   }
 
-  /** The bytes that go over the wire to the operation of that id. */
+  /** The frame for the operation of that id. */
   frame(id: string): Buffer {
     const known = this.#frames?.get(id);
     if (known) return known;
@@ -35,7 +35,7 @@ export class NextMessage {
     return frame;
   }
 
-  /** Frames are kept for those who get it now; whoever comes later has its own made. */
+  /** Frames are kept for current receivers; a later one gets its own. */
   forgetFrames(): void {
     this.#frames = null;
   }

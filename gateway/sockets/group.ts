@@ -3,38 +3,41 @@ import type { ExecutionResult } from 'graphql';
 import { NextMessage } from './frame.ts';
 import { type Execute, Upstream } from './upstream.ts';
 
-/** Kept for whoever comes a little late or was held back for a moment, so that not each executes for itself. */
+/** Events are kept for a moment, so that readers that are slightly late need not execute them again. */
 const REMEMBERED_MAX = 64;
-/** Between so many the process does something else: an event to ten thousand must not keep a paid call waiting. */
+/**
+ * After so many deliveries the event loop runs other work: an event to ten thousand readers must not delay a paid
+ * call.
+ */
 const TOLD_IN_ONE_GO_MAX = 250;
 
-/** What a group tells of its events. */
+/** Receives the events of a group. */
 export interface Follower {
   offer(message: NextMessage): void;
-  /** Nothing comes any more: by itself (null), or because something broke. */
+  /** No more events: the source ended (null), or failed. */
   end(fault: unknown): void;
 }
 
 interface GroupSource {
   readonly execute: Execute;
   readonly response_name: string;
-  /** Resolves when every end of a session has been told of that was committed before the call. */
+  /** Resolves when every end of a session that was committed before the call has been announced. */
   heard(): Promise<void>;
-  /** Before each event that is executed for one of them alone. */
+  /** Awaited before each event that is executed for one member only. */
   readonly pace: Pace;
-  /** How much of them may be remembered now. An event may be larger than that: then it is not. */
+  /** Bytes of events that may be remembered now. A larger event is not remembered. */
   remembered_bytes_max(): number;
-  /** When the last has left, or the source has ended. */
+  /** Called when the last member has left, or the source has ended. */
   released(group: Group): void;
 }
 
 /**
- * All who follow the same events of a live field with the same rights. Each event is executed once and encoded once. The
- * source begins with the newest event that there is, so that it is known who stands where: whoever stands further back
- * reads for itself until it has caught up.
+ * All subscribers of the same events of a live field with the same rights. Each event is executed once and encoded
+ * once. The source begins with the newest event, so that each member's distance is known: a member further back reads
+ * for itself until it has caught up.
  */
 export class Group {
-  /** Null where the source was opened; otherwise why not. Kept: who comes at once with others waits for the same. */
+  /** Null if the source was opened; otherwise the reason. Kept, so that concurrent members wait for the same source. */
   readonly opened: Promise<ExecutionResult | null>;
   /** The position of the first event from the source. */
   readonly begun: Promise<number>;
@@ -43,7 +46,7 @@ export class Group {
   readonly #members = new Set<Follower>();
   readonly #begin: (position: number) => void;
   #newest: number | null = null;
-  /** Up to the newest, without gaps; none where there is no room for one. */
+  /** Up to the newest, without gaps; empty if there is no room. */
   #remembered: NextMessage[] = [];
   #remembered_bytes = 0;
   #filling: Promise<boolean> | null = null;
@@ -76,14 +79,14 @@ export class Group {
     return this.#source.pace;
   }
 
-  /** The events after a position from a source of its own. */
+  /** The events after a position, from a source of its own. */
   from(position: number | null): Upstream {
     return new Upstream(this.#source.execute, this.#source.response_name, position);
   }
 
   /**
-   * Remembers what came after a position not far back, executed once for all who lack it: as after a cut that a thousand
-   * come back from. False where it is too far, or too much: then it is for each to read.
+   * Remembers the events after a position not far back, executed once for all members that lack them: a thousand may
+   * reconnect after an interruption. False if it is too far back or too much, and each member reads for itself.
    */
   async fill(position: number): Promise<boolean> {
     if (this.#newest === null || this.#newest - position > REMEMBERED_MAX) return false;
@@ -94,7 +97,7 @@ export class Group {
     return this.#filling;
   }
 
-  /** What came after a position; null where that is not remembered. */
+  /** The events after a position; null if they are not remembered. */
   since(position: number): readonly NextMessage[] | null {
     const first = this.#remembered[0]?.position ?? (this.#newest ?? position) + 1;
     if (position + 1 < first) return null;
@@ -136,7 +139,7 @@ export class Group {
     let bytes = 0;
     let next = position + 1;
     try {
-      // The first that is remembered may go while we read.
+      // The first remembered event may be dropped while we read.
       for (; next < (this.#remembered[0]?.position ?? next); next++) {
         const event = await upstream.next();
         if (event?.position !== next || bytes > this.#source.remembered_bytes_max()) return false;
@@ -148,7 +151,7 @@ export class Group {
     } finally {
       await upstream.return();
     }
-    // Where all that was remembered had to go meanwhile, there would be a gap.
+    // If all remembered events were dropped meanwhile, there would be a gap.
     if (this.#remembered[0]?.position !== next) return false;
     this.#remembered.unshift(...older);
     this.#remembered_bytes += bytes;
@@ -168,12 +171,12 @@ export class Group {
   }
 }
 
-/** Of what is executed for one reader alone, so much in one turn of the event loop. */
+/** Number of events that are executed for single readers in one turn of the event loop. */
 const STEPS_MAX = 50;
 
 /**
- * What is read page by page never waits for anything in between: a thousand readers would keep everything else in this
- * process, a paid call or the answer to a query, waiting for seconds. So they take turns.
+ * Reading page by page never waits in between: a thousand readers would delay everything else in this process for
+ * seconds. So they take turns.
  */
 export class Pace {
   #steps = 0;

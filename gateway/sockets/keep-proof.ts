@@ -4,16 +4,16 @@ import { plainUse, proofEnds } from '../../subgraphs/session/possession/proof.ts
 import { takeProof } from '../../subgraphs/session/possession/take-proof.ts';
 import { provenOnSocket, type ShownCredentials } from '../graph/identify.ts';
 
-/** By what a socket that was opened by a proof is looked up from now on, and how long it may stay open. */
+/** How a socket that was opened by a proof is identified later, and how long it may stay open. */
 export interface KeptProof {
   readonly shown: ShownCredentials;
-  /** Null: for as long as the session lives on which it rests. */
+  /** Null: as long as the session of the proof. */
   readonly ms_left: number | null;
 }
 
 /**
- * A plain proof opens a socket for as long as it passes itself: whoever has read it could else follow a book for ever.
- * Of a bound one the nonce is taken here, so nobody else opens another with it. Null where it has been taken before.
+ * A plain proof opens a socket for as long as it is valid itself: a copy could otherwise follow a book forever. The
+ * nonce of a bound proof is consumed here, so that it opens one socket only. Null if it was consumed before.
  */
 export async function keepProof(
   shown: ShownCredentials,
@@ -30,7 +30,7 @@ export async function keepProof(
   return { shown: { ...shown, proof: null, rests_on: session_hash }, ms_left: null };
 }
 
-/** By a plain proof each operation that writes is a use of its own, whatever opened the socket. */
+/** With a plain proof each writing operation is a use of its own, whatever opened the socket. */
 export function writingOnce(principal: Principal, payload: object): Principal {
   const { possession } = principal;
   if (possession.kind !== 'proven' || possession.by !== 'plain_proof' || possession.use === null) return principal;

@@ -8,18 +8,18 @@ type Done = IteratorResult<ExecutionResult>;
 const done: Done = { done: true, value: undefined };
 
 /**
- * One operation that takes part in a group. Behind the group it reads for itself, event by event, at the pace of its
- * socket, and graphql-ws sends what next() resolves with. Once it has what the group has, the group writes to its socket,
- * and next() stays pending: what was read before has been sent by then.
+ * One operation in a group. Behind the group it reads for itself, event by event, at the pace of its socket, and
+ * graphql-ws sends the results of next(). Once it has caught up, the group writes to its socket and next() stays
+ * pending: everything read before has been sent by then.
  */
 export class Member implements AsyncIterableIterator<ExecutionResult>, Follower {
   readonly #group: Group;
   readonly #delivery: Delivery;
-  /** The last event that was sent; null where it wants what is new, and that is not known yet. */
+  /** The last event that was sent; null if it wants new events only and the newest is not known yet. */
   #position: number | null;
   #live = false;
   #replay: Upstream | null = null;
-  /** Not null once nothing comes any more: to be thrown, or the end. */
+  /** Set once no more events come: the error to throw, or the end. */
   #over: { readonly fault: unknown } | null = null;
   #wake: () => void = () => {};
 
@@ -38,14 +38,17 @@ export class Member implements AsyncIterableIterator<ExecutionResult>, Follower 
         if (this.#live) await this.#woken();
       }
     } catch (fault) {
-      // Whoever iterates does not say return() to what has thrown.
+      // An iterator that threw gets no return().
       this.end(fault);
     }
     if (this.#over?.fault) throw this.#over.fault;
     return done;
   }
 
-  /** From the group, when an event has come. Nothing is kept for whoever may not be written to now: it reads it later. */
+  /**
+   * Called by the group with an event. Nothing is kept for a member that may not be written to now: it reads it
+   * later.
+   */
   offer(message: NextMessage): void {
     if (!this.#live || this.#position === null || message.position <= this.#position) return;
     if (message.position > this.#position + 1 || this.#delivery.gate.held) this.#fallBehind();
@@ -73,35 +76,35 @@ export class Member implements AsyncIterableIterator<ExecutionResult>, Follower 
     return this;
   }
 
-  /** The next event, where the group is ahead; null where it now comes from the group, or nothing comes. */
+  /** The next event, if the group is ahead; null if it comes from the group now, or nothing comes. */
   async #behind(): Promise<ExecutionResult | null> {
     if (this.#join()) return null;
     if (this.#position !== null && !this.#replay && (await this.#group.fill(this.#position))) return null;
-    // It may have left meanwhile, and then nobody would give back what is opened here.
+    // It may have left meanwhile, and nothing would close what is opened here.
     if (this.#over) return null;
     this.#replay ??= this.#group.from(this.#position);
     await this.#group.pace.step();
     const event = await (this.#position === null ? this.#firstOf(this.#replay) : this.#replay.next());
-    // Replays end when they are given back: by us, or with the group's source.
+    // Replays end when they are closed: by us, or with the group's source.
     if (!event) return null;
-    // What it shows of an old event is as it stands now, and may be newer than the end of the session.
+    // An old event shows the current state, which may be newer than the end of the session.
     await this.#delivery.gate.passed();
     this.#position = event.position;
     return event.result;
   }
 
-  /** What is new, or null where the group has begun meanwhile with the newest that there was. */
+  /** The next new event, or null if the group has begun meanwhile with the newest. */
   async #firstOf(replay: Upstream) {
     const first = replay.next();
     const newest = await Promise.race([this.#group.begun, first.then(() => null)]);
-    // A first event may be the first that ever was, and new: then it comes from the replay as well.
+    // The first event of a book has no earlier one, so it comes from the replay too.
     if (newest === null || newest === 1) return first;
     first.catch(() => {});
     this.#position = newest;
     return null;
   }
 
-  /** In one go with what the group remembers: no event can come between. */
+  /** Synchronous with what the group remembers, so that no event can come in between. */
   #join(): boolean {
     if (this.#over) return true;
     this.#position ??= this.#group.newest;

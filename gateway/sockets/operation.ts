@@ -17,7 +17,7 @@ export interface Requested {
   readonly variables?: Record<string, unknown> | null | undefined;
 }
 
-/** Parsed and validated here: left to graphql-ws, a syntax error would end the whole socket. */
+/** Parsed and validated here, because a syntax error in graphql-ws would end the whole socket. */
 export function admit(
   graph: Graph,
   { query, operationName, variables }: Requested,
@@ -48,7 +48,7 @@ export function operationOf({ document, operationName, variableValues, contextVa
   return { document, operationName, variables: variableValues ?? {}, context: contextValue };
 }
 
-/** Who asks: of several books the one that is followed. What cannot be read is refused as it is admitted. */
+/** The caller: for one book of several, the session of that book. An unreadable operation is refused at admission. */
 export function askingOf(
   graph: Graph,
   { query, operationName, variables }: Requested,
@@ -67,14 +67,14 @@ export function askingOf(
   }
 }
 
-/** Where its events go, and what they end with. */
+/** The output of its events, and what ends them. */
 export interface Out {
   readonly delivery: Delivery;
-  /** Null where they end with the socket alone. */
+  /** Null if only the end of the socket ends them. */
   readonly resting: Resting | null;
 }
 
-/** Together with others where that can be, or else for itself. */
+/** In a group if possible, else executed for itself. */
 export async function subscribed(
   graph: Graph,
   shared: SharedSubscriptions,
@@ -88,7 +88,7 @@ export async function subscribed(
 async function alone(graph: Graph, operation: SocketOperation, { gate }: Delivery): Promise<SubscribeResult> {
   const events = await graph.subscribe(operation);
   if (!(Symbol.asyncIterator in events)) return events;
-  // A rotated session is dead at once, on streams that it opened too.
+  // A rotated session ends at once, also on streams that it opened.
   return mapEvents(events, async event => {
     await gate.passed();
     return event;

@@ -27,7 +27,7 @@ interface Admitted {
   readonly events: SubscribeResult;
 }
 
-/** Subscriptions as answers in events, under the rules of sockets: each is a socket with one operation. */
+/** Subscriptions as SSE responses under the rules of sockets: each is a socket with one operation. */
 export class EventStreams {
   readonly #options: EventOptions;
   readonly #open = new Set<EventBody>();
@@ -39,14 +39,14 @@ export class EventStreams {
     });
   }
 
-  /** Its body once it has been admitted. @throws GraphQLError where it is not */
+  /** The body, after admission. @throws GraphQLError if it is refused */
   async open(requested: Requested, shown: ShownCredentials, left: AbortSignal): Promise<EventBody> {
     const { body, events } = await this.#admit(requested, shown, { left });
     void this.#write(body, events);
     return body;
   }
 
-  /** The same in another writing. What is refused is told before there is a body. @throws GraphQLError */
+  /** The same in another encoding. Refusals come before there is a body. @throws GraphQLError */
   async follow(
     requested: Requested,
     shown: ShownCredentials,
@@ -89,7 +89,7 @@ export class EventStreams {
     }
   }
 
-  /** Whoever reads one comes back, to another process. */
+  /** Readers reconnect, to another process. */
   close(): void {
     for (const body of this.#open) body.cutOff();
   }

@@ -39,14 +39,14 @@ interface SubscriptionOptions {
   readonly logger: Logger;
   readonly path: string;
   readonly tally: SocketTally;
-  /** Whose word for where a request comes from is believed; nobody's unless given. */
+  /** Proxies whose word for the client's address is trusted; none by default. */
   readonly trust?: Trust | undefined;
-  /** Bounds operations by address, unless left out. */
+  /** Bounds operations per address, unless omitted. */
   readonly rates?: Port['rates'] | undefined;
 }
 
 interface Subscriptions {
-  /** Says goodbye (1001), and hangs up on whoever does not answer. */
+  /** Closes sockets with 1001, and connections that do not answer. */
   close(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export function serveSubscriptions(http: HttpServer, options: SubscriptionOption
     maxFragments: limits.socket_message_fragments_max,
   });
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // Node has let go of the socket: a reset that nobody hears would end the process.
+    // Node has released the socket: an unhandled reset would end the process.
     socket.on('error', () => socket.destroy());
     const refused = upgradeFault(request, options.path);
     if (refused) return void socket.end(`HTTP/1.1 ${refused}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
@@ -99,7 +99,7 @@ export function serveSubscriptions(http: HttpServer, options: SubscriptionOption
   };
 }
 
-/** The status line of what is no upgrade of ours. */
+/** The status line for an invalid upgrade. */
 function upgradeFault(request: IncomingMessage, path: string): string | null {
   if (namesHosts(request)) return '400 Bad Request';
   return request.url?.split('?')[0] === path ? null : '404 Not Found';
@@ -112,7 +112,7 @@ type Admission = Out & { readonly context: Context };
 type Protocol = Parameters<typeof useServer<Record<string, unknown>, Caller>>[0];
 
 function protocol({ graph, callers, sessions, shared, logger, tally, trust, rates }: SubscriptionOptions): Protocol {
-  /** What was admitted, by the arguments that graphql-ws hands back. */
+  /** Admitted operations, by the arguments that graphql-ws passes back. */
   const admissions = new WeakMap<object, Admission>();
   return {
     connectionInitWaitTimeout: limits.socket_init_ms_max,
@@ -121,7 +121,7 @@ function protocol({ graph, callers, sessions, shared, logger, tally, trust, rate
         callers.requireNotHalted();
         requireKnownHeaders(extra.request.headers);
         extra.shown = { ...shownIn(connectionParams ?? {}), address: clientAddress(extra.request, trust) };
-        // False closes with 4403. Whoever shows no session at all may still ask what is public.
+        // False closes with 4403. Without a session public fields are served.
         extra.line = socketLine(extra.socket);
         extra.left = onceLeft(extra.socket, !extra.line.open);
         return (await sessions.identify(extra.line, extra.shown)).possession.kind !== 'wrong';
@@ -156,20 +156,20 @@ function protocol({ graph, callers, sessions, shared, logger, tally, trust, rate
   };
 }
 
-/** @throws rate_limited: so many at once of one socket, and so many in a time of one address. */
+/** @throws rate_limited: bounds per socket, and per address and time */
 function requireTurn(rates: SubscriptionOptions['rates'], { shown }: Caller, open: number): void {
   if (open > limits.socket_subscriptions_max) throw new Refusal('rate_limited');
   if (rates) requireWithin(rates.take('free', shown?.address ?? ''));
 }
 
-/** Whoever it is may come back where only the database is away: clients never do after 4400 and 4500. */
+/** If only the database is unavailable the client may reconnect: clients never do after 4400 and 4500. */
 function closeUnknown(socket: WebSocket, error: unknown, logger: Logger): void {
   if (error instanceof RefusedWhileHalted) {
     closeSocket(socket, 'halted');
     return;
   }
   const asked_wrong = error instanceof Refusal && error.code === 'invalid_request';
-  if (!asked_wrong) logger.error({ err: error }, 'a socket could not be identified');
+  if (!asked_wrong) logger.error({ err: error }, 'the credentials of a socket could not be checked');
   if (asked_wrong) socket.close(CloseCode.BadRequest, error.message);
   else if (error instanceof DatabaseAway) socket.close(TRY_AGAIN_LATER, 'Try again later');
   else closeSocket(socket, 'broken');
@@ -180,12 +180,12 @@ async function callerOf({ shown, line }: Caller, sessions: SessionSockets) {
   return { line, principal: await sessions.caller(line, shown) };
 }
 
-/** "Too many requests", among the codes that graphql-transport-ws leaves to applications. */
+/** "Too many requests", a code that graphql-transport-ws leaves to applications. */
 const FLOODED = 4429;
 
 /**
- * Frames of any kind cost work: a message is parsed, a ping is answered, also by a server whose answers nobody reads.
- * A socket may send so many at once and so many per second after that; one that sends more is told why and let go of.
+ * Every frame costs work: messages are parsed and pings answered, even if nobody reads the answers. Bounds the frames
+ * of a socket at once and per second; one that sends more is closed with the reason.
  */
 function boundFrames(socket: WebSocket, now_ms: () => number, tally: SocketTally): void {
   let left = limits.socket_frames_burst_max;
@@ -204,18 +204,18 @@ function hangUp(socket: WebSocket, tally: SocketTally): void {
   if (socket.readyState !== socket.OPEN) return;
   tally.dropped.flood++;
   socket.close(FLOODED, 'Too many messages');
-  // Nothing of what is still on its way is read; who does not close by then is hung up on.
+  // Frames on their way are not read; a client that does not close is disconnected.
   socket.pause();
   setTimeout(() => socket.terminate(), limits.linger_ms_max).unref();
 }
 
 /**
- * A socket whose messages name each member once, as bodies of HTTP do: of two members of one name JSON.parse takes the last in silence,
- * and whoever has signed or logged the same text may have read the first. One that names a member twice closes the socket, as
- * graphql-transport-ws has it of every invalid message. Nothing that comes after a close is handed on.
+ * A socket that refuses messages with a duplicate member, as bodies of HTTP requests: JSON.parse takes the last of
+ * two, and a signer or log may have used the first. It closes as graphql-transport-ws does for every invalid message,
+ * and passes on nothing after a close.
  */
 class StrictSocket extends WebSocket {
-  // Before its listeners: graphql-ws would already have run what it was asked.
+  // Before the other listeners, because graphql-ws would already have run the operation.
   override emit(event: string | symbol, ...told: unknown[]): boolean {
     if (event !== 'message') return super.emit(event, ...told);
     if (this.readyState !== this.OPEN) return false;
@@ -232,7 +232,7 @@ function repeatedIn(message: RawData): string | null {
   try {
     return repeatedMember(Buffer.from(text), JSON.parse(text))?.param ?? null;
   } catch {
-    // What is no JSON is closed with the same code by whoever reads it.
+    // Invalid JSON is closed by its reader, with the same code.
     return null;
   }
 }
@@ -241,7 +241,7 @@ function repeatedIn(message: RawData): string | null {
 const REASON_BYTES_MAX = 123;
 const SAID = ': named twice in one object';
 
-/** The sentence stays whole: of the name no more is said than there is room for. */
+/** The sentence stays whole; the name is cut to the room that is left. */
 function reasonOf(name: string): string {
   let said = name;
   while (Buffer.byteLength(said + SAID) > REASON_BYTES_MAX) said = said.slice(0, -1);
@@ -249,10 +249,9 @@ function reasonOf(name: string): string {
 }
 
 /**
- * Who opens a socket, by connectionParams: `{session}`, `{sessions: [...]}`, `{api_key}` and `{agent_id}`, or by the headers
- * of HTTP, `X-SVC-Session`, `X-API-Key` and the like in whatever case, bare or under `headers`. A proof, `{agent_id, proof}`
- * and a nonce, stands outside of them: it is over all the rest.
- * @throws Refusal invalid_request
+ * The credentials in connectionParams: `{session}`, `{sessions: [...]}`, `{api_key}` and `{agent_id}`, or the HTTP
+ * headers `X-SVC-Session`, `X-API-Key` and so on in any case, at the top or under `headers`. A proof, `{agent_id,
+ * proof}` with a nonce, is not among the headers: it covers all the rest. @throws Refusal invalid_request
  */
 function shownIn(params: Record<string, unknown>): Omit<ShownCredentials, 'address'> {
   const { session, sessions, api_key, agent_id, headers } = params;
@@ -280,13 +279,13 @@ function headersIn(named: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(Object.entries(named).map(([name, value]) => [name, String(value)]));
 }
 
-/** One, or a list of them, or one header with several in it. */
+/** One value, a list, or one header with several values. */
 function shownAs(shown: unknown): readonly string[] {
   if (Array.isArray(shown)) return shown.flatMap(shownAs);
   const text = said(shown);
   if (text === null) return [];
   const sessions = sessionsIn(text);
-  // An empty one is one that was shown, and opens nothing.
+  // An empty credential counts as a wrong one.
   return sessions.length > 0 ? sessions : [text];
 }
 
@@ -297,7 +296,7 @@ function proofIn(params: Record<string, unknown>): ShownProof | null {
   return { agent_id: agentOf(said(params.agent_id) ?? undefined), value, nonce: said(params.nonce), request };
 }
 
-/** What is no text is shown all the same, and opens nothing. */
+/** A value that is not text counts as a wrong credential. */
 function said(value: unknown): string | null {
   return value === undefined || value === null ? null : String(value);
 }

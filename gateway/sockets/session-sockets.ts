@@ -14,34 +14,35 @@ import type { KeptProof } from './keep-proof.ts';
 import { isOfSeveral, letGo, type Resting, rest, type SessionSocket } from './several-sessions.ts';
 
 export interface SocketCallers {
-  /** Who opened the socket: asked at connection_init, for each operation, and again where a session has ended. */
+  /** Identifies the caller: at connection_init, for each operation, and again when a session has ended. */
   identify(shown: ShownCredentials): Promise<Principal>;
-  /** Whose book one session opens now. */
+  /** The book that a session opens now. */
   held(session: string): Promise<HeldBook | null>;
-  /** What a proof, found right at connection_init, opens the socket for; null where it was used before. */
+  /** The rights of a proof that was valid at connection_init; null if it was used before. */
   keep(shown: ShownCredentials, possession: Possession): Promise<KeptProof | null>;
-  /** A fresh context for each operation of that caller. */
+  /** A new context for each operation of that caller. */
   createContext(principal: Principal): Context;
-  /** Tells of every session that ends, in any process. */
+  /** Announces every session that ends, in any process. */
   watchSessions(watcher: SessionWatcher): Promise<() => void>;
-  /** Resolves when every end of a session has been told of that was committed before the call. */
+  /** Resolves when every end of a session that was committed before the call has been announced. */
   heard(): Promise<void>;
   /** @throws RefusedWhileHalted 503 */
   requireNotHalted(): void;
-  /** Resolves once the log is halted: what is followed may have lost events, and a session may have ended that opens it. */
+  /** Resolves once the log is halted: events may be lost, and a session of a socket may have ended. */
   readonly halted: Promise<void>;
 }
 
 const AWAY_REST_MS = 1_000;
-/** Sockets ask who is calling by the thousand, as after a restart; the database has others to answer. */
+/**
+ * Bounds concurrent look-ups, because thousands of sockets reconnect after a restart and the database has other work.
+ */
 const LOOK_UPS_AT_ONCE_MAX = 16;
 
 /**
- * The open sockets of this process that showed a session, or a proof made with one. Where one ends, in whatever process,
- * the sockets of its agent are held back at once: nothing goes out on them and nothing is taken from them until each was
- * looked at, and is closed (4403) or let go on; of one that showed several, what rests on the ended one ends, and the rest
- * goes on. So are all of them from the moment on from which no end of a session would
- * be heard of. While the database is away nobody knows, and they wait.
+ * The open sockets of this process with a session or proof. When a session ends, in any process, the sockets of its
+ * agent are held back at once: nothing is sent on or read from them until each is closed (4403) or released. With
+ * several sessions only what rests on the ended one ends. All sockets are held back while ends of sessions cannot be
+ * received, or the database is unavailable.
  */
 export class SessionSockets {
   readonly #callers: SocketCallers;
@@ -50,7 +51,7 @@ export class SessionSockets {
   readonly #bounded = pLimit(LOOK_UPS_AT_ONCE_MAX);
   readonly #open = new Map<Line, SessionSocket>();
   #watching: Promise<() => void> | null = null;
-  /** While no end of a session would be heard of. */
+  /** While ends of sessions cannot be received. */
   #deaf: PromiseWithResolvers<void> | null = null;
   #closed = false;
 
@@ -59,7 +60,9 @@ export class SessionSockets {
     this.#logger = logger;
   }
 
-  /** Who opened the socket. Its watch comes before the look: a session that ends between the two is heard of. */
+  /**
+   * The caller of the socket. The watch begins before the look-up, so that a session that ends in between is noticed.
+   */
   async identify(line: Line, shown: ShownCredentials): Promise<Principal> {
     if (shown.sessions.length === 0 && shown.proof === null) return this.#identify(shown);
     const looked = { agent_ids: null, held: null, again: false };
@@ -79,16 +82,16 @@ export class SessionSockets {
     return { ...principal, possession: { kind: 'wrong' } };
   }
 
-  /** One look-up serves all who show the same and ask before it begins. */
+  /** One look-up serves all requests with the same credentials that arrive before it begins. */
   #identify(shown: ShownCredentials): Promise<Principal> {
     const { sessions, of_several, agent, proof, rests_on, api_key, slice, ingest_key, board_secrets, address } = shown;
-    // All that the answer depends on.
+    // Everything that the answer depends on.
     const secrets = [api_key, slice, ingest_key, board_secrets];
     const key = JSON.stringify([sessions, of_several, agent, proof, rests_on, ...secrets, address]);
     return this.#lookUps.share(key, () => this.#bounded(() => this.#callers.identify(shown)));
   }
 
-  /** Whether its proof opens the socket, which is closed once that is over. */
+  /** Whether the proof opens the socket, which is closed when the proof expires. */
   async #kept(possessed: SessionSocket, { possession }: Principal): Promise<boolean> {
     const kept = await this.#callers.keep(possessed.shown, possession);
     if (kept === null) return false;
@@ -102,8 +105,8 @@ export class SessionSockets {
   }
 
   /**
-   * Who is calling now, for one operation. @throws Refusal, and closes the socket, where its session has ended or its
-   * proof is over.
+   * Identifies the caller for one operation. @throws Refusal, and closes the socket, if its session has ended or its
+   * proof has expired
    */
   async caller(line: Line, shown: ShownCredentials): Promise<Principal> {
     await this.passed(line);
@@ -115,8 +118,8 @@ export class SessionSockets {
   }
 
   /**
-   * Resolves when what the caller has in hand may go out on the socket: every end of a session has been heard of that
-   * was committed before the call, and this socket's has not ended. @throws Refusal where it has.
+   * Resolves when an event may be sent on the socket: every end of a session that was committed before the call has
+   * been announced, and this socket's session has not ended. @throws Refusal if it has
    */
   async passed(line: Line): Promise<void> {
     const possessed = this.#open.get(line);
@@ -126,7 +129,7 @@ export class SessionSockets {
     if (!line.open) throw new Refusal('forbidden');
   }
 
-  /** The way out for one operation of a caller, for as long as its socket is open and all that it rests on lasts. */
+  /** The output for one operation of a caller, while its socket is open and its sessions last. */
   gate(line: Line, { possession }: Principal): Gate & { readonly resting: Resting | null } {
     const possessed = this.#open.get(line);
     const hashes = booksOf(possession).map(({ session_hash }) => session_hash);
@@ -143,7 +146,7 @@ export class SessionSockets {
     };
   }
 
-  /** Waits for nothing: the database may be what keeps it from listening. */
+  /** Does not wait, because an unavailable database may be the reason. */
   close(): void {
     this.#closed = true;
     this.#deaf?.resolve();
@@ -153,7 +156,7 @@ export class SessionSockets {
     );
   }
 
-  /** Null: some session may have ended that we did not hear of. */
+  /** Null: a session may have ended unnoticed. */
   #ended(agent_id: number | null): void {
     if (agent_id === null) {
       this.#deaf?.resolve();
@@ -176,7 +179,7 @@ export class SessionSockets {
     });
   }
 
-  /** Never throws, and comes to its end when it is known whether the session lives. */
+  /** Never throws, and ends when it is known whether the session lives. */
   async #look(possessed: SessionSocket): Promise<void> {
     const { line } = possessed;
     while (possessed.again && line.open && !this.#closed) {
@@ -194,7 +197,7 @@ export class SessionSockets {
     }
   }
 
-  /** Who is calling by what is left of what they showed. */
+  /** The caller by the remaining credentials. */
   async #principal(possessed: SessionSocket): Promise<Principal> {
     let principal = await this.#identify(possessed.shown);
     while (principal.possession.kind === 'wrong' && (await letGo(possessed, session => this.#callers.held(session))))
@@ -202,9 +205,9 @@ export class SessionSockets {
     return principal;
   }
 
-  /** Not the database's being away: a fault of ours, which looking again would not cure. */
+  /** An internal error, not an unavailable database: another look-up would not help. */
   #giveUp(line: Line, error: unknown): void {
-    this.#logger.error({ err: error }, 'a socket could not be looked at again');
+    this.#logger.error({ err: error }, 'the credentials of a socket could not be checked again');
     line.shut('broken');
   }
 }

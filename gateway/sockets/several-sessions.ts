@@ -14,11 +14,11 @@ import type { ShownCredentials } from '../graph/identify.ts';
 import type { AskedDocument } from '../graph/open-graph.ts';
 import type { Line } from './delivery.ts';
 
-/* A subscription among those of a caller who shows several sessions: what it rests on, and how it ends with that. */
+/* A subscription of a caller with several sessions: which of them it rests on, and how it ends with one. */
 
 /**
- * Whoever follows one book of several does so by its session alone: then all who follow it share its events, and no end of
- * another session touches it. What names no book rests on every session that was shown.
+ * A subscription to one book uses the session of that book only: then all its subscribers share its events, and the
+ * end of another session does not affect it. One without a book rests on every session.
  */
 export function underItsBook(schema: GraphQLSchema, asked: AskedDocument, principal: Principal): Principal {
   if (principal.possession.kind !== 'several') return principal;
@@ -27,7 +27,7 @@ export function underItsBook(schema: GraphQLSchema, asked: AskedDocument, princi
   return held ? { ...principal, possession: { kind: 'proven', ...held } } : principal;
 }
 
-/** The `agentId` of the one field of a subscription; null where there is none. */
+/** The `agentId` of the one field of a subscription; null if there is none. */
 function followedBook(schema: GraphQLSchema, { document, operationName, variables }: AskedDocument): number | null {
   const operation = getOperationAST(document, operationName);
   if (operation?.operation !== 'subscription') return null;
@@ -39,21 +39,21 @@ function followedBook(schema: GraphQLSchema, { document, operationName, variable
     const { agentId } = getArgumentValues(field, node, coerced);
     return typeof agentId === 'number' ? agentId : null;
   } catch {
-    // It is told what is wrong with it when it runs.
+    // Errors of it are reported when it runs.
     return null;
   }
 }
 
-/** Of an operation that may end before its line does. */
+/** An operation that may end before its connection. */
 export interface Resting {
-  /** Aborted once one of the sessions has ended that it rests on. */
+  /** Aborted once a session that it rests on has ended. */
   readonly ended: AbortSignal;
   release(): void;
 }
 
 /**
- * The same events until a session has ended that they rest on: then `forbidden`, whatever they wait for. Each is raced
- * with a promise of its own: one that outlives them would remember all that were raced with it.
+ * The events until a session that they rest on has ended, then `forbidden`, even while waiting. Each event is raced
+ * with a promise of its own, because a longer-lived one would keep all that were raced with it.
  */
 export function whileResting(
   events: AsyncIterableIterator<ExecutionResult>,
@@ -97,20 +97,20 @@ export function whileResting(
   };
 }
 
-/** A socket that showed sessions, and what goes where one of several ends. */
+/** A socket with sessions, and its operations if there are several sessions. */
 export interface SessionSocket {
   readonly line: Line;
-  /** At connection_init. Kept, because whoever was let in may be locked out while the socket is open. */
+  /** Set at connection_init and kept, because the session may end while the socket is open. */
   shown: ShownCredentials;
-  /** Null until the session has been looked up: until then it may be anybody's. */
+  /** Null until the session is looked up; until then it may belong to any agent. */
   agent_ids: ReadonlySet<AgentId> | null;
-  /** Hashes of those of several sessions that have ended. */
+  /** Hashes of the sessions, of several, that have ended. */
   readonly ended: Set<string>;
-  /** Operations, with the hashes of the sessions that each rests on, where there are several. */
+  /** Operations with the hashes of the sessions that they rest on, if there are several. */
   readonly resting: Map<AbortController, readonly string[]>;
-  /** While it is held back: resolves when the socket has been looked at, and is closed or free again. */
+  /** While the socket is held back: resolves when it was checked, and is closed or released. */
   held: Promise<void> | null;
-  /** What was looked up may be out of date: once more. */
+  /** The look-up may be out of date, so it runs again. */
   again: boolean;
 }
 
@@ -118,7 +118,7 @@ export function isOfSeveral({ sessions, of_several = false }: ShownCredentials):
   return sessions.length > 1 || of_several;
 }
 
-/** Ended from the start where a session has ended since its caller was looked up. */
+/** Ended from the start if a session has ended since its caller was looked up. */
 export function rest({ resting, ended }: SessionSocket, hashes: readonly string[]): Resting {
   const operation = new AbortController();
   resting.set(operation, hashes);
@@ -126,7 +126,7 @@ export function rest({ resting, ended }: SessionSocket, hashes: readonly string[
   return { ended: operation.signal, release: () => void resting.delete(operation) };
 }
 
-/** Lets go of those of several sessions that have ended, and ends what rests on them. False where all or none have. */
+/** Drops the sessions that have ended, and ends what rests on them. False if all or none have ended. */
 export async function letGo(
   possessed: SessionSocket,
   held: (session: string) => Promise<HeldBook | null>,

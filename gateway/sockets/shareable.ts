@@ -17,21 +17,21 @@ import type { Graph } from '../graph/open-graph.ts';
 import type { Operation } from '../graph/source.ts';
 import type { LiveField } from '../graph/supergraph.ts';
 
-/** A subscription as it is executed for all who ask for the same: in one spelling, from a position that is ours to name. */
+/** A subscription in a normal form that equal ones share, with a position that we set. */
 export interface Shareable {
   readonly text: string;
   readonly operationName: string | null;
-  /** The caller's, but for those that the one spelling does not use. */
+  /** The caller's variables, except those that the normal form does not use. */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** The last event that this caller has; null takes only what is new. */
+  /** The last event that this caller has; null for new events only. */
   readonly after: number | null;
-  /** Under which name an event stands in the answer. */
+  /** The response name of the event. */
   readonly response_name: string;
-  /** As the field's `@live` says. */
+  /** As in the field's `@live`. */
   readonly remembered: boolean;
 }
 
-/** The variable that names where to begin, and the name under which each event tells its position. */
+/** The variable of the start position, and the alias under which each event has its position. */
 export const AFTER = '_after';
 export const POSITION = '_position';
 
@@ -45,10 +45,10 @@ interface Spelling {
   readonly remembered: boolean;
 }
 
-/** Rewritten once per document and operation; null where it cannot be shared. */
+/** Computed once per document and operation; null if it cannot be shared. */
 const spellings = new WeakMap<DocumentNode, Map<string, Spelling | null>>();
 
-/** Null where the operation is no subscription to a live field, or not a valid one: then it is executed for itself. */
+/** Null if the operation is not a valid subscription to a live field; then it is executed for itself. */
 export function shareable(graph: Graph, { document, operationName, variables }: Operation): Shareable | null {
   const known = spellings.get(document) ?? new Map<string, Spelling | null>();
   spellings.set(document, known);
@@ -70,13 +70,13 @@ export function shareable(graph: Graph, { document, operationName, variables }: 
   };
 }
 
-/** As GraphQL reads the argument, whether it is a variable, a literal, a default or not there; undefined where it is wrong. */
+/** Reads the argument like GraphQL: variable, literal, default or missing; undefined if it is invalid. */
 function startOf(graph: Graph, { operation, node, field, after }: Spelling, variables: Operation['variables']) {
   const { coerced } = getVariableValues(graph.schema, operation.variableDefinitions ?? [], variables);
   if (!coerced) return undefined;
   try {
     const start = getArgumentValues(field, node, coerced)[after] ?? null;
-    // From the newest backwards is for its own reader to say: what the newest is, the owner knows.
+    // Counting back from the newest is executed for itself, because only the owner knows the newest.
     return start === null || (typeof start === 'number' && start >= 0) ? start : undefined;
   } catch {
     return undefined;
@@ -92,12 +92,12 @@ function spell(graph: Graph, document: DocumentNode, operationName: string): Spe
   const field = graph.schema.getSubscriptionType()?.getFields()[node.name.value];
   const separate = separateOperations(document)[operation.name?.value ?? ''];
   if (!live || !field || !separate) return null;
-  // What we ask for by that name is taken out of the answer again.
+  // The added alias is removed from the response.
   if (responseNamesIn(separate).has(POSITION)) return null;
 
   const { text, used } = oneSpelling(separate, operation, node, field, live);
   try {
-    // It may be one field over what a document may hold.
+    // The added field may exceed the bounds of a document.
     if (graph.validate(graph.parse(text)).length > 0) return null;
   } catch {
     return null;

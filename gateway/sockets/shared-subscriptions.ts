@@ -12,11 +12,11 @@ export interface SocketOperation extends Operation {
   readonly context: Context;
 }
 
-/** Of events that are over, by one group, and by all of them: whoever opens thousands must not make us remember for each. */
+/** Bytes of past events per group and in total, so that a client with thousands of groups cannot fill the memory. */
 const REMEMBERED_BYTES_MAX = 128 * 1024;
 const REMEMBERED_BYTES_MAX_BY_ALL = 64 * 1024 * 1024;
 
-/** Finds each subscriber the group of this process that follows the same events with the same rights, or opens one. */
+/** Finds or opens the group of this process with the same events and rights for each subscriber. */
 export class SharedSubscriptions {
   readonly #graph: Graph;
   readonly #heard: () => Promise<void>;
@@ -28,7 +28,7 @@ export class SharedSubscriptions {
     this.#heard = heard;
   }
 
-  /** Null where the operation is not one to be shared, or is refused: then it is to be executed for itself. */
+  /** Null if the operation cannot be shared, or is refused; then it is executed for itself. */
   async subscribe(operation: SocketOperation, delivery: Delivery): Promise<SubscribeResult | null> {
     const shared = shareable(this.#graph, operation);
     if (!shared) return null;
@@ -71,7 +71,10 @@ export class SharedSubscriptions {
   }
 }
 
-/** Everything that the events depend on, and all that a resolver may authorise by: who differs in any of it is not of the group. */
+/**
+ * Everything that the events depend on, and all rights that a resolver may check: a difference in any of it is
+ * another group.
+ */
 function keyOf({ text, operationName, variables }: Shareable, { possession, api_key }: Principal): string {
   const held = booksOf(possession).map(({ agent_id, session_hash, by }) => [agent_id, session_hash, by]);
   const key = api_key.kind === 'absent' || api_key.kind === 'unknown' ? [] : [api_key.hash];

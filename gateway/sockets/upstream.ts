@@ -3,20 +3,20 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { SubscribeResult } from '../graph/subscribe.ts';
 import { POSITION } from './shareable.ts';
 
-/** One event of a live field, and its number. */
+/** One event of a live field and its position. */
 export interface Numbered {
   readonly position: number;
   readonly result: ExecutionResult;
 }
 
-/** Executes the field from after a position on; null and negative ones as `@live` has them. */
+/** Executes the field from a position on; null and negative ones as in `@live`. */
 export type Execute = (after: number | null) => Promise<SubscribeResult>;
 
 const AWAY_REST_MS = 1_000;
 
 /**
- * The events of a live field from a position on, without gap. Where one cannot be had because the database is away, it
- * is asked for again: whoever follows need not notice.
+ * The events of a live field from a position on, without gap. While the database is unavailable it tries again, so
+ * that subscribers need not notice.
  */
 export class Upstream {
   readonly #execute: Execute;
@@ -31,7 +31,7 @@ export class Upstream {
     this.#after = after;
   }
 
-  /** Whether it is granted. @throws as the source does; errors of the request are its result. */
+  /** Whether it is granted. @throws as the source does; errors of the request are its result */
   async open(): Promise<ExecutionResult | null> {
     const events = await this.#execute(this.#after);
     if (!(Symbol.asyncIterator in events)) return events;
@@ -40,7 +40,7 @@ export class Upstream {
     return null;
   }
 
-  /** Null once it has ended. @throws the errors of the request. */
+  /** Null once it has ended. @throws the errors of the request */
   async next(): Promise<Numbered | null> {
     while (!this.#ended.signal.aborted) {
       const refused = this.#events ? null : await this.open();
@@ -58,7 +58,7 @@ export class Upstream {
     return null;
   }
 
-  /** Never throws: a source that fails to close gives nothing more all the same. */
+  /** Never throws: a source that fails to close yields nothing more anyway. */
   async return(): Promise<void> {
     this.#ended.abort();
     await this.#giveBack();
@@ -74,7 +74,7 @@ export class Upstream {
     await sleep(AWAY_REST_MS, null, { signal: this.#ended.signal }).catch(() => {});
   }
 
-  /** Whoever asked for what is new must not begin anew with what is new by then. */
+  /** A subscriber to new events must not skip those that came while the source was away. */
   #standBefore(result: ExecutionResult): void {
     if (this.#after !== null) return;
     const position = Number(this.#eventIn(result)?.[POSITION]);
@@ -86,7 +86,7 @@ export class Upstream {
     return (data?.[this.#response_name] ?? null) as Record<string, unknown> | null;
   }
 
-  /** An event that broke has nothing to show: it follows the one before it. Null where nobody knows which that was. */
+  /** A failed event has no position: it follows the one before it. Null if that is unknown. */
   #number(result: ExecutionResult): Numbered | null {
     const event = this.#eventIn(result);
     if (!event && this.#after !== null && this.#after < 0) return null;

@@ -12,60 +12,63 @@ import { BOOK_START, type BookCursor, chainStep, type FollowedEvent } from './ev
 export type { BookTransport, FollowedBook } from './book-subscription.ts';
 export type { BookCursor, FollowedEvent } from './event-chain.ts';
 
-/** Where events go. It is called for one event of a book at a time, and for several books at once. */
+/** Stores events. Called for one event of a book at a time, and concurrently for several books. */
 export interface EventStore {
-  /** The cursor that was committed last for that book; null where nothing of it is held. */
+  /** The last committed cursor of that book; null if it has no events yet. */
   load(agent_id: number): Promise<BookCursor | null> | BookCursor | null;
-  /** Commits what is made of the event, and the cursor, in one transaction: so each event is taken once, whatever dies. */
+  /**
+   * Commits the event's effects and the cursor in one transaction, so that each event is applied once even after a
+   * crash.
+   */
   apply(event: FollowedEvent, cursor: BookCursor): Promise<void> | void;
 }
 
 export interface FollowerOptions extends StreamOptions {
   readonly books: readonly FollowedBook[];
   readonly store: EventStore;
-  /** How events come: by server-sent events unless it is another, such as `bookSocket` of ./book-socket.ts. */
+  /** The transport; default: server-sent events. `bookSocket` of ./book-socket.ts is another. */
   readonly over?: BookTransport;
-  /** What broke and will be tried again in `again_in_ms`: the way to the service, or the store. */
+  /** Called when the connection or the store fails; it is tried again in `again_in_ms` milliseconds. */
   on_trouble?(trouble: { readonly agent_id: number; readonly fault: unknown; readonly again_in_ms: number }): void;
-  /** A book that is followed no further; the others are. */
+  /** Called when a book is not followed any more; the others are. */
   on_end?(end: BookEnd): void;
 }
 
-/** Why a book is followed no further. */
+/** Why a book is not followed any more. */
 export type BookEnd = { readonly agent_id: number; readonly cursor: BookCursor } & (
   | { readonly kind: 'closed' }
-  /** The service does not show it, or no more; `why` in its own words. */
+  /** The service refuses the book; `why` is its message. */
   | { readonly kind: 'refused'; readonly code: string; readonly why: string }
-  /** What came does not follow from what is held: kept with the cursor it shows that one of two histories is false. */
+  /** The event does not follow from the stored cursor. Together they prove that one of two histories is false. */
   | { readonly kind: 'unproven'; readonly why: 'gap' | 'altered' | 'unchained'; readonly event: FollowedEvent }
 );
 
 export interface BookFollower {
-  /** How each book ended, once all have. Never rejects. */
+  /** Resolves to the end of each book, once all have ended. Never rejects. */
   readonly ended: Promise<readonly BookEnd[]>;
-  /** Resolves when no call to the store is under way. */
+  /** Resolves when no call to the store is in progress. */
   close(): Promise<void>;
 }
 
 const PAUSE_MS = 250;
 const PAUSE_MS_MAX = 30_000;
-/** A gap may be the wire's doing: it is asked for again so often before it is called one. */
+/** A gap may be a transport error, so it is requested again this often. */
 const GAPS_MAX = 3;
 
 /**
- * Follows books from where its store stands, for ever: each event of a book in order of position, once, and proven by the
- * hash chain to be the one after the last. Where anything breaks it comes back, from the committed cursor.
- * @throws TypeError where a book is listed twice
+ * Follows books from the cursors in the store, without end: each event of a book in order of position, once, and
+ * proven by the hash chain to follow the last one. After any failure it continues from the committed cursor. @throws
+ * TypeError if a book is listed twice
  */
 export function createBookFollower(options: FollowerOptions): BookFollower {
   const agents = options.books.map(({ agent_id }) => agent_id);
   if (new Set(agents).size < agents.length)
-    throw new TypeError('a book is listed twice: its events would be taken twice');
+    throw new TypeError('a book is listed twice, so its events would be applied twice');
   const closing = new AbortController();
   const ended = Promise.all(
     options.books.map(async book => {
       const end = await follow(book, options, closing.signal);
-      tell(() => options.on_end?.(end));
+      notify(() => options.on_end?.(end));
       return end;
     }),
   );
@@ -78,12 +81,12 @@ export function createBookFollower(options: FollowerOptions): BookFollower {
   };
 }
 
-/** Whoever is told cannot break what they are told of. */
-function tell(listener: () => unknown): void {
+/** A failing listener must not stop the follower. */
+function notify(listener: () => unknown): void {
   void (async () => listener())().catch(() => {});
 }
 
-/** What became of one connection: whether the book came on by it, and why it is over. */
+/** The result of one connection: whether it brought events, and why it ended. */
 type Passage = { readonly moved: boolean } & (
   | { readonly kind: 'broken'; readonly fault: unknown }
   | { readonly kind: 'ended'; readonly end: BookEnd }
@@ -101,7 +104,7 @@ async function follow(book: FollowedBook, options: FollowerOptions, signal: Abor
       failures = passage.moved ? 1 : failures + 1;
       const again_in_ms = pauseMs(failures, passage.fault);
       const { fault } = passage;
-      tell(() => options.on_trouble?.({ agent_id: book.agent_id, fault, again_in_ms }));
+      notify(() => options.on_trouble?.({ agent_id: book.agent_id, fault, again_in_ms }));
       await pause(again_in_ms, signal);
       continue;
     }
@@ -113,7 +116,7 @@ async function follow(book: FollowedBook, options: FollowerOptions, signal: Abor
   return { ...held, kind: 'closed' };
 }
 
-/** The same book, and which session was shown for it last. */
+/** The same book, which remembers the session that it showed last. */
 function showing(book: FollowedBook) {
   const shown: { last: string | null } = { last: null };
   const session = async () => {
@@ -123,7 +126,10 @@ function showing(book: FollowedBook) {
   return { book: { ...book, session }, last: () => shown.last, rotates: typeof book.session !== 'string' };
 }
 
-/** A session ends when it is rotated: whoever can be asked for the one in force is, and the book ends where that is the one refused. */
+/**
+ * A rotated session ends. If `session` is a function it is called again, and the book ends only if it returns the
+ * refused session.
+ */
 async function unlessRotated(shown: ReturnType<typeof showing>, passage: Passage): Promise<Passage> {
   if (passage.kind === 'broken' || passage.end.kind !== 'refused' || passage.end.code !== 'forbidden') return passage;
   const refused = shown.last();
@@ -147,7 +153,7 @@ async function connect(
   const { store, over = bookStream } = options;
   let moved = false;
   try {
-    // Where a commit ended in doubt the store alone knows; what this process remembers is not asked.
+    // Only the store knows whether the last commit succeeded.
     held.cursor = (await store.load(book.agent_id)) ?? BOOK_START;
     requirePosition(held.cursor);
     for await (const event of over(book, held.cursor.position, options, signal)) {
@@ -169,16 +175,16 @@ async function connect(
   }
 }
 
-/** Beyond those two positions may be one number, and the next one is not to be told. @throws StreamBroken */
+/** Larger positions are not exact numbers, so gaps could not be found. @throws StreamBroken */
 function requirePosition({ position }: Pick<BookCursor, 'position'>): void {
-  if (!Number.isSafeInteger(position) || position < 0) throw new StreamBroken('a position is no safe integer');
+  if (!Number.isSafeInteger(position) || position < 0) throw new StreamBroken('a position is not a safe integer');
 }
 
-/** Twice as long each time, up to half a minute, and for each book another one: a restarted service is not met by all at once. */
+/** Doubles each time up to 30 seconds, with jitter, so that a restarted service is not called by all books at once. */
 function pauseMs(failures: number, fault: unknown): number {
-  const asked_ms = fault instanceof StreamBroken ? fault.retry_after_ms : 0;
+  const retry_ms = fault instanceof StreamBroken ? fault.retry_after_ms : 0;
   const doubled_ms = PAUSE_MS * 2 ** Math.min(failures - 1, 10);
-  return Math.min(Math.max(doubled_ms, asked_ms), PAUSE_MS_MAX) * (0.5 + Math.random() / 2);
+  return Math.min(Math.max(doubled_ms, retry_ms), PAUSE_MS_MAX) * (0.5 + Math.random() / 2);
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

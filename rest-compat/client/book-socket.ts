@@ -14,21 +14,25 @@ import {
   takenFrom,
 } from './book-subscription.ts';
 
-/** Between two pings: a pong is what is heard of a service on whose book nothing happens. */
+/** Pause between two pings: a pong shows that the service lives while nothing happens on the book. */
 const PING_MS = 5_000;
-/** From when a socket stands until the service has said who opened it. */
+/** Time for the service to acknowledge the connection. */
 const ACKNOWLEDGED_MS_MAX = 10_000;
-/** Results that came and were not taken yet. A socket cannot be asked to wait: beyond that it is closed, and asked again once they are. */
+/**
+ * Results that arrived and were not read yet. A socket has no back pressure: beyond this it is closed, and opened
+ * again when they are read.
+ */
 const AHEAD_MAX = 1_000;
-/** Closed so, it would be again. */
+/** Close codes after which another attempt would be closed too. */
 const closedForGood: ReadonlyMap<unknown, string> = new Map([
   [4400, 'invalid_request'],
   [4403, 'forbidden'],
 ]);
 
 /**
- * The events of one book after `after`, by graphql-transport-ws over the platform's own WebSocket, a socket each: one whose session has
- * ended takes no other with it. The session goes in connection_init. @throws BookRefused, StreamBroken
+ * The events of one book after `after`, by graphql-transport-ws over the platform's WebSocket, one socket per book,
+ * so that the end of one session affects one book. The session is sent in connection_init. @throws BookRefused,
+ * StreamBroken
  */
 export const bookSocket: BookTransport = async function* (book, after, options, signal) {
   signal.throwIfAborted();
@@ -37,12 +41,12 @@ export const bookSocket: BookTransport = async function* (book, after, options, 
     connectionParams: async () => ({ session: await shownSessionOf(book) }),
     connectionAckWaitTimeout: ACKNOWLEDGED_MS_MAX,
     keepAlive: PING_MS,
-    // Who comes back, and when, is the follower's to say.
+    // The follower decides when to reconnect.
     retryAttempts: 0,
-    on: { message: () => heard.again() },
+    on: { message: () => timer.again() },
   });
   const hangUp = () => client.terminate();
-  const heard = silenceTimer(hangUp);
+  const timer = silenceTimer(hangUp);
   signal.addEventListener('abort', hangUp, { once: true });
   const coming = resultsOf(client, subscriptionTo(book, after, options));
   try {
@@ -50,14 +54,17 @@ export const bookSocket: BookTransport = async function* (book, after, options, 
     signal.throwIfAborted();
     if (coming.fault() !== null) throw faultOf(coming.fault());
   } finally {
-    heard.stop();
+    timer.stop();
     signal.removeEventListener('abort', hangUp);
     coming.leave();
     hangUp();
   }
 };
 
-/** What came before it broke off is handed on before the fault is told: else a line that breaks often would never come on. */
+/**
+ * Results that arrived before an interruption are passed on first, or a connection that breaks often would never make
+ * progress.
+ */
 function resultsOf(client: Client, request: ReturnType<typeof subscriptionTo>) {
   let fault: unknown = null;
   let leave = () => {};
@@ -76,7 +83,7 @@ function resultsOf(client: Client, request: ReturnType<typeof subscriptionTo>) {
             if (over) return;
             controller.enqueue(result);
             if ((controller.desiredSize ?? 0) > 0) return;
-            end(new StreamBroken('more came than was taken'));
+            end(new StreamBroken('more events arrived than were read'));
             client.terminate();
           },
           error: end,
@@ -89,7 +96,7 @@ function resultsOf(client: Client, request: ReturnType<typeof subscriptionTo>) {
   return { results, leave: () => leave(), fault: () => fault };
 }
 
-/** Errors of GraphQL, the event of a close, or whatever else broke. */
+/** GraphQL errors, a close event, or any other error. */
 function faultOf(it: unknown): BookRefused | StreamBroken {
   if (Array.isArray(it)) return refusalIn(it as readonly GraphqlFault[]);
   const code = (it as { readonly code?: unknown }).code;

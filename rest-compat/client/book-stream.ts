@@ -16,36 +16,36 @@ import {
   takenFrom,
 } from './book-subscription.ts';
 
-/** A refusal of the service's own is no longer; whatever is stands in for it on the way. */
+/** The service's own errors are shorter; a longer body is from something in between. */
 const REFUSAL_BYTES_MAX = 65_536;
 
 /**
- * The events of one book after `after`, by server-sent events (graphql-sse, a connection each), for as long as it holds. The
- * session goes in a header. @throws BookRefused, StreamBroken
+ * The events of one book after `after`, by server-sent events (graphql-sse, one connection each), until the
+ * connection ends. The session is sent in a header. @throws BookRefused, StreamBroken
  */
 export const bookStream: BookTransport = async function* (book, after, options, signal) {
   const silence = new AbortController();
   const ended = AbortSignal.any([signal, silence.signal]);
-  // While an event is worked at nothing is waited for, and nothing is read.
+  // While an event is applied nothing is read, so silence means nothing.
   let waiting = true;
-  const heard = silenceTimer(() => waiting && silence.abort(new StreamBroken('nothing was heard')));
+  const timer = silenceTimer(() => waiting && silence.abort(new StreamBroken('the service sent nothing for too long')));
   try {
     const answer = await ask(book, after, options, ended);
-    const texts = answer.pipeThrough(watch(heard.again)).pipeThrough(new TextDecoderStream());
+    const texts = answer.pipeThrough(watch(timer.again)).pipeThrough(new TextDecoderStream());
     for await (const { event, data } of takenFrom(texts.pipeThrough(new EventSourceParserStream()).getReader())) {
       if (event === 'complete') return;
       if (data === '') continue;
       waiting = false;
       yield eventIn(JSON.parse(data));
       waiting = true;
-      heard.again();
+      timer.again();
     }
   } catch (fault) {
     signal.throwIfAborted();
     throw brokenBy(fault);
   } finally {
-    heard.stop();
-    // Whoever stops reading leaves no connection behind.
+    timer.stop();
+    // A reader that stops closes the connection.
     silence.abort();
   }
 };
@@ -65,7 +65,7 @@ async function ask(
       'X-SVC-Session': await shownSessionOf(book),
     },
     body: JSON.stringify(subscriptionTo(book, after, options)),
-    // Sent on to somebody else, the session would open the book to them.
+    // A redirect would give the session to another host.
     redirect: 'error',
     signal,
   });
@@ -75,7 +75,7 @@ async function ask(
   throw new StreamBroken(`status ${answer.status}`, Number(answer.headers.get('Retry-After') ?? 0) * 1_000 || 0);
 }
 
-/** What the service itself says is wrong; of what others say on the way, by whichever status, nothing: that passes. */
+/** Errors of the service itself; those of proxies in between are temporary. */
 async function faultsIn({ body }: Response): Promise<readonly GraphqlFault[]> {
   let text = '';
   if (body === null) return [];
@@ -95,10 +95,10 @@ function faultsOf(text: string): readonly GraphqlFault[] {
   }
 }
 
-function watch(heard: () => void) {
+function watch(received: () => void) {
   return new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
     transform(piece, controller) {
-      heard();
+      received();
       controller.enqueue(piece);
     },
   });

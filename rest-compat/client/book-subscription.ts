@@ -1,36 +1,36 @@
 import type { FollowedEvent } from './event-chain.ts';
 
-/* The subscription that a book is followed by, whichever transport carries it. */
+/* The subscription to a book, independent of the transport. */
 
-/** A book, and by what it is opened: a session, or how the one in force is come by, which is asked for each connection. */
+/** A book and its session, or a function that returns the current session, called for each connection. */
 export interface FollowedBook {
   readonly agent_id: number;
   readonly session: string | (() => string | Promise<string>);
 }
 
 export interface StreamOptions {
-  /** Where the service is, without a path below it. */
+  /** Base URL of the service, without a path. */
   readonly url: string;
   readonly fetch?: typeof fetch;
-  /** What of an event's row comes along, as a selection of GraphQL (`evidence payment { amount }`). Without it no row does. */
+  /** Fields of each event's row, as a GraphQL selection (`evidence payment { amount }`). Default: no row. */
   readonly row?: string;
 }
 
-/** The service says no, and will go on saying it. */
+/** The service refuses the book permanently. */
 export class BookRefused extends Error {
   override name = 'BookRefused';
-  /** `forbidden`: the session does not open that book, or no more. */
+  /** `forbidden`: the session does not open that book, or has ended. */
   readonly code: string;
   readonly why: string;
 
   constructor(code: string, why: string) {
-    super(`the book is not shown: ${code}: ${why}`);
+    super(`the service refuses the book: ${code}: ${why}`);
     this.code = code;
     this.why = why;
   }
 }
 
-/** It broke off, or there is nothing to be had for now. `retry_after_ms`: as far as the service says. */
+/** The connection broke, or the service is unavailable for now. `retry_after_ms` is the service's wish, or 0. */
 export class StreamBroken extends Error {
   override name = 'StreamBroken';
   readonly retry_after_ms: number;
@@ -42,8 +42,8 @@ export class StreamBroken extends Error {
 }
 
 /**
- * The events of a book after `after`, for as long as a connection holds. It ends where the service ends it, and throws BookRefused
- * or StreamBroken.
+ * The events of a book after `after`, while a connection holds. Ends when the service ends it. Throws BookRefused or
+ * StreamBroken.
  */
 export type BookTransport = (
   book: FollowedBook,
@@ -52,11 +52,11 @@ export type BookTransport = (
   signal: AbortSignal,
 ) => AsyncIterable<FollowedEvent>;
 
-/** A service that is there says something every five seconds, be it a comment or a pong; what says nothing for so long is dead. */
+/** The service sends something every five seconds, a comment or a pong; after this silence it counts as dead. */
 const SILENCE_MS = 20_000;
 const lasting: ReadonlySet<string> = new Set(['forbidden', 'unauthenticated', 'invalid_request', 'not_found']);
 
-/** What is asked of the service for the events of that book after that position. */
+/** The request for the events of that book after that position. */
 export function subscriptionTo({ agent_id }: FollowedBook, after: number, { row }: StreamOptions) {
   const query = `subscription ($agent: Int!, $after: Int) { event: bookRows(agentId: $agent, after: $after) {
     agent_id: agentId position kind seq task_id: taskId body at prev_hash: prevHash hash ${row ? `row { ${row} }` : ''} } }`;
@@ -89,13 +89,13 @@ export function refusalIn([first]: readonly GraphqlFault[]): BookRefused | Strea
     : new StreamBroken(first?.message ?? 'no event');
 }
 
-/** What went wrong, in the two words that a follower knows. */
+/** Turns any error into one of the two that the follower knows. */
 export function brokenBy(fault: unknown): BookRefused | StreamBroken {
   if (fault instanceof BookRefused || fault instanceof StreamBroken) return fault;
-  return new StreamBroken('broke off', 0, fault);
+  return new StreamBroken('the connection was interrupted', 0, fault);
 }
 
-/** `over` once nothing was heard for too long. */
+/** Calls `over` after too long a silence. */
 export function silenceTimer(over: () => void) {
   let timer = setTimeout(over, SILENCE_MS);
   return {
@@ -107,7 +107,7 @@ export function silenceTimer(over: () => void) {
   };
 }
 
-/** Of a stream, as they come. */
+/** Iterates over a stream. */
 export async function* takenFrom<T>(reader: ReadableStreamDefaultReader<T>): AsyncGenerator<T> {
   for (;;) {
     const { done, value } = await reader.read();

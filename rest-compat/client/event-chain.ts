@@ -1,9 +1,9 @@
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 
-/** Something that happened on a book, in the words over which `hash` is. */
+/** An event of a book, with the members that `hash` covers. */
 export interface FollowedEvent {
   readonly agent_id: number;
-  /** Its place among the events of the book: from 1, without a gap. */
+  /** Its number among the events of the book, from 1, without gaps. */
   readonly position: number;
   readonly kind: string;
   readonly seq: number | null;
@@ -14,31 +14,34 @@ export interface FollowedEvent {
   /** `hash` of the event before it; empty for the first. */
   readonly prev_hash: string;
   readonly hash: string;
-  /** What was selected of the row as it stood when the event was read; `hash` does not cover it. */
+  /** The selected fields of the row when the event was read; not covered by `hash`. */
   readonly row: JsonObject | null;
 }
 
-/** How far a store has come in a book: the last event that it holds. */
+/** The last event of a book that a store has. */
 export interface BookCursor {
   readonly position: number;
   readonly hash: string;
 }
 
-/** Of a book of which nothing is held yet. */
+/** The cursor before the first event. */
 export const BOOK_START: BookCursor = { position: 0, hash: '' };
 
-/** What an event is to whoever holds all events up to a cursor. */
+/** The relation of an event to a store that has all events up to a cursor. */
 export type ChainStep =
   | { readonly kind: 'next'; readonly cursor: BookCursor }
-  /** Held already. */
+  /** The store has it already. */
   | { readonly kind: 'known' }
-  /** One between them did not come. */
+  /** An event in between is missing. */
   | { readonly kind: 'gap' }
-  /** `altered`: its hash is not that of what it says. `unchained`: it is not over the event that is held. */
+  /** `altered`: the hash does not match the event. `unchained`: the event does not follow the stored one. */
   | { readonly kind: 'altered' }
   | { readonly kind: 'unchained' };
 
-/** Each event's hash is over the hash before it: whoever checks that has missed nothing and was shown no other history. */
+/**
+ * Each event's hash covers the hash before it, so a store that checks it has missed nothing and was shown one
+ * history.
+ */
 export function chainStep(held: BookCursor, event: FollowedEvent): ChainStep {
   const { hash, row: _, ...said } = event;
   if (said.position < held.position) return { kind: 'known' };

@@ -1,27 +1,27 @@
 import { decodePaymentSignatureHeader } from '@x402/core/http';
 
-/** A signed payment and the request that it was signed for: plain data, so that it can be kept and shown again later. */
+/** A signed payment and its request, as plain data that can be stored and sent again later. */
 export interface KeptPayment {
-  /** Method, URL and SHA-256 of the body; and one of what else tells it from others, where something does. */
+  /** Method, URL and SHA-256 of the body, and a digest of the headers that distinguish purchases, if there are any. */
   readonly request: string;
   /** `PAYMENT-SIGNATURE` (x402 v2) or `X-PAYMENT` (v1), with its value. */
   readonly header: readonly [name: string, value: string];
-  /** Seconds since the epoch: from then on it moves no more, and may have moved before. */
+  /** Unix seconds: from then on it cannot settle any more, but may have settled before. */
   readonly valid_before: number;
 }
 
-/** More are not signed, for then something is wrong with whoever is paid. */
+/** With more open payments something is wrong with the payee. */
 const COUNT_MAX = 1_000;
-/** So long the service keeps what a payment has bought: until then that is asked for before another one is signed. */
+/** The service keeps a purchase this long; until then it is requested before another payment is signed. */
 const BOUGHT_KEPT_SECONDS = 86_400;
 
 /**
- * Payments whose outcome is not known. Of those for the same request, of which there may be several where equal purchases
- * overlap, the one that was signed first is asked for first, and by one call at a time.
+ * Payments with an unknown outcome. A request may have several if equal purchases overlap; the first one signed is
+ * sent first, and by one call at a time.
  */
 export class KeptPayments {
   #payments: KeptPayment[] = [];
-  /** One that comes back after another was kept is still the elder. */
+  /** Keeps the order of signing for a payment that is kept again. */
   readonly #order = new WeakMap<KeptPayment, number>();
   #count = 0;
   readonly #turns = new Map<string, Promise<void>>();
@@ -37,11 +37,11 @@ export class KeptPayments {
     );
   }
 
-  /** @throws where so many are open already. */
+  /** @throws if too many are open */
   keep(payment: KeptPayment): void {
     if (this.#payments.some(known => isSame(known, payment))) return;
     if (this.#payments.length >= COUNT_MAX) this.#forgetOld();
-    if (this.#payments.length >= COUNT_MAX) throw new Error(`the outcome of ${COUNT_MAX} payments is not known`);
+    if (this.#payments.length >= COUNT_MAX) throw new Error(`the outcome of ${COUNT_MAX} payments is unknown`);
     if (!this.#order.has(payment)) this.#order.set(payment, this.#count++);
     const orderOf = (known: KeptPayment) => this.#order.get(known) ?? 0;
     this.#payments = [...this.#payments, payment].sort((one, other) => orderOf(one) - orderOf(other));
@@ -56,7 +56,10 @@ export class KeptPayments {
     this.#payments = this.#payments.filter(({ valid_before }) => valid_before >= now);
   }
 
-  /** Calls for the same request come one after the other: the second learns first what became of the first one's payment. */
+  /**
+   * Calls for the same request run one after the other, so that the second learns the outcome of the first one's
+   * payment.
+   */
   async inTurn<T>(request: string, signal: AbortSignal, act: () => Promise<T>): Promise<T> {
     const before = this.#turns.get(request) ?? Promise.resolve();
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
@@ -89,30 +92,32 @@ export async function unlessAborted<T>(awaited: Promise<T>, signal: AbortSignal)
   }
 }
 
-/** By these a caller tells one purchase of the same body from another, or from whom it is bought: secrets, so digested. */
-const telling = ['Idempotency-Key', 'X-Router-Key'];
+/**
+ * Headers that distinguish purchases of the same body, or select the seller. They are secrets, so they are digested.
+ */
+const distinguishing = ['Idempotency-Key', 'X-Router-Key'];
 
-/** The same request sent again has the same name, also a form, whose boundary is made up anew each time. */
+/** The identity of a request, equal when it is sent again, even for a form, whose boundary is random. */
 export async function nameOf(request: Request): Promise<string> {
   const bytes = await request.clone().arrayBuffer();
   const [, boundary] = /boundary="?([^";]+)/i.exec(request.headers.get('content-type') ?? '') ?? [];
   const text = () => new TextDecoder('latin1').decode(bytes);
   const content = boundary ? new TextEncoder().encode(text().replaceAll(boundary, '')) : bytes;
-  const told = telling.flatMap(header =>
+  const shown = distinguishing.flatMap(header =>
     request.headers.has(header) ? [`${header}: ${request.headers.get(header)}`] : [],
   );
-  const marks = told.length === 0 ? [] : [await sha256(new TextEncoder().encode(told.join('\n')))];
+  const marks = shown.length === 0 ? [] : [await sha256(new TextEncoder().encode(shown.join('\n')))];
   return [request.method, request.url, await sha256(content), ...marks].join(' ');
 }
 
-/** What the service calls the payment: the nonce of an authorization, or the hash of the message of a transaction. */
+/** The service's id of the payment: the nonce of an authorization, or the hash of a transaction's message. */
 export async function paymentIdOf({ header: [, value] }: KeptPayment): Promise<string | null> {
   const { payload } = decodePaymentSignatureHeader(value);
   const { authorization, transaction } = payload as { authorization?: { nonce?: string }; transaction?: string };
   if (authorization) return authorization.nonce?.toLowerCase() ?? null;
   if (!transaction) return null;
   const bytes = Uint8Array.from(atob(transaction), character => character.charCodeAt(0));
-  // Before the message stand its signatures, of 64 bytes each, and how many they are: one byte, of so few.
+  // The message follows a count byte and the signatures of 64 bytes each.
   return sha256(bytes.subarray(1 + 64 * (bytes[0] ?? 0)));
 }
 

@@ -2,20 +2,20 @@ import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
 import { type Buyer, payingFetch } from './paying-fetch.ts';
 
 export interface LegsBuyer extends Buyer {
-  /** Atomic units that all payments which are signed for the request come to at most. */
+  /** Most that all payments for the request may sum up to, in atomic units. */
   readonly amount_atomic_max: bigint;
-  /** Whom it pays, as a job names them: an offer to anybody else is not signed for. */
+  /** Addresses that may be paid, as the job's `legs` name them; an offer for another payee is not signed. */
   readonly payees: readonly string[];
 }
 
-/** What is asked for is more than may be paid, or for somebody who was not named. */
+/** The request costs more than allowed, or names another payee. */
 export class BeyondLimit extends Error {
   override name = 'BeyondLimit';
 }
 
 const LEGS_MAX = 2;
 
-/** A payment of a job, as `GET /v1/board/jobs/{id}` names it. */
+/** A payment of a job, as `GET /v1/board/jobs/{id}` shows it. */
 interface JobLeg {
   readonly leg: string;
   readonly pay_to: string | null;
@@ -23,13 +23,12 @@ interface JobLeg {
 }
 
 /**
- * Pays what is asked for in two (POST /v1/board/jobs/{id}/pay): to whom it is owed, then the fee. Each payment is kept until
- * its outcome is known, as `payingFetch` does; the answer is that to the last of them. x402's client signs no more than a dollar
- * by itself: its bound is raised for a payment that the job itself names, and for that one alone.
- * @throws PaymentPending, BeyondLimit
+ * Makes both payments of POST /v1/board/jobs/{id}/pay: to the payee, then the fee. Each payment is kept until its
+ * outcome is known, as in `payingFetch`; the result is the response to the last one. x402's client signs at most 1
+ * USD by itself: that bound is raised only for a payment that the job names. @throws PaymentPending, BeyondLimit
  */
-export async function payLegs(buyer: LegsBuyer, ...asked: Parameters<typeof fetch>): Promise<Response> {
-  const request = new Request(...asked);
+export async function payLegs(buyer: LegsBuyer, ...args: Parameters<typeof fetch>): Promise<Response> {
+  const request = new Request(...args);
   const named = await legsNamed(request, buyer);
   const pay = payingFetch({ ...buyer, payments: bounded(buyer, named) });
   for (let legs = 1; ; legs++) {
@@ -39,18 +38,18 @@ export async function payLegs(buyer: LegsBuyer, ...asked: Parameters<typeof fetc
   }
 }
 
-/** A 402 beside a payment that has moved asks for the one that is still to come, and for no other in its place. */
+/** A 402 beside a settled payment asks for the remaining one, not for a replacement. */
 function hasMoved({ headers }: Response): boolean {
   return headers.has('PAYMENT-RESPONSE') || headers.has('X-PAYMENT-RESPONSE');
 }
 
 type Offer = PaymentRequired['accepts'][number];
 
-/** What the job says that it costs; nothing where it cannot be read, or its first payment is not its price. */
+/** The payments that the job names; none if it cannot be read, or its first payment differs from its price. */
 async function legsNamed({ url, headers, signal }: Request, { fetch: by = fetch }: Buyer): Promise<readonly JobLeg[]> {
   const job_url = /^(.+)\/pay$/.exec(url)?.[1];
   if (job_url === undefined) return [];
-  // A hidden job is shown to its parties alone.
+  // A hidden job is shown to its parties only.
   const session = headers.get('X-SVC-Session');
   const shown = { signal, redirect: 'error', ...(session && { headers: { 'X-SVC-Session': session } }) } as const;
   const answer = await by(job_url, shown).catch(() => null);
@@ -69,7 +68,7 @@ function isNamed(offer: Offer, named: readonly JobLeg[]): boolean {
   );
 }
 
-/** How x402's client bounds what it signs for at once; it has no other way to be asked for it. */
+/** The bound of x402's client per payment; it has no public type for it. */
 interface SpendControls {
   readonly allowedAssets?: true | readonly { readonly asset: string; readonly network: string }[];
 }
@@ -78,14 +77,14 @@ type Bounded = Buyer['payments'] & {
   setSpendControls(controls: object): unknown;
 };
 
-/** The same client, but for its bound: that of the amount of this offer. One that has none, or is another's, is left as it is. */
+/** The same client with its bound raised to the amount of this offer. A client without a bound is left as it is. */
 function raisedFor(offer: Offer, payments: Buyer['payments']): Buyer['payments'] {
   const own = payments as Partial<Bounded>;
   if (typeof own.setSpendControls !== 'function' || !own.spendControls) return payments;
   const { asset, network } = offer;
   const { allowedAssets = [] } = own.spendControls;
   const raised = Object.assign(Object.create(Object.getPrototypeOf(payments)), payments) as Bounded;
-  // Where any asset is allowed none has a bound of its own.
+  // If any asset is allowed, none has a bound of its own.
   if (allowedAssets === true) raised.setSpendControls({ ...own.spendControls, maxAmountPerPayment: false });
   else {
     const others = allowedAssets.filter(it => it.network !== network || it.asset.toLowerCase() !== asset.toLowerCase());
@@ -100,12 +99,14 @@ function bounded({ payments, amount_atomic_max, payees }: LegsBuyer, named: read
   return {
     async createPaymentPayload(required: PaymentRequired): Promise<PaymentPayload> {
       const left_atomic = amount_atomic_max - signed_atomic;
-      // A leg is offered on one network alone.
+      // Each payment is offered on one network only.
       const offer = required.accepts.find(
         ({ payTo, ...terms }) => payees.some(payee => isSame(payee, payTo)) && amountOf(terms) <= left_atomic,
       );
       if (!offer)
-        throw new BeyondLimit('What is asked for is beyond what may be paid, or for a payee who was not named.');
+        throw new BeyondLimit(
+          'The request costs more than amount_atomic_max allows, or pays an address that payees does not name.',
+        );
       const client = isNamed(offer, named) ? raisedFor(offer, payments) : payments;
       const payload = await client.createPaymentPayload({ ...required, accepts: [offer] });
       signed_atomic += amountOf(offer);
@@ -114,13 +115,13 @@ function bounded({ payments, amount_atomic_max, payees }: LegsBuyer, named: read
   };
 }
 
-/** In v1 it is called otherwise. */
+/** v1 has another member name. */
 function amountOf(offer: Pick<Offer, 'amount'> & { readonly maxAmountRequired?: string }): bigint {
   const { amount, maxAmountRequired = amount } = offer;
   return BigInt(maxAmountRequired);
 }
 
-/** EIP-55 spells an address of Base in more than one way; Solana's are what they are. */
+/** Addresses on Base differ in case (EIP-55); those on Solana do not. */
 function isSame(one: string, other: string): boolean {
   return one.startsWith('0x') ? one.toLowerCase() === other.toLowerCase() : one === other;
 }

@@ -7,36 +7,36 @@ import { type PaymentProblem, type PaymentStanding, standingOf, waitMs } from '.
 type Fetch = typeof fetch;
 
 export interface Buyer {
-  /** Signs a payment for what a 402 asks for: x402's `x402Client` is one, with its schemes (v1, v2) and its own bounds. */
+  /** Signs a payment for the offers of a 402, such as x402's `x402Client` with its schemes (v1, v2) and bounds. */
   readonly payments: { createPaymentPayload(required: PaymentRequired): Promise<PaymentPayload> };
-  /** Signs a text with the paying wallet (EIP-191), where the service wants to know that it is its payer who asks. */
+  /** Signs a text with the paying wallet (EIP-191), if the service requires proof that the payer asks. */
   signText?(text: string): Promise<string>;
   readonly fetch?: Fetch;
-  /** For so long it is asked what became of a payment; the longest that an official client's is valid, unless given. */
+  /** Milliseconds to wait for a payment's outcome; default: 300,000, the longest validity in official clients. */
   readonly patience_ms_max?: number;
-  /** Payments of former `PaymentPending`: shown again for the requests that they were signed for. */
+  /** Payments of earlier `PaymentPending` errors, sent again with the requests that they were signed for. */
   readonly kept?: Iterable<KeptPayment>;
 }
 
 /**
- * What became of the payment is not known yet. The same request by the same fetch asks again, with the same payment.
- * Printed and as JSON it shows what may stand in a log: until `valid_before` whoever holds the payment can spend it.
+ * The outcome of the payment is unknown. The same request with the same fetch sends the same payment again. Printed
+ * and as JSON it shows only what may be logged, because the payment can be spent until `valid_before`.
  */
 export class PaymentPending extends Error {
   override name = 'PaymentPending';
   readonly #payment: KeptPayment;
-  /** What was answered last; null where no answer came. */
+  /** The last response; null if there was none. */
   readonly problem: PaymentProblem | null;
 
   constructor(payment: KeptPayment, problem: PaymentProblem | null, cause?: unknown) {
-    super('What became of the payment is not known yet: send the same payment again, do not sign another one.', {
+    super('The outcome of the payment is unknown. Send the same payment again; do not sign another one.', {
       cause,
     });
     this.#payment = payment;
     this.problem = problem;
   }
 
-  /** Plain data with the signed header: keep it as a secret, and give it to a later fetch as one of `kept`. */
+  /** Plain data with the signed header: store it as a secret, and pass it to a later fetch in `kept`. */
   get payment(): KeptPayment {
     return this.#payment;
   }
@@ -49,14 +49,14 @@ export class PaymentPending extends Error {
 }
 
 const PATIENCE_MS = 300_000;
-/** Once patience is over each call asks once, and waits this long. */
+/** After the patience is over each call sends the payment once and waits this long. */
 const ASKED_MS = 60_000;
 const TRIES_MAX = 100;
 
 /**
- * A fetch that pays each request once. The payment that it has signed is kept until its outcome is known: meanwhile every
- * try of the same request (its own, or a client's above it that retries, also after a time-out) shows the same one, and
- * none is signed beside it. Make one for each wallet and keep it: what it knows lies in its memory.
+ * A fetch that pays each request once. It keeps a signed payment until its outcome is known: every retry of the same
+ * request, its own or of a client above it, sends the same payment, and none is signed beside it. Keep one for each
+ * wallet, because open payments are in its memory.
  */
 export function payingFetch(buyer: Buyer): Fetch {
   const { fetch: by = fetch, patience_ms_max = PATIENCE_MS } = buyer;
@@ -80,18 +80,18 @@ export function payingFetch(buyer: Buyer): Fetch {
         const known = kept.of(name);
         const payment = known ?? (offers && (await signed(offers, name)));
         if (!payment) return null;
-        const heard = await ask(payment, request, buyer, until_ms.get(payment) ?? 0);
-        if (heard.standing === 'known') kept.forget(payment);
-        // One of an earlier try that was not taken: this one is to be paid for.
-        if (known && heard.answer.status === 402) return null;
-        return readOrKept(heard.answer, () => kept.keep(payment));
+        const shown = await ask(payment, request, buyer, until_ms.get(payment) ?? 0);
+        if (shown.standing === 'known') kept.forget(payment);
+        // The payment of an earlier try was refused, so this try needs a new one.
+        if (known && shown.answer.status === 402) return null;
+        return readOrKept(shown.answer, () => kept.keep(payment));
       });
       if (answer) return answer;
     }
   };
 }
 
-/** What a 402 asks for, in the newer version first; null where it is no x402. */
+/** The offers of a 402, newest version first; null if it is not x402. */
 async function offersIn(answer: Response): Promise<PaymentRequired[] | null> {
   if (answer.status !== 402) return null;
   const header = answer.headers.get('PAYMENT-REQUIRED');
@@ -105,7 +105,7 @@ async function offersIn(answer: Response): Promise<PaymentRequired[] | null> {
   return offers;
 }
 
-/** @throws what x402's client says, where it pays none of them: of the newest version, if it speaks none. */
+/** @throws the error of x402's client for the newest version if it supports none */
 async function sign(offers: readonly PaymentRequired[], { payments }: Buyer): Promise<PaymentPayload> {
   const faults: unknown[] = [];
   for (const offer of offers) {
@@ -127,26 +127,26 @@ function paymentOf(payload: PaymentPayload, request: string): KeptPayment {
   return {
     request,
     header: [payload.x402Version === 1 ? 'X-PAYMENT' : 'PAYMENT-SIGNATURE', encodePaymentSignatureHeader(payload)],
-    // A transaction of Solana's lives by its blockhash, which is over sooner.
+    // A Solana transaction expires earlier, with its blockhash.
     valid_before: Number(authorization?.validBefore) || nowSeconds() + PATIENCE_MS / 1_000,
   };
 }
 
-interface Heard {
+interface ShownPayment {
   readonly standing: 'known' | 'open';
   readonly answer: Response;
 }
 
-/** Shows the payment until it is told what became of it, or that nothing did. @throws PaymentPending */
-async function ask(payment: KeptPayment, request: Request, buyer: Buyer, until_ms: number): Promise<Heard> {
+/** Sends the payment until its outcome is known. @throws PaymentPending */
+async function ask(payment: KeptPayment, request: Request, buyer: Buyer, until_ms: number): Promise<ShownPayment> {
   const paid = request.clone();
   paid.headers.set(...payment.header);
   for (let tries = 1; ; tries++) {
-    const { answer, fault, told } = await send(paid, buyer, Math.max(until_ms - performance.now(), ASKED_MS));
-    const { standing, problem, payer_proof } = told;
+    const { answer, fault, state } = await send(paid, buyer, Math.max(until_ms - performance.now(), ASKED_MS));
+    const { standing, problem, payer_proof } = state;
     const proven = payer_proof !== undefined && (await proves(paid, payment, buyer, payer_proof));
     if (answer && standing !== 'pending' && !proven) return { standing, answer };
-    // One that broke off cannot be cancelled any more, and a stalled one is not waited for.
+    // An interrupted response cannot be canceled, and a stalled one is not awaited.
     answer?.body?.cancel().catch(() => {});
     const wait_ms = waitMs(answer);
     if (tries >= TRIES_MAX || performance.now() + wait_ms > until_ms) throw new PaymentPending(payment, problem, fault);
@@ -154,38 +154,38 @@ async function ask(payment: KeptPayment, request: Request, buyer: Buyer, until_m
   }
 }
 
-/** Where no answer came the payment may have been taken all the same. */
-const silence: PaymentStanding = { standing: 'pending', problem: null };
+/** Without a response the payment may have been used. */
+const NO_RESPONSE: PaymentStanding = { standing: 'pending', problem: null };
 
 interface Sent {
   readonly answer?: Response;
-  /** What broke where no answer came. */
+  /** The error, if there was no response. */
   readonly fault?: unknown;
-  readonly told: PaymentStanding;
+  readonly state: PaymentStanding;
 }
 
-/** What an answer says of the payment is read within the same time as the answer. @throws where the caller gave up. */
+/** The payment's state is read within the same time as the response. @throws if the caller aborted */
 async function send(request: Request, { fetch: by = fetch }: Buyer, wait_ms: number): Promise<Sent> {
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new Error('no answer came')), wait_ms);
+  const timer = setTimeout(() => late.abort(new Error('no response in time')), wait_ms);
   try {
     const signal = AbortSignal.any([request.signal, late.signal]);
-    // Sent on to somebody else, the payment would buy them what they like.
+    // A redirect would give the payment to another host.
     const answer = await by(new Request(request.clone(), { signal, redirect: 'manual' }));
-    const told = await standingOf(answer, signal);
+    const state = await standingOf(answer, signal);
     request.signal.throwIfAborted();
-    return { answer, told };
+    return { answer, state };
   } catch (fault) {
     request.signal.throwIfAborted();
-    return { fault, told: silence };
+    return { fault, state: NO_RESPONSE };
   } finally {
     clearTimeout(timer);
   }
 }
 
 /**
- * Once: a signature that did not do will not do the next time. Never another text than that of this payment, or whoever
- * is paid could have the wallet sign anything.
+ * Signs the text once, because a refused signature would be refused again. Signs only the text of this payment, or
+ * the payee could have the wallet sign anything.
  */
 async function proves(
   request: Request,
@@ -200,17 +200,20 @@ async function proves(
   return true;
 }
 
-/** As the service's own errors have it: the outcome is open, or the payment brings the work again. In what a model says the quotes are escaped. */
+/**
+ * In the service's own errors: the outcome is unknown, or the payment pays for another run. Quotes are escaped in
+ * model output, so it cannot match.
+ */
 const BROKEN_OFF = /"code":"settlement_pending"|"reruns_left":[1-9]/;
-/** The last word of a stream, at which its clients break off by themselves: all that its payment brings is there. */
+/** The last event of a stream, after which clients stop reading: everything that was paid for has arrived. */
 const ENDED = /^data: \[DONE\]$|"code":"(?:hub_broke_off|stream_cut_off)"/m;
 const END_CHARS = 2_000;
 
 type PayerProof = NonNullable<PaymentProblem['payer_proof']>;
 
 /**
- * An answer that breaks off has been paid for: the payment is kept, and the next try of the request asks for it again. A
- * stream may do so in words, in its last event.
+ * An interrupted response has been paid for: the payment is kept, and the next try of the request sends it again. A
+ * stream may report that in its last event.
  */
 function readOrKept(answer: Response, keep: () => unknown): Response {
   const reader = answer.ok ? answer.body?.getReader() : undefined;
@@ -225,7 +228,7 @@ function readOrKept(answer: Response, keep: () => unknown): Response {
       });
       if (done) return controller.close();
       end = (end + decoder.decode(value, { stream: true })).slice(-END_CHARS);
-      // At once: a client that has read the error reads no further.
+      // Before the data is passed on, because a client stops reading at the error.
       if (BROKEN_OFF.test(end)) keep();
       controller.enqueue(value);
     },

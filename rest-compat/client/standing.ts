@@ -1,19 +1,19 @@
 import { decodePaymentResponseHeader } from '@x402/core/http';
 import { unlessAborted } from './kept-payments.ts';
 
-/** As far as a payer reads it: RFC 9457, and the facts beside it. */
+/** The members of a problem document (RFC 9457) that a payer reads. */
 export interface PaymentProblem {
   readonly code?: string;
   readonly detail?: string;
   /** Null while the service does not know. */
   readonly charged?: boolean | null;
-  /** Of payer_proof_required: the text to be signed, and the header's value with a place for the signature. */
+  /** For payer_proof_required: the text to sign, and the header's value with a placeholder for the signature. */
   readonly payer_proof?: { readonly text: string; readonly value: string };
 }
 
 /**
- * What an answer says of the payment that was shown: `known`, it has bought this, or never will; `pending`, it is to be
- * shown again; `open`, the answer is the caller's to act on, and a further try is with this payment.
+ * The state of a payment by a response: `known`, its outcome is final; `pending`, send it again; `open`, the caller
+ * decides, and another try must use this payment.
  */
 export interface PaymentStanding {
   readonly standing: 'known' | 'pending' | 'open';
@@ -21,27 +21,27 @@ export interface PaymentStanding {
   readonly payer_proof?: PaymentProblem['payer_proof'];
 }
 
-/** Statuses of a server or proxy that has not come to the payment, or does not say. */
+/** Statuses of a server or proxy that did not reach the payment, or does not say. */
 const transient = new Set([408, 425, 429]);
 
-/** `until`: when it aborts, what has not come by then says nothing. */
+/** `until`: when it aborts, an incomplete body is ignored. */
 export async function standingOf(answer: Response, until: AbortSignal): Promise<PaymentStanding> {
   const { status, ok, headers } = answer;
   const problem = ok ? null : await problemOf(answer, until);
   if (isPending(headers)) return { standing: 'pending', problem };
-  // On /graphql refusals are 200 too.
+  // On /graphql refusals have status 200 too.
   if (ok) return { standing: headers.get('x-should-retry') === 'false' ? 'open' : 'known', problem };
   if (status === 402) return { standing: 'known', problem };
   const { code, charged, payer_proof } = problem ?? {};
   if (code === 'payer_proof_required') return { standing: 'open', problem, payer_proof };
-  // In a browser the header may be out of sight.
+  // In a browser the header may be hidden by CORS.
   if (code === 'payment_in_flight' || charged === null) return { standing: 'pending', problem };
   if (status >= 500 || transient.has(status)) return { standing: charged === false ? 'open' : 'pending', problem };
-  // Most faults of a request are found without a look at its payment, which may have bought this before.
+  // Most errors of a request are found before its payment is read, which may have been used earlier.
   return { standing: code !== undefined && charged === false ? 'known' : 'open', problem };
 }
 
-/** x402's own word, whatever the status. */
+/** x402's error reason, independent of the status. */
 function isPending(headers: Headers): boolean {
   const header = headers.get('PAYMENT-RESPONSE') ?? headers.get('X-PAYMENT-RESPONSE');
   try {
@@ -51,10 +51,10 @@ function isPending(headers: Headers): boolean {
   }
 }
 
-/** What is longer is no problem document. */
+/** A problem document is not longer. */
 const PROBLEM_BYTES_MAX = 65_536;
 
-/** Null where there is none, or it does not come whole in time. */
+/** Null if there is none, or it is not complete in time. */
 async function problemOf(answer: Response, until: AbortSignal): Promise<PaymentProblem | null> {
   const reader = answer.clone().body?.getReader();
   if (!reader) return null;
@@ -63,12 +63,12 @@ async function problemOf(answer: Response, until: AbortSignal): Promise<PaymentP
   } catch {
     return null;
   } finally {
-    // It ends with the other half of the answer, which is the caller's.
+    // It ends with the caller's half of the response.
     reader.cancel().catch(() => {});
   }
 }
 
-/** @throws where it is too long, or breaks off. */
+/** @throws if it is too long or interrupted */
 async function textOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let [text, bytes] = ['', 0];
@@ -83,7 +83,7 @@ async function textOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<
 
 const PAUSE_MS = 1_000;
 
-/** RFC 9110 10.2.3, in seconds, as it comes with every answer of the service that is to be asked for again. */
+/** Seconds (RFC 9110 section 10.2.3), in every response of the service that asks for a retry. */
 export function waitMs(answer: Response | undefined): number {
   return Number(answer?.headers.get('Retry-After') ?? 0) * 1_000 || PAUSE_MS;
 }

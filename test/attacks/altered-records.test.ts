@@ -10,7 +10,7 @@ let service: Service;
 let agent: Agent;
 let other: Agent;
 beforeAll(async () => {
-  service = await openService({}, { meant: /does not stand as it was signed|is damaged: / });
+  service = await openService({}, { meant: /differs from its signed hash|is damaged: / });
   [agent, other] = [await service.newAgent(), await service.newAgent()];
 });
 

@@ -233,8 +233,8 @@ describe('npm run verify', () => {
       env: { PATH, HOME },
     });
     expect(stdout).toContain(`Valid: task ${body.svc.task_id}`);
-    expect(stdout).toContain('Nothing was paid: an API key stood in (no spend).');
-    expect(stdout).not.toContain('does not prove that it moved');
+    expect(stdout).toContain('Nothing was paid: an API key stood in (not spend).');
+    expect(stdout).not.toContain('does not prove that the money moved');
   });
 });
 

@@ -121,7 +121,7 @@ describe('npm run reconcile', () => {
       code: 3,
       text: expect.stringContaining(`the newest block of the chain is ${last}`),
     });
-    expect(await reconciling({}, {})).toMatchObject({ code: 3, text: expect.stringContaining('nothing signs for') });
+    expect(await reconciling({}, {})).toMatchObject({ code: 3, text: expect.stringContaining('no signature of') });
     liar.behave({ kind: 'cut' });
     expect(await reconciling()).toMatchObject({ code: 3, text: expect.stringContaining('Cannot check') });
     liar.repent();

@@ -119,8 +119,8 @@ describe('npm run witness -- URL --wallet 0x…', () => {
 
   it('0: each receipt is signed, in the log, and has its transfer, and each transfer its receipt', async () => {
     const { code, text } = await look(key());
-    expect(text).toContain('3 receipts, each in the log and with its transfer');
-    expect([code, text.split('\n').at(-1)]).toEqual([0, 'All of it fits.']);
+    expect(text).toContain('3 receipts are in the log and match a transfer to');
+    expect([code, text.split('\n').at(-1)]).toEqual([0, 'No mismatch was found.']);
     expect(text).not.toContain(account.private_key.slice(2));
   });
 
@@ -169,15 +169,15 @@ describe('npm run witness -- URL --wallet 0x…', () => {
       return [looked.code, looked.text.split('\n').at(-1)];
     };
     expect(await lying({ eth_blockNumber: 'soon' })).toEqual([1, expect.stringMatching(/^Cannot check: the chain/)]);
-    expect(await lying({ eth_getLogs: [] })).toEqual([1, expect.stringContaining('out of its logs')]);
+    expect(await lying({ eth_getLogs: [] })).toEqual([1, expect.stringContaining('from its logs')]);
   });
 
   it('1: a transfer without a receipt is named', async () => {
     const tx = await sendDirectly(account, 123n);
     const { code, text } = await look(key());
     expect([code, text]).toEqual([1, expect.stringContaining(`TRANSFER WITHOUT RECEIPT: base:${tx}, log`)]);
-    expect(text).toContain(`: 123 to ${service.pay_to.toLowerCase()}`);
-    expect(text).toContain('1 of it do not fit.');
+    expect(text).toContain(`: 123 atomic USDC to ${service.pay_to.toLowerCase()}`);
+    expect(text).toContain('Mismatches found: 1.');
   });
 
   it('1: a receipt whose transfer the chain does not have is named', async () => {

@@ -143,6 +143,6 @@ it('an accepted break leads back to work, and all money that moved gets its answ
   expect(await transfers()).toBe(moved);
   expect((await send(goesOn, await buyer.chat('and on it goes'))).status).toBe(200);
   expect((await older.heads()).at(-1)).toMatchObject({ tree_size: 7 });
-  expect(await acceptLogBreak(ground, 'nothing at all', { url: older.url })).toContain('The log is not broken');
+  expect(await acceptLogBreak(ground, 'nothing at all', { url: older.url })).toContain('The log is intact');
   await goesOn.stop();
 });

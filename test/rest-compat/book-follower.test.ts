@@ -195,10 +195,10 @@ it('is broken by no listener that throws', async () => {
   expect(await follower.ended).toMatchObject([{ kind: 'refused', cursor: { position: 1 } }]);
 });
 
-it('takes a position that is no safe integer for a fault, and asks again', async () => {
+it('takes a position that is not a safe integer for a fault, and asks again', async () => {
   const { held, faults } = await follow([[eventAt(2 ** 53, '')], [first], FORBIDDEN]);
   expect(held).toEqual([first]);
-  expect(String(faults[0])).toContain('no safe integer');
+  expect(String(faults[0])).toContain('not a safe integer');
 });
 
 it('refuses a book that is listed twice', () => {

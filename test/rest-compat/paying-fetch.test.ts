@@ -101,7 +101,7 @@ it('takes its payment to nobody to whom it is sent on', async () => {
 it('keeps a payment whose outcome is open, though a session is refused meanwhile', async () => {
   const house = await paid('nothing', { status: 403, body: { code: 'forbidden' } });
   const { send, signed } = buyer({ patience_ms_max: 0 });
-  await expect(send(house.url)).rejects.toThrow('send the same payment again');
+  await expect(send(house.url)).rejects.toThrow('Send the same payment again');
   expect((await send(house.url)).status).toBe(403);
   expect((await send(house.url)).status).toBe(200);
   expect([signed(), new Set(house.shown.map(shown => shown['payment-signature'])).size]).toEqual([1, 1]);
@@ -111,7 +111,7 @@ it.each(['Idempotency-Key', 'X-Router-Key'])(
   'keeps purchases apart that its caller tells apart by %s',
   async header => {
     const [house, { send, signed }] = [await paid('nothing'), buyer({ patience_ms_max: 0 })];
-    await expect(send(house.url, { [header]: 'one' })).rejects.toThrow('send the same payment again');
+    await expect(send(house.url, { [header]: 'one' })).rejects.toThrow('Send the same payment again');
     expect((await send(house.url, { [header]: 'two' })).status).toBe(200);
     expect((await send(house.url, { [header]: 'one' })).status).toBe(200);
     const [first, second, again] = house.shown.map(shown => shown['payment-signature']);
@@ -165,7 +165,7 @@ it('prints no payment that can be spent: PaymentPending has it to be kept, and s
 it('keeps both of two equal purchases that overlap, and asks for the elder first', async () => {
   const [house, { send, signed }] = [await paid('half', 'nothing'), buyer({ patience_ms_max: 0 })];
   const first = await send(house.url);
-  await expect(send(house.url)).rejects.toThrow('send the same payment again');
+  await expect(send(house.url)).rejects.toThrow('Send the same payment again');
   const broken = expect(first.text()).rejects.toThrow();
   house.breakOff();
   await broken;
@@ -205,7 +205,7 @@ it.each([
   async (_, fact) => {
     const house = await paid('nothing', { status: 400, body: { code: 'invalid_request', ...fact } });
     const { send, signed } = buyer({ patience_ms_max: 0 });
-    await expect(send(house.url)).rejects.toThrow('send the same payment again');
+    await expect(send(house.url)).rejects.toThrow('Send the same payment again');
     expect((await send(house.url)).status).toBe(400);
     expect((await send(house.url)).status).toBe(200);
     expect([signed(), new Set(house.shown.map(shown => shown['payment-signature'])).size]).toEqual([1, 1]);
@@ -215,7 +215,7 @@ it.each([
 it('signs another payment once a refusal of the request says that the first was not charged', async () => {
   const house = await paid('nothing', { status: 400, body: { code: 'invalid_request', charged: false } });
   const { send, signed } = buyer({ patience_ms_max: 0 });
-  await expect(send(house.url)).rejects.toThrow('send the same payment again');
+  await expect(send(house.url)).rejects.toThrow('Send the same payment again');
   expect((await send(house.url)).status).toBe(400);
   expect((await send(house.url)).status).toBe(200);
   expect(signed()).toBe(2);

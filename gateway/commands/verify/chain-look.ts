@@ -7,9 +7,9 @@ import { lookUpOf } from '../../../schema/transfer-look-up.ts';
 import { OperatorFault } from '../../config/fault.ts';
 import { boundedText, reasonOf } from './source.ts';
 
-/* Whether USDC moved on Base as a receipt says, by whoever answers for the chain. What it does not answer is unknown. */
+/* Whether USDC moved on Base as a receipt says, by a node of the chain. */
 
-/** `code` of each outcome stays the same for programs. */
+/** `code` is stable for programs; the sentences may change. */
 export type ChainLook =
   | {
       readonly outcome: 'moved';
@@ -21,11 +21,11 @@ export type ChainLook =
       /** The transaction's own block is the first. */
       readonly confirmations: number;
     }
-  /** A key stood in for the payment. */
+  /** An API key was used instead of a payment. */
   | { readonly outcome: 'nothing_paid'; readonly code: 'nothing_paid'; readonly sentence: string }
-  /** The chain says otherwise. */
+  /** The chain contradicts the receipt. */
   | { readonly outcome: 'contradicted'; readonly code: ContradictedCode; readonly sentence: string }
-  /** Nobody knows: neither that it moved, nor that it did not. */
+  /** Neither proven nor refuted. */
   | { readonly outcome: 'unknown'; readonly code: UnknownCode; readonly sentence: string };
 
 type ContradictedCode = 'asset_foreign' | 'transaction_reverted' | 'authorization_unused' | 'transfer_missing';
@@ -49,7 +49,7 @@ const contradicted = (code: ContradictedCode, sentence: string): ChainLook => ({
 });
 const unknown = (code: UnknownCode, sentence: string): ChainLook => ({ outcome: 'unknown', code, sentence });
 
-/** Asked for and not answered. */
+/** The node did not answer, or not usefully. */
 class Unanswered extends Error {
   readonly code: UnknownCode;
   constructor(code: UnknownCode, sentence: string) {
@@ -61,22 +61,25 @@ class Unanswered extends Error {
 /**
  * Looks for the transfer of a valid receipt.
  * @param claims what was signed
- * @param ingress_receipt where it was seen since, if it was vouched for alone: unsigned, and looked up like the rest
+ * @param ingress_receipt the unsigned transfer that the service names since, if the payment was only vouched for at signing
  */
 export async function lookAtChain(rpc_url: string, claims: JsonObject, ingress_receipt: unknown): Promise<ChainLook> {
   const payment = signedPayment(claims);
   if (payment === null && claims.payment_ref !== undefined)
-    return unknown('transfer_unsigned', 'It signs where a payment was made, and not what moved there.');
+    return unknown('transfer_unsigned', 'The receipt signs where a payment was made, but not what was transferred.');
   if (payment === null)
     return {
       outcome: 'nothing_paid',
       code: 'nothing_paid',
-      sentence: 'Nothing was paid: there is nothing to look for.',
+      sentence: 'Nothing was paid, so there is no transfer to look up.',
     };
   const wanted = lookUpOf(claims, ingress_receipt);
   if (wanted?.network !== 'base')
-    return unknown('network_unsupported', `Only Base is looked at, not ${String(payment.network)}.`);
-  // What the issuer calls the token is no matter: USDC on Base is one contract.
+    return unknown(
+      'network_unsupported',
+      `Only payments on Base can be looked up; this one is on ${String(payment.network)}.`,
+    );
+  // The issuer's name for the token does not count: USDC on Base is one contract.
   if (String(wanted.contract).toLowerCase() !== networks.base.usdc.toLowerCase())
     return contradicted('asset_foreign', `${String(wanted.contract)} is not USDC on Base.`);
   try {
@@ -91,21 +94,21 @@ async function found(rpc_url: string, wanted: JsonObject, nonce: Json | undefine
   const tx_hash = String(wanted.tx_hash);
   const chain_id = quantity(await ask(rpc_url, 'eth_chainId', []));
   if (chain_id !== networks.base.chain_id)
-    throw new Unanswered('rpc_other_chain', `It answers for chain ${chain_id}, and Base is ${networks.base.chain_id}.`);
+    throw new Unanswered('rpc_other_chain', `The node serves chain ${chain_id}, not Base (${networks.base.chain_id}).`);
   const receipt = await ask(rpc_url, String(wanted.rpc_method), wanted.rpc_params as Json[]);
   if (receipt === null)
     throw new Unanswered(
       'transaction_unknown',
-      `It knows no transaction ${tx_hash}: not mined, not synced, or pruned.`,
+      `The node does not have the transaction ${tx_hash}: not mined, not synced, or pruned.`,
     );
   if (!isJsonObject(receipt) || same(receipt.transactionHash, tx_hash) === false || !Array.isArray(receipt.logs))
-    throw new Unanswered('rpc_malformed', `It answers for ${tx_hash} with something else.`);
+    throw new Unanswered('rpc_malformed', `The node answered for ${tx_hash} with something else.`);
   const status = quantity(receipt.status);
   const block_number = quantity(receipt.blockNumber);
-  if (status !== 1) return contradicted('transaction_reverted', `${tx_hash} was reverted: nothing moved by it.`);
+  if (status !== 1) return contradicted('transaction_reverted', `${tx_hash} was reverted: it transferred nothing.`);
   const logs = receipt.logs.filter(isJsonObject);
   const used = logs.find(each => isUseOf(each, nonce, wanted));
-  // Every call costs the same: without its nonce another payment of this payer would pass for this one. Early versions sign none.
+  // Every call costs the same, so without the nonce another payment of this payer would match. Early receipt versions have none.
   if (used === undefined && nonce !== undefined)
     return contradicted(
       'authorization_unused',
@@ -113,13 +116,16 @@ async function found(rpc_url: string, wanted: JsonObject, nonce: Json | undefine
     );
   const log = used === undefined ? logs.find(each => isTransfer(each, wanted)) : transferAfter(used, logs, wanted);
   if (log === undefined)
-    return contradicted('transfer_missing', `${tx_hash} moved no such amount of USDC from this payer to this payee.`);
+    return contradicted(
+      'transfer_missing',
+      `${tx_hash} did not transfer this amount of USDC from this payer to this payee.`,
+    );
   const head = quantity(await ask(rpc_url, 'eth_blockNumber', []));
   const confirmations = head - block_number + 1;
   if (confirmations < 1)
     throw new Unanswered(
       'transaction_unconfirmed',
-      `Its newest block, ${head}, comes before the transfer's, ${block_number}.`,
+      `The node's newest block, ${head}, is older than the transfer's block, ${block_number}.`,
     );
   return {
     outcome: 'moved',
@@ -132,7 +138,7 @@ async function found(rpc_url: string, wanted: JsonObject, nonce: Json | undefine
   };
 }
 
-/** EIP-20's Transfer, of USDC, between these two, of exactly this amount, and in its place in the block where that is known. */
+/** A USDC Transfer (EIP-20) of this amount between these two, at its log index if that is known. */
 function isTransfer(log: JsonObject, { topics, amount, log_index, tx_hash }: JsonObject): boolean {
   const wanted = Array.isArray(topics) ? topics : [];
   return (
@@ -148,7 +154,7 @@ function isTransfer(log: JsonObject, { topics, amount, log_index, tx_hash }: Jso
   );
 }
 
-/** The transfer that an authorization made follows its use; whatever comes after that one is another's. */
+/** The transfer of an authorization is the first one after its AuthorizationUsed event. */
 function transferAfter(used: JsonObject, logs: readonly JsonObject[], wanted: JsonObject): JsonObject | undefined {
   const [event] = Array.isArray(wanted.topics) ? wanted.topics : [];
   const from = quantity(used.logIndex);
@@ -179,11 +185,11 @@ function isUseOf(log: JsonObject, nonce: Json | undefined, { topics, tx_hash }: 
 const same = (one: Json | undefined, other: Json | undefined) =>
   typeof one === 'string' && typeof other === 'string' && one.toLowerCase() === other.toLowerCase();
 
-/** A number as JSON-RPC spells it. */
+/** A hexadecimal quantity of JSON-RPC. */
 function quantity(value: Json | undefined): number {
   const number = typeof value === 'string' && /^0x[0-9a-f]{1,13}$/i.test(value) ? Number(value) : Number.NaN;
   if (!Number.isSafeInteger(number))
-    throw new Unanswered('rpc_malformed', 'It answers with something that is no number.');
+    throw new Unanswered('rpc_malformed', 'The node answered with something that is not a number.');
   return number;
 }
 
@@ -192,8 +198,8 @@ async function ask(rpc_url: string, method: string, params: readonly Json[]): Pr
   const text = await post(rpc_url, JSON.stringify({ jsonrpc: '2.0', id, method, params }));
   const answer = jsonObjectIn(text);
   if (answer?.id !== id || (answer.result === undefined && answer.error === undefined))
-    throw new Unanswered('rpc_malformed', `Its answer to ${method} is none of JSON-RPC 2.0.`);
-  if (answer.error !== undefined) throw new Unanswered('rpc_unavailable', `It refuses to answer ${method}.`);
+    throw new Unanswered('rpc_malformed', `The node's answer to ${method} is not JSON-RPC 2.0.`);
+  if (answer.error !== undefined) throw new Unanswered('rpc_unavailable', `The node refused ${method}.`);
   return answer.result ?? null;
 }
 
@@ -202,13 +208,14 @@ async function post(rpc_url: string, body: string): Promise<string> {
     const signal = AbortSignal.timeout(RPC_TIMEOUT_MS);
     const headers = { 'content-type': 'application/json' };
     const answer = await fetch(rpc_url, { method: 'POST', headers, body, signal });
-    if (!answer.ok || !answer.body) throw new Unanswered('rpc_unavailable', `It answered ${answer.status}.`);
+    if (!answer.ok || !answer.body)
+      throw new Unanswered('rpc_unavailable', `The node answered with status ${answer.status}.`);
     return await boundedText('the answer', answer.body);
   } catch (fault) {
     if (fault instanceof Unanswered) throw fault;
     if (fault instanceof OperatorFault)
-      throw new Unanswered('rpc_malformed', 'It sends more than is read of an answer.');
-    // The URL may carry a key: it is named by whoever gave it, and never here.
-    throw new Unanswered('rpc_unavailable', `It does not answer (${reasonOf(fault)}).`);
+      throw new Unanswered('rpc_malformed', 'The node sent a response that is too long.');
+    // The URL is left out because it may contain a key.
+    throw new Unanswered('rpc_unavailable', `The node does not answer (${reasonOf(fault)}).`);
   }
 }

@@ -13,22 +13,22 @@ import type { Unread } from './json.ts';
 import { jsonAt } from './source.ts';
 import type { FileBatch, FileBatchExamined } from './worker.ts';
 
-/* A directory of documents, on all cores: each thread is handed some files at a time, and what they find is told in order. */
+/* Examines a directory of documents on all cores: each thread gets some files at a time, and results come in order. */
 
 const FILES_PER_BATCH = 64;
-/** So that a thread that is done need not wait; what is found and not told yet is kept in memory. */
+/** Keeps threads busy; results that wait for earlier ones stay in memory. */
 const BATCHES_AHEAD_PER_THREAD = 2;
 
 const isNamed = (name: string) => documentEndings.some(ending => name.toLowerCase().endsWith(ending));
 
 export interface Folder {
-  /** By their names, in alphabetical order. */
+  /** Paths in alphabetical order. */
   readonly documents: readonly string[];
-  /** Files of other names, and links: nobody looks into these. */
+  /** Number of links and of files with other endings, which are not read. */
   readonly skipped: number;
 }
 
-/** Every document in it and below. Links are not followed: they may lead anywhere, or in a circle. */
+/** Every document in the folder and below. Links are not followed, because they may leave the folder or form a cycle. */
 export async function documentsIn(folder: string): Promise<Folder> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
     (fault: NodeJS.ErrnoException) => {
@@ -43,10 +43,10 @@ export async function documentsIn(folder: string): Promise<Folder> {
   };
 }
 
-/** By which names issuers publish their histories, and lists of keys that they revoked. */
+/** File names under which issuers publish histories and revocation lists. */
 const HISTORY_NAMED = /(history|revocations)[^/]*\.json$/i;
 
-/** Histories and lists of revocations among them: what a key said that was revoked since is judged by them. */
+/** The histories and revocation lists among the files, by which documents of revoked keys are judged. */
 export async function historiesIn(files: readonly string[]): Promise<JsonObject[]> {
   const read = files.filter(file => HISTORY_NAMED.test(file)).map(file => jsonAt(file).catch(() => null));
   return (await Promise.all(read))
@@ -54,7 +54,7 @@ export async function historiesIn(files: readonly string[]): Promise<JsonObject[
     .filter(found => isIssuerHistory(found) || isRevocations(found));
 }
 
-/** In the order of `files`. */
+/** Yields the results in the order of `files`. */
 export async function* examineAll(files: readonly string[], asked: VerifyAsked): AsyncGenerator<Examined | Unread> {
   const batches = Array.from({ length: Math.ceil(files.length / FILES_PER_BATCH) }, (_, id) => ({
     id,
@@ -81,7 +81,7 @@ const leastBusy = (threads: readonly Thread[]) =>
   threads.reduce((least, thread) => (thread.waiting() < least.waiting() ? thread : least));
 
 function startThread(asked: VerifyAsked) {
-  // By the same way as any program: from what is built, where that is there.
+  // Started like any program, from the build if there is one.
   const worker = new Worker(join(ROOT, 'gateway/launch.js'), {
     argv: ['gateway/commands/verify/worker.ts'],
     workerData: { ...asked },
@@ -90,21 +90,21 @@ function startThread(asked: VerifyAsked) {
   const failAll = (fault: Error) => {
     for (const { reject } of waiting.values()) reject(fault);
   };
-  worker.on('message', (told: FileBatchExamined) => {
-    waiting.get(told.id)?.resolve(told);
-    waiting.delete(told.id);
+  worker.on('message', (result: FileBatchExamined) => {
+    waiting.get(result.id)?.resolve(result);
+    waiting.delete(result.id);
   });
   worker.on('error', failAll);
-  worker.on('exit', () => failAll(new Error('a thread ended before it had examined what it was handed')));
+  worker.on('exit', () => failAll(new Error('a thread ended before it had examined its files')));
   return {
     waiting: () => waiting.size,
     examine(batch: FileBatch): Promise<FileBatchExamined> {
-      const told = Promise.withResolvers<FileBatchExamined>();
-      // Whoever waits for an earlier one hears of it first.
-      told.promise.catch(() => {});
-      waiting.set(batch.id, told);
+      const result = Promise.withResolvers<FileBatchExamined>();
+      // The caller awaits batches in order, so a later one may reject before it is awaited.
+      result.promise.catch(() => {});
+      waiting.set(batch.id, result);
       worker.postMessage(batch);
-      return told.promise;
+      return result.promise;
     },
     end: () => worker.terminate(),
   };

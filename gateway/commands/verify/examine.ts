@@ -23,22 +23,22 @@ import { OperatorFault } from '../../config/fault.ts';
 import { type ChainLook, lookAtChain } from './chain-look.ts';
 import { isUrl, jsonAt, noDocument, readBytes, readText } from './source.ts';
 
-/** What the command line asks of each document. */
+/** The options of the command line for each document. */
 export interface VerifyAsked extends ProofAsked {
-  /** A file or URL that holds the key set to go by. */
+  /** File or URL of the key set to trust. */
   readonly jwks?: string | undefined;
-  /** Where the service is by now, for documents that it signed elsewhere. */
+  /** The current address of a service that has moved. */
   readonly 'base-url'?: string | undefined;
-  /** Histories and lists of revocations that lie in the directory. */
+  /** Histories and revocation lists of the directory. */
   readonly histories?: readonly JsonObject[] | undefined;
-  /** Who answers for Base. */
+  /** URL of a node of Base. */
   readonly rpc?: string | undefined;
 }
 
-/** `given` on the command line, what the `document` brings, or `fetched` from whom the document names. */
+/** `given` on the command line, contained in the `document`, or `fetched` from the URL that the document names. */
 type KeysFrom = 'given' | 'document' | 'fetched';
 
-/** A document that was read and judged; data alone, which goes between threads and into JSON. */
+/** A verified document, as plain data for other threads and JSON. */
 export interface Examined {
   readonly source: string;
   readonly kind: DocumentKind | EnvelopeKind | 'bundle';
@@ -46,23 +46,23 @@ export interface Examined {
   readonly verified: Omit<VerifiedDocument, 'kind'>;
   readonly place: ProvenPlace | null;
   readonly chain: ChainLook | null;
-  /** What a valid receipt says of money. */
+  /** The payment of a valid receipt. */
   readonly spend: ReceiptSummary | null;
-  /** Which rows of its book a valid export has. */
+  /** The rows that a valid export contains. */
   readonly covers: ExportCover | null;
-  /** What the receipts of a valid bundle come to. */
+  /** The sums of a valid bundle's receipts. */
   readonly tally: ReceiptTally | null;
 }
 
-/** By their places: of a directory with many documents of one issuer its key set is read once. */
+/** Key sets by URL or file, so that the set of an issuer is read once for a directory. */
 export type IssuerKeySets = Map<string, Promise<JsonObject>>;
 
 const NO_KEYS: JsonObject = { keys: [] };
 
-/** Of a directory with documents of strangers, no more key sets than this are kept. */
+/** Bounds memory for a directory with documents of many issuers. */
 const KEY_SETS_MAX = 64;
 
-/** @throws OperatorFault where the document, its keys or its proof cannot be read: nothing is known of it then */
+/** @throws OperatorFault if the document, its keys or its proof cannot be read */
 export async function examine(source: string, asked: VerifyAsked, key_sets: IssuerKeySets): Promise<Examined> {
   const base_url = asked['base-url']?.replace(/\/+$/, '') ?? (isUrl(source) ? new URL(source).origin : undefined);
   const bytes = await readBytes(source, 'application/json');
@@ -81,7 +81,7 @@ export async function examine(source: string, asked: VerifyAsked, key_sets: Issu
   return { source, kind, keys, verified, place, chain, spend, covers, tally: null };
 }
 
-/** By the keys that it brings, unless others are given. */
+/** Verifies with the keys of the bundle, unless --jwks is given. */
 async function examineBundle(source: string, bytes: Buffer, { jwks: given }: VerifyAsked): Promise<Examined> {
   const brought = given === undefined ? keysInBundle(bytes) : await jsonAt(given);
   const keys = { from: given === undefined ? 'document' : 'given', source: given ?? "the document's own" } as const;
@@ -119,10 +119,10 @@ async function examineJson(
   return { kind: kindOf(document), document, keys, verified };
 }
 
-/** Of a document that names none: those of the service that served it. */
+/** The key set of the service that served a document which names none. */
 const keysThere = (base_url: string | undefined) => (base_url === undefined ? null : jwksUri(base_url));
 
-/** Null where the bytes are no envelope. What stands in the log, and on the chain, is its payload. */
+/** Null if the bytes are not an envelope. The log and the chain know the payload. */
 async function examineEnvelope(
   bytes: Buffer,
   base_url: string | undefined,
@@ -140,24 +140,24 @@ async function examineEnvelope(
   return { kind: envelope.kind, document, keys, verified };
 }
 
-/** A receipt alone names a transfer, and stands in the log: of any other document a `payload` is a stranger's. */
+/** Only receipts name a transfer and are in the log; the `payload` of any other document is untrusted. */
 function receiptIn(kind: Examined['kind'], document: JsonObject): JsonObject | null {
   if (kind === 'receipt' || kind === 'statement' || kind === 'credential') return document;
   return kind === 'receipt_audit' ? (document.receipt as JsonObject) : null;
 }
 
-/** @param named by the document itself */
+/** @param named the URL in the document */
 async function keysAt(named: string | null, { jwks: given }: VerifyAsked, key_sets: IssuerKeySets) {
   const source = given ?? named;
   if (source === null || (given === undefined && !isUrl(source)))
-    throw new OperatorFault('the document names no key set: give one with --jwks');
+    throw new OperatorFault('the document does not name a key set; give one with --jwks');
   if (key_sets.size >= KEY_SETS_MAX) key_sets.clear();
   const read = key_sets.get(source) ?? jsonAt(source);
   key_sets.set(source, read);
   return { keys: { from: given === undefined ? 'fetched' : 'given', source } as const, jwks: await read };
 }
 
-/** `unknown`: it is valid as far as it could be checked, and something that was asked for could not be. */
+/** `unknown`: valid as far as it could be checked, but a requested check was not possible. */
 export type DocumentOutcome = 'valid' | 'invalid' | 'unknown';
 
 export function documentOutcome({ verified, place, chain }: Examined): DocumentOutcome {
@@ -166,12 +166,12 @@ export function documentOutcome({ verified, place, chain }: Examined): DocumentO
   return chain?.outcome === 'unknown' ? 'unknown' : 'valid';
 }
 
-/** Of several: one that is invalid outweighs one of which nothing is known. */
+/** For several documents the exit code is that of the worst: invalid, then unknown. */
 export const exitCodes: Readonly<Record<DocumentOutcome, number>> = { valid: 0, invalid: 1, unknown: 3 };
 
-/** What the command line asks of a receipt's place in the log. */
+/** The options about a receipt's place in the log. */
 interface ProofAsked {
-  /** A file or URL that holds a proof. */
+  /** File or URL of a proof. */
   readonly proof?: string | undefined;
   readonly 'log-key'?: readonly string[] | undefined;
   readonly witness?: readonly string[] | undefined;
@@ -180,17 +180,17 @@ interface ProofAsked {
 /** A receipt's place in the log. */
 interface ProvenPlace {
   readonly source: string;
-  /** The log's keys were, and not asked of the service itself. */
+  /** Whether the log's keys were given, and not fetched from the service. */
   readonly keys_given: boolean;
   readonly verification: ProofVerification;
 }
 
-/** Reads a file or a URL. @throws OperatorFault where it cannot be read */
+/** Reads a file or a URL. @throws OperatorFault if it cannot be read */
 type ReadText = (source: string) => Promise<string>;
 
 /**
- * Whether a receipt stands in a log whose checkpoint all named witnesses have cosigned, by a proof of C2SP's that lies
- * beside it, or that the service hands out. Null where nothing of that was asked.
+ * Whether a receipt is in a log whose checkpoint all given witnesses cosigned, by a C2SP proof that was given or that the service
+ * serves. Null if no option asks for it.
  */
 async function provePlace(
   receipt: JsonObject | null,
@@ -200,13 +200,15 @@ async function provePlace(
 ): Promise<ProvenPlace | null> {
   const { proof, 'log-key': log_keys = [], witness: witnesses = [] } = asked;
   if (proof === undefined && log_keys.length === 0 && witnesses.length === 0) return null;
-  if (receipt === null) throw new OperatorFault('only a receipt stands in the log');
+  if (receipt === null) throw new OperatorFault('--proof, --log-key and --witness are for receipts only');
   const log = base_url === undefined ? null : logPrefix(base_url);
   const source = proof ?? (log && `${log}/proof/${taskOf(receipt)}`);
   if (source === null)
-    throw new OperatorFault('a witness vouches for a proof: give one with --proof, or the URL of a receipt');
+    throw new OperatorFault(
+      '--witness and --log-key need a proof: give one with --proof, or give the URL of a receipt',
+    );
   const keys_given = log_keys.length > 0;
-  if (!keys_given && log === null) throw new OperatorFault('a proof is signed by its log: give its key with --log-key');
+  if (!keys_given && log === null) throw new OperatorFault('--proof needs the key of its log: give it with --log-key');
   const texts = keys_given ? log_keys : (await read(`${log}/verifier-keys`)).split('\n').filter(Boolean);
   const wanted = { log_keys: verifierKeys(texts, 'signature'), witnesses: verifierKeys(witnesses, 'cosignature') };
   const verification = verifyLogProof(await read(source), { ...wanted, leaf: leafOf(receipt) });
@@ -218,18 +220,18 @@ function taskOf({ task_id, payload }: JsonObject): string {
   return encodeURIComponent(String(id));
 }
 
-/** What stands in the log is the payload that was signed, in canonical JSON. */
+/** The leaf is the hash of the signed payload in canonical JSON. */
 function leafOf({ payload }: JsonObject): Buffer {
-  if (!isJsonObject(payload)) throw new OperatorFault('only a receipt stands in the log');
+  if (!isJsonObject(payload)) throw new OperatorFault('the receipt has no payload, so it has no leaf in the log');
   return leafHash(canonicalJson(payload));
 }
 
-/** @throws OperatorFault where one of them is none of that kind */
+/** @throws OperatorFault if one is not a key of that kind */
 function verifierKeys(texts: readonly string[], kind: NoteKeyKind): VerifierKey[] {
   return texts.map(text => {
     const key = verifierKey(text);
     if (key?.kind === kind) return key;
     const whose = kind === 'signature' ? 'a log' : 'a witness';
-    throw new OperatorFault(`${text} is no verifier key of ${whose}: <name>+<id>+<key>`);
+    throw new OperatorFault(`${text} is not the verifier key of ${whose} (<name>+<id>+<key>)`);
   });
 }

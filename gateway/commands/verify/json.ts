@@ -1,25 +1,24 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { documentOutcome, type Examined } from './examine.ts';
 
-/** A document of which nothing is known, since it could not be read: never taken for one that is not valid, nor for one that is. */
+/** A document that could not be read, so it counts neither as valid nor as invalid. */
 export interface Unread {
   readonly source: string;
-  /** What is wrong, in a sentence. */
+  /** The reason, as a sentence. */
   readonly unread: string;
 }
 
 /**
- * `--json`: one object for each document, on a line of its own. The names and codes stay as they are; sentences may change.
- * `outcome` is valid, invalid or unknown, `fault` is null where it is valid, and `claims` is what was signed. `spend` is what a receipt
- * says of money, `covers` which rows of its book an
- * export has, and `tally` what the receipts of a bundle come to; null for any other document.
+ * `--json`: one object per document and line. Names and codes are stable; sentences may change. `outcome` is valid, invalid or
+ * unknown, `fault` is null if it is valid, `claims` is the signed content. `spend` is the payment of a receipt, `covers` the rows of
+ * an export, `tally` the sums of a bundle; each is null for other documents.
  */
 export function examinedJson(examined: Examined | Unread): string {
   const text = JSON.stringify('unread' in examined ? ofUnread(examined) : ofExamined(examined));
   return text.replaceAll(MOVING, sign => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** What JSON leaves as it is, and a terminal does not: a stranger's text moves no cursor here either (ECMA-48 §5.3, C1). */
+/** Characters that JSON does not escape and that control a terminal (ECMA-48 §5.3, C1): document text is untrusted. */
 const MOVING = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 const ofUnread = ({ source, unread }: Unread) => ({
@@ -59,7 +58,7 @@ function ofExamined(examined: Examined) {
   };
 }
 
-/** The first that keeps it from being valid. */
+/** The first fault. */
 function faultOf({ verified, place, chain }: Examined): { code: string; sentence: string } | null {
   if (verified.fault) return verified.fault;
   if (place?.verification.kind === 'invalid') {

@@ -8,14 +8,14 @@ import { notSettledHere } from '../../../schema/router/reported.ts';
 import type { VerifiedDocument } from '../../../subgraphs/receipt/verify/module.ts';
 import { documentOutcome, type Examined } from './examine.ts';
 
-/* What was examined, as lines for people. */
+/* The results as lines for people. */
 
-interface Told {
-  /** At the head of the lines. */
+interface KindTexts {
+  /** The label of the first line. */
   readonly head: string;
-  /** In a sentence. */
+  /** The name in sentences. */
   readonly noun: string;
-  /** Of a valid one: what it says. */
+  /** The lines for a valid document. */
   valid(claims: Claims): readonly string[];
 }
 
@@ -27,18 +27,18 @@ const ofReceipt = (claims: Claims, { claim_id = claims.payload_version === 8 ? '
   ...(isJsonObject(claims.reported) ? [notSettledHere(claims.reported)] : []),
 ];
 
-/** What a receipt says of money, whatever form it came in. */
+/** The payment of a receipt in any form. */
 function linesOfSpend(spend: ReceiptSummary): string[] {
   return [
     `${spendText(spend)}.`,
     spendLanes[spend.lane].means,
     ...(spend.payment_ref === null
       ? []
-      : [`The signature does not prove that it moved: look up ${spend.payment_ref} on its network.`]),
+      : [`The signature does not prove that the money moved: look up ${spend.payment_ref} on its network.`]),
   ];
 }
 
-/** Payer, payee, amount and reference, or that it is no spend, in a line. */
+/** Payer, payee, amount and reference in one line, or that it is not spend. */
 function spendText(spend: ReceiptSummary): string {
   const { payer, payee, payment_ref } = spend;
   const parties = [
@@ -47,25 +47,25 @@ function spendText(spend: ReceiptSummary): string {
     ...(payment_ref === null ? [] : [`in ${payment_ref}`]),
   ];
   const said = [headlineOf(spend), ...(payment_ref === null ? [] : parties)].join(' ');
-  return spend.is_spend ? said : `${said} (no spend)`;
+  return spend.is_spend ? said : `${said} (not spend)`;
 }
 
-/** Which rows of its book an export has. */
+/** The rows that an export contains. */
 function linesOfCover({ rows, of, complete, cut_off, filtered_out, filters }: ExportCover): string[] {
   const chosen = Object.entries(filters).flatMap(([name, value]) => (value === null ? [] : [`${name} ${value}`]));
   return [
-    `It has ${rows ?? 'an unknown number of'} of ${of ?? 'an unknown number of'} rows of the book: it is ${complete ? 'complete' : 'NOT complete'}.`,
-    `Filters: ${chosen.length > 0 ? chosen.join(', ') : 'none'}. Left out by filters: ${filtered_out ?? 'unknown'}; by the limit: ${cut_off ?? 'unknown'}.`,
+    `The export has ${rows ?? 'an unknown number of'} of ${of ?? 'an unknown number of'} rows of the book: it is ${complete ? 'complete' : 'NOT complete'}.`,
+    `Filters: ${chosen.length > 0 ? chosen.join(', ') : 'none'}. Rows omitted by filters: ${filtered_out ?? 'unknown'}; by the limit: ${cut_off ?? 'unknown'}.`,
   ];
 }
 
-/** What the receipts of a directory come to. */
+/** The sums of a directory's receipts. */
 export function linesOfTally({ receipts, duplicates, transfers_repeated, spend, not_counted }: ReceiptTally): string[] {
   if (receipts === 0) return [];
   const sum = ({ network, rail, payer, receipts: of, amount }: ReceiptTally['spend'][number]) =>
     `${moneyText(amount, rail)} by ${payer} on ${network} (${of} receipts)`;
   return [
-    `${receipts} receipts. Not counted again: ${duplicates} more documents of these receipts, ${transfers_repeated} receipts of a transfer that another receipt is of.`,
+    `${receipts} receipts. Not counted again: ${duplicates} more documents of these receipts, ${transfers_repeated} receipts of a transfer that another receipt names.`,
     ...spend.map(each => `Spend whose transfer was seen: ${sum(each)}.`),
     ...not_counted.map(each => `Not counted as spend: ${sum(each)}.`),
   ].map(plain);
@@ -75,7 +75,7 @@ const versionText = (ref: Claims[string] | undefined) => `version ${isJsonObject
 
 const ofRefusal = ({ jti, iss, agent_id, policy_blocked_seq, policy_code }: Claims) => [
   `Valid: ${jti}, signed by ${iss}: ${policy_code}, row ${policy_blocked_seq} of book ${agent_id}.`,
-  'Nothing was charged. It is no receipt, and not spend.',
+  'Nothing was charged. It is not a receipt and not spend.',
 ];
 
 const ofEnvelope = ({ task_id, payload_hash, iss, signed_at }: Claims) => [
@@ -83,7 +83,7 @@ const ofEnvelope = ({ task_id, payload_hash, iss, signed_at }: Claims) => [
   `Signed in this form by ${iss} at ${signed_at}.`,
 ];
 
-/** What a verdict says beside its outcome, where it does. */
+/** The facts of a verdict besides its outcome. */
 function ofVerdict({ revision, final, decides_after, standing_task_id, owed_back, owed_by_winner }: Claims): string[] {
   const [back, by_winner] = [owed_back, owed_by_winner].map(owed => (isJsonObject(owed) ? owed : null));
   return [
@@ -113,9 +113,9 @@ const ofCheckpoint = ({ origin, tree_size, root_hash, cosignatures }: Claims) =>
 ];
 
 const forService = (service: Claims[string] | undefined) =>
-  typeof service === 'string' ? `for ${service}` : 'for a service that is not known here';
+  typeof service === 'string' ? `for ${service}` : 'for an unknown service';
 
-const kinds: Readonly<Record<Examined['kind'], Told>> = {
+const kinds: Readonly<Record<Examined['kind'], KindTexts>> = {
   statement: {
     head: 'Statement',
     noun: 'statement',
@@ -291,7 +291,7 @@ const kinds: Readonly<Record<Examined['kind'], Told>> = {
   },
 };
 
-/** All of one document: a line for each check, and what is left open. */
+/** One document in full: a line for each check and each open question. */
 export function linesOf(examined: Examined): string[] {
   const { source, kind, keys, verified, place, chain, spend, covers, tally } = examined;
   const { head, noun, valid } = kinds[kind];
@@ -320,13 +320,13 @@ const passed = ({ sentence }: Pick<Line, 'sentence'>) => `  ok    ${sentence}`;
 const open = ({ sentence, code }: Line) => `  open  ${sentence} (${code})`;
 const failed = ({ sentence, code }: Line) => `  FAIL  ${sentence} (${code})`;
 
-/** What a valid document leaves open. The key set was checked by nobody, unless it was given. */
+/** What a valid document leaves open, such as whose the keys are if they were not given. */
 function linesOfReport({ unsigned, broken, unchecked }: NonNullable<VerifiedDocument['report']>, keys_given: boolean) {
   const [unknown, lane] = [unsigned.unknown.join(', '), unsigned.lane.join(', ')];
   return [
     ...broken.map(name => `  WARN  ${name} does not verify; another signature does, and one is enough.`),
-    ...(unknown ? [`  WARN  Nobody signed ${unknown}: no part of such a document.`] : []),
-    ...(lane ? [`  note  Nobody signed ${lane}: it is what stands beside, and may change.`] : []),
+    ...(unknown ? [`  WARN  Not signed, and not part of such a document: ${unknown}.`] : []),
+    ...(lane ? [`  note  Not signed, and may change: ${lane}.`] : []),
     ...unchecked.map(sentence => `  open  ${sentence}`),
     ...(keys_given ? [] : ["  open  Whether the keys are the issuer's: the document itself named them."]),
   ];
@@ -340,16 +340,16 @@ function linesOfPlace({ source, keys_given, verification }: NonNullable<Examined
   return [...lines, ...(keys_given ? [] : [whose]), `In the log: leaf ${verification.index} of ${verification.size}.`];
 }
 
-/** One document of many, in a line. */
+/** One document of many as one line. */
 export function lineOf(examined: Examined): string {
   const { source, kind, verified, chain, spend, covers } = examined;
   const outcome = documentOutcome(examined);
-  const [told, { code, sentence }] = [kinds[kind].noun, verified.fault ?? chain ?? { code: '', sentence: '' }];
+  const [noun, { code, sentence }] = [kinds[kind].noun, verified.fault ?? chain ?? { code: '', sentence: '' }];
   if (outcome === 'valid') {
     const { unsigned, broken } = verified.report ?? { unsigned: { unknown: [] }, broken: [] };
     const warned = [
       ...broken.map(name => `${name} is broken`),
-      ...unsigned.unknown.map(name => `nobody signed ${name}`),
+      ...unsigned.unknown.map(name => `${name} is not signed`),
     ];
     const id = String(verified.claims?.jti ?? verified.claims?.task_id ?? '');
     const said = [
@@ -359,12 +359,12 @@ export function lineOf(examined: Examined): string {
         : []),
       ...warned,
     ];
-    const line = `  ${warned.length > 0 ? 'WARN ' : 'ok   '} ${source}: ${told} ${id}`.trimEnd();
+    const line = `  ${warned.length > 0 ? 'WARN ' : 'ok   '} ${source}: ${noun} ${id}`.trimEnd();
     return plain(said.length > 0 ? `${line}: ${said.join('; ')}` : line);
   }
   return plain(`  ${outcome === 'invalid' ? 'FAIL ' : 'open '} ${source}: ${sentence} (${code})`);
 }
 
-/** Text of strangers moves no cursor, and no line pretends to be two. */
+/** Replaces control and bidirectional characters, because document text is untrusted. */
 export const plain = (line: string): string =>
   line.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '\u{fffd}');

@@ -3,26 +3,26 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { strictJson } from '../../../subgraphs/receipt/verify/read-document.ts';
 import { OperatorFault } from '../../config/fault.ts';
 
-/* What is verified comes from a file, a URL or standard input: each within a bound, and a URL within a time. */
+/* Reads a document from a file, a URL or standard input, bounded in size and, for a URL, in time. */
 
-/** Of standard input, as most programs call it. */
+/** The usual name of standard input. */
 export const STDIN = '-';
 
 const FETCH_TIMEOUT_MS = 10_000;
-/** A published export has up to 200 rows, each with what callers wrote on it. */
+/** A published export has up to 200 rows, each with texts of callers. */
 const BYTES_MAX = 8 * 1024 * 1024;
 
 export const isUrl = (source: string) => /^https?:\/\//.test(source);
 
-/** @throws OperatorFault where the source cannot be read or holds no JSON object. */
+/** @throws OperatorFault if the source cannot be read or is not a JSON object */
 export async function jsonAt(source: string): Promise<JsonObject> {
   return strictJson(await readBytes(source, 'application/json')) ?? noDocument(source);
 }
 
-/** @throws OperatorFault always: what was read there is nothing that is verified */
+/** @throws OperatorFault always */
 export function noDocument(source: string): never {
   throw new OperatorFault(
-    `${source} holds no JSON object in UTF-8, or one that names a member twice: give a receipt, a refusal, a published export, a verdict, or an answer that carries one`,
+    `${source} is not a JSON object in UTF-8, or has a duplicate member; give a receipt, a refusal, a published export, a verdict, or a response that contains one`,
   );
 }
 
@@ -40,7 +40,7 @@ export async function readBytes(source: string, accept: string): Promise<Buffer>
 async function readFileBytes(file: string): Promise<Buffer> {
   const handle = await open(file).catch(unreadable(file));
   try {
-    // A device or a pipe tells no length: what comes is counted.
+    // Devices and pipes have no known length, so bytes are counted as they arrive.
     return await boundedBytes(file, handle.createReadStream({ autoClose: false }));
   } catch (fault) {
     if (fault instanceof OperatorFault) throw fault;
@@ -60,7 +60,7 @@ function unreadable(file: string) {
 async function fetchBytes(url: string, accept: string): Promise<Buffer> {
   try {
     const answer = await fetch(url, { headers: { accept }, signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) });
-    if (!answer.ok || !answer.body) throw new OperatorFault(`${url} answered ${answer.status}, and shows no document`);
+    if (!answer.ok || !answer.body) throw new OperatorFault(`${url} answered ${answer.status} instead of a document`);
     return await boundedBytes(url, answer.body);
   } catch (fault) {
     if (fault instanceof OperatorFault) throw fault;
@@ -70,14 +70,14 @@ async function fetchBytes(url: string, accept: string): Promise<Buffer> {
   }
 }
 
-/** Why a request came to nothing, in a word. */
+/** Why a request failed, in a word. */
 export function reasonOf(fault: unknown): string {
   if (!(fault instanceof Error)) return String(fault);
   const { cause, name } = fault;
   return cause instanceof Error ? String('code' in cause ? cause.code : cause.message) : name;
 }
 
-/** @throws OperatorFault where more comes than is read */
+/** @throws OperatorFault if the source is longer than the bound */
 export async function boundedText(source: string, chunks: AsyncIterable<Uint8Array | string>): Promise<string> {
   return (await boundedBytes(source, chunks)).toString();
 }

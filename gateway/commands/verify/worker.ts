@@ -4,10 +4,10 @@ import { type Examined, examine, type IssuerKeySets, type VerifyAsked } from './
 import type { Unread } from './json.ts';
 
 /*
- * A thread that examines the documents it is handed, some files at a time, and answers with all of them in their order.
+ * A thread that examines files in batches and answers each batch with its results in order.
  */
 
-/** What one message brings, and what is answered to it. */
+/** A message to the thread; FileBatchExamined is the answer. */
 export interface FileBatch {
   readonly id: number;
   readonly files: readonly string[];
@@ -23,7 +23,7 @@ async function one(file: string): Promise<Examined | Unread> {
   try {
     return await examine(file, workerData as VerifyAsked, key_sets);
   } catch (fault) {
-    // Whatever a document does to its verifier, it is not thereby valid, and those beside it are still examined.
+    // A document that crashes the verifier is unread, and the others are still examined.
     return {
       source: file,
       unread: fault instanceof OperatorFault ? fault.message : `${file} cannot be verified: ${fault}`,

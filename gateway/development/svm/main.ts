@@ -12,7 +12,7 @@ import { serveRpc } from './serve-rpc.ts';
  */
 
 const { port, folder } = parseArgs({ options: { port: { type: 'string' }, folder: { type: 'string' } } }).values;
-if (!port || !folder) throw new Error('--port and --folder are wanted');
+if (!port || !folder) throw new Error('--port and --folder are required');
 
 const journal = openJournal(join(folder, 'journal.jsonl'), Date.now());
 const append = (deed: Deed) => {

@@ -3,15 +3,15 @@ import { isJsonObject, jsonObjectIn } from '../../../schema/canonical-json.ts';
 import { errors, Refusal } from '../../../schema/errors.ts';
 import { Written } from '../../../schema/written.ts';
 
-/** What a subgraph answers: a result, and the headers that a charge has put beside it. */
+/** The response of a subgraph: a result, and the headers that a charge has added. */
 interface RemoteAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly result: ExecutionResult;
 }
 
 /**
- * One line of JSON, and behind it what was JSON text before: neither side reads that. The errors of `result` are in their
- * public form.
+ * One line of JSON, followed by parts that were JSON text already, which neither side parses. The errors of `result`
+ * are in their public form.
  */
 export function answerText({ headers, result }: RemoteAnswer): string {
   const { bare, parts } = takeParts(result.data ?? null);
@@ -23,7 +23,7 @@ export function answerText({ headers, result }: RemoteAnswer): string {
   return [`${line}\n`, ...parts.map(({ text }) => text)].join('');
 }
 
-/** Null where it is no answer of a subgraph of ours. */
+/** Null if it is not a response of one of our subgraphs. */
 export function readAnswer(text: string): RemoteAnswer | null {
   const end = text.indexOf('\n');
   const answer = jsonObjectIn(text.slice(0, end));
@@ -36,7 +36,7 @@ export function readAnswer(text: string): RemoteAnswer | null {
     parts.push({ path, text: text.slice(from, from + length) });
     from += length;
   }
-  // Cut off, or more than was told of.
+  // Cut off, or longer than announced.
   if (from !== text.length || !putParts(result.data, parts)) return null;
   return { headers: answer.headers as RemoteAnswer['headers'], result };
 }
@@ -45,7 +45,7 @@ export function readResult(text: string): ExecutionResult | null {
   return resultOf(jsonObjectIn(text));
 }
 
-/** What was a Refusal there is one to everybody here: code, status, param, offer and facts are its extensions. */
+/** Restores a Refusal of the subgraph: code, status, param, offer and facts are its extensions. */
 function resultOf(result: unknown): ExecutionResult | null {
   if (!isJsonObject(result)) return null;
   const { data = null, errors } = result as unknown as Formatted;
@@ -63,13 +63,13 @@ function revived({ message, path, extensions }: GraphQLFormattedError): GraphQLE
   return new GraphQLError(message, { path, extensions });
 }
 
-/** A part of an answer that was JSON text before it was sent: where it stands, and that text. */
+/** A part of a response that was JSON text before it was sent: its path and the text. */
 interface JsonPart {
   readonly path: readonly string[];
   readonly text: string;
 }
 
-/** Takes JSON text that is Written out of the data, so that it travels beside it and nobody reads it. */
+/** Takes Written JSON text out of the data, so that it is sent beside it and not parsed. */
 function takeParts(data: unknown): { readonly bare: unknown; readonly parts: readonly JsonPart[] } {
   const parts: JsonPart[] = [];
   const take = (value: unknown, path: readonly string[]): unknown => {
@@ -77,14 +77,14 @@ function takeParts(data: unknown): { readonly bare: unknown; readonly parts: rea
       parts.push({ path, text: value.text });
       return null;
     }
-    // Lists are never gone into: what is written stands in objects alone.
+    // Lists are not searched: Written text is in objects only.
     if (!isPlain(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, take(member, [...path, name])]));
   };
   return { bare: take(data, []), parts };
 }
 
-/** False where one of them has no place in `data`. */
+/** False if one of them has no place in `data`. */
 function putParts(data: unknown, parts: readonly JsonPart[]): boolean {
   return parts.every(({ path, text }) => {
     const last = path.at(-1);

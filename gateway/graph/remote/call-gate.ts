@@ -4,15 +4,15 @@ import { limits } from '../../../schema/limits.ts';
 import type { Clock } from '../../../subgraphs/clock.ts';
 import { type ReadCall, readCall, type SubgraphCall } from './call.ts';
 
-/** Why a call is not taken; whoever made it hears nothing but 401. */
+/** Why a call is rejected; the caller gets 401 only. */
 export type TurnedAway =
   | Exclude<ReadCall['kind'], 'read'>
   | 'other_subgraph'
-  /** Its time is too far from ours, or lies before this process began: what was taken then is not remembered. */
+  /** Its time is too far from ours, or before the start of this process, whose earlier calls are not remembered. */
   | 'stale'
   | 'other_body'
   | 'replayed'
-  /** Too many calls within their age to remember one more. */
+  /** Too many calls to remember another one within their lifetime. */
   | 'full';
 
 type Judged =
@@ -26,7 +26,7 @@ interface CallGateOptions {
   readonly calls_max?: number;
 }
 
-/** The one way into a subgraph that is served alone: a call of our own gateway's, of now, for this subgraph, once. */
+/** Admits calls to a remote subgraph: signed by our gateway, recent, for this subgraph, and once. */
 export class CallGate {
   readonly #key: KeyObject;
   readonly #subgraph: string;
@@ -42,7 +42,7 @@ export class CallGate {
     this.#nonces = new NonceWindow({ age_ms_max: AGE_MS_MAX, calls_max });
   }
 
-  /** By the header alone: whoever is turned away here is not read on. */
+  /** Checks the header only, so that a rejected body is not read. */
   judge(header: string | undefined): Judged {
     const read = readCall(this.#key, header);
     if (read.kind !== 'read') return { kind: 'turned_away', why: read.kind };
@@ -51,15 +51,15 @@ export class CallGate {
     return this.#isOfNow(call) ? { kind: 'signed', call } : { kind: 'turned_away', why: 'stale' };
   }
 
-  /** With the body in hand: null where the call is taken, and from then on never again. */
+  /** Checks the body: null if the call is accepted, and from then on never again. */
   take(call: SubgraphCall, body: Uint8Array): TurnedAway | null {
     return this.takeHashed(call, sha256Hex(body));
   }
 
-  /** The same where the body was hashed as it came. */
+  /** The same for a body that was hashed while it arrived. */
   takeHashed(call: SubgraphCall, body_sha256: string): TurnedAway | null {
     if (body_sha256 !== call.body_sha256) return 'other_body';
-    // The body may have been long in coming.
+    // The body may have taken long to arrive.
     if (!this.#isOfNow(call)) return 'stale';
     const taken = this.#nonces.take(call.nonce, call.at_ms, this.#clock.now_ms());
     if (taken === 'fresh') return null;
@@ -76,8 +76,8 @@ const AGE_MS_MAX = limits.subgraph_call_age_seconds_max * 1_000;
 type NonceTaken = 'fresh' | 'seen' | 'full';
 
 /**
- * Which calls have been taken, for as long as any of them would be taken again. Calls are kept by the window that their
- * time lies in, and a window is forgotten as a whole: to look and to forget costs the same at any number.
+ * Remembers accepted calls for as long as they could be accepted again. They are grouped by the window of their time,
+ * and a window is forgotten as a whole, so that the cost does not depend on their number.
  */
 class NonceWindow {
   readonly #age_ms_max: number;
@@ -90,7 +90,7 @@ class NonceWindow {
     this.#calls_max = calls_max;
   }
 
-  /** `full`: it is not remembered, and so must not be taken. To forget an older one would let that one in again. */
+  /** `full`: it cannot be remembered, so it must not be accepted. Dropping an older one would allow its replay. */
   take(nonce: string, at_ms: number, now_ms: number): NonceTaken {
     this.#forget(now_ms);
     const index = Math.floor(at_ms / this.#age_ms_max);

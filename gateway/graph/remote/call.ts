@@ -35,7 +35,7 @@ const api_key = z.discriminatedUnion('kind', [
 
 const secret_standing = z.enum(['held', 'wrong']).optional();
 
-/** Of a slice token or an ingest key. */
+/** Hash of a slice token or an ingest key. */
 const shown_secret = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('wrong') }),
   z.strictObject({ kind: z.literal('shown'), token_hash: hex64 }),
@@ -63,46 +63,46 @@ const named_write: z.ZodType<NamedWrite> = z.strictObject({
 });
 
 const shape = z.strictObject({
-  /** The one that it is meant for: what is said to one subgraph is nothing to another. */
+  /** The receiver: a call for one subgraph is invalid for another. */
   subgraph: z.string(),
-  /** Who is calling, as the gateway found. A subgraph believes it: it looks at no credentials of its own. */
+  /** The caller, as the gateway has identified it. A subgraph trusts it and reads no credentials. */
   principal,
   payment: payment.nullable(),
-  /** Sealed, since a call is signed and not secret. */
+  /** Sealed, because a call is signed and not secret. */
   router_key_box: z.string().optional(),
-  /** The payer's proof that the payment is his. */
+  /** The payer's proof that the payment is theirs. */
   redelivery: z.string().optional(),
-  /** The Idempotency-Key header as it came. */
+  /** The Idempotency-Key header as received. */
   idempotency_key: z.string().optional(),
-  /** Under which key its writes are done once. */
+  /** The key under which its writes run once. */
   named_write: named_write.optional(),
-  /** The X-SVC-Delegation header as it came. */
+  /** The X-SVC-Delegation header as received. */
   delegation: z.string().optional(),
-  /** The X-SVC-Note header as it came. */
+  /** The X-SVC-Note header as received. */
   note: z.string().optional(),
-  /** The door that was called. */
+  /** The endpoint that was called. */
   resource: z.string().optional(),
   at_ms: z.int(),
-  /** Never the same twice. */
+  /** Unique for each call. */
   nonce: z.string().length(32),
   body_sha256: hex64,
 });
 
-/** What a gateway says to a subgraph beside the query, under a signature that only it can make. */
+/** The facts that a gateway sends to a subgraph beside the query, under a signature that only it can make. */
 export type SubgraphCall = Readonly<z.output<typeof shape>>;
 
-/** Carries a call: its canonical JSON in base64url, a dot, and the HMAC-SHA256 of that in hex. */
+/** The header of a call: its canonical JSON in base64url, a dot, and its HMAC-SHA256 in hex. */
 export const CALL_HEADER = 'x-svc-call';
 
-/** The name under which a subgraph takes files: what is signed for them is nothing as a query, and the other way round. */
+/** The receiver's name for files, so that a signature for a file is invalid for a query and the other way round. */
 export function uploadsOf(subgraph: string): string {
   return `${subgraph}/uploads`;
 }
 
-/** Before what is signed, so that no other use of the secret makes a signature that passes here. */
+/** Prefix of the signed text, so that no other use of the secret makes a valid signature. */
 const PURPOSE = 'svc.subgraph-call.v1\n';
 
-/** The caller, to be told to a subgraph: what of a proof serves once the gateway has taken, before it asks. */
+/** The caller for a subgraph: the facts of a proof that remain after the gateway has consumed it. */
 export function calling(principal: Principal): Principal {
   const { possession } = principal;
   if (possession.kind !== 'proven' || possession.by === 'session') return principal;
@@ -121,12 +121,12 @@ export function signCall(key: KeyObject, call: SubgraphCall): string {
 export type ReadCall =
   | { readonly kind: 'read'; readonly call: SubgraphCall }
   | { readonly kind: 'unsigned' }
-  /** By another secret, or altered since. */
+  /** Signed with another secret, or altered. */
   | { readonly kind: 'forged' }
-  /** Rightly signed and in a form that is not ours: by a gateway of another version. */
+  /** Correctly signed, in an unknown form: from a gateway of another version. */
   | { readonly kind: 'unreadable' };
 
-/** Nothing of a header is looked into before its signature has been found right. */
+/** The content of a header is read only after its signature was verified. */
 export function readCall(key: KeyObject, header: string | undefined): ReadCall {
   const [, told, signature] = header?.match(/^([\w-]+)\.([0-9a-f]{64})$/) ?? [];
   if (!told || !signature) return { kind: 'unsigned' };
@@ -140,14 +140,14 @@ function mac(key: KeyObject, told: string): Buffer {
 }
 
 /**
- * A caller's router key on its way to the subgraph that uses it. What a call says can be read on the wire, so the key is
- * sealed, by the secret that gateway and subgraph share, and to that one call: in another it does not open.
+ * A caller's router key on its way to the subgraph that uses it. Calls are readable on the wire, so the key is sealed
+ * with the shared secret and for this call only.
  */
 export function sealRouterKey(vault: Vault, key: Secret, call: Pick<SubgraphCall, 'subgraph' | 'nonce'>): string {
   return vault.seal(key.reveal(), labelOf(call)).toString('base64url');
 }
 
-/** @throws where it was sealed for another call. */
+/** @throws if it was sealed for another call */
 export function openRouterKey(vault: Vault, call: SubgraphCall): Secret | null {
   if (call.router_key_box === undefined) return null;
   return new Secret(vault.open(Buffer.from(call.router_key_box, 'base64url'), labelOf(call)).toString());

@@ -8,38 +8,38 @@ import { eventsIn } from '../../../subgraphs/receipt/inference/hubs/events.ts';
 import { readResult } from './answer.ts';
 
 /**
- * How events go over the wire: the first one brings the headers, each that follows one result, and the last one says that
- * it is the last. A stream that ends without it has broken off.
+ * Events on the wire: the first one has the headers, each further one a result, and the last one marks the end. A
+ * stream without it was interrupted.
  */
 export const EVENT_STREAM = 'text/event-stream';
 export const END = '[END]';
-/** Before the errors that its source has ended with, in place of `END`: they were said on purpose, and it has not broken off. */
+/** Precedes the errors with which the source has ended, instead of `END`: an intended end and not an interruption. */
 const REFUSED = '[REFUSED]';
 
-/** JSON has no line breaks of its own, so that one line holds it. */
+/** JSON has no bare line breaks, so an event is one line. */
 export function eventFrame(data: string): string {
   return `data: ${data}\n\n`;
 }
 
-/** Of the text of one event, which is read with what frames it. */
+/** Bounds the text of one event, which is read with its frame. */
 export const EVENT_CHARS_MAX = limits.subgraph_event_chars_max - eventFrame('').length;
 
-/** A comment: says that the other side lives, and nothing else. */
+/** A comment that shows that the other side is alive. */
 export const HEARTBEAT = ':\n\n';
 export const HEARTBEAT_MS = 5_000;
-/** Without a word for so long it does not. */
+/** Without any data for this time the other side is dead. */
 export const SILENCE_MS_MAX = 20_000;
 
 interface WrittenEvents {
   readonly headers: Readonly<Record<string, string>>;
   readonly results: AsyncIterable<ExecutionResult>;
-  /** JSON of its public form, of at most `EVENT_CHARS_MAX`. */
+  /** JSON of its public form, at most `EVENT_CHARS_MAX` long. */
   eventText(result: ExecutionResult): string;
 }
 
 /**
- * Writes events as they come and as fast as they are read: a slow reader is waited for, and the source with it.
- * When the reader leaves the source is given back, also while it waits.
+ * Writes events at the reader's pace, and so slows down the source. When the reader leaves, the source is closed,
+ * even while it waits.
  */
 export async function writeEvents(
   response: ServerResponse,
@@ -66,7 +66,7 @@ export async function writeEvents(
   } catch (fault) {
     if (fault instanceof Refusal && !gone.signal.aborted)
       return void response.end(eventFrame(`${REFUSED}${eventText({ errors: [fault] })}`));
-    // Cut off without an end, so that it is known to be none.
+    // Cut off without the end mark, so that the reader sees an interruption.
     response.destroy();
     if (!gone.signal.aborted) throw fault;
   } finally {
@@ -75,16 +75,15 @@ export async function writeEvents(
   }
 }
 
-/** A stream whose first event, the headers, has been read. */
+/** A stream whose first event, the headers, was read. */
 interface OpenedEvents {
   readonly headers: Readonly<Record<string, string>>;
   readonly results: AsyncIterableIterator<ExecutionResult>;
 }
 
 /**
- * Reads a subgraph's events as fast as they are asked for, and no faster. A stream that breaks off says so by a last
- * result, which `broken` makes. Hangs up on return(), also while it waits.
- * @throws where the body brings no headers
+ * Reads a subgraph's events on demand. An interrupted stream ends with a last result, made by `broken`. Disconnects
+ * on return(), even while it waits. @throws if the body has no headers
  */
 export async function openEvents(body: Readable, broken: (cause: unknown) => ExecutionResult): Promise<OpenedEvents> {
   const events = eventsIn(body, limits.subgraph_event_chars_max);
@@ -102,7 +101,7 @@ export async function openEvents(body: Readable, broken: (cause: unknown) => Exe
     headers,
     results: {
       next: () => results.next(),
-      // A generator's own return() would wait behind the event that is being waited for.
+      // A generator's own return() would wait for the pending event.
       return() {
         leave();
         return results.return(undefined);

@@ -9,23 +9,23 @@ import { callKey } from './call.ts';
 import { RemoteSource, type RemoteUpload } from './remote-source.ts';
 
 interface Remotes {
-  /** By name; a subgraph without one lives in this process. */
+  /** By name; a subgraph without one runs in this process. */
   readonly urls: Readonly<Record<string, string | undefined>>;
   readonly secret: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Told of each that is elsewhere. */
+  /** Called with each remote subgraph. */
   readonly standings: RemoteStandings;
 }
 
 interface OpenedSources {
   sourceOf(subgraph: Subgraph, paid: PaidFields): Source;
-  /** A file for a subgraph that is elsewhere; null for one that is not. */
+  /** Sends a file to a remote subgraph; null for a local one. */
   beginUpload(subgraph: string, uploads: Uploads, sender: Sender): RemoteUpload | null;
   close(): Promise<void>;
 }
 
-/** Where each subgraph's fields come from, and the sockets to those that are elsewhere. */
+/** The sources of the subgraphs' fields, and the connections to remote ones. */
 export function openSources({ urls, secret, clock, random, standings }: Remotes): OpenedSources {
   const key = callKey(secret);
   const vault = openVault(secret);
@@ -48,25 +48,25 @@ export function openSources({ urls, secret, clock, random, standings }: Remotes)
   };
 }
 
-/** How long a gateway rests between two looks at a subgraph: within this and a look's own time it is known to be away. */
+/** Pause between two checks of a subgraph: an outage is known after this time and that of a check. */
 const LOOK_MS = 2_000;
 
 /**
- * Whether the subgraphs that are processes of their own answer this gateway: each is asked for nothing, signed as every call
- * is, so that one which would refuse our calls is away as much as one that is not there. Before the first answer it is.
+ * Whether the remote subgraphs answer this gateway: each gets an empty call, signed like every call, so that one that
+ * would reject our calls counts as unavailable too. So does one before its first answer.
  */
 export class RemoteStandings {
   readonly #answers = new Map<string, boolean>();
   readonly #looking: Promise<void>[] = [];
   readonly #stopping = new AbortController();
 
-  /** `look` comes to its end by itself, and never throws. */
+  /** `look` ends by itself and never throws. */
   follow(name: string, look: () => Promise<boolean>): void {
     this.#answers.set(name, false);
     this.#looking.push(this.#follow(name, look));
   }
 
-  /** By name, in the order in which they were followed. */
+  /** By name, in the order in which they were added. */
   away(): readonly string[] {
     return [...this.#answers].flatMap(([name, answers]) => (answers ? [] : [name]));
   }

@@ -4,12 +4,12 @@ import { limits } from '../../../schema/limits.ts';
 import { SILENCE_MS_MAX } from './event-stream.ts';
 
 /**
- * Sockets to one subgraph, apart by what is waited for: a hub that is slow holds paid calls for a minute, a subscriber
- * holds one for a day, and none of them may keep a reader waiting.
+ * Connections to one subgraph, separated by what they wait for: a slow hub holds paid calls for a minute, a
+ * subscriber holds a connection for a day, and neither may delay a reader.
  */
 const pools = {
   reads: { path: '/graphql', connections: 64, open_max: 4_096, answer_ms_max: 15_000, silence_ms_max: 15_000 },
-  /** Longer than all hubs and a settlement together: who is still waiting then waits for a process that stands still. */
+  /** Longer than all hubs and a settlement together: a call that still waits then waits for a hung process. */
   paid: { path: '/graphql', connections: 1_024, open_max: 4_096, answer_ms_max: 300_000, silence_ms_max: 30_000 },
   events: {
     path: '/graphql',
@@ -18,9 +18,9 @@ const pools = {
     answer_ms_max: 300_000,
     silence_ms_max: SILENCE_MS_MAX,
   },
-  /** Files for paid calls: what is open here holds memory on both sides. */
+  /** Files for paid calls, bounded because each takes memory on both sides. */
   uploads: { path: '/uploads', connections: 32, open_max: 1_024, answer_ms_max: 15_000, silence_ms_max: 15_000 },
-  /** Whether it is there: in no line behind others. */
+  /** Availability checks, which must not queue behind others. */
   looks: { path: '/graphql', connections: 1, open_max: 2, answer_ms_max: 3_000, silence_ms_max: 3_000 },
 } as const;
 export type PoolName = keyof typeof pools;
@@ -30,22 +30,22 @@ const CONNECT_MS = 2_000;
 export interface Message {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
-  /** Aborted once nobody waits for the answer any more. */
+  /** Aborted once nothing waits for the response any more. */
   readonly left?: AbortSignal | undefined;
 }
 
 export type Posted =
   | { readonly kind: 'answered'; readonly status: number; readonly media: string; readonly body: Readable & TextBody }
-  /** No connection came about, or there are too many already: it cannot have heard of the message. */
+  /** No connection, or too many: the subgraph cannot have received the message. */
   | { readonly kind: 'unsent'; readonly cause: unknown }
-  /** No answer: it may have done anything. */
+  /** No response: the message may have had any effect. */
   | { readonly kind: 'silent'; readonly cause: unknown };
 
 interface TextBody {
   text(): Promise<string>;
 }
 
-/** The way to one subgraph, with sockets of its own for each thing that is waited for. Never throws; never sends a message twice. */
+/** The connections to one subgraph, separate for each purpose. Never throws; never sends a message twice. */
 export class Pools {
   readonly #base: string;
   readonly #pools: Readonly<Record<PoolName, Pool>>;
@@ -72,7 +72,7 @@ export class Pools {
     };
   }
 
-  /** Whoever is answered reads the body to its end, or destroys it. */
+  /** The caller reads the body to its end, or destroys it. */
   async post(name: PoolName, { headers, body, left }: Message): Promise<Posted> {
     if (this.#open[name] >= pools[name].open_max)
       return { kind: 'unsent', cause: new Error('too many calls are open') };
@@ -90,19 +90,19 @@ export class Pools {
         signal: left ? hang_up.signal : null,
       } as const;
       const answer = await this.#pools[name].request(request);
-      // Whoever hangs up makes it fail, and nobody may be reading any more.
+      // Disconnecting makes it fail, possibly after its reader has left.
       answer.body.on('error', () => {}).once('close', () => this.#closed(name));
       return { kind: 'answered', status: answer.statusCode, media: mediaOf(answer.headers), body: answer.body };
     } catch (cause) {
       this.#closed(name);
       return { kind: isUnsent(cause) ? 'unsent' : 'silent', cause };
     } finally {
-      // From here on its reader gives the body back.
+      // From here on its reader releases the body.
       left?.removeEventListener('abort', leave);
     }
   }
 
-  /** Breaks off what is under way. */
+  /** Interrupts what is in progress. */
   async close(): Promise<void> {
     await Promise.all(Object.values(this.#pools).map(pool => pool.destroy()));
   }
@@ -116,12 +116,12 @@ function mediaOf(headers: Readonly<Record<string, string | string[] | undefined>
   return String(headers['content-type']).split(';')[0] ?? '';
 }
 
-/** Nobody there, no such host, no way to it. */
+/** Nothing listens, unknown host, or no route. */
 const UNSENT = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
 
 /**
- * Whether no connection came about. Once one stood, what broke it says nothing: a machine that is lost while it works on
- * a call is out of reach, too, and then it was a read or a write that failed.
+ * Whether no connection was made. After a connection an error tells nothing about the effect: a machine lost during a
+ * call is unreachable too, but then a read or a write failed.
  */
 export function isUnsent(cause: unknown): boolean {
   if (!(cause instanceof Error) || !('code' in cause)) return false;

@@ -18,14 +18,14 @@ import { type PoolName, Pools, type Posted } from './pools.ts';
 interface RemoteOptions {
   readonly url: string;
   readonly key: KeyObject;
-  /** Under the same secret: seals what of a call nobody on the way may read. */
+  /** The same secret also seals the secret members of a call. */
   readonly vault: Vault;
   readonly paid: PaidFields;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** A subgraph that is served by another process: asked by HTTP, in our own name, with who is calling and what they pay. */
+/** A subgraph in another process: called over HTTP with the caller and the payment, signed by us. */
 export class RemoteSource implements Source {
   readonly schema: GraphQLSchema;
   readonly #name: string;
@@ -33,7 +33,7 @@ export class RemoteSource implements Source {
   readonly #pools: Pools;
   readonly #asked = new WeakMap<DocumentNode, Asked>();
 
-  /** `subgraph` is our own copy: what it can answer is planned by it. */
+  /** `subgraph` is our own copy, used to plan what it can answer. */
   constructor({ name, schema }: Pick<Subgraph, 'name' | 'schema'>, options: RemoteOptions) {
     this.schema = schema;
     this.#name = name;
@@ -50,7 +50,7 @@ export class RemoteSource implements Source {
     return this.#answered(posted, operation);
   }
 
-  /** Whether it takes our calls and answers them, now. It is asked for nothing. */
+  /** Whether it accepts and answers our calls now, by an empty call. */
   async answers(): Promise<boolean> {
     const call = { subgraph: this.#name, principal: nobody, payment: null, nonce: this.#nonce() };
     const headers = {
@@ -79,7 +79,7 @@ export class RemoteSource implements Source {
   #post(operation: Operation, pool: PoolName): Promise<Posted> {
     const { vault } = this.#options;
     const { operationName, variables, written } = operation;
-    // The head is known; of the rest JSON leaves out what is undefined.
+    // The headers are known; JSON leaves out undefined members of the rest.
     const body = this.#ask(operation).head + JSON.stringify({ operationName, variables, written }).slice(1);
     const { principal, payment, router_key, redelivery, idempotency_key, ...brought } = contextOf(operation);
     const { delegation, named_write, note, resource } = brought;
@@ -94,18 +94,18 @@ export class RemoteSource implements Source {
       ...(delegation === null ? {} : { delegation }),
       ...(note === null ? {} : { note }),
       ...(resource === undefined ? {} : { resource }),
-      // What is free asks no router.
+      // Free calls use no router.
       ...(router_key && this.#ask(operation).paid ? { router_key_box: sealRouterKey(vault, router_key, to) } : {}),
       body_sha256: sha256Hex(body),
     };
     const accept = pool === 'events' ? EVENT_STREAM : 'application/json';
     const headers = { accept, 'content-type': 'application/json', ...this.#signed(call) };
-    // What is paid for goes on, whether or not anybody reads it.
+    // A paid call continues, whether or not its response is read.
     const left = pool === 'events' && !this.#ask(operation).paid ? contextOf(operation).left : undefined;
     return this.#pools.post(pool, { headers, body, left });
   }
 
-  /** A file for this subgraph. The nonce of the call that brings it is its id: nobody can guess it, and it serves once. */
+  /** Sends a file to this subgraph. Its id is the nonce of the call: unguessable, and valid once. */
   beginUpload(uploads: Uploads, sender: Sender): RemoteUpload {
     const id = this.#nonce();
     return new RemoteUpload(id, uploads, sender, file => this.#deliver(id, file));
@@ -146,12 +146,12 @@ export class RemoteSource implements Source {
     }
   }
 
-  /** It has not begun. Nothing is said about money: the same payment may have come before. */
+  /** The call has not begun. It says nothing about the payment, which may have been used before. */
   #untouched(cause: unknown): ExecutionResult {
     return refused(new Refusal('unavailable', { cause: this.#named(cause) }));
   }
 
-  /** It may have done anything: a payment that went along may have been used, and is never to be followed by another. */
+  /** The call may have had any effect: its payment may have been used, and must not be followed by another. */
   #unanswered(operation: Operation, fault: unknown): ExecutionResult {
     const cause = this.#named(fault);
     const pays = this.#ask(operation).paid && contextOf(operation).payment !== null;
@@ -179,9 +179,9 @@ export class RemoteSource implements Source {
 const NOTHING = JSON.stringify({ query: '{ __typename }' });
 
 interface Asked {
-  /** The beginning of each message that asks it. */
+  /** The fixed beginning of each message for the document. */
   readonly head: string;
-  /** Whether any operation in it is. */
+  /** Whether any of its operations is paid. */
   readonly paid: boolean;
 }
 
@@ -189,12 +189,12 @@ function refused(refusal: Refusal): ExecutionResult {
   return { data: null, errors: [refusal] };
 }
 
-/** The graph carries contexts without looking into them; all of them are made by this gateway. */
+/** The graph carries contexts without reading them; all are made by this gateway. */
 function contextOf({ context }: Operation): Context {
   return context as Context;
 }
 
-/** A file that is worked for in another process: it goes there in a message of its own, before the query that names it. */
+/** A file for another process: it is sent in a message of its own, before the query that names it. */
 export class RemoteUpload extends IncomingFile {
   readonly id: string;
   readonly #send: (file: UploadedFile) => Promise<void>;
@@ -208,7 +208,7 @@ export class RemoteUpload extends IncomingFile {
   async deliver(): Promise<void> {
     if (this.length === 0) return;
     await this.#send(this.whole());
-    // It is there, and needed here no more.
+    // The subgraph has it, so this copy can go.
     this.release();
   }
 }

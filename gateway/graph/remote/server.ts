@@ -36,12 +36,12 @@ interface SubgraphServerOptions {
   /** Opens what its gateways seal. */
   readonly vault: Vault;
   createContext(principal: Principal, brought: CallHeaders): Context;
-  /** What its operator may look at, by path. */
+  /** Operator endpoints, by path. */
   readonly pages: Readonly<Record<string, OperatorPage>>;
   readonly logger: Logger;
 }
 
-/** Null for whoever may not look there. */
+/** Null without access. */
 export type OperatorPage = (authorization: string | undefined) => Promise<PageText | null>;
 
 export interface PageText {
@@ -60,7 +60,7 @@ const question = z.object({
   written: z.record(z.string(), z.array(z.string())).optional(),
 });
 
-/** One subgraph on a port of its own: `/graphql` for its gateway and nobody else, the rest for its operator. */
+/** One subgraph on a port of its own: `/graphql` for its gateways only, the rest for its operator. */
 export function openSubgraphServer(options: SubgraphServerOptions): HttpServer {
   const serving = new Serving(options);
   return openHttpServer({
@@ -73,7 +73,7 @@ class Serving {
   readonly #options: SubgraphServerOptions;
   readonly #source: InProcessSource;
   readonly #queries: KnownQueries;
-  /** Feeds, which have no end of their own. */
+  /** Subscriptions, which have no end of their own. */
   readonly #feeds = new Set<ServerResponse>();
 
   constructor(options: SubgraphServerOptions) {
@@ -91,13 +91,13 @@ class Serving {
       else send(response, 404);
     } catch (fault) {
       if (request.destroyed && !request.complete) return;
-      this.#options.logger.error({ err: fault }, 'a call of the gateway failed');
+      this.#options.logger.error({ err: fault }, 'a call from a gateway failed');
       if (response.headersSent) response.destroy();
       else send(response, 500);
     }
   }
 
-  /** Feeds are cut off, for their readers to go on elsewhere; a paid stream has an end, and is brought to it. */
+  /** Subscriptions are cut off, so that their readers reconnect elsewhere; a paid stream is finished. */
   stop(): void {
     for (const feed of this.#feeds) feed.destroy();
   }
@@ -137,7 +137,7 @@ class Serving {
   }
 
   #turnAway(response: ServerResponse, why: string): void {
-    this.#options.logger.info({ why }, 'a call was turned away');
+    this.#options.logger.info({ why }, 'a call was rejected');
     send(response, 401);
   }
 
@@ -188,10 +188,10 @@ const sentStatus: Readonly<Record<Exclude<TakenUpload['kind'], 'turned_away'>, n
   no_room: 503,
 };
 
-/** A gateway that is sent more hangs up, and has no answer of what may have been paid for. */
+/** A gateway disconnects at a longer response, and would lose that of a paid call. */
 const ANSWER_BYTES_MAX = limits.subgraph_answer_bytes_max;
 
-/** Null where it is too long: then the rest of it is not kept. */
+/** Null if it is too long; then the rest is not kept. */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -217,8 +217,8 @@ type Query =
   | { readonly kind: 'invalid'; readonly errors: readonly GraphQLError[] };
 
 /**
- * What a gateway has asked, by its text: it plans each document once and sends the same text ever after. Validated all the
- * same, since a gateway of another version would otherwise have fields left out without a word.
+ * Documents by their text: a gateway plans each once and always sends the same text. They are validated, because
+ * fields of a gateway of another version would otherwise be omitted silently.
  */
 class KnownQueries {
   readonly #schema: GraphQLSchema;
@@ -228,7 +228,7 @@ class KnownQueries {
     this.#schema = schema;
   }
 
-  /** @throws GraphQLError where the text is no GraphQL */
+  /** @throws GraphQLError if the text is not GraphQL */
   read(text: string): Query {
     const known = this.#known.get(text);
     if (known) return known;
@@ -241,22 +241,22 @@ class KnownQueries {
 }
 
 interface HttpServer {
-  /** Port 0 takes any that is free. */
+  /** Port 0 takes any free port. */
   listen(host: string, port: number): Promise<void>;
-  /** Takes no new connection, lets what runs come to its end. */
+  /** Accepts no new connection and finishes what is in progress. */
   close(): Promise<void>;
 }
 
-/** Longer than a gateway keeps a connection that it does not use. */
+/** Longer than a gateway keeps an idle connection. */
 const KEEP_ALIVE_MS = 60_000;
 
 interface HttpHandler {
   answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Ends what would not end by itself. */
+  /** Ends streams that would not end by themselves. */
   stop(): void;
 }
 
-/** Node's own server with the bounds that our doors have: between our own processes nothing else is needed. */
+/** Node's own server with the bounds of the public endpoints, which is enough between our own processes. */
 function openHttpServer({ answer, stop }: HttpHandler): HttpServer {
   const { http, requestTimeout, clientErrorHandler } = doorServerOptions;
   const unused = new Set<Socket>();
@@ -268,7 +268,7 @@ function openHttpServer({ answer, stop }: HttpHandler): HttpServer {
     void answer(request, response);
   });
   server.on('clientError', clientErrorHandler);
-  // A connection over which nothing was asked yet counts as busy: a closing server would wait for it for ever.
+  // A connection without any request counts as busy, and a closing server would wait for it forever.
   server.on('connection', socket => {
     unused.add(socket);
     socket.once('close', () => unused.delete(socket));
@@ -288,21 +288,21 @@ function openHttpServer({ answer, stop }: HttpHandler): HttpServer {
   };
 }
 
-/** Takes files, each by a call that is signed for this and for nothing else. */
+/** Receives files, each in a call that is signed for this only. */
 interface UploadTaker {
   readonly gate: CallGate;
   readonly uploads: Uploads;
 }
 
 type TakenUpload =
-  /** The query that names the call's nonce finds it. */
+  /** The query that names the call's nonce uses the file. */
   | { readonly kind: 'taken' }
   | { readonly kind: 'too_large' }
-  /** All files together hold as much as they may. */
+  /** Bounds the bytes of all files together. */
   | { readonly kind: 'no_room' }
   | { readonly kind: 'turned_away'; readonly why: TurnedAway };
 
-/** The call has been judged by its header; its file is read, within bounds, and found to be the one that was signed. */
+/** The call was accepted by its header; its file is read within bounds and compared with the signed digest. */
 async function takeUpload(
   { gate, uploads }: UploadTaker,
   call: SubgraphCall,

@@ -287,7 +287,7 @@ function summaryOf(
     `${moneyText(amount, rail)} by ${payer} on ${network} (${of} receipts)`;
   return [
     `${passed + failed + open} documents: ${passed} valid, ${failed} NOT valid, ${open} to look closer at.`,
-    `${receipts} receipts. Not counted again: ${duplicates} more documents of these receipts, ${transfers_repeated} receipts of a transfer that another receipt is of.`,
+    `${receipts} receipts. Not counted again: ${duplicates} more documents of these receipts, ${transfers_repeated} receipts of a transfer that another receipt names.`,
     ...spend.map(each => `Spend whose transfer was seen: ${sum(each)}.`),
     ...not_counted.map(each => `Not counted as spend: ${sum(each)}.`),
     ...(left_out.length > 0 ? [`Left out: ${left_out.join('; ')}.`] : []),

@@ -210,7 +210,7 @@ describe('what is forwarded', () => {
     await forwarder.forward(JSON.stringify(usage('generate_image', {}, paid)));
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       id: 1,
-      error: { message: expect.stringContaining('same one') },
+      error: { message: expect.stringContaining('the same payment') },
     });
     service.url = (await standing(200, 'application/json', pictured(2 * bounds.short_answer_bytes_max))).url;
     await forwarder.forward(JSON.stringify(usage('generate_image', {}, paid)));
@@ -254,7 +254,10 @@ describe('what is forwarded', () => {
     ['events that break off', () => standing(200, 'text/event-stream', 'data: {"method":"x"}\n\n')],
   ])('%s answers: a payment may have been taken, and is to be sent again', async (_, opened) => {
     const answers = await said(await opened(), usage('chat_completions', {}, paid));
-    expect(answers.at(-1)).toMatchObject({ id: 1, error: { message: expect.stringContaining('with the same one') } });
+    expect(answers.at(-1)).toMatchObject({
+      id: 1,
+      error: { message: expect.stringContaining('with the same payment') },
+    });
     const free = await said(await opened(), usage('get_jwks'));
     expect(free.at(-1)).toMatchObject({ id: 1, error: { message: expect.not.stringContaining('payment') } });
   });

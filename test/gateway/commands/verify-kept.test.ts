@@ -75,13 +75,15 @@ describe('npm run verify -- FILE: what a receipt says of money', () => {
 describe('npm run verify -- FILE: which rows an export has', () => {
   it('rows covered of how many, filters, and whether it is complete', async () => {
     const cut = await linesFor('export_cut');
-    expect(cut).toContainEqual(expect.stringMatching(/^It has 2 of \d+ rows of the book: it is NOT complete\.$/));
     expect(cut).toContainEqual(
-      expect.stringMatching(/^Filters: limit 2\. Left out by filters: 0; by the limit: \d+\.$/),
+      expect.stringMatching(/^The export has 2 of \d+ rows of the book: it is NOT complete\.$/),
+    );
+    expect(cut).toContainEqual(
+      expect.stringMatching(/^Filters: limit 2\. Rows omitted by filters: 0; by the limit: \d+\.$/),
     );
     for (const name of ['export_json', 'export_csv'])
       expect(await linesFor(name)).toContainEqual(
-        expect.stringMatching(/^It has (\d+) of \1 rows of the book: it is complete\.$/),
+        expect.stringMatching(/^The export has (\d+) of \1 rows of the book: it is complete\.$/),
       );
   });
 
@@ -172,7 +174,7 @@ describe('npm run verify -- DIR', () => {
   it('marks a receipt with a warning', async () => {
     const receipt = documentOf('receipt_payment_base');
     expect(lineOf(await examined('receipt_payment_base', { ...receipt, discount: '1' }))).toMatch(
-      /^ {2}WARN {2}.*; nobody signed discount$/,
+      /^ {2}WARN {2}.*; discount is not signed$/,
     );
     const broken = { ...receipt, signature: { ...(receipt.signature as JsonObject), value: 'AA' } };
     expect(lineOf(await examined('receipt_payment_base', broken))).toMatch(/^ {2}WARN {2}.*; signature is broken$/);

@@ -103,7 +103,7 @@ describe('npm run verify -- -', () => {
     expect(long).toMatchObject({ code: 1, err: expect.stringContaining('sends more than') });
     expect(await verifyInput(['-', ...keys()], '[]')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('no JSON object'),
+      err: expect.stringContaining('not a JSON object'),
     });
   });
 });
@@ -129,7 +129,7 @@ describe('npm run verify -- FILE', () => {
     expect(code).toBe(0);
     expect(out.split('\n').filter(line => line.startsWith('  ok ')).length).toBeGreaterThanOrEqual(12);
     expect(out).not.toContain('\u001b');
-    expect(out).toContain('WARN  Nobody signed a\u{fffd}[2Jb\u{fffd}FAIL');
+    expect(out).toContain('WARN  Not signed, and not part of such a document: a\u{fffd}[2Jb\u{fffd}FAIL');
   });
 
   it('1 where it names a member twice: one reader takes the first of them, and another the last', async () => {
@@ -174,7 +174,7 @@ describe('npm run verify -- FILE', () => {
   it('3 where the chain was asked for and does not answer: neither valid nor not', async () => {
     const { code, out } = await verify([at('receipt.json'), ...keys(), '--rpc', `${origin}/missing`]);
     expect(code).toBe(3);
-    expect(out).toContain('  open  It answered 404. (rpc_unavailable)');
+    expect(out).toContain('  open  The node answered with status 404. (rpc_unavailable)');
     expect(out).toContain('Whether USDC moved is UNKNOWN');
   });
 });
@@ -191,14 +191,14 @@ describe('npm run verify -- DIR', () => {
     const { payer, pay_to, ref } = paidCall.payment ?? {};
     expect(lines.slice(0, 2)).toEqual([
       `  ok    ${join(many(), '0000.json')}: receipt ${paidCall.task_id}: Paid: 0.002 USDC by ${payer} to ${pay_to} in ${ref}`,
-      `  ok    ${join(many(), '0001.json')}: receipt ${waivedCall.task_id}: Nothing was paid: an API key stood in (no spend)`,
+      `  ok    ${join(many(), '0001.json')}: receipt ${waivedCall.task_id}: Nothing was paid: an API key stood in (not spend)`,
     ]);
     // Whoever reads that all are valid reads that this one was not among them.
     expect(sums.splice(1, 1)).toEqual([
       'Skipped 1 entry: a link, or a file with another ending than .json, .cose, .scitt, .jwt, .zip, .txt, .note or .tlog-proof.',
     ]);
     expect(sums.slice(1)).toEqual([
-      `2 receipts. Not counted again: ${DOCUMENTS - 1} more documents of these receipts, 0 receipts of a transfer that another receipt is of.`,
+      `2 receipts. Not counted again: ${DOCUMENTS - 1} more documents of these receipts, 0 receipts of a transfer that another receipt names.`,
       `Spend whose transfer was seen: 0.002 USDC by ${payer} on base (1 receipts).`,
     ]);
     expect(out).not.toContain('link.json');
@@ -233,7 +233,7 @@ describe('npm run verify -- DIR', () => {
     });
     expect(await verify([many(), ...keys(), '--proof', 'x'])).toMatchObject({
       code: 1,
-      err: expect.stringContaining('of one receipt'),
+      err: expect.stringContaining('for one receipt'),
     });
   });
 

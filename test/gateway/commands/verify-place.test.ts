@@ -78,8 +78,12 @@ describe('npm run verify -- FILE --proof FILE --log-key KEY --witness KEY', () =
 
   it.each([
     ['a witness without a proof', ['--witness', witness.verifier_key], 'give one with --proof'],
-    ['a proof without a key', ['--proof', 'x'], 'give its key with --log-key'],
-    ['the key of a log as a witness', ['--log-key', witness.verifier_key, '--proof', 'x'], 'no verifier key of a log'],
+    ['a proof without a key', ['--proof', 'x'], 'give it with --log-key'],
+    [
+      'the key of a log as a witness',
+      ['--log-key', witness.verifier_key, '--proof', 'x'],
+      'not the verifier key of a log',
+    ],
   ])('1 for %s, and a sentence that says what is missing', async (_what, args, sentence) => {
     expect(await verify(...receipt(), ...args)).toMatchObject({ code: 1, text: expect.stringContaining(sentence) });
   });

@@ -38,7 +38,7 @@ describe('npm run witness -- URL --once', () => {
     const [log, state] = [new MadeLog(ORIGIN).grow(3), await ownFolder()];
     const { code, text } = await lookOnce(await log.serve(), state, '--name', 'witness.example/w1');
     expect([code, text.split('\n').at(-1)]).toEqual([0, 'Cosigned: 3 leaves.']);
-    expect(text).toContain(`No --key was given: from now on these keys are trusted, which the log has named itself`);
+    expect(text).toContain(`No --key was given. From now on these keys are trusted, which the log publishes itself`);
     const note = await cosigned(state);
     expect(note.startsWith(log.checkpoint())).toBe(true);
     expect(keyIn(text)).toMatch(/^witness\.example\/w1\+/);
@@ -54,7 +54,7 @@ describe('npm run witness -- URL --once', () => {
     expect(first).toMatchObject({ code: 0, text: expect.stringContaining('Cosigned: 600 leaves.') });
     expect(log.asked).toContain('tile/1/000.p/2');
     log.asked.length = 0;
-    expect(await lookOnce(url, state)).toMatchObject({ code: 0, text: expect.stringContaining('Nothing new: 600') });
+    expect(await lookOnce(url, state)).toMatchObject({ code: 0, text: expect.stringContaining('No change: 600') });
     expect(log.asked).toEqual(['checkpoint']);
     const second = await lookOnce(url, state);
     expect(keyIn(second.text)).toBe(keyIn(first.text));
@@ -139,7 +139,7 @@ describe('npm run witness -- URL --once', () => {
     await lookOnce(url, state);
     const before = await cosigned(state);
     log.leaves.pop();
-    expect(await lookOnce(url, state)).toMatchObject({ code: 0, text: expect.stringContaining('nothing is signed') });
+    expect(await lookOnce(url, state)).toMatchObject({ code: 0, text: expect.stringContaining('Nothing was signed') });
     expect(await cosigned(state)).toBe(before);
   });
 
@@ -179,16 +179,21 @@ describe('npm run witness -- URL --once', () => {
       'a tile with another leaf',
       'tile/0/001.p/44',
       { status: 200, body: Buffer.alloc(44 * 32) },
-      'do not lead to the root',
+      'do not match the root',
     ],
-    ['a tile above with another hash', 'tile/1/000.p/1', { status: 200, body: Buffer.alloc(32) }, 'above the leaves'],
+    [
+      'a tile above with another hash',
+      'tile/1/000.p/1',
+      { status: 200, body: Buffer.alloc(32) },
+      'a tile of a higher level',
+    ],
     ['a tile that is too short', 'tile/0/000', { status: 200, body: Buffer.alloc(31) }, 'has 31 bytes'],
     ['a tile that is too long', 'tile/0/000', { status: 200, body: Buffer.alloc(8_193) }, 'more than 8192 bytes'],
     ['a missing tile', 'tile/0/000', { status: 404 }, 'has no bytes'],
     ['a redirect elsewhere', 'tile/0/000', { status: 302, location: 'http://127.0.0.1:9/' }, 'does not answer'],
     ['a fault', 'checkpoint', { status: 500 }, 'answered 500'],
     ['a checkpoint without end', 'checkpoint', { status: 200, body: 'x'.repeat(200_000) }, 'more than 131072 bytes'],
-    ['no checkpoint', 'checkpoint', { status: 200, body: 'x' }, 'no checkpoint'],
+    ['no checkpoint', 'checkpoint', { status: 200, body: 'x' }, 'not show a valid checkpoint'],
   ])('1 of %s: nothing is cosigned', async (_what, path, answer, sentence) => {
     const [log, state] = [grown(), await ownFolder()];
     const url = `${await log.serve()}/log`;
@@ -220,21 +225,21 @@ describe('npm run witness -- URL --once', () => {
     const key = ['--key', other.keys[0]?.verifier_key ?? ''];
     expect(await lookOnce(url, state, ...key)).toMatchObject({
       code: 1,
-      text: expect.stringContaining('is no key of log.example/one'),
+      text: expect.stringContaining('is not a key of log.example/one'),
     });
     const body = other.body();
     log.instead = path => (path === 'checkpoint' ? { status: 200, body: `${body}\n${log.keys[0]?.sign(body)}` } : null);
     expect(await lookOnce(url, state)).toMatchObject({
       code: 1,
-      text: expect.stringContaining('is of log.example/two, not of log.example/one'),
+      text: expect.stringContaining('belongs to the log log.example/two, not to log.example/one'),
     });
   });
 
   it.each([
     ['no log', ['http://127.0.0.1:9'], /^there is no log at /m],
-    ['what is no URL', ['ftp://x'], /is no http\(s\) URL/],
-    ['a port beyond all', ['http://127.0.0.1:9', '--port', '65536'], /--port is not a number from 0 to 65535/],
-    ['a name with a space', ['http://127.0.0.1:9', '--name', 'a b'], /--name holds white space/],
+    ['what is no URL', ['ftp://x'], /is not an http\(s\) URL/],
+    ['a port beyond all', ['http://127.0.0.1:9', '--port', '65536'], /--port must be a number from 0 to 65535/],
+    ['a name with a space', ['http://127.0.0.1:9', '--name', 'a b'], /--name must have 1 to 200 characters/],
   ])('1 for %s, with a sentence and no stack', async (_what, [url = '', ...args], sentence) => {
     const { code, text } = await lookOnce(url, await ownFolder(), ...args);
     expect([code, text]).toEqual([1, expect.stringMatching(sentence)]);

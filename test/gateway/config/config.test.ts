@@ -119,7 +119,12 @@ describe('readConfig', () => {
       'has no effect: ROUTER_URL',
     ],
     ['of Solana without Solana', { SOLANA_RPC_URL: '', PAY_TO_SOLANA: 'x' }, 'PAY_TO_SOLANA', 'has no effect: another'],
-    ['of a bound on fees of another', { FACILITATOR_URL: 'http://x', ETH_USD: '1' }, 'ETH_USD', 'settles nothing'],
+    [
+      'of a bound on fees of another',
+      { FACILITATOR_URL: 'http://x', ETH_USD: '1' },
+      'ETH_USD',
+      'has no effect with FACILITATOR_URL',
+    ],
   ])('a variable %s is told', (_, environment, variable, problem) => {
     expect(variablesWithoutEffect(environment)).toEqual([
       { variable, problem: expect.stringMatching(new RegExp(`^${problem}`)) },

@@ -41,7 +41,7 @@ describe('a second start on one DATA_DIR', () => {
     await expect
       .poll(() => second.logs)
       .toEqual([
-        `PORT: ${port} is taken by the gateway of this DATA_DIR, process ${first.process.pid}: use it at ${first.url}, or set PORT to another to start one beside it`,
+        `PORT: ${port} is in use by the gateway of this DATA_DIR, process ${first.process.pid}; use that one at ${first.url}, or set PORT to another port to start a second one`,
       ]);
     expect(await announced()).toBe(before);
     expect((await fetch(`${first.url}/livez`)).status).toBe(200);

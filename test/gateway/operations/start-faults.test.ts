@@ -88,12 +88,12 @@ describe('npm start says in one line', () => {
   it('PORT is taken', async () => {
     const port = await listening(createServer());
     expect(refused(await runProcess(['gateway/main.ts'], { ...needful, PORT: String(port) }))).toBe(
-      `PORT: ${port} is taken on 127.0.0.1; stop what listens there, or set PORT to another\n`,
+      `PORT: ${port} is in use on 127.0.0.1; stop the process that listens there, or set PORT to another port\n`,
     );
   });
 
   it('HOST is no address of this machine', async () => {
-    expect(await refusal({ HOST: '203.0.113.9' })).toMatch(/^HOST: 203\.0\.113\.9 is no address of this machine; /);
+    expect(await refusal({ HOST: '203.0.113.9' })).toMatch(/^HOST: 203\.0\.113\.9 is not an address of this machine; /);
   });
 
   it('DATA_DIR is a file, lies below one, or takes no folder', async () => {
@@ -109,16 +109,18 @@ describe('npm start says in one line', () => {
 
   it('DATABASE_URL names what is not there, and never shows its password', async () => {
     const gone = `postgresql://svc:${SECRET}@127.0.0.1:1/svc`;
-    expect(await refusal({ DATABASE_URL: gone })).toMatch(/^DATABASE_URL: the server at 127\.0\.0\.1:1 is not there: /);
+    expect(await refusal({ DATABASE_URL: gone })).toMatch(
+      /^DATABASE_URL: the server at 127\.0\.0\.1:1 does not accept connections: /,
+    );
     const unknown = `postgresql://svc:${SECRET}@nowhere.invalid/svc`;
     expect(await refusal({ DATABASE_URL: unknown })).toMatch(
-      /^DATABASE_URL: the server at nowhere\.invalid:5432 is not known/,
+      /^DATABASE_URL: the server at nowhere\.invalid:5432 has (an unknown host name|a host name that)/,
     );
   });
 
   it('DATABASE_URL is refused: password, user, database, and what is no Postgres at all', async () => {
     const server = `the server at ${new URL(needful.DATABASE_URL ?? '').host}`;
-    expect(await refusal({ DATABASE_URL: withUser('svc', SECRET) })).toContain(`${server} refuses the password; `);
+    expect(await refusal({ DATABASE_URL: withUser('svc', SECRET) })).toContain(`${server} rejects the password; `);
     const none = databaseUrl(needful.DATABASE_URL ?? '', 'no_such_database');
     expect(await refusal({ DATABASE_URL: none })).toContain(`${server} has no database of that name; `);
     const port = await listening(createServer(socket => socket.destroy()));
@@ -181,7 +183,9 @@ describe('the sentence of a fault', () => {
     expect(sentenceOf(new OtherChain('paid on\n  another chain'))).toBe(
       'paid on another chain. BASE_RPC_URL, SOLANA_RPC_URL and DATABASE_URL have to belong together.',
     );
-    expect(sentenceOf(new ChainAway('the chain cannot be reached'))).toMatch(/^the chain .* BASE_RPC_URL .* name one/);
+    expect(sentenceOf(new ChainAway('the chain cannot be reached'))).toMatch(
+      /^the chain .* BASE_RPC_URL .* set it to one/,
+    );
     expect([new TypeError('a bug'), 'a string', undefined].map(sentenceOf)).toEqual([null, null, null]);
   });
 
@@ -252,7 +256,7 @@ describe('so do', () => {
   it('npm run verify, of a file that is not there, one that holds no document, and a URL that does not answer', async () => {
     const verify = 'gateway/commands/verify.ts';
     expect(await refusal({}, verify, '/no/such.json')).toMatch(/^\/no\/such\.json: there is no such file; /);
-    expect(await refusal({}, verify, join(ROOT, 'LICENSE'))).toMatch(/LICENSE holds no JSON object in UTF-8, /);
+    expect(await refusal({}, verify, join(ROOT, 'LICENSE'))).toMatch(/LICENSE is not a JSON object in UTF-8, /);
     const url = `http://127.0.0.1:${await ownPort()}/receipt/x.json`;
     expect(await refusal({}, verify, url)).toBe(
       `${url} does not answer (ECONNREFUSED); check the address, and whether the service runs\n`,

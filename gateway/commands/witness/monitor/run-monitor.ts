@@ -168,7 +168,7 @@ function report({ wallet, treasuries, from, newest, known, matching }: MonitorRe
   console.log(
     `Wallet ${wallet}: ${matching.matched} receipts are in the log and match a transfer to ${treasuries.join(', ')}. Blocks ${from} to ${newest} were read.`,
   );
-  console.log(wrong === 0 ? 'No mismatch was found.' : `${wrong} mismatches were found.`);
+  console.log(wrong === 0 ? 'No mismatch was found.' : `Mismatches found: ${wrong}.`);
   return wrong === 0 ? 0 : 1;
 }
 
