@@ -4,21 +4,21 @@ import { isAlive, type ProcessMark } from '../operations/process-identity.ts';
 import { withLock } from './lock.ts';
 import { endProcess, spawnDetached } from './spawn-detached.ts';
 
-/** For so long a stand-in waits for the next service. Its state lies on disk: the one after starts it anew. */
+/** How long a stand-in waits for the next service. Its state is on disk, and a later start continues from it. */
 export const IDLE_MS = 600_000;
 
 const KEEPER = resolve(import.meta.dirname, 'keeper.ts');
-/** Kept there, its types are stripped once and not at each start. */
+/** Kept there, so that its types are stripped once and not at each start. */
 const COMPILED = resolve(import.meta.dirname, '../../node_modules/.cache/spend-receipt-gateway/keeper');
 
-/** A process that outlives the one that started it, and how it is ended in order. */
+/** A process that outlives its starter, and how it is ended. */
 export interface StandIn {
-  /** Of its kind there is one in each DATA_DIR that has a keeper. */
+  /** A DATA_DIR has one stand-in of each kind. */
   readonly name: string;
   readonly mark: ProcessMark;
-  /** Held by whoever starts, adopts or ends it. */
+  /** The lock of whoever starts, adopts or ends it. */
   readonly lock: string;
-  /** Each after the time of the one before is up. */
+  /** Signals, each sent when the time of the one before is over. */
   readonly signals: readonly NodeJS.Signals[];
   readonly idle_ms: number;
 }
@@ -28,14 +28,14 @@ export interface Keeper {
 }
 
 /**
- * Has the stand-in ended once no tenant of that DATA_DIR has lived for `idle_ms`, whatever becomes of this process. One
- * keeper serves a DATA_DIR; it ends with the last of its stand-ins. Call under the stand-in's lock, as a tenant.
+ * Ends the stand-in once no tenant of the DATA_DIR has lived for `idle_ms`, even if this process is killed. One
+ * keeper serves a DATA_DIR; it ends with the last of its stand-ins. Call it under the stand-in's lock, as a tenant.
  */
 export async function keep(data_dir: string, stand_in: StandIn): Promise<void> {
   const folder = folderIn(data_dir);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeWhole(join(folder, `${stand_in.name}.json`), stand_in);
-  // A keeper that finds nothing to keep says goodbye under the same lock: it has seen this one, or is gone.
+  // An idle keeper ends under the same lock: it has seen this stand-in, or is gone.
   await withLock(keeperLock(data_dir), async () => {
     const known = await keeperOf(data_dir);
     if (known && isAlive(known.mark)) return;
@@ -46,12 +46,12 @@ export async function keep(data_dir: string, stand_in: StandIn): Promise<void> {
   });
 }
 
-/** What ends in order has so long for it; Postgres writes out what its buffers hold. */
+/** Time for a clean end; Postgres writes out its buffers. */
 export const END_MS_MAX = 20_000;
 
 /**
- * Ends every stand-in of a DATA_DIR that its last tenant has left, also one that this tenant did not use itself, and then their
- * keeper, which would look again only after a while. Call under the DATA_DIR's lock: a newcomer starts them anew.
+ * Ends every stand-in of a DATA_DIR that its last tenant has left, also those that this tenant did not use, and then
+ * their keeper. Call it under the DATA_DIR's lock; a new process starts them again.
  */
 export async function endKept(data_dir: string): Promise<void> {
   const stand_ins = await standInsOf(data_dir);
@@ -61,14 +61,14 @@ export async function endKept(data_dir: string): Promise<void> {
   const known = await keeperOf(data_dir);
   if (known === null) return;
   await withLock(keeperLock(data_dir), async () => {
-    // It keeps what others have handed to it, too.
+    // The keeper also ends stand-ins that others have added.
     if ((await standInsOf(data_dir)).some(({ mark }) => isAlive(mark))) return;
     await endProcess(known.mark, ['SIGTERM', 'SIGKILL']);
     await rm(keeperFile(data_dir), { force: true });
   });
 }
 
-/** All that were ever kept there, living or not. */
+/** All that were ever kept there, running or not. */
 export async function standInsOf(data_dir: string): Promise<StandIn[]> {
   const folder = folderIn(data_dir);
   const names = (await readdir(folder).catch(() => [])).filter(name => name.endsWith('.json'));

@@ -7,14 +7,14 @@ import { withLock } from './lock.ts';
 import { endProcess } from './spawn-detached.ts';
 
 /*
- * `node keeper.ts DATA_DIR`: ends the stand-ins of a DATA_DIR that no living process has used for their `idle_ms`, and
- * then itself. Nobody waits for it, and nothing is lost with it: the next start of a stand-in starts another.
+ * `node keeper.ts DATA_DIR`: ends the stand-ins of a DATA_DIR that no living process has used for their `idle_ms`,
+ * and then itself. Nothing is lost if it dies: the next start of a stand-in starts another keeper.
  */
 
 const LOOK_MS_MAX = 5_000;
 
 const [data_dir = ''] = process.argv.slice(2);
-/** As they were last read: a DATA_DIR that was removed under them takes nothing from the need to end them. */
+/** The last list that was read, because stand-ins must end even if their DATA_DIR was removed. */
 const known = new Map<string, StandIn>();
 let used_ms = performance.now();
 
@@ -27,7 +27,7 @@ while (!(await isDone())) {
   await sleep(Math.min(LOOK_MS_MAX, ...[...known.values()].map(({ idle_ms }) => idle_ms / 10)));
 }
 
-/** Also where it cannot be known: what nobody uses costs less than what somebody misses. */
+/** If this cannot be known they count as used, because a missing stand-in is worse than an idle one. */
 async function isLivedIn(): Promise<boolean> {
   return tenantsOf(data_dir).then(
     tenants => tenants.length > 0,
@@ -35,7 +35,10 @@ async function isLivedIn(): Promise<boolean> {
   );
 }
 
-/** Whoever starts or adopts it has joined under the same lock: either it is seen here, or it finds the process gone. */
+/**
+ * A process that starts or adopts it has joined under the same lock: either it is seen here, or it finds the stand-in
+ * gone.
+ */
 async function end({ name, lock, mark, signals, idle_ms }: StandIn): Promise<void> {
   await withLock(lock, async () => {
     if ((await isLivedIn()) || !isAlive(mark)) return;
@@ -44,7 +47,7 @@ async function end({ name, lock, mark, signals, idle_ms }: StandIn): Promise<voi
   });
 }
 
-/** Whether nothing is left to be kept; from then on the next to be kept has another keeper. */
+/** Whether nothing is left to keep; a later stand-in gets another keeper. */
 async function isDone(): Promise<boolean> {
   await look();
   if (known.size > 0) return false;

@@ -2,16 +2,16 @@ import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 
-/** Below it stand the services that people know by number. */
+/** Lower ports belong to well-known services. */
 const FIRST = 10_000;
 const LAST = 65_535;
 const TRIES = 100;
-/** RFC 6335 section 6: where systems take ports from that nobody has named. */
+/** RFC 6335 section 6: ephemeral ports. */
 const DYNAMIC = { low: 49_152, high: LAST };
 
 /**
- * `wished` when it is free, so that addresses written down earlier stay true; else a free one that no outgoing
- * connection is ever given. One of the system's own choice might be somebody's by the time its server starts again.
+ * `wished` if it is free, so that stored addresses stay valid; else a free port that no outgoing connection gets. A
+ * port chosen by the system may be in use when its server starts again.
  */
 export async function freePort(wished: number | null = null): Promise<number> {
   const kept = wished === null ? null : await tryPort(wished);

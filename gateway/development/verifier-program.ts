@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import * as esbuild from 'esbuild';
 import { ROOT } from '../built.js';
 
-/* The verifier as browsers run it: what stands in for Node there, and the programs of the pages that run it. */
+/* The verifier for browsers: replacements of Node's modules, and the programs of the pages. */
 
 const VERIFY = join(ROOT, 'subgraphs/receipt/verify');
 
@@ -12,7 +12,7 @@ export const forBrowsers = {
   target: 'es2022',
   tsconfig: join(ROOT, 'tsconfig.json'),
   platform: 'browser',
-  // What a browser does not have, and what stands in its place.
+  // Modules that a browser does not have, and their replacements.
   alias: {
     'node:crypto': join(VERIFY, 'browser/crypto.ts'),
     secp256k1: join(VERIFY, 'browser/secp256k1.ts'),
@@ -21,12 +21,12 @@ export const forBrowsers = {
   inject: [join(VERIFY, 'browser/buffer.ts')],
 } as const satisfies esbuild.BuildOptions;
 
-/** Of `gateway/verifier-page/run/`: of the page of a receipt, and of the one that verifies what is dropped on it. */
+/** Programs of `gateway/verifier-page/run/`: of the page of a receipt, and of the offline page. */
 type PageProgram = 'own-evidence' | 'drop';
 
 const made = new Map<PageProgram, Promise<string>>();
 
-/** Made once in a process. A script element ends at the first `</script` in it, wherever that is (HTML §4.12.1.3). */
+/** Made once per process. A script element ends at the first `</script` in it (HTML §4.12.1.3), so that is escaped. */
 export function pageProgram(name: PageProgram): Promise<string> {
   const making = made.get(name) ?? bundle(name);
   made.set(name, making);

@@ -3,7 +3,7 @@ import { STYLE } from '../../rest-compat/receipt/page/style.ts';
 import { Html, html } from '../../schema/html.ts';
 import { documentEndings } from '../../subgraphs/receipt/verify/read-document.ts';
 
-/** What the page has beyond the page of a receipt: where files are dropped, and a verdict for each. */
+/** Style of the drop area and the verdicts, added to that of the page of a receipt. */
 const OWN_STYLE = `
 .drop { display: block; border: .15rem dashed var(--quiet); border-radius: .5rem; padding: 2rem 1rem; text-align: center; cursor: pointer; }
 .drop b { display: block; font-size: 1.35rem; } .drop input { margin-top: 1rem; max-width: 100%; font: inherit; color: inherit; }

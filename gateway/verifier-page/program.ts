@@ -1,6 +1,6 @@
 /**
- * What the page of a receipt or refusal runs: the verifier and what shows its findings, in one text that ends no script element.
- * What is built has it in itself (`development/build.ts`); sources that run as they are make it when a page is first asked for.
+ * The program of the page of a receipt or refusal, without `</script`. A build contains it (`development/build.ts`);
+ * without one it is made at the first request.
  */
 export async function verifierProgram(): Promise<string> {
   const { pageProgram } = await import('../development/verifier-program.ts');

@@ -6,7 +6,7 @@ export interface Wallet {
   readonly private_key: Hex;
 }
 
-/** anvil's ten accounts ("test test … junk"): known to all the world, each with 10,000 ETH, worth nothing elsewhere. */
+/** anvil's ten accounts ("test test … junk"): publicly known, each with 10,000 ETH, worth nothing elsewhere. */
 const privateKeys: readonly Hex[] = [
   '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
   '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
@@ -25,9 +25,9 @@ const wallets: readonly Wallet[] = privateKeys.map(private_key => ({
   private_key,
 }));
 
-/** Owner, pauser, blacklister, rescuer and minter of the development USDC: anvil signs for it by itself. */
+/** Owner, pauser, blacklister, rescuer and minter of the development USDC; anvil signs for it. */
 export const usdcAdmin: Wallet = wallets[0] as Wallet;
-/** They submit settlements; several, so that nonces of one do not hold up the rest. */
+/** They submit settlements; several, so that the nonces of one do not delay the others. */
 export const developmentFacilitators: readonly Wallet[] = wallets.slice(1, 4);
-/** They hold USDC, for newcomers and tests to pay with. */
+/** They hold USDC for new users and tests. */
 export const developmentBuyers: readonly Wallet[] = wallets.slice(5);

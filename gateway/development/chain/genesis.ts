@@ -6,7 +6,7 @@ import { type Contract, usdcContracts } from './usdc.ts';
 
 const BUYER_USDC_ATOMIC = 1_000_000_000n;
 
-/** The calls that turn an empty anvil into the development Base; one block at their end seals them. */
+/** The calls that turn an empty anvil into the development Base; one block seals them. */
 export function genesisCalls(): RpcCall[] {
   const holdings = developmentBuyers.map(({ address }) => ({ address, amount_atomic: BUYER_USDC_ATOMIC }));
   const contracts: Contract[] = [
@@ -24,10 +24,10 @@ function installCalls({ address, code, storage }: Contract): RpcCall[] {
   return [{ method: 'anvil_setCode', params: [address, code] }, ...cells];
 }
 
-/** Play money for years of anchors, as the settlement keys have it. */
+/** Enough for years of anchors, as for the settlement keys. */
 const BALANCE_WEI = 10n ** 19n;
 
-/** The anchor key is made under DATA_DIR, so that no two logs share one: genesis cannot know it. */
+/** The anchor key is generated in DATA_DIR, so that no two logs share one, and genesis cannot contain it. */
 export async function giveAnchorGas(rpc_url: string, seed: string): Promise<void> {
   const address = addressOfKey(Buffer.from(seed, 'hex'));
   await rpc(rpc_url, 'anvil_setBalance', address, `0x${BALANCE_WEI.toString(16)}`);
@@ -35,7 +35,7 @@ export async function giveAnchorGas(rpc_url: string, seed: string): Promise<void
 
 /**
  * Runtime code of Multicall3 (https://github.com/mds1/multicall3, MIT), solc 0.8.12: what the creation code in viem
- * (MIT, constants/contracts.ts) leaves on the chain. Not optimised, so a batch costs a little more gas than on Base.
+ * (MIT, constants/contracts.ts) deploys. Not optimized, so a batch costs slightly more gas than on Base.
  */
 const multicall3Code: `0x${string}` = `0x${[
   '6080604052600436106100f35760003560e01c80634d2301cc1161008a578063a8b0574e11610059578063a8b0574e14610325578063bce3',

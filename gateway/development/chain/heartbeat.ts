@@ -2,7 +2,7 @@ import { rpcBatch } from './rpc.ts';
 
 const BEAT_MS = 2_000;
 const IDLE_SECONDS_MAX = 60;
-/** With one slot in an epoch anvil calls a block final when two stand on it. */
+/** With one slot per epoch anvil calls a block final when two follow it. */
 const EMPTY_BLOCKS = 2;
 
 interface Block {
@@ -11,8 +11,8 @@ interface Block {
 }
 
 /**
- * A chain that mines only on demand stands still: the last payment never becomes final, and no authorisation ever
- * expires by the chain's clock. Mines what those two need and no more, since every block stays in the saved state.
+ * A chain that mines only on demand stands still: the last payment never becomes final, and no authorization expires
+ * by the chain's clock. Mines what those two need and no more, because every block stays in the saved state.
  */
 export function startHeartbeat(rpc_url: string): () => void {
   const timer = setInterval(() => void beat(rpc_url).catch(() => {}), BEAT_MS);

@@ -14,14 +14,14 @@ import { genesisCalls } from './genesis.ts';
 import { rpc, rpcBatch } from './rpc.ts';
 
 const READY_MS = 60_000;
-/** A saving writes the whole chain, 7 KB for each payment it ever saw: every second would cost half a core after 2,000. */
+/** Saving writes the whole chain, 7 KB per payment ever made: every second would cost half a core after 2,000. */
 const SAVE_SECONDS = 5;
-/** At the first it saves its state. */
+/** At this signal it saves its state. */
 const SIGNALS = ['SIGTERM', 'SIGKILL'] as const;
 
 export interface RunningChain {
   readonly rpc_url: string;
-  /** Hash of block 0: another one means another chain, whose past is not this one's. */
+  /** Hash of block 0: another one means another chain with another past. */
   readonly genesis_hash: string;
   readonly adopted: boolean;
   /** Saves the state and ends the node. */
@@ -31,13 +31,13 @@ export interface RunningChain {
 export interface ChainOptions {
   /** Seconds between two savings of the state; null keeps the chain in memory only. */
   readonly save_seconds?: number | null;
-  /** Unused for so long it ends by itself. */
+  /** Ends by itself after this time without a user. */
   readonly idle_ms?: number;
-  /** Another DATA_DIR whose keeper ends it: one keeper is enough for many chains that are used together. */
+  /** Another DATA_DIR whose keeper ends it: many chains that are used together need one keeper. */
   readonly kept_in?: string;
 }
 
-/** `DATA_DIR/chain/anvil.json`: written when the chain is complete, so a half-made one is never taken for one. */
+/** `DATA_DIR/chain/anvil.json`: written when the chain is complete, so an incomplete one is never used. */
 interface ChainRecord {
   readonly mark: ProcessMark;
   readonly port: number;
@@ -45,8 +45,8 @@ interface ChainRecord {
 }
 
 /**
- * The Base of a DATA_DIR: adopted when it runs, or else started from its saved state, or else made.
- * A node ended by SIGKILL loses what came after its last saving: then blocks that the caller remembers are gone.
+ * The Base of a DATA_DIR: adopted if it runs, or else started from its saved state, or else created. A node that was
+ * killed has lost the blocks after its last saving.
  */
 export async function startBaseChain(data_dir: string, options: ChainOptions = {}): Promise<RunningChain> {
   const root = await makeDataFolder(data_dir);
@@ -79,7 +79,7 @@ async function launch(folder: string, known: ChainRecord | null, options: ChainO
   const log = join(folder, 'anvil.log');
   const mark = await spawnDetached(await runnableAnvil(folder), anvilArguments(port, state, options), {
     log,
-    // anvil keeps its own cache below its home.
+    // anvil keeps a cache in its home.
     environment: { HOME: folder, PATH: '/usr/bin:/bin' },
   });
   const url = urlOf(port);
@@ -94,7 +94,7 @@ async function launch(folder: string, known: ChainRecord | null, options: ChainO
 
 function anvilArguments(port: number, state: string, { save_seconds = SAVE_SECONDS }: ChainOptions): string[] {
   const saving = save_seconds === null ? [] : ['--state', state, '--state-interval', String(save_seconds)];
-  // Two chains made in the same second would share block 0; the gas limit stands in its header and tells them apart.
+  // Two chains of the same second would share block 0; the gas limit in its header distinguishes them.
   const gas_limit = 30_000_000 + randomInt(1_000_000);
   return [
     '--host',
@@ -112,7 +112,7 @@ function anvilArguments(port: number, state: string, { save_seconds = SAVE_SECON
   ];
 }
 
-/** Saving rewrites the file in place, so a kill may cut it: then the copy of the last sound start serves. */
+/** Saving rewrites the file in place, so a kill may truncate it: then the copy of the last good start is used. */
 async function soundState(state: string): Promise<boolean> {
   const copy = `${state}.sound`;
   if (await isJson(state)) await copyFile(state, copy);
@@ -156,7 +156,7 @@ const architectures: Partial<Record<string, string>> = { x64: 'amd64', arm64: 'a
 /** Whether the package's anvil runs; undefined until this process has tried. */
 let packaged_runs: boolean | undefined;
 
-/** An anvil that runs: the package's, or a copy in `copies` where it lost its exec bit and is not ours to change. */
+/** An anvil that runs: the package's, or a copy in `copies` if it lost its exec bit and cannot be changed. */
 async function runnableAnvil(copies: string): Promise<string> {
   const shipped = packagedAnvil();
   packaged_runs ??= succeeds(null, shipped, ['--version']);
@@ -171,7 +171,7 @@ async function runnableAnvil(copies: string): Promise<string> {
 
 function packagedAnvil(): string {
   const name = `@foundry-rs/anvil-${process.platform}-${architectures[process.arch] ?? process.arch}`;
-  // The platform's package is a dependency of @foundry-rs/anvil, not ours: look it up from there.
+  // The platform's package is a dependency of @foundry-rs/anvil, so it is resolved from there.
   const inner = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'));
   return inner.resolve(`${name}/bin/anvil`);
 }

@@ -3,8 +3,8 @@ import { concat, domainSeparator, type Hex, keccak256, pad, stringToHex, toHex }
 import { networks } from '../../../schema/network.ts';
 
 /**
- * Circle's compiled USDC (FiatTokenProxy in front of FiatTokenV2_2) as it stands once all its initialisers have run:
- * the storage is computed rather than reached by ten transactions, so a chain is ready in one request.
+ * Circle's compiled USDC (FiatTokenProxy in front of FiatTokenV2_2) after all its initializers: the storage is
+ * computed instead of reached by ten transactions, so a chain is ready in one request.
  */
 export interface Contract {
   readonly address: Hex;
@@ -17,11 +17,11 @@ interface Artifact {
   readonly deployedLinkReferences: Readonly<Record<string, Readonly<Record<string, readonly { start: number }[]>>>>;
 }
 
-/** Where the implementation stands on Base. */
+/** The address of the implementation on Base. */
 const IMPLEMENTATION: Hex = '0x2ce6311ddae708829bc0784c967b7d77d19fd779';
-/** A library is linked by address into the implementation; on this chain any free address serves. */
+/** A library is linked into the implementation by address; on this chain any free address works. */
 const SIGNATURE_CHECKER: Hex = '0x00000000000000000000000000000000000054c0';
-/** The proxy hides its functions from its admin, so the admin must be none of the callers. */
+/** The proxy hides its functions from its admin, so the admin must not be one of the callers. */
 const PROXY_ADMIN: Hex = '0x00000000000000000000000000000000000000ad';
 const MINTER_ALLOWANCE_ATOMIC = 10n ** 24n;
 
@@ -49,7 +49,7 @@ export interface Holding {
   readonly amount_atomic: bigint;
 }
 
-/** The contracts of a USDC whose `admin` may mint, and whose holders own what `holdings` say. */
+/** The contracts of a USDC whose `admin` may mint, with these `holdings`. */
 export function usdcContracts(admin: Hex, holdings: readonly Holding[]): Contract[] {
   const implementation = artifact('v2/FiatTokenV2_2.sol/FiatTokenV2_2.json');
   const library = artifact('util/SignatureChecker.sol/SignatureChecker.json').deployedBytecode;
@@ -80,13 +80,13 @@ function usdcStorage(admin: Hex, holdings: readonly Holding[]): Record<Hex, Hex>
     [word(slots.symbol)]: shortString('USDC'),
     [word(slots.currency)]: shortString('USD'),
     [word(slots.decimals)]: word(6),
-    // One slot holds both: the flag stands above the address's 20 bytes.
+    // One slot has both: the flag is above the 20 bytes of the address.
     [word(slots.master_minter_and_initialized)]: word((1n << 160n) | BigInt(admin)),
     [mapped(slots.minters, admin)]: word(1),
     [mapped(slots.minter_allowances, admin)]: word(MINTER_ALLOWANCE_ATOMIC),
     [word(slots.total_supply)]: word(supply),
     [word(slots.domain_separator)]: domainSeparator({ domain }),
-    // 3: initializeV2, V2_1 and V2_2 have run, and cannot again.
+    // 3: initializeV2, V2_1 and V2_2 have run, and cannot run again.
     [word(slots.initialized_version)]: word(3),
     ...Object.fromEntries(
       holdings.map(({ address, amount_atomic }) => [mapped(slots.balances, address), word(amount_atomic)]),
@@ -112,7 +112,7 @@ function word(value: number | bigint): Hex {
   return toHex(value, { size: 32 });
 }
 
-/** Solidity keeps strings below 32 bytes in their slot: text on the left, twice its length in the last byte. */
+/** Solidity stores strings below 32 bytes in their slot: text on the left, twice its length in the last byte. */
 function shortString(text: string): Hex {
   return word(BigInt(pad(stringToHex(text), { dir: 'right' })) | BigInt(text.length * 2));
 }

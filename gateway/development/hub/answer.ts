@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import { sampleOf } from './sample.ts';
 
-/* What the development hub answers to chats, whole or in pieces, and which model it says that it was. */
+/* Responses of the development hub to chats, whole or streamed, and the model that it names. */
 
 const json = z.custom<JsonObject>(isJsonObject);
 const part = z.object({ type: z.string(), text: z.string().default('') });
 const tool = z.object({ function: z.object({ name: z.string(), parameters: json.optional() }) });
 
-/** What the development hub reads of an OpenAI chat request; the rest is accepted and ignored. */
+/** The members of an OpenAI chat request that the development hub reads; it ignores the rest. */
 export const chatRequest = z.object({
   model: z.string(),
   messages: z.array(z.object({ role: z.string(), content: z.union([z.string(), z.array(part)]).nullable() })).min(1),
@@ -34,7 +34,7 @@ interface Call {
 
 export interface HubAnswer {
   readonly id: string;
-  /** Null where it speaks. */
+  /** Null for a tool call. */
   readonly call: Call | null;
   readonly words: readonly string[];
   readonly finish_reason: 'stop' | 'length' | 'tool_calls';
@@ -44,8 +44,9 @@ export interface HubAnswer {
 const QUOTED_MAX = 80;
 
 /**
- * The same request gives the same words and the same id: a test can say what it expects. One token is one word. A
- * request that offers a tool has it called until it says what came of it; one that wants JSON gets some that fits its schema.
+ * The same request gets the same words and id, so that a test can predict them. One token is one word. A request that
+ * offers a tool gets a call of it until it has the tool's result; one that requires JSON gets a value that fits its
+ * schema.
  */
 export function answerTo(hub: string, request: HubChat): HubAnswer {
   const digest = createHash('sha256')
@@ -85,7 +86,7 @@ function wordsOf(hub: string, { model, messages, response_format }: HubChat): st
   return text.split(/(?<= )/);
 }
 
-/** The answer in one piece. */
+/** The response as a whole. */
 export function hubCompletion(request: HubChat, answer: HubAnswer, created: number) {
   const { id, call, words, finish_reason, usage } = answer;
   const message = call
@@ -95,7 +96,7 @@ export function hubCompletion(request: HubChat, answer: HubAnswer, created: numb
   return { id, object: 'chat.completion', created, model: modelNamedFor(request.model), choices, usage };
 }
 
-/** The same as OpenAI streams it: who speaks, a chunk for each word, how it ended, and the usage where it was asked for. */
+/** The same as OpenAI streams it: role, a chunk for each word, finish reason, and usage if requested. */
 export function hubChunks(request: HubChat, answer: HubAnswer, created: number) {
   const { id, call, words, finish_reason, usage } = answer;
   const head = { id, object: 'chat.completion.chunk', created, model: modelNamedFor(request.model) };
@@ -124,15 +125,15 @@ function wordCount(text: string): number {
 }
 
 interface NamedModel {
-  /** Where the provider says that it answers so, or who reported it. */
+  /** Where the provider documents this, or who reported it. */
   readonly source: string;
-  /** The member `model` of its answers. */
+  /** The member `model` of its responses. */
   readonly names: string;
 }
 
 /**
- * Models of the development hubs that name another one in their answers than the one that was asked for, as model hubs do: so anyone can
- * see what a receipt says of it, and what a dispute comes to.
+ * Models of the development hubs whose responses name another model than the requested one, as real hubs do, so that
+ * the effect on receipts and disputes can be seen.
  */
 export const namedModels = {
   'dev/answers-dated': {
@@ -149,7 +150,7 @@ export const namedModels = {
   },
 } as const satisfies Record<string, NamedModel>;
 
-/** The model that a hub which was asked for one names in its answer. */
+/** The model that a hub names in its response to a request for this one. */
 function modelNamedFor(model: string): string {
   const named: NamedModel | undefined = namedModels[model as keyof typeof namedModels];
   return named?.names ?? model;

@@ -2,16 +2,16 @@ import type { ServerResponse } from 'node:http';
 import { type HubChat, namedModels } from './answer.ts';
 
 /*
- * Habits of model hubs, byte for byte as they write: how they answer beside the plain text that all clients know, how their answers end,
- * and how they refuse. A model of a development hub is named for each, whole and streamed, so that anyone can see what a caller receives
- * of it; tests put the same bytes to the service.
+ * Behaviors of real model hubs, byte for byte: unusual response members, ends of responses and refusals. The
+ * development hubs have a model for each, whole and streamed, so that what a caller receives can be seen; tests use
+ * the same bytes.
  */
 
 export interface SpokenHabit {
-  /** Where the provider says that it answers so, or who reported it. */
+  /** Where the provider documents this, or who reported it. */
   readonly source: string;
   readonly whole: string;
-  /** Lines of the body of the stream: each is an event of its own, or a comment. */
+  /** Lines of the streamed body: each is an event or a comment. */
   readonly stream: readonly string[];
 }
 
@@ -144,21 +144,21 @@ export const spoken = {
   },
 } as const satisfies Record<string, SpokenHabit>;
 
-/** The body of a stream: an empty line ends each event. */
+/** The streamed body: an empty line ends each event. */
 export function streamBody({ stream }: SpokenHabit): string {
   return stream.map(line => `${line}\n\n`).join('');
 }
 
 export interface EndHabit {
-  /** Where the provider says that it ends so, or who reported it. */
+  /** Where the provider documents this end, or who reported it. */
   readonly source: string;
-  /** The body of a streamed answer. */
+  /** The body of a streamed response. */
   readonly stream: string;
-  /** Whether the connection is cut after it, in place of a proper end. */
+  /** Whether the connection is cut after it, instead of a proper end. */
   readonly cuts?: true;
-  /** Of a request it has seen before it makes a proper answer. */
+  /** A repeated request gets a proper response. */
   readonly once?: true;
-  /** The body of a whole answer; left out: a proper one. */
+  /** The body of a whole response; default: a proper one. */
   readonly whole?: string;
 }
 
@@ -204,9 +204,9 @@ export const ends = {
 } as const satisfies Record<string, EndHabit>;
 
 export interface HubHabit {
-  /** Where the provider says that it answers so, or who reported it. */
+  /** Where the provider documents this, or who reported it. */
   readonly source: string;
-  /** It refuses a request that has this member, and answers any other. */
+  /** It refuses a request with this member, and answers any other. */
   readonly refuses?: 'max_tokens';
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -271,14 +271,17 @@ export const refusals = {
   },
 } as const satisfies Record<string, HubHabit>;
 
-/** Models of the development hubs that show how hubs refuse, how they answer and end, and which model they name. */
+/** Models of the development hubs that show how hubs refuse, answer and end, and which model they name. */
 export const habitModels = [refusals, spoken, ends, namedModels].flatMap(models => Object.keys(models)) as HabitModel[];
 export type HabitModel = keyof typeof refusals | keyof typeof spoken | keyof typeof ends | keyof typeof namedModels;
 
-/** Past it all are taken for new. */
+/** After this many requests all are taken for new. */
 const SEEN_MAX = 1_000;
 
-/** Answers a chat as its model does, byte for byte; false where that answers as any other. `seen`: of models that answer oddly once. */
+/**
+ * Answers a chat like the hub of its model, byte for byte; false if that answers like any other. `seen`: requests of
+ * models that answer oddly once.
+ */
 export function answerByHabit(request: HubChat, response: ServerResponse, seen: Set<string>): boolean {
   const { model, stream } = request;
   const habit: HubHabit | undefined = refusals[model as keyof typeof refusals];
@@ -295,7 +298,7 @@ export function answerByHabit(request: HubChat, response: ServerResponse, seen: 
   return true;
 }
 
-/** Whether the model is one that ends its answers otherwise than OpenAI's, and has done so. */
+/** Whether the model's responses end in an unusual way, and one has. */
 function endOddly(request: HubChat, response: ServerResponse, seen: Set<string>): boolean {
   const habit: EndHabit | undefined = ends[request.model as keyof typeof ends];
   if (habit === undefined) return false;
@@ -310,7 +313,7 @@ function endOddly(request: HubChat, response: ServerResponse, seen: Set<string>)
   if (once) seen.add(name);
   if (seen.size > SEEN_MAX) seen.clear();
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
-  // A socket that is destroyed takes along what is not written out.
+  // Destroying a socket drops data that is not written yet.
   if (cuts) response.write(stream, () => response.destroy());
   else response.end(stream);
   return true;

@@ -3,14 +3,14 @@ import { crc32, deflateSync } from 'node:zlib';
 import { z } from 'zod';
 import { toBase64 } from '../../../subgraphs/receipt/inference/embeddings/vectors.ts';
 
-/** A request for an image, for vectors or for a text from audio, as it came over the wire. */
+/** A request for an image, for embeddings or for a transcription, as received. */
 interface MediaRequest {
   readonly hub: string;
   readonly content_type: string;
   readonly bytes: Buffer<ArrayBuffer>;
   /** Unix seconds. */
   readonly created: number;
-  /** Of the hub, where its pictures can be seen. */
+  /** Base URL of the hub, which serves its images. */
   readonly base_url: string;
 }
 
@@ -29,7 +29,7 @@ const embeddingRequest = z.object({
   dimensions: z.int().min(1).max(4_096).default(64),
 });
 
-/** The same input gives the same vector, of length 1: float32 numbers, as they are of the hash of it. Throws where a request is none. */
+/** The same input gives the same unit vector of float32 numbers, made of its hash. Throws if the request is invalid. */
 async function embedded({ bytes, hub }: MediaRequest): Promise<MediaAnswer> {
   const { model, input, encoding_format, dimensions } = embeddingRequest.parse(JSON.parse(bytes.toString('utf8')));
   const inputs: readonly (string | number[])[] = isOne(input) ? [input] : input;
@@ -41,7 +41,7 @@ async function embedded({ bytes, hub }: MediaRequest): Promise<MediaAnswer> {
   return { model, body: { object: 'list', data, model, usage: { prompt_tokens, total_tokens: prompt_tokens } } };
 }
 
-/** A text, or the tokens of one. */
+/** A text, or its tokens. */
 function isOne(input: z.output<typeof embeddingRequest>['input']): input is string | number[] {
   return typeof input === 'string' || typeof input[0] === 'number';
 }
@@ -58,7 +58,7 @@ function vectorOf(seed: string, dimensions: number): number[] {
   return numbers.map(number => Math.fround(number / length));
 }
 
-/** By path; throws where a request is none. */
+/** By path; throws if the request is invalid. */
 export const mediaAnswers: Readonly<Record<string, (request: MediaRequest) => Promise<MediaAnswer>>> = {
   '/v1/images/generations': drawn,
   '/v1/audio/transcriptions': heard,
@@ -73,7 +73,7 @@ const imageRequest = z.object({
   response_format: z.enum(['url', 'b64_json']).default('b64_json'),
 });
 
-/** The same words give the same picture: one colour, that of their hash. */
+/** The same prompt gives the same image: one color, made of its hash. */
 async function drawn({ bytes, created, base_url, hub }: MediaRequest): Promise<MediaAnswer> {
   const { model, prompt, size, response_format } = imageRequest.parse(JSON.parse(bytes.toString('utf8')));
   const colour = createHash('sha256').update(prompt).digest('hex').slice(0, 6);
@@ -85,7 +85,7 @@ async function drawn({ bytes, created, base_url, hub }: MediaRequest): Promise<M
   return { model, body: { created, data: [{ ...image, revised_prompt }], usage: { total_tokens: 1 } } };
 }
 
-/** Where a picture can be seen that was told of by a URL; null for any other path. */
+/** The image of a URL in a response; null for any other path. */
 export function pictureAt(path: string): Buffer | null {
   const colour = path.match(/^\/v1\/images\/([0-9a-f]{6})\.png$/)?.[1];
   return colour ? pictureOf(colour) : null;
@@ -113,7 +113,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([ends.subarray(0, 4), named, ends.subarray(4)]);
 }
 
-/** Says what came in: how many bytes, and which. */
+/** The transcription: the number of bytes and their hash. */
 async function heard({ hub, content_type, bytes }: MediaRequest): Promise<MediaAnswer> {
   const form = await new Response(bytes, { headers: { 'content-type': content_type } }).formData();
   const file = form.get('file');

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 
-/** Deeper, and a schema that holds itself would never come to an end. */
+/** Bounds the depth, because a recursive schema would never end. */
 const DEPTH_MAX = 16;
 
 const formats: Readonly<Record<string, string>> = {
@@ -23,8 +23,8 @@ const byType: Readonly<Record<string, (schema: JsonObject, root: JsonObject, dep
 };
 
 /**
- * A value that fits a JSON Schema, always the same: each object with its required members, each list as short as it may
- * be. Patterns and the rarer words of the standard are not read.
+ * A value that fits a JSON Schema, always the same: each object with its required members, each list as short as
+ * allowed. Patterns and rarer keywords are not read.
  */
 export function sampleOf(schema: Json | undefined, root: JsonObject = asObject(schema), depth = 0): Json {
   if (!isJsonObject(schema) || depth > DEPTH_MAX) return null;

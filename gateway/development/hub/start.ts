@@ -7,10 +7,13 @@ import { answerTo, chatRequest, type HubAnswer, type HubChat, hubChunks, hubComp
 import { answerByHabit, habitModels } from './habits.ts';
 import { type MediaAnswer, mediaAnswers, pictureAt } from './media.ts';
 
-/** A model that answers with the body that it was sent: so anyone sees what of a request reaches a hub. A key comes in a header, and is not in it. */
+/**
+ * A model that answers with the request body, so that what reaches a hub can be seen. API keys are in a header and
+ * not in it.
+ */
 const ECHO_MODEL = 'dev/echo';
 
-/** The body as the text of an answer, in pieces. */
+/** The body as the text of a response, in pieces. */
 function echoed(answer: HubAnswer, body: unknown): HubAnswer {
   const words = JSON.stringify(body).split(/(?<=[,:])/);
   const { prompt_tokens } = answer.usage;
@@ -24,17 +27,17 @@ interface DevelopmentHubOptions {
   readonly image_models?: readonly string[];
   readonly audio_models?: readonly string[];
   readonly embedding_models?: readonly string[];
-  /** Null: it takes anybody's, as a router does, and lists its models to those who have none. */
+  /** Null: any key is accepted, as by a router, and models are listed without a key. */
   readonly api_key: string | null;
 }
 
 export interface DevelopmentHub {
-  /** With `/v1`, as OpenAI clients want it. */
+  /** Ends in `/v1`, as OpenAI clients expect. */
   readonly base_url: string;
   close(): Promise<void>;
 }
 
-/** A stand-in for a model hub that speaks OpenAI's chat API over real HTTP. It lives and ends with this process. */
+/** A stand-in for a model hub: OpenAI's chat API over HTTP. It lives in this process. */
 export async function startDevelopmentHub(options: DevelopmentHubOptions): Promise<DevelopmentHub> {
   const hub = { ...options, generations: new Generations(), seen: new Set<string>() };
   const server = createServer((request, response) => {
@@ -47,7 +50,7 @@ export async function startDevelopmentHub(options: DevelopmentHubOptions): Promi
   };
 }
 
-/** With what it tells of its answers to whoever had them. */
+/** A router also shows each key its generations. */
 type Serving = DevelopmentHubOptions & {
   readonly generations: Generations;
   /** Requests of models that answer oddly once. */
@@ -145,7 +148,7 @@ function unixSeconds(): number {
 }
 
 const habits = [ECHO_MODEL, ...habitModels];
-/** Both serve `dev/small`, so that failover from one hub to the other can be seen, and so it can where a hub refuses. */
+/** Both serve `dev/small`, so that failover from one hub to the other can be seen, also after a refusal. */
 const hubs = [
   { name: 'alpha', models: ['dev/small', 'dev/alpha-large', ...habits] },
   { name: 'beta', models: ['dev/small', 'dev/beta-large', ...habits] },
@@ -156,7 +159,7 @@ const draws = {
   audio_models: ['dev/transcribe'],
   embedding_models: ['dev/embedding'],
 };
-/** What the router's own ids are: with `router/` before them a call may name them. */
+/** The router's own model ids; callers add `router/`. */
 const routed = { models: ['dev/routed'] };
 
 export function startHubs(started: AsyncDisposableStack): Promise<HubConfig[]> {
@@ -176,7 +179,7 @@ export function startHubs(started: AsyncDisposableStack): Promise<HubConfig[]> {
   );
 }
 
-/** The router as it is configured, a stand-in that takes anybody's key, or none. */
+/** The configured router, a stand-in that accepts any key, or none. */
 export async function routerOf(complete: CompleteConfig, started: AsyncDisposableStack): Promise<Config['router']> {
   const { router_url, router_models: models, stand_ins } = complete;
   if (router_url !== null) return { base_url: router_url, models };
@@ -186,7 +189,7 @@ export async function routerOf(complete: CompleteConfig, started: AsyncDisposabl
   return { base_url, models };
 }
 
-/** What a router tells of a generation at `GET /generation?id=`, as OpenRouter does; dollars are a JSON number there. */
+/** A generation at `GET /generation?id=`, as OpenRouter shows it; dollars are a JSON number there. */
 interface Generation {
   readonly id: string;
   readonly model: string;
@@ -203,7 +206,7 @@ interface Generation {
 const KEPT_MAX = 1_000;
 const DOLLARS_PER_TOKEN = 0.000_001_5;
 
-/** The newest answers of a development router, each told to the key that it was given to. */
+/** The newest responses of a development router, each shown to the key that paid for it. */
 class Generations {
   readonly #kept = new Map<string, { readonly authorization: string; readonly generation: Generation }>();
 
@@ -231,7 +234,7 @@ class Generations {
   }
 }
 
-/** The id that is asked for; null where something else is. */
+/** The requested id; null for another path. */
 function generationAt(path: string): string | null {
   const { pathname, searchParams } = new URL(path, 'http://router');
   return pathname === '/v1/generation' ? searchParams.get('id') : null;

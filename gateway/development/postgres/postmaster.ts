@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { commandOf, markOf, type ProcessMark } from '../../operations/process-identity.ts';
 
-/** The server that owns a cluster folder, as its own `postmaster.pid` names it. */
+/** The server of a cluster folder, by its `postmaster.pid`. */
 export interface Postmaster {
   readonly mark: ProcessMark;
   readonly port: number;
@@ -11,8 +11,8 @@ export interface Postmaster {
 }
 
 /**
- * null: no server runs on this cluster. A pid file of a dead server stays, Postgres looks into it itself; one whose
- * pid now belongs to somebody else is removed, since Postgres would take that process for a rival.
+ * Null: no server runs on this cluster. The pid file of a dead server stays, because Postgres checks it itself; one
+ * whose pid now belongs to another process is removed, because Postgres would take that process for a server.
  */
 export async function findPostmaster(cluster: string): Promise<Postmaster | null> {
   const path = join(cluster, 'postmaster.pid');
@@ -31,7 +31,7 @@ export function urlOf(port: number, password: string): string {
   return `postgresql://svc:${password}@127.0.0.1:${port}/postgres`;
 }
 
-/** Whether the server behind a port answers, and is the one of this cluster and no other. */
+/** Whether the server on a port answers and belongs to this cluster. */
 export async function serves(cluster: string, url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});

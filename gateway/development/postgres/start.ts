@@ -18,23 +18,23 @@ import { findPostmaster, type Postmaster, serves, urlOf } from './postmaster.ts'
 
 const READY_MS = 60_000;
 const ATTEMPTS = 4;
-/** A fast shutdown; one that does not come to its end is recovered from at the next start. */
+/** Time for a fast shutdown; after an incomplete one the next start recovers. */
 const SIGNALS = ['SIGINT', 'SIGQUIT'] as const;
 const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 export interface RunningPostgres {
   /** Of database `postgres`, with the superuser's password. */
   readonly url: string;
-  /** Where the cluster lies: in DATA_DIR, or outside when its user cannot enter there. */
+  /** The cluster's folder: in DATA_DIR, or outside if its user cannot enter there. */
   readonly folder: string;
   readonly adopted: boolean;
-  /** Fast shutdown: open transactions are rolled back, what was committed is on disk. */
+  /** Fast shutdown: open transactions are rolled back, committed ones are on disk. */
   stop(): Promise<void>;
 }
 
 /**
- * The Postgres of a DATA_DIR: adopted when one runs (left by a killed process, or of a process beside us), or else
- * started. Any number of processes may call at once. It outlives us unless `stop` is called, by `idle_ms`.
+ * The Postgres of a DATA_DIR: adopted if it runs (left by a killed process, or used by another), or else started.
+ * Safe to call concurrently from several processes. It outlives them by `idle_ms` unless `stop` is called.
  */
 export async function startPostgres(data_dir: string, idle_ms: number = IDLE_MS): Promise<RunningPostgres> {
   const root = await makeDataFolder(data_dir);
@@ -56,7 +56,7 @@ export async function startPostgres(data_dir: string, idle_ms: number = IDLE_MS)
   });
 }
 
-/** A server that is starting is waited for; one that is stopping or dying is waited out, and then there is none. */
+/** Waits for a server that is starting; for one that is stopping or dying it waits for the end and returns none. */
 async function runningServer(cluster: string, home: ClusterHome): Promise<Postmaster | null> {
   const found = await findPostmaster(cluster);
   return found && awaitProcess(found.mark, READY_MS, () => readyServer(cluster, home));
@@ -96,13 +96,13 @@ async function launch(
       await writeFile(port_file, String(ready.port));
       return ready;
     }
-    // The last backends of a server that was killed may still hold its shared memory, for a moment.
+    // The last backends of a killed server may hold its shared memory for a moment.
     await sleep(attempt * 200);
   }
   throw await standInFault('DATABASE_URL', 'the embedded Postgres', log);
 }
 
-/** initdb works aside and the folder is renamed: a kill in its midst leaves no half cluster behind. */
+/** initdb works under another name and the folder is renamed, so that a kill leaves no half cluster. */
 async function initialise(
   binaries: string,
   home: ClusterHome,
@@ -129,11 +129,14 @@ async function initialise(
 
 interface ClusterHome {
   readonly folder: string;
-  /** Of the one role, `svc`. Loopback is open to every user of the machine, so there is a password even here. */
+  /** Password of the only role, `svc`. Loopback is open to every user of the machine, so even a stand-in has one. */
   readonly password: string;
 }
 
-/** `DATA_DIR/postgres.json`. `outside` is null while the cluster lies in DATA_DIR/postgres, so DATA_DIR can be moved. */
+/**
+ * `DATA_DIR/postgres.json`. `outside` is null while the cluster is in DATA_DIR/postgres, so that DATA_DIR can be
+ * moved.
+ */
 interface Pointer {
   readonly outside: string | null;
   readonly password: string;
@@ -141,7 +144,7 @@ interface Pointer {
 
 const OUTSIDE = 'spend-receipt-gateway';
 
-/** The home of this DATA_DIR's cluster: found by its pointer file, or made. Call under the cluster's lock. */
+/** The folder of this DATA_DIR's cluster: found by its pointer file, or created. Call it under the cluster's lock. */
 async function findHome(data_dir: string, user: SystemUser | null): Promise<ClusterHome> {
   const path = join(data_dir, 'postgres.json');
   const inside = join(data_dir, 'postgres');
@@ -155,7 +158,7 @@ async function findHome(data_dir: string, user: SystemUser | null): Promise<Clus
   return { folder, password: pointer.password };
 }
 
-/** Where copies of the binaries go, so that the server's user can run them. */
+/** The folder for copies of the binaries that the server's user can run. */
 async function copiesFolder(home: ClusterHome, user: SystemUser | null): Promise<string> {
   return user ? outsideFolder(user) : home.folder;
 }
@@ -166,7 +169,7 @@ async function makeFolder(inside: string, user: SystemUser | null): Promise<stri
   await chown(inside, user.uid, user.gid);
   if (mayWrite(user, inside)) return inside;
   await rmdir(inside);
-  // DATA_DIR lies under a folder that this user cannot enter, as below root's own 0700 home.
+  // DATA_DIR is below a folder that this user cannot enter, such as root's 0700 home.
   const outside = join(await outsideFolder(user), randomBytes(8).toString('hex'));
   await mkdir(outside, { mode: 0o700 });
   await chown(outside, user.uid, user.gid);
@@ -182,7 +185,7 @@ async function outsideFolder(user: SystemUser): Promise<string> {
   throw new ConfigFault([{ variable: 'DATABASE_URL', problem }]);
 }
 
-/** Somebody else's folder of that name (in /tmp anybody may make one) is not ours to put programs into. */
+/** A folder of that name that belongs to another user (anyone can make one in /tmp) must not hold programs. */
 async function ownFolder(folder: string): Promise<boolean> {
   try {
     await mkdir(folder, { recursive: true });
@@ -195,8 +198,8 @@ async function ownFolder(folder: string): Promise<boolean> {
 }
 
 /**
- * Whom the server runs as: ourselves, or, since Postgres refuses root, `postgres` or else `nobody`.
- * null: as ourselves.
+ * The user of the server: the current one, or, because Postgres refuses root, `postgres` or else `nobody`. Null: the
+ * current one.
  */
 function serverUser(): SystemUser | null {
   if (process.getuid?.() !== 0) return null;
@@ -211,7 +214,7 @@ function serverUser(): SystemUser | null {
   throw new ConfigFault([{ variable: 'DATABASE_URL', problem }]);
 }
 
-/** Whether that user reaches and may write a folder: the system is asked, so access lists and mounts count too. */
+/** Whether that user can reach and write a folder: the system is asked, so access lists and mounts count too. */
 function mayWrite(user: SystemUser | null, folder: string): boolean {
   return succeeds(user, 'test', ['-w', folder, '-a', '-x', folder]);
 }

@@ -11,12 +11,12 @@ export const USDC_DECIMALS = 6;
 
 const TOKEN_ACCOUNT_BYTES = 165;
 const MINT_BYTES = 82;
-/** More than either must hold to be exempt from rent. */
+/** More than the rent exemption of either. */
 const RENT_EXEMPT_LAMPORTS = 10_000_000n;
 const SYSTEM_PROGRAM = address('11111111111111111111111111111111');
 const encoder = getAddressEncoder();
 
-/** The mint as SPL Token lays it out; no freeze authority, nobody's key mints. */
+/** The mint in SPL Token's layout; without freeze authority, and nobody can mint. */
 function usdcMint(supply_atomic: bigint): SvmAccount {
   const data = Buffer.alloc(MINT_BYTES);
   data.writeBigUInt64LE(supply_atomic, 36);
@@ -25,7 +25,7 @@ function usdcMint(supply_atomic: bigint): SvmAccount {
   return ofTokenProgram(USDC_MINT, data);
 }
 
-/** A token account as SPL Token lays it out, initialized, without delegate. */
+/** A token account in SPL Token's layout, initialized, without delegate. */
 export function usdcHolding(at: string, owner: string, amount_atomic: bigint): SvmAccount {
   const data = Buffer.alloc(TOKEN_ACCOUNT_BYTES);
   data.set(encoder.encode(USDC_MINT), 0);
@@ -35,7 +35,7 @@ export function usdcHolding(at: string, owner: string, amount_atomic: bigint): S
   return ofTokenProgram(address(at), data);
 }
 
-/** A plain account that holds lamports. */
+/** A plain account with lamports. */
 function systemAccount(at: string, lamports: bigint): SvmAccount {
   return accountAt(address(at), SYSTEM_PROGRAM, Buffer.alloc(0), lamports);
 }
@@ -46,7 +46,7 @@ function ofTokenProgram(at: Address, data: Buffer): SvmAccount {
 
 function accountAt(at: Address, programAddress: Address, data: Buffer, lamports: bigint): SvmAccount {
   const facts = { address: at, programAddress, executable: false, lamports, space: BigInt(data.length) };
-  // LiteSVM's own copy of @solana/kit brands these anew.
+  // LiteSVM has its own copy of @solana/kit, with its own brands.
   return { ...facts, data: new Uint8Array(data) } as unknown as SvmAccount;
 }
 
@@ -55,7 +55,7 @@ const SUPPLY_ATOMIC = 1_000_000_000_000_000n;
 /** A settlement costs 10,000. */
 const FEE_PAYER_LAMPORTS = 1_000_000_000_000n;
 
-/** What turns an empty LiteSVM into the development Solana. The same each time: what the journal tells is done upon it. */
+/** Turns an empty LiteSVM into the development Solana. Always the same, because the journal is replayed on it. */
 export async function genesisAccounts(): Promise<SvmAccount[]> {
   const owners = developmentSolanaBuyers.map(({ address }) => address);
   const holdings = owners.map(async owner => usdcHolding(await usdcAccountOf(owner), owner, BUYER_USDC_ATOMIC));

@@ -7,7 +7,7 @@ import { type Address, emptySvm, fund, land, type Simulation, tryOut, unrun } fr
 import type { Deed, Genesis, Journal } from './journal.ts';
 import { decodeTransaction, type Landed, type Readable } from './transactions.ts';
 
-/** What becomes of a transaction that is sent. */
+/** The fate of a transaction that is sent. */
 type SvmSubmission =
   | { readonly kind: 'accepted'; readonly signature: string }
   | { readonly kind: 'refused'; readonly err: Json; readonly logs: readonly string[] };
@@ -20,7 +20,9 @@ interface LiteChainOptions {
 
 type Effects = { readonly [Kind in Deed['kind']]: (deed: Extract<Deed, { kind: Kind }>) => void };
 
-/** A Solana with one node: LiteSVM executes, the clock makes slots and blockhashes, the journal keeps what happened. */
+/**
+ * A Solana with one node: LiteSVM executes, the clock makes slots and blockhashes, the journal records what happened.
+ */
 export class LiteChain {
   readonly #options: LiteChainOptions;
   readonly #deeds: Deed[];
@@ -54,7 +56,7 @@ export class LiteChain {
     return this.#landed.get(signature) ?? null;
   }
 
-  /** In the order of their landing. */
+  /** In the order in which they landed. */
   all(): Landed[] {
     return [...this.#landed.values()];
   }
@@ -77,7 +79,7 @@ export class LiteChain {
     return { kind: 'accepted', signature: read.signature };
   }
 
-  /** On disk first: what anybody can have seen is never lost. */
+  /** On disk first, so that nothing that was shown is ever lost. */
   perform(deed: Deed): void {
     this.#options.journal.append(deed);
     this.#deeds.push(deed);
@@ -85,18 +87,18 @@ export class LiteChain {
     else this.#apply(deed);
   }
 
-  /** Stalled: takes transactions and holds them, in memory alone; running again it executes those still valid. */
+  /** Stalled: accepts transactions and holds them in memory; running again it executes those that are still valid. */
   stall(on: boolean): void {
     this.#stalled = on;
     if (!on) for (const raw of this.#waiting.splice(0)) this.#enter(raw);
   }
 
-  /** Signatures of those that are held. */
+  /** Signatures of the held transactions. */
   waiting(): string[] {
     return this.#waiting.map(raw => decodeTransaction(raw).signature);
   }
 
-  /** Loses what is held, as a mempool does. */
+  /** Drops the held transactions, as a mempool may. */
   drop(): void {
     this.#waiting.splice(0);
   }
@@ -104,7 +106,7 @@ export class LiteChain {
   #enter(raw: Buffer): void {
     const read = decodeTransaction(raw);
     if (!this.#clock.isValid(read.message.lifetimeToken) || this.#landed.has(read.signature)) return;
-    // What stands in the journal is done again without a look at signatures.
+    // Entries of the journal are replayed without checking signatures.
     if (tryOut(this.#svm, read, true).err === 'SignatureFailure') return;
     this.perform({ kind: 'transaction', slot: this.#clock.slot(), raw: raw.toString('base64') });
   }
@@ -129,14 +131,14 @@ export class LiteChain {
     this.#clock = openClock(journal.genesis, now_ms);
     this.#svm = emptySvm(genesis);
     this.#landed = new Map();
-    // Signatures were checked when it was first done: that is most of the work.
+    // Signatures were checked the first time, and checking is most of the work.
     this.#svm.withSigverify(false);
     for (const deed of standing(this.#deeds)) this.#apply(deed);
     this.#svm.withSigverify(true);
   }
 }
 
-/** Without the transactions that were forgotten after they had landed; one that was sent again since stands. */
+/** Without the transactions that were dropped after they had landed, unless they were sent again. */
 function standing(deeds: readonly Deed[]): readonly Deed[] {
   const last = new Map(deeds.flatMap((deed, index) => (deed.kind === 'forgotten' ? [[deed.signature, index]] : [])));
   if (last.size === 0) return deeds;
@@ -147,26 +149,26 @@ function signatureOf(deed: Deed & { kind: 'transaction' }): string {
   return decodeTransaction(Buffer.from(deed.raw, 'base64')).signature;
 }
 
-/** Where no signatures are looked at, Solana knows what it has processed by the message. */
+/** Without signatures, processed transactions are recognized by their message. */
 function isSame(one: Readable, other: Readable): boolean {
   if (one.message.lifetimeToken !== other.message.lifetimeToken) return false;
   return Buffer.from(one.transaction.messageBytes).equals(Buffer.from(other.transaction.messageBytes));
 }
 
-/** Solana's own figures. */
+/** Solana's own values. */
 const SLOT_MS = 400;
-/** So that even at the beginning there is a final block. */
+/** So that there is a final block from the beginning. */
 const FIRST_SLOT = 100;
-/** A blockhash is good for so many blocks after its own. */
+/** A blockhash is valid for this many blocks after its own. */
 export const BLOCKHASH_AGE_MAX = 150;
-/** A block is final when so many stand on it. */
+/** A block is final when this many follow it. */
 const FINAL_AFTER = 32;
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
 /**
- * Slots pass with the wall clock, also while nobody runs the chain, and every slot has a block: its hash comes from the
- * genesis and its number, so that nothing of it has to be kept.
+ * Slots pass with the wall clock, even while the chain is not running, and every slot has a block, whose hash is made
+ * of the genesis and its number, so that nothing of it is stored.
  */
 function openClock(genesis: Genesis, now_ms: () => number) {
   let from = { slot: FIRST_SLOT, ms: genesis.started_ms };
@@ -174,7 +176,7 @@ function openClock(genesis: Genesis, now_ms: () => number) {
   let reached = 0;
   const slotAt = (ms: number) => from.slot + Math.max(0, Math.floor((ms - from.ms) / slot_ms));
   const slot = (): number => {
-    // A wall clock that is set back does not take blocks away.
+    // A wall clock that is set back removes no blocks.
     reached = Math.max(reached, slotAt(now_ms()));
     return reached;
   };
@@ -191,7 +193,7 @@ function openClock(genesis: Genesis, now_ms: () => number) {
     },
     slot: (commitment: Commitment = 'processed'): number =>
       commitment === 'finalized' ? Math.max(0, slot() - FINAL_AFTER) : slot(),
-    /** Seconds since 1970 by the chain's own clock, which leaps where slots were skipped. */
+    /** Unix seconds by the chain's own clock, which jumps where slots were skipped. */
     time: (of: number): number => Math.floor((genesis.started_ms + of * SLOT_MS) / 1000),
     isValid(hash: string): boolean {
       const now = slot();

@@ -15,7 +15,7 @@ export interface Simulation {
 }
 
 export function emptySvm(genesis: readonly SvmAccount[]): LiteSVM {
-  // Blockhashes and replays are looked after here: LiteSVM knows one blockhash, where Solana takes the last 150.
+  // Blockhashes and replays are checked here: LiteSVM knows one blockhash, and Solana accepts the last 150.
   const svm = new LiteSVM().withBlockhashCheck(false).withTransactionHistory(0n);
   for (const account of genesis) svm.setAccount(account);
   return svm;
@@ -29,7 +29,7 @@ export function fund(svm: LiteSVM, deed: Deed & { kind: 'funded' }): void {
     svm.airdrop(deed.owner as Address, BigInt(deed.lamports) as Parameters<LiteSVM['airdrop']>[1]);
 }
 
-/** Null for one that no block takes: it is not signed, or its fee payer has nothing. */
+/** Null for a transaction that no block takes: unsigned, or its fee payer has nothing. */
 export function land(svm: LiteSVM, raw: Buffer, slot: number, time: number): Landed | null {
   const read = decodeTransaction(raw);
   const clock = svm.getClock();
@@ -77,7 +77,7 @@ export function tryOut(svm: LiteSVM, read: Readable, signatures: boolean): Simul
   };
 }
 
-/** LiteSVM's binding throws where a signature is missing. */
+/** LiteSVM's binding throws if a signature is missing. */
 function withoutThrow<T>(act: () => T): T | null {
   try {
     return act();
@@ -92,7 +92,7 @@ export function unrun(err: string): Simulation {
 
 type Failure = ReturnType<FailedTransactionMetadata['err']>;
 
-/** In the order of litesvm's enumerations, which are types alone and gone when the program runs. */
+/** In the order of litesvm's enumerations, which are types only and absent at run time. */
 const transactionErrors = [
   'AccountInUse',
   'AccountLoadedTwice',
@@ -125,7 +125,7 @@ const instructionErrors = [
   'ExternalAccountLamportSpend',
 ];
 
-/** As JSON-RPC tells of it: `"BlockhashNotFound"`, `{InstructionError: [2, {Custom: 1}]}`. */
+/** As in JSON-RPC: `"BlockhashNotFound"`, `{InstructionError: [2, {Custom: 1}]}`. */
 function failureJson(failure: Failure): Json {
   if (typeof failure === 'number') return transactionErrors[failure] ?? `TransactionError${failure}`;
   if (!('err' in failure)) return { [failure.toString().split(/[ ({]/)[0] ?? 'TransactionError']: {} };
@@ -135,7 +135,7 @@ function failureJson(failure: Failure): Json {
   return { InstructionError: [failure.index, 'code' in inner ? { Custom: inner.code } : 'BorshIoError'] };
 }
 
-/** Whether a transaction that fails so stands in a block all the same, its fee paid. */
+/** Whether a transaction that fails this way is in a block anyway, with its fee paid. */
 function stands(failure: Failure): boolean {
   return typeof failure !== 'number';
 }

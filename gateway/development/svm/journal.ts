@@ -2,27 +2,27 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fdatasyncSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** All that ever happened to a chain, in order: whoever applies it to the same genesis has the same chain. */
+/** Everything that happened to a chain, in order: replayed on the same genesis it gives the same chain. */
 export type Deed =
   /** Raw bytes in base64, as accepted in that slot. */
   | { readonly kind: 'transaction'; readonly slot: number; readonly raw: string }
   | ({ readonly kind: 'funded'; readonly owner: string; readonly usdc_account: string } & AccountFunds)
   /** Slots that passed at once. */
   | { readonly kind: 'skipped'; readonly slots: number }
-  /** From then on a slot lasts so long. */
+  /** From then on the length of a slot. */
   | { readonly kind: 'paced'; readonly slot_ms: number; readonly at_ms: number }
-  /** The fork that held it was abandoned. */
+  /** The fork with it was abandoned. */
   | { readonly kind: 'forgotten'; readonly signature: string };
 
 export interface AccountFunds {
-  /** Decimal strings: JSON has no bigint. */
+  /** Decimal strings, because JSON has no bigint. */
   readonly usdc_atomic: string;
   readonly lamports: string;
 }
 
 /** First line of the journal. */
 export interface Genesis {
-  /** 32 bytes of hex: tells two chains apart that were made alike. */
+  /** 32 bytes of hex: distinguishes two chains that were made alike. */
   readonly seed: string;
   readonly started_ms: number;
 }
@@ -31,12 +31,15 @@ export interface Journal {
   readonly genesis: Genesis;
   /** What was written before this process began. */
   readonly past: readonly Deed[];
-  /** Is on disk when it returns. @throws when it cannot be: then the journal's end is in doubt, and only a new start mends it. */
+  /**
+   * On disk when it returns. @throws if it cannot be written: then the end of the journal is unknown until the next
+   * start
+   */
   append(deed: Deed): void;
   close(): void;
 }
 
-/** Opens the journal, or begins one. A last line that a death cut off was never answered for, and goes. */
+/** Opens the journal, or begins one. An incomplete last line was never confirmed, and is removed. */
 export function openJournal(path: string, now_ms: number): Journal {
   const lines = soundLines(path);
   const [genesis, ...past] = lines.map(line => JSON.parse(line) as unknown);
@@ -72,7 +75,7 @@ function readOrEmpty(path: string): string {
   }
 }
 
-/** Without it the file's name may not outlive a power cut, though its content does. */
+/** Otherwise the file's name may be lost in a power failure, although its content is not. */
 function syncFolder(folder: string): void {
   const file = openSync(folder, 'r');
   fsyncSync(file);

@@ -7,8 +7,8 @@ import { methodsOf } from './methods.ts';
 import { serveRpc } from './serve-rpc.ts';
 
 /*
- * The development Solana, a process of its own: `--port` on loopback, its journal in `--folder`. It outlives the gateway
- * that started it; however it ends, the journal holds all it ever answered for.
+ * The development Solana, a process of its own: `--port` on loopback, its journal in `--folder`. It outlives the
+ * gateway that started it; however it ends, the journal has everything that it confirmed.
  */
 
 const { port, folder } = parseArgs({ options: { port: { type: 'string' }, folder: { type: 'string' } } }).values;
@@ -19,7 +19,7 @@ const append = (deed: Deed) => {
   try {
     journal.append(deed);
   } catch (fault) {
-    // What is on disk now is unknown; the next start reads it again.
+    // The state on disk is unknown now; the next start reads it again.
     console.error('the journal cannot be written:', fault);
     process.exit(1);
   }

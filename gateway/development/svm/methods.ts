@@ -6,7 +6,7 @@ import { decodeTransaction, type Landed, tokenAmount, transactionJson } from './
 
 export type RpcMethod = (params: readonly Json[]) => Json | Promise<Json>;
 
-/** An answer that is an error (JSON-RPC 2.0 section 5.1). */
+/** An error response (JSON-RPC 2.0 section 5.1). */
 export class RpcFault extends Error {
   readonly code: number;
   readonly data: Json;
@@ -21,7 +21,7 @@ export class RpcFault extends Error {
 const INVALID_PARAMS = -32602;
 const PREFLIGHT_FAILED = -32002;
 
-/** Of Solana's JSON-RPC, what a wallet, a facilitator and an auditor ask for; `dev_*` is ours. */
+/** The methods of Solana's JSON-RPC that wallets, facilitators and auditors use; `dev_*` are ours. */
 export function methodsOf(chain: LiteChain): Readonly<Record<string, RpcMethod>> {
   return {
     ...clockMethods(chain),
@@ -151,7 +151,7 @@ function developmentMethods(chain: LiteChain): Record<string, RpcMethod> {
       chain.perform({ kind: 'skipped', slots: BLOCKHASH_AGE_MAX + 1 });
       return chain.clock.slot();
     },
-    /** Decimal strings, both optional; makes the owner's USDC account where there is none. */
+    /** Decimal strings, both optional; creates the owner's USDC account if there is none. */
     dev_fund: async ([owner, funds]) => {
       const { usdc_atomic = '0', lamports = '0' } = optionsOf(funds);
       const to = { owner: String(owner), usdc_account: await usdcAccountOf(String(owner)) };
@@ -167,7 +167,7 @@ function developmentMethods(chain: LiteChain): Record<string, RpcMethod> {
       chain.drop();
       return null;
     },
-    /** The fork that held it is abandoned: everything else happens again without it. */
+    /** Abandons the fork with the transaction: everything else happens again without it. */
     dev_forget: ([signature]) => {
       chain.perform({ kind: 'forgotten', signature: String(signature) });
       return null;
@@ -183,7 +183,7 @@ function statusOf(chain: LiteChain, found: Landed | null): Json {
   return { slot, confirmations, err, status: statusJson(err), confirmationStatus: name };
 }
 
-/** One node is its own majority: what it has executed is confirmed. */
+/** One node is its own majority, so what it has executed is confirmed. */
 function statusName(chain: LiteChain, slot: number): Commitment {
   return slot <= chain.clock.slot('finalized') ? 'finalized' : 'confirmed';
 }
@@ -200,7 +200,7 @@ function inContext(chain: LiteChain, value: Json): Json {
   return { context: { apiVersion: '2.0.0', slot: chain.clock.slot() }, value };
 }
 
-/** `finalized` unless another is asked for, as Solana has it. */
+/** Default: `finalized`, as in Solana. */
 function commitmentOf(options: Json | undefined): Commitment {
   const { commitment } = optionsOf(options);
   return commitment === 'processed' || commitment === 'confirmed' ? commitment : 'finalized';

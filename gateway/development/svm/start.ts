@@ -14,7 +14,7 @@ import { freePort } from '../port.ts';
 import { awaitProcess, endProcess, spawnDetached, standInFault, succeeds } from '../spawn-detached.ts';
 import { developmentFeePayer } from './wallets.ts';
 
-/** A start does anew all that stands in the journal: about a millisecond for each transaction. */
+/** A start replays the journal: about a millisecond per transaction. */
 const READY_MS = 60_000;
 const LAUNCHER = resolve(import.meta.dirname, '../../launch.js');
 const PROGRAM = resolve(import.meta.dirname, 'main.ts');
@@ -23,7 +23,7 @@ const SIGNALS = ['SIGTERM', 'SIGKILL'] as const;
 export interface RunningSvm {
   readonly kind: 'running';
   readonly rpc_url: string;
-  /** Another one means another chain, whose past is not this one's. */
+  /** Another one means another chain with another past. */
   readonly genesis_hash: string;
   readonly pid: number;
   readonly adopted: boolean;
@@ -42,7 +42,7 @@ interface SvmRecord {
   readonly genesis_hash: string;
 }
 
-/** The Solana of a DATA_DIR: adopted when it runs, or else started from its journal, which holds all it ever answered for. */
+/** The Solana of a DATA_DIR: adopted if it runs, or else started from its journal. */
 export async function startSvm(data_dir: string, idle_ms: number = IDLE_MS): Promise<RunningSvm | NoSvm> {
   const root = await makeDataFolder(data_dir);
   const folder = join(root, 'svm');
@@ -85,7 +85,7 @@ async function launch(folder: string, known: SvmRecord | null): Promise<SvmRecor
   return record;
 }
 
-/** Its machine code is a package per platform, optional, and there is none for some. */
+/** Its machine code is an optional package per platform, and some platforms have none. */
 function hasLiteSvm(): boolean {
   try {
     const module = createRequire(import.meta.url).resolve('litesvm');
@@ -114,7 +114,7 @@ function urlOf(port: number): string {
 
 type Given = Pick<CompleteConfig, 'solana_rpc_url' | 'pay_to_solana' | 'solana_fee_payer_key' | 'facilitator_url'>;
 
-/** What payments on Solana need, on somebody's node or on our own; null without either. */
+/** What payments on Solana need, on a configured node or the stand-in; null without either. */
 export async function solanaOn(given: Given, rpc_url: string | null): Promise<SolanaConfig | null> {
   if (rpc_url === null) return null;
   const own_key = given.solana_fee_payer_key ?? developmentFeePayer.private_key;
@@ -126,7 +126,7 @@ export async function solanaOn(given: Given, rpc_url: string | null): Promise<So
 
 const LAMPORTS = '1000000000000';
 
-/** Gives a treasury and a fee payer that are not the development's own what every payment needs of them. */
+/** Gives a configured treasury and fee payer the accounts that every payment needs. */
 async function equip({ rpc_url, pay_to, fee_payer_key }: SolanaConfig): Promise<void> {
   const { value: account } = await rpc<{ value: unknown }>(rpc_url, 'getAccountInfo', await usdcAccountOf(pay_to));
   if (account === null) await rpc(rpc_url, 'dev_fund', pay_to);

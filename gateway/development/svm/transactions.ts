@@ -19,28 +19,28 @@ export interface Readable {
   readonly keys: readonly string[];
 }
 
-/** One that stands in a block. */
+/** A transaction in a block. */
 export interface Landed extends Readable {
   readonly raw: Buffer;
   readonly slot: number;
   readonly err: Json;
-  /** As `getTransaction` tells it. */
+  /** As `getTransaction` shows it. */
   readonly meta: { readonly [name: string]: Json };
 }
 
-/** What an account holds, before or after. */
+/** Balances of an account, before or after. */
 export interface SvmHoldings {
   readonly lamports: number[];
   readonly tokens: Json[];
 }
 
-/** @throws where the bytes are no transaction. */
+/** @throws if the bytes are not a transaction */
 export function decodeTransaction(raw: Buffer): Readable {
   const transaction = getTransactionDecoder().decode(raw);
   const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes) as Readable['message'];
   const [first] = Object.values(transaction.signatures);
   return {
-    // Of one that its fee payer has not signed: the signature of nobody.
+    // If the fee payer has not signed, the signature is empty.
     signature: getBase58Decoder().decode(first ?? new Uint8Array(64)),
     transaction: transaction as Transaction,
     message,
@@ -82,11 +82,11 @@ export function holdingsOf(svm: LiteSVM, keys: readonly string[]): SvmHoldings {
 export function tokenAmount(atomic: bigint): { readonly [name: string]: Json } {
   const unit = 10n ** BigInt(USDC_DECIMALS);
   const uiAmountString = `${atomic / unit}.${String(atomic % unit).padStart(USDC_DECIMALS, '0')}`.replace(/\.?0+$/, '');
-  // `uiAmount` is a float, and out of use.
+  // `uiAmount` is a float, and deprecated.
   return { amount: String(atomic), decimals: USDC_DECIMALS, uiAmount: null, uiAmountString };
 }
 
-/** What a run left behind besides its accounts. */
+/** The results of an execution besides its accounts. */
 export function traceOf(metadata: TransactionMetadata): { readonly [name: string]: Json } {
   const inner = metadata.innerInstructions().map((instructions, index) => ({
     index,
@@ -104,7 +104,7 @@ export function traceOf(metadata: TransactionMetadata): { readonly [name: string
   };
 }
 
-/** The message as JSON-RPC spells it with `encoding: "json"`. */
+/** The message as JSON-RPC shows it with `encoding: "json"`. */
 export function transactionJson({ transaction, message, keys }: Readable): Json {
   const { header, instructions } = message as unknown as {
     readonly header: {

@@ -15,12 +15,12 @@ export function solanaWallet(seed: Uint8Array): SolanaWallet {
   return { address: base58.decode(public_key), private_key: base58.decode(Buffer.concat([seed, public_key])) };
 }
 
-/** Known to all the world, as anvil's accounts are: worth nothing elsewhere. */
+/** Publicly known, as anvil's accounts are: worth nothing elsewhere. */
 function knownWallet(role: string): SolanaWallet {
   return solanaWallet(createHash('sha256').update(`development wallet: ${role}`).digest());
 }
 
-/** Pays the fees of settlements, and signs for nothing else. */
+/** Pays the fees of settlements, and signs nothing else. */
 export const developmentFeePayer = knownWallet('fee payer');
-/** They hold USDC, for newcomers and tests to pay with. */
+/** They hold USDC for new users and tests. */
 export const developmentSolanaBuyers = [1, 2, 3, 4, 5].map(number => knownWallet(`buyer ${number}`));
