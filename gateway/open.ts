@@ -315,7 +315,7 @@ function needsOf({ profile }: Config, needed: Needed): ReadinessParts {
     subgraphs_away: () => standings.away(),
     settling_trouble: network => rails[network]?.settling.trouble ?? null,
     hubs_away: () => hubs.away.length > 0,
-    hears: () => live.hears,
+    listens: () => live.hears,
     facilitator: settler.reachable?.bind(settler),
   };
 }

@@ -66,9 +66,9 @@ async function revoke(compromise: Compromise): Promise<void> {
   const { database, log_origin } = await openOwnStore(config, console);
   const issuer = openIssuer(config.issuer_keys, { base_url: config.base_url, log_origin, now_ms: systemClock.now_ms });
   try {
-    const said = await revokeKey(database, issuer, { data_dir: config.data_dir, ...compromise });
-    if (said.kind !== 'revoked') throw new OperatorFault(refusals[said.kind]);
-    const { kid, revoked_at, since, log } = said.revocation.document;
+    const result = await revokeKey(database, issuer, { data_dir: config.data_dir, ...compromise });
+    if (result.kind !== 'revoked') throw new OperatorFault(refusals[result.kind]);
+    const { kid, revoked_at, since, log } = result.revocation.document;
     console.log(`Revoked: ${kid}, at ${revoked_at}. It may have leaked since ${since}.`);
     console.log(
       `The ${log.tree_size} leaves that the log had by then stay valid; nothing else that the key signed does.`,

@@ -8,12 +8,12 @@ import { documentsIn, examineAll, historiesIn } from './verify/directory.ts';
 import {
   type DocumentOutcome,
   documentOutcome,
-  type Examined,
+  type ExaminedDocument,
   examine,
   exitCodes,
-  type VerifyAsked,
+  type VerifyCommandOptions,
 } from './verify/examine.ts';
-import { examinedJson, type Unread } from './verify/json.ts';
+import { examinedJson, type UnreadDocument } from './verify/json.ts';
 import { lineOf, linesOf, linesOfTally, plain } from './verify/lines.ts';
 import { isUrl, STDIN } from './verify/source.ts';
 
@@ -58,7 +58,7 @@ function given() {
 
 async function main(): Promise<number> {
   const { positionals, values } = given();
-  const { help = false, json = false, ...asked } = values;
+  const { help = false, json = false, ...options } = values;
   if (help) {
     console.log(USAGE);
     return 0;
@@ -68,11 +68,11 @@ async function main(): Promise<number> {
     console.error(USAGE);
     return 2;
   }
-  if (asked.rpc !== undefined && !isUrl(asked.rpc))
+  if (options.rpc !== undefined && !isUrl(options.rpc))
     throw new OperatorFault('--rpc requires a URL that begins with http:// or https://');
-  if (asked['base-url'] !== undefined && !isUrl(asked['base-url']))
+  if (options['base-url'] !== undefined && !isUrl(options['base-url']))
     throw new OperatorFault('--base-url requires a URL that begins with http:// or https://');
-  return (await isFolder(source)) ? verifyFolder(source, asked, json) : verifyOne(source, asked, json);
+  return (await isFolder(source)) ? verifyFolder(source, options, json) : verifyOne(source, options, json);
 }
 
 async function isFolder(source: string): Promise<boolean> {
@@ -80,17 +80,17 @@ async function isFolder(source: string): Promise<boolean> {
   return (await stat(source).catch(() => null))?.isDirectory() ?? false;
 }
 
-async function verifyOne(source: string, asked: VerifyAsked, json: boolean): Promise<number> {
+async function verifyOne(source: string, options: VerifyCommandOptions, json: boolean): Promise<number> {
   if (!json) {
-    const examined = await examine(source, asked, new Map()).catch(fault => {
+    const examined = await examine(source, options, new Map()).catch(fault => {
       // The message may contain text from the document, which is untrusted.
       throw new OperatorFault(plain(fault.message), { cause: fault });
     });
     console.log(linesOf(examined).join('\n'));
     return exitCodes[documentOutcome(examined)];
   }
-  const examined = await examine(source, asked, new Map()).catch(
-    (fault): Unread => ({ source, unread: fault.message }),
+  const examined = await examine(source, options, new Map()).catch(
+    (fault): UnreadDocument => ({ source, unread: fault.message }),
   );
   console.log(examinedJson(examined));
   return exitCodes[outcome(examined)];
@@ -99,8 +99,8 @@ async function verifyOne(source: string, asked: VerifyAsked, json: boolean): Pro
 /** Moves to the first column and erases the line (ECMA-48). */
 const CLEAR_LINE = '\r\u001b[K';
 
-async function verifyFolder(folder: string, asked: VerifyAsked, json: boolean): Promise<number> {
-  if (asked.proof !== undefined || asked['log-key'] !== undefined || asked.witness !== undefined)
+async function verifyFolder(folder: string, options: VerifyCommandOptions, json: boolean): Promise<number> {
+  if (options.proof !== undefined || options['log-key'] !== undefined || options.witness !== undefined)
     throw new OperatorFault(
       '--proof, --log-key and --witness are for one receipt; give a file or URL, not a directory',
     );
@@ -113,7 +113,7 @@ async function verifyFolder(folder: string, asked: VerifyAsked, json: boolean): 
   // On a terminal with a progress bar only documents that are not valid get a line, printed over the bar.
   const on_bar = process.stdout.isTTY && process.stderr.isTTY && !json;
   const histories = await historiesIn(files);
-  for await (const examined of examineAll(files, { ...asked, histories })) {
+  for await (const examined of examineAll(files, { ...options, histories })) {
     const found = outcome(examined);
     counts[found]++;
     if (!('unread' in examined) && found !== 'invalid' && examined.spend)
@@ -142,7 +142,7 @@ async function verifyFolder(folder: string, asked: VerifyAsked, json: boolean): 
   return exitCodes[invalid > 0 ? 'invalid' : unknown > 0 ? 'unknown' : 'valid'];
 }
 
-const outcome = (examined: Examined | Unread): DocumentOutcome =>
+const outcome = (examined: ExaminedDocument | UnreadDocument): DocumentOutcome =>
   'unread' in examined ? 'unknown' : documentOutcome(examined);
 
 await run(async () => {

@@ -43,7 +43,7 @@ async function end({ name, lock, mark, signals, idle_ms }: StandIn): Promise<voi
   await withLock(lock, async () => {
     if ((await isLivedIn()) || !isAlive(mark)) return;
     await endProcess(mark, signals, END_MS_MAX);
-    say(`${name} was ended: nobody has used it for ${idle_ms / 1_000} s`);
+    say(`${name} was ended: no process has used it for ${idle_ms / 1_000} s`);
   });
 }
 

@@ -14,8 +14,8 @@ export function withinAnswerSize(result: ExecutionResult, context: Pick<Context,
   const { data, errors } = result;
   if (fits(errors ? { data, errors } : { data })) return result;
   const refused = tooLarge(context);
-  const told = { ...refused, errors: [...(errors ?? []), ...refused.errors] };
-  return fits(told) ? told : refused;
+  const complete = { ...refused, errors: [...(errors ?? []), ...refused.errors] };
+  return fits(complete) ? complete : refused;
 }
 
 /** A result as text, or the text of an error if it would be longer than its reader accepts. */

@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import type { Logger } from 'pino';
 import { limits } from '../../schema/limits.ts';
-import { EVENT_SOURCE, type Planned } from './owner.ts';
+import { EVENT_SOURCE, type PlannedOperation } from './owner.ts';
 import type { Plans } from './plans.ts';
 import { publicError } from './public-error.ts';
 import { dataSource, type Operation, type Sources } from './source.ts';
@@ -28,7 +28,10 @@ export class Executor {
     this.#logger = logger;
   }
 
-  async execute(planned: Exclude<Planned, { kind: 'events' }>, operation: Operation): Promise<ExecutionResult> {
+  async execute(
+    planned: Exclude<PlannedOperation, { kind: 'events' }>,
+    operation: Operation,
+  ): Promise<ExecutionResult> {
     // The owner runs the caller's own document, and checks the variables as this would.
     if (planned.kind === 'direct') return this.published(await planned.source.execute(operation));
     const refused = this.refuseVariables(planned.operation, operation.variables);
@@ -38,7 +41,7 @@ export class Executor {
 
   /** Joins the fields of other subgraphs to an event. */
   async join(
-    planned: Extract<Planned, { kind: 'events' }>,
+    planned: Extract<PlannedOperation, { kind: 'events' }>,
     event: ExecutionResult,
     operation: Operation,
   ): Promise<ExecutionResult> {
@@ -62,7 +65,7 @@ export class Executor {
   }
 
   async #run(
-    { plan, scope }: Exclude<Planned, { kind: 'direct' }>,
+    { plan, scope }: Exclude<PlannedOperation, { kind: 'direct' }>,
     operation: Operation,
     sources: Readonly<Record<string, GraphQLDataSource>>,
   ): Promise<ExecutionResult> {

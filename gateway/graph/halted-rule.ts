@@ -51,7 +51,11 @@ const NOT_FOUND = 404;
  * The same result unless the log is halted. Then nothing is reported as missing, and no query returns data that may
  * be incomplete.
  */
-export function toldWhileHalted(schema: GraphQLSchema, operation: Operation, result: ExecutionResult): ExecutionResult {
+export function answerWhileHalted(
+  schema: GraphQLSchema,
+  operation: Operation,
+  result: ExecutionResult,
+): ExecutionResult {
   const { database } = operation.context as Pick<Context, 'database'>;
   if (!isHalted(database)) return result;
   const errors = (result.errors ?? []).map(error => (isNotFound(error) ? unavailable(error) : error));
@@ -75,11 +79,11 @@ function unavailable({
 /** Each root field of a query whose response may differ because the database has gone back. */
 function withheld(schema: GraphQLSchema, operation: Operation, result: ExecutionResult): ExecutionResult {
   const { document, operationName } = operation;
-  const asked = getOperationAST(document, operationName ?? null);
+  const node = getOperationAST(document, operationName ?? null);
   const { data, errors = [] } = result;
-  if (asked?.operation !== OperationTypeNode.QUERY || !data) return result;
+  if (node?.operation !== OperationTypeNode.QUERY || !data) return result;
   const refused = new Set(errors.map(({ path }) => path?.[0]));
-  const fields = fieldsIn(asked.selectionSet, fragmentsOf(document)).flatMap(({ alias, name }) => {
+  const fields = fieldsIn(node.selectionSet, fragmentsOf(document)).flatMap(({ alias, name }) => {
     const key = (alias ?? name).value;
     const value = data[key];
     const stands = value === undefined || refused.has(key) || isLasting(name.value, value);

@@ -18,8 +18,8 @@ import type { Subgraph } from '../../subgraphs/subgraph.ts';
 import { withinAnswerSize } from './answer-size.ts';
 import { Documents } from './documents.ts';
 import { Executor } from './executor.ts';
-import { toldWhileHalted } from './halted-rule.ts';
-import type { Planned } from './owner.ts';
+import { answerWhileHalted } from './halted-rule.ts';
+import type { PlannedOperation } from './owner.ts';
 import { Plans } from './plans.ts';
 import { publicError } from './public-error.ts';
 import { InProcessSource, type Operation, type Source } from './source.ts';
@@ -55,7 +55,7 @@ export interface Graph {
   /** Cached by document; empty if it is valid. A document that is too expensive is not validated. */
   validate(document: DocumentNode): readonly GraphQLError[];
   /** The refusal of a document that is too expensive, found without validation, plan or database. */
-  refusal(asked: AskedDocument): GraphQLError | null;
+  refusal(request: DocumentRequest): GraphQLError | null;
   isPaid(document: DocumentNode, operationName: string | null): boolean;
   /** Coordinate of the field that the operation buys; null if it buys nothing. */
   paidField(document: DocumentNode, operationName: string | null): string | null;
@@ -77,7 +77,7 @@ export interface Graph {
 }
 
 /** A document with its variables and operation name. */
-export interface AskedDocument {
+export interface DocumentRequest {
   readonly document: DocumentNode;
   readonly operationName?: string | null | undefined;
   readonly variables: Readonly<Record<string, unknown>>;
@@ -165,7 +165,7 @@ class FederatedGraph implements Graph {
     return this.#documents.validate(document);
   }
 
-  refusal({ document, operationName, variables }: AskedDocument): GraphQLError | null {
+  refusal({ document, operationName, variables }: DocumentRequest): GraphQLError | null {
     const costly = this.#documents.refusal(document, variables);
     if (costly) return costly;
     // Paid fields take chats, which are long.
@@ -189,7 +189,7 @@ class FederatedGraph implements Graph {
   }
 
   async execute(operation: Operation): Promise<ExecutionResult> {
-    const execute = async (planned: Planned, operation: Operation) => {
+    const execute = async (planned: PlannedOperation, operation: Operation) => {
       if (planned.kind !== 'events' && planned.operation.operation !== 'subscription') {
         // Checked before the response is stored under a key.
         return withinAnswerSize(await this.#executor.execute(planned, operation), operation.context as Context);
@@ -202,17 +202,17 @@ class FederatedGraph implements Graph {
     };
     // A paid operation has its claim instead.
     const paid = this.isPaid(operation.document, operation.operationName ?? null);
-    const result = await this.#run(operation, execute, (asked, run) =>
-      paid ? run(asked) : onceForKey(asked, this.#logger, run),
+    const result = await this.#run(operation, execute, (admitted, run) =>
+      paid ? run(admitted) : onceForKey(admitted, this.#logger, run),
     );
-    return toldWhileHalted(this.schema, operation, result);
+    return answerWhileHalted(this.schema, operation, result);
   }
 
   async subscribe(operation: Operation): Promise<SubscribeResult> {
     const result = await this.#run<SubscribeResult>(operation, (planned, operation) =>
       subscribe(this.#executor, planned, operation),
     );
-    return Symbol.asyncIterator in result ? result : toldWhileHalted(this.schema, operation, result);
+    return Symbol.asyncIterator in result ? result : answerWhileHalted(this.schema, operation, result);
   }
 
   async prepare(rest: () => Promise<void>): Promise<void> {
@@ -220,7 +220,7 @@ class FederatedGraph implements Graph {
   }
 
   /** For operations of every transport. A paid one runs under one book. */
-  async #admitted({ operation: { operation: kind } }: Planned, operation: Operation): Promise<Operation> {
+  async #admitted({ operation: { operation: kind } }: PlannedOperation, operation: Operation): Promise<Operation> {
     const paid = this.isPaid(operation.document, operation.operationName ?? null);
     const asking = operation.context as Context;
     const context = paid ? { ...asking, principal: requireOneBook(asking.principal) } : asking;
@@ -230,10 +230,10 @@ class FederatedGraph implements Graph {
 
   async #run<T>(
     operation: Operation,
-    then: (planned: Planned, admitted: Operation) => Promise<T>,
-    /** Asked before authorization: a stored response was given to this caller before. */
-    before: (operation: Operation, run: (operation: Operation) => Promise<T>) => Promise<T> = (asked, run) =>
-      run(asked),
+    then: (planned: PlannedOperation, admitted: Operation) => Promise<T>,
+    /** Runs before authorization: a stored response was given to this caller before. */
+    before: (operation: Operation, run: (operation: Operation) => Promise<T>) => Promise<T> = (admitted, run) =>
+      run(admitted),
   ): Promise<T | ExecutionResult> {
     try {
       const faults = this.validate(operation.document);
@@ -241,7 +241,7 @@ class FederatedGraph implements Graph {
       const costly = this.#documents.refusal(operation.document, operation.variables);
       if (costly) return this.#executor.published({ errors: [costly] });
       const planned = await this.#plans.plan(operation.document, operation.operationName ?? null);
-      return await before(operation, async asked => then(planned, await this.#admitted(planned, asked)));
+      return await before(operation, async admitted => then(planned, await this.#admitted(planned, admitted)));
     } catch (error) {
       return { errors: [publicError(error, this.#logger)] };
     }

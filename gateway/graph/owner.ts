@@ -58,7 +58,7 @@ const BORROWING =
   /(?<!directive )@join__(field\([^)]*\b(external|requires|provides|override|usedOverridden|contextArguments):|type\([^)]*\bisInterfaceObject:)/;
 
 /** How an operation is run. `direct`: one subgraph answers the caller's own document, without joins. */
-export type Planned =
+export type PlannedOperation =
   | { readonly kind: 'direct'; readonly operation: OperationDefinitionNode; readonly source: Source }
   | {
       readonly kind: 'planned';

@@ -3,7 +3,7 @@ import { buildOperationContext } from '@apollo/gateway/dist/operationContext.js'
 import type { FetchNode, PlanNode, QueryPlan, QueryPlanner } from '@apollo/query-planner';
 import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
-import { EVENT_SOURCE, introspects, isValidIn, type Planned } from './owner.ts';
+import { EVENT_SOURCE, introspects, isValidIn, type PlannedOperation } from './owner.ts';
 import type { Source, Sources } from './source.ts';
 
 interface PlannerParts {
@@ -30,7 +30,11 @@ export class Planner {
   }
 
   /** `document` must be valid. @throws Refusal if it is too large to plan */
-  plan(document: DocumentNode, operationName: string | undefined, operation: OperationDefinitionNode): Planned {
+  plan(
+    document: DocumentNode,
+    operationName: string | undefined,
+    operation: OperationDefinitionNode,
+  ): PlannedOperation {
     const { node } = this.#queryPlan(document, operationName);
     const direct = this.#directSource(node, document, operation);
     if (direct) return { kind: 'direct', operation, source: direct };

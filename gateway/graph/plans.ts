@@ -1,7 +1,7 @@
 import { type DocumentNode, getOperationAST } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
 import type { Federation, FederationParts } from './federation.ts';
-import { borrows, ownerOf, type Planned } from './owner.ts';
+import { borrows, ownerOf, type PlannedOperation } from './owner.ts';
 
 /**
  * One plan per document and operation, for as long as the document is cached. Apollo's libraries take as long to load
@@ -11,7 +11,7 @@ import { borrows, ownerOf, type Planned } from './owner.ts';
 export class Plans {
   readonly #parts: FederationParts;
   readonly #borrows: boolean;
-  readonly #plans = new WeakMap<DocumentNode, Map<string, Planned>>();
+  readonly #plans = new WeakMap<DocumentNode, Map<string, PlannedOperation>>();
   #opening: Generator<void, Federation> | null = null;
   #federation: Federation | null = null;
 
@@ -21,7 +21,7 @@ export class Plans {
   }
 
   /** `document` must be valid. @throws Refusal if it has no such operation or is too large to plan */
-  async plan(document: DocumentNode, operationName: string | null): Promise<Planned> {
+  async plan(document: DocumentNode, operationName: string | null): Promise<PlannedOperation> {
     const known = this.#plans.get(document)?.get(operationName ?? '');
     if (known) return known;
     const operation = getOperationAST(document, operationName);
@@ -30,10 +30,10 @@ export class Plans {
         detail: 'The document has no such operation, or several and none is named.',
       });
     const source = this.#borrows ? null : ownerOf(document, operation, this.#parts.sources);
-    const planned: Planned = source
+    const planned: PlannedOperation = source
       ? { kind: 'direct', operation, source }
       : (await this.federation()).planner.plan(document, operationName ?? undefined, operation);
-    const plans = this.#plans.get(document) ?? new Map<string, Planned>();
+    const plans = this.#plans.get(document) ?? new Map<string, PlannedOperation>();
     this.#plans.set(document, plans.set(operationName ?? '', planned));
     return planned;
   }

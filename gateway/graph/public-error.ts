@@ -55,6 +55,6 @@ function publicExtensions({
  */
 function requestFault({ message, nodes, source, positions, path }: GraphQLError): GraphQLError {
   const { extensions } = new Refusal('invalid_request');
-  const said = message.slice(0, limits.graphql_fault_chars_max).replace(/ ?Did you mean .*$/s, '');
-  return new GraphQLError(said, { nodes, source, positions, path, extensions });
+  const shortened = message.slice(0, limits.graphql_fault_chars_max).replace(/ ?Did you mean .*$/s, '');
+  return new GraphQLError(shortened, { nodes, source, positions, path, extensions });
 }

@@ -2,7 +2,7 @@ import type { ExecutionResult } from 'graphql';
 import type { Context } from '../../subgraphs/context.ts';
 import { withinAnswerSize } from './answer-size.ts';
 import type { Executor } from './executor.ts';
-import type { Planned } from './owner.ts';
+import type { PlannedOperation } from './owner.ts';
 import type { Operation } from './source.ts';
 
 export type SubscribeResult = AsyncIterableIterator<ExecutionResult> | ExecutionResult;
@@ -11,7 +11,11 @@ export type SubscribeResult = AsyncIterableIterator<ExecutionResult> | Execution
  * Apollo's gateway plans subscriptions and refuses to run them: the owner runs the primary field here, and fields of
  * other subgraphs are joined to each event.
  */
-export async function subscribe(executor: Executor, planned: Planned, operation: Operation): Promise<SubscribeResult> {
+export async function subscribe(
+  executor: Executor,
+  planned: PlannedOperation,
+  operation: Operation,
+): Promise<SubscribeResult> {
   const refused = executor.refuseVariables(planned.operation, operation.variables);
   if (refused) return refused;
   if (planned.kind === 'planned') throw new Error('only subscriptions are subscribed to');
@@ -20,14 +24,18 @@ export async function subscribe(executor: Executor, planned: Planned, operation:
   if (!(Symbol.asyncIterator in events)) return executor.published(events);
   const context = operation.context as Context;
   return mapEvents(events, async event => {
-    const told = planned.kind === 'direct' ? executor.published(event) : await executor.join(planned, event, operation);
-    return withinAnswerSize(told, context);
+    const published =
+      planned.kind === 'direct' ? executor.published(event) : await executor.join(planned, event, operation);
+    return withinAnswerSize(published, context);
   });
 }
 
-function primaryOf({ primary }: Extract<Planned, { kind: 'events' }>, { variables, context }: Operation): Operation {
+function primaryOf(
+  { primary }: Extract<PlannedOperation, { kind: 'events' }>,
+  { variables, context }: Operation,
+): Operation {
   const document = primary.operationDocumentNode;
-  if (!document) throw new Error('the planner was told to keep the documents of its fetches');
+  if (!document) throw new Error('the planner must keep the documents of its fetches');
   const used = (primary.variableUsages ?? []).filter(name => Object.hasOwn(variables, name));
   const own = Object.fromEntries(used.map(name => [name, variables[name]]));
   return { document, operationName: primary.operationName, variables: own, context };

@@ -134,14 +134,14 @@ const hashedDefaults: Readonly<Record<string, JsonObject>> = {
 
 /** The identity of a request under its key. */
 function hashOfWrite({ document, operationName, variables }: Operation, resource: string | undefined): string {
-  const said = JSON.parse(jsonText(variables ?? {})) as JsonObject;
+  const given = JSON.parse(jsonText(variables ?? {})) as JsonObject;
   if (resource === undefined)
     return canonicalHash({
       endpoint: { document: print(document), operation: operationName ?? null },
-      variables: said,
+      variables: given,
     });
   const name = getOperationAST(document, operationName ?? null)?.name?.value ?? '';
-  return canonicalHash({ endpoint: resource, variables: { ...hashedDefaults[name], ...said } });
+  return canonicalHash({ endpoint: resource, variables: { ...hashedDefaults[name], ...given } });
 }
 
 function namedWrite(key: string, operation: Operation, context: Context): NamedWrite {
@@ -186,12 +186,12 @@ const labelOf = ({ mark }: NamedWrite) => `written_once ${mark}`;
 const SAYS_AGAIN = ['idempotentReplay', 'idempotent_replay'];
 
 function again(data: JsonObject): JsonObject {
-  const told = Object.entries(data).map(([name, answer]) => {
+  const settled = Object.entries(data).map(([name, answer]) => {
     if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return [name, answer];
     const says = SAYS_AGAIN.filter(member => member in answer).map(member => [member, true]);
     return [name, { ...answer, ...Object.fromEntries(says) }];
   });
-  return Object.fromEntries(told) as JsonObject;
+  return Object.fromEntries(settled) as JsonObject;
 }
 
 /** If this fails the key stays taken: the write stands, and is not executed twice. */

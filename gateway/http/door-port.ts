@@ -104,7 +104,7 @@ async function execute(graph: Graph, operation: Parameters<Port['execute']>[0]):
 
 /** The outcome, with the state of the payment that came along. */
 function refusable(result: ExecutionResult, context: Context): Executed {
-  const { data, errors } = told(result);
+  const { data, errors } = resultOf(result);
   return { data, errors, headers: { ...context.response.headers, ...refusalHeaders(context, errors[0]) } };
 }
 
@@ -119,10 +119,10 @@ async function subscribe(graph: Graph, operation: DoorOperation): Promise<DoorSu
 }
 
 async function* toldOneByOne(results: AsyncIterable<ExecutionResult>) {
-  for await (const result of results) yield told(result);
+  for await (const result of results) yield resultOf(result);
 }
 
-function told({ data, errors = [] }: ExecutionResult): Pick<Executed, 'data' | 'errors'> {
+function resultOf({ data, errors = [] }: ExecutionResult): Pick<Executed, 'data' | 'errors'> {
   // A partial failure must not pass for a response: a REST response is whole or an error.
   return { data: errors.length > 0 ? null : ((data ?? null) as JsonObject | null), errors: errors.map(publicFault) };
 }
@@ -147,11 +147,11 @@ function publicFault({ message, extensions }: GraphQLError): ExecutedError {
 
 /** Endpoints with endless events, under the rules of sockets: the same groups, bounds, heartbeats and ends. */
 export function following(streams: Pick<EventStreams, 'follow'>): Port['follow'] {
-  return async ({ document, variables, address, ...asked }) => {
+  return async ({ document, variables, address, ...request }) => {
     const requested = { query: textOf(document), variables };
-    const followed = await streams.follow(requested, { ...nothingShown, address }, writingOf(asked));
+    const followed = await streams.follow(requested, { ...nothingShown, address }, writingOf(request));
     if (followed instanceof EventBody) return { kind: 'events', body: followed.readable };
-    return { kind: 'refused', executed: { ...told(followed), headers: {} } };
+    return { kind: 'refused', executed: { ...resultOf(followed), headers: {} } };
   };
 }
 
@@ -177,7 +177,7 @@ const written = new WeakMap<NextMessage, Map<Followable['frames'], Buffer>>();
 
 function writingOf({ frames, eventOf }: Pick<Followable, 'frames' | 'eventOf'>): EventWriting {
   const one = (result: ExecutionResult): Buffer => {
-    const { data, errors } = told(result);
+    const { data, errors } = resultOf(result);
     if (data !== null) return Buffer.from(frames.event(eventOf(data)));
     const [error = { code: 'internal' as const }] = errors;
     return Buffer.from(frames.fault?.(faultEvent(error), 0) ?? '');

@@ -71,11 +71,11 @@ export function contextFault(error: unknown, logger: Logger): GraphQLError {
     error instanceof GraphQLError ? error : new Refusal('internal', { cause: error }),
     logger,
   );
-  const { answer_headers = {}, ...told } = extensions;
+  const { answer_headers = {}, ...facts } = extensions;
   const headers = new HeaderMap();
   for (const [name, value] of Object.entries(answer_headers as Record<string, string>))
     headers.set(name.toLowerCase(), value);
-  return new GraphQLError(message, { extensions: { ...told, http: { status: extensions.status, headers } } });
+  return new GraphQLError(message, { extensions: { ...facts, http: { status: extensions.status, headers } } });
 }
 
 /** RFC 6585 §4. */

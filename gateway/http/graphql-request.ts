@@ -17,14 +17,14 @@ const ONE_AT_A_TIME = 'A request carries one operation; a list of them is not ta
  */
 export function requestFaults({ method, body, query }: Request, graph: Looking): readonly GraphQLError[] {
   if (method === 'POST' && Array.isArray(body)) return [new Refusal('invalid_request', { detail: ONE_AT_A_TIME })];
-  const asked = membersOf(method === 'GET' ? query : body);
-  const repeated = typeof asked.variables === 'string' ? repeatedVariable(asked.variables) : null;
+  const params = membersOf(method === 'GET' ? query : body);
+  const repeated = typeof params.variables === 'string' ? repeatedVariable(params.variables) : null;
   if (repeated) return [repeated];
-  if (typeof asked.query !== 'string' || asked.query === '') return [];
+  if (typeof params.query !== 'string' || params.query === '') return [];
   try {
-    const document = graph.parse(asked.query);
-    const operationName = typeof asked.operationName === 'string' ? asked.operationName : null;
-    const refused = graph.refusal({ document, operationName, variables: variablesOf(asked.variables) });
+    const document = graph.parse(params.query);
+    const operationName = typeof params.operationName === 'string' ? params.operationName : null;
+    const refused = graph.refusal({ document, operationName, variables: variablesOf(params.variables) });
     return refused ? [refused] : graph.validate(document);
   } catch (error) {
     if (error instanceof GraphQLError) return [error];
@@ -34,11 +34,11 @@ export function requestFaults({ method, body, query }: Request, graph: Looking):
 
 /** The request by its form only. `query` is null if there is none. */
 export function askedIn({ method, body, query }: Request) {
-  const asked = membersOf(method === 'GET' ? query : body);
+  const params = membersOf(method === 'GET' ? query : body);
   return {
-    query: typeof asked.query === 'string' && asked.query !== '' ? asked.query : null,
-    operationName: typeof asked.operationName === 'string' ? asked.operationName : null,
-    variables: variablesOf(asked.variables),
+    query: typeof params.query === 'string' && params.query !== '' ? params.query : null,
+    operationName: typeof params.operationName === 'string' ? params.operationName : null,
+    variables: variablesOf(params.variables),
   };
 }
 
@@ -61,12 +61,12 @@ export function paidFieldOf(
   { method, body, query }: Request,
   graph: Pick<Graph, 'parse' | 'paidField'>,
 ): string | null {
-  const asked = membersOf(method === 'GET' ? query : body);
-  if (typeof asked.query !== 'string' || asked.query === '') return null;
+  const params = membersOf(method === 'GET' ? query : body);
+  if (typeof params.query !== 'string' || params.query === '') return null;
   try {
     return graph.paidField(
-      graph.parse(asked.query),
-      typeof asked.operationName === 'string' ? asked.operationName : null,
+      graph.parse(params.query),
+      typeof params.operationName === 'string' ? params.operationName : null,
     );
   } catch (error) {
     if (error instanceof GraphQLError) return null;

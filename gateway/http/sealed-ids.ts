@@ -29,16 +29,16 @@ export function openToolSessions({
   random: Random;
 }): ToolSessions {
   const now_seconds = () => Math.floor(clock.now_ms() / 1_000);
-  const markOf = (said: string) => vault.mark(said, SESSION_LABEL);
+  const markOf = (text: string) => vault.mark(text, SESSION_LABEL);
   return {
     begin() {
-      const said = `${Buffer.from(random.bytes(ID_BYTES)).toString('base64url')}.${now_seconds() + STANDS_SECONDS}`;
-      return `${said}.${markOf(said)}`;
+      const text = `${Buffer.from(random.bytes(ID_BYTES)).toString('base64url')}.${now_seconds() + STANDS_SECONDS}`;
+      return `${text}.${markOf(text)}`;
     },
     // It grants no access, so the comparison need not be of constant time.
     stands(id) {
-      const [, said = '', lapses = '', mark] = /^([\w-]{22}\.(\d{1,12}))\.([\w-]{22})$/.exec(id) ?? [];
-      return mark !== undefined && Number(lapses) > now_seconds() && markOf(said) === mark;
+      const [, text = '', lapses = '', mark] = /^([\w-]{22}\.(\d{1,12}))\.([\w-]{22})$/.exec(id) ?? [];
+      return mark !== undefined && Number(lapses) > now_seconds() && markOf(text) === mark;
     },
   };
 }

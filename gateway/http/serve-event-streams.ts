@@ -65,7 +65,7 @@ const ONLY = 'Only subscriptions are answered in events: ask /graphql.';
 /** @throws Refusal if the operation is not a subscription */
 function subscriptionIn(request: FastifyRequest, graph: Graph): Requested {
   const { query, operationName, variables } = askedIn(request);
-  if (query === null) throw new Refusal('invalid_request', { detail: 'A query is asked for.' });
+  if (query === null) throw new Refusal('invalid_request', { detail: 'query is required.' });
   const operation = getOperationAST(graph.parse(query), operationName)?.operation;
   if (operation !== OperationTypeNode.SUBSCRIPTION) throw new Refusal('invalid_request', { detail: ONLY });
   return { query, operationName, variables };
@@ -73,8 +73,8 @@ function subscriptionIn(request: FastifyRequest, graph: Graph): Requested {
 
 /** As on /graphql, but with the error's status, because no response has begun. */
 function refused(request: FastifyRequest, reply: FastifyReply, fault: unknown, logger: Logger): FastifyReply {
-  const told = publicError(fault instanceof GraphQLError ? fault : new Refusal('internal', { cause: fault }), logger);
-  const { answer_headers = {}, ...extensions } = told.extensions;
+  const error = publicError(fault instanceof GraphQLError ? fault : new Refusal('internal', { cause: fault }), logger);
+  const { answer_headers = {}, ...extensions } = error.extensions;
   reply.headers(answer_headers as Record<string, string>);
-  return refuse(request, reply, [new GraphQLError(told.message, { extensions })], logger, Number(extensions.status));
+  return refuse(request, reply, [new GraphQLError(error.message, { extensions })], logger, Number(extensions.status));
 }

@@ -22,12 +22,12 @@ export function servePages(scope: FastifyInstance, path: string, { graph, graphi
   };
   scope.addHook('preHandler', async (request, reply) => {
     if (request.method !== 'GET' || request.routeOptions.url !== path) return;
-    const asked = request.query as Readonly<Record<string, unknown>>;
-    if (asked.sdl !== undefined) {
+    const params = request.query as Readonly<Record<string, unknown>>;
+    if (params.sdl !== undefined) {
       const { sdl, tag } = shown();
       return send(request, reply, tag, 'text/plain; charset=utf-8', sdl);
     }
-    if (graphiql && asked.query === undefined && isForReading(request))
+    if (graphiql && params.query === undefined && isForReading(request))
       return reply
         .headers({
           ...unsniffed,

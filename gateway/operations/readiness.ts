@@ -41,7 +41,7 @@ export interface ReadinessParts {
   /** Whether all hubs for a kind of work have failed recently. */
   hubs_away(): boolean;
   /** Whether this process receives the notifications of the others. */
-  hears(): boolean;
+  listens(): boolean;
   sound(): boolean;
   /** By how much our clock differs from the others', at least. */
   clock_off_ms(): number;
@@ -108,12 +108,12 @@ export class Readiness {
    * can show that a part is back.
    */
   beside(): readonly (typeof otherLanes)[number][] {
-    const { settling_trouble, hubs_away, hears } = this.#parts;
+    const { settling_trouble, hubs_away, listens } = this.#parts;
     return [
       ...(settling_trouble('base') ? ['base_settling' as const] : []),
       ...(settling_trouble('solana') ? ['solana_settling' as const] : []),
       ...(hubs_away() ? ['hubs' as const] : []),
-      ...(hears() ? [] : ['live' as const]),
+      ...(listens() ? [] : ['live' as const]),
     ];
   }
 

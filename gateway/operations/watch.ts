@@ -70,8 +70,8 @@ function watchBooks(metrics: Metrics, database: Database): void {
 /** An alarm: `svc_witness_trouble{trouble="refused"}` is 1 if a witness reports a fork of the log. */
 function watchWitnesses(metrics: Metrics, database: Database, witnesses: readonly VerifierKey[]): void {
   const look = async () => {
-    const asked = witnesses.map(({ text }) => text);
-    const standings = asked.length === 0 ? [] : await lookInTime(witnessStandings(database, asked), SCRAPE_MS_MAX);
+    const keys = witnesses.map(({ text }) => text);
+    const standings = keys.length === 0 ? [] : await lookInTime(witnessStandings(database, keys), SCRAPE_MS_MAX);
     return (standings ?? []).map((standing, at) => ({ ...standing, name: witnesses[at]?.name ?? '' }));
   };
   metrics.watch('svc_witness_leaves', 'Number of leaves that a witness has cosigned', ['witness'], async () =>
@@ -88,11 +88,11 @@ function watchWitnesses(metrics: Metrics, database: Database, witnesses: readonl
 
 /** Read once for all of them. */
 function watchFigures(metrics: Metrics, database: Database): void {
-  let asked: ReturnType<typeof lookUp> | null = null;
-  const lookUp = () => lookInTime(figures(database), SCRAPE_MS_MAX).finally(() => (asked = null));
+  let keys: ReturnType<typeof lookUp> | null = null;
+  const lookUp = () => lookInTime(figures(database), SCRAPE_MS_MAX).finally(() => (keys = null));
   const one = (name: keyof Awaited<ReturnType<typeof figures>>) => async () => {
-    asked ??= lookUp();
-    const seen = await asked;
+    keys ??= lookUp();
+    const seen = await keys;
     return seen ? ([[{}, seen[name]]] as const) : [];
   };
   metrics.watch('svc_open_claims', 'Payments that are neither recorded nor released', [], one('open_claims'));
@@ -115,11 +115,11 @@ function watchFigures(metrics: Metrics, database: Database): void {
 
 /** Read once for both. */
 function watchJobs(metrics: Metrics, database: Database): void {
-  let asked: ReturnType<typeof lookUp> | null = null;
-  const lookUp = () => lookInTime(readyJobs(database), SCRAPE_MS_MAX).finally(() => (asked = null));
+  let keys: ReturnType<typeof lookUp> | null = null;
+  const lookUp = () => lookInTime(readyJobs(database), SCRAPE_MS_MAX).finally(() => (keys = null));
   const each = (figure: 'jobs' | 'oldest_seconds') => async () => {
-    asked ??= lookUp();
-    return ((await asked) ?? []).map(({ task, [figure]: seen }) => [{ task }, seen] as const);
+    keys ??= lookUp();
+    return ((await keys) ?? []).map(({ task, [figure]: seen }) => [{ task }, seen] as const);
   };
   const ready = `Jobs of the fleet that are ready to run and have not begun; at most ${READY_JOBS_MAX} are counted`;
   metrics.watch('svc_jobs_ready', ready, ['task'], each('jobs'));

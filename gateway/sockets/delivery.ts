@@ -60,27 +60,27 @@ function drop(socket: WebSocket, position: number): void {
 }
 
 /** `forbidden`: the caller may read no more. `broken`: an internal error. `halted`: the receipt log is halted. */
-export type Shut = 'forbidden' | 'broken' | 'halted';
+export type CloseCause = 'forbidden' | 'broken' | 'halted';
 
 /** 1013, Try Again Later, in the registry of RFC 6455: clients reconnect by themselves. */
 export const TRY_AGAIN_LATER = 1013;
 
-const closes: { readonly [why in Shut]: readonly [code: number, reason: string] } = {
+const closes: { readonly [why in CloseCause]: readonly [code: number, reason: string] } = {
   forbidden: [CloseCode.Forbidden, 'Forbidden'],
   broken: [CloseCode.InternalServerError, 'Internal server error'],
   halted: [TRY_AGAIN_LATER, 'The receipt log is halted'],
 };
 
-export function closeSocket(socket: WebSocket, why: Shut): void {
+export function closeSocket(socket: WebSocket, why: CloseCause): void {
   socket.close(...closes[why]);
 }
 
 /** The connection of one caller: a socket with all its operations. */
 export interface Line {
   readonly open: boolean;
-  shut(why: Shut): void;
+  shut(why: CloseCause): void;
   /** Called once, when nothing is sent on it any more. */
-  onceClosed(heard: () => void): void;
+  onceClosed(listener: () => void): void;
 }
 
 export function socketLine(socket: WebSocket): Line {
@@ -89,6 +89,6 @@ export function socketLine(socket: WebSocket): Line {
       return socket.readyState === socket.OPEN;
     },
     shut: why => closeSocket(socket, why),
-    onceClosed: heard => void socket.once('close', heard),
+    onceClosed: listener => void socket.once('close', listener),
   };
 }

@@ -3,7 +3,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { limits } from '../../schema/limits.ts';
 import { HEARTBEAT, HEARTBEAT_MS } from '../graph/remote/event-stream.ts';
 import type { SocketTally } from '../operations/metrics.ts';
-import type { Delivery, Gate, Line, Shut } from './delivery.ts';
+import type { CloseCause, Delivery, Gate, Line } from './delivery.ts';
 import type { NextMessage } from './frame.ts';
 
 /** How the events of a response are encoded. */
@@ -30,12 +30,12 @@ export class EventBody implements Line {
   readonly readable: Readable;
   readonly #tally: SocketTally;
   readonly #writing: EventWriting;
-  readonly #refusal: (why: Shut) => GraphQLError;
+  readonly #refusal: (why: CloseCause) => GraphQLError;
   #wake: () => void = () => {};
   readonly #closed: (() => void)[] = [];
   #ended = false;
 
-  constructor(tally: SocketTally, refusal: (why: Shut) => GraphQLError, writing: EventWriting = graphqlSse) {
+  constructor(tally: SocketTally, refusal: (why: CloseCause) => GraphQLError, writing: EventWriting = graphqlSse) {
     this.#tally = tally;
     this.#writing = writing;
     this.#refusal = refusal;
@@ -54,13 +54,13 @@ export class EventBody implements Line {
     return !this.#ended && !this.readable.destroyed;
   }
 
-  shut(why: Shut): void {
+  shut(why: CloseCause): void {
     this.#push(this.#writing.one({ errors: [this.#refusal(why)] }));
     this.complete();
   }
 
-  onceClosed(heard: () => void): void {
-    this.#closed.push(heard);
+  onceClosed(listener: () => void): void {
+    this.#closed.push(listener);
   }
 
   complete(): void {
@@ -77,7 +77,7 @@ export class EventBody implements Line {
   /** A reader that has left must not keep its source open. */
   #over(): void {
     this.#ended = true;
-    for (const heard of this.#closed.splice(0)) heard();
+    for (const listener of this.#closed.splice(0)) listener();
   }
 
   /** At the reader's pace: resolves when there is room for the next event. */

@@ -9,7 +9,7 @@ const REMEMBERED_MAX = 64;
  * After so many deliveries the event loop runs other work: an event to ten thousand readers must not delay a paid
  * call.
  */
-const TOLD_IN_ONE_GO_MAX = 250;
+const DELIVERIES_PER_TURN_MAX = 250;
 
 /** Receives the events of a group. */
 export interface Follower {
@@ -124,11 +124,11 @@ export class Group {
   async #tell(message: NextMessage): Promise<void> {
     this.#remember(message);
     this.#begin(message.position);
-    let told = 0;
+    let delivered = 0;
     for (const member of this.#members) {
       member.offer(message);
-      told++;
-      if (told % TOLD_IN_ONE_GO_MAX === 0) await turn();
+      delivered++;
+      if (delivered % DELIVERIES_PER_TURN_MAX === 0) await turn();
     }
     message.forgetFrames();
   }

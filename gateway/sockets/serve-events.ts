@@ -7,7 +7,7 @@ import type { Graph } from '../graph/open-graph.ts';
 import { publicError } from '../graph/public-error.ts';
 import type { SubscribeResult } from '../graph/subscribe.ts';
 import type { SocketTally } from '../operations/metrics.ts';
-import type { Shut } from './delivery.ts';
+import type { CloseCause } from './delivery.ts';
 import { EventBody, type EventWriting } from './event-body.ts';
 import { admit, askingOf, operationOf, type Requested, subscribed } from './operation.ts';
 import type { SessionSockets, SocketCallers } from './session-sockets.ts';
@@ -115,7 +115,7 @@ export class EventStreams {
   }
 }
 
-const refusals: { readonly [why in Shut]: () => Refusal } = {
+const refusals: { readonly [why in CloseCause]: () => Refusal } = {
   forbidden: () => new Refusal('forbidden'),
   broken: () => new Refusal('internal'),
   halted: () => new RefusedWhileHalted(),

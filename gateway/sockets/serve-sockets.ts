@@ -216,11 +216,11 @@ function hangUp(socket: WebSocket, tally: SocketTally): void {
  */
 class StrictSocket extends WebSocket {
   // Before the other listeners, because graphql-ws would already have run the operation.
-  override emit(event: string | symbol, ...told: unknown[]): boolean {
-    if (event !== 'message') return super.emit(event, ...told);
+  override emit(event: string | symbol, ...args: unknown[]): boolean {
+    if (event !== 'message') return super.emit(event, ...args);
     if (this.readyState !== this.OPEN) return false;
-    const repeated = repeatedIn(told[0] as RawData);
-    if (repeated === null) return super.emit(event, ...told);
+    const repeated = repeatedIn(args[0] as RawData);
+    if (repeated === null) return super.emit(event, ...args);
     this.close(CloseCode.BadRequest, reasonOf(repeated));
     return false;
   }
@@ -239,13 +239,13 @@ function repeatedIn(message: RawData): string | null {
 
 /** RFC 6455 section 5.5: a control frame has at most 125 bytes, two of them the code. */
 const REASON_BYTES_MAX = 123;
-const SAID = ': named twice in one object';
+const DUPLICATE = ': named twice in one object';
 
 /** The sentence stays whole; the name is cut to the room that is left. */
 function reasonOf(name: string): string {
-  let said = name;
-  while (Buffer.byteLength(said + SAID) > REASON_BYTES_MAX) said = said.slice(0, -1);
-  return said + SAID;
+  let shortened = name;
+  while (Buffer.byteLength(shortened + DUPLICATE) > REASON_BYTES_MAX) shortened = shortened.slice(0, -1);
+  return shortened + DUPLICATE;
 }
 
 /**
@@ -263,7 +263,7 @@ function shownIn(params: Record<string, unknown>): Omit<ShownCredentials, 'addre
     sessions: [...new Set(own.length > 0 ? own : shownAs(named['x-svc-session']))],
     agent: agent_id === undefined || agent_id === null ? inHeaders.agent : agentOf(String(agent_id)),
     proof: proofIn(params),
-    api_key: said(api_key) ?? inHeaders.api_key,
+    api_key: textOf(api_key) ?? inHeaders.api_key,
     slice: inHeaders.slice,
     ingest_key: inHeaders.ingest_key,
     board_secrets: inHeaders.board_secrets,
@@ -282,7 +282,7 @@ function headersIn(named: Record<string, unknown>): Record<string, string> {
 /** One value, a list, or one header with several values. */
 function shownAs(shown: unknown): readonly string[] {
   if (Array.isArray(shown)) return shown.flatMap(shownAs);
-  const text = said(shown);
+  const text = textOf(shown);
   if (text === null) return [];
   const sessions = sessionsIn(text);
   // An empty credential counts as a wrong one.
@@ -290,13 +290,13 @@ function shownAs(shown: unknown): readonly string[] {
 }
 
 function proofIn(params: Record<string, unknown>): ShownProof | null {
-  const value = said(params.proof);
+  const value = textOf(params.proof);
   if (value === null) return null;
   const request = provenAtConnection(params as JsonObject);
-  return { agent_id: agentOf(said(params.agent_id) ?? undefined), value, nonce: said(params.nonce), request };
+  return { agent_id: agentOf(textOf(params.agent_id) ?? undefined), value, nonce: textOf(params.nonce), request };
 }
 
 /** A value that is not text counts as a wrong credential. */
-function said(value: unknown): string | null {
+function textOf(value: unknown): string | null {
   return value === undefined || value === null ? null : String(value);
 }

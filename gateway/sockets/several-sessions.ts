@@ -11,7 +11,7 @@ import type { AgentId } from '../../schema/ids.ts';
 import { booksOf, type HeldBook, type Principal } from '../../schema/principal.ts';
 import { fieldsIn, fragmentsOf } from '../graph/fragments.ts';
 import type { ShownCredentials } from '../graph/identify.ts';
-import type { AskedDocument } from '../graph/open-graph.ts';
+import type { DocumentRequest } from '../graph/open-graph.ts';
 import type { Line } from './delivery.ts';
 
 /* A subscription of a caller with several sessions: which of them it rests on, and how it ends with one. */
@@ -20,15 +20,15 @@ import type { Line } from './delivery.ts';
  * A subscription to one book uses the session of that book only: then all its subscribers share its events, and the
  * end of another session does not affect it. One without a book rests on every session.
  */
-export function underItsBook(schema: GraphQLSchema, asked: AskedDocument, principal: Principal): Principal {
+export function underItsBook(schema: GraphQLSchema, request: DocumentRequest, principal: Principal): Principal {
   if (principal.possession.kind !== 'several') return principal;
-  const agent_id = followedBook(schema, asked);
+  const agent_id = followedBook(schema, request);
   const held = booksOf(principal.possession).find(book => book.agent_id === agent_id);
   return held ? { ...principal, possession: { kind: 'proven', ...held } } : principal;
 }
 
 /** The `agentId` of the one field of a subscription; null if there is none. */
-function followedBook(schema: GraphQLSchema, { document, operationName, variables }: AskedDocument): number | null {
+function followedBook(schema: GraphQLSchema, { document, operationName, variables }: DocumentRequest): number | null {
   const operation = getOperationAST(document, operationName);
   if (operation?.operation !== 'subscription') return null;
   const [node] = fieldsIn(operation.selectionSet, fragmentsOf(document));

@@ -4,7 +4,7 @@ import type { SubscribeResult } from '../graph/subscribe.ts';
 import { POSITION } from './shareable.ts';
 
 /** One event of a live field and its position. */
-export interface Numbered {
+export interface NumberedEvent {
   readonly position: number;
   readonly result: ExecutionResult;
 }
@@ -41,7 +41,7 @@ export class Upstream {
   }
 
   /** Null once it has ended. @throws the errors of the request */
-  async next(): Promise<Numbered | null> {
+  async next(): Promise<NumberedEvent | null> {
     while (!this.#ended.signal.aborted) {
       const refused = this.#events ? null : await this.open();
       if (refused && !isAway(refused)) throw refused.errors?.[0] ?? new Error('a subscription was refused');
@@ -87,7 +87,7 @@ export class Upstream {
   }
 
   /** A failed event has no position: it follows the one before it. Null if that is unknown. */
-  #number(result: ExecutionResult): Numbered | null {
+  #number(result: ExecutionResult): NumberedEvent | null {
     const event = this.#eventIn(result);
     if (!event && this.#after !== null && this.#after < 0) return null;
     const position = event ? Number(event[POSITION]) : (this.#after ?? Number.NaN) + 1;

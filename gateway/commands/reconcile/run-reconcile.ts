@@ -23,10 +23,10 @@ import { WatchedService, walletSigner } from '../witness/monitor/watched-service
 import type { ReconcileOptions } from './options.ts';
 
 /** Reads the chain and the wallet's receipts, and compares them. @throws LogAway, OperatorFault */
-export async function reconcile(asked: ReconcileOptions): Promise<Reconciled> {
-  const { wallet, own, url, signature_file } = asked;
+export async function reconcile(options: ReconcileOptions): Promise<Reconciled> {
+  const { wallet, own, url, signature_file } = options;
   const sign = await walletSigner({ wallet, base_url: url, signature_file }, systemClock);
-  const transfers = await readTransfers(asked);
+  const transfers = await readTransfers(options);
   const service = new WatchedService(url);
   const jwks = await service.jwks();
   const checked: CheckedUse[] = [];
@@ -37,7 +37,7 @@ export async function reconcile(asked: ReconcileOptions): Promise<Reconciled> {
   bar.end();
   const uses = checked.flatMap(each => (each.kind === 'verified' ? [each.use] : []));
   return {
-    asked,
+    options,
     transfers: classifyTransfers(transfers, { own: new Set([wallet, ...own]), uses }),
     wrong: checked.filter(each => each.kind === 'wrong'),
   };
@@ -57,7 +57,7 @@ async function readTransfers({ wallet, from, to, rpc }: ReconcileOptions): Promi
 }
 
 interface Reconciled {
-  readonly asked: ReconcileOptions;
+  readonly options: ReconcileOptions;
   readonly transfers: readonly Classified<SentTransfer, VerifiedUse>[];
   readonly wrong: readonly Extract<CheckedUse, { kind: 'wrong' }>[];
 }
@@ -65,7 +65,7 @@ interface Reconciled {
 const usdc = (amount: bigint) => formatUsdc(atomicAmount(amount) satisfies AtomicAmount);
 
 /** The transfers as a table, with the sum of each class. */
-export function reconciledLines({ asked, transfers, wrong }: Reconciled): string[] {
+export function reconciledLines({ options, transfers, wrong }: Reconciled): string[] {
   const sums = sumClasses(noSums, transfers);
   const rows = transfers.map(({ class: of, transfer, use }) => {
     const { block_number, log_index, tx_hash, to, amount } = transfer;
@@ -74,7 +74,7 @@ export function reconciledLines({ asked, transfers, wrong }: Reconciled): string
   });
   return [
     ...wrong.map(({ task_id, sentence, code }) => `WRONG RECEIPT: ${task_id}: ${sentence} (${code})`),
-    `${transfers.length} transfers of ${spelt(asked.wallet)} in blocks ${asked.from} to ${asked.to}:`,
+    `${transfers.length} transfers of ${spelt(options.wallet)} in blocks ${options.from} to ${options.to}:`,
     ...rows,
     ...transferClasses.map(
       of => `${`${of}:`.padEnd(12)} ${String(sums[of].count).padStart(6)}, ${usdc(sums[of].amount)}`,
@@ -83,11 +83,11 @@ export function reconciledLines({ asked, transfers, wrong }: Reconciled): string
 }
 
 /** The transfers and sums as JSON. */
-export function reconciledJson({ asked, transfers, wrong }: Reconciled): string {
+export function reconciledJson({ options, transfers, wrong }: Reconciled): string {
   return canonicalJson({
-    wallet: spelt(asked.wallet),
-    from_block: asked.from,
-    to_block: asked.to,
+    wallet: spelt(options.wallet),
+    from_block: options.from,
+    to_block: options.to,
     transfers: transfers.map(({ class: of, transfer, use }) => ({
       block_number: transfer.block_number,
       log_index: transfer.log_index,

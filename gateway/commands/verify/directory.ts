@@ -8,8 +8,8 @@ import { isIssuerHistory, isRevocations } from '../../../subgraphs/receipt/verif
 import { documentEndings } from '../../../subgraphs/receipt/verify/read-document.ts';
 import { ROOT } from '../../built.js';
 import { OperatorFault } from '../../config/fault.ts';
-import type { Examined, VerifyAsked } from './examine.ts';
-import type { Unread } from './json.ts';
+import type { ExaminedDocument, VerifyCommandOptions } from './examine.ts';
+import type { UnreadDocument } from './json.ts';
 import { jsonAt } from './source.ts';
 import type { FileBatch, FileBatchExamined } from './worker.ts';
 
@@ -55,12 +55,15 @@ export async function historiesIn(files: readonly string[]): Promise<JsonObject[
 }
 
 /** Yields the results in the order of `files`. */
-export async function* examineAll(files: readonly string[], asked: VerifyAsked): AsyncGenerator<Examined | Unread> {
+export async function* examineAll(
+  files: readonly string[],
+  options: VerifyCommandOptions,
+): AsyncGenerator<ExaminedDocument | UnreadDocument> {
   const batches = Array.from({ length: Math.ceil(files.length / FILES_PER_BATCH) }, (_, id) => ({
     id,
     files: files.slice(id * FILES_PER_BATCH, (id + 1) * FILES_PER_BATCH),
   }));
-  const threads = Array.from({ length: Math.min(availableParallelism(), batches.length) }, () => startThread(asked));
+  const threads = Array.from({ length: Math.min(availableParallelism(), batches.length) }, () => startThread(options));
   try {
     const ahead = threads.length * BATCHES_AHEAD_PER_THREAD;
     const under_way: Promise<FileBatchExamined>[] = [];
@@ -80,11 +83,11 @@ type Thread = ReturnType<typeof startThread>;
 const leastBusy = (threads: readonly Thread[]) =>
   threads.reduce((least, thread) => (thread.waiting() < least.waiting() ? thread : least));
 
-function startThread(asked: VerifyAsked) {
+function startThread(options: VerifyCommandOptions) {
   // Started like any program, from the build if there is one.
   const worker = new Worker(join(ROOT, 'gateway/launch.js'), {
     argv: ['gateway/commands/verify/worker.ts'],
-    workerData: { ...asked },
+    workerData: { ...options },
   });
   const waiting = new Map<number, PromiseWithResolvers<FileBatchExamined>>();
   const failAll = (fault: Error) => {

@@ -24,7 +24,7 @@ import { type ChainLook, lookAtChain } from './chain-look.ts';
 import { isUrl, jsonAt, noDocument, readBytes, readText } from './source.ts';
 
 /** The options of the command line for each document. */
-export interface VerifyAsked extends ProofAsked {
+export interface VerifyCommandOptions extends ProofOptions {
   /** File or URL of the key set to trust. */
   readonly jwks?: string | undefined;
   /** The current address of a service that has moved. */
@@ -39,7 +39,7 @@ export interface VerifyAsked extends ProofAsked {
 type KeysFrom = 'given' | 'document' | 'fetched';
 
 /** A verified document, as plain data for other threads and JSON. */
-export interface Examined {
+export interface ExaminedDocument {
   readonly source: string;
   readonly kind: DocumentKind | EnvelopeKind | 'bundle';
   readonly keys: { readonly from: KeysFrom; readonly source: string };
@@ -63,26 +63,34 @@ const NO_KEYS: JsonObject = { keys: [] };
 const KEY_SETS_MAX = 64;
 
 /** @throws OperatorFault if the document, its keys or its proof cannot be read */
-export async function examine(source: string, asked: VerifyAsked, key_sets: IssuerKeySets): Promise<Examined> {
-  const base_url = asked['base-url']?.replace(/\/+$/, '') ?? (isUrl(source) ? new URL(source).origin : undefined);
+export async function examine(
+  source: string,
+  options: VerifyCommandOptions,
+  key_sets: IssuerKeySets,
+): Promise<ExaminedDocument> {
+  const base_url = options['base-url']?.replace(/\/+$/, '') ?? (isUrl(source) ? new URL(source).origin : undefined);
   const bytes = await readBytes(source, 'application/json');
-  if (isZip(bytes)) return examineBundle(source, bytes, asked);
+  if (isZip(bytes)) return examineBundle(source, bytes, options);
   const { kind, document, keys, verified } =
-    (await examineEnvelope(bytes, base_url, asked, key_sets)) ??
-    (await examineJson(documentFrom(bytes) ?? noDocument(source), base_url, asked, key_sets));
+    (await examineEnvelope(bytes, base_url, options, key_sets)) ??
+    (await examineJson(documentFrom(bytes) ?? noDocument(source), base_url, options, key_sets));
   const { claims } = verified;
   const receipt = receiptIn(kind, document);
   const is_note = kind === 'checkpoint' || kind === 'log_proof';
-  const place = verified.valid && !is_note ? await provePlace(receipt, asked, readText, base_url) : null;
-  const looks = asked.rpc !== undefined && claims !== null && receipt !== null;
-  const chain = looks ? await lookAtChain(String(asked.rpc), claims, receipt.ingress_receipt) : null;
+  const place = verified.valid && !is_note ? await provePlace(receipt, options, readText, base_url) : null;
+  const looks = options.rpc !== undefined && claims !== null && receipt !== null;
+  const chain = looks ? await lookAtChain(String(options.rpc), claims, receipt.ingress_receipt) : null;
   const spend = claims !== null && receipt !== null ? receiptSummary(claims, receipt) : null;
   const covers = claims !== null && kind === 'export' ? exportCover(document) : null;
   return { source, kind, keys, verified, place, chain, spend, covers, tally: null };
 }
 
 /** Verifies with the keys of the bundle, unless --jwks is given. */
-async function examineBundle(source: string, bytes: Buffer, { jwks: given }: VerifyAsked): Promise<Examined> {
+async function examineBundle(
+  source: string,
+  bytes: Buffer,
+  { jwks: given }: VerifyCommandOptions,
+): Promise<ExaminedDocument> {
   const brought = given === undefined ? keysInBundle(bytes) : await jsonAt(given);
   const keys = { from: given === undefined ? 'document' : 'given', source: given ?? "the document's own" } as const;
   const said = verifyBundle(bytes, brought ?? NO_KEYS);
@@ -101,17 +109,17 @@ async function examineBundle(source: string, bytes: Buffer, { jwks: given }: Ver
 async function examineJson(
   read: JsonObject,
   base_url: string | undefined,
-  asked: VerifyAsked,
+  options: VerifyCommandOptions,
   key_sets: IssuerKeySets,
 ) {
   const document = documentIn(read);
-  const brought = asked.jwks === undefined ? (keysBrought(document) ?? (needsKeys(document) ? null : NO_KEYS)) : null;
+  const brought = options.jwks === undefined ? (keysBrought(document) ?? (needsKeys(document) ? null : NO_KEYS)) : null;
   const own = { from: 'document', source: "the document's own" } as const;
   const { keys, jwks } =
     brought === null
-      ? await keysAt(keySetUri(document) ?? keysThere(base_url), asked, key_sets)
+      ? await keysAt(keySetUri(document) ?? keysThere(base_url), options, key_sets)
       : { keys: own, jwks: brought };
-  const { histories } = asked;
+  const { histories } = options;
   const verified = verify(document, jwks, {
     ...(base_url !== undefined && { base_url }),
     ...(histories && { histories }),
@@ -126,28 +134,28 @@ const keysThere = (base_url: string | undefined) => (base_url === undefined ? nu
 async function examineEnvelope(
   bytes: Buffer,
   base_url: string | undefined,
-  asked: VerifyAsked,
+  options: VerifyCommandOptions,
   key_sets: IssuerKeySets,
 ) {
   const envelope = envelopeIn(bytes);
   if (envelope === null) return null;
   const own = { keys: { from: 'document', source: "the document's own" } as const, jwks: NO_KEYS };
-  const without = !envelope.needs_keys && asked.jwks === undefined;
-  const { keys, jwks } = without ? own : await keysAt(envelope.key_set_uri ?? keysThere(base_url), asked, key_sets);
-  const witnesses = verifierKeys(asked.witness ?? [], 'cosignature');
+  const without = !envelope.needs_keys && options.jwks === undefined;
+  const { keys, jwks } = without ? own : await keysAt(envelope.key_set_uri ?? keysThere(base_url), options, key_sets);
+  const witnesses = verifierKeys(options.witness ?? [], 'cosignature');
   const { payload, ...verified } = envelope.verify(jwks, { witnesses, ...(base_url !== undefined && { base_url }) });
   const document: JsonObject = payload === null ? {} : { payload };
   return { kind: envelope.kind, document, keys, verified };
 }
 
 /** Only receipts name a transfer and are in the log; the `payload` of any other document is untrusted. */
-function receiptIn(kind: Examined['kind'], document: JsonObject): JsonObject | null {
+function receiptIn(kind: ExaminedDocument['kind'], document: JsonObject): JsonObject | null {
   if (kind === 'receipt' || kind === 'statement' || kind === 'credential') return document;
   return kind === 'receipt_audit' ? (document.receipt as JsonObject) : null;
 }
 
 /** @param named the URL in the document */
-async function keysAt(named: string | null, { jwks: given }: VerifyAsked, key_sets: IssuerKeySets) {
+async function keysAt(named: string | null, { jwks: given }: VerifyCommandOptions, key_sets: IssuerKeySets) {
   const source = given ?? named;
   if (source === null || (given === undefined && !isUrl(source)))
     throw new OperatorFault('the document does not name a key set; give one with --jwks');
@@ -160,7 +168,7 @@ async function keysAt(named: string | null, { jwks: given }: VerifyAsked, key_se
 /** `unknown`: valid as far as it could be checked, but a requested check was not possible. */
 export type DocumentOutcome = 'valid' | 'invalid' | 'unknown';
 
-export function documentOutcome({ verified, place, chain }: Examined): DocumentOutcome {
+export function documentOutcome({ verified, place, chain }: ExaminedDocument): DocumentOutcome {
   if (undecided(verified.fault)) return 'unknown';
   if (!verified.valid || place?.verification.kind === 'invalid' || chain?.outcome === 'contradicted') return 'invalid';
   return chain?.outcome === 'unknown' ? 'unknown' : 'valid';
@@ -170,7 +178,7 @@ export function documentOutcome({ verified, place, chain }: Examined): DocumentO
 export const exitCodes: Readonly<Record<DocumentOutcome, number>> = { valid: 0, invalid: 1, unknown: 3 };
 
 /** The options about a receipt's place in the log. */
-interface ProofAsked {
+interface ProofOptions {
   /** File or URL of a proof. */
   readonly proof?: string | undefined;
   readonly 'log-key'?: readonly string[] | undefined;
@@ -194,11 +202,11 @@ type ReadText = (source: string) => Promise<string>;
  */
 async function provePlace(
   receipt: JsonObject | null,
-  asked: ProofAsked,
+  options: ProofOptions,
   read: ReadText,
   base_url: string | undefined,
 ): Promise<ProvenPlace | null> {
-  const { proof, 'log-key': log_keys = [], witness: witnesses = [] } = asked;
+  const { proof, 'log-key': log_keys = [], witness: witnesses = [] } = options;
   if (proof === undefined && log_keys.length === 0 && witnesses.length === 0) return null;
   if (receipt === null) throw new OperatorFault('--proof, --log-key and --witness are for receipts only');
   const log = base_url === undefined ? null : logPrefix(base_url);

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { documentOutcome, type Examined } from './examine.ts';
+import { documentOutcome, type ExaminedDocument } from './examine.ts';
 
 /** A document that could not be read, so it counts neither as valid nor as invalid. */
-export interface Unread {
+export interface UnreadDocument {
   readonly source: string;
   /** The reason, as a sentence. */
   readonly unread: string;
@@ -13,7 +13,7 @@ export interface Unread {
  * unknown, `fault` is null if it is valid, `claims` is the signed content. `spend` is the payment of a receipt, `covers` the rows of
  * an export, `tally` the sums of a bundle; each is null for other documents.
  */
-export function examinedJson(examined: Examined | Unread): string {
+export function examinedJson(examined: ExaminedDocument | UnreadDocument): string {
   const text = JSON.stringify('unread' in examined ? ofUnread(examined) : ofExamined(examined));
   return text.replaceAll(MOVING, sign => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
@@ -21,7 +21,7 @@ export function examinedJson(examined: Examined | Unread): string {
 /** Characters that JSON does not escape and that control a terminal (ECMA-48 §5.3, C1): document text is untrusted. */
 const MOVING = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
-const ofUnread = ({ source, unread }: Unread) => ({
+const ofUnread = ({ source, unread }: UnreadDocument) => ({
   source,
   outcome: 'unknown',
   kind: null,
@@ -37,7 +37,7 @@ const ofUnread = ({ source, unread }: Unread) => ({
   tally: null,
 });
 
-function ofExamined(examined: Examined) {
+function ofExamined(examined: ExaminedDocument) {
   const { source, kind, keys, verified, place, chain, spend, covers, tally } = examined;
   const { checks, report, claims } = verified;
   const outcome = documentOutcome(examined);
@@ -59,7 +59,7 @@ function ofExamined(examined: Examined) {
 }
 
 /** The first fault. */
-function faultOf({ verified, place, chain }: Examined): { code: string; sentence: string } | null {
+function faultOf({ verified, place, chain }: ExaminedDocument): { code: string; sentence: string } | null {
   if (verified.fault) return verified.fault;
   if (place?.verification.kind === 'invalid') {
     const { code, sentence } = place.verification;
@@ -69,7 +69,7 @@ function faultOf({ verified, place, chain }: Examined): { code: string; sentence
   return denied ? { code: chain.code, sentence: chain.sentence } : null;
 }
 
-function placeOf(place: Examined['place']): JsonObject | null {
+function placeOf(place: ExaminedDocument['place']): JsonObject | null {
   if (place === null) return null;
   const { source, keys_given, verification } = place;
   const checks = verification.checks.map(({ sentence }) => ({ sentence }));

@@ -6,7 +6,7 @@ import type { ReceiptTally } from '../../../schema/audit/receipt-tally.ts';
 import { isJsonObject } from '../../../schema/canonical-json.ts';
 import { notSettledHere } from '../../../schema/router/reported.ts';
 import type { VerifiedDocument } from '../../../subgraphs/receipt/verify/module.ts';
-import { documentOutcome, type Examined } from './examine.ts';
+import { documentOutcome, type ExaminedDocument } from './examine.ts';
 
 /* The results as lines for people. */
 
@@ -115,7 +115,7 @@ const ofCheckpoint = ({ origin, tree_size, root_hash, cosignatures }: Claims) =>
 const forService = (service: Claims[string] | undefined) =>
   typeof service === 'string' ? `for ${service}` : 'for an unknown service';
 
-const kinds: Readonly<Record<Examined['kind'], KindTexts>> = {
+const kinds: Readonly<Record<ExaminedDocument['kind'], KindTexts>> = {
   statement: {
     head: 'Statement',
     noun: 'statement',
@@ -292,7 +292,7 @@ const kinds: Readonly<Record<Examined['kind'], KindTexts>> = {
 };
 
 /** One document in full: a line for each check and each open question. */
-export function linesOf(examined: Examined): string[] {
+export function linesOf(examined: ExaminedDocument): string[] {
   const { source, kind, keys, verified, place, chain, spend, covers, tally } = examined;
   const { head, noun, valid } = kinds[kind];
   const { checks, fault, claims, report } = verified;
@@ -332,7 +332,7 @@ function linesOfReport({ unsigned, broken, unchecked }: NonNullable<VerifiedDocu
   ];
 }
 
-function linesOfPlace({ source, keys_given, verification }: NonNullable<Examined['place']>): string[] {
+function linesOfPlace({ source, keys_given, verification }: NonNullable<ExaminedDocument['place']>): string[] {
   const lines = [`Proof:   ${source}`, ...verification.checks.map(passed)];
   if (verification.kind === 'invalid')
     return [...lines, failed(verification), 'This receipt is NOT proven to stand in that log.'];
@@ -341,7 +341,7 @@ function linesOfPlace({ source, keys_given, verification }: NonNullable<Examined
 }
 
 /** One document of many as one line. */
-export function lineOf(examined: Examined): string {
+export function lineOf(examined: ExaminedDocument): string {
   const { source, kind, verified, chain, spend, covers } = examined;
   const outcome = documentOutcome(examined);
   const [noun, { code, sentence }] = [kinds[kind].noun, verified.fault ?? chain ?? { code: '', sentence: '' }];

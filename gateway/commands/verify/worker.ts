@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { OperatorFault } from '../../config/fault.ts';
-import { type Examined, examine, type IssuerKeySets, type VerifyAsked } from './examine.ts';
-import type { Unread } from './json.ts';
+import { type ExaminedDocument, examine, type IssuerKeySets, type VerifyCommandOptions } from './examine.ts';
+import type { UnreadDocument } from './json.ts';
 
 /*
  * A thread that examines files in batches and answers each batch with its results in order.
@@ -14,14 +14,14 @@ export interface FileBatch {
 }
 export interface FileBatchExamined {
   readonly id: number;
-  readonly examined: readonly (Examined | Unread)[];
+  readonly examined: readonly (ExaminedDocument | UnreadDocument)[];
 }
 
 const key_sets: IssuerKeySets = new Map();
 
-async function one(file: string): Promise<Examined | Unread> {
+async function one(file: string): Promise<ExaminedDocument | UnreadDocument> {
   try {
-    return await examine(file, workerData as VerifyAsked, key_sets);
+    return await examine(file, workerData as VerifyCommandOptions, key_sets);
   } catch (fault) {
     // A document that crashes the verifier is unread, and the others are still examined.
     return {
@@ -32,7 +32,7 @@ async function one(file: string): Promise<Examined | Unread> {
 }
 
 parentPort?.on('message', async ({ id, files }: FileBatch) => {
-  const examined: (Examined | Unread)[] = [];
+  const examined: (ExaminedDocument | UnreadDocument)[] = [];
   for (const file of files) examined.push(await one(file));
   parentPort?.postMessage({ id, examined } satisfies FileBatchExamined);
 });

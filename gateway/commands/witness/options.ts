@@ -1,6 +1,6 @@
 import { OperatorFault } from '../../config/fault.ts';
 import { givenWords } from '../../operations/run.ts';
-import type { Monitored } from './monitor/run-monitor.ts';
+import type { MonitoredWallet } from './monitor/run-monitor.ts';
 
 export const USAGE = `usage: npm run witness -- URL [--key VKEY]... [--name NAME] [--state DIR]
                          [--port N] [--host HOST] [--once] [--every SECONDS]
@@ -39,7 +39,7 @@ export interface WitnessOptions {
   readonly once: boolean;
   readonly every_ms: number;
   /** Null without --wallet. */
-  readonly monitored: Monitored | null;
+  readonly monitored: MonitoredWallet | null;
 }
 
 const EVERY_SECONDS = '15';
@@ -79,7 +79,7 @@ function monitoredIn({
   treasury = [],
   'from-block': from,
   'signature-file': file,
-}: Values): Monitored | null {
+}: Values): MonitoredWallet | null {
   if (wallet === undefined) {
     if (rpc ?? from ?? file ?? treasury[0])
       throw new OperatorFault('--rpc, --from-block, --signature-file and --treasury require --wallet');

@@ -113,8 +113,8 @@ function reportSubmissions(pace: Pace): (status: number, body: string) => void {
   };
 }
 
-function addressOf(address: { readonly port: number } | string | null, asked: number | null): number {
-  return typeof address === 'object' && address ? address.port : (asked ?? 0);
+function addressOf(address: { readonly port: number } | string | null, wanted: number | null): number {
+  return typeof address === 'object' && address ? address.port : (wanted ?? 0);
 }
 
 /** Waits between two checks; a submission ends the wait. */

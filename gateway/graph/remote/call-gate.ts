@@ -5,7 +5,7 @@ import type { Clock } from '../../../subgraphs/clock.ts';
 import { type ReadCall, readCall, type SubgraphCall } from './call.ts';
 
 /** Why a call is rejected; the caller gets 401 only. */
-export type TurnedAway =
+export type CallRejection =
   | Exclude<ReadCall['kind'], 'read'>
   | 'other_subgraph'
   /** Its time is too far from ours, or before the start of this process, whose earlier calls are not remembered. */
@@ -17,7 +17,7 @@ export type TurnedAway =
 
 type Judged =
   | { readonly kind: 'signed'; readonly call: SubgraphCall }
-  | { readonly kind: 'turned_away'; readonly why: TurnedAway };
+  | { readonly kind: 'turned_away'; readonly why: CallRejection };
 
 interface CallGateOptions {
   readonly key: KeyObject;
@@ -52,12 +52,12 @@ export class CallGate {
   }
 
   /** Checks the body: null if the call is accepted, and from then on never again. */
-  take(call: SubgraphCall, body: Uint8Array): TurnedAway | null {
+  take(call: SubgraphCall, body: Uint8Array): CallRejection | null {
     return this.takeHashed(call, sha256Hex(body));
   }
 
   /** The same for a body that was hashed while it arrived. */
-  takeHashed(call: SubgraphCall, body_sha256: string): TurnedAway | null {
+  takeHashed(call: SubgraphCall, body_sha256: string): CallRejection | null {
     if (body_sha256 !== call.body_sha256) return 'other_body';
     // The body may have taken long to arrive.
     if (!this.#isOfNow(call)) return 'stale';

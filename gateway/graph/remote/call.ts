@@ -114,8 +114,8 @@ export function callKey(secret: string): KeyObject {
 }
 
 export function signCall(key: KeyObject, call: SubgraphCall): string {
-  const told = Buffer.from(canonicalJson(call as unknown as JsonObject)).toString('base64url');
-  return `${told}.${mac(key, told).toString('hex')}`;
+  const text = Buffer.from(canonicalJson(call as unknown as JsonObject)).toString('base64url');
+  return `${text}.${mac(key, text).toString('hex')}`;
 }
 
 export type ReadCall =
@@ -128,15 +128,15 @@ export type ReadCall =
 
 /** The content of a header is read only after its signature was verified. */
 export function readCall(key: KeyObject, header: string | undefined): ReadCall {
-  const [, told, signature] = header?.match(/^([\w-]+)\.([0-9a-f]{64})$/) ?? [];
-  if (!told || !signature) return { kind: 'unsigned' };
-  if (!timingSafeEqual(mac(key, told), Buffer.from(signature, 'hex'))) return { kind: 'forged' };
-  const read = shape.safeParse(jsonObjectIn(Buffer.from(told, 'base64url').toString('utf8')));
+  const [, text, signature] = header?.match(/^([\w-]+)\.([0-9a-f]{64})$/) ?? [];
+  if (!text || !signature) return { kind: 'unsigned' };
+  if (!timingSafeEqual(mac(key, text), Buffer.from(signature, 'hex'))) return { kind: 'forged' };
+  const read = shape.safeParse(jsonObjectIn(Buffer.from(text, 'base64url').toString('utf8')));
   return read.success ? { kind: 'read', call: read.data } : { kind: 'unreadable' };
 }
 
-function mac(key: KeyObject, told: string): Buffer {
-  return createHmac('sha256', key).update(PURPOSE).update(told).digest();
+function mac(key: KeyObject, text: string): Buffer {
+  return createHmac('sha256', key).update(PURPOSE).update(text).digest();
 }
 
 /**

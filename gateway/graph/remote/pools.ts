@@ -34,7 +34,7 @@ export interface Message {
   readonly left?: AbortSignal | undefined;
 }
 
-export type Posted =
+export type PostResult =
   | { readonly kind: 'answered'; readonly status: number; readonly media: string; readonly body: Readable & TextBody }
   /** No connection, or too many: the subgraph cannot have received the message. */
   | { readonly kind: 'unsent'; readonly cause: unknown }
@@ -73,7 +73,7 @@ export class Pools {
   }
 
   /** The caller reads the body to its end, or destroys it. */
-  async post(name: PoolName, { headers, body, left }: Message): Promise<Posted> {
+  async post(name: PoolName, { headers, body, left }: Message): Promise<PostResult> {
     if (this.#open[name] >= pools[name].open_max)
       return { kind: 'unsent', cause: new Error('too many calls are open') };
     this.#open[name] += 1;

@@ -13,7 +13,7 @@ import { type PaidFields, paidField } from '../supergraph.ts';
 import { readAnswer } from './answer.ts';
 import { CALL_HEADER, calling, type SubgraphCall, sealRouterKey, signCall, uploadsOf } from './call.ts';
 import { EVENT_STREAM, openEvents } from './event-stream.ts';
-import { type PoolName, Pools, type Posted } from './pools.ts';
+import { type PoolName, Pools, type PostResult } from './pools.ts';
 
 interface RemoteOptions {
   readonly url: string;
@@ -31,7 +31,7 @@ export class RemoteSource implements Source {
   readonly #name: string;
   readonly #options: RemoteOptions;
   readonly #pools: Pools;
-  readonly #asked = new WeakMap<DocumentNode, Asked>();
+  readonly #printed = new WeakMap<DocumentNode, PrintedQuery>();
 
   /** `subgraph` is our own copy, used to plan what it can answer. */
   constructor({ name, schema }: Pick<Subgraph, 'name' | 'schema'>, options: RemoteOptions) {
@@ -46,7 +46,7 @@ export class RemoteSource implements Source {
   }
 
   async execute(operation: Operation): Promise<ExecutionResult> {
-    const posted = await this.#post(operation, this.#ask(operation).paid ? 'paid' : 'reads');
+    const posted = await this.#post(operation, this.#print(operation).paid ? 'paid' : 'reads');
     return this.#answered(posted, operation);
   }
 
@@ -76,11 +76,11 @@ export class RemoteSource implements Source {
     }
   }
 
-  #post(operation: Operation, pool: PoolName): Promise<Posted> {
+  #post(operation: Operation, pool: PoolName): Promise<PostResult> {
     const { vault } = this.#options;
     const { operationName, variables, written } = operation;
     // The headers are known; JSON leaves out undefined members of the rest.
-    const body = this.#ask(operation).head + JSON.stringify({ operationName, variables, written }).slice(1);
+    const body = this.#print(operation).head + JSON.stringify({ operationName, variables, written }).slice(1);
     const { principal, payment, router_key, redelivery, idempotency_key, ...brought } = contextOf(operation);
     const { delegation, named_write, note, resource } = brought;
     const to = { subgraph: this.#name, nonce: this.#nonce() };
@@ -95,13 +95,13 @@ export class RemoteSource implements Source {
       ...(note === null ? {} : { note }),
       ...(resource === undefined ? {} : { resource }),
       // Free calls use no router.
-      ...(router_key && this.#ask(operation).paid ? { router_key_box: sealRouterKey(vault, router_key, to) } : {}),
+      ...(router_key && this.#print(operation).paid ? { router_key_box: sealRouterKey(vault, router_key, to) } : {}),
       body_sha256: sha256Hex(body),
     };
     const accept = pool === 'events' ? EVENT_STREAM : 'application/json';
     const headers = { accept, 'content-type': 'application/json', ...this.#signed(call) };
     // A paid call continues, whether or not its response is read.
-    const left = pool === 'events' && !this.#ask(operation).paid ? contextOf(operation).left : undefined;
+    const left = pool === 'events' && !this.#print(operation).paid ? contextOf(operation).left : undefined;
     return this.#pools.post(pool, { headers, body, left });
   }
 
@@ -130,7 +130,7 @@ export class RemoteSource implements Source {
     return { [CALL_HEADER]: signCall(key, { ...call, at_ms: clock.now_ms() }) };
   }
 
-  async #answered(posted: Posted, operation: Operation): Promise<ExecutionResult> {
+  async #answered(posted: PostResult, operation: Operation): Promise<ExecutionResult> {
     if (posted.kind === 'unsent') return this.#untouched(posted.cause);
     if (posted.kind === 'silent') return this.#unanswered(operation, posted.cause);
     try {
@@ -154,7 +154,7 @@ export class RemoteSource implements Source {
   /** The call may have had any effect: its payment may have been used, and must not be followed by another. */
   #unanswered(operation: Operation, fault: unknown): ExecutionResult {
     const cause = this.#named(fault);
-    const pays = this.#ask(operation).paid && contextOf(operation).payment !== null;
+    const pays = this.#print(operation).paid && contextOf(operation).payment !== null;
     if (!pays) return refused(new Refusal('unavailable', { cause }));
     return refused(new Refusal('settlement_pending', { cause, facts: { retry_after_seconds: 2 } }));
   }
@@ -164,21 +164,21 @@ export class RemoteSource implements Source {
   }
 
   /** A document is printed once. */
-  #ask({ document }: Operation): Asked {
-    const known = this.#asked.get(document);
+  #print({ document }: Operation): PrintedQuery {
+    const known = this.#printed.get(document);
     if (known) return known;
     const paid = document.definitions.some(
       node => node.kind === Kind.OPERATION_DEFINITION && paidField(document, node, this.#options.paid) !== null,
     );
-    const asked = { head: `{"query":${JSON.stringify(print(document))},`, paid };
-    this.#asked.set(document, asked);
-    return asked;
+    const printed = { head: `{"query":${JSON.stringify(print(document))},`, paid };
+    this.#printed.set(document, printed);
+    return printed;
   }
 }
 
 const NOTHING = JSON.stringify({ query: '{ __typename }' });
 
-interface Asked {
+interface PrintedQuery {
   /** The fixed beginning of each message for the document. */
   readonly head: string;
   /** Whether any of its operations is paid. */

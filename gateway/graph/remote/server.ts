@@ -21,12 +21,12 @@ import type { Subgraph } from '../../../subgraphs/subgraph.ts';
 import type { IncomingFile, Uploads } from '../../../subgraphs/uploads.ts';
 import type { Vault } from '../../../subgraphs/vault.ts';
 import { textWithin } from '../answer-size.ts';
-import { toldWhileHalted } from '../halted-rule.ts';
+import { answerWhileHalted } from '../halted-rule.ts';
 import { publicError } from '../public-error.ts';
 import { InProcessSource, type Operation } from '../source.ts';
 import { answerText } from './answer.ts';
 import { CALL_HEADER, openRouterKey, type SubgraphCall } from './call.ts';
-import type { CallGate, TurnedAway } from './call-gate.ts';
+import type { CallGate, CallRejection } from './call-gate.ts';
 import { EVENT_CHARS_MAX, EVENT_STREAM, writeEvents } from './event-stream.ts';
 
 interface SubgraphServerOptions {
@@ -143,7 +143,7 @@ class Serving {
 
   async #run(call: SubgraphCall, body: Buffer, in_events: boolean, response: ServerResponse): Promise<void> {
     const { principal, payment } = call;
-    const { query: text, ...asked } = question.parse(JSON.parse(body.toString('utf8')));
+    const { query: text, ...inputs } = question.parse(JSON.parse(body.toString('utf8')));
     const created = this.#options.createContext(principal, {
       payment,
       router_key: openRouterKey(this.#options.vault, call),
@@ -160,19 +160,20 @@ class Serving {
     const query = this.#queries.read(text);
     const within = (bytes_max: number, result: ExecutionResult, textOf: (result: ExecutionResult) => string) =>
       textWithin(bytes_max, this.#published(result), context, textOf);
-    const answered = (told: ExecutionResult) => answerText({ headers, result: told });
+    const answered = (result: ExecutionResult) => answerText({ headers, result });
     const tell = (result: ExecutionResult) => send(response, 200, within(ANSWER_BYTES_MAX, result, answered));
     if (query.kind === 'invalid') return tell({ errors: query.errors });
 
-    const operation: Operation = { document: query.document, ...asked, context };
-    if (!in_events) return tell(toldWhileHalted(this.#source.schema, operation, await this.#source.execute(operation)));
+    const operation: Operation = { document: query.document, ...inputs, context };
+    if (!in_events)
+      return tell(answerWhileHalted(this.#source.schema, operation, await this.#source.execute(operation)));
     const results = await this.#source.subscribe(operation);
     if (!(Symbol.asyncIterator in results)) return tell(results);
     if (payment === null) {
       this.#feeds.add(response);
       response.once('close', () => this.#feeds.delete(response));
     }
-    const eventText = (result: ExecutionResult) => within(EVENT_CHARS_MAX, result, told => JSON.stringify(told));
+    const eventText = (result: ExecutionResult) => within(EVENT_CHARS_MAX, result, shown => JSON.stringify(shown));
     await writeEvents(response, { headers, results, eventText });
   }
 
@@ -300,7 +301,7 @@ type TakenUpload =
   | { readonly kind: 'too_large' }
   /** Bounds the bytes of all files together. */
   | { readonly kind: 'no_room' }
-  | { readonly kind: 'turned_away'; readonly why: TurnedAway };
+  | { readonly kind: 'turned_away'; readonly why: CallRejection };
 
 /** The call was accepted by its header; its file is read within bounds and compared with the signed digest. */
 async function takeUpload(

@@ -52,7 +52,7 @@ describe('stand-ins that no process uses any more', () => {
     await expect.poll(() => isAlive(mark)).toBe(false);
     expect(await keeperOf(folder)).toBeNull();
     expect(await readFile(join(folder, 'keeper.log'), 'utf8')).toMatch(
-      /postgres was ended: nobody has used it for 1.5 s/,
+      /postgres was ended: no process has used it for 1.5 s/,
     );
     expect(await readFile(join(folder, 'postgres.log'), 'utf8')).toContain('database system is shut down');
 

@@ -96,7 +96,7 @@ describe('/readyz', () => {
     subgraphs_away: () => [],
     settling_trouble: () => null,
     hubs_away: () => false,
-    hears: () => true,
+    listens: () => true,
     sound: () => true,
     clock_off_ms: () => 0,
   };
@@ -124,7 +124,7 @@ describe('/readyz', () => {
     ['base_settling', { settling_trouble: network => (network === 'base' ? 'unfunded' : null) }],
     ['solana_settling', { settling_trouble: network => (network === 'solana' ? 'facilitator_unavailable' : null) }],
     ['hubs', { hubs_away: () => true }],
-    ['live', { hears: () => false }],
+    ['live', { listens: () => false }],
   ] satisfies [string, Partial<ReadinessParts>][])(
     'ready without %s, which only what comes next shows to be back',
     async (name, parts) => {

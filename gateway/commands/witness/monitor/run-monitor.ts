@@ -12,7 +12,7 @@ import { type Finding, type Matching, matchPayments, type SeenTransfer, type Wal
 import { WatchedService, walletSigner } from './watched-service.ts';
 
 /** The wallet whose receipts are checked, and where its transfers are read. */
-export interface Monitored {
+export interface MonitoredWallet {
   /** Lower-case. */
   readonly wallet: string;
   readonly rpc: string;
@@ -37,7 +37,7 @@ const GRACE_MS = 3_000;
  * Checks a wallet once: each receipt against its signatures and the log's leaves, and receipts against transfers to the treasury.
  * Prints a line for each mismatch, and returns the exit code. @throws OperatorFault
  */
-export async function monitorWallet(monitored: Monitored, watching: Watching): Promise<number> {
+export async function monitorWallet(monitored: MonitoredWallet, watching: Watching): Promise<number> {
   try {
     return await monitor(monitored, watching);
   } catch (fault) {
@@ -47,7 +47,7 @@ export async function monitorWallet(monitored: Monitored, watching: Watching): P
   }
 }
 
-async function monitor(monitored: Monitored, { url, look, leaves }: Watching): Promise<number> {
+async function monitor(monitored: MonitoredWallet, { url, look, leaves }: Watching): Promise<number> {
   const { wallet, signature_file } = monitored;
   const sign = await walletSigner({ wallet, base_url: url, signature_file }, systemClock);
   const service = new WatchedService(url);
