@@ -41,15 +41,15 @@ describe('npm run verify -- FILE: what a receipt says of money', () => {
     ['payment_base', /^Paid: 0\.002 USDC by 0x\w{40} to 0x\w{40} in base:0x\w{64}\.$/],
     ['payment_solana', /^Paid: 0\.002 USDC by \w+ to \w+ in solana:\w+\.$/],
     ['job_legs', /^Paid: 1\.517002 USDC by 0x\w{40} to 0x\w{40} in base:0x\w{64}\.$/],
-    ['vouched_pending', /^Payment pending: 0\.002 USDC by .* \(no spend\)\.$/],
-    ['vouched_given_up', /^Payment not found: 0\.002 USDC by .* \(no spend\)\.$/],
-    ['vouched_arrived', /^Paid, by the issuer’s unsigned word: 0\.002 USDC by .* \(no spend\)\.$/],
+    ['vouched_pending', /^Payment pending: 0\.002 USDC by .* \(not spend\)\.$/],
+    ['vouched_given_up', /^Payment not found: 0\.002 USDC by .* \(not spend\)\.$/],
+    ['vouched_arrived', /^Paid, by the issuer’s unsigned word: 0\.002 USDC by .* \(not spend\)\.$/],
     ['ingest', /^Paid to somebody else: 2\.50 USDC by .* in base:0x\w{64}\.$/],
-    ['ingest_unproven', /^Transfer by an unproven payer: 2\.50 USDC by .* \(no spend\)\.$/],
-    ['api_key', /^Nothing was paid: an API key stood in \(no spend\)\.$/],
-    ['demo_key', /^Nothing was paid: a demo key stood in \(no spend\)\.$/],
-    ['hand_off', /^Nothing was paid: the receipt was handed on \(no spend\)\.$/],
-    ['router_broadcast', /^Nothing was paid to this service \(no spend\)\.$/],
+    ['ingest_unproven', /^Transfer by an unproven payer: 2\.50 USDC by .* \(not spend\)\.$/],
+    ['api_key', /^Nothing was paid: an API key stood in \(not spend\)\.$/],
+    ['demo_key', /^Nothing was paid: a demo key stood in \(not spend\)\.$/],
+    ['hand_off', /^Nothing was paid: the receipt was handed on \(not spend\)\.$/],
+    ['router_broadcast', /^Nothing was paid to this service \(not spend\)\.$/],
   ])('%s', async (name, line) => {
     const lines = await linesFor(`receipt_${name}`);
     expect(lines.filter(each => line.test(each))).toHaveLength(1);
