@@ -135,7 +135,7 @@ describe('npm run verify -- FILE', () => {
   it('1 where it names a member twice: one reader takes the first of them, and another the last', async () => {
     await writeFile(at('twice.json'), `{"amount":"1",${JSON.stringify(receipt).slice(1)}`);
     const said = await verify([at('twice.json'), ...keys()]);
-    expect(said).toMatchObject({ code: 1, out: '', err: expect.stringContaining('names a member twice') });
+    expect(said).toMatchObject({ code: 1, out: '', err: expect.stringContaining('has a duplicate member') });
   });
 
   it('tells nothing that moves a cursor: neither where the keys cannot be had, nor as JSON', async () => {

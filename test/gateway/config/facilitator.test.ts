@@ -29,7 +29,7 @@ describe('FACILITATOR_AUTH', () => {
     ['cdp:a-key-id:-----BEGIN EC PRIVATE KEY-----\\nAAAA\\n-----END EC PRIVATE KEY-----', 'AAAA'],
   ])('that is none is refused in one line, which names it and does not show it: %s', (FACILITATOR_AUTH, secret) => {
     const lines = linesOf({ FACILITATOR_URL, FACILITATOR_AUTH });
-    expect(lines).toEqual([expect.stringMatching(/^FACILITATOR_AUTH: (not bearer|its secret is no key)/)]);
+    expect(lines).toEqual([expect.stringMatching(/^FACILITATOR_AUTH: (not bearer|the secret is not a CDP key)/)]);
     expect(lines.join()).not.toContain(secret);
   });
 

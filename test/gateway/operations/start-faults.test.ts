@@ -181,7 +181,7 @@ it('starts without Base, and says so in one line that names BASE_RPC_URL', async
 describe('the sentence of a fault', () => {
   it('is its own, in one line, where its thrower knew no operator; a fault of our own has none', () => {
     expect(sentenceOf(new OtherChain('paid on\n  another chain'))).toBe(
-      'paid on another chain. BASE_RPC_URL, SOLANA_RPC_URL and DATABASE_URL have to belong together.',
+      'paid on another chain. BASE_RPC_URL, SOLANA_RPC_URL and DATABASE_URL must belong to the same service.',
     );
     expect(sentenceOf(new ChainAway('the chain cannot be reached'))).toMatch(
       /^the chain .* BASE_RPC_URL .* set it to one/,
