@@ -176,7 +176,7 @@ const noFile: Upload = { id: '', take: () => false, async deliver() {}, release(
 const crowded: Body = {
   kind: 'refused',
   code: 'rate_limited',
-  detail: 'Too many bodies come from this address at once.',
+  detail: 'Too many request bodies are being sent from this address at once. Try again when one of them is complete.',
 };
 
 /** Whether the payment decides before anything else is known: nothing in the body could make the call free. */

@@ -31,7 +31,7 @@ export const notAnObject = malformedBody('The body must be a JSON object.');
 export const noRoom: Extract<Body, { kind: 'refused' }> = {
   kind: 'refused',
   code: 'unavailable',
-  detail: 'Too many files are on their way at once. Ask again; if you paid, with the same payment.',
+  detail: 'The service is receiving too many files at once. Try again; if you sent a payment, send the same one.',
 };
 
 /** The client has disconnected. */
@@ -96,7 +96,7 @@ function bytesOf(request: IncomingMessage, bytes_max: number, room?: BodyRoom): 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const exceeding = {
-  depth: malformedBody(`Objects and lists lie in each other more than ${limits.json_depth_max} deep.`),
+  depth: malformedBody(`The body is nested more than ${limits.json_depth_max} levels deep.`),
   members: malformedBody(`The body has more than ${limits.json_members_max} members.`),
 } as const;
 

@@ -56,7 +56,7 @@ function facts(doors: readonly Door[], base_url: string) {
   return {
     name: 'Spend receipt gateway',
     description:
-      'Answers chats of models for a fixed price in USDC by x402, each with a signed spend receipt that anybody can verify.',
+      'Sells chat completions for a fixed price in USDC over x402, each with a signed spend receipt that anyone can verify.',
     version: '1.0.0',
     provider: { url: base_url, organization: 'Spend receipt gateway' },
     documentationUrl: `${base_url}/openapi.json`,
@@ -66,7 +66,7 @@ function facts(doors: readonly Door[], base_url: string) {
       pushNotifications: false,
       extensions: x402Extensions.map(({ uri, x402_version }) => ({
         uri,
-        description: `Pays by x402 in the metadata of messages; offers are of its version ${x402_version}. Without it, by HTTP 402.`,
+        description: `x402 payments in the metadata of messages, with offers of x402 version ${x402_version}. Without this extension an unpaid message is answered with HTTP 402.`,
       })),
     },
     defaultInputModes: ['text/plain', 'application/json'],
@@ -83,7 +83,7 @@ function skill({ path, name, summary, price, tags }: Door): JsonObject[] {
     {
       id: name,
       name: 'Chat completion',
-      description: `${summary}. ${terms}. Texts are what is asked; one part of data may hold the rest of a chat request, such as its model. Every message stands alone. A key (X-API-Key) stands in for the payment; X-SVC-Session or X-SVC-Payer shows the tasks of one’s own.`,
+      description: `${summary}. ${terms}. The text parts are the prompt. One data part may have further members of a chat request, such as model. Each message is a separate request without history. An API key (X-API-Key) replaces the payment. X-SVC-Session or X-SVC-Payer gives access to your own tasks.`,
       tags: [...tags, 'chat', 'x402'],
       examples: ['What is a spend receipt?'],
     },

@@ -52,7 +52,7 @@ export function methodOf(name: string, request: Pick<DoorRequest, 'headers' | 'q
     const method = Object.hasOwn(known, name) ? known[name] : undefined;
     if (method) return { method, version };
   }
-  throw new A2aFault('method_not_found', `${stated ?? '0.3'} has no method ${JSON.stringify(name.slice(0, 64))}.`);
+  throw new A2aFault('method_not_found', `A2A ${stated ?? '0.3'} has no method ${JSON.stringify(name.slice(0, 64))}.`);
 }
 
 /** Patch numbers are ignored (§3.6). The header takes precedence over the query. */
@@ -60,7 +60,7 @@ function statedVersion({ headers, query }: Pick<DoorRequest, 'headers' | 'query'
   const text = headers['a2a-version'] ?? (isJsonObject(query) ? query['A2A-Version'] : undefined);
   if (text === undefined || text === '') return null;
   const [, version] = /^(1\.0|0\.3)(?:\.\d+)?$/.exec(String(text)) ?? [];
-  if (version === undefined) throw new A2aFault('version_not_supported', 'Served are 1.0 and 0.3.');
+  if (version === undefined) throw new A2aFault('version_not_supported', 'Supported versions: 1.0 and 0.3.');
   return version as ProtocolVersion;
 }
 

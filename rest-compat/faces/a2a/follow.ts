@@ -44,10 +44,11 @@ export async function followTask(calling: Calling): Promise<DoorOutcome> {
   const requested = await requestedTask(calling);
   if (requested.kind === 'refused') return refusedCall(calling, requested.answer);
   if (requested.kind === 'unpaid')
-    throw new A2aFault('unsupported_operation', 'It is not paid for: nothing is under way.');
+    throw new A2aFault('unsupported_operation', 'The task is not paid yet, so it has not started.');
   const { task, shown, headers } = requested;
   if (task.is_buyers !== true) return refusedCall(calling, unproven(calling));
-  if (isTerminal(task.state as TaskState)) throw new A2aFault('unsupported_operation', 'The task has come to its end.');
+  if (isTerminal(task.state as TaskState))
+    throw new A2aFault('unsupported_operation', 'The task has already ended. Use GetTask to read its result.');
   const release = hold(house.port, request.address);
   if (release === null) return refusedCall(calling, crowded);
   return {
@@ -59,7 +60,7 @@ export async function followTask(calling: Calling): Promise<DoorOutcome> {
 
 const crowded: Answer = problem({
   code: 'rate_limited',
-  message: `No more than ${a2aLimits.followed_per_address_max} tasks are followed from one address at once.`,
+  message: `This address already follows ${a2aLimits.followed_per_address_max} tasks, the maximum. End one of these subscriptions first.`,
 });
 
 /** 401 without credentials, 403 if they are of another buyer. */
@@ -157,5 +158,5 @@ const passes = ({ status }: Answer): boolean => status === 429 || status >= 500;
 
 const tooLong: Answer = problem({
   code: 'unavailable',
-  message: 'It is followed no longer, and has not come to its end: subscribe again.',
+  message: 'The subscription has reached its maximum duration and the task has not ended. Subscribe again.',
 });

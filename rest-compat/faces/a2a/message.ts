@@ -74,7 +74,7 @@ export function validParams<S extends z.ZodType>(shape: S, params: JsonObject): 
 function requireMode(modes: readonly string[]): void {
   if (modes.length === 0 || modes.some(mode => /^(text\/(plain|\*)|application\/(json|\*)|\*\/\*|\*|text)$/.test(mode)))
     return;
-  throw new A2aFault('content_type_not_supported', `Answers are text/plain or application/json.`);
+  throw new A2aFault('content_type_not_supported', 'acceptedOutputModes must include text/plain or application/json.');
 }
 
 /**
@@ -95,7 +95,7 @@ export function chatOf({ parts, context_id }: Pick<SentMessage, 'parts' | 'conte
   const before = Array.isArray(members.messages) ? members.messages : [];
   const own_message: Json[] = texts.length === 0 ? [] : [{ role: 'user', content: texts.join('\n\n') }];
   const messages = [...before, ...own_message];
-  if (messages.length === 0) throw new A2aFault('invalid_params', 'There is no text in it.', 'message.parts');
+  if (messages.length === 0) throw new A2aFault('invalid_params', 'The message has no text.', 'message.parts');
   return { ...members, messages, ...intentOf(context_id, members) };
 }
 
@@ -105,7 +105,7 @@ function requireOneContent(part: JsonObject, at: number): void {
   if (contents.length > 1)
     throw new A2aFault(
       'invalid_params',
-      `A part has one content, not ${contents.join(' and ')}.`,
+      `A part must have one content, but this one has ${contents.join(' and ')}.`,
       `message.parts.${at}`,
     );
 }
@@ -114,22 +114,30 @@ function requireOneContent(part: JsonObject, at: number): void {
 function requireMembers(data: JsonObject, at: number): JsonObject {
   const unknown = Object.keys(data).find(member => !chatMembers.has(member));
   if (unknown === undefined) return data;
-  const detail = `Data is the rest of a chat request, which has no member ${JSON.stringify(unknown.slice(0, 64))}: send it as text.`;
+  const detail = `A data part has members of a chat request, and ${JSON.stringify(unknown.slice(0, 64))} is not one of them. Send other data as text.`;
   throw new A2aFault('content_type_not_supported', detail, `message.parts.${at}`);
 }
 
 function unread(part: JsonObject, at: number): A2aFault {
   const field = `message.parts.${at}`;
   if ('raw' in part || 'url' in part || 'data' in part)
-    return new A2aFault('content_type_not_supported', 'Taken are texts, and one JSON object.', field);
-  return new A2aFault('invalid_params', 'A part is a text, or data.', field);
+    return new A2aFault(
+      'content_type_not_supported',
+      'A message may have text parts and one data part with a JSON object. Other content is not supported.',
+      field,
+    );
+  return new A2aFault('invalid_params', 'A part must have text or data.', field);
 }
 
 function intentOf(context_id: string | null, { intent_id = null }: JsonObject): JsonObject {
   if (context_id === null) return {};
   if (context_id.length > limits.intent_id_chars_max)
-    throw new A2aFault('invalid_params', 'It is longer than an intent may be.', 'message.contextId');
+    throw new A2aFault(
+      'invalid_params',
+      `contextId has more than ${limits.intent_id_chars_max} characters.`,
+      'message.contextId',
+    );
   if (intent_id !== null && intent_id !== context_id)
-    throw new A2aFault('invalid_params', 'It is another than the intent_id of the request.', 'message.contextId');
+    throw new A2aFault('invalid_params', 'contextId differs from the intent_id of the request.', 'message.contextId');
   return { intent_id: context_id };
 }

@@ -38,7 +38,7 @@ function offeredAs(id: string, chat: JsonObject, lapsed = false): Offered {
 /** Checks that a message may continue an offered request. @throws A2aFault invalid_params */
 export function requirePayable(offered: Offered, { context_id, task_id }: SentMessage): void {
   if (context_id !== null && context_id !== offered.context_id && context_id !== task_id)
-    throw new A2aFault('invalid_params', 'The task is of another context.', 'message.contextId');
+    throw new A2aFault('invalid_params', 'The task belongs to another context.', 'message.contextId');
 }
 
 /**
@@ -66,7 +66,9 @@ export function offerTask(
 
 /** The task for a client that declines to pay: it stays unpaid until it expires. */
 export function declinedTask(calling: Calling, offered: Offered): JsonObject {
-  return resultOf(calling, { task: waiting(offered, 'It stays unpaid, and lapses by itself.', declined({})) });
+  return resultOf(calling, {
+    task: waiting(offered, 'The payment was declined. The task stays unpaid until it expires.', declined({})),
+  });
 }
 
 export function waiting({ id, context_id, name }: Offered, text?: string, metadata: JsonObject = {}): JsonObject {

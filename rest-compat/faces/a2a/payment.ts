@@ -18,7 +18,11 @@ export function submitted(metadata: JsonObject): JsonObject | null {
     isJsonObject(payload) &&
     (payload.x402Version === 2 || (payload.x402Version === 1 && typeof payload.network === 'string'));
   if (isOfX402) return payload;
-  throw new A2aFault('invalid_params', 'It is no payment of x402.', `message.metadata.${key('payload')}`);
+  throw new A2aFault(
+    'invalid_params',
+    'The value is not an x402 payment of version 1 or 2.',
+    `message.metadata.${key('payload')}`,
+  );
 }
 
 /** The payment as a header. It takes precedence over a payment header of the request. */

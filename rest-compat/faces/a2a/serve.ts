@@ -27,10 +27,13 @@ const answers: Readonly<Record<Method, (calling: Calling) => Promise<DoorOutcome
   cancel: rateLimited(answerCancelTask),
   subscribe: rateLimited(followTask),
   async push() {
-    throw new A2aFault('push_notification_not_supported', 'Follow a task by SubscribeToTask, or ask for it.');
+    throw new A2aFault(
+      'push_notification_not_supported',
+      'Use SubscribeToTask to follow a task, or GetTask to read it.',
+    );
   },
   async extended_card() {
-    throw new A2aFault('unsupported_operation', 'There is no other card than the public one.');
+    throw new A2aFault('unsupported_operation', 'This agent has no extended card, only the public one.');
   },
 };
 

@@ -63,7 +63,10 @@ export async function answerCancelTask(calling: Calling): Promise<Answer> {
   const requested = await requestedTask(calling);
   if (requested.kind === 'refused') return refusedCall(calling, requested.answer);
   if (requested.kind === 'unpaid')
-    throw new A2aFault('task_not_cancelable', 'Nothing is held for it: unpaid it lapses by itself.');
+    throw new A2aFault(
+      'task_not_cancelable',
+      'The task is not paid, so there is nothing to cancel. It expires by itself.',
+    );
   const found = await lookUpTask(calling, cancelTask, { task_id: requested.task.task_id ?? null });
   if (found.kind === 'refused') return refusedCall(calling, found.answer);
   return taskAnswer(calling, a2aTask(found.task, requested.shown), found.headers);
@@ -75,7 +78,7 @@ const Listing = z.object({
   pageSize: z.int().min(1).max(buyerLimits.tasks_page_max).nullish(),
   pageToken: z
     .string()
-    .refine(token => token === '' || TASKS_PAGE_TOKEN.test(token), { error: 'It is of no page.' })
+    .refine(token => token === '' || TASKS_PAGE_TOKEN.test(token), { error: 'is not a nextPageToken of ListTasks' })
     .nullish(),
   historyLength: length,
   statusTimestampAfter: z.iso.datetime({ offset: true }).nullish(),
@@ -86,7 +89,7 @@ const Listing = z.object({
 function statesOf(status: string | null | undefined): TaskState[] | null {
   if (!status || status === 'TASK_STATE_UNSPECIFIED') return null;
   if (!/^TASK_STATE_(SUBMITTED|WORKING|COMPLETED|FAILED|CANCELED|INPUT_REQUIRED|REJECTED|AUTH_REQUIRED)$/.test(status))
-    throw new A2aFault('invalid_params', 'There is no such state.', 'status');
+    throw new A2aFault('invalid_params', 'status is not a task state of A2A, such as TASK_STATE_WORKING.', 'status');
   return (Object.keys(a2aStates) as TaskState[]).filter(state => a2aStates[state] === status);
 }
 
@@ -121,6 +124,10 @@ export async function refuseTask(calling: Calling, task_id: string, detail?: str
   const found = await lookUpTask(calling, knownTask, { task_id });
   // An invalid id is answered like an unknown one.
   if (found.kind === 'refused' && ![400, 404].includes(found.answer.status)) return refusedCall(calling, found.answer);
-  if (found.kind === 'found') throw new A2aFault('unsupported_operation', 'The task takes no further message.');
+  if (found.kind === 'found')
+    throw new A2aFault(
+      'unsupported_operation',
+      'The task accepts no further messages. Send the message without a taskId to start a new one.',
+    );
   throw new A2aFault('task_not_found', detail, 'message.taskId');
 }

@@ -67,7 +67,10 @@ function lapsed({ caller, house }: Received, id: RequestId | null): Answer | nul
   const shown = caller.headers['mcp-session-id'];
   if (shown === undefined || 'mcp-method' in caller.headers || house.port.tool_sessions.stands(String(shown)))
     return null;
-  return fault(404, id, { code: 'refused', message: 'Session not found: begin with initialize, or send none.' });
+  return fault(404, id, {
+    code: 'refused',
+    message: 'Session not found. Send initialize to start a new one, or send no Mcp-Session-Id.',
+  });
 }
 
 type Beyond = Extract<ReturnType<Call['house']['port']['rates']['take']>, { kind: 'beyond' }>;

@@ -53,8 +53,9 @@ export async function callTool(tool: Tool, params: JsonObject, caller: ToolCalle
   const given = params.arguments ?? {};
   const refused = (param: string, detail: string) =>
     besideMeta(new Refusal('invalid_request', { param, detail }), tool, params, house);
-  if (!isJsonObject(given)) return refused('arguments', 'arguments is an object.');
-  if (tool.door.event !== null && given.stream === true) return refused('stream', 'A tool answers in one piece.');
+  if (!isJsonObject(given)) return refused('arguments', 'arguments must be an object.');
+  if (tool.door.event !== null && given.stream === true)
+    return refused('stream', 'stream is not supported for tools: the answer is sent in one piece.');
   try {
     const request = requestOf(placed(tool.door, tool.places, given), metaOf(params), caller);
     return await callDoor(tool.door, request, house);
@@ -122,7 +123,7 @@ function withFile(
   upload: Upload,
   { bytes: message_bytes, onFileTaken }: Pick<ToolCaller, 'bytes' | 'onFileTaken'>,
 ): Body {
-  if (!isFile(file)) return malformedBody('file has a name and its bytes in base64.');
+  if (!isFile(file)) return malformedBody('file must have the members name and base64.');
   const bytes = Buffer.byteLength(file.base64, 'base64');
   if (bytes === 0) return malformedBody('The file is empty.');
   const beside_bytes_max = limits.upload_form_bytes_max - limits.upload_file_bytes_max;

@@ -21,10 +21,12 @@ export interface AcceptedOrigins {
 
 /** Reason to refuse the origin of a request. Null if it is accepted. */
 export function originFault(host: string | undefined, origin: string | undefined, by: AcceptedOrigins): string | null {
-  if (!isOwn(host ?? '', by)) return 'The Host header names no host of this service.';
+  if (!isOwn(host ?? '', by)) return 'The Host header does not name this service.';
   if (origin === undefined || (by.origins !== '*' && by.origins.has(origin))) return null;
   const page = hostNameOf(origin);
-  return page !== null && isOurs(page, by) ? null : 'Pages of that origin may not call tools: see CORS_ORIGINS.';
+  return page !== null && isOurs(page, by)
+    ? null
+    : 'Pages of this origin may not call tools. The operator of the service can add it to CORS_ORIGINS.';
 }
 
 /** The last accepted Host, because nearly all requests have the same and parsing a URL is slower than all other checks. */

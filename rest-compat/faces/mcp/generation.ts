@@ -36,7 +36,7 @@ export function protocolOf(request: RpcRequest, headers: RequestHeaders): Protoc
   const claimed = metaOf(request.params)[PROTOCOL_VERSION];
   const names_modern = typeof header === 'string' && modern.includes(header.trim());
   if (claimed !== undefined) return modernOf(request, headers, claimed);
-  if (names_modern) return refused('invalid_params', `_meta has no ${PROTOCOL_VERSION}.`);
+  if (names_modern) return refused('invalid_params', `_meta must have ${PROTOCOL_VERSION}.`);
   if (request.method === 'initialize' || header === undefined) return legacyOf(assumed_legacy);
   const named = String(header).trim();
   return legacy.includes(named) ? legacyOf(named) : unsupported(named);
@@ -53,10 +53,10 @@ function legacyOf(version: string): ProtocolOrFault {
 
 function modernOf(request: RpcRequest, headers: RequestHeaders, claimed: unknown): ProtocolOrFault {
   const capabilities = metaOf(request.params)[CLIENT_CAPABILITIES];
-  if (typeof claimed !== 'string') return refused('invalid_params', `_meta: ${PROTOCOL_VERSION} is a string.`);
-  if (!isJsonObject(capabilities)) return refused('invalid_params', `_meta: ${CLIENT_CAPABILITIES} is an object.`);
+  if (typeof claimed !== 'string') return refused('invalid_params', `_meta: ${PROTOCOL_VERSION} must be a string.`);
+  if (!isJsonObject(capabilities)) return refused('invalid_params', `_meta: ${CLIENT_CAPABILITIES} must be an object.`);
   const differing = mirrored(request, claimed).find(({ header, value }) => shown(headers[header]) !== value);
-  if (differing) return refused('header_mismatch', `${differing.header} does not say what the message says.`);
+  if (differing) return refused('header_mismatch', `${differing.header} does not match the message.`);
   if (!modern.includes(claimed)) return unsupported(claimed);
   const extensions = memberOf(capabilities, 'extensions');
   const known = isJsonObject(extensions) ? extensions : {};

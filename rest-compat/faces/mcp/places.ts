@@ -131,13 +131,13 @@ const headerOf: Readonly<Record<string, string>> = { [SESSION]: 'x-svc-session',
 
 function textIn(param: string, value: Json): string {
   if (typeof value === 'string') return value;
-  throw new Refusal('invalid_request', { param, detail: `${param} is text.` });
+  throw new Refusal('invalid_request', { param, detail: `${param} must be a string.` });
 }
 
 function segment(name: string, value: Json): string {
   const text = asText(value);
   if (typeof text === 'string' && text.length > 0 && text.length <= limits.path_parameter_chars_max) return text;
-  throw new Refusal('invalid_request', { param: name, detail: `${name} has no or too many characters.` });
+  throw new Refusal('invalid_request', { param: name, detail: `${name} is empty or too long.` });
 }
 
 /** The value as text, as a path or query contains it. */

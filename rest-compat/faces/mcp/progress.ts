@@ -25,7 +25,7 @@ export async function* progressing(token: RequestId, work: Promise<Buffer>): Asy
       notificationText('notifications/progress', {
         progressToken: token,
         progress: progress,
-        message: 'still at work',
+        message: 'The call is still running.',
       }),
     );
     const message = await within(work, bounds.progress_every_ms);

@@ -31,7 +31,7 @@ export async function serveMcp(
     scope.addHook('onSend', async (request, reply, payload) => hangUpOnUnread(request, reply, payload));
     scope.setErrorHandler((error, request, reply) => {
       if (!request.raw.destroyed) request.log.error({ err: error }, 'the tools broke');
-      return sendOutcome(reply, fault(500, null, { code: 'internal', message: 'Something broke here.' }));
+      return sendOutcome(reply, fault(500, null, { code: 'internal', message: 'Internal error.' }));
     });
     scope.route({
       method: METHODS,
@@ -68,7 +68,10 @@ async function posted(request: FastifyRequest, house: Face, files: FileMessages)
   if (form === null) return unacceptable;
   const { 'content-type': media = '', 'content-encoding': coding = 'identity' } = headers;
   if (!JSON_MEDIA.test(media) || coding !== 'identity') {
-    return fault(415, null, { code: 'refused', message: 'A message is application/json.' });
+    return fault(415, null, {
+      code: 'refused',
+      message: 'The content type must be application/json, without a content encoding.',
+    });
   }
   const bytes_max = 'content-length' in headers ? bounds.file_message_bytes_max : bounds.message_bytes_max;
   const bytes = expectedBytes(raw, bytes_max);
@@ -129,7 +132,7 @@ const manyFiles = fault(
   null,
   {
     code: 'refused',
-    message: 'Other files of this address are on their way. Ask again; if you paid, with the same payment.',
+    message: 'This address is sending too many files at once. Try again; if you sent a payment, send the same one.',
   },
   { 'retry-after': '1' },
 );
@@ -137,11 +140,12 @@ const manyFiles = fault(
 /** Only 2025-03-26 had batches. 2025-06-18 removed them, and clients of all versions send one message at a time. */
 const batch = fault(400, null, {
   code: 'invalid_request',
-  message: 'A message is one JSON object: batches of JSON-RPC are not served, send one at a time.',
+  message: 'A message must be one JSON object. JSON-RPC batches are not supported: send one message at a time.',
 });
 
 function crowded({ port }: Face): DoorOutcome {
-  const message = 'Too many bodies come from this address at once.';
+  const message =
+    'Too many request bodies are being sent from this address at once. Try again when one of them is complete.';
   return fault(429, null, { code: 'refused', message }, { ...port.rates.crowded, 'retry-after': '1' });
 }
 

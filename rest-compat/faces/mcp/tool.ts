@@ -121,9 +121,9 @@ const streaming = ['stream', 'stream_options'];
 
 const fileShape: JsonObject = {
   type: 'object',
-  description: 'The file itself.',
+  description: 'File to send, as base64.',
   properties: {
-    name: { type: 'string', description: 'With its ending, by which its format is known.' },
+    name: { type: 'string', description: 'Name of the file with its extension, which determines the format.' },
     media_type: { type: 'string' },
     base64: { type: 'string', contentEncoding: 'base64' },
   },
