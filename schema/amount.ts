@@ -7,7 +7,7 @@ export type AtomicAmount = bigint & { readonly [atomic]: true };
 
 const DIGITS = /^(0|[1-9][0-9]{0,77})$/;
 
-/** A decimal string of digits without sign, point or leading zero; null where it is anything else. */
+/** Parses a decimal string of digits without sign, point or leading zero. Null if the text is anything else. */
 export function parseAtomic(text: string): AtomicAmount | null {
   return DIGITS.test(text) ? (BigInt(text) as AtomicAmount) : null;
 }
@@ -17,12 +17,12 @@ export function atomicAmount(value: bigint): AtomicAmount {
   return value as AtomicAmount;
 }
 
-/** What is left under a ceiling: `max(0, ceiling - spent)`. */
+/** The rest of a ceiling: `max(0, ceiling - spent)`. */
 export function remainder(ceiling: AtomicAmount, spent: AtomicAmount): AtomicAmount {
   return atomicAmount(ceiling > spent ? ceiling - spent : 0n);
 }
 
-/** For people only ("0.002 USDC"); machines get the atomic string. */
+/** For display only ("0.002 USDC"); programs use the atomic string. */
 export function formatUsdc(amount: AtomicAmount): string {
   const text = amount.toString().padStart(7, '0');
   return `${text.slice(0, -6)}.${text.slice(-6).replace(/0{1,4}$/, '')} USDC`;

@@ -1,6 +1,6 @@
-/* The wire says snake_case, GraphQL camelCase: one walk each way. */
+/* Converts names between snake_case on the wire and camelCase on the graph. */
 
-/** `row_hash` as the graph and entities spell it: `rowHash`. */
+/** `row_hash` becomes `rowHash`, as the graph and entities spell it. */
 export type Camel<S extends string> = S extends `${infer A}_${infer B}` ? `${A}${Capitalize<Camel<B>>}` : S;
 
 export function camel<S extends string>(key: S): Camel<S>;
@@ -9,7 +9,7 @@ export function camel(key: string): string {
   return key.replace(/(?<=[a-z0-9])_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Members that the specification itself spells in camelCase: they are the same on both sides. */
+/** Members that the specification spells in camelCase, so that both sides have the same name. */
 const CAMEL_ON_THE_WIRE: readonly string[] = ['agentWallet', 'payTo', 'lastStatus', 'lastError'];
 
 export function snake(key: string): string {
@@ -25,12 +25,12 @@ export function toSnakeKeys(value: unknown): unknown {
   return rename(value, snake);
 }
 
-/** An argument that is null is one that was not given. */
+/** A null argument is the same as an absent one. */
 export function withoutNull(given: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== undefined));
 }
 
-/** Members that are undefined are left out: to GraphQL and to JSON alike they are not there. */
+/** Undefined members are left out, because neither GraphQL nor JSON has them. */
 function rename(value: unknown, spell: (key: string) => string): unknown {
   if (Array.isArray(value)) return value.map(item => rename(item, spell));
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
@@ -38,6 +38,6 @@ function rename(value: unknown, spell: (key: string) => string): unknown {
   for (const [key, member] of Object.entries(value)) {
     if (member !== undefined) members.push([spell(key), rename(member, spell)]);
   }
-  // Not by assignment: a member may be called `__proto__`.
+  // An assignment would fail for a member `__proto__`.
   return Object.fromEntries(members);
 }

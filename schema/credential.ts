@@ -11,7 +11,7 @@ export const VC_CTY = 'vc';
 const CONTEXT = 'https://www.w3.org/ns/credentials/v2';
 const TYPE = 'SpendReceiptCredential';
 
-/** @param payload what the receipt signs; `payload_hash` is of its canonical form */
+/** @param payload the signed payload; `payload_hash` is the hash of its canonical form */
 export function receiptCredential(
   payload: JsonObject,
   { base_url, issuer, payload_hash }: Readonly<Record<'base_url' | 'issuer' | 'payload_hash', string>>,

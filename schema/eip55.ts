@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { keccak256 } from './digest.ts';
 
-/* The checksum spelling of an address (EIP-55). */
+/* The checksum spelling of addresses (EIP-55). */
 
 /** The first test vector of EIP-55, for examples. */
 export const EXAMPLE_ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
@@ -22,6 +22,6 @@ export function spelt(address: string): Address {
   return `0x${digits.toString('latin1')}` as Address;
 }
 
-/** ASCII: `a`, and how far `A` stands before it. */
+/** ASCII code of `a`, and its distance to `A`. */
 const LOWER_A = 0x61;
 const TO_UPPER = 0x20;

@@ -183,7 +183,7 @@ export const errors = {
     409,
     'This receipt was already submitted for another escrow. A receipt fulfils one escrow only.',
   ],
-  escrows_full: [409, 'The maximum number of escrows is live.'],
+  escrows_full: [409, 'The maximum number of open escrows is reached. Wait until one of them ends.'],
   job_already_paid: [
     409,
     'The job was already paid for by another payment or another request. `charged`: true, this payment was charged for another request; false, it is unused; null, not known yet: send the same payment again and do not sign another one.',
@@ -207,7 +207,7 @@ export const errors = {
   receipt_backs_another: [409, 'This receipt already backs another post or confirmation. A receipt backs one only.'],
   self_confirm: [409, 'An agent cannot confirm its own report.'],
   related_confirm: [409, 'The confirming agent must be neither the payer nor the payee of the reported payment.'],
-  post_taken_down: [409, 'The author has taken this down.'],
+  post_taken_down: [409, 'The author has taken this entry down.'],
   already_confirmed: [409, 'This agent has already confirmed this report by another receipt.'],
   completion_conflict: [409, 'A completion with this source and id was already recorded with other facts.'],
   already_flagged: [409, 'This agent has already flagged this.'],

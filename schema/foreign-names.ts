@@ -61,7 +61,7 @@ export function splitRef(text: string): { readonly network: NetworkName; readonl
   return network === null ? null : { network, transaction: text.slice(at + 1) };
 }
 
-/** Whether a token is USDC of that network, by its contract or mint, or by its name. */
+/** Whether a token is USDC of that network, by its contract, mint or name. */
 export function isUsdc(network: NetworkName, asset: string): boolean {
   const { usdc } = networks[network];
   if (asset.toUpperCase() === 'USDC') return true;

@@ -1,4 +1,4 @@
-/** Identifiers as the wire shows them. `agent_id` is a plain integer, all others are opaque strings. */
+/** Identifiers on the wire. `agent_id` is an integer, all others are opaque strings. */
 declare const id: unique symbol;
 export type TaskId = string & { readonly [id]: 'task' };
 export type RefusalId = string & { readonly [id]: 'refusal' };
@@ -44,12 +44,12 @@ export function routerBookId(at_ms: number, random: Uint8Array): RouterBookId {
   return `rbook_${sortable(at_ms, random)}` as RouterBookId;
 }
 
-/** Of the job of an escrow, where its principal names none. */
+/** Id of the job of an escrow whose principal names none. */
 export function escrowJobId(at_ms: number, random: Uint8Array): string {
   return `job_${sortable(at_ms, random)}`;
 }
 
-/** 80 random bits behind 48 bits of milliseconds: sorts by time, cannot be guessed, fits in a URL. */
+/** 48 bits of milliseconds and 80 random bits: sortable by time, not guessable, safe in a URL. */
 function sortable(at_ms: number, random: Uint8Array): string {
   let value = BigInt(at_ms);
   for (const byte of random.subarray(0, 10)) value = (value << 8n) | BigInt(byte);
@@ -58,14 +58,14 @@ function sortable(at_ms: number, random: Uint8Array): string {
   return text;
 }
 
-/** When the task was begun: the milliseconds that its id begins with. */
+/** Time of the task: the milliseconds at the start of its id. */
 export function taskMs(id: TaskId): number {
   let ms = 0;
   for (const digit of id.slice('task_'.length, 'task_'.length + 10)) ms = ms * 32 + CROCKFORD.indexOf(digit);
   return ms;
 }
 
-/** The task that an id of ours names: its own, or one of an answer to it (`chatcmpl-task_…`, `resp_task_…`). */
+/** The task of an id of this service: its own id, or that of an answer (`chatcmpl-task_…`, `resp_task_…`). */
 export function taskNamedBy(id: string): string {
   return /^[a-z]+[-_](task_[0-9a-z]{26})$/.exec(id)?.[1] ?? id;
 }

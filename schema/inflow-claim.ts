@@ -16,7 +16,7 @@ export interface InflowClaimPayload extends JsonObject {
   readonly agent_id: number;
   readonly task_id: string;
   readonly bucket: string;
-  /** Atomic USDC, digits. */
+  /** Atomic USDC, as digits. */
   readonly allocation: string;
   /** ISO 8601. */
   readonly claimed_at: string;

@@ -74,5 +74,5 @@ export const IngestedSpendNoun = z.object({
   ),
 });
 
-/** Members that only the graph shows. */
+/** Members that only the graph has. */
 export const SpendOnGraph = z.object({ receipt: ReceiptKeyNoun.describe('Signed receipt of the row.') });

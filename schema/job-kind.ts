@@ -1,6 +1,6 @@
 import type { Words } from './words.ts';
 
-/** Kinds of work that is paid for: the specification's. */
+/** Kinds of paid work in the specification. */
 export const jobKindWords = {
   graph: 'JobKind',
   description: 'Kind of work that was paid for.',

@@ -1,8 +1,8 @@
 import { limits } from './limits.ts';
 
-/* What of a JSON text is not seen in what it is parsed to: how deep and how large it is, and names that an object has twice. */
+/* Properties of a JSON text that its parsed value does not have: nesting, size, and names that occur twice in an object. */
 
-/** How deep a JSON text's objects and lists lie in each other, and how many members they have together. */
+/** Maximum nesting of objects and lists, and maximum number of members in all. */
 export interface JsonExtent {
   readonly depth: number;
   readonly members: number;
@@ -13,22 +13,22 @@ const BOUNDS: JsonExtent = { depth: limits.json_depth_max, members: limits.json_
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
-/** What is at most this is white space, or no JSON. */
+/** Bytes up to this one are white space, or not JSON. */
 const SPACE = 0x20;
-/** [ and {, ] and } differ from each other by one bit. */
+/** [ and {, and ] and }, differ in one bit. */
 const OPENS = 0x5b;
 const CLOSES = 0x5d;
 const BRACE_BIT = 0x20;
 
 /**
- * Measures JSON in UTF-8 in one pass, without building anything: JSON.parse takes 80 times as long over a megabyte of
- * nested lists as over one of text. Exact for what is JSON (a member that is named twice counts twice), and for what is
- * none it ends as well. Stops at what exceeds `bounds`; null: within them.
+ * Measures JSON in UTF-8 in one pass without allocation: JSON.parse takes 80 times as long for a megabyte of nested lists as for text.
+ * Exact for valid JSON (a name that occurs twice counts twice), and terminates for invalid JSON. Stops at the first exceeded bound. Null if
+ * the text is within bounds.
  */
 export function exceededBy(text: Uint8Array, bounds: JsonExtent = BOUNDS): keyof JsonExtent | null {
   let depth = 0;
   let members = 0;
-  /** The innermost object or list has just begun: whatever comes next but its end is its first member. */
+  /** The innermost object or list has just begun: anything but its end is its first member. */
   let fresh = false;
   for (let at = 0; at < text.length; at++) {
     const byte = text[at] as number;
@@ -47,7 +47,7 @@ export function exceededBy(text: Uint8Array, bounds: JsonExtent = BOUNDS): keyof
   return null;
 }
 
-/** RFC 8259 section 7: what a backslash escapes ends no string. */
+/** A backslash escapes the next character, which cannot end the string (RFC 8259 section 7). */
 function endOfString(text: Uint8Array, from: number): number {
   let at = from + 1;
   while (at < text.length && text[at] !== QUOTE) at += text[at] === BACKSLASH ? 2 : 1;
@@ -55,8 +55,8 @@ function endOfString(text: Uint8Array, from: number): number {
 }
 
 /**
- * Whether every object of a JSON text has each name once (I-JSON, RFC 7493 §2.3, which RFC 8785 §3.1 demands): of two members of one
- * name one reader takes the first and another the last. `value` is what the text was parsed to.
+ * Whether every object of a JSON text has each name once (I-JSON, RFC 7493 §2.3, which RFC 8785 §3.1 requires). Otherwise some parsers use
+ * the first member and others the last. `value`: the parsed text.
  */
 export function namesEachOnce(text: Uint8Array, value: unknown): boolean {
   return membersWritten(text) === membersOf(value);
@@ -64,7 +64,7 @@ export function namesEachOnce(text: Uint8Array, value: unknown): boolean {
 
 const COLON = 0x3a;
 
-/** How many members its text names, at any depth: of text that is JSON each colon outside of a string belongs to one. */
+/** Number of names in the text at any depth: in valid JSON each colon outside of strings belongs to one. */
 function membersWritten(text: Uint8Array): number {
   let members = 0;
   for (let at = 0; at < text.length; at++) {
@@ -74,7 +74,7 @@ function membersWritten(text: Uint8Array): number {
   return members;
 }
 
-/** How many of them a reader is left with. Without recursion: a stranger's document may be as deep as it is long. */
+/** Number of members in the parsed value. Not recursive, because the document may be nested deeply. */
 function membersOf(value: unknown): number {
   let members = 0;
   const open: unknown[] = [value];
@@ -87,7 +87,7 @@ function membersOf(value: unknown): number {
   return members;
 }
 
-/** The first name that an object of a JSON text has twice, for whoever is to mend it; null where none has. */
+/** The first name that an object of the text has twice. Null if there is none. */
 export function repeatedName(text: Uint8Array): string | null {
   const names: Set<string>[] = [];
   for (let at = 0; at < text.length; at++) {
@@ -109,13 +109,10 @@ export function repeatedName(text: Uint8Array): string | null {
   return null;
 }
 
-/** Of a name that its sender has made up. */
+/** Shortens a name that the sender has chosen. */
 const NAME_CHARS_SAID_MAX = 64;
 
-/**
- * The member that one object of a JSON text names twice, as its refusal says it; null where each name stands once. `value` is what the
- * text was parsed to.
- */
+/** The repeated member of a JSON text, for the refusal. Null if there is none. `value`: the parsed text. */
 export function repeatedMember(
   text: Uint8Array,
   value: unknown,

@@ -2,8 +2,8 @@ import type { Json } from './canonical-json.ts';
 import { limits } from './limits.ts';
 
 /*
- * JSON values that somebody else has written, before they are passed on: all of them must have a canonical form (RFC 8785), since
- * payments and receipts are bound to it, and they are no larger than whoever walks them can bear.
+ * Checks JSON values of others before they are passed on: they must have a canonical form (RFC 8785), because payments and receipts are
+ * bound to it, and a limited size, because they are traversed.
  */
 
 export interface ValueBounds {
@@ -11,20 +11,17 @@ export interface ValueBounds {
   readonly members_max: number;
 }
 
-/** Those of any body. */
+/** Limits of a request body. */
 const BODY_BOUNDS: ValueBounds = { depth_max: limits.json_depth_max, members_max: limits.json_members_max };
 
-/** Why a value cannot be passed on as it is; null where it can. */
+/** Why a value cannot be passed on unchanged. Null if it can. */
 export function jsonFault(value: Json, bounds: ValueBounds = BODY_BOUNDS): string | null {
   const walk = new Walk(bounds);
   walk.through(value, 1);
   return walk.first_fault;
 }
 
-/**
- * The values with a replacement for what has no canonical form: U+FFFD for half of a surrogate pair, and null for a number. Null where
- * they are deeper than they may be, or have more members together.
- */
+/** Replaces what has no canonical form: U+FFFD for a lone surrogate, and null for a number. Null if the values exceed the limits. */
 export function mendedJson<V extends Json>(values: readonly V[], bounds: ValueBounds): readonly V[] | null {
   const walk = new Walk(bounds);
   for (const value of values) walk.through(value, 1);
@@ -33,7 +30,7 @@ export function mendedJson<V extends Json>(values: readonly V[], bounds: ValueBo
 }
 
 class Walk {
-  /** In the order in which the value is written. */
+  /** Visits the value in the order in which it is written. */
   first_fault: string | null = null;
   exceeded = false;
   readonly #bounds: ValueBounds;
@@ -43,7 +40,7 @@ class Walk {
     this.#bounds = bounds;
   }
 
-  /** Ends where a bound is exceeded. */
+  /** Stops where a limit is exceeded. */
   through(value: Json, depth: number): void {
     this.first_fault ??= faultOf(value);
     if (typeof value !== 'object' || value === null || this.exceeded) return;
@@ -66,16 +63,16 @@ class Walk {
   }
 }
 
-/** What keeps a text or a number from having a canonical form. */
+/** Why a text or number has no canonical form. */
 function faultOf(value: Json): string | null {
   if (typeof value === 'string') return value.isWellFormed() ? null : 'contains an unpaired surrogate';
-  // What JSON spells 1e400 is parsed as Infinity, which has no spelling.
+  // JSON.parse reads 1e400 as Infinity, which has no canonical form.
   return typeof value !== 'number' || Number.isFinite(value)
     ? null
     : 'contains a number beyond the range of IEEE doubles';
 }
 
-/** Recursion ends: the value is within bounds. */
+/** The value is within limits, so the recursion ends. */
 function mended(value: Json): Json {
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;

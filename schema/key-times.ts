@@ -3,17 +3,14 @@
  * that OpenID Federation registers for historical keys; other readers ignore these (RFC 7517 §4).
  */
 
-/**
- * For so long after it gave way to another a key may still sign: the processes of a fleet are restarted one after the other,
- * and none of them refuses a call meanwhile.
- */
+/** How long a replaced key may still sign, so that the processes of a fleet can be restarted one after the other without refusing calls. */
 export const KEY_OVERLAP_SECONDS = 3_600;
 
 /**
- * So long before that it takes no more payments: by the end all that it has taken is worked for, settled and recorded, by whichever
- * of the clocks that may differ.
+ * How long before its end a key accepts no more payments, so that all accepted ones are answered, settled and recorded in time by any of
+ * the clocks.
  */
 export const KEY_LAST_CALLS_SECONDS = 600;
 
-/** By how much the clock that dates a key and the one that dates a receipt may differ. */
+/** Maximum difference between the clocks that date a key and a receipt. */
 export const KEY_CLOCK_SECONDS = 60;

@@ -1,6 +1,6 @@
 /*
- * Where everything lies that a stranger needs to check a receipt or a refusal: what signs, serves and verifies them all
- * read it here. `base_url` is the issuer's, without a trailing slash.
+ * URLs of everything that is needed to check a receipt or refusal, shared by signing, serving and verifying code. `base_url` is the
+ * issuer's, without a trailing slash.
  */
 
 export function jwksUri(base_url: string): string {
@@ -16,7 +16,7 @@ export function refusalUrl(base_url: string, refusal_id: string): string {
   return `${base_url}/refusal/${refusal_id}`;
 }
 
-/** Whether a later verdict has taken the place of one: public, and without what was claimed. */
+/** Whether a verdict was replaced by a later one. Public, and without the claim. */
 export function disputeStatusUrl(base_url: string, dispute_id: string): string {
   return `${base_url}/dispute/${dispute_id}`;
 }
@@ -38,17 +38,17 @@ export function receiptLinks(base_url: string, task_id: string) {
   };
 }
 
-/** Under which the log's tiles lie (https://c2sp.org/tlog-tiles). */
+/** Base URL of the log's tiles (https://c2sp.org/tlog-tiles). */
 export function logPrefix(base_url: string): string {
   return `${base_url}/log`;
 }
 
-/** How checkpoints call the log: its prefix without a scheme, as tlog-tiles has it. */
+/** Origin of the log in checkpoints: its base URL without the scheme, as tlog-tiles requires. */
 export function logOrigin(base_url: string): string {
   return logPrefix(base_url).replace(/^https?:\/\//, '');
 }
 
-/** The did:web method, 3.1: the host with its port's colon encoded, then the path, with colons for slashes. */
+/** did:web 3.1: the host with the colon of its port encoded, then the path with colons for slashes. */
 export function didWeb(base_url: string): string {
   const { host, pathname } = new URL(base_url);
   return ['did:web', host, ...pathname.split('/')]

@@ -1,6 +1,6 @@
 /**
- * Whether a moment is of the years 1 to 9999 (UTC), which four digits spell: Postgres knows no year 0, and beyond 9999 its
- * spelling and that of JavaScript differ.
+ * Whether a time is in the years 1 to 9999 (UTC), which have four digits: Postgres has no year 0, and beyond 9999 its format differs from
+ * JavaScript's.
  */
 export function isOfFourDigits(moment: Date): boolean {
   const year = moment.getUTCFullYear();

@@ -10,7 +10,7 @@ export const networks = {
     /** USDC's EIP-712 domain on Base; the name differs from testnets ("USDC"). */
     usdc_domain: { name: 'USD Coin', version: '2' },
     multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
-    /** Arachnid's deterministic deployment proxy: what it creates stands at an address made of its code alone. */
+    /** Arachnid's deterministic deployment proxy: the address of a contract that it creates depends only on the contract's code. */
     deployment_proxy: '0x4e59b44847b379578588920cA78FbF26c0B4956C',
   },
   solana: {
@@ -31,7 +31,7 @@ export const networkWords: Words<NetworkName> = {
   },
 };
 
-/** `base`, `eip155:8453` → `base`; null for a network that we do not settle on. */
+/** `base`, `eip155:8453` → `base`. Null for a network without settlement. */
 export function networkNamed(name: string): NetworkName | null {
   for (const network of Object.values(networks))
     if (network.name === name || network.caip2 === name) return network.name;

@@ -43,7 +43,7 @@ function unwrapped(shape: z.core.$ZodType): MemberShape {
 
 const plain = { list: false, nullable: false, takes_null: false, default_value: undefined };
 
-/** The schema within a wrapper, or of what is sent where a pipe makes something else of it; null if nothing wraps it. */
+/** The schema inside a wrapper, or the input of a pipe. Null if nothing wraps it. */
 function wrappedBy(shape: z.core.$ZodType): z.core.$ZodType | null {
   if (shape instanceof z.ZodNullable || shape instanceof z.ZodOptional || shape instanceof z.ZodDefault)
     return shape.unwrap();
@@ -75,7 +75,7 @@ export function namedMember(members: Readonly<Record<string, z.core.$ZodType>>, 
   return shape ? argumentShape(shape) : null;
 }
 
-/** The name on the graph of a member that is called so on the wire. */
+/** The name on the graph of a member with this name on the wire. */
 export function graphName(member: string, { meta }: MemberShape): string {
   return meta.graph ?? camel(member);
 }

@@ -2,15 +2,15 @@ import { actActions } from './session/act.ts';
 
 /*
  * Each paid endpoint by its one name, which is that of its tool, with its path and the fields of the graph that it sells
- * (test/rest-compat/paid-operations.test.ts holds it to the door table). The names are the same by every interface and for each
- * payment of an endpoint: a grant's `doors` and a book's `risk_tiers` hold them.
+ * (test/rest-compat/paid-operations.test.ts compares it with the table of endpoints). The name is the same by every interface and for each
+ * payment of an endpoint: a grant's `doors` and a book's `risk_tiers` contain such names.
  */
 
 interface PaidEndpoint {
   readonly path: `/${string}`;
-  /** Coordinates of what is charged for. */
+  /** Coordinates of the paid fields. */
   readonly fields: readonly string[];
-  /** What it was called before: a policy or a session that says so still means it. */
+  /** The former name. Policies and sessions with that name stay valid. */
   readonly formerly?: readonly string[];
 }
 type PaidEndpoints = Readonly<Record<string, PaidEndpoint>>;
@@ -64,23 +64,23 @@ export const stampOperations = {
 } as const satisfies PaidEndpoints;
 
 type NamedEndpoints = typeof paidOperations & typeof stampOperations;
-/** Coordinates of all that is charged for. */
+/** Coordinates of all paid fields. */
 export type SoldField = NamedEndpoints[keyof NamedEndpoints]['fields'][number];
 
 const everyPaid: PaidEndpoints = { ...paidOperations, ...stampOperations };
 
-/** What the `doors` of a grant may hold. */
+/** Values that the `doors` of a grant may have. */
 export const grantableEndpoints = Object.entries(everyPaid).map(([name, { path }]) => ({ name, path }));
 
 const soldBy = (table: PaidEndpoints, field: string) =>
   Object.entries(table).filter(([, { fields }]) => fields.includes(field));
 
-/** The names of all paid endpoints that sell a field: two that sell one field are one operation. */
+/** The names of all paid endpoints that sell a field. Endpoints that sell the same field are one operation. */
 export function endpointsOf(field: string): readonly string[] {
   return soldBy(everyPaid, field).map(([name]) => name);
 }
 
-/** The same with what they were called before: by what a grant is held against a call. */
+/** The same with the former names: a grant is compared with these. */
 export function namesOfField(field: string): readonly string[] {
   return named(soldBy(everyPaid, field));
 }
@@ -107,7 +107,7 @@ const nameNow = new Map(
   Object.entries(everyPaid).flatMap(([name, { formerly = [] }]) => formerly.map(former => [former, name] as const)),
 );
 
-/** What an endpoint is called now; any other name as it is. */
+/** The current name of an endpoint. Any other name is returned unchanged. */
 export function endpointName(name: string): string {
   return nameNow.get(name) ?? name;
 }

@@ -10,7 +10,7 @@ export const PAYER_HEADER = 'X-SVC-Payer';
 /** A claim to be a payer, and its time. Not verified yet. */
 export interface PayerProof {
   readonly network: NetworkName;
-  /** In the spelling that was signed: EIP-55 on Base. */
+  /** In the signed spelling: EIP-55 on Base. */
   readonly wallet: string;
   readonly at_seconds: number;
   /** Hex on Base, base58 on Solana. */

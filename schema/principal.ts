@@ -62,13 +62,13 @@ export interface ProofUse {
   readonly digest: string;
 }
 
-/** `live` keys skip payment; `demo` keys do too but never write; `waiver` keys waive the ingest stamp alone. */
+/** `live` keys replace a payment; `demo` keys too, but never write; `waiver` keys only waive the ingest stamp. */
 export type ApiKey =
   | { readonly kind: 'absent' }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'live' | 'demo' | 'waiver'; readonly hash: string };
 
-/** Who is calling, resolved once by the gateway and passed on as data. */
+/** The caller, identified once by the gateway and passed on as data. */
 export interface Principal {
   readonly possession: Possession;
   readonly api_key: ApiKey;

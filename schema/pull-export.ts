@@ -49,7 +49,7 @@ export function exportUrl(
   return `${base_url}/v1/agents/${agent_id}/book/export?${query}`;
 }
 
-/** The public address of a published export. */
+/** Public URL of a published export. */
 export function pullExportUrl(base_url: string, slug: string): string {
   return `${base_url}/public/export/${slug}`;
 }

@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject, present } from './canonical-json.ts';
 
 /**
- * What a model thought before it answered, in the members that hubs use: `reasoning_content` (DeepSeek, vLLM, Moonshot), `reasoning` and
- * `reasoning_details` (OpenRouter, whose models want the details back unchanged). What is not there is left out.
+ * Reasoning of a model before its answer, in the members that hubs use: `reasoning_content` (DeepSeek, vLLM, Moonshot), `reasoning` and
+ * `reasoning_details` (OpenRouter, whose models require the details back unchanged). Absent members are left out.
  */
 export type Reasoning = {
   readonly reasoning_content?: string;
@@ -10,16 +10,16 @@ export type Reasoning = {
   readonly reasoning_details?: readonly JsonObject[];
 };
 
-/** Kinds of detail that a stream brings in pieces, and the member that the pieces of each have. */
+/** Kinds of detail that a stream sends in pieces, and the member that is split. */
 const pieceMembers: ReadonlyMap<Json | undefined, string> = new Map([
   ['reasoning.text', 'text'],
   ['reasoning.summary', 'summary'],
 ]);
 
 /**
- * The details that the deltas of a stream add up to. A piece of text or of a summary continues the entry before it where both have the
- * same `type` and `index`: the pieces are joined, and any other member is the last one that was not null. All else stands as it came.
- * Merging twice changes nothing, and it makes no difference how the entries are spread over deltas.
+ * Merges the details in the deltas of a stream. A piece of text or summary continues the previous entry if both have the same `type` and
+ * `index`: the split member is concatenated, and other members have their last value other than null. All other entries are unchanged.
+ * Merging is idempotent and does not depend on how entries are spread over deltas.
  */
 export function mergedDetails(details: readonly JsonObject[]): readonly JsonObject[] {
   const merged: JsonObject[] = [];
@@ -27,7 +27,7 @@ export function mergedDetails(details: readonly JsonObject[]): readonly JsonObje
   return merged;
 }
 
-/** Adds one more entry to such a list. */
+/** Adds one more entry to a merged list. */
 export function addDetail(merged: JsonObject[], detail: JsonObject): void {
   const last = merged.at(-1);
   const member = last && memberContinued(last, detail);
@@ -35,10 +35,10 @@ export function addDetail(merged: JsonObject[], detail: JsonObject): void {
   else merged.push(detail);
 }
 
-/** An entry of more members, which each piece would copy, is not continued. */
+/** An entry with more members is not continued, because each piece would copy them. */
 const MEMBERS_MAX = 32;
 
-/** The member in which one continues the other; null where it is an entry of its own. */
+/** The member in which one entry continues the other. Null if it is a new entry. */
 function memberContinued(last: JsonObject, next: JsonObject): string | null {
   const member = pieceMembers.get(next.type);
   const alike =
@@ -51,7 +51,7 @@ const isPiece = (value: Json | undefined) => value === undefined || value === nu
 function continued(last: JsonObject, next: JsonObject, member: string): JsonObject {
   const [before, piece] = [last[member], next[member]];
   if (typeof before !== 'string' || typeof piece !== 'string') return { ...last, ...present(next) };
-  // Joined by +, which copies nothing: what has come so far is long, and each delta adds a word.
+  // Concatenation copies nothing in V8: the text is long, and each delta adds a word.
   return { ...last, ...present(next), [member]: before + piece };
 }
 
@@ -64,7 +64,7 @@ export function joinedReasoning(one: Reasoning, next: Reasoning): Reasoning {
   });
 }
 
-/** Without the members that say nothing. */
+/** Without empty members. */
 export function reasoningOf({ reasoning_content, reasoning, reasoning_details }: Required<Reasoning>): Reasoning {
   return {
     ...(reasoning_content === '' ? {} : { reasoning_content }),
@@ -73,11 +73,11 @@ export function reasoningOf({ reasoning_content, reasoning, reasoning_details }:
   };
 }
 
-/** Members that say the same, from the plainest to the one that says most beside it. */
+/** Members with the same content, from the plainest to the most detailed. */
 export const reasoningSources = ['reasoning_content', 'reasoning', 'reasoning_details'] as const;
 export type ReasoningSource = (typeof reasoningSources)[number];
 
-/** What one of its members says as text. */
+/** A member as text. */
 export function reasoningTextIn(reasoning: Reasoning, source: ReasoningSource): string {
   if (source !== 'reasoning_details') return reasoning[source] ?? '';
   return (reasoning.reasoning_details ?? []).map(textOfDetail).join('');
@@ -88,18 +88,18 @@ function textOfDetail(detail: JsonObject): string {
   return typeof text === 'string' ? text : '';
 }
 
-/** The first member that says anything as text; null where none does, as where all of it is encrypted. */
+/** The first member that has text. Null if none has, for example if all of it is encrypted. */
 export function reasoningSource(reasoning: Reasoning): ReasoningSource | null {
   return reasoningSources.find(source => reasoningTextIn(reasoning, source) !== '') ?? null;
 }
 
-/** All that was thought, once. */
+/** All reasoning, each part once. */
 export function reasoningText(reasoning: Reasoning): string {
   const source = reasoningSource(reasoning);
   return source === null ? '' : reasoningTextIn(reasoning, source);
 }
 
-/** The members of an object that are reasoning, as a message of an answer has them. */
+/** The reasoning members of a message. */
 export function reasoningMembersOf(message: JsonObject): Reasoning {
   const { reasoning_content, reasoning, reasoning_details } = message;
   return reasoningOf({

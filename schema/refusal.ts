@@ -23,7 +23,7 @@ const BaseAnchorNoun = z.discriminatedUnion('status', [
 ]);
 export type BaseAnchor = DocumentOf<typeof BaseAnchorNoun>;
 
-/** The signed payload. It names no sum and no cap: only those who possess the book may know what it holds. */
+/** The signed payload. It contains no total and no cap, because only the owner of the book may know them. */
 export const RefusalPayloadNoun = z.object({
   schema: z.literal(documents.refusal).describe('Kind and version of the document.'),
   refusal_id: z.string().describe('Id of the refusal.'),
@@ -58,7 +58,7 @@ export const RefusalNoun = RefusalPayloadNoun.extend({
   verification: VerificationNoun.describe('How to verify the refusal.'),
 });
 
-/** The members of a refusal that the graph has one by one. */
+/** The members of a refusal that are separate fields on the graph. */
 export const RefusalNodeNoun = RefusalPayloadNoun.pick({
   refusal_id: true,
   agent_id: true,

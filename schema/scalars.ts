@@ -3,7 +3,7 @@ import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { type AtomicAmount, parseAtomic } from './amount.ts';
 import { FOUR_DIGITS, isOfFourDigits } from './moment.ts';
 
-/* The scalars of amounts and moments on the graph: text outside, bigint and Date inside. */
+/* Scalars of the graph for amounts and times: text outside, bigint and Date inside. */
 
 function parse(value: unknown): AtomicAmount {
   const amount = typeof value === 'string' ? parseAtomic(value) : null;
@@ -25,7 +25,7 @@ function keepable(moment: Date): Date {
   return moment;
 }
 
-/** A moment on the graph: Date inside, RFC 3339 outside; always said in UTC with milliseconds. */
+/** A time on the graph: Date inside, RFC 3339 outside, always in UTC with milliseconds. */
 export const DateTimeScalar = new GraphQLScalarType<Date, string>({
   ...GraphQLDateTimeISO.toConfig(),
   parseValue: value => keepable(GraphQLDateTimeISO.parseValue(value)),

@@ -5,8 +5,8 @@ import { inspect } from 'node:util';
 const HIDDEN = '[secret]';
 
 /**
- * What a caller hands us to use and not to keep. It goes out where it is revealed by name and nowhere else: as text, as
- * JSON, in an error or a log line it says that there is one.
+ * A value that a caller sends for use and not for storage. Only an explicit call reveals it; as text, as JSON, in errors and log lines it
+ * is a placeholder.
  */
 export class Secret {
   readonly #value: string;

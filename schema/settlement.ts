@@ -5,7 +5,7 @@ import { proofOutcomes } from './receipt-payload.ts';
 import { taskStates } from './task-state.ts';
 import type { Words } from './words.ts';
 
-/* What is shown of a payment to the client that sent it, and of the task that it buys. */
+/* A payment and the task that it buys, as shown to the client that paid. */
 
 export const settlementStates = {
   graph: 'SettlementState',
@@ -19,7 +19,7 @@ export const settlementStates = {
   },
 } as const satisfies Words;
 
-/** Nothing of what was requested or answered, and nothing of any book. */
+/** Contains nothing of the request or answer, and nothing of any book. */
 export const SettlementNoun = z.object({
   payment_id: z.string().describe('Id of the payment, as the request names it.'),
   state: word(settlementStates).describe(

@@ -61,7 +61,7 @@ export function assignmentStatus(
 
 const book = z.int().describe('Id of the agent whose book it is.');
 
-/** An assignment: it opens a slice of a book to the holder of its token. */
+/** An assignment gives the holder of its token access to a slice of a book. */
 export const AssignmentNoun = z.object({
   assignment_id: z.string().describe('Id of the assignment. It is not the token.'),
   agent_id: book,

@@ -1,8 +1,8 @@
 import type { WordOf, Words } from './words.ts';
 
 /**
- * Where a task stands. Until there is a receipt by its payment: `working`, `settling`, or `released` again; `canceled` by its
- * buyer; `refused` by the payer's book. With one: `completed`, or `accepted` where the task came without input.
+ * State of a task. Without a receipt for its payment: `working`, `settling`, or `released` again; `canceled` by its buyer; `refused` by the
+ * payer's book. With a receipt: `completed`, or `accepted` if the task had no input.
  */
 export const taskStates = {
   graph: 'TaskState',
@@ -19,5 +19,5 @@ export const taskStates = {
 } as const satisfies Words;
 export type TaskState = WordOf<typeof taskStates>;
 
-/** Where a page of a buyer's tasks ends: the microseconds at which its last task moved, and that task. */
+/** Cursor of a page of a buyer's tasks: the microseconds of the last change of its last task, and that task. */
 export const TASKS_PAGE_TOKEN = /^(\d{1,18})\.([\w-]{1,64})$/;

@@ -1,6 +1,6 @@
 import { keccak256 } from './digest.ts';
 
-/* The hashes of EIP-712, of structs whose members are of these types: each of one word, but for the last three, which are hashed first. */
+/* Hashes of EIP-712 for structs with members of these types. Each member is one word; the last three types are hashed first. */
 
 export type MemberType = 'address' | 'uint256' | 'uint64' | 'bytes32' | 'bytes' | 'string' | 'string[]';
 
@@ -27,7 +27,7 @@ export function typedStruct(name: string, members: readonly TypedMember[]): Type
   return { type_hash: hashedText(`${name}(${members.map(({ name, type }) => `${type} ${name}`).join(',')})`), members };
 }
 
-/** What is signed (EIP-712 "hashTypedData"). Numbers of the message are bigint, bytes 0x and hex. */
+/** The signed hash (EIP-712 "hashTypedData"). In a message numbers are bigint, bytes 0x and hex. */
 export function typedDataDigest(
   domain: TypedDomain,
   { type_hash, members }: TypedStruct,
@@ -66,7 +66,7 @@ const PREFIX = Buffer.from('1901', 'hex');
 
 const DOMAIN = ['string name', 'string version', 'uint256 chainId'];
 
-/** EIP-712 "domainSeparator": over those members that the domain has. */
+/** EIP-712 "domainSeparator", over the members that the domain has. */
 function separatorOf({ name, version, chainId, salt }: TypedDomain): Uint8Array {
   const members = salt === undefined ? DOMAIN : [...DOMAIN, 'bytes32 salt'];
   return keccak256(

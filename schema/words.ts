@@ -1,6 +1,6 @@
 /*
- * Words of a fixed list as one table: what each of them means, and what the graph calls their enum. The list that zod checks by, their
- * type, and the enum of the graph (subgraphs/graph-enum.ts) are made of it.
+ * A fixed list of words as one table, with the description of each and the name of their enum on the graph. The list for zod, the type, and
+ * the enum (subgraphs/graph-enum.ts) are made of it.
  */
 
 export interface Words<W extends string = string> {
@@ -13,7 +13,7 @@ export interface Words<W extends string = string> {
 
 export type WordOf<T extends Words> = keyof T['meanings'] & string;
 
-/** Each word with what it means, for the description of a member that holds one. */
+/** Each word with its meaning, for the description of a member. */
 export function describedWords({ description, meanings }: Words): string {
   return [description, ...Object.entries(meanings).map(([word, meaning]) => `\`${word}\`: ${meaning}`)].join(' ');
 }

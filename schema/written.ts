@@ -1,4 +1,4 @@
-/** A part of an answer that is JSON text already, as the database wrote it: it goes out as it stands, never parsed. */
+/** A part of a response that is JSON text already, as the database wrote it. It is sent verbatim, never parsed. */
 export class Written {
   readonly text: string;
 
@@ -12,10 +12,10 @@ export class Written {
   }
 }
 
-/** How deep it is looked for: GraphQL's `data`, a root field, a field of it. Deeper it is serialised like anything else. */
+/** Depth to which it is looked for: GraphQL's `data`, a root field, a field of it. Deeper it is serialized like any value. */
 const DEPTH_MAX = 4;
 
-/** JSON.stringify, but what is written already is only put in its place. */
+/** JSON.stringify, except that written parts are inserted verbatim. */
 export function jsonText(value: unknown, depth_max = DEPTH_MAX): string {
   if (value instanceof Written) return value.text;
   if (!isPlainObject(value) || !holdsWritten(value, depth_max)) return JSON.stringify(value) ?? 'null';

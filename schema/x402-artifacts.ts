@@ -7,7 +7,7 @@ import { typedDataDigest, typedStruct } from './typed-hash.ts';
  * both to sign such artifacts and to verify those of others.
  */
 
-/** §4.2. Its version is signed as it is given: x402's packages type it as a number. */
+/** §4.2. Its version is signed as it was received: x402's packages type it as a number. */
 export type SignedTerms = Signed<typeof OfferTerms>;
 
 /** §5.2. */
@@ -17,7 +17,7 @@ type Signed<N extends typeof OfferTerms | typeof DeliveryFacts> = Omit<DocumentO
   readonly version: number;
 };
 
-/** §3.2: chain 1 whatever network the artifact is of. */
+/** §3.2: chain id 1, whatever the network of the artifact. */
 const domainOf = (name: string) => ({ name, version: '1', chainId: 1 }) as const;
 const OFFER = typedStruct('Offer', [
   { name: 'version', type: 'uint256' },

@@ -50,7 +50,7 @@ const Format = z
   .enum(exportFormats)
   .optional()
   .describe(
-    'Default: csv. `bundle` is a zip archive with the audit pack and all that it can be checked by offline: the receipt or refusal of each row, keys, histories, and proofs of the log.',
+    'Format of the export: `csv` (default), `json`, `html`, or `bundle`, a zip archive with the audit pack and everything that is needed to check it offline: the receipt or refusal of each row, keys, histories, and proofs of the log.',
   );
 
 const page = { limit, before: ExportBefore.optional() };
