@@ -176,7 +176,7 @@ describe('CancelTask', () => {
     expect((await rpc(service, 'CancelTask', { id: bought.id }, session())).body.error.code).toBe(-32002);
     await expect(
       (await client()).cancelTask({ tenant: '', id: bought.id, metadata: undefined }, { serviceParameters: session() }),
-    ).rejects.toThrow(/already ended/);
+    ).rejects.toThrow(/task has ended/);
     expect(
       (await rpc(service, 'CancelTask', { id: bought.id }, { ...session(), 'X-API-Key': 'a-demo-key' })).status,
     ).toBe(403);
