@@ -31,7 +31,7 @@ export const notAnObject = malformedBody('The body must be a JSON object.');
 export const noRoom: Extract<Body, { kind: 'refused' }> = {
   kind: 'refused',
   code: 'unavailable',
-  detail: 'The service is receiving too many files at once. Try again; if you sent a payment, send the same one.',
+  detail: 'The service is receiving too many files at once. Try again; if you sent a payment, send the same payment.',
 };
 
 /** The client has disconnected. */

@@ -132,7 +132,7 @@ const manyFiles = fault(
   null,
   {
     code: 'refused',
-    message: 'This address is sending too many files at once. Try again; if you sent a payment, send the same one.',
+    message: 'This address is sending too many files at once. Try again; if you sent a payment, send the same payment.',
   },
   { 'retry-after': '1' },
 );
