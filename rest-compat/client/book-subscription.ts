@@ -56,8 +56,13 @@ export type BookTransport = (
 const SILENCE_MS = 20_000;
 const lasting: ReadonlySet<string> = new Set(['forbidden', 'unauthenticated', 'invalid_request', 'not_found']);
 
+interface BookSubscription {
+  readonly query: string;
+  readonly variables: { readonly agent: number; readonly after: number };
+}
+
 /** The request for the events of that book after that position. */
-export function subscriptionTo({ agent_id }: FollowedBook, after: number, { row }: StreamOptions) {
+export function subscriptionTo({ agent_id }: FollowedBook, after: number, { row }: StreamOptions): BookSubscription {
   const query = `subscription ($agent: Int!, $after: Int) { event: bookRows(agentId: $agent, after: $after) {
     agent_id: agentId position kind seq task_id: taskId body at prev_hash: prevHash hash ${row ? `row { ${row} }` : ''} } }`;
   return { query, variables: { agent: agent_id, after } };
@@ -95,8 +100,13 @@ export function brokenBy(fault: unknown): BookRefused | StreamBroken {
   return new StreamBroken('the connection was interrupted', 0, fault);
 }
 
+interface SilenceTimer {
+  again(): void;
+  stop(): void;
+}
+
 /** Calls `over` after too long a silence. */
-export function silenceTimer(over: () => void) {
+export function silenceTimer(over: () => void): SilenceTimer {
   let timer = setTimeout(over, SILENCE_MS);
   return {
     again: () => {

@@ -23,8 +23,8 @@ const document = (name: string): JsonObject => {
 
 it('dist/verify/verify.html is one file, under a policy that lets it run its own script and reach nobody', async () => {
   const folder = await ownFolder();
-  await promisify(execFile)(process.execPath, ['gateway/commands/build-verifier.ts', folder], { cwd: ROOT });
-  const path = join(folder, 'verify.html');
+  await promisify(execFile)(process.execPath, ['gateway/commands/build-client.ts', folder], { cwd: ROOT });
+  const path = join(folder, 'verify/verify.html');
   const html = await readFile(path, 'utf8');
   const [, policy = ''] = /http-equiv="content-security-policy" content="([^"]+)"/.exec(html) ?? [];
   expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+';/);

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const [own, opened] = await Promise.all([ownFolder(), openEmptyPage()]);
   folder = own;
   browser = opened.context().browser() as Browser;
-  await promisify(execFile)(process.execPath, ['gateway/commands/build-verifier.ts', folder], { cwd: ROOT });
+  await promisify(execFile)(process.execPath, ['gateway/commands/build-client.ts', folder], { cwd: ROOT });
   const [receipt, audit] = await Promise.all([issue(paidCall), audited(paidCall)]);
   Object.assign(documents, { receipt, audit });
 });
@@ -40,13 +40,13 @@ beforeEach(async () => {
   page.on('pageerror', fault => void faults.push(String(fault)));
   page.on('console', message => void (message.type() === 'error' && faults.push(message.text())));
   await context.route('**/*', route => (route.request().url().startsWith('file:') ? route.continue() : route.abort()));
-  await page.goto(pathToFileURL(join(folder, 'verify.html')).href);
+  await page.goto(pathToFileURL(join(folder, 'verify/verify.html')).href);
   await page.locator('body[data-ready=true]').waitFor();
 });
 
 afterEach(async () => {
   // Whatever was dropped: nothing was asked of anybody, and the browser had nothing to object to.
-  expect(reached.filter(url => !url.startsWith('data:'))).toEqual([pathToFileURL(join(folder, 'verify.html')).href]);
+  expect(reached.filter(url => !url.startsWith('data:'))).toEqual([pathToFileURL(join(folder, 'verify/verify.html')).href]);
   expect(faults).toEqual([]);
   await page.context().close();
 });

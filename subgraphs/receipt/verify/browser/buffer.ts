@@ -1,6 +1,6 @@
 /*
  * As much of Node's Buffer as the verifier uses, for browsers, which have none. The build puts it in Buffer's place
- * (`gateway/commands/build-verifier.ts`); what is missing here fails there or in the tests in a browser, never silently.
+ * (`gateway/development/client-modules.ts`); what is missing here fails there or in the tests in a browser, never silently.
  */
 
 type Encoding = 'utf8' | 'latin1' | 'hex' | 'base64' | 'base64url';

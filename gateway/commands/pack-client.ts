@@ -1,0 +1,82 @@
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { ROOT } from '../built.js';
+
+/*
+ * `npm run pack-client`: client and verifier as a package of their own, in dist/package, which `npm pack` then makes a tarball of. The
+ * package of the checkout is the server's: it would bring all that a server depends on. Run by Node as it is.
+ */
+
+/** Elsewhere where that is named. */
+const [, , PACKAGE = join(ROOT, 'dist/package')] = process.argv;
+const README = 'rest-compat/client/README.md';
+const PACKAGE_NAME = /^(@[^/]+\/)?[^./][^/]*/;
+/** The project that installs the package has these too: two copies of x402's core would not know each other's types. */
+const PEERS = ['@x402/core'];
+/** The page's first program signs by these, and another wallet needs neither. */
+const OPTIONAL_PEERS = ['@x402/evm', 'viem'];
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  readonly engines: Readonly<Record<string, string>>;
+  readonly exports: unknown;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+const { default: ts } = await import('typescript');
+const { writeClientModules } = await import('../development/client-modules.ts');
+
+rmSync(PACKAGE, { recursive: true, force: true });
+mkdirSync(PACKAGE, { recursive: true });
+await writeClientModules(join(PACKAGE, 'dist'));
+writeFileSync(join(PACKAGE, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
+for (const [file, name] of [
+  [README, 'README.md'],
+  ['LICENSE', 'LICENSE'],
+] as const)
+  copyFileSync(join(ROOT, file), join(PACKAGE, name));
+
+/** That of the checkout, with no other dependencies than what the modules import. */
+function manifest() {
+  const { name, version, license, engines, exports, ...own }: Manifest = JSON.parse(
+    readFileSync(join(ROOT, 'package.json'), 'utf8'),
+  );
+  const versions = { ...own.devDependencies, ...own.dependencies };
+  const named = (names: readonly string[], range = '') =>
+    Object.fromEntries(names.map(it => [it, range + versionOf(it, versions)]));
+  return {
+    name,
+    version,
+    description:
+      'Client of the spend receipt gateway: a fetch that pays each request once by x402, a follower of books, and an offline verifier of receipts.',
+    license,
+    type: 'module',
+    sideEffects: false,
+    engines,
+    files: ['dist'],
+    exports,
+    dependencies: named(imported().filter(it => !PEERS.includes(it))),
+    peerDependencies: named([...PEERS, ...OPTIONAL_PEERS], '^'),
+    peerDependenciesMeta: Object.fromEntries(OPTIONAL_PEERS.map(it => [it, { optional: true }])),
+  };
+}
+
+/** @throws where a module imports what the checkout does not name, so that its version is nobody's choice */
+function versionOf(name: string, versions: Readonly<Record<string, string>>): string {
+  const version = versions[name];
+  if (version === undefined) throw new Error(`the client imports ${name}, which package.json does not name`);
+  return version;
+}
+
+/** Packages that the modules or their types import. */
+function imported(): string[] {
+  const files = readdirSync(PACKAGE, { recursive: true, encoding: 'utf8' }).filter(path => /\.(js|d\.ts)$/.test(path));
+  const texts = files.map(path => readFileSync(join(PACKAGE, path), 'utf8'));
+  const names = texts.flatMap(text => ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName));
+  const packages = names.filter(name => !isBuiltin(name)).flatMap(name => PACKAGE_NAME.exec(name)?.[0] ?? []);
+  return [...new Set(packages)].sort();
+}
