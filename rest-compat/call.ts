@@ -13,6 +13,7 @@ import { pass, withinRate } from './gate.ts';
 import { keptByBoard } from './kept-by-board.ts';
 import { bodyIn, keptBytes } from './kept-bytes.ts';
 import { offer } from './offer.ts';
+import { isPaid, offerPage, opensInBrowser } from './offer-page.ts';
 import { withoutNulls } from './omit-nulls.ts';
 import type { Caller, Executed, ExecutedError, Followable, Port } from './port.ts';
 import { type Answer, closed, faultBeside, problem } from './problem.ts';
@@ -141,8 +142,8 @@ function pageOf(door: PageDoor, house: Face): Promise<Answer> {
 }
 
 /**
- * The price of the endpoint at a path whose method is not served, as specified for an unpaid GET. Null if nothing is sold at the path, or
- * if the request has a payment or key. `beside`: headers of the server that owns the path.
+ * The price of the endpoint at a path whose method is not served, as specified for an unpaid GET; a browser gets it as a page. Null if
+ * nothing is sold at the path, or if the request has a payment or key. `beside`: headers of the server that owns the path.
  */
 export async function unpaidAt(
   doors: readonly Door[],
@@ -150,8 +151,9 @@ export async function unpaidAt(
   port: Port,
   beside: Answer['headers'],
 ): Promise<Answer | null> {
-  const paid = doors.find(({ price }) => price !== null);
+  const paid = doors.find(isPaid);
   if (!paid) return null;
+  if (opensInBrowser(request)) return offerPage(paid, request, port, beside);
   try {
     const passage = await pass(paid, { ...request, body: null }, port);
     if (passage.kind === 'open') return null;

@@ -64,7 +64,8 @@ function sessionsShown(headers: RequestHeaders, body: JsonObject): readonly stri
   return is_empty && spends(headers) ? [''] : shown;
 }
 
-function spends(headers: RequestHeaders): boolean {
+/** Whether the request carries a payment or a key, valid or not. */
+export function spends(headers: RequestHeaders): boolean {
   return paymentIn(headers) !== null || apiKeyIn(headers) !== null;
 }
 

@@ -1,0 +1,38 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { openEmptyPage } from '../../harness/doors/browser/open-browser.ts';
+import { CHAT, type Service, sharedService } from '../../harness/doors/open-service.ts';
+
+/* The page of a paid URL in a browser. */
+
+let service: Service;
+let page: Page;
+beforeAll(async () => {
+  [service, page] = await Promise.all([sharedService(), openEmptyPage()]);
+});
+
+const AUDIO = '/v1/audio/transcriptions';
+const BID = '/v1/board/jobs/1/bid';
+const PAY = '/v1/board/jobs/1/pay';
+
+it.each([CHAT, AUDIO, BID, PAY])(
+  '%s shows a page with status 402, which loads nothing else and overflows at no width',
+  async path => {
+    const asked: string[] = [];
+    const faults: string[] = [];
+    page.on('request', request => void asked.push(request.url()));
+    page.on('console', message => void (message.type() === 'error' && faults.push(message.text())));
+    const answer = await page.goto(service.url + path);
+    expect(answer?.status()).toBe(402);
+    expect(await page.locator('h1').textContent()).toBe('Payment required');
+    for (const width of [360, 768, 1_280]) {
+      await page.setViewportSize({ width, height: 800 });
+      const wide = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+      expect([width, wide]).toEqual([width, 0]);
+    }
+    expect(asked.filter(url => !url.startsWith('data:'))).toEqual([service.url + path]);
+    // Chromium reports the status of the page itself.
+    expect(faults.filter(it => !it.includes('402'))).toEqual([]);
+    page.removeAllListeners();
+  },
+);
