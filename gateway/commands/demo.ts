@@ -8,13 +8,14 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { base } from 'viem/chains';
 import WebSocket from 'ws';
 import { payingFetch } from '../../rest-compat/client/paying-fetch.ts';
+import { atomicAmount, formatUsdc } from '../../schema/amount.ts';
 import { OperatorFault } from '../config/fault.ts';
 import { readConfig } from '../config/read-config.ts';
-import { requireNoArguments, run } from '../operations/run.ts';
+import { run } from '../operations/run.ts';
 
 /*
- * A buyer, from 402 to a live row, against a running development service. Everything it knows beforehand stands in
- * DATA_DIR/development.json; the official x402 client signs the payments, and our fetch keeps each until its outcome is known.
+ * `npm run demo`: a buyer, from 402 to a live row, against a running development service, in a line for each step. Everything it knows
+ * beforehand is in DATA_DIR/development.json; the official x402 client signs the payments, and our fetch keeps each until its outcome is known.
  */
 
 interface Development {
@@ -28,6 +29,7 @@ interface Development {
 
 interface Receipt {
   readonly task_id: string;
+  readonly leaf_index: number;
   readonly verify_url: string;
   readonly payment_ref: string;
   readonly payload_hash: string;
@@ -35,11 +37,28 @@ interface Receipt {
   readonly verification: { readonly jwks_uri: string };
 }
 
+/** The part of a 402 that every x402 client reads. */
+interface Offer {
+  readonly accepts: readonly { readonly network: string; readonly maxAmountRequired: string }[];
+}
+
+interface RestBook {
+  readonly spent: string;
+  readonly entries: readonly unknown[];
+}
+
 type Fetch = typeof fetch;
 
-function say(title: string, value: unknown): void {
-  console.log(`\n== ${title}\n${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}`);
-}
+const CHAT = '/v1/chat/completions';
+/** The body of `/livez` of this service. */
+const ALIVE = '{"status":"ok"}';
+
+/** Writes one line for each step; with --verbose also `wire`, what was received in it. */
+type Say = (line: string, wire?: unknown) => void;
+
+const inWords: Say = line => console.log(line);
+const withWire: Say = (line, wire) =>
+  console.log(wire === undefined ? `\n${line}` : `\n${line}\n${JSON.stringify(wire, null, 2)}`);
 
 async function json<T>(response: Response): Promise<T> {
   const text = await response.text();
@@ -50,7 +69,7 @@ async function json<T>(response: Response): Promise<T> {
 /** A wallet that nobody has registered yet, with 1 USDC in it. */
 async function freshBuyer(development: Development): Promise<PrivateKeyAccount> {
   const [rich] = development.wallets;
-  if (!rich) throw new Error('development.json names no wallet');
+  if (!rich) throw new OperatorFault(REAL_CHAIN);
   const transport = http(development.base_rpc_url);
   const wallet = createWalletClient({ account: privateKeyToAccount(rich.private_key), chain: base, transport });
   const buyer = privateKeyToAccount(generatePrivateKey());
@@ -60,13 +79,31 @@ async function freshBuyer(development: Development): Promise<PrivateKeyAccount> 
   return buyer;
 }
 
-async function chat(pay: Fetch, url: string, content: string, session?: string) {
-  const response = await pay(`${url}/v1/chat/completions`, {
+interface Chat {
+  readonly model: string;
+  readonly choices: readonly { readonly message: { readonly content: string } }[];
+  readonly svc: Receipt;
+}
+
+async function chat(pay: Fetch, url: string, content: string, session?: string): Promise<Chat> {
+  const response = await pay(url + CHAT, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(session ? { 'x-svc-session': session } : {}) },
     body: JSON.stringify({ model: 'svc/auto', messages: [{ role: 'user', content }] }),
   });
-  return json<{ choices: { message: { content: string } }[]; svc: Receipt }>(response);
+  return json(response);
+}
+
+/** Whether a copy of the receipt with a smaller amount is refused. */
+async function isCopyRefused(receipt: Receipt): Promise<boolean> {
+  const [head = '', claims = '', signature = ''] = receipt.issuer_signature.jws.split('.');
+  const signed = Buffer.from(claims, 'base64url').toString();
+  const altered = Buffer.from(signed.replace('"2000"', '"1000"')).toString('base64url');
+  if (altered === claims) throw new Error('the receipt names no amount of 2000');
+  return verify({ ...receipt, issuer_signature: { jws: [head, altered, signature].join('.') } }).then(
+    () => false,
+    () => true,
+  );
 }
 
 /** Offline but for the key set, which is fetched once and could as well be a file. */
@@ -91,7 +128,11 @@ async function register(pay: Fetch, url: string, buyer: PrivateKeyAccount) {
   return json<{ agent_id: number; session: string }>(response);
 }
 
-async function bookByGraphql(url: string, agentId: number, session: string) {
+interface GraphqlBook {
+  readonly data: { readonly book: { readonly spent: string; readonly entries: readonly { readonly seq: number }[] } };
+}
+
+async function bookByGraphql(url: string, agentId: number, session: string): Promise<GraphqlBook> {
   const query = `query Book($agentId: Int!) { book(agentId: $agentId) { spent remaining
     entries { seq taskId evidence payment { ref amount } receipt { payloadHash } } } }`;
   const response = await fetch(`${url}/graphql`, {
@@ -102,8 +143,12 @@ async function bookByGraphql(url: string, agentId: number, session: string) {
   return json(response);
 }
 
+interface LiveRow {
+  readonly data: { readonly bookRows: { readonly position: number; readonly row: { readonly taskId: string } } };
+}
+
 /** Opens the live feed, lets `act` cause a row, and returns the event that told of it. */
-async function liveRow(url: string, agentId: number, session: string, act: () => Promise<unknown>): Promise<unknown> {
+async function liveRow(url: string, agentId: number, session: string, act: () => Promise<unknown>): Promise<LiveRow> {
   const client = createClient({
     url: `${url.replace(/^http/, 'ws')}/graphql`,
     webSocketImpl: WebSocket,
@@ -117,14 +162,14 @@ async function liveRow(url: string, agentId: number, session: string, act: () =>
     await act();
     const { value } = await first;
     if (value.errors) throw new Error(`the live feed answered ${JSON.stringify(value.errors)}`);
-    return value;
+    return value as unknown as LiveRow;
   } finally {
     await client.dispose();
   }
 }
 
 /** A chat paid on Solana: the same offer, the same receipt, another network. Nothing where the service takes none there. */
-async function chatOnSolana({ url, solana_rpc_url, solana_wallets: [wallet] }: Development): Promise<void> {
+async function chatOnSolana(say: Say, { url, solana_rpc_url, solana_wallets: [wallet] }: Development): Promise<void> {
   if (!solana_rpc_url || !wallet) return;
   const { createKeyPairSignerFromBytes, getBase58Encoder } = await import('@solana/kit');
   const { ExactSvmScheme } = await import('@x402/svm/exact/client');
@@ -132,10 +177,12 @@ async function chatOnSolana({ url, solana_rpc_url, solana_wallets: [wallet] }: D
   const payments = new x402Client().register('solana:*', new ExactSvmScheme(signer, { rpcUrl: solana_rpc_url }));
   const { svc } = await chat(payingFetch({ payments }), url, 'And on Solana?');
   await verify(svc);
-  say(`paid on Solana by ${wallet.address}; the receipt, verified offline`, svc.payment_ref);
+  say(`Paid for a third chat on Solana, from ${wallet.address}, and verified its receipt.`, svc);
 }
 
-const START = 'start it with `npm start`, and run this beside it';
+const START = 'start it with `npm start`, and run `npm run demo` in a second terminal';
+const REAL_CHAIN =
+  'The service uses the chain at BASE_RPC_URL, and this demo spends no real money: run `npm start` without BASE_RPC_URL, then the demo again.';
 
 /** What the running service has written for newcomers. @throws OperatorFault where there is none to pay. */
 async function findService(): Promise<Development> {
@@ -143,39 +190,83 @@ async function findService(): Promise<Development> {
   const text = await readFile(`${data_dir}/development.json`, 'utf8').catch(() => null);
   if (text === null) throw new OperatorFault(`No development service has run on ${data_dir} (DATA_DIR): ${START}.`);
   const development = JSON.parse(text) as Development;
-  const answer = await fetch(`${development.url}/livez`).catch(() => null);
-  await answer?.body?.cancel();
-  if (answer === null) throw new OperatorFault(`No service answers at ${development.url}: ${START}.`);
+  const { url } = development;
+  const answer = await fetch(`${url}/livez`, { redirect: 'error' }).catch(() => null);
+  if (answer === null)
+    throw new OperatorFault(`No service answers at ${url}, where the last one on ${data_dir} ran: ${START}.`);
+  const said = await answer.text();
+  // Another program has taken the port since.
+  if (!answer.ok || said !== ALIVE)
+    throw new OperatorFault(
+      `Another program answers at ${url}: stop it, or set PORT to a free port for \`npm start\`; then run \`npm run demo\` again.`,
+    );
   return development;
 }
 
+function isVerbose([word, ...more] = process.argv.slice(2)): boolean {
+  if (more.length > 0 || (word !== undefined && word !== '--verbose'))
+    throw new OperatorFault(
+      `${[word, ...more].join(' ')}: npm run demo takes no argument but --verbose (npm run demo -- --verbose)`,
+    );
+  return word !== undefined;
+}
+
 await run(async () => {
-  requireNoArguments();
+  const say = isVerbose() ? withWire : inWords;
   const development = await findService();
   const { url } = development;
+  say(`The service answers at ${url}.`);
 
-  const unpaid = await fetch(`${url}/v1/chat/completions`, { method: 'POST' });
-  say(`POST /v1/chat/completions, unpaid: ${unpaid.status}`, await unpaid.json());
+  const unpaid = await fetch(url + CHAT, { method: 'POST' });
+  const offer = (await unpaid.json()) as Offer;
+  say(`Sent a chat request without a payment: ${unpaid.status} Payment Required.`, offer);
+  say(`The response offers the chat for ${priceIn(offer)}, by the x402 protocol.`);
 
   const buyer = await freshBuyer(development);
+  say(`Created a wallet, ${buyer.address}, with 1 USDC on the development chain.`);
   const pay = payingFetch({
     payments: new x402Client().register('eip155:*', new ExactEvmScheme(buyer)),
     signText: message => buyer.signMessage({ message }),
   });
 
-  const answer = await chat(pay, url, 'What is a spend receipt?');
-  say(`paid with 0.002 USDC by ${buyer.address}; the answer`, answer.choices[0]?.message.content ?? '');
-  say('the receipt', answer.svc);
-  say('its signed claims, verified offline with the published key set', await verify(answer.svc));
+  const { model, choices, svc } = await chat(pay, url, 'What is a spend receipt?');
+  say('Signed a payment with it, without an account or gas, and sent the request again with the payment.');
+  say(`The answer, from ${model}: ${JSON.stringify(choices[0]?.message.content ?? '')}`, choices);
+  say(`The transfer on the chain is ${svc.payment_ref}.`);
+  say(
+    `The response contains a signed receipt, ${svc.task_id}, which is leaf ${svc.leaf_index} of the public log.`,
+    svc,
+  );
+  say('Verified the receipt with the published keys: the signature is valid.', await verify(svc));
+  if (!(await isCopyRefused(svc))) throw new Error('a receipt with a changed amount still verified');
+  say('Changed the amount in a copy of the receipt: the signature of the copy is not valid.');
 
   const { agent_id, session } = await register(pay, url, buyer);
-  say('registered', `agent ${agent_id}`);
-  const headers = { 'x-svc-session': session };
-  say('the book, by REST', await json(await fetch(`${url}/v1/agents/${agent_id}/book`, { headers })));
-  say('the book, by GraphQL', await bookByGraphql(url, agent_id, session));
-  say(
-    'a row, live over graphql-ws while the next chat is paid',
-    await liveRow(url, agent_id, session, () => chat(pay, url, 'And who can check it?', session)),
+  say(`Registered the wallet, for another payment: it is agent ${agent_id}, and a book lists what it spends.`);
+  const book = await json<RestBook>(
+    await fetch(`${url}/v1/agents/${agent_id}/book`, { headers: { 'x-svc-session': session } }),
   );
-  await chatOnSolana(development);
+  say(`Read the book by REST: ${spentIn(book.spent, book.entries.length)}.`, book);
+  const graph = await bookByGraphql(url, agent_id, session);
+  const { spent, entries } = graph.data.book;
+  say(`Read the book by GraphQL: ${spentIn(spent, entries.length)}.`, graph);
+  say('Subscribed to the book over graphql-ws, and paid for a second chat.');
+  const live = await liveRow(url, agent_id, session, () => chat(pay, url, 'And who can check it?', session));
+  const { position, row } = live.data.bookRows;
+  say(`The row of that chat arrived live: ${row.taskId}, event ${position} of the book.`, live);
+  await chatOnSolana(say, development);
+  say(
+    `To pay from your own program, read rest-compat/client/README.md. To check a receipt, run: npm run verify -- ${svc.verify_url}`,
+  );
+  say(`Open the first receipt in a browser, which verifies it there: ${svc.verify_url}`);
 });
+
+function priceIn({ accepts }: Offer): string {
+  const [first] = accepts;
+  if (!first) throw new Error('the 402 offers nothing');
+  return `${formatUsdc(atomicAmount(BigInt(first.maxAmountRequired)))} on ${accepts.map(it => it.network).join(' or ')}`;
+}
+
+function spentIn(spent: string, rows: number): string {
+  return `${formatUsdc(atomicAmount(BigInt(spent)))} spent in ${rows} ${rows === 1 ? 'row' : 'rows'}`;
+}
