@@ -3,6 +3,7 @@ import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { builtFrom } from './built.js';
+import { duringStart, reportStart } from './operations/start-steps.js';
 
 /*
  * `node gateway/launch.js gateway/main.ts`: starts one of our programs as `npm run build` has left it, with V8's compiled code
@@ -12,8 +13,19 @@ import { builtFrom } from './built.js';
 
 /** @import { Built } from './built.js' */
 
+/**
+ * Programs that run until they are stopped. Others write nothing but their result.
+ * @type {Readonly<Record<string, string>>}
+ */
+const SERVICES = {
+  'gateway/main.ts': 'the spend receipt gateway',
+  'gateway/commands/subgraph.ts': 'a subgraph of the spend receipt gateway',
+};
+
 const [entry = 'gateway/main.ts', ...rest] = process.argv.slice(2);
 process.argv = [process.execPath, resolve(entry), ...rest];
+const service = SERVICES[entry];
+if (service !== undefined) reportStart(service);
 
 /**
  * Null where nothing can be written: an installation like that still starts, at the pace of its sources.
@@ -24,7 +36,7 @@ async function ready(built) {
   if (existsSync(built.file)) return built;
   try {
     const { build } = await import('./development/build.ts');
-    await build(built);
+    await duringStart('building the program from its sources, once after each change', build(built));
     return built;
   } catch (fault) {
     if (fault instanceof Error && 'code' in fault && fault.code === 'ERR_MODULE_NOT_FOUND') return notInstalled();

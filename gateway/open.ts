@@ -30,6 +30,7 @@ import type { Faults } from './operations/faults.ts';
 import { health } from './operations/health.ts';
 import { type Operations, openOperations } from './operations/open.ts';
 import { Readiness, type ReadinessParts } from './operations/readiness.ts';
+import { duringStart } from './operations/start-steps.js';
 import { watch, watchHubs } from './operations/watch.ts';
 import { openOwnStore } from './own-store.ts';
 import { soldBy } from './parts.ts';
@@ -100,12 +101,15 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     );
     const { metrics, paid_calls } = operations;
     const owner = randomUUID();
-    const { database: store, log_origin } = await openOwnStore(config, logger, features);
+    const { database: store, log_origin } = await duringStart(
+      'preparing the database',
+      openOwnStore(config, logger, features),
+    );
     closing.defer(() => store.close());
     hearDamagedRecords(store, operations.recordDamaged);
     const signing_as = { base_url: config.base_url, base_urls: config.base_urls, log_origin };
     const signer = openIssuer(config.issuer_keys, { ...signing_as, now_ms: () => times.clock.now_ms() });
-    const { log, base } = await openLogAndBase(config, {
+    const opening = openLogAndBase(config, {
       database: store,
       faults,
       openChain,
@@ -116,6 +120,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       audit_leaves,
       owner,
     });
+    const { log, base } = await duringStart('checking the log of receipts', opening);
     // For recording, settling, reconcile and the heartbeat, which check for a halt themselves; responses wait for `saved`.
     const database = log.books.knowing(store, { waits: false });
     // For resolvers.

@@ -4,7 +4,7 @@ import { type NetworkName, networkNamed } from '../schema/network.ts';
 import { spends } from './credentials.ts';
 import type { Door, DoorPrice } from './door.ts';
 import type { DoorRequest } from './door-request.ts';
-import { likesBetter } from './http/accept.ts';
+import { prefers } from './http/accept.ts';
 import { offer, priceOf, resourceOf } from './offer.ts';
 import type { Port } from './port.ts';
 import type { Answer } from './problem.ts';
@@ -23,7 +23,7 @@ const NETWORKS: Readonly<Record<NetworkName, string>> = { base: 'Base', solana: 
 /** A browser prefers HTML to JSON. A request with a payment or a key comes from a program, which needs its own answer. */
 export function opensInBrowser({ method, headers }: Pick<DoorRequest, 'method' | 'headers'>): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false;
-  return !spends(headers) && likesBetter(headers.accept, HTML, 'application/json');
+  return !spends(headers) && prefers(headers.accept, HTML, 'application/json');
 }
 
 /**

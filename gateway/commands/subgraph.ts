@@ -6,6 +6,7 @@ import { subgraphGreeting } from '../operations/greeting.ts';
 import { openLogger } from '../operations/logger.ts';
 import { run, warnWithoutEffect } from '../operations/run.ts';
 import { requirePort } from '../operations/start-faults.ts';
+import { startService } from '../operations/start-service.ts';
 import { stopOnSignals } from '../operations/stop.ts';
 
 /*
@@ -19,12 +20,17 @@ if (!named(name) || more.length > 0) {
   process.exit(2);
 }
 
-async function serve(subgraph_name: SubgraphName, { config, stop }: FoundServices): Promise<void> {
+async function serve(
+  subgraph_name: SubgraphName,
+  { config, stop }: FoundServices,
+  handOver: () => boolean,
+): Promise<void> {
   const logger = openLogger(config.log_level);
   warnWithoutEffect(logger, config);
   const subgraph = await openGateway(config, { logger, serve: serveSubgraph(subgraph_name) });
   // Before the greeting, because a process that reads it may send the signal at once.
   stopOnSignals(subgraph, { config, logger, afterwards: stop });
+  if (handOver()) return;
   if (process.stdout.isTTY) console.log(subgraphGreeting(subgraph_name, subgraph.url, config).join('\n'));
   else logger.info(`The ${name} subgraph of ${config.base_url} is served on ${subgraph.url}.`);
 }
@@ -32,11 +38,8 @@ async function serve(subgraph_name: SubgraphName, { config, stop }: FoundService
 await run(async () => {
   const settings = readSubgraphConfig(name);
   await requirePort(settings);
-  const services = await findServices(settings, { announce: false });
-  try {
-    await serve(name, services);
-  } catch (error) {
-    await services.stop();
-    throw error;
-  }
+  await startService(
+    () => findServices(settings, { announce: false }),
+    (services, handOver) => serve(name, services, handOver),
+  );
 });

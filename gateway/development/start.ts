@@ -2,6 +2,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { networks } from '../../schema/network.ts';
 import { type CompleteConfig, type Config, completeConfig, deepFreeze, type Settings } from '../config/read-config.ts';
+import { duringStart } from '../operations/start-steps.js';
 import { announceTenant, joinTenancy, tenantsOf } from '../operations/tenancy.ts';
 import { developmentBuyers, developmentFacilitators, type Wallet } from './chain/accounts.ts';
 import { giveAnchorGas } from './chain/genesis.ts';
@@ -90,8 +91,8 @@ async function startOutliving(complete: CompleteConfig, idle_ms: number, started
   const tenancy = await joinTenancy(data_dir);
   const starting = [
     // A configured service is used as it is, and not stopped.
-    database_url ?? postgresOf(data_dir, idle_ms),
-    base_rpc_url ?? baseOf(data_dir, idle_ms),
+    database_url ?? duringStart('starting Postgres', postgresOf(data_dir, idle_ms)),
+    base_rpc_url ?? duringStart('starting a Base chain', baseOf(data_dir, idle_ms)),
     solanaOf(complete, idle_ms),
   ] as const;
   started.defer(async () => {
@@ -115,7 +116,7 @@ async function baseOf(data_dir: string, idle_ms: number): Promise<string> {
 async function solanaOf(complete: CompleteConfig, idle_ms: number): Promise<string | null> {
   if (complete.without_solana) return null;
   if (complete.solana_rpc_url) return complete.solana_rpc_url;
-  const svm = await startSvm(complete.data_dir, idle_ms);
+  const svm = await duringStart('starting a Solana chain', startSvm(complete.data_dir, idle_ms));
   return svm.kind === 'running' ? svm.rpc_url : null;
 }
 

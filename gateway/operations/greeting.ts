@@ -13,6 +13,11 @@ const services: Readonly<Record<string, string>> = {
   ROUTER_URL: 'router',
 };
 
+/** In a browser it is a page about what the endpoint sells, what it costs and how to pay. */
+export function pageToOpen(url: string): string {
+  return `${url}/v1/chat/completions`;
+}
+
 /** What a person at a terminal wants to know first. */
 export function greeting(url: string, config: Greeted): string[] {
   return [
@@ -20,6 +25,7 @@ export function greeting(url: string, config: Greeted): string[] {
     `  address    ${url}`,
     ...(config.profile === 'development' ? developing(config) : [`  next       curl -s ${url}/health`]),
     '  stop       Ctrl-C: what is under way comes to its end first',
+    `  open       ${pageToOpen(url)}      (in a browser: what it sells, and how to pay)`,
     '',
   ];
 }

@@ -39,7 +39,7 @@ describe('a second start on one DATA_DIR', () => {
     const second = await startGateway({ data_dir, environment, port, await_health: false });
     expect(await second.exited).toBe(1);
     await expect
-      .poll(() => second.logs)
+      .poll(() => second.logs.filter(line => !line.startsWith('{')))
       .toEqual([
         `PORT: ${port} is in use by the gateway of this DATA_DIR, process ${first.process.pid}; use that one at ${first.url}, or set PORT to another port to start a second one`,
       ]);

@@ -212,23 +212,38 @@ describe('so do', () => {
     },
   );
 
-  it.each(['gateway/main.ts', 'gateway/commands/anchor.ts', 'gateway/commands/demo.ts', 'gateway/commands/mcp.ts'])(
+  it.each(['gateway/main.ts', 'gateway/commands/anchor.ts', 'gateway/commands/mcp.ts'])(
     '%s, of a word that it does not read',
     async program => {
       expect(await refusal({}, program, '--port=5000')).toMatch(/^--port=5000: this command takes no arguments; /);
     },
   );
 
-  it('npm run demo without a service, and with one that is gone', async () => {
+  it('npm run demo where no service has run, where it has ended, and where another program has taken its port', async () => {
     const empty = await makeScratch();
     atEnd(() => clearScratch(empty));
     const demo = 'gateway/commands/demo.ts';
+    const way_on = 'start it with `npm start`, and run `npm run demo` in a second terminal.';
     expect(await refusal({ DATA_DIR: empty }, demo)).toBe(
-      `No development service has run on ${empty} (DATA_DIR): start it with \`npm start\`, and run this beside it.\n`,
+      `No development service has run on ${empty} (DATA_DIR): ${way_on}\n`,
     );
-    await writeFile(join(empty, 'development.json'), JSON.stringify({ url: `http://127.0.0.1:${await ownPort()}` }));
+    const development = (port: number) =>
+      writeFile(join(empty, 'development.json'), JSON.stringify({ url: `http://127.0.0.1:${port}` }));
+    const gone = await ownPort();
+    await development(gone);
+    expect(await refusal({ DATA_DIR: empty }, demo)).toBe(
+      `No service answers at http://127.0.0.1:${gone}, where the last one on ${empty} ran: ${way_on}\n`,
+    );
+    const other = await listening(createHttpServer((_, answer) => answer.end('<h1>Another</h1>')));
+    await development(other);
     expect(await refusal({ DATA_DIR: empty }, demo)).toMatch(
-      /^No service answers at http:\/\/127\.0\.0\.1:\d+: start it with/,
+      new RegExp(`^Another program answers at http://127\\.0\\.0\\.1:${other}: stop it, or set PORT `),
+    );
+  });
+
+  it('npm run demo with an argument that it does not know', async () => {
+    expect(await refusal({}, 'gateway/commands/demo.ts', '--loud')).toMatch(
+      /^--loud: npm run demo takes no argument but --verbose /,
     );
   });
 

@@ -46,7 +46,9 @@ beforeEach(async () => {
 
 afterEach(async () => {
   // Whatever was dropped: nothing was asked of anybody, and the browser had nothing to object to.
-  expect(reached.filter(url => !url.startsWith('data:'))).toEqual([pathToFileURL(join(folder, 'verify/verify.html')).href]);
+  expect(reached.filter(url => !url.startsWith('data:'))).toEqual([
+    pathToFileURL(join(folder, 'verify/verify.html')).href,
+  ]);
   expect(faults).toEqual([]);
   await page.context().close();
 });

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { limits } from '../../../../schema/limits.ts';
 import { freshDatabase } from '../../../harness/database.ts';
 import { mortal } from '../../../harness/mortal.ts';
 import { ownPort } from '../../../harness/own-port.ts';
@@ -32,6 +35,7 @@ async function atTerminal(program: string, given: Readonly<Record<string, string
   return {
     data_dir,
     lines: () => text.split('\r\n'),
+    press: (keys: string) => void child.stdin.write(keys),
     async type(keys: string): Promise<number | null> {
       child.stdin.write(keys);
       return (await exited)[0];
@@ -54,8 +58,10 @@ describe('on a terminal', () => {
           `  made up    11 keys and addresses, kept in ${terminal.data_dir}/secrets`,
           '  next       npm run demo      (in a second terminal: a buyer pays, and checks the receipt)',
           '  stop       Ctrl-C: what is under way comes to its end first',
+          `  open       ${url}/v1/chat/completions      (in a browser: what it sells, and how to pay)`,
         ]),
       );
+    expect(terminal.lines()[0]).toBe('starting the spend receipt gateway; press Ctrl-C to stop');
     await (await fetch(`${url}/v1/models`)).text();
     const answered =
       /^\d\d:\d\d:\d\d info {2}answered request_id=\S+ method=GET door=\/v1\/models status=200 duration_ms=\S+$/;
@@ -66,6 +72,23 @@ describe('on a terminal', () => {
     );
     expect(terminal.lines().filter(line => line.startsWith('{'))).toEqual([]);
     expect(await terminal.type(CTRL_C)).toBe(0);
+  });
+
+  it('npm start waits for a database that does not answer, says so, and ends at Ctrl-C with what to do next', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    atEnd(() => silent.close());
+    const { port } = silent.address() as AddressInfo;
+    const given = { DATABASE_URL: `postgresql://svc@127.0.0.1:${port}/svc`, PORT: String(await ownPort()) };
+    const terminal = await atTerminal('gateway/main.ts', given);
+    await expect.poll(terminal.lines).toContainEqual(expect.stringMatching(/^still preparing the database \(\d+ s\)$/));
+    terminal.press(CTRL_C);
+    await expect
+      .poll(terminal.lines)
+      .toContainEqual(expect.stringMatching(/^stopping when the current step of the start is done/));
+    await sleep(limits.signal_echo_ms + 100);
+    expect(await terminal.type(CTRL_C)).toBe(0);
+    expect(terminal.lines()).toContain('stopped before it was ready; no data is lost, and it can be started again');
   });
 
   it('npm run subgraph says how its gateway finds it', async () => {

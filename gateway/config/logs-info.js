@@ -1,0 +1,6 @@
+/* LOG_LEVEL, for lines before the settings are read, which loads many modules. JavaScript, as launch.js is. */
+
+/** Whether LOG_LEVEL includes lines of level `info`. A wrong value is refused when the settings are read. */
+export function logsInfo() {
+  return !['fatal', 'error', 'warn', 'silent'].includes(process.env.LOG_LEVEL ?? '');
+}
