@@ -85,7 +85,7 @@ describe('on a terminal', () => {
     terminal.press(CTRL_C);
     await expect
       .poll(terminal.lines)
-      .toContainEqual(expect.stringMatching(/^stopping when the current step of the start is done/));
+      .toContainEqual(expect.stringMatching(/^\^Cstopping when the current step of the start is done/));
     await sleep(limits.signal_echo_ms + 100);
     expect(await terminal.type(CTRL_C)).toBe(0);
     expect(terminal.lines()).toContain('stopped before it was ready; no data is lost, and it can be started again');
