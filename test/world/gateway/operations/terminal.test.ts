@@ -88,7 +88,10 @@ describe('on a terminal', () => {
       .toContainEqual(expect.stringMatching(/^\^Cstopping when the current step of the start is done/));
     await sleep(limits.signal_echo_ms + 100);
     expect(await terminal.type(CTRL_C)).toBe(0);
-    expect(terminal.lines()).toContain('stopped before it was ready; no data is lost, and it can be started again');
+    // After the terminal's echo of the key.
+    await expect
+      .poll(() => terminal.lines().join('\n'))
+      .toContain('stopped before it was ready; no data is lost, and it can be started again');
   });
 
   it('npm run subgraph says how its gateway finds it', async () => {
