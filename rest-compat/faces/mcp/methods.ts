@@ -65,7 +65,11 @@ function discover({ protocol }: Call): MethodOutcome {
 
 function listTools({ request, protocol, house, listing }: Call): MethodOutcome {
   if (request.params.cursor !== undefined) {
-    return { kind: 'fault', code: 'invalid_params', message: 'cursor is not supported: all tools of a list are on one page.' };
+    return {
+      kind: 'fault',
+      code: 'invalid_params',
+      message: 'cursor is not supported: all tools of a list are on one page.',
+    };
   }
   const tools = listed(doorTools(house.doors).values(), listing).map(tool => toolText(tool, listing.schemas));
   const text = `{"tools":[${tools.join()}]}`;
