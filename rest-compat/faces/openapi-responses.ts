@@ -15,7 +15,7 @@ export function responses(door: Door, method: DoorMethod, schemas: ComponentSche
   for (const [status, codes] of byStatus(faultsOf(door, method))) faults[status] = fault(door, status, codes, schemas);
   for (const status of closedStatuses(door)) {
     const empty = door.board_secret === 'none' ? EMPTY_BODY : NO_SECRET;
-    const description = [faults[status]?.description ?? [], empty].flat().join('; ');
+    const description = [faults[status]?.description ?? [], empty].flat().join(' ');
     faults[status] = { ...faults[status], description };
   }
   const good = {
@@ -60,7 +60,7 @@ function fault(
   const refuses = status === REFUSED && refusal !== null;
   const { media, shape } = faultForms[faults];
   return {
-    description: codes.join(', '),
+    description: errorsNamed([...new Set(codes)]),
     headers: {
       ...answerHeaders.fault,
       // An act of a session can fail because its payment is spent, though the act itself is not paid for.
@@ -75,6 +75,10 @@ function fault(
       ...(face?.hasHttpStatus(status) ? content('application/json', schemas.of(face.fault, 'output')) : {}),
     },
   };
+}
+
+function errorsNamed(codes: readonly ErrorCode[]): string {
+  return `Error code${codes.length > 1 ? 's' : ''}: ${codes.map(code => `\`${code}\``).join(', ')}.`;
 }
 
 const REFUSED = 403;

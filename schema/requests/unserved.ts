@@ -16,23 +16,23 @@ export const only = <const V extends Literal>(why: string, ...values: readonly V
   z
     .literal(values, notServed(why))
     .nullish()
-    .describe(`Only ${values.join(', ')}: ${why}.`);
+    .describe(`Accepts only ${values.map(value => `\`${value}\``).join(', ')} or null: ${why}.`);
 
 export const noItems = (why: string) =>
   z
     .array(z.unknown(), notServed(why))
     .max(0, notServed(why))
     .nullish()
-    .describe(`Not supported, unless empty: ${why}.`);
+    .describe(`Accepts only an empty list or null: ${why}.`);
 
 export const noMembers = (why: string) =>
-  z.strictObject({}, notServed(why)).nullish().describe(`Not supported, unless empty: ${why}.`);
+  z.strictObject({}, notServed(why)).nullish().describe(`Accepts only an empty object or null: ${why}.`);
 
 /** Kinds of answer that a request to OpenAI may choose. */
 export const textModality = z
   .tuple([z.literal('text', notServed(PLAIN_TEXT))], notServed(PLAIN_TEXT))
   .nullish()
-  .describe(`Only \`["text"]\`: ${PLAIN_TEXT}.`);
+  .describe(`Accepts only \`["text"]\` or null: ${PLAIN_TEXT}.`);
 
 /** OpenAI's default service tier. */
 export const usualTier = only('each call has the same price and the same speed', 'auto', 'default', 'standard');
