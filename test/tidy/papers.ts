@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path/posix';
+import { basename, dirname, join } from 'node:path/posix';
 import { pagesAsDerived } from '../../gateway/commands/papers/pages.ts';
 import { findRooms, type RoomPage } from '../../gateway/commands/papers/rooms.ts';
 import { variables } from '../../gateway/config/variables.ts';
@@ -16,6 +16,7 @@ const CONFIG_PAGE = 'gateway/config/README.md';
 const TESTS_PAGE = 'test/README.md';
 const README_LINES_MAX = 80;
 const READERS_WORDS_MAX = 900;
+const ALL_WORDS_MAX = 25_000;
 const PAGE_LINES_MAX = 100;
 const LISTED = /<!-- rooms -->\n[\s\S]*<!-- \/rooms -->/;
 /** May be as long as what it lists. */
@@ -203,6 +204,19 @@ export const paperRules: readonly Rule[] = [
       const words = wordCount(tree.text(page));
       return words > READERS_WORDS_MAX ? [`${page}: ${words}`] : [];
     },
+  }),
+  rule({
+    name: `all pages called ${README} have at most ${ALL_WORDS_MAX} words together`,
+    remedy: 'say what a folder guarantees and why; what code or schema say is not said again.',
+    least: 20,
+    subjects(tree) {
+      const sized = tree.files.flatMap(page => {
+        return basename(page) === README ? [{ page, words: wordCount(tree.text(page)) }] : [];
+      });
+      const all = sized.reduce((sum, { words }) => sum + words, 0);
+      return sized.map(it => ({ ...it, all }));
+    },
+    offences: ({ page, words, all }) => (all > ALL_WORDS_MAX ? [`${page}: ${words} of ${all}`] : []),
   }),
   rule({
     name: 'no link on a page, and no path of a file, leads nowhere',

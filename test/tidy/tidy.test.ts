@@ -264,6 +264,12 @@ const planted: Readonly<
     found: 'docs/call.md: 902',
     right: { 'docs/call.md': lines(450) },
   },
+  'all pages called README.md': {
+    around: { 'README.md': '' },
+    wrong: { 'schema/README.md': lines(6_000), 'test/README.md': lines(6_501) },
+    found: 'test/README.md: 13002 of 25002',
+    right: { 'schema/README.md': lines(6_000), 'test/README.md': lines(6_500) },
+  },
   'no link on a page': {
     around: { ...pages, 'schema/a.ts': '' },
     wrong: { 'README.md': '[schema](schema/b.ts) and `schema/c.ts`\n' },
