@@ -10,7 +10,7 @@ import type { Environment, VariableName } from './variables.ts';
  */
 
 /** Fewest characters of each secret: seeds are 32 bytes, and callers' keys may be shorter than the service's own secrets. */
-export const secrets = {
+const secrets = {
   FACILITATOR_KEYS: 64,
   ISSUER_KEYS: 64,
   ANCHOR_KEY: 64,
@@ -142,7 +142,7 @@ function accountsOfSolanaKey(text: string): readonly string[] {
  * Requests to these URLs carry money, keys or text of callers, and responses are trusted, so they must be encrypted. Callers
  * send the same to BASE_URL.
  */
-export const confidential: readonly VariableName[] = [
+const confidential: readonly VariableName[] = [
   ...(['FACILITATOR_URL', 'SUBGRAPH_URLS', 'ROUTER_URL', 'HUBS', 'WITNESSES'] as const),
   ...(['BASE_RPC_URL', 'SOLANA_RPC_URL', 'NANO_RPC_URL', 'BASE_URL'] as const),
 ];

@@ -53,7 +53,7 @@ it('npm run example lists each example as the README has it; one that is not the
   const names = files.filter(file => file.endsWith('.ts')).map(file => file.slice(0, -3));
   const listed = [...list.out.matchAll(/^ {2}(\S+) +\S+/gm)].map(([, name]) => name);
   expect([list.code, listed]).toEqual([0, names.sort()]);
-  expect([...page.matchAll(/^\| \[`(\S+)`\]\(\1\.ts\) \| \S/gm)].map(([, name]) => name).sort()).toEqual(names);
+  expect([...page.matchAll(/^- \[`(\S+)`\]\(\1\.ts\): \S/gm)].map(([, name]) => name).sort()).toEqual(names);
   expect(unknown).toEqual({ code: 1, out: '', err: `There is no example by-chat.\n${list.out}` });
 });
 

@@ -5,9 +5,8 @@ import { atomicAmount, formatUsdc } from '../../../schema/amount.ts';
 import type { VariableMeta } from '../../config/forms.ts';
 import { hub } from '../../config/hub.ts';
 import { notYet } from '../../config/read-config.ts';
-import { confidential, secrets } from '../../config/refused-in-production.ts';
 import { needless, type SubstitutedName, substitutes } from '../../config/substitutes.ts';
-import { mayBeEmpty, type VariableName, variables } from '../../config/variables.ts';
+import { mayBeEmpty, variables } from '../../config/variables.ts';
 import { betweenMarks, type Checkout, findRooms, roomList } from './rooms.ts';
 
 /** Every README.md with generated parts, by its path, with these parts up to date. */
@@ -31,12 +30,17 @@ const parts: readonly (readonly [string, () => string])[] = [
   ['hubs', hubMembers],
 ];
 
-/** The endpoints: methods, path, price if there is one, and summary. */
+/** The endpoints: methods, path, price if there is one, and the beginning of the summary. */
 function doorList(): string {
   return everyDoor
-    .map(({ methods, path, price, summary }) => `- ${methods.join(', ')} \`${path}\`${priceOf(price)}: ${summary}`)
+    .map(({ methods, path, price, summary }) => {
+      return `- ${methods.join(', ')} \`${path}\`${priceOf(price)}: ${summary.replace(LESS_IMPORTANT, '')}`;
+    })
     .join('\n');
 }
+
+/** The end of a summary that OpenAPI shows and the list leaves out: details, and what the page says of all paid endpoints. */
+const LESS_IMPORTANT = /(, with a signed spend receipt|[;:] .*)$/;
 
 function priceOf(price: DoorPrice | null): string {
   if (price === null) return '';
@@ -44,12 +48,11 @@ function priceOf(price: DoorPrice | null): string {
   return amount_atomic === null ? ' (price in its 402)' : ` (${formatUsdc(atomicAmount(amount_atomic))})`;
 }
 
-/** Every environment variable, from its zod schema and from what production refuses. */
+/** Every environment variable, from its zod schema and from whether production requires it. */
 function variableList(): string {
   const rows = Object.entries(variables.shape).map(([name, schema]) => {
-    const rule = productionRule(name as VariableName);
     const facts = `${formOf(schema)}; unset: ${unsetOf(name, schema)}`;
-    return `- \`${name}\` (${facts}): ${meaningOf(schema)}.${rule && ` Production: ${rule}.`}`;
+    return `- \`${name}\` (${facts})${requirement(name)}: ${meaningOf(schema)}.`;
   });
   return rows.join('\n');
 }
@@ -90,20 +93,12 @@ function unsetOf(name: string, schema: z.ZodType): string {
   return (Array.isArray(usual) ? usual : [usual]).map(value => `\`${value}\``).join(', ') || 'none';
 }
 
-function productionRule(name: VariableName): string {
-  const rules = [
-    name in substitutes ? requiredInProduction(name as SubstitutedName) : '',
-    confidential.includes(name) ? 'https' : '',
-    name in secrets ? `${secrets[name as keyof typeof secrets]}+ characters` : '',
-    name === 'DATABASE_URL' ? 'TLS' : '',
-  ];
-  return rules.filter(Boolean).join(', ');
-}
-
-function requiredInProduction(name: SubstitutedName): string {
-  const instead = needless[name];
-  const required = mayBeEmpty.has(name) ? 'required or empty' : 'required';
-  return instead ? `${required} without \`${instead}\`` : required;
+/** A mark that the page explains, and the exceptions. What production refuses of all URLs and secrets is said once on the page. */
+function requirement(name: string): string {
+  if (!(name in substitutes)) return '';
+  const instead = needless[name as SubstitutedName];
+  const exceptions = [mayBeEmpty.has(name) ? 'or empty' : '', instead ? `or \`${instead}\`` : ''].filter(Boolean);
+  return exceptions.length > 0 ? `\\* (${exceptions.join(', ')})` : '\\*';
 }
 
 /** The members of zod's schema definition that are read here. */
