@@ -22,9 +22,7 @@ const members = z.strictObject({
     ),
   models: modelIds()
     .min(1)
-    .describe(
-      'model ids for chats, responses and messages (messages only with `dialect: anthropic`); none begins with `router/` or `svc/`',
-    ),
+    .describe('model ids for chats, responses and messages; none begins with `router/` or `svc/`'),
   image_models: modelIds().default([]).describe('ids of image generation models'),
   audio_models: modelIds().default([]).describe('ids of transcription models'),
   embedding_models: modelIds().default([]).describe('ids of embedding models'),
@@ -35,9 +33,7 @@ const members = z.strictObject({
   forward: z
     .array(z.string().min(1))
     .optional()
-    .describe(
-      'request members unknown to this service that the hub accepts; a request with another one goes to other hubs, or is refused; default: all',
-    ),
+    .describe('request members unknown to this service that the hub accepts; default: all'),
   aliases: z
     .record(z.string(), z.array(z.string().min(1).max(limits.model_id_chars_max)).min(1))
     .optional()
@@ -48,7 +44,7 @@ const members = z.strictObject({
     .record(z.string(), z.enum(tokenLimitMembers))
     .optional()
     .describe(
-      'object of model to the member that limits its tokens, `max_tokens` or `max_completion_tokens`; default: the latter for `reasoning_models`, the former for others, and the other one if the hub refuses it',
+      'object of model to the member that limits its tokens: `max_tokens`, or `max_completion_tokens` (default for `reasoning_models`)',
     ),
   prices: z
     .record(z.string(), z.int().min(0))

@@ -97,8 +97,7 @@ export const variables = z.object({
     unset: 'settlement in process with `FACILITATOR_KEYS` and `SOLANA_FEE_PAYER_KEY`',
   }),
   FACILITATOR_AUTH: facilitatorAuth().optional().meta({
-    description:
-      'Credential for the facilitator: a bearer token, or a Coinbase Developer Platform key that signs one token per request',
+    description: 'Credential for the facilitator: a bearer token, or a Coinbase Developer Platform key',
     unset: 'no credential',
   }),
   FACILITATOR_KEYS: list(privateKey())
@@ -108,7 +107,7 @@ export const variables = z.object({
     .default(limits.settle_fee_atomic_default)
     .meta({
       description: 'Highest settlement cost of one payment: its share of the gas of the transaction that settles it',
-      unset: `${limits.settle_fee_atomic_default}, twice the price of a call (an assumption)`,
+      unset: `${limits.settle_fee_atomic_default}, twice the price of a call`,
     }),
   SETTLE_FEE_DAY_MAX: atomicUsdc()
     .default(limits.settle_fee_day_atomic_default)
@@ -176,7 +175,7 @@ export const variables = z.object({
   RATE_UNPROVEN: rateOf('unproven', 'Payments per client address that prove no payer'),
   RATE_UNCHARGED: rateOf(
     'uncharged',
-    'Uncharged requests that a hub or the router refused or had no capacity for, and tasks that their payer canceled, per payer or API key; ten times as many per client address. Also refused router keys and grants per payer, API key or client address',
+    'Uncharged requests that a hub or the router refused, and canceled tasks, per payer or API key; ten times as many per client address. Also refused router keys and grants',
   ),
   RATE_INGESTS: rateOf(
     'ingests',
