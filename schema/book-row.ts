@@ -2,9 +2,11 @@ import type { AtomicAmount } from './amount.ts';
 import type { Camel } from './camel.ts';
 import type { JsonObject } from './canonical-json.ts';
 import { arrivalStatuses, evidences, rowEvents } from './evidence.ts';
-import { inflowLimits } from './limits.ts';
+import { inflowLimits, limits, rowLimits } from './limits.ts';
 import type { RowFact } from './row-fact.ts';
 import { wordList } from './words.ts';
+
+export const REPLAYS = `The newest ${rowLimits.replays_shown_max} replays of the payment of the row, oldest first. After ${limits.replay_events_per_hour_max} replays in an hour, one entry a minute represents the further ones.`;
 
 /**
  * The facts of a row, each defined once. Column, GraphQL field, REST member, OpenAPI schema, hash, what an arrival may change and
@@ -124,7 +126,11 @@ export const rowFacts = {
     type: 'integer',
     description: 'Number of times that the payment of the row was sent again.',
   },
-  replay_events: { from: 'events', type: 'json_list' },
+  replay_events: {
+    from: 'events',
+    type: 'json_list',
+    rest_description: REPLAYS,
+  },
   parent_ref: {
     from: 'birth',
     type: 'text',
@@ -201,7 +207,12 @@ export const rowFacts = {
     nullable: true,
     description: 'Rule by which the row has no amount. Null if none applies.',
   },
-  ingress_receipt: { from: 'later', type: 'json', nullable: true },
+  ingress_receipt: {
+    from: 'later',
+    type: 'json',
+    nullable: true,
+    rest_description: 'Transfer that was seen after the row was recorded. Absent if none was.',
+  },
   bucket: { from: 'facts', type: 'text', description: 'For an inflow: what the money is for. Null for any other row.' },
   allocation: {
     from: 'facts',
@@ -291,7 +302,13 @@ export const rowFacts = {
     description:
       'Task id of the newest correction that merges this one with other branches of the fork. Null if none does.',
   },
-  fulfillment: { from: 'birth', type: 'json', nullable: true },
+  fulfillment: {
+    from: 'birth',
+    type: 'json',
+    nullable: true,
+    rest_description:
+      'What was delivered for the payment, as the receipt states it. Absent if the row has no receipt of this service.',
+  },
   facts: { from: 'birth', type: 'json', hidden: true },
   prev_row_hash: {
     from: 'place',

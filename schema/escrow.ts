@@ -221,7 +221,7 @@ export const A2aEscrowNoun = z.object({
   amount: AtomicMember.describe('Amount that the job is worth, in atomic USDC. The escrow does not hold it.'),
   parties: A2aEscrowPartiesNoun.describe('The two agents.'),
   required: A2aEscrowRequiredNoun.describe('Requirements that the delivery must meet.'),
-  party: word(a2aEscrowParties).describe('Which of the two parties the requesting agent is.'),
+  party: word(a2aEscrowParties).describe('Party of the escrow that the requesting agent is.'),
   state: stateOf(a2aEscrowStates),
   task_id: z
     .string()

@@ -45,10 +45,12 @@ function capOf<N extends string, C extends string>(
 }
 
 const noCeiling = { cap_atomic: null, period_start: null } as const;
-const KEY_STOOD_IN = 'This book accepts no call with an API key instead of a payment.';
+/* Every `reason` below is in the hashed facts of rows and in hashed events, so it is worded as stored ones are. */
+
+const KEY_STOOD_IN = 'This book takes no call without a payment, and a key stood in for one.';
 
 function sumOf(spent: bigint, reserved: bigint, amount: bigint): string {
-  return `${spent} collected, ${reserved} held by calls in progress and ${amount} requested`;
+  return `${spent} collected, ${reserved} held by calls under way and ${amount} asked for`;
 }
 
 /**
@@ -56,10 +58,10 @@ function sumOf(spent: bigint, reserved: bigint, amount: bigint): string {
  * difference of clocks.
  */
 function staleness({ approval_ttl_seconds, now_ms }: PolicyStanding, { approval }: PolicyCall): string | null {
-  if (approval === null) return 'the request has none';
+  if (approval === null) return 'none came with it';
   const age_ms = now_ms - approval.at_ms;
   const fresh = age_ms >= -limits.clocks_apart_seconds_max * 1_000 && age_ms <= approval_ttl_seconds * 1_000;
-  return fresh ? null : `that of the request is not from the last ${approval_ttl_seconds} seconds`;
+  return fresh ? null : `the one that came with it is not of the last ${approval_ttl_seconds} seconds`;
 }
 
 /**
@@ -131,7 +133,7 @@ export const policyKinds = {
         if (amount === null || amount <= cap_atomic) return null;
         const stale = staleness(standing, call);
         if (stale === null) return null;
-        const reason = `${amount} is above tier2_above (${cap_atomic}) and requires a fresh approval: ${stale}.`;
+        const reason = `${amount} is above tier2_above, ${cap_atomic}, and wants a fresh approval: ${stale}.`;
         return { spent_atomic: standing.spent_atomic, cap_atomic, period_start: null, reason };
       },
     },
@@ -153,7 +155,7 @@ export const policyKinds = {
         const named = call.operations.find(name => high.includes(name));
         const stale = named === undefined ? null : staleness(standing, call);
         if (stale === null) return null;
-        const reason = `risk_tiers lists ${named} as high, so the call requires a fresh approval: ${stale}.`;
+        const reason = `${named} is of high risk by risk_tiers, and wants a fresh approval: ${stale}.`;
         return { spent_atomic: standing.spent_atomic, ...noCeiling, reason };
       },
     },

@@ -37,7 +37,9 @@ const ExportedRow = z.object(Object.fromEntries(members));
 const AuditPack = AuditPackNoun.extend({ rows: z.array(ExportedRow).describe('Rows of the export, newest first.') });
 
 export const BookAuditAnswer = AuditPack.extend({
-  totals: AuditPack.shape.totals.extend({ pending_usdc_sum: PendingSum }),
+  totals: AuditPack.shape.totals
+    .extend({ pending_usdc_sum: PendingSum })
+    .describe('Sums over the rows of this response that have an amount.'),
   ...spendingMembers,
   row_count: z.int().describe('Number of rows in this response.'),
   truncated: BookExportNoun.shape.truncated,
@@ -48,7 +50,9 @@ export const BookAuditAnswer = AuditPack.extend({
     .describe('Rows that `totals` covers: always `rows_shown`, the rows in this response.'),
 });
 
-const CoverageAnswer = CoverageNoun.extend({ issuer_signature: IssuerSignatureNoun });
+const CoverageAnswer = CoverageNoun.extend({
+  issuer_signature: IssuerSignatureNoun.describe('Signature of the issuer over the coverage.'),
+});
 
 const { document_sha256, csv_sha256, coverage_sha256, ...named } = PullSignedNoun.shape;
 

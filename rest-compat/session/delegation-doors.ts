@@ -30,7 +30,7 @@ const SessionTypesAnswer = z
     former_domains: z
       .array(SessionDomainShape)
       .describe('Domains of base URLs that the service had before. Signatures under one of them are still valid.'),
-    types: SessionTypesShape,
+    types: SessionTypesShape.describe('EIP-712 types that are signed, each a list of its members.'),
     doors: z
       .array(
         z.object({

@@ -146,7 +146,12 @@ export const AllowanceNoun = z.object({
   signature: AllowanceSignatureNoun.describe('Signature over {agent_id, remaining, as_of}.'),
 });
 
-const Intents = z.record(z.string(), IntentSummaryNoun.extend({ attempts: z.array(z.unknown()) }));
+const Intents = z.record(
+  z.string(),
+  IntentSummaryNoun.extend({
+    attempts: z.array(z.unknown()).describe(`The newest ${rowLimits.attempts_shown_max} attempts, oldest first.`),
+  }),
+);
 
 export const BookNoun = z.object({
   agent_id: z.int().describe('Id of the agent whose book it is.'),

@@ -10,7 +10,11 @@ import { claimTypes, type DisputeReason, disputeOutcomes, disputeReasons } from 
 const reasonWords = {
   graph: 'DisputeReason',
   description: 'Reason why a dispute was decided or is still open.',
-  meanings: Object.fromEntries(Object.entries(disputeReasons).map(([reason, [, sentence]]) => [reason, sentence])),
+  meanings: {
+    ...Object.fromEntries(Object.entries(disputeReasons).map(([reason, [, sentence]]) => [reason, sentence])),
+    // A verdict states these sentences and is signed, so only their descriptions can be worded better.
+    first_charge: 'This is the first of the two charges.',
+  },
 } as Words<DisputeReason>;
 
 const DisputeReasonMember = word(reasonWords).describe(

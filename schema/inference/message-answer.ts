@@ -18,7 +18,9 @@ export const MessageUsageNoun = z.object({
     .int()
     .nullable()
     .describe('Tokens of the request that were written to a cache of the hub. Null if it states none.'),
-  output_tokens_details: shownAsJson(z.object({ thinking_tokens: z.int() }))
+  output_tokens_details: shownAsJson(
+    z.object({ thinking_tokens: z.int().describe('Number of tokens of the answer that are thinking.') }),
+  )
     .nullable()
     .describe('`{thinking_tokens}`: tokens of the answer that are thinking. Null if the hub states none.'),
 });
@@ -39,7 +41,13 @@ export const ModelMessageNoun = z.object({
     .string()
     .nullable()
     .describe('Stop sequence that ended the answer. Null if none did, or if the hub does not state it.'),
-  stop_details: shownAsJson(z.object({ type: z.literal('refusal'), category: z.null(), explanation: z.null() }))
+  stop_details: shownAsJson(
+    z.object({
+      type: z.literal('refusal'),
+      category: z.null().describe('Always null: the service does not know the category.'),
+      explanation: z.null().describe('Always null: the explanation is in the text of the answer.'),
+    }),
+  )
     .nullable()
     .describe("Details of a refusal, as Anthropic's API spells them. Null if the model did not refuse."),
   usage: MessageUsageNoun.describe('Numbers of tokens, as the hub stated them. 0 or null if it states none.'),

@@ -51,7 +51,7 @@ describe('a policy in shadow mode', () => {
           policy_key: 'daily_cap',
           cap_atomic: '3000',
           period_start,
-          reason: expect.stringContaining('2000 collected, 0 held by calls in progress and 2000 requested'),
+          reason: expect.stringContaining('2000 collected, 0 held by calls under way and 2000 asked for'),
           ...figures,
         },
       },

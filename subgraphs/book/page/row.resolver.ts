@@ -1,10 +1,9 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Ctx, Directive, FieldResolver, Int, Resolver, Root } from 'type-graphql';
-import { rowFacts } from '../../../schema/book-row.ts';
+import { REPLAYS, rowFacts } from '../../../schema/book-row.ts';
 import { toCamelKeys } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { withReceipt } from '../../../schema/evidence.ts';
-import { limits, rowLimits } from '../../../schema/limits.ts';
 import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { ReceiptReference } from './book.type.ts';
@@ -43,7 +42,7 @@ export class BookRowResolver {
   @Directive('@cost(weight: 2)')
   @Directive('@listSize(assumedSize: 4)')
   @FieldResolver(() => [BookReplay], {
-    description: `The newest ${rowLimits.replays_shown_max} replays of the payment of the row, oldest first. After ${limits.replay_events_per_hour_max} replays in an hour, one entry a minute represents the further ones.`,
+    description: REPLAYS,
   })
   async replayEvents(@Root() row: BookRow, @Ctx() context: BookContext): Promise<BookReplay[]> {
     const replays = row.replayCount === 0 ? [] : await replaysOf(context.database, row);

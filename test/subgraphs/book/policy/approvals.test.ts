@@ -40,7 +40,7 @@ describe('an approval', () => {
       spent_atomic: 7n,
       cap_atomic: 2000n,
       period_start: null,
-      reason: '2001 is above tier2_above (2000) and requires a fresh approval: the request has none.',
+      reason: '2001 is above tier2_above, 2000, and wants a fresh approval: none came with it.',
     });
     expect(codeOf(policy, paying(2001, approved(0)))).toBeNull();
     expect(codeOf(policy, paying(2001, approved(60_000)))).toBeNull();

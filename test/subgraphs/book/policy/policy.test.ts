@@ -58,7 +58,7 @@ describe('what a book lets pass', () => {
       spent_atomic: 9n,
       cap_atomic: null,
       period_start: null,
-      reason: 'This book accepts no call with an API key instead of a payment.',
+      reason: 'This book takes no call without a payment, and a key stood in for one.',
     });
     expect(evaluate({ ...open, policy: { require_payment_ref: true } }, paying(2000)).kind).toBe('admitted');
     const killed = { ...switched, policy: { ...switched.policy, kill_switch: true } };
@@ -76,7 +76,7 @@ describe('what a book lets pass', () => {
       spent_atomic: 4000n,
       cap_atomic: 10_000n,
       period_start: null,
-      reason: '4000 collected, 4000 held by calls in progress and 2001 requested is more than the budget of 10000.',
+      reason: '4000 collected, 4000 held by calls under way and 2001 asked for is more than the budget of 10000.',
     });
   });
 
