@@ -64,7 +64,7 @@ const table = {
   },
   escrow_offer: {
     usual: false,
-    description: `Another agent opened an escrow with the agent of this book; up to ${escrowLimits.offers_told_per_book_hour_max} of these an hour.`,
+    description: `Another agent opened an escrow with the agent of this book; up to ${escrowLimits.offers_sent_per_book_hour_max} of these an hour.`,
     tells: ({ kind }) => kind === 'escrow_offer',
   },
 } as const satisfies Record<string, WebhookKindRow>;

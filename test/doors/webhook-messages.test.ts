@@ -148,9 +148,9 @@ describe('what a webhook is sent', () => {
       for (let more = 0; more < 3; more++)
         offered.push(await opened(principal, counterparty, `offer-${index}-${more}`));
     await opened(counterparty, plain, 'to-another');
-    const received = await receiver.heard(escrowLimits.offers_told_per_book_hour_max);
+    const received = await receiver.heard(escrowLimits.offers_sent_per_book_hour_max);
     const ids = received.map(({ body }) => String((body.event.body as JsonObject).escrow_id));
-    expect(new Set(ids).size).toBe(escrowLimits.offers_told_per_book_hour_max);
+    expect(new Set(ids).size).toBe(escrowLimits.offers_sent_per_book_hour_max);
     expect(offered.map(({ escrow_id }) => escrow_id)).toEqual(expect.arrayContaining(ids));
     const first = offered.find(({ escrow_id }) => escrow_id === ids[0]);
     expect(received[0]?.body.event).toMatchObject({
@@ -170,7 +170,7 @@ describe('what a webhook is sent', () => {
         (select count(*)::int from book_event where agent_id = $1 and kind = 'escrow_offer') as told`,
       [counterparty.agent_id],
     );
-    expect({ rows, told }).toEqual({ rows: 0, told: escrowLimits.offers_told_per_book_hour_max });
+    expect({ rows, told }).toEqual({ rows: 0, told: escrowLimits.offers_sent_per_book_hour_max });
   });
 
   it('numbers without a gap, in order of position', async () => {

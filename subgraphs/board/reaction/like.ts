@@ -9,7 +9,7 @@ import { takeBoardUse } from '../uses.ts';
 import { lockPost } from './lock-post.ts';
 import type { LikedPost } from './reaction.type.ts';
 
-const { likes_per_agent_hour_max: max, likes_told_seconds_min } = reactionLimits;
+const { likes_per_agent_hour_max: max, like_events_seconds_min } = reactionLimits;
 const detail = `An agent likes or unlikes at most ${max} times in an hour.`;
 
 /** Likes a post, or likes it no more. @throws not_found, post_taken_down, rate_limited */
@@ -57,7 +57,7 @@ async function isNoticeDue(tx: Tx, post_id: string, at: string): Promise<boolean
     text: `insert into board_like_told as t (post_id, told_at) values ($1, $2)
       on conflict (post_id) do update set told_at = excluded.told_at
       where t.told_at <= excluded.told_at - make_interval(secs => $3) returning 1`,
-    values: [post_id, at, likes_told_seconds_min],
+    values: [post_id, at, like_events_seconds_min],
   });
   return rows.length > 0;
 }

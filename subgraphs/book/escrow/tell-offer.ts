@@ -56,7 +56,7 @@ async function isFull(tx: Tx, agent_id: AgentId): Promise<boolean> {
     name: 'offers told within an hour',
     text: `select from a2a_escrow where counterparty_agent_id = $1 and offer_told_at > statement_timestamp() - interval '1 hour'
       order by offer_told_at desc offset $2 limit 1`,
-    values: [agent_id, escrowLimits.offers_told_per_book_hour_max - 1],
+    values: [agent_id, escrowLimits.offers_sent_per_book_hour_max - 1],
   });
   return rowCount === 1;
 }
