@@ -333,7 +333,8 @@ export const limits = {
   forged_per_address_second_max: 100,
   contract_payer_known_seconds: 24 * 3_600,
   /**
-   * First pause of a payer whose key-signed payment passed every check but reverted on the chain. Doubles each time, up to `wallet_reverted_rest_seconds`.
+   * First pause of a payer whose key-signed payment passed every check but reverted on the chain. Doubles each time, up to
+   * `wallet_reverted_rest_seconds`.
    */
   payer_reverted_rest_seconds: 2,
   graphql_tokens_max: 2_000,
