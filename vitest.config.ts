@@ -1,6 +1,6 @@
 import './test/harness/compile-on-load.ts';
 import { defineConfig } from 'vitest/config';
-import { Interleaved } from './test/harness/interleaved.ts';
+import { Interleaved } from './test/harness/interleave.ts';
 
 /** On two cores. Many tests wait for processes and leases: more files than cores keep the cores busy; with more than these, they wait for each other. */
 const FILES_AT_ONCE = 4;

@@ -1,7 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../schema/canonical-json.ts';
 import { Refusal } from '../schema/errors.ts';
-import { jsonText } from '../schema/written.ts';
+import { jsonText } from '../schema/json-text.ts';
 import type { Form } from './answer-forms.ts';
+import { keptByBoard } from './board-cache.ts';
 import { constantPage } from './constant-page.ts';
 import { paymentIn } from './credentials.ts';
 import { type Columns, type DocumentDoor, type Door, type Face, NO_STORE, type PageDoor } from './door.ts';
@@ -10,7 +11,6 @@ import { type DoorRequest, requireKnownHeaders } from './door-request.ts';
 import { tagged, unlessKnown } from './etag.ts';
 import { faultPage } from './fault-page.ts';
 import { pass, withinRate } from './gate.ts';
-import { keptByBoard } from './kept-by-board.ts';
 import { bodyIn, keptBytes } from './kept-bytes.ts';
 import { offer } from './offer.ts';
 import { isPaid, offerPage, opensInBrowser } from './offer-page.ts';

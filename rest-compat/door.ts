@@ -98,7 +98,7 @@ export interface Columns {
   readonly rated: boolean;
   /** Cache-Control of a successful response. It has an ETag if it may be stored. Refusals are never stored. */
   readonly cache: string;
-  /** `board`: the response is kept in memory until the board changes (kept-by-board.ts). Null: it is made for each request. */
+  /** `board`: the response is kept in memory until the board changes (board-cache.ts). Null: it is made for each request. */
   readonly kept_by: 'board' | null;
   /** A member of the query that makes the response private, so that it must not be stored. */
   readonly unkept_with: string | null;

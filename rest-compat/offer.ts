@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../schema/errors.ts';
-import type { Called } from './called.ts';
+import type { Called } from './call-description.ts';
 import type { Door } from './door.ts';
 import type { DoorRequest } from './door-request.ts';
 import { schemasOf } from './door-schemas.ts';

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../schema/canonical-json.ts';
-import { Written } from '../schema/written.ts';
+import { Written } from '../schema/json-text.ts';
 import type { LeftOutNulls } from './port.ts';
 
 /** A place in a response where null members are left out. */

@@ -9,7 +9,7 @@ import type { ShownProof } from '../schema/proof.ts';
 import type { ShownIngestKey } from '../schema/router/ingest-key.ts';
 import type { Secret } from '../schema/secret.ts';
 import type { ShownSlice } from '../schema/slice-token.ts';
-import type { Called } from './called.ts';
+import type { Called } from './call-description.ts';
 import type { CardSignature, OfferedRequests } from './faces/a2a/sealing.ts';
 import type { ToolSessions } from './faces/mcp/sessions.ts';
 import type { SecurityContact } from './security-contact.ts';

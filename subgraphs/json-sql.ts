@@ -6,8 +6,8 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql';
+import { Written } from '../schema/json-text.ts';
 import { limits } from '../schema/limits.ts';
-import { Written } from '../schema/written.ts';
 
 /* SQL expressions that write JSON as it goes out, so that a page is not built row by row. */
 

@@ -18,7 +18,7 @@ import {
   isObjectType,
   isUnionType,
 } from 'graphql';
-import type { Written } from '../schema/written.ts';
+import type { Written } from '../schema/json-text.ts';
 
 /** `Type.field` → that field as JSON text, all of what is selected beneath it. Errors and nulls as its resolvers have them. */
 export type WrittenFields = Readonly<Record<`${string}.${string}`, WriteField>>;

@@ -7,7 +7,7 @@ import type { RequestedCall } from '../../subgraphs/requested-call.ts';
 import { type AdmitParts, admitGrant, refused } from '../../subgraphs/session/delegation/admit.ts';
 import { payerOfRoot } from '../../subgraphs/session/delegation/find.ts';
 import { payActOf } from '../../subgraphs/session/delegation/pay-act.ts';
-import { type ShownParts, shownDelegation } from '../../subgraphs/session/delegation/shown.ts';
+import { type ShownParts, shownDelegation } from '../../subgraphs/session/delegation/resolve-delegation.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { WalletProofs } from '../../subgraphs/wallet-proofs.ts';
 import { paymentId } from '../rails/payment.ts';

@@ -3,7 +3,7 @@ import type { NetworkName } from '../../schema/network.ts';
 import type { ShownDelegation } from '../../schema/session/delegation-header.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { refused } from '../../subgraphs/session/delegation/admit.ts';
-import { type ShownParts, shownDelegation } from '../../subgraphs/session/delegation/shown.ts';
+import { type ShownParts, shownDelegation } from '../../subgraphs/session/delegation/resolve-delegation.ts';
 
 /* The grant of a session that comes beside a payment. */
 

@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
+import { Written } from '../../schema/json-text.ts';
 import { limits } from '../../schema/limits.ts';
-import { Written } from '../../schema/written.ts';
 import type { Context } from '../../subgraphs/context.ts';
 
 const MAX = limits.graphql_answer_bytes_max;

@@ -12,10 +12,10 @@ import type { Logger } from 'pino';
 import { canonicalHash, canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { idempotencyKeyIn } from '../../schema/idempotency-key.ts';
+import { jsonText } from '../../schema/json-text.ts';
 import { limits } from '../../schema/limits.ts';
 import { booksOf, type Principal } from '../../schema/principal.ts';
 import type { ActAction } from '../../schema/session/act.ts';
-import { jsonText } from '../../schema/written.ts';
 import type { Context, NamedWrite } from '../../subgraphs/context.ts';
 import { requireNotHalted } from '../../subgraphs/receipt/log/while-halted.ts';
 import {

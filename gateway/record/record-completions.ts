@@ -2,7 +2,7 @@ import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { foreignRef, type ObservedTransfer, transferSlot } from '../../schema/observed-transfer.ts';
 import { committedBy } from '../../schema/output-commitment.ts';
 import type { CompletionRequest } from '../../schema/requests/completion.ts';
-import { INBOUND } from '../../schema/router/reported.ts';
+import { INBOUND } from '../../schema/router/work-report.ts';
 import { appendBoardEvents } from '../../subgraphs/board/event/append.ts';
 import type { BoardCompletion } from '../../subgraphs/board/inbound/completion.entity.ts';
 import type { CompletionOutcome } from '../../subgraphs/board/inbound/completions.ts';

@@ -2,7 +2,7 @@ import { Client, type Dispatcher, errors } from 'undici';
 import { webhookLimits } from '../../schema/limits.ts';
 import { retryAfterMs } from '../../schema/webhook/retry.ts';
 import { type WebhookReach, webhookUrl } from '../../schema/webhook/url.ts';
-import type { Failed } from '../../subgraphs/book/webhook/attempted.ts';
+import type { Failed } from '../../subgraphs/book/webhook/record-attempt.ts';
 import { AddressRefused, guardedLookup, NotResolved, type Resolve } from './look-up.ts';
 
 /** Result of one delivery attempt. */

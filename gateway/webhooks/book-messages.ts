@@ -2,7 +2,6 @@ import { webhookLimits } from '../../schema/limits.ts';
 import { kindsTold, messagesAfter, type WebhookKind } from '../../schema/webhook/kinds.ts';
 import type { BookJob, RedeliveryJob } from '../../schema/webhook/message.ts';
 import { bookJob } from '../../subgraphs/book/ledger/webhook-messages.ts';
-import { nothingToTell } from '../../subgraphs/book/webhook/attempted.ts';
 import {
   type FoundEvent,
   type FoundWebhook,
@@ -11,6 +10,7 @@ import {
   nextTelling,
   standing,
 } from '../../subgraphs/book/webhook/found-message.ts';
+import { nothingToTell } from '../../subgraphs/book/webhook/record-attempt.ts';
 import { redeliveryJob } from '../../subgraphs/book/webhook/redeliver.ts';
 import { addJob } from '../../subgraphs/jobs.ts';
 import type { JobTask } from '../jobs/task.ts';

@@ -8,15 +8,6 @@ import type { MessageJob, MessageName, PingJob } from '../../schema/webhook/mess
 import { approvalLink } from '../../subgraphs/book/approval/link.ts';
 import { bookJob } from '../../subgraphs/book/ledger/webhook-messages.ts';
 import { readRowJson } from '../../subgraphs/book/page/one-row.ts';
-import {
-  delivered,
-  failed,
-  giveUp,
-  gone,
-  pingFailed,
-  postpone,
-  type SentUpTo,
-} from '../../subgraphs/book/webhook/attempted.ts';
 import { envelope, pingEnvelope } from '../../subgraphs/book/webhook/envelope.ts';
 import {
   type FoundEvent,
@@ -25,6 +16,15 @@ import {
   findWebhook,
   standing,
 } from '../../subgraphs/book/webhook/found-message.ts';
+import {
+  delivered,
+  failed,
+  giveUp,
+  gone,
+  pingFailed,
+  postpone,
+  type SentUpTo,
+} from '../../subgraphs/book/webhook/record-attempt.ts';
 import type { Random } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { addJob } from '../../subgraphs/jobs.ts';

@@ -1,6 +1,6 @@
 import type { WebhookReach } from '../../schema/webhook/url.ts';
-import { forgetOldDeadLetters } from '../../subgraphs/book/webhook/attempted.ts';
-import { tellUntold } from '../../subgraphs/book/webhook/untold.ts';
+import { forgetOldDeadLetters } from '../../subgraphs/book/webhook/record-attempt.ts';
+import { tellUntold } from '../../subgraphs/book/webhook/unsent-messages.ts';
 import { systemClock, systemRandom } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { Vault } from '../../subgraphs/vault.ts';

@@ -4,7 +4,7 @@ import { agentId } from '../../schema/ids.ts';
 import { webhookLimits } from '../../schema/limits.ts';
 import { standardKey } from '../../schema/webhook/secret.ts';
 import type { FoundWebhook } from '../../subgraphs/book/webhook/found-message.ts';
-import { openWebhook, secretsAt } from '../../subgraphs/book/webhook/sealed.ts';
+import { openWebhook, secretsAt } from '../../subgraphs/book/webhook/secrets.ts';
 import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import { type AttemptOutcome, attempt, faults, type Reaching } from './attempt.ts';

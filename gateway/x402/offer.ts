@@ -1,7 +1,7 @@
 import { decodePaymentRequiredHeader, encodePaymentRequiredHeader } from '@x402/core/http';
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import { LRUCache } from 'lru-cache';
-import type { Called } from '../../rest-compat/called.ts';
+import type { Called } from '../../rest-compat/call-description.ts';
 import type { Challenge, Price } from '../../rest-compat/port.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { ErrorCode } from '../../schema/errors.ts';

@@ -23,10 +23,10 @@ import {
   RevealRequest,
 } from '../../schema/requests/board-job.ts';
 import { nameComponents } from '../answer-shapes.ts';
+import { PUBLIC_BOARD } from '../board-cache.ts';
 import { documentDoor } from '../door.ts';
-import { PUBLIC_BOARD } from '../kept-by-board.ts';
 import { queryOf } from '../text-members.ts';
-import { stampErrors, stamped } from './stamped.ts';
+import { stampErrors, stamped } from './stamp.ts';
 
 nameComponents({
   PostedJob: PostedJobNoun,

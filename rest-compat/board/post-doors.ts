@@ -20,10 +20,10 @@ import {
   PostRequest,
 } from '../../schema/requests/board.ts';
 import { nameComponents } from '../answer-shapes.ts';
+import { PUBLIC_BOARD } from '../board-cache.ts';
 import { documentDoor } from '../door.ts';
-import { PUBLIC_BOARD } from '../kept-by-board.ts';
 import { queryOf } from '../text-members.ts';
-import { stampErrors, stamped } from './stamped.ts';
+import { stampErrors, stamped } from './stamp.ts';
 
 nameComponents({
   BoardPost: PostNoun,

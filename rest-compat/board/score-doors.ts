@@ -3,8 +3,8 @@ import { isJsonObject } from '../../schema/canonical-json.ts';
 import { scoreLimits } from '../../schema/limits.ts';
 import { EndpointPath } from '../../schema/requests/board.ts';
 import { nameComponents } from '../answer-shapes.ts';
+import { KEPT_BY_BOARD } from '../board-cache.ts';
 import { documentDoor } from '../door.ts';
-import { KEPT_BY_BOARD } from '../kept-by-board.ts';
 
 nameComponents({ EndpointScore: EndpointScoreNoun });
 

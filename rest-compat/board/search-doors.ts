@@ -4,8 +4,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical
 import { boardReadLimits } from '../../schema/limits.ts';
 import { BoardSearchRequest } from '../../schema/requests/board.ts';
 import { JsonMembers, nameComponents } from '../answer-shapes.ts';
+import { KEPT_BY_BOARD, PUBLIC_BOARD } from '../board-cache.ts';
 import { documentDoor } from '../door.ts';
-import { KEPT_BY_BOARD, PUBLIC_BOARD } from '../kept-by-board.ts';
 import { queryOf } from '../text-members.ts';
 
 const JsonFeed = z.object({

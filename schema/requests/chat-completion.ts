@@ -36,7 +36,7 @@ import {
   unset,
   usualTier,
   withoutEffect,
-} from './unserved.ts';
+} from './unsupported-members.ts';
 
 const penalty = z.number().min(-limits.penalty_max).max(limits.penalty_max).nullish();
 const HUB_DEFAULT = 'Default: the hub decides.';

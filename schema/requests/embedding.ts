@@ -7,7 +7,7 @@ import { bodyPlace } from './forwarded/foreign-members.ts';
 import { intentMembers, ModelId, svcMembers, withParent } from './paid-work.ts';
 import { listOf } from './parse.ts';
 import { wellFormedText } from './text.ts';
-import { identifiersAndCaches, only, unset, usualTier, withoutEffect } from './unserved.ts';
+import { identifiersAndCaches, only, unset, usualTier, withoutEffect } from './unsupported-members.ts';
 
 /* The body of POST /v1/embeddings. */
 

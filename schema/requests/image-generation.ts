@@ -3,7 +3,7 @@ import { limits } from '../limits.ts';
 import { restOnly } from '../noun.ts';
 import { intentMembers, ModelId, svcMembers, withParent } from './paid-work.ts';
 import { wellFormedText } from './text.ts';
-import { only, unset } from './unserved.ts';
+import { only, unset } from './unsupported-members.ts';
 
 const { image_side_pixels_min: least, image_side_pixels_max: most } = limits;
 

@@ -11,7 +11,7 @@ import { CacheControl, knownIn, type MessageBlock, MessageTurn, openObject, Syst
 import { intentMembers, ModelId, type SvcOptions, svcMembers, withParent } from './paid-work.ts';
 import { listOf } from './parse.ts';
 import { wellFormedText } from './text.ts';
-import { chatWithoutEffect, noItems, only, unset, withoutEffect } from './unserved.ts';
+import { chatWithoutEffect, noItems, only, unset, withoutEffect } from './unsupported-members.ts';
 
 /* The body of POST /v1/messages, and of POST /v1/messages/count_tokens. */
 

@@ -29,7 +29,7 @@ import { intentMembers, ModelId, svcMembers, withParent } from './paid-work.ts';
 import { keepMaker, listOf } from './parse.ts';
 import { ResponseItems } from './response-input.ts';
 import { wellFormedText } from './text.ts';
-import { only, responseWithoutEffect, unset, usualTier, withoutEffect } from './unserved.ts';
+import { only, responseWithoutEffect, unset, usualTier, withoutEffect } from './unsupported-members.ts';
 
 /* The body of POST /v1/responses. */
 

@@ -3,7 +3,7 @@ import { ReceiptKeyNoun } from '../book/receipt-key.ts';
 import { routerLimits } from '../limits.ts';
 import { AtomicMember, sizedList, TimeMember, word } from '../noun.ts';
 import type { WordOf, Words } from '../words.ts';
-import { NOT_SETTLED_HERE } from './reported.ts';
+import { NOT_SETTLED_HERE } from './work-report.ts';
 
 /* Router books and reported generations as they are shown. */
 

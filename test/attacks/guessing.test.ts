@@ -7,8 +7,8 @@ import { limits } from '../../schema/limits.ts';
 import { redeliveryText } from '../../schema/redeliver-header.ts';
 import { type Fetch, nowSeconds } from '../harness/buyer.ts';
 import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
-import { named, newName } from '../harness/doors/named.ts';
 import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { named, newName } from '../harness/doors/payment-identifiers.ts';
 import { movableClock } from '../harness/movable-clock.ts';
 import { atEnd } from '../harness/release.ts';
 

@@ -4,7 +4,7 @@ import { append } from './contests/append.ts';
 import { boardGrowth, boardList } from './contests/board-list.ts';
 import { exported } from './contests/export.ts';
 import { fanOut } from './contests/fan-out.ts';
-import { besieged, crowded, forged, forgedAgain } from './contests/forged.ts';
+import { besieged, crowded, forged, forgedAgain } from './contests/forgeries.ts';
 import { growth } from './contests/growth.ts';
 import { mcpPage, mcpPaidCall } from './contests/mcp-call.ts';
 import { pageInProcess, pageRemote } from './contests/page-graphql.ts';

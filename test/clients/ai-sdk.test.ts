@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Fetch, payingFetch, type Wallet } from '../harness/buyer.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
-import { reachesBeyond } from '../harness/reached.ts';
+import { reachesBeyond } from '../harness/outbound-names.ts';
 
 /* The Vercel AI SDK as anybody installs it, with nothing changed but its `fetch`, which pays. */
 

@@ -5,7 +5,7 @@ import { type EmbeddingModel, embed, embedMany } from 'ai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Fetch, payingFetch } from '../harness/buyer.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
-import { reachesBeyond } from '../harness/reached.ts';
+import { reachesBeyond } from '../harness/outbound-names.ts';
 
 /* The AI SDK and LangChain as anybody installs them, with nothing changed but their `fetch`, which pays; OpenAI's own client is in openai/. */
 

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { payingFetch } from '../harness/buyer.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
-import { reachesBeyond } from '../harness/reached.ts';
+import { reachesBeyond } from '../harness/outbound-names.ts';
 
 /* OpenAI's agents as anybody installs them, with nothing changed but the `fetch` of their client, which pays. */
 

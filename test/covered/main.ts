@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { ROOT } from '../harness/root.ts';
 import { codeLines } from './code-lines.ts';
-import { COVERED_FOLDERS, Covered } from './covered.ts';
+import { COVERED_FOLDERS, Covered } from './coverage.ts';
 
 /*
  * `npm run test:coverage -- [--out FILE] [--against FILE] [--of FILE] [arguments of Vitest]`: runs the first lane, and says of each

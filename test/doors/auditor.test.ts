@@ -7,7 +7,7 @@ import { runCommand } from '../harness/commands/run.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 import { openCheckpoint, openProof } from '../harness/log/note.ts';
-import { altered, paths } from '../harness/receipt/issued.ts';
+import { altered, paths } from '../harness/receipt/issue.ts';
 import { ownFolder } from '../harness/scratch.ts';
 
 interface Audit extends JsonObject {

@@ -12,7 +12,7 @@ import { verifyStatement } from '../../subgraphs/receipt/verify/statement.ts';
 import { runCommand } from '../harness/commands/run.ts';
 import { ask, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
 import { openCheckpoint } from '../harness/log/note.ts';
-import { taken } from '../harness/receipt/enveloped.ts';
+import { taken } from '../harness/receipt/statement-parts.ts';
 import { ownFolder } from '../harness/scratch.ts';
 
 const COSE = 'application/scitt-statement+cose';

@@ -13,7 +13,7 @@ import { registrationOf } from '../harness/buyer.ts';
 import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
 import { webhookDoorsOf } from '../harness/doors/webhooks.ts';
 import { keptDocuments } from '../harness/fixtures/signed-documents.ts';
-import { altered, paths } from '../harness/receipt/issued.ts';
+import { altered, paths } from '../harness/receipt/issue.ts';
 import { ROOT } from '../harness/root.ts';
 import { type Delegated, ownDomain, signAct } from '../harness/session/delegate.ts';
 import { bindChild, bindRoot, revoke, sessionPath } from '../harness/session/trees.ts';

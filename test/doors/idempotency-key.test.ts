@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { nowSeconds, payingFetch, registrationOf } from '../harness/buyer.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
-import { named, newName } from '../harness/doors/named.ts';
 import {
   ask,
   CHAT,
@@ -12,6 +11,7 @@ import {
   resetHubsBeforeEach,
   type Service,
 } from '../harness/doors/open-service.ts';
+import { named, newName } from '../harness/doors/payment-identifiers.ts';
 
 let service: Service;
 beforeAll(async () => {

@@ -19,8 +19,8 @@ import { limits } from '../../schema/limits.ts';
 import { nowSeconds, payingFetch, registrationOf } from '../harness/buyer.ts';
 import { handMade } from '../harness/doors/hand-made.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
-import { namingFetch, newName } from '../harness/doors/named.ts';
 import { ask, CHAT, type Chat, REGISTER, type Service, sharedService } from '../harness/doors/open-service.ts';
+import { namingFetch, newName } from '../harness/doors/payment-identifiers.ts';
 
 let service: Service;
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { completion } from '../harness/doors/completions.ts';
 import { answersOf, type Given, type Refused, refusedByGraph, refusedByRest } from '../harness/doors/faces.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, CHAT } from '../harness/doors/open-service.ts';
-import { INBOUND, OPS, openPopulated, type Populated } from '../harness/doors/populated.ts';
+import { INBOUND, OPS, openPopulated, type Populated } from '../harness/doors/populated-service.ts';
 import { bearer } from '../harness/doors/router.ts';
 import { signedIn, signingDoors } from '../harness/doors/signing-doors.ts';
 import { invoiceOf, transferOf } from '../harness/ingest/witness.ts';

@@ -5,7 +5,6 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { registrationOf, type Wallet } from '../harness/buyer.ts';
 import { encoded, handMade } from '../harness/doors/hand-made.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
-import { named, namingFetch, newName } from '../harness/doors/named.ts';
 import {
   ask,
   CHAT,
@@ -16,6 +15,7 @@ import {
   type Service,
   sharedService,
 } from '../harness/doors/open-service.ts';
+import { named, namingFetch, newName } from '../harness/doors/payment-identifiers.ts';
 import { openWallets } from '../harness/wallets.ts';
 
 let service: Service;

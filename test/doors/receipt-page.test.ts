@@ -3,7 +3,7 @@ import { receiptPage } from '../../rest-compat/receipt/page/receipt-page.ts';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
-import { issue, issuer } from '../harness/receipt/issued.ts';
+import { issue, issuer } from '../harness/receipt/issue.ts';
 import { paidCall } from '../harness/vectors/receipt-facts.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { routerLimits } from '../../schema/limits.ts';
 import { INGEST_KEY_BYTES, ingestKey } from '../../schema/router/ingest-key.ts';
-import { NOT_SETTLED_HERE } from '../../schema/router/reported.ts';
+import { NOT_SETTLED_HERE } from '../../schema/router/work-report.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 import { bearer, report, routerDoorsOf, startRouter } from '../harness/doors/router.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { routerLimits } from '../../schema/limits.ts';
-import { NOT_SETTLED_HERE } from '../../schema/router/reported.ts';
+import { NOT_SETTLED_HERE } from '../../schema/router/work-report.ts';
 import { verify } from '../../subgraphs/receipt/verify/module.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { registrationOf } from '../harness/buyer.ts';

@@ -3,7 +3,6 @@ import type { z } from 'zod';
 import type { SettlementNoun } from '../../schema/settlement.ts';
 import type { Wallet } from '../harness/buyer.ts';
 import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
-import { named, newName } from '../harness/doors/named.ts';
 import {
   ask,
   CHAT,
@@ -12,6 +11,7 @@ import {
   type Service,
   sharedService,
 } from '../harness/doors/open-service.ts';
+import { named, newName } from '../harness/doors/payment-identifiers.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 
 type Stands = z.infer<typeof SettlementNoun>;

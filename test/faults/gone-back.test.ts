@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { answerTo, jwsOf, nameOf, newBuyer, type Order, send, submitElsewhere } from '../harness/faults/buyer.ts';
 import { claimOf } from '../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
-import { haltOf, olderState } from '../harness/faults/halted.ts';
+import { haltOf, olderState } from '../harness/faults/log-halt.ts';
 import { acceptLogBreak, publishedBreaks, refusalOf } from '../harness/faults/operator.ts';
 import { startWire, type Wire } from '../harness/faults/wire.ts';
 import { atEnd } from '../harness/release.ts';

@@ -8,7 +8,7 @@ import { jwsOf, nameOf, newBuyer, type Order, send } from '../harness/faults/buy
 import { claimOf } from '../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import { acceptLogBreak, publishedBreaks, refusalOf } from '../harness/faults/operator.ts';
-import { altered, paths } from '../harness/receipt/issued.ts';
+import { altered, paths } from '../harness/receipt/issue.ts';
 
 /*
  * Receipts and leaves that were rewritten in the database, where no node of the head's own proof covers them, and a head

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { nameOf, newBuyer, send, trySend } from '../harness/faults/buyer.ts';
 import { eventually, openGround } from '../harness/faults/ground.ts';
-import { haltOf, olderState } from '../harness/faults/halted.ts';
+import { haltOf, olderState } from '../harness/faults/log-halt.ts';
 import { refusalOf } from '../harness/faults/operator.ts';
 import { startWire } from '../harness/faults/wire.ts';
 import { listenAt, newAgent } from '../harness/gateways/trio.ts';

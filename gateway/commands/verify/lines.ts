@@ -4,7 +4,7 @@ import type { ExportCover } from '../../../schema/audit/export-cover.ts';
 import { type ReceiptSummary, spendLanes } from '../../../schema/audit/receipt-summary.ts';
 import type { ReceiptTally } from '../../../schema/audit/receipt-tally.ts';
 import { isJsonObject } from '../../../schema/canonical-json.ts';
-import { notSettledHere } from '../../../schema/router/reported.ts';
+import { notSettledHere } from '../../../schema/router/work-report.ts';
 import type { VerifiedDocument } from '../../../subgraphs/receipt/verify/module.ts';
 import { documentOutcome, type ExaminedDocument } from './examine.ts';
 

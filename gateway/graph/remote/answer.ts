@@ -1,7 +1,7 @@
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { isJsonObject, jsonObjectIn } from '../../../schema/canonical-json.ts';
 import { errors, Refusal } from '../../../schema/errors.ts';
-import { Written } from '../../../schema/written.ts';
+import { Written } from '../../../schema/json-text.ts';
 
 /** The response of a subgraph: a result, and the headers that a charge has added. */
 interface RemoteAnswer {

@@ -22,7 +22,7 @@ import type { ChainHead } from './chain-head.ts';
 import { epochChainOf } from './chain-identity.ts';
 import { Unproven } from './contract-wallet-turns.ts';
 import { decidePayment, isOver, searchFrom } from './decide.ts';
-import { settledByFacilitator } from './facilitated.ts';
+import { settledByFacilitator } from './facilitator-chain.ts';
 import { findMined, hashesOf } from './settle/rebroadcast.ts';
 import { type BaseSignature, signatureOf, signerOf } from './signature.ts';
 import { baseJudge } from './verify-authorization.ts';

@@ -24,7 +24,7 @@ import { observedSettler, SettlingStanding } from '../settling-standing.ts';
 import type { SolanaPayment } from './authorization.ts';
 import type { BlockhashLook, SolanaChain } from './chain.ts';
 import { decideByMessage, decideSent, isOver } from './decide.ts';
-import { settledByFacilitator } from './facilitated.ts';
+import { settledByFacilitator } from './facilitator-chain.ts';
 import { finalSolana } from './rebroadcast.ts';
 import type { FeePayer } from './settler.ts';
 import { usdcAccountOf } from './transfer.ts';

@@ -1,5 +1,5 @@
 import type { Json } from '../../canonical-json.ts';
-import { callerIdentifiers } from '../unserved.ts';
+import { callerIdentifiers } from '../unsupported-members.ts';
 import { FORWARDED, folded, type GivenMember, type MemberRule, type OpenPlace } from './extra.ts';
 
 /*

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../schema/errors.ts';
+import { Written } from '../../../schema/json-text.ts';
 import { boardLimits } from '../../../schema/limits.ts';
 import type { PostPageRequest } from '../../../schema/requests/board.ts';
-import { Written } from '../../../schema/written.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
 import { preparedIfFew, writtenText } from '../../json-sql.ts';

@@ -1,8 +1,8 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Args, Ctx, Directive, Info, Query, Resolver } from 'type-graphql';
+import { Written } from '../../../schema/json-text.ts';
 import { boardLimits } from '../../../schema/limits.ts';
 import { PostPageRequest } from '../../../schema/requests/board.ts';
-import { Written } from '../../../schema/written.ts';
 import type { Context } from '../../context.ts';
 import { type Arguments, argumentsType, readRequest } from '../../graph-type.ts';
 import type { LeftOut } from '../../json-sql.ts';

@@ -1,8 +1,8 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { Written } from '../../../schema/json-text.ts';
 import { alertLimits, rowLimits } from '../../../schema/limits.ts';
-import { Written } from '../../../schema/written.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
 import { preparedIfFew, writtenText } from '../../json-sql.ts';

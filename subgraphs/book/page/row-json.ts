@@ -5,10 +5,10 @@ import { rowFacts } from '../../../schema/book-row.ts';
 import { camel } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { withReceipt } from '../../../schema/evidence.ts';
+import type { Written } from '../../../schema/json-text.ts';
 import { inflowLimits, rowLimits } from '../../../schema/limits.ts';
 import { graphName, memberShape } from '../../../schema/noun-shape.ts';
 import type { RowFact, RowGroup } from '../../../schema/row-fact.ts';
-import type { Written } from '../../../schema/written.ts';
 import type { Database } from '../../database.ts';
 import { typeNameOf } from '../../graph-type.ts';
 import {

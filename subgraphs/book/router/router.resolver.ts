@@ -17,7 +17,7 @@ import {
   RouterBookSummaryNoun,
   RouterRailSumNoun,
 } from '../../../schema/router/book.ts';
-import { NOT_SETTLED_HERE } from '../../../schema/router/reported.ts';
+import { NOT_SETTLED_HERE } from '../../../schema/router/work-report.ts';
 import { requireSession } from '../../access.ts';
 import type { Database } from '../../database.ts';
 import { type Arguments, argumentsType, givenMembers, inputType, objectType, readRequest } from '../../graph-type.ts';

@@ -12,7 +12,7 @@ import { type Head, lockBooks } from '../ledger/append.ts';
 import { changedBy } from '../ledger/terms.ts';
 import { bookJob, setWebhookKinds } from '../ledger/webhook-messages.ts';
 import { useRoom } from './room.ts';
-import { openWebhook, sealWebhook, type WebhookSecrets } from './sealed.ts';
+import { openWebhook, sealWebhook, type WebhookSecrets } from './secrets.ts';
 import { Webhook } from './webhook.entity.ts';
 
 /** Settings of a webhook. */

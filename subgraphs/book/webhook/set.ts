@@ -11,7 +11,7 @@ import type { WalletProofVerdict } from '../../receipt/receipt/wallet-receipts.t
 import { type AskingWallet, requireBelieved, verifyAgentWallet, type WalletAnswer } from '../approval/agents-wallet.ts';
 import type { BookContext } from '../context.ts';
 import { changeWebhook, type StandingWebhook } from './change.ts';
-import { rotated, type WebhookSecrets } from './sealed.ts';
+import { rotated, type WebhookSecrets } from './secrets.ts';
 
 type Setter = Pick<BookContext, 'database' | 'vault' | 'random' | 'webhook_reach'>;
 type Consulting = Setter & AskingWallet & Pick<BookContext, 'base_url'>;

@@ -1,7 +1,7 @@
 import { isNamedByOthers, receiptSummary } from '../../../schema/audit/receipt-summary.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { STAMPED_BY } from '../../../schema/route-words.ts';
-import { notSettledHere } from '../../../schema/router/reported.ts';
+import { notSettledHere } from '../../../schema/router/work-report.ts';
 
 /* What an audit document proves and what it does not, and how each check is made again without our code. */
 

@@ -6,7 +6,7 @@ import type { ForeignRail } from '../../../schema/observed-transfer.ts';
 import { signedPayment } from '../../../schema/receipt-payload.ts';
 import type { ReceiptPayload, ReceiptPayment } from '../../../schema/receipt-shapes.ts';
 import type { ProofReason } from '../../../schema/result-proof.ts';
-import { notSettledHere } from '../../../schema/router/reported.ts';
+import { notSettledHere } from '../../../schema/router/work-report.ts';
 import type { Database } from '../../database.ts';
 import { routeSentences } from '../auditor/sentences.ts';
 import { newestHead } from '../log/signed-heads.ts';

@@ -3,7 +3,7 @@ import { receiptLinks, verifyUrl } from '../../../schema/links.ts';
 import { type MadeMember, memberList, signedMembers } from '../../../schema/receipt-facts.ts';
 import { type LaneFacts, laneFacts, lanePayment } from '../../../schema/receipt-lane.ts';
 import type { ReceiptPayload } from '../../../schema/receipt-shapes.ts';
-import { notSettledHere } from '../../../schema/router/reported.ts';
+import { notSettledHere } from '../../../schema/router/work-report.ts';
 import { LOG_ID } from '../log/tree-head.ts';
 import type { Receipt } from './receipt.entity.ts';
 

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import type { SettledBy, WaivedBy } from '../../../schema/receipt-payload.ts';
 import type { ProviderCogs, ReceiptLeg, ReceiptPayload, ReceiptPayment } from '../../../schema/receipt-shapes.ts';
-import type { Reported, ReportedParties } from '../../../schema/router/reported.ts';
+import type { Reported, ReportedParties } from '../../../schema/router/work-report.ts';
 
 /**
  * What a book chain signs of the payment: a transfer as its chain shows it, and whether its payer is known to be the

@@ -10,7 +10,7 @@ import { receiptLinks, verifyUrl } from '../../../schema/links.ts';
 import { memberList, receiptMembers, signedFact } from '../../../schema/receipt-facts.ts';
 import { isFrozen, isUnverifiable, type LaneSubject, lanePayment, localCheck } from '../../../schema/receipt-lane.ts';
 import { namesNoPayment, payloadVersionOf, settlementBasis, waivers } from '../../../schema/receipt-payload.ts';
-import { isInbound } from '../../../schema/router/reported.ts';
+import { isInbound } from '../../../schema/router/work-report.ts';
 import { wordList } from '../../../schema/words.ts';
 import { type Addresses, linkFault, linksWithin, type ShownLink } from './addresses.ts';
 import { isSameJson } from './report.ts';

@@ -8,7 +8,7 @@ import {
   verifyEip191,
   verifyEs256,
 } from '../../../subgraphs/receipt/verify/signature.ts';
-import { issue, issuer } from '../../harness/receipt/issued.ts';
+import { issue, issuer } from '../../harness/receipt/issue.ts';
 import { paidCall } from '../../harness/vectors/receipt-facts.ts';
 import { answer } from '../child/answer.ts';
 

@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { payingFetch } from '../../harness/buyer.ts';
 import { resetHubsBeforeEach, type Service, type Svc, sharedService } from '../../harness/doors/open-service.ts';
-import { watched } from '../../harness/openai/watched.ts';
+import { watched } from '../../harness/openai/watch-fetch.ts';
 
 /* The official client as anybody installs it, with nothing changed but its `fetch`, which pays. */
 

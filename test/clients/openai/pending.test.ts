@@ -9,7 +9,7 @@ import { type Buyer, PaymentPending, payingFetch } from '../../../rest-compat/cl
 import { type Fetch, payingFetch as officialFetch, type Wallet } from '../../harness/buyer.ts';
 import { openDoubtfulNode } from '../../harness/faults/doubtful-node.ts';
 import { eventually } from '../../harness/faults/ground.ts';
-import { watched } from '../../harness/openai/watched.ts';
+import { watched } from '../../harness/openai/watch-fetch.ts';
 
 /*
  * The official OpenAI client, with its retries, on a chain that goes silent once the payment was sent to it: by x402's own

@@ -8,7 +8,7 @@ import { freePort } from '../../../gateway/development/port.ts';
 import type { Json } from '../../../schema/canonical-json.ts';
 import { networks } from '../../../schema/network.ts';
 import { mortal } from '../../harness/mortal.ts';
-import { BEGINS_MS } from './fixed.ts';
+import { BEGINS_MS } from './fixed-time.ts';
 
 /** A Base whose blocks are the same in every run of one story, by number, time and hash. */
 export async function openFixedChain(folder: string) {

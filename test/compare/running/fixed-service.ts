@@ -18,8 +18,8 @@ import { atEnd } from '../../harness/release.ts';
 import { ownFolder } from '../../harness/scratch.ts';
 import { signFor } from '../../harness/signed-for.ts';
 import { openService } from '../../harness/worker-gateway.ts';
-import { BEGINS_MS, beginStep, beginStory, standsFor, storyNow } from './fixed.ts';
 import { openFixedChain } from './fixed-chain.ts';
+import { BEGINS_MS, beginStep, beginStory, standsFor, storyNow } from './fixed-time.ts';
 
 export const BASE_URL = 'https://gateway.example';
 /** Key of the vault. The record opens with it what the service has sealed. */

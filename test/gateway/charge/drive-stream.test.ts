@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { StreamDriver, StreamsInFlight } from '../../../gateway/charge/drive-stream.ts';
 import { TextChannel } from '../../../gateway/charge/text-channel.ts';
 import { channelOf, joinPieces, type Piece } from '../../../subgraphs/piece.ts';
-import { gathered } from '../../harness/gathered.ts';
+import { gathered } from '../../harness/gather.ts';
 
 /** Says one piece each time that it is asked to, and counts how often it was. */
 function speaker(pieces: readonly string[]) {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { runCommand } from '../../harness/commands/run.ts';
-import { altered, issue, issuer } from '../../harness/receipt/issued.ts';
+import { altered, issue, issuer } from '../../harness/receipt/issue.ts';
 import { atEnd } from '../../harness/release.ts';
 import { ROOT } from '../../harness/root.ts';
 import { ownFolder } from '../../harness/scratch.ts';

@@ -6,7 +6,7 @@ import { documents } from '../../../schema/documents.ts';
 import { runCommand } from '../../harness/commands/run.ts';
 import { MadeLog } from '../../harness/log/made-log.ts';
 import { leafOf, NoteKey } from '../../harness/log/note.ts';
-import { issue, issuer } from '../../harness/receipt/issued.ts';
+import { issue, issuer } from '../../harness/receipt/issue.ts';
 import { ownFolder } from '../../harness/scratch.ts';
 import { paidCall, waivedCall } from '../../harness/vectors/receipt-facts.ts';
 

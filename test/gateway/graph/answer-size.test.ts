@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { textWithin, withinAnswerSize } from '../../../gateway/graph/answer-size.ts';
 import { Refusal } from '../../../schema/errors.ts';
+import { jsonText, Written } from '../../../schema/json-text.ts';
 import { limits } from '../../../schema/limits.ts';
-import { jsonText, Written } from '../../../schema/written.ts';
 import { ResponseHeaders } from '../../../subgraphs/context.ts';
 
 const MAX = limits.graphql_answer_bytes_max;

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { limits } from '../../../schema/limits.ts';
 import { payingFetch, type Wallet } from '../buyer.ts';
-import { named, newName } from './named.ts';
 import type { Challenged, Service, Svc } from './open-service.ts';
+import { named, newName } from './payment-identifiers.ts';
 import { refusing } from './refusing.ts';
 
 /** A door that sells something, as far as its manners are those of all. */

@@ -5,7 +5,7 @@ import { audit } from './audit.ts';
 import { type Answer, nameOf, newBuyer, send } from './buyer.ts';
 import { claimOf } from './claims.ts';
 import { eventually, openGround } from './ground.ts';
-import { hurried } from './hurried.ts';
+import { hurried } from './short-waits.ts';
 
 /** A service whose only node says something else than its chain does, whenever a test wants it to. */
 export async function openDoubtfulNode() {

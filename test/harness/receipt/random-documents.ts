@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { canonicalHash, canonicalJson, type Json, type JsonObject, present } from '../../../schema/canonical-json.ts';
 import type { ReceiptFacts } from '../../../subgraphs/receipt/receipt/receipt-facts.ts';
 import { paidCall, waivedCall } from '../vectors/receipt-facts.ts';
-import { audited } from './audited.ts';
-import { altered, issue, issuer, paths, stranger } from './issued.ts';
+import { audited } from './audit-document.ts';
+import { altered, issue, issuer, paths, stranger } from './issue.ts';
 
 /* Receipts and audit documents as an issuer could make them, of each payload version, and as anybody could alter them. */
 

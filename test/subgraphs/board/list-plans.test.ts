@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { listFlagged } from '../../../subgraphs/board/flag/flagged.resolver.ts';
+import { listFlagged } from '../../../subgraphs/board/flag/flag-list.resolver.ts';
 import { listJobs } from '../../../subgraphs/board/job/list.ts';
 import { type PostFilter, pageOfPosts, writtenPage } from '../../../subgraphs/board/post/list.ts';
 import type { Database } from '../../../subgraphs/database.ts';

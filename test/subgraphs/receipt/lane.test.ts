@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { networks } from '../../../schema/network.ts';
 import { type LaneSubject, laneFacts } from '../../../schema/receipt-lane.ts';
 import { verifyReceipt } from '../../../subgraphs/receipt/verify/receipt.ts';
-import { issue, issuer } from '../../harness/receipt/issued.ts';
+import { issue, issuer } from '../../harness/receipt/issue.ts';
 import { paidCall, waivedCall } from '../../harness/vectors/receipt-facts.ts';
 
 const vouched = await issue({ ...paidCall, settled_by: 'receipt' });

@@ -5,7 +5,7 @@ import { receiptDocument } from '../../../subgraphs/receipt/receipt/document.ts'
 import { Receipt } from '../../../subgraphs/receipt/receipt/receipt.entity.ts';
 import { receiptFault } from '../../../subgraphs/receipt/receipt/stored-check.ts';
 import { verifyReceipt } from '../../../subgraphs/receipt/verify/receipt.ts';
-import { base_url, issue, issuer } from '../../harness/receipt/issued.ts';
+import { base_url, issue, issuer } from '../../harness/receipt/issue.ts';
 import { paidCall, waivedCall } from '../../harness/vectors/receipt-facts.ts';
 
 /* What is signed of a settlement has a name of its own since receipt policy 4; before, it was signed as settled_by. */

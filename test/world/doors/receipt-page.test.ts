@@ -7,7 +7,7 @@ import { canonicalJson, type Json, type JsonObject } from '../../../schema/canon
 import { openEmptyPage } from '../../harness/doors/browser/open-browser.ts';
 import { ask, openService, type Service } from '../../harness/doors/open-service.ts';
 import { refusing } from '../../harness/doors/refusing.ts';
-import { altered, issue, issuer } from '../../harness/receipt/issued.ts';
+import { altered, issue, issuer } from '../../harness/receipt/issue.ts';
 import { paidCall } from '../../harness/vectors/receipt-facts.ts';
 
 let service: Service;

@@ -1,9 +1,9 @@
 import { Arg, Ctx, Directive, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
 import { Refusal } from '../../../../schema/errors.ts';
 import { EmbeddingListNoun, EmbeddingNoun, EmbeddingUsageNoun } from '../../../../schema/inference/media-answer.ts';
+import { Written } from '../../../../schema/json-text.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { EmbeddingArguments, EmbeddingRequest } from '../../../../schema/requests/embedding.ts';
-import { Written } from '../../../../schema/written.ts';
 import { type Arguments, describedBy, inputType, objectType, readRequest, shownOf } from '../../../graph-type.ts';
 import { selectedFields } from '../../../json-sql.ts';
 import type { WrittenFields } from '../../../written-leaves.ts';

@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { answerText, readAnswer } from '../../../../gateway/graph/remote/answer.ts';
 import { Refusal } from '../../../../schema/errors.ts';
-import { jsonText, Written } from '../../../../schema/written.ts';
+import { jsonText, Written } from '../../../../schema/json-text.ts';
 
 /** What a caller would be sent of it. */
 const told = (text: string) => {

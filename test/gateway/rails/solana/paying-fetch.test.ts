@@ -5,8 +5,8 @@ import { expect, it } from 'vitest';
 import { payingFetch } from '../../../../rest-compat/client/paying-fetch.ts';
 import { audit } from '../../../harness/faults/audit.ts';
 import { eventually, openGround } from '../../../harness/faults/ground.ts';
-import { hurried } from '../../../harness/faults/hurried.ts';
-import { watched } from '../../../harness/openai/watched.ts';
+import { hurried } from '../../../harness/faults/short-waits.ts';
+import { watched } from '../../../harness/openai/watch-fetch.ts';
 
 it('our fetch on a Solana that stalls, by x402 v1 and v2: one signature each, answered once it moves, charged once', async () => {
   const ground = await openGround({ solana: true });

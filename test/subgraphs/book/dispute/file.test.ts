@@ -8,7 +8,7 @@ import { arrive } from '../../../../subgraphs/book/ledger/arrive.ts';
 import { correct } from '../../../../subgraphs/book/ledger/correct.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { verifyDispute } from '../../../../subgraphs/receipt/verify/dispute.ts';
-import { boundRequest, callOf, FIELD, filing, SALT } from '../../../harness/ledger/disputed.ts';
+import { boundRequest, callOf, FIELD, filing, SALT } from '../../../harness/ledger/disputes.ts';
 import { collectAll, collection, issuer, vouched, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 

@@ -10,7 +10,7 @@ import { CALL_SECONDS_MAX, PROCESS_GENERATION } from '../../../../subgraphs/rece
 import { keepRerun, renewRerun, takeRerun } from '../../../../subgraphs/receipt/claim/rerun.ts';
 import { verifyDispute } from '../../../../subgraphs/receipt/verify/dispute.ts';
 import { claim, claimRequest, held, OTHER, OWNER, recorded, settling } from '../../../harness/claim/fixture.ts';
-import { boundRequest, callOf, FIELD, filing, SALT } from '../../../harness/ledger/disputed.ts';
+import { boundRequest, callOf, FIELD, filing, SALT } from '../../../harness/ledger/disputes.ts';
 import { collectAll, issuer, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 

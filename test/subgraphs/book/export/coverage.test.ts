@@ -15,7 +15,7 @@ import { verify } from '../../../../subgraphs/receipt/verify/module.ts';
 import { verifyPullExport } from '../../../../subgraphs/receipt/verify/pull-export.ts';
 import { anyRow, bookOf, type Differently } from '../../../harness/export/book.ts';
 import { issuer } from '../../../harness/ledger/fixture.ts';
-import { altered, paths } from '../../../harness/receipt/issued.ts';
+import { altered, paths } from '../../../harness/receipt/issue.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 interface Asked extends ExportFilter {

@@ -6,7 +6,7 @@ import { agentId } from '../../../../schema/ids.ts';
 import { setAlerts } from '../../../../subgraphs/book/ledger/alert-settings.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { openBooks } from '../../../harness/ledger/alerted-books.ts';
-import { landAt } from '../../../harness/ledger/dated.ts';
+import { landAt } from '../../../harness/ledger/dated-rows.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 /* What a book tells before a wall, on the real ledger. */

@@ -4,7 +4,7 @@ import { agentId } from '../../../../schema/ids.ts';
 import { lineageLimits } from '../../../../schema/limits.ts';
 import { LINEAGE, readLineage } from '../../../../subgraphs/book/lineage/read.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
-import { landAt } from '../../../harness/ledger/dated.ts';
+import { landAt } from '../../../harness/ledger/dated-rows.ts';
 import { withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 

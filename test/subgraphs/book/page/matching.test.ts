@@ -6,7 +6,7 @@ import { arrive } from '../../../../subgraphs/book/ledger/arrive.ts';
 import { matchingText, readMatching } from '../../../../subgraphs/book/page/matching.ts';
 import type { RowFilter } from '../../../../subgraphs/book/page/row-scope.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
-import { landAt } from '../../../harness/ledger/dated.ts';
+import { landAt } from '../../../harness/ledger/dated-rows.ts';
 import { collectAll, vouched, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 

@@ -4,7 +4,7 @@ import { agentId } from '../../../../schema/ids.ts';
 import { pageHead, rowsOf } from '../../../../subgraphs/book/page/page.ts';
 import { type PageQuery, type RowFilter, rowScope } from '../../../../subgraphs/book/page/row-scope.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
-import { landAt } from '../../../harness/ledger/dated.ts';
+import { landAt } from '../../../harness/ledger/dated-rows.ts';
 import { withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 

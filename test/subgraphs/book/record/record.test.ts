@@ -4,7 +4,7 @@ import { arrive } from '../../../../subgraphs/book/ledger/arrive.ts';
 import { readHistory, readRecord } from '../../../../subgraphs/book/record/read.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { auditBooks } from '../../../harness/faults/audit-books.ts';
-import { landAt } from '../../../harness/ledger/dated.ts';
+import { landAt } from '../../../harness/ledger/dated-rows.ts';
 import { collectAll, vouched, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 

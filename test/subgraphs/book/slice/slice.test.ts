@@ -5,7 +5,7 @@ import { outsideOf, type Slice } from '../../../../schema/slice.ts';
 import { rowsOf } from '../../../../subgraphs/book/page/page.ts';
 import { sliceScope } from '../../../../subgraphs/book/slice/slice.resolver.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
-import { landAt } from '../../../harness/ledger/dated.ts';
+import { landAt } from '../../../harness/ledger/dated-rows.ts';
 import { withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 

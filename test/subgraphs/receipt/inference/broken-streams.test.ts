@@ -9,7 +9,7 @@ import { chatQuestion } from '../../../../subgraphs/receipt/inference/hubs/chat.
 import { finishReasonOf, finishReasons } from '../../../../subgraphs/receipt/inference/hubs/finish-reason.ts';
 import { openHubs } from '../../../../subgraphs/receipt/inference/hubs/open.ts';
 import { type KeptResponse, responseEndOf } from '../../../../subgraphs/receipt/inference/responses/response.paid.ts';
-import { gathered } from '../../../harness/gathered.ts';
+import { gathered } from '../../../harness/gather.ts';
 import { hubServer } from '../../../harness/receipt/inference/hub-server.ts';
 
 /* By whose doing an answer breaks off, what its hub says of it that a caller may know, and by which word an answer ends. */

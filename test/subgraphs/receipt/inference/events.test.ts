@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { sseDone, sseEvent } from '../../../../rest-compat/sse.ts';
 import type { Json } from '../../../../schema/canonical-json.ts';
 import { eventsIn, OverlongEvent } from '../../../../subgraphs/receipt/inference/hubs/events.ts';
-import { gathered } from '../../../harness/gathered.ts';
+import { gathered } from '../../../harness/gather.ts';
 
 async function* of(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* chunks;

@@ -5,7 +5,7 @@ import { systemClock } from '../../../../subgraphs/clock.ts';
 import { candidatesFor } from '../../../../subgraphs/receipt/inference/catalogue.ts';
 import { type HubOptions, type Hubs, openHubs } from '../../../../subgraphs/receipt/inference/hubs/open.ts';
 import type { OpenReply } from '../../../../subgraphs/receipt/inference/hubs/stream.ts';
-import { gathered } from '../../../harness/gathered.ts';
+import { gathered } from '../../../harness/gather.ts';
 import { type HubServer, hubServer } from '../../../harness/receipt/inference/hub-server.ts';
 
 type Behaviour = (response: ServerResponse) => void;

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
 import { type VerifiedDocument, verify, verifyPlace } from '../../../../subgraphs/receipt/verify/module.ts';
 import { verifierKey } from '../../../../subgraphs/receipt/verify/verifier-key.ts';
-import { audited } from '../../../harness/receipt/audited.ts';
-import { altered, issue, issuer, paths } from '../../../harness/receipt/issued.ts';
+import { audited } from '../../../harness/receipt/audit-document.ts';
+import { altered, issue, issuer, paths } from '../../../harness/receipt/issue.ts';
 import { paidCall } from '../../../harness/vectors/receipt-facts.ts';
 
 /*

@@ -7,7 +7,7 @@ import {
   receiptDifference,
 } from '../../../../subgraphs/receipt/verify/bundle-rows.ts';
 import { parseJws } from '../../../../subgraphs/receipt/verify/signature.ts';
-import { issue, issuer } from '../../../harness/receipt/issued.ts';
+import { issue, issuer } from '../../../harness/receipt/issue.ts';
 import { paidCall, paidInTwo } from '../../../harness/vectors/receipt-facts.ts';
 
 const claimsOf = ({ issuer_signature }: JsonObject) => parseJws((issuer_signature as JsonObject).jws)?.claims ?? {};

@@ -6,7 +6,7 @@ import { sha256Hex } from '../../../../schema/digest.ts';
 import { signCredential } from '../../../../subgraphs/receipt/envelope/sign.ts';
 import { openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { verifyCredential } from '../../../../subgraphs/receipt/verify/credential.ts';
-import { base_url, issuer, stranger } from '../../../harness/receipt/issued.ts';
+import { base_url, issuer, stranger } from '../../../harness/receipt/issue.ts';
 
 const payload = { task_id: 'task_1', issued_at: '2026-01-02T03:04:05.000Z' };
 const payload_hash = sha256Hex('{"issued_at":"2026-01-02T03:04:05.000Z","task_id":"task_1"}');

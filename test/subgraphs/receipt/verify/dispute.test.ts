@@ -5,7 +5,7 @@ import { canonicalJson, type Json, type JsonObject } from '../../../../schema/ca
 import { openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { verifyDispute } from '../../../../subgraphs/receipt/verify/dispute.ts';
 import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
-import { boundRequest, callOf, FIELD, filing, SALT } from '../../../harness/ledger/disputed.ts';
+import { boundRequest, callOf, FIELD, filing, SALT } from '../../../harness/ledger/disputes.ts';
 import { collectAll, issuer, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 

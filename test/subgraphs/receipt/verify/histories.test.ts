@@ -5,7 +5,7 @@ import { publishedKeys, revocations } from '../../../../subgraphs/receipt/issuer
 import { issuerOf, openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { verifyIssuerHistory, verifyRevocations } from '../../../../subgraphs/receipt/verify/histories.ts';
 import { verifyAllowance } from '../../../../subgraphs/receipt/verify/signed-answer.ts';
-import { base_url } from '../../../harness/receipt/issued.ts';
+import { base_url } from '../../../harness/receipt/issue.ts';
 
 /** Three keys, of which the first two were revoked by the third. */
 const seeds = ['33', '22', '11'].map(byte => byte.repeat(32));

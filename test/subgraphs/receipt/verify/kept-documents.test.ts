@@ -8,7 +8,7 @@ import { verifyConsistency, verifyInclusion } from '../../../../subgraphs/receip
 import { verify, verifyPlace } from '../../../../subgraphs/receipt/verify/module.ts';
 import { verifyStatement } from '../../../../subgraphs/receipt/verify/statement.ts';
 import { type KeptDocument, keptDocuments, keptKeys, keptNamed } from '../../../harness/fixtures/signed-documents.ts';
-import { altered, paths } from '../../../harness/receipt/issued.ts';
+import { altered, paths } from '../../../harness/receipt/issue.ts';
 
 /*
  * Documents of every kind, as an earlier version of this service has signed them: whatever is changed since, each still

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../../schema/can
 import { KEY_CLOCK_SECONDS, KEY_OVERLAP_SECONDS } from '../../../../schema/key-times.ts';
 import { openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
-import { base_url, collected_at_ms, issue, issuer, stranger } from '../../../harness/receipt/issued.ts';
+import { base_url, collected_at_ms, issue, issuer, stranger } from '../../../harness/receipt/issue.ts';
 import { paidCall } from '../../../harness/vectors/receipt-facts.ts';
 
 /* What is not the issuer's signature, however it is dressed. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import type { ReceiptLeg } from '../../../../schema/receipt-shapes.ts';
 import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
-import { issue, issuer } from '../../../harness/receipt/issued.ts';
+import { issue, issuer } from '../../../harness/receipt/issue.ts';
 import { paidCall, paidInTwo } from '../../../harness/vectors/receipt-facts.ts';
 
 const legs = paidInTwo.legs ?? [];

@@ -8,7 +8,7 @@ import { issueRefusals } from '../../../../subgraphs/receipt/refusal/sign-refusa
 import { addressesSigned } from '../../../../subgraphs/receipt/verify/addresses.ts';
 import { undecided, verify } from '../../../../subgraphs/receipt/verify/module.ts';
 import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
-import { altered, issuer as before, base_url as former, issue } from '../../../harness/receipt/issued.ts';
+import { altered, issuer as before, base_url as former, issue } from '../../../harness/receipt/issue.ts';
 import { freshStore } from '../../../harness/store.ts';
 import { paidCall } from '../../../harness/vectors/receipt-facts.ts';
 

@@ -3,7 +3,7 @@ import { canonicalHash, canonicalJson, type Json, type JsonObject } from '../../
 import { payloadVersions } from '../../../../schema/receipt-payload.ts';
 import type { ReceiptFacts } from '../../../../subgraphs/receipt/receipt/receipt-facts.ts';
 import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
-import { altered, base_url, issue, issuer } from '../../../harness/receipt/issued.ts';
+import { altered, base_url, issue, issuer } from '../../../harness/receipt/issue.ts';
 import { paidCall, paidElsewhere } from '../../../harness/vectors/receipt-facts.ts';
 
 /* Each payload version by what it signs: nothing of that can be taken away or altered, and nothing else is believed. */

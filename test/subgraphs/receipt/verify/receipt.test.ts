@@ -6,7 +6,7 @@ import { limits } from '../../../../schema/limits.ts';
 import { receiptHeaders } from '../../../../subgraphs/receipt/receipt/headers.ts';
 import type { ReceiptFacts } from '../../../../subgraphs/receipt/receipt/receipt-facts.ts';
 import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
-import { altered, base_url, collected_at_ms, issue, issuer, paths, stranger } from '../../../harness/receipt/issued.ts';
+import { altered, base_url, collected_at_ms, issue, issuer, paths, stranger } from '../../../harness/receipt/issue.ts';
 import { paidCall, waivedCall } from '../../../harness/vectors/receipt-facts.ts';
 
 const document = await issue(paidCall);

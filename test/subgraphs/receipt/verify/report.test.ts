@@ -9,7 +9,7 @@ import { SignedRefusal } from '../../../../subgraphs/receipt/refusal/refusal.ent
 import { type Verification, verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
 import { verifyRefusal } from '../../../../subgraphs/receipt/verify/refusal.ts';
 import { type Report } from '../../../../subgraphs/receipt/verify/report.ts';
-import { altered, base_url, issue, issuer, paths, stranger } from '../../../harness/receipt/issued.ts';
+import { altered, base_url, issue, issuer, paths, stranger } from '../../../harness/receipt/issue.ts';
 import { paidCall, waivedCall } from '../../../harness/vectors/receipt-facts.ts';
 
 const receipt = await issue(paidCall);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { verify } from '../../../../subgraphs/receipt/verify/module.ts';
-import { issuer } from '../../../harness/receipt/issued.ts';
+import { issuer } from '../../../harness/receipt/issue.ts';
 import { cook, type Recipe, recipe } from '../../../harness/receipt/random-documents.ts';
 import { judgeAudit } from '../../../harness/second-verifier/audit.ts';
 import type { Members } from '../../../harness/second-verifier/bytes.ts';

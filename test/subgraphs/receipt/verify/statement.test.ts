@@ -5,8 +5,8 @@ import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { parseSign1, sigStructure, verifySign1 } from '../../../../subgraphs/receipt/verify/cose.ts';
 import { verifyStatement } from '../../../../subgraphs/receipt/verify/statement.ts';
-import { cbor, receiptIn, stated, taken, together } from '../../../harness/receipt/enveloped.ts';
-import { issuer, stranger } from '../../../harness/receipt/issued.ts';
+import { issuer, stranger } from '../../../harness/receipt/issue.ts';
+import { cbor, receiptIn, stated, taken, together } from '../../../harness/receipt/statement-parts.ts';
 import { coseForged, coseKey, coseSigned } from '../../../harness/vectors/cose.ts';
 
 const hex = (text: string) => Buffer.from(text, 'hex');

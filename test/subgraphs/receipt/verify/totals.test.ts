@@ -17,7 +17,7 @@ import { leafHash } from '../../../../subgraphs/receipt/verify/merkle-proof.ts';
 import { sumLeaf, sumRoot } from '../../../../subgraphs/receipt/verify/sum-proof.ts';
 import { verifyTotals } from '../../../../subgraphs/receipt/verify/totals.ts';
 import { issuer } from '../../../harness/ledger/fixture.ts';
-import { altered, paths, stranger } from '../../../harness/receipt/issued.ts';
+import { altered, paths, stranger } from '../../../harness/receipt/issue.ts';
 import { callOf, openTotals, restated } from '../../../harness/receipt/totals.ts';
 import { atEnd } from '../../../harness/release.ts';
 

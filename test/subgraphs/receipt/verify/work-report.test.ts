@@ -4,8 +4,8 @@ import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import type { ReceiptFacts } from '../../../../subgraphs/receipt/receipt/receipt-facts.ts';
 import { verify } from '../../../../subgraphs/receipt/verify/module.ts';
 import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
-import { audited } from '../../../harness/receipt/audited.ts';
-import { issue, issuer } from '../../../harness/receipt/issued.ts';
+import { audited } from '../../../harness/receipt/audit-document.ts';
+import { issue, issuer } from '../../../harness/receipt/issue.ts';
 import { paidCall, waivedCall } from '../../../harness/vectors/receipt-facts.ts';
 
 const reported = { by: 'rbook_1', generation_id: 'gen-1', rail: 'credits', amount: '1250' };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { reachesBeyond } from './reached.ts';
+import { reachesBeyond } from './outbound-names.ts';
 
 it('whoever asks for a name is noticed, by http and by https, whether anybody knows it or not', async () => {
   const reached = reachesBeyond();

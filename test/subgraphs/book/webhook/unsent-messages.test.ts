@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { tellUntold } from '../../../../subgraphs/book/webhook/untold.ts';
+import { tellUntold } from '../../../../subgraphs/book/webhook/unsent-messages.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { freshStore } from '../../../harness/store.ts';
 import { tellBook } from '../../../harness/webhook/tell-book.ts';

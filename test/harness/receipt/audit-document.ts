@@ -15,7 +15,7 @@ import type { ReceiptFacts } from '../../../subgraphs/receipt/receipt/receipt-fa
 import { leafHash } from '../../../subgraphs/receipt/verify/merkle-proof.ts';
 import { parseJws } from '../../../subgraphs/receipt/verify/signature.ts';
 import { waivedCall } from '../vectors/receipt-facts.ts';
-import { base_url, collected_at_ms, issue, issuer } from './issued.ts';
+import { base_url, collected_at_ms, issue, issuer } from './issue.ts';
 
 const NEWEST = 5;
 const ANCHORED = 4;

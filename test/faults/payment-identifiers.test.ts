@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Wallet } from '../harness/buyer.ts';
-import { named, newName } from '../harness/doors/named.ts';
+import { named, newName } from '../harness/doors/payment-identifiers.ts';
 import { audit } from '../harness/faults/audit.ts';
 import { type Answer, harmless, jwsOf, nameOf } from '../harness/faults/buyer.ts';
 import { allClosed, deaths } from '../harness/faults/claims.ts';

@@ -4,7 +4,7 @@ import { canonicalJson, type Json, type JsonObject } from '../../schema/canonica
 import { ChatRequest, chatUnserved } from '../../schema/requests/chat-completion.ts';
 import { ImageRequest } from '../../schema/requests/image-generation.ts';
 import { ResponsesRequest, responseUnserved } from '../../schema/requests/responses.ts';
-import { chatWithoutEffect, responseWithoutEffect } from '../../schema/requests/unserved.ts';
+import { chatWithoutEffect, responseWithoutEffect } from '../../schema/requests/unsupported-members.ts';
 
 const plain = { functions: [], function_call: 'auto', modalities: ['text'], logit_bias: {}, verbosity: 'medium' };
 const chat = { ...plain, n: 1, logprobs: false, top_logprobs: 0, audio: null, web_search_options: null };

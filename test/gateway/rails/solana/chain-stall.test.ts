@@ -4,7 +4,7 @@ import { audit } from '../../../harness/faults/audit.ts';
 import { answerTo, harmless, jwsOf, nameOf, send } from '../../../harness/faults/buyer.ts';
 import { claimOf, closed } from '../../../harness/faults/claims.ts';
 import { eventually, openGround } from '../../../harness/faults/ground.ts';
-import { hurried } from '../../../harness/faults/hurried.ts';
+import { hurried } from '../../../harness/faults/short-waits.ts';
 import { newSolanaBuyer } from '../../../harness/solana/orders.ts';
 
 it('a stalled Solana answers 503 and never 402; when it moves, the same payment has paid', async () => {

@@ -5,7 +5,7 @@ import { auditStep } from '../../subgraphs/book/audit/audit-stored.ts';
 import { auditBooks } from '../harness/faults/audit-books.ts';
 import { newBuyer, type Order, send, submitElsewhere } from '../harness/faults/buyer.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
-import { hurried } from '../harness/faults/hurried.ts';
+import { hurried } from '../harness/faults/short-waits.ts';
 import { hurryTasks } from '../harness/jobs.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 

@@ -2,9 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { answerTo, newBuyer } from '../harness/faults/buyer.ts';
+import { copyOf } from '../harness/faults/database-copy.ts';
 import { type Ground, openGround } from '../harness/faults/ground.ts';
 import { publishedBreaks, refusalOf, refusalOfProcess, runOperatorProcess } from '../harness/faults/operator.ts';
-import { copyOf } from '../harness/faults/restored.ts';
 import { atEnd } from '../harness/release.ts';
 import { clearScratch, makeScratch } from '../harness/scratch.ts';
 

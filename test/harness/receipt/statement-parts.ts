@@ -4,7 +4,7 @@ import { coseHeader } from '../../../schema/cose.ts';
 import { type CoseFacts, type CoseSignature, signCose } from '../../../subgraphs/receipt/envelope/sign.ts';
 import type { IssuerSigner } from '../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { leafHash, nodeHash } from '../../../subgraphs/receipt/verify/merkle-proof.ts';
-import { issuer } from './issued.ts';
+import { issuer } from './issue.ts';
 
 /* Transparent statements that are put together piece by piece, as nobody but a forger would. */
 

@@ -17,7 +17,7 @@ import { type CallHeaders, ResponseHeaders } from '../../subgraphs/context.ts';
 import { isPaid, mutations, operationOf, queries } from '../harness/doors/root-fields.ts';
 import { answerTo, newBuyer, type Order } from '../harness/faults/buyer.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
-import { haltOf, olderState } from '../harness/faults/halted.ts';
+import { haltOf, olderState } from '../harness/faults/log-halt.ts';
 import { startWire } from '../harness/faults/wire.ts';
 import { logTo } from '../harness/graph/shop.ts';
 import { modern } from '../harness/mcp-message.ts';

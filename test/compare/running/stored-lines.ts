@@ -2,8 +2,8 @@ import { hashedColumns, hashedFacts } from '../../../schema/book-row.ts';
 import { canonicalHash, canonicalJson, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../schema/digest.ts';
 import { openVault } from '../../../subgraphs/vault.ts';
-import { type Sealed, takeSealed } from './fixed.ts';
 import { type FixedService, SEAL_KEY } from './fixed-service.ts';
+import { type Sealed, takeSealed } from './fixed-time.ts';
 import type { ToldCall } from './teller.ts';
 
 /* What is written of a story for good: rows, events, receipts and refusals, and what was sealed. */

@@ -4,7 +4,7 @@ import { audit } from '../harness/faults/audit.ts';
 import { type Answer, harmless, jwsOf, nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
 import { claimOf } from '../harness/faults/claims.ts';
 import { eventually, openGround } from '../harness/faults/ground.ts';
-import { hurried } from '../harness/faults/hurried.ts';
+import { hurried } from '../harness/faults/short-waits.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 it('a stalled chain answers 503 and never 402; when it moves, the same payments have paid', async () => {

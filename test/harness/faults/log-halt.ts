@@ -1,8 +1,8 @@
 import { openStore } from '../../../gateway/parts.ts';
 import { type SignedTreeHead } from '../../../subgraphs/receipt/log/tree-head.ts';
 import { atEnd } from '../release.ts';
+import { copyOf } from './database-copy.ts';
 import type { Ground } from './ground.ts';
-import { copyOf } from './restored.ts';
 import type { Wire } from './wire.ts';
 
 /** What is asked of the log wherever it went back while processes were running. */
