@@ -6,7 +6,7 @@ import { openLookUps } from '../subgraphs/book/router/look-up.ts';
 import { type Clock, systemClock, systemRandom } from '../subgraphs/clock.ts';
 import type { Database } from '../subgraphs/database.ts';
 import type { ForeignTransfers } from '../subgraphs/foreign-transfers.ts';
-import { type LiveConnectionReport, type LiveHearing, openLive } from '../subgraphs/live.ts';
+import { type LiveConnectionReport, type LiveState, openLive } from '../subgraphs/live.ts';
 import { hearDamagedRecords } from '../subgraphs/receipt/damaged-record.ts';
 import { type Hubs, openHubs as openHttpHubs } from '../subgraphs/receipt/inference/hubs/open.ts';
 import { recordIssuer } from '../subgraphs/receipt/issuer/record.ts';
@@ -302,7 +302,7 @@ interface Needed {
   readonly reconciler: Reconciler;
   readonly standings: RemoteStandings;
   readonly hubs: Pick<Hubs, 'away'>;
-  readonly live: LiveHearing;
+  readonly live: LiveState;
 }
 
 function needsOf({ profile }: Config, needed: Needed): ReadinessParts {
@@ -320,7 +320,7 @@ function needsOf({ profile }: Config, needed: Needed): ReadinessParts {
     subgraphs_away: () => standings.away(),
     settling_trouble: network => rails[network]?.settling.trouble ?? null,
     hubs_away: () => hubs.away.length > 0,
-    listens: () => live.hears,
+    listens: () => live.listens,
     facilitator: settler.reachable?.bind(settler),
   };
 }

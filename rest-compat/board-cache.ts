@@ -12,18 +12,18 @@ export const KEPT_BY_BOARD = { ...PUBLIC_BOARD, kept_by: 'board' } as const;
 
 const KEPT_BYTES_MAX = 16 * 2 ** 20;
 
-interface Kept {
+interface CachedAnswer {
   readonly version: string;
   readonly answer: Answer;
 }
 
-interface KeptAnswers {
-  readonly answers: LRUCache<string, Kept>;
+interface BoardCache {
+  readonly answers: LRUCache<string, CachedAnswer>;
   /** Responses in progress by key and version, so that concurrent requests for the same share one. */
   readonly making: Map<string, Promise<Answer>>;
 }
 
-const keptBy = new WeakMap<Port, KeptAnswers>();
+const keptBy = new WeakMap<Port, BoardCache>();
 
 /** Key of a response. It is the same for every client, so it does not contain the caller. */
 export interface BoardRead extends Pick<Columns, 'name' | 'media' | 'status' | 'kept_by'> {
@@ -56,16 +56,16 @@ export async function keptByBoard(
   return answer;
 }
 
-function keptOf(port: Port): KeptAnswers {
+function keptOf(port: Port): BoardCache {
   const known = keptBy.get(port);
   if (known) return known;
-  const answers = new LRUCache<string, Kept>({ maxSize: KEPT_BYTES_MAX, sizeCalculation: sizeOf });
+  const answers = new LRUCache<string, CachedAnswer>({ maxSize: KEPT_BYTES_MAX, sizeCalculation: sizeOf });
   const kept = { answers, making: new Map<string, Promise<Answer>>() };
   keptBy.set(port, kept);
   return kept;
 }
 
 /** The constant is for the key and the entry itself. */
-function sizeOf({ answer: { body } }: Kept, key: string): number {
+function sizeOf({ answer: { body } }: CachedAnswer, key: string): number {
   return (body?.length ?? 0) + key.length + 512;
 }

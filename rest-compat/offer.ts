@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../schema/errors.ts';
-import type { Called } from './call-description.ts';
+import type { CallDescription } from './call-description.ts';
 import type { Door } from './door.ts';
 import type { DoorRequest } from './door-request.ts';
 import { schemasOf } from './door-schemas.ts';
@@ -29,7 +29,10 @@ export function priceOf(door: Door, resource: string): Price | null {
   return computed;
 }
 
-const calledBy = (door: Door): Called => ({ output_schema: schemasOf(door).in_short, bazaars: briefBazaars(door) });
+const calledBy = (door: Door): CallDescription => ({
+  output_schema: schemasOf(door).in_short,
+  bazaars: briefBazaars(door),
+});
 
 /** The last price of each endpoint, because most have one URL, which thousands of calls a second request. */
 const prices = new WeakMap<Door, Price>();

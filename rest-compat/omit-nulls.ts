@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../schema/canonical-json.ts';
-import { Written } from '../schema/json-text.ts';
+import { RawJson } from '../schema/json-text.ts';
 import type { LeftOutNulls } from './port.ts';
 
 /** A place in a response where null members are left out. */
@@ -62,5 +62,5 @@ function isList(value: Json): value is readonly Json[] {
 
 /** An object that has not been serialized yet. */
 function isOpen(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !isList(value) && !(value instanceof Written);
+  return typeof value === 'object' && value !== null && !isList(value) && !(value instanceof RawJson);
 }

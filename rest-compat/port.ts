@@ -9,7 +9,7 @@ import type { ShownProof } from '../schema/proof.ts';
 import type { ShownIngestKey } from '../schema/router/ingest-key.ts';
 import type { Secret } from '../schema/secret.ts';
 import type { ShownSlice } from '../schema/slice-token.ts';
-import type { Called } from './call-description.ts';
+import type { CallDescription } from './call-description.ts';
 import type { CardSignature, OfferedRequests } from './faces/a2a/sealing.ts';
 import type { ToolSessions } from './faces/mcp/sessions.ts';
 import type { SecurityContact } from './security-contact.ts';
@@ -78,7 +78,7 @@ export interface Price {
   readonly stamp?: boolean;
   readonly resource: string;
   readonly description: string;
-  readonly called?: Called;
+  readonly called?: CallDescription;
 }
 
 /** A 402 in both versions of x402: v2 in the header, v1 in the body. */
@@ -205,7 +205,10 @@ export interface Port {
   readonly rates: AddressRates;
   challenge(price: Price, reason: { code: ErrorCode; detail?: string } | null): Challenge;
   /** Adds the description of the endpoint to a challenge by a resolver. */
-  describe(challenge: Pick<Challenge, 'headers' | 'body'>, called: Called): Pick<Challenge, 'headers' | 'body'>;
+  describe(
+    challenge: Pick<Challenge, 'headers' | 'body'>,
+    called: CallDescription,
+  ): Pick<Challenge, 'headers' | 'body'>;
   /**
    * Runs a named document on the same planner, subgraphs and resolvers as /graphql. Does not throw for a refusal. Members of the answer may
    * be Written, which are already without the nulls of `nulls`.

@@ -11,7 +11,7 @@ export const EXAMPLE_ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
  * has 8 or more in its place. viem takes ten times as long for an address that it has not cached, and clients may send
  * new ones.
  */
-export function spelt(address: string): Address {
+export function checksummedAddress(address: string): Address {
   const digits = Buffer.from(address.slice(2).toLowerCase(), 'latin1');
   const hash = keccak256(digits);
   for (let at = 0; at < digits.length; at++) {

@@ -1,5 +1,5 @@
 import { bytesInBase58 } from './base58.ts';
-import { spelt } from './eip55.ts';
+import { checksummedAddress } from './eip55.ts';
 import { type NetworkName, networkNamed, networks } from './network.ts';
 import type { ForeignNetwork } from './observed-transfer.ts';
 
@@ -17,7 +17,7 @@ interface Names {
 
 const names: Readonly<Record<ForeignNetwork, Names>> = {
   base: {
-    address: text => (/^0x[0-9a-fA-F]{40}$/.test(text) ? spelt(text) : null),
+    address: text => (/^0x[0-9a-fA-F]{40}$/.test(text) ? checksummedAddress(text) : null),
     transaction: text => (/^0x[0-9a-fA-F]{64}$/.test(text) ? text.toLowerCase() : null),
     address_form: 'must be an address of Base: 0x and 40 hex digits',
     transaction_form: 'must be a transaction of Base: 0x and 64 hex digits',
@@ -38,19 +38,19 @@ const names: Readonly<Record<ForeignNetwork, Names>> = {
   },
 };
 
-export type Named =
+export type NameOutcome =
   | { readonly kind: 'named'; readonly name: string }
   | { readonly kind: 'none'; readonly form: string };
 
-export function walletNamed(network: ForeignNetwork, text: string): Named {
+export function walletNamed(network: ForeignNetwork, text: string): NameOutcome {
   return named(names[network].address(text), names[network].address_form);
 }
 
-export function transactionNamed(network: ForeignNetwork, text: string): Named {
+export function transactionNamed(network: ForeignNetwork, text: string): NameOutcome {
   return named(names[network].transaction(text), names[network].transaction_form);
 }
 
-function named(name: string | null, form: string): Named {
+function named(name: string | null, form: string): NameOutcome {
   return name === null ? { kind: 'none', form } : { kind: 'named', name };
 }
 

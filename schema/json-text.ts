@@ -1,5 +1,5 @@
 /** A part of a response that is JSON text already, as the database wrote it. It is sent verbatim, never parsed. */
-export class Written {
+export class RawJson {
   readonly text: string;
 
   constructor(text: string) {
@@ -17,7 +17,7 @@ const DEPTH_MAX = 4;
 
 /** JSON.stringify, except that written parts are inserted verbatim. */
 export function jsonText(value: unknown, depth_max = DEPTH_MAX): string {
-  if (value instanceof Written) return value.text;
+  if (value instanceof RawJson) return value.text;
   if (!isPlainObject(value) || !holdsWritten(value, depth_max)) return JSON.stringify(value) ?? 'null';
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${jsonText(member, depth_max - 1)}`).join()}}`;
@@ -28,7 +28,7 @@ function holdsWritten(value: object, depth_max: number): boolean {
   for (const member of Object.values(value)) {
     // Most members are leaves.
     if (typeof member !== 'object' || member === null) continue;
-    if (member instanceof Written || (isPlainObject(member) && holdsWritten(member, depth_max - 1))) return true;
+    if (member instanceof RawJson || (isPlainObject(member) && holdsWritten(member, depth_max - 1))) return true;
   }
   return false;
 }

@@ -161,13 +161,13 @@ export function leftOutOrNull<S extends z.ZodType>(shape: S): z.ZodOptional<z.Zo
 export type NullIfLeftOut<T> = { readonly [K in keyof T]-?: NonNullable<T[K]> | null };
 
 /** Value of a member as resolvers hand it over. A member that JSON may leave out is null on the graph. */
-type Shown<S> =
+type MemberValue<S> =
   S extends ShownAs<unknown, infer T>
     ? T
     : S extends z.ZodNullable<infer I> | z.ZodOptional<infer I>
-      ? Shown<I> | null
+      ? MemberValue<I> | null
       : S extends z.ZodArray<infer I>
-        ? readonly Shown<I>[]
+        ? readonly MemberValue<I>[]
         : S extends z.ZodObject
           ? MembersOf<S>
           : S extends z.ZodType
@@ -186,9 +186,9 @@ type GraphName<K extends string, S> = S extends NamedOnGraph<infer N> ? N : Came
 
 /** Members of a noun as resolvers hand them over, without those that are computed. */
 export type MembersOf<N extends z.ZodObject> = {
-  [K in keyof N['shape'] & string as Shown<N['shape'][K]> extends 'by resolver'
+  [K in keyof N['shape'] & string as MemberValue<N['shape'][K]> extends 'by resolver'
     ? never
-    : GraphName<K, N['shape'][K]>]: Shown<N['shape'][K]>;
+    : GraphName<K, N['shape'][K]>]: MemberValue<N['shape'][K]>;
 };
 
 /**
@@ -202,7 +202,7 @@ export type ShowableAs<N extends z.ZodObject> = {
     | Showable<N['shape'][K]>
     | undefined;
 };
-type MayLack<S> = null extends Shown<S> ? true : Shown<S> extends 'by resolver' ? true : false;
+type MayLack<S> = null extends MemberValue<S> ? true : MemberValue<S> extends 'by resolver' ? true : false;
 type Showable<S> =
   S extends ShownAs<z.ZodType, infer T>
     ? T extends 'by resolver'

@@ -1,7 +1,7 @@
 import secp256k1 from 'secp256k1';
 import type { Address } from 'viem';
 import { keccak256 } from './digest.ts';
-import { spelt } from './eip55.ts';
+import { checksummedAddress } from './eip55.ts';
 
 /* Addresses and signatures on secp256k1, Ethereum's curve. */
 
@@ -14,7 +14,7 @@ export function isLowS(s: bigint): boolean {
 
 /** The EIP-55 address of an uncompressed point (0x04, x, y): the last 20 bytes of keccak256 over x and y. */
 export function addressOfPoint(point: Uint8Array): Address {
-  return spelt(`0x${digitsOfPoint(point)}`);
+  return checksummedAddress(`0x${digitsOfPoint(point)}`);
 }
 
 /** The address of a private key of 32 bytes. */

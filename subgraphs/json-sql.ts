@@ -6,7 +6,7 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql';
-import { Written } from '../schema/json-text.ts';
+import { RawJson } from '../schema/json-text.ts';
 import { limits } from '../schema/limits.ts';
 
 /* SQL expressions that write JSON as it goes out, so that a page is not built row by row. */
@@ -49,8 +49,8 @@ export const asTime = (column: string): string =>
   `left(to_json(date_trunc('milliseconds',${column} at time zone 'UTC')+interval '1 microsecond')::text,24)||'Z"'`;
 
 /** Outside of its strings, JSON that Postgres writes has no control characters. */
-export function writtenText(text: string): Written {
-  return new Written(CONTROL.test(text) ? withEscapes(text) : text);
+export function writtenText(text: string): RawJson {
+  return new RawJson(CONTROL.test(text) ? withEscapes(text) : text);
 }
 const CONTROL = /[^ -\uffff]/;
 const SPACE = 0x20;
@@ -112,7 +112,7 @@ function separated(members: readonly Member[], none: string | undefined): string
   const one = members[sure];
   if (!one) return `substr(${joined(runs(members, none, ',', ''))},2)`;
   const before = runs(members.slice(0, sure), none, '', ',');
-  return joined([...before, said(one, '', ''), ...runs(members.slice(sure + 1), none, ',', '')]);
+  return joined([...before, memberSql(one, '', ''), ...runs(members.slice(sure + 1), none, ',', '')]);
 }
 
 /** Those beside each other that are rarely there are looked at together. */
@@ -121,14 +121,14 @@ function runs(members: readonly Member[], none: string | undefined, begin: strin
   if (!first) return [];
   const other = members.findIndex(({ rare }) => rare !== first.rare);
   const run = other < 0 ? members : members.slice(0, other);
-  const texts = run.map(member => said(member, begin, end));
+  const texts = run.map(member => memberSql(member, begin, end));
   const nothing = run.map(member => ifNull(member, begin, end));
   const these = first.rare ? [`case when ${none} then ${joined(nothing)} else ${joined(texts)} end`] : texts;
   return [...these, ...runs(members.slice(run.length), none, begin, end)];
 }
 
 /** `||` with null is null. */
-function said(member: Member, begin: string, end: string): string {
+function memberSql(member: Member, begin: string, end: string): string {
   const text = `'${begin}"${member.key}":'||${member.value}${end && `||'${end}'`}`;
   return member.always ? text : `coalesce(${text},${ifNull(member, begin, end)})`;
 }

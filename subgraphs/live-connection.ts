@@ -10,7 +10,7 @@ export const LIVE_APPLICATION = 'live';
 
 export interface ConnectionEvents {
   readonly channels: readonly string[];
-  heard(channel: string, payload: string): void;
+  receive(channel: string, payload: string): void;
   /** Once LISTEN was in force, and once: whether the connection broke, gave no answer or was ended. */
   lost(connection: LiveConnection): void;
 }
@@ -24,7 +24,7 @@ interface Echo {
 export class LiveConnection {
   readonly #client: pg.Client;
   readonly #echo_channel: string;
-  readonly #hearing: ConnectionEvents;
+  readonly #events: ConnectionEvents;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #echoes = new Map<string, Echo>();
   #spoken = 0;
@@ -33,9 +33,9 @@ export class LiveConnection {
   private constructor(client: pg.Client, echo_channel: string, hearing: ConnectionEvents) {
     this.#client = client;
     this.#echo_channel = echo_channel;
-    this.#hearing = hearing;
+    this.#events = hearing;
     this.#heartbeat = setInterval(() => void this.echo().catch(() => {}), HEARTBEAT_MS).unref();
-    client.on('notification', ({ channel, payload = '' }) => this.#hear(channel, payload));
+    client.on('notification', ({ channel, payload = '' }) => this.#receive(channel, payload));
     client.once('end', () => this.#lose());
   }
 
@@ -83,8 +83,8 @@ export class LiveConnection {
     await this.#client.end();
   }
 
-  #hear(channel: string, payload: string): void {
-    if (channel !== this.#echo_channel) this.#hearing.heard(channel, payload);
+  #receive(channel: string, payload: string): void {
+    if (channel !== this.#echo_channel) this.#events.receive(channel, payload);
     else this.#echoes.get(payload)?.resolve();
   }
 
@@ -93,7 +93,7 @@ export class LiveConnection {
     this.#lost = true;
     clearInterval(this.#heartbeat);
     for (const echo of this.#echoes.values()) echo.reject(new Error('the connection was lost'));
-    this.#hearing.lost(this);
+    this.#events.lost(this);
   }
 }
 

@@ -26,7 +26,7 @@ export interface Live {
    * Resolves when everything that was committed before the call has been delivered: Postgres delivers in order of
    * commit, and a notice to ourselves comes after it. Waits while the connection is down. @throws Refusal once closed.
    */
-  heard(): Promise<void>;
+  catchUp(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -61,9 +61,9 @@ export interface LiveTasks {
 }
 
 /** State of the connection, for readiness checks. */
-export interface LiveHearing {
+export interface LiveState {
   /** False until LISTEN is in force, and while its connection is lost: rows and ends of sessions are then noticed late. */
-  readonly hears: boolean;
+  readonly listens: boolean;
 }
 
 /** Reports of the connection for an operator, one each time it is lost. */
@@ -90,11 +90,11 @@ const RETRY_MS_MAX = 2_000;
 export function openLive(
   database: Pick<Database, 'connect'>,
   report: LiveConnectionReport | null = null,
-): Live & LiveLog & LiveBoard & LiveTrees & LiveTasks & LiveHearing {
+): Live & LiveLog & LiveBoard & LiveTrees & LiveTasks & LiveState {
   return new PostgresLive(database, report);
 }
 
-class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, LiveHearing {
+class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, LiveState {
   readonly #database: Pick<Database, 'connect'>;
   readonly #report: LiveConnectionReport | null;
   #is_lost = false;
@@ -105,13 +105,13 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
   readonly #boardWatchers = new Set<Wake>();
   readonly #cancelWatchers = new Set<CancelWatcher>();
   readonly #ended = new AbortController();
-  readonly heard = shareNextRun(() => this.#hear());
-  readonly #heard: Readonly<Record<string, (payload: string) => void>> = {
+  readonly catchUp = shareNextRun(() => this.#catchUp());
+  readonly #handlers: Readonly<Record<string, (payload: string) => void>> = {
     [BOOK_CHANNEL]: payload => this.#moved(payload, Number),
     [TREE_CHANNEL]: payload => this.#moved(payload, String),
     [BOARD_CHANNEL]: payload => this.#boardMoved(Number(payload)),
     [SESSION_CHANNEL]: payload => this.#sessionEnded(payload),
-    [LOG_CHANNEL]: payload => this.#logTold(payload),
+    [LOG_CHANNEL]: payload => this.#notifyLog(payload),
     [CANCELED_CHANNEL]: payload => this.#canceled(JSON.parse(payload)),
   };
   #listening: Promise<void> | null = null;
@@ -122,7 +122,7 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
     this.#report = report;
   }
 
-  get hears(): boolean {
+  get listens(): boolean {
     return this.#connection !== null;
   }
 
@@ -202,8 +202,8 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
 
   async #connect(): Promise<void> {
     const connection = await LiveConnection.open(this.#database, {
-      channels: Object.keys(this.#heard),
-      heard: (channel, payload) => this.#heard[channel]?.(payload),
+      channels: Object.keys(this.#handlers),
+      receive: (channel, payload) => this.#handlers[channel]?.(payload),
       lost: lost => this.#lost(lost),
     });
     if (this.#ended.signal.aborted) await connection.end();
@@ -211,7 +211,7 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
     this.#connection = connection;
   }
 
-  async #hear(): Promise<void> {
+  async #catchUp(): Promise<void> {
     for (;;) {
       this.#listening ??= this.#listen();
       await this.#listening;
@@ -232,7 +232,7 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
     this.#listening = this.#listen().then(() => {
       for (const wakes of this.#watchers.values()) for (const wake of wakes) wake(null);
       for (const watcher of this.#sessionWatchers) watcher.ended(null);
-      this.#logTold(null);
+      this.#notifyLog(null);
       this.#boardMoved(null);
       this.#canceled(null);
     });
@@ -251,7 +251,7 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
     for (const wake of this.#boardWatchers) wake(Number.isSafeInteger(position) ? position : null);
   }
 
-  #logTold(notice: string | null): void {
+  #notifyLog(notice: string | null): void {
     for (const watcher of this.#logWatchers) watcher(notice);
   }
 

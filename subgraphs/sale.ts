@@ -13,7 +13,7 @@ import type { AnswerEnd, BrokenBy } from './answer-end.ts';
 import type { Context } from './context.ts';
 import type { Tx } from './database.ts';
 import type { Piece } from './piece.ts';
-import type { Found, StampedRow } from './stamped-row.ts';
+import type { StampedRow, StampFact } from './stamped-row.ts';
 
 /*
  * What a paid field declares of its sale, for `charge(paid, args, context)`: price, order, networks, slots, and its
@@ -92,7 +92,7 @@ export interface Speaking<T extends JsonObject> {
 }
 
 /** Arguments of a stamp's commit: the money has moved, or an API key was used, and this is recorded now. */
-export interface Stamped {
+export interface StampContext {
   readonly task_id: TaskId;
   /** Null, as its payment, where a key stood in for it. */
   readonly payer: Payer | null;
@@ -218,11 +218,11 @@ export interface Stamp<A extends JsonObject, T extends JsonObject, F extends Jso
    * Looks elsewhere under the claim, before any money moves. What it finds is sealed with the claim as the payment is sent:
    * row and effect are made from that alone, by whichever process gets there. Throws a Refusal and nothing is charged.
    */
-  find?(args: A, payer: Payer | null, context: Context, bounds: WorkBounds): Promise<Found<F>>;
+  find?(args: A, payer: Payer | null, context: Context, bounds: WorkBounds): Promise<StampFact<F>>;
   /** What it is bought for, beside its effect: a row with a receipt of its own. Pure. */
-  row?(args: A, fact: F, stamped: Omit<Stamped, 'recorded_at_ms'>): StampedRow;
+  row?(args: A, fact: F, stamped: Omit<StampContext, 'recorded_at_ms'>): StampedRow;
   /** Runs inside the recording transaction, also by reconcile after a crash: no I/O but `tx`, no caller's context. */
-  commit(tx: Tx, args: A, stamped: Stamped, fact: F | null): Promise<T>;
+  commit(tx: Tx, args: A, stamped: StampContext, fact: F | null): Promise<T>;
 }
 
 /**

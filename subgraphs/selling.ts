@@ -10,7 +10,7 @@ import type { Stream, TwoLegs, Whole } from './sale.ts';
 
 export type SettlementStatus = WordOf<typeof settlementStatuses>;
 
-export interface Charged<T extends JsonObject> {
+export interface ChargedAnswer<T extends JsonObject> {
   readonly answer: T;
   readonly task_id: TaskId;
   readonly settlement_status: SettlementStatus;
@@ -36,7 +36,7 @@ export interface ChargedStream<T extends JsonObject> {
   /** For one reader. A slow reader delays no other. */
   readonly pieces: AsyncIterable<Piece>;
   /** Answer and receipt, after the last piece. Rejects with a Refusal where they could not be recorded. */
-  readonly recorded: Promise<Charged<T>>;
+  readonly recorded: Promise<ChargedAnswer<T>>;
 }
 
 /**
@@ -48,7 +48,7 @@ export type Charge = <A extends JsonObject, T extends JsonObject>(
   paid: Whole<A, T>,
   args: A,
   context: Context,
-) => Promise<Charged<T>>;
+) => Promise<ChargedAnswer<T>>;
 
 /**
  * The same for what is sold while it is being spoken: resolves once the money has moved, with nothing sent on yet.
@@ -68,7 +68,7 @@ export type ChargeLegs = <A extends JsonObject, T extends JsonObject>(
   legs: TwoLegs<A, T>,
   args: A,
   context: Context,
-) => Promise<Charged<T>>;
+) => Promise<ChargedAnswer<T>>;
 
 /** How a resolver of a paid field sells: what a subgraph that sells something needs of the process. */
 export interface Selling {

@@ -6,7 +6,7 @@ import type { ObservedTransfer } from '../schema/observed-transfer.ts';
 import type { ReceiptLeg, ReceiptPayment } from '../schema/receipt-shapes.ts';
 
 /** What a stamp has found out elsewhere before any money moved. */
-export interface Found<F extends JsonObject> {
+export interface StampFact<F extends JsonObject> {
   readonly fact: F;
   /** Names that only one live claim may hold, as `slots`: taken before the payment is sent. */
   readonly slots: readonly string[];

@@ -18,11 +18,11 @@ import {
   isObjectType,
   isUnionType,
 } from 'graphql';
-import type { Written } from '../schema/json-text.ts';
+import type { RawJson } from '../schema/json-text.ts';
 
 /** `Type.field` → that field as JSON text, all of what is selected beneath it. Errors and nulls as its resolvers have them. */
 export type WrittenFields = Readonly<Record<`${string}.${string}`, WriteField>>;
-type WriteField = (root: never, context: never, info: GraphQLResolveInfo) => Written | Promise<Written>;
+type WriteField = (root: never, context: never, info: GraphQLResolveInfo) => RawJson | Promise<RawJson>;
 
 /**
  * The schema where what Postgres can write is a leaf. Execution takes a selection beneath a leaf for what the leaf's resolver
@@ -76,7 +76,7 @@ function leaf(config: GraphQLFieldConfig<unknown, unknown>, write: WriteField): 
   return { ...config, type: new GraphQLNonNull(WrittenJson), resolve } as typeof config;
 }
 
-const WrittenJson = new GraphQLScalarType<Written, Written>({
+const WrittenJson = new GraphQLScalarType<RawJson, RawJson>({
   name: 'WrittenJson',
-  serialize: text => text as Written,
+  serialize: text => text as RawJson,
 });

@@ -7,7 +7,7 @@ import type { RequestedCall } from '../../subgraphs/requested-call.ts';
 import { type AdmitParts, admitGrant, refused } from '../../subgraphs/session/delegation/admit.ts';
 import { payerOfRoot } from '../../subgraphs/session/delegation/find.ts';
 import { payActOf } from '../../subgraphs/session/delegation/pay-act.ts';
-import { type ShownParts, shownDelegation } from '../../subgraphs/session/delegation/resolve-delegation.ts';
+import { type DelegationReads, resolveDelegation } from '../../subgraphs/session/delegation/resolve-delegation.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { WalletProofs } from '../../subgraphs/wallet-proofs.ts';
 import { paymentId } from '../rails/payment.ts';
@@ -59,10 +59,10 @@ export type AdmitUnderKey = (call: RequestedCall, context: Context) => Promise<K
  * Checks a grant beside an API key as beside a payment of 0; nothing is stored for the payer. Uncharged: @throws
  * delegation_invalid, grant_exceeded, session_not_active, chain_unavailable, unavailable
  */
-export function openAdmitUnderKey(parts: ShownParts & AdmitParts & Pick<AdmitUnderParts, 'clock'>): AdmitUnderKey {
+export function openAdmitUnderKey(parts: DelegationReads & AdmitParts & Pick<AdmitUnderParts, 'clock'>): AdmitUnderKey {
   return async (call, { delegation, principal: { address } }) => {
     if (delegation === null) return null;
-    const shown = await shownDelegation(parts, delegation, address);
+    const shown = await resolveDelegation(parts, delegation, address);
     if (shown.act !== null) throw refused('its `act` approves a payment, but the request has no payment');
     const now_seconds = Math.floor(parts.clock.now_ms() / 1000);
     const paid_under = await admitGrant(parts, { shown, payer: null, call, holds_atomic: 0n, address }, now_seconds);

@@ -3,7 +3,7 @@ import type { NetworkName } from '../../schema/network.ts';
 import type { ShownDelegation } from '../../schema/session/delegation-header.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { refused } from '../../subgraphs/session/delegation/admit.ts';
-import { type ShownParts, shownDelegation } from '../../subgraphs/session/delegation/resolve-delegation.ts';
+import { type DelegationReads, resolveDelegation } from '../../subgraphs/session/delegation/resolve-delegation.ts';
 
 /* The grant of a session that comes beside a payment. */
 
@@ -11,13 +11,13 @@ import { type ShownParts, shownDelegation } from '../../subgraphs/session/delega
  * Null without a grant. Uncharged: @throws delegation_invalid; chain_unavailable, unavailable if its signature cannot be checked
  */
 export async function delegationBeside(
-  parts: ShownParts,
+  parts: DelegationReads,
   { delegation, principal }: Context,
   network: NetworkName,
 ): Promise<ShownDelegation | null> {
   if (delegation === null) return null;
   if (network !== 'base') throw refused('only a payment on Base can be made under a grant');
-  return shownDelegation(parts, delegation, principal.address);
+  return resolveDelegation(parts, delegation, principal.address);
 }
 
 /** The session of a claim behind all its parents, as stored; empty without one. */

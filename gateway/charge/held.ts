@@ -3,8 +3,8 @@ import type { Refusal } from '../../schema/errors.ts';
 import type { TaskId } from '../../schema/ids.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Payer, Work, WorkBounds } from '../../subgraphs/sale.ts';
-import type { Charged, SettlementStatus } from '../../subgraphs/selling.ts';
-import type { Found } from '../../subgraphs/stamped-row.ts';
+import type { ChargedAnswer, SettlementStatus } from '../../subgraphs/selling.ts';
+import type { StampFact } from '../../subgraphs/stamped-row.ts';
 import type { Stopwatch } from '../../subgraphs/stopwatch.ts';
 import type { InHand } from '../record/facts.ts';
 
@@ -36,16 +36,16 @@ export interface Held {
   /** Times each step. */
   readonly steps: Pick<Stopwatch, 'begin'>;
   /** Nothing is sent before this resolves. @throws the refusal for the caller, through `abandon` */
-  settle(in_hand: InHand | Found<JsonObject> | null): Promise<SettledCall>;
+  settle(in_hand: InHand | StampFact<JsonObject> | null): Promise<SettledCall>;
   /** A stamp has no work: the record itself writes its effect, from what it found. */
-  record(done: Work<JsonObject> | Found<JsonObject> | null): Promise<Charged<JsonObject>>;
+  record(done: Work<JsonObject> | StampFact<JsonObject> | null): Promise<ChargedAnswer<JsonObject>>;
   /** Releases what is held, now or later. Never throws: resolves with the refusal for the caller. */
   abandon(error: unknown): Promise<Refusal>;
 }
 
 /** A former purchase and its answer: no work is done and nothing is charged. */
 export interface KeptCall {
-  readonly charged: Charged<JsonObject>;
+  readonly charged: ChargedAnswer<JsonObject>;
   readonly payment_ref: string | null;
 }
 

@@ -4,8 +4,8 @@ import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { newTask } from '../../subgraphs/new-task.ts';
 import type { AnyPaid, Work } from '../../subgraphs/sale.ts';
-import type { Charged } from '../../subgraphs/selling.ts';
-import type { Found } from '../../subgraphs/stamped-row.ts';
+import type { ChargedAnswer } from '../../subgraphs/selling.ts';
+import type { StampFact } from '../../subgraphs/stamped-row.ts';
 import type { Faults } from '../operations/faults.ts';
 import type { Moved } from '../rails/outcome.ts';
 import type { Admit } from './admission.ts';
@@ -86,9 +86,9 @@ export interface PaidParts {
   readonly settling: ClaimSettling;
   readonly record: (
     claimed: Claimed,
-    done: Work<JsonObject> | Found<JsonObject> | null,
+    done: Work<JsonObject> | StampFact<JsonObject> | null,
     transfer: Moved,
-  ) => Promise<Charged<JsonObject>>;
+  ) => Promise<ChargedAnswer<JsonObject>>;
   /** Stores the first of two payments as moved. @throws if its claim no longer belongs to this process */
   readonly keep: (claimed: Claimed, transfer: Moved) => Promise<void>;
   readonly abandon: (claimed: Claimed, movement: Movement, error: unknown) => Promise<Refusal>;

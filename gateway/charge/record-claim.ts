@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { AnyPaid, Work } from '../../subgraphs/sale.ts';
-import type { Charged } from '../../subgraphs/selling.ts';
-import type { Found } from '../../subgraphs/stamped-row.ts';
+import type { ChargedAnswer } from '../../subgraphs/selling.ts';
+import type { StampFact } from '../../subgraphs/stamped-row.ts';
 import type { Faults } from '../operations/faults.ts';
 import type { Moved } from '../rails/outcome.ts';
 import { type Answered, isFound, type Landing, type Settled, workedLanding } from '../record/facts.ts';
@@ -18,9 +18,9 @@ export interface RecordParts {
 export async function recordClaim(
   { record, faults }: RecordParts,
   claimed: Claimed,
-  done: Work<JsonObject> | Found<JsonObject> | null,
+  done: Work<JsonObject> | StampFact<JsonObject> | null,
   transfer: Moved,
-): Promise<Charged<JsonObject>> {
+): Promise<ChargedAnswer<JsonObject>> {
   const { lease, task_id, paid, args } = claimed;
   const settled = settledOf(claimed, done, transfer);
   await faults?.reach('before_record');
@@ -41,7 +41,7 @@ export async function recordUnanswered({ record }: RecordParts, claimed: Claimed
 
 function settledOf(
   { claim, payment, rail, task_id, request_hash }: Claimed,
-  done: Work<JsonObject> | Found<JsonObject> | null,
+  done: Work<JsonObject> | StampFact<JsonObject> | null,
   transfer: Moved,
 ): Settled {
   return {

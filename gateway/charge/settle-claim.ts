@@ -6,7 +6,7 @@ import { holdSlots, type SlotHoldOutcome } from '../../subgraphs/receipt/claim/h
 import { answerLabel } from '../../subgraphs/receipt/claim/rerun.ts';
 import { storeAnswers } from '../../subgraphs/receipt/claim/transitions.ts';
 import { revokedAmong } from '../../subgraphs/receipt/issuer/revoked-sessions.ts';
-import type { Found } from '../../subgraphs/stamped-row.ts';
+import type { StampFact } from '../../subgraphs/stamped-row.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Moved, Transferred } from '../rails/outcome.ts';
@@ -38,7 +38,7 @@ export interface ClaimSettling {
    */
   settle(
     claimed: Claimed,
-    in_hand: InHand | Found<JsonObject> | null,
+    in_hand: InHand | StampFact<JsonObject> | null,
     elsewhere: Transferred | null,
   ): Promise<SettledClaim>;
   /** The Transfer that someone else's submission made. @throws if the money went elsewhere, or the chain cannot say yet */
@@ -77,7 +77,7 @@ async function keepFound(
   parts: SettleParts,
   claimed: Claimed,
   transfer: Transferred,
-  in_hand: InHand | Found<JsonObject> | null,
+  in_hand: InHand | StampFact<JsonObject> | null,
 ): Promise<SettledClaim> {
   if (!isFound(in_hand)) return { kind: 'transferred', transfer };
   const { claim_key } = claimed.lease;
@@ -91,7 +91,7 @@ async function keepFound(
 async function holdFound(
   { database }: SettleParts,
   { lease }: Claimed,
-  { slots }: Found<JsonObject>,
+  { slots }: StampFact<JsonObject>,
   also: (tx: Tx) => Promise<void> = async () => {},
 ): Promise<SlotHoldOutcome> {
   return database.transaction(async tx => {
@@ -104,7 +104,7 @@ async function holdFound(
 async function settleClaim(
   parts: SettleParts,
   claimed: Claimed,
-  in_hand: InHand | Found<JsonObject> | null,
+  in_hand: InHand | StampFact<JsonObject> | null,
 ): Promise<SettledClaim> {
   const { vault, log, hears } = parts;
   const refused = (outcome: CallOutcome) =>
@@ -156,12 +156,12 @@ function claimItem({ lease, payment }: Claimed): Payment & Pick<ClaimItem, 'clai
 }
 
 /** What reconcile needs to continue alone; null if nothing is in hand yet. */
-function sealedInHand(vault: SettleParts['vault'], task_id: TaskId, in_hand: InHand | Found<JsonObject> | null) {
+function sealedInHand(vault: SettleParts['vault'], task_id: TaskId, in_hand: InHand | StampFact<JsonObject> | null) {
   if (isFound(in_hand)) return sealFound(vault, task_id, in_hand);
   return in_hand?.answer ? sealAnswer(vault, task_id, in_hand.answer) : null;
 }
 
-function sealFound({ seal }: SettleParts['vault'], task_id: TaskId, { fact, slots }: Found<JsonObject>): Buffer {
+function sealFound({ seal }: SettleParts['vault'], task_id: TaskId, { fact, slots }: StampFact<JsonObject>): Buffer {
   return seal(JSON.stringify({ fact, slots }), foundLabel(task_id));
 }
 

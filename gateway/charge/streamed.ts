@@ -2,7 +2,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Piece } from '../../subgraphs/piece.ts';
 import type { AnyStream, Speaking } from '../../subgraphs/sale.ts';
-import type { Charged, ChargedStream } from '../../subgraphs/selling.ts';
+import type { ChargedAnswer, ChargedStream } from '../../subgraphs/selling.ts';
 import type { Faults } from '../operations/faults.ts';
 import type { WorkUnderway } from './cancel.ts';
 import { drivenBy, type StreamDriver, type StreamsInFlight } from './drive-stream.ts';
@@ -51,7 +51,7 @@ function letOut(
   speaking: Speaking<JsonObject>,
   driver: StreamDriver,
   held: Held,
-): Promise<Charged<JsonObject>> {
+): Promise<ChargedAnswer<JsonObject>> {
   driver.release();
   const recorded = driver.ended
     .then(() => held.record(speaking.spoken()))

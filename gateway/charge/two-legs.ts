@@ -7,7 +7,7 @@ import type { Database } from '../../subgraphs/database.ts';
 import type { PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
 import { claimOfSlot } from '../../subgraphs/receipt/claim/held-leg.ts';
 import type { AnyPaid, AnyWhole, Leg, Stamp } from '../../subgraphs/sale.ts';
-import type { Charged } from '../../subgraphs/selling.ts';
+import type { ChargedAnswer } from '../../subgraphs/selling.ts';
 import type { Faults } from '../operations/faults.ts';
 import { namedIn } from '../rails/named-payment.ts';
 import type { KeptLeg } from '../record/correct-leg.ts';
@@ -33,7 +33,7 @@ export interface LegParts {
   readonly database: Database;
   readonly enter: (paid: AnyPaid, args: JsonObject, context: Context) => Promise<Entered>;
   readonly hold: (entered: Extract<Entered, { kind: 'claimed' }>, context: Context) => Promise<HeldByPayment>;
-  readonly whole: (paid: AnyWhole, args: JsonObject, context: Context) => Promise<Charged<JsonObject>>;
+  readonly whole: (paid: AnyWhole, args: JsonObject, context: Context) => Promise<ChargedAnswer<JsonObject>>;
   /** Whether the held payment is still where the chain has it. */
   readonly lookAtFirst: LookAtFirst;
   readonly known: KnownCharge;
@@ -51,7 +51,7 @@ export interface LegParts {
  */
 export function openLegs(parts: LegParts) {
   const { database, hears, whole } = parts;
-  return async (legs: AnyLegs, args: JsonObject, context: Context): Promise<Charged<JsonObject>> => {
+  return async (legs: AnyLegs, args: JsonObject, context: Context): Promise<ChargedAnswer<JsonObject>> => {
     const { slot, first, second, brought, refused } = legs;
     if (refused !== null) throw await parts.known.beside(refused, context.payment);
     if (brought !== null) return again(parts, { ...legs, brought }, args, context);
@@ -140,7 +140,7 @@ async function again(
   { first, second, brought, brought_already }: AnyLegs & { readonly brought: JsonObject },
   args: JsonObject,
   { payment }: Context,
-): Promise<Charged<JsonObject>> {
+): Promise<ChargedAnswer<JsonObject>> {
   const task_id = brought.task_id as TaskId;
   if (payment !== null && namedIn(payment) !== null) {
     const { claim, charged } = await known.of(payment);

@@ -7,7 +7,7 @@ import type { NamedPayment } from '../../subgraphs/receipt/claim/identifier.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import { requestedCall } from '../../subgraphs/requested-call.ts';
 import { type AnyPaid, type Payer, validity_seconds_min } from '../../subgraphs/sale.ts';
-import { type ShownParts } from '../../subgraphs/session/delegation/resolve-delegation.ts';
+import { type DelegationReads } from '../../subgraphs/session/delegation/resolve-delegation.ts';
 import { claimKey, type Payment, provesItsPayer } from '../rails/payment.ts';
 import { type Rail, type Rails, railOf } from '../rails/rail.ts';
 import { type Late, verifyPayment } from '../rails/verify.ts';
@@ -49,7 +49,7 @@ export interface Presented<P extends Payment = Payment> extends Asked {
   readonly is_payers?: boolean;
 }
 
-export interface VerifyParts extends ShownParts {
+export interface VerifyParts extends DelegationReads {
   readonly database: Database;
   readonly rails: Rails;
   readonly pay_to: PayTo;

@@ -13,8 +13,8 @@ import { HubFailed } from '../../subgraphs/receipt/inference/hub-failed.ts';
 import { LogHalted } from '../../subgraphs/receipt/log/halt.ts';
 import { type RequestedCall, requestedCall } from '../../subgraphs/requested-call.ts';
 import { type AnyPaid, type WaivingKey, type Work, type WorkBounds } from '../../subgraphs/sale.ts';
-import type { Charged } from '../../subgraphs/selling.ts';
-import type { Found } from '../../subgraphs/stamped-row.ts';
+import type { ChargedAnswer } from '../../subgraphs/selling.ts';
+import type { StampFact } from '../../subgraphs/stamped-row.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Faults } from '../operations/faults.ts';
 import { isFound, type Landing, SlotTaken, workedLanding } from '../record/facts.ts';
@@ -237,8 +237,8 @@ async function take(parts: WaivedParts, key_call: KeyCall, context: Context): Pr
 async function recordCall(
   { record, names, faults }: WaivedParts,
   call: KeyCall,
-  done: Work<JsonObject> | Found<JsonObject> | null,
-): Promise<Charged<JsonObject>> {
+  done: Work<JsonObject> | StampFact<JsonObject> | null,
+): Promise<ChargedAnswer<JsonObject>> {
   const { task_id, request_hash, agent_id, hold, waiver, paid, args } = call;
   const [work, found] = isFound(done) ? [null, done] : [done, null];
   const landing = { ...call.landing, ...workedLanding(work) };

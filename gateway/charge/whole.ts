@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { AnyWhole } from '../../subgraphs/sale.ts';
-import type { Charged } from '../../subgraphs/selling.ts';
+import type { ChargedAnswer } from '../../subgraphs/selling.ts';
 import type { Faults } from '../operations/faults.ts';
 import type { WorkUnderway } from './cancel.ts';
 import type { Held } from './held.ts';
@@ -16,7 +16,7 @@ export async function deliverWhole(
   paid: AnyWhole,
   held: Held,
   context: Context,
-): Promise<Charged<JsonObject>> {
+): Promise<ChargedAnswer<JsonObject>> {
   try {
     const { task_id, args, bounds, steps } = held;
     steps.begin('work');

@@ -58,7 +58,7 @@ export function usualRate(name: keyof RateSettings): string {
   return `${said(defaultRates.production)}; in development ${said(defaultRates.development)}`;
 }
 
-interface Given {
+interface RateVariables {
   readonly RATE_FREE?: RateSettings['free'] | undefined;
   readonly RATE_CREDENTIALS?: RateSettings['credentials'] | undefined;
   readonly RATE_UNPROVEN?: RateSettings['unproven'] | undefined;
@@ -68,7 +68,7 @@ interface Given {
 }
 
 /** The limits that are set, and the defaults of the others. */
-export function ratesOf(given: Given, profile: 'production' | 'development'): RateSettings {
+export function ratesOf(given: RateVariables, profile: 'production' | 'development'): RateSettings {
   const usual = defaultRates[profile];
   return {
     free: given.RATE_FREE ?? usual.free,

@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
-import { Written } from '../../schema/json-text.ts';
+import { RawJson } from '../../schema/json-text.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Context } from '../../subgraphs/context.ts';
 
@@ -71,7 +71,7 @@ function roomAfter(value: unknown, room: number, bytes: LeafBytes): number {
       return room - (value === false ? 5 : 4);
   }
   if (value === null) return room - 4;
-  if (value instanceof Written) return room - Buffer.byteLength(value.text);
+  if (value instanceof RawJson) return room - Buffer.byteLength(value.text);
   if ('toJSON' in value && typeof value.toJSON === 'function') return roomAfter(value.toJSON(), room, bytes);
   return Array.isArray(value) ? roomAfterList(value, room, bytes) : roomAfterMembers(value, room, bytes);
 }

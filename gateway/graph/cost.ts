@@ -190,7 +190,7 @@ export class Scale {
       ? this.#ofSet(node.selectionSet, isCompositeType(type) ? type : undefined)
       : nothing;
     const size = parent && field && node.selectionSet ? (said ?? listSize(parent, field)) : 1;
-    const each = weight + inside.cost + rowsAsked(node, page, this.#variables) * inside.cost_per_row;
+    const each = weight + inside.cost + requestedRows(node, page, this.#variables) * inside.cost_per_row;
     return {
       ...inside,
       fields: inside.fields + 1,
@@ -225,7 +225,7 @@ function listSize(parent: GraphQLCompositeType, field: GraphQLField<unknown, unk
  * Rows of a page inside a field: the value of its argument within the bound of a page, which `@listSize` cannot
  * express.
  */
-function rowsAsked(node: FieldNode, page: Page | null, variables: GivenVariables): number {
+function requestedRows(node: FieldNode, page: Page | null, variables: GivenVariables): number {
   const rows_default = page?.rows_default ?? limits.book_page_rows_default;
   const given = node.arguments?.filter(({ name }) => page?.arguments.includes(name.value)) ?? [];
   const asked = given.map(({ value }) => valueIn(value, variables)).filter(rows => rows !== null);

@@ -182,7 +182,7 @@ export function callersOnSockets({ identify, createContext }: Callers, services:
     keep: (shown, possession) => keepProof(shown, possession, services),
     createContext: principal => createContext(principal, nothingBrought),
     watchSessions: watcher => services.live.watchSessions(watcher),
-    heard: () => services.live.heard(),
+    catchUp: () => services.live.catchUp(),
     requireNotHalted: () => requireNotHalted(services.database),
     halted: onceHalted(services.database),
   };

@@ -4,7 +4,7 @@ import { OperationTypeNode } from 'graphql';
 import { codings } from '../../rest-compat/http/coding.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Graph } from '../graph/open-graph.ts';
-import { kindAsked } from './graphql-request.ts';
+import { requestedKind } from './graphql-request.ts';
 
 /**
  * gzip or br for clients that accept them, unless a route says `compress: false` or a request `x-no-compression`.
@@ -25,6 +25,6 @@ const showing = /^(?:x-svc-.*|authorization|cookie|x-api-key|x-router-key|x-paym
  */
 export function leaveSecretsAlone(request: FastifyRequest, graph: Pick<Graph, 'parse'>): void {
   const anonymous = !Object.keys(request.headers).some(name => showing.test(name));
-  if (!anonymous || kindAsked(request, graph) !== OperationTypeNode.QUERY)
+  if (!anonymous || requestedKind(request, graph) !== OperationTypeNode.QUERY)
     request.headers['x-no-compression'] = 'a secret';
 }

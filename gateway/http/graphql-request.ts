@@ -33,7 +33,7 @@ export function requestFaults({ method, body, query }: Request, graph: Looking):
 }
 
 /** The request by its form only. `query` is null if there is none. */
-export function askedIn({ method, body, query }: Request) {
+export function readOperation({ method, body, query }: Request) {
   const params = membersOf(method === 'GET' ? query : body);
   return {
     query: typeof params.query === 'string' && params.query !== '' ? params.query : null,
@@ -43,8 +43,8 @@ export function askedIn({ method, body, query }: Request) {
 }
 
 /** The kind of its operation, from the text only; null if it cannot be read. */
-export function kindAsked(request: Request, graph: Pick<Graph, 'parse'>): OperationTypeNode | null {
-  const { query, operationName } = askedIn(request);
+export function requestedKind(request: Request, graph: Pick<Graph, 'parse'>): OperationTypeNode | null {
+  const { query, operationName } = readOperation(request);
   if (query === null) return null;
   try {
     return getOperationAST(graph.parse(query), operationName)?.operation ?? null;

@@ -11,7 +11,7 @@ import { publicError } from '../graph/public-error.ts';
 import type { Requested } from '../sockets/operation.ts';
 import type { EventStreams } from '../sockets/serve-events.ts';
 import { refuse, takesEvents } from './graphql-answer.ts';
-import { askedIn, kindAsked } from './graphql-request.ts';
+import { readOperation, requestedKind } from './graphql-request.ts';
 
 export interface Streaming {
   readonly graph: Graph;
@@ -37,7 +37,7 @@ export function serveEventStreams(scope: FastifyInstance, path: string, streamin
 export function streamSubscriptions(scope: FastifyInstance, path: string, streaming: Streaming): void {
   scope.addHook('preHandler', (request, reply, done) => {
     const is_here = request.routeOptions.url === path && takesEvents(request);
-    if (!is_here || kindAsked(request, streaming.graph) !== OperationTypeNode.SUBSCRIPTION) return done();
+    if (!is_here || requestedKind(request, streaming.graph) !== OperationTypeNode.SUBSCRIPTION) return done();
     request.headers['x-no-compression'] = 'events';
     // No callback: the route's handler would run if the reader left before the end.
     stream(request, reply, path, streaming).catch(done);
@@ -64,7 +64,7 @@ const ONLY = 'Only subscriptions are answered in events: ask /graphql.';
 
 /** @throws Refusal if the operation is not a subscription */
 function subscriptionIn(request: FastifyRequest, graph: Graph): Requested {
-  const { query, operationName, variables } = askedIn(request);
+  const { query, operationName, variables } = readOperation(request);
   if (query === null) throw new Refusal('invalid_request', { detail: 'query is required.' });
   const operation = getOperationAST(graph.parse(query), operationName)?.operation;
   if (operation !== OperationTypeNode.SUBSCRIPTION) throw new Refusal('invalid_request', { detail: ONLY });

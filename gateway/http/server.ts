@@ -74,7 +74,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   await compressAnswers(app);
   const { tally = new SocketTally(), trust, rates } = options;
   const sessions = new SessionSockets(callers, logger);
-  const shared = new SharedSubscriptions(graph, () => callers.heard());
+  const shared = new SharedSubscriptions(graph, () => callers.catchUp());
   const live = { graph, callers, sessions, shared, logger, tally };
   const streams = new EventStreams(live);
   await app.register(scope => serveGraphql(scope, apollo, { ...options, streams }));

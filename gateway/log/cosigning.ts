@@ -81,7 +81,7 @@ export class Cosigning {
     else if (standing.trouble !== (trouble ?? null) || standing.old_size !== old_size)
       await noteWitness(database, { witness: witness.key.text, old_size, trouble: trouble ?? null });
     this.#rest(witness, trouble);
-    if (trouble !== (standing.trouble ?? undefined)) this.#tell(witness, trouble, why);
+    if (trouble !== (standing.trouble ?? undefined)) this.#report(witness, trouble, why);
     if (trouble === 'refused') await this.#holdTo(witness);
   }
 
@@ -122,7 +122,7 @@ export class Cosigning {
   }
 
   /** Logs a change once, not each round. */
-  #tell({ key }: LogWitness, trouble: WitnessTrouble | undefined, why?: string): void {
+  #report({ key }: LogWitness, trouble: WitnessTrouble | undefined, why?: string): void {
     const { logger } = this.#parts;
     if (trouble === undefined) logger.info({ witness: key.name }, 'a witness cosigns again');
     else logger[levels[trouble]]({ witness: key.name, why }, sentences[trouble]);

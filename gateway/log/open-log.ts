@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { bookDamageSentence } from '../../subgraphs/book/audit/damage.ts';
-import { type DamageHeard, heldAgainst } from '../../subgraphs/book/heads/gone-back.ts';
+import { type DamageListener, heldAgainst } from '../../subgraphs/book/heads/gone-back.ts';
 import { KnownBooks } from '../../subgraphs/book/heads/known-books.ts';
 import { SavedHeads, UnreadableHeads } from '../../subgraphs/book/heads/saved-heads.ts';
 import { systemClock } from '../../subgraphs/clock.ts';
@@ -136,7 +136,7 @@ async function openBooks(
   return books;
 }
 
-function logBookDamage(logger: Logger): DamageHeard {
+function logBookDamage(logger: Logger): DamageListener {
   return (agent_id, damage) => logger.fatal({ agent_id, ...damage }, bookDamageSentence(agent_id, damage));
 }
 

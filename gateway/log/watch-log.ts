@@ -96,7 +96,7 @@ export class LogWatch {
 
   /** Resolves when all later heads will be noticed and all earlier ones have been checked. */
   async listen(live: LiveLog): Promise<void> {
-    this.#unlisten = await live.watchLog(notice => this.#told(notice));
+    this.#unlisten = await live.watchLog(notice => this.#onNotice(notice));
     await this.look();
   }
 
@@ -106,7 +106,7 @@ export class LogWatch {
     await this.#beats;
   }
 
-  #told(notice: string | null): void {
+  #onNotice(notice: string | null): void {
     const link = notice === null || notice === HALT_NOTICE ? null : linkFromText(notice);
     if (link) this.#parts.known.told(link);
     else this.#woken.resolve();

@@ -1,4 +1,4 @@
-import { spelt } from '../../schema/eip55.ts';
+import { checksummedAddress } from '../../schema/eip55.ts';
 import type { NetworkName } from '../../schema/network.ts';
 import type { PresentedPayment } from '../../subgraphs/context.ts';
 import { type ExactPayload, readEnvelope } from '../x402/envelope.ts';
@@ -17,7 +17,7 @@ const readers: Record<NetworkName, (payload: ExactPayload) => Omit<NamedIn, 'net
   base(payload) {
     if (!('authorization' in payload)) return null;
     const { from, nonce } = payload.authorization;
-    const payer = spelt(from);
+    const payer = checksummedAddress(from);
     return { payer, claim_key: baseClaimKey({ payer, nonce: nonce as `0x${string}` }) };
   },
   solana(payload) {

@@ -13,7 +13,7 @@ import type { Hex } from './base/abi.ts';
 import { openBaseRail } from './base/base-rail.ts';
 import type { BaseChain } from './base/chain.ts';
 import { ChainHead } from './base/chain-head.ts';
-import { settledByFacilitator } from './base/facilitator-chain.ts';
+import { baseFacilitatorChain } from './base/facilitator-chain.ts';
 import { openSettler } from './base/settle/settler.ts';
 import { settlerKey } from './base/settle/transaction.ts';
 import { factoriesOf } from './base/signature.ts';
@@ -106,7 +106,7 @@ export const configuredSettling =
         settle_ms,
         authorize: authorizeBy(config),
       }),
-      facilitated: settledByFacilitator(chain),
+      facilitated: baseFacilitatorChain(chain),
     });
   };
 

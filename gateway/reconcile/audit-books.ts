@@ -50,7 +50,7 @@ export class BookGuard {
   static async open(database: Database, logger: Logger, options: BookGuardOptions = {}): Promise<BookGuard> {
     const found = await auditNewest(database);
     const guard = new BookGuard(database, logger, options);
-    for (const { agent_id, ...damage } of found) guard.#tell(agent_id, damage);
+    for (const { agent_id, ...damage } of found) guard.#report(agent_id, damage);
     return guard;
   }
 
@@ -88,7 +88,7 @@ export class BookGuard {
     while (!this.#stopping.signal.aborted && !this.#halted()) {
       const from_ms = performance.now();
       const step = await auditStep(this.#database, agent_id, walked);
-      if (step.kind === 'closed') this.#tell(agent_id, step.damage);
+      if (step.kind === 'closed') this.#report(agent_id, step.damage);
       await this.#rest(Math.max(REST_MS_MIN, this.#rests * (performance.now() - from_ms)));
       if (step.kind === 'closed') return;
       if (step.kind === 'gone') return;
@@ -108,7 +108,7 @@ export class BookGuard {
     this.#logger.error({ err: error, agent_id }, 'a book could not be audited; the next round tries again');
   }
 
-  #tell(agent_id: number, damage: BookDamage): void {
+  #report(agent_id: number, damage: BookDamage): void {
     if (this.#told.has(agent_id)) return;
     this.#told.add(agent_id);
     this.#logger.fatal({ agent_id, ...damage }, bookDamageSentence(agent_id, damage));

@@ -9,7 +9,7 @@ import type { SeenArrival } from '../../subgraphs/receipt/claim/doubt.ts';
 import { slotsMissed } from '../../subgraphs/receipt/claim/slots.ts';
 import { markFinal, reopen, takeExpired, takeOrphans } from '../../subgraphs/receipt/claim/transitions.ts';
 import type { AnyPaid } from '../../subgraphs/sale.ts';
-import type { Found } from '../../subgraphs/stamped-row.ts';
+import type { StampFact } from '../../subgraphs/stamped-row.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import { requestLabel } from '../charge/claim-request.ts';
 import type { GivingUp } from '../charge/give-up.ts';
@@ -200,9 +200,9 @@ async function answerOf(parts: FinishParts, claim: PaymentClaim, paid: AnyPaid):
 }
 
 /** What it found before its payment was sent, so nothing is looked up again. Null if it looks up nothing, or was released. */
-function foundBy({ vault }: FinishParts, { answerBox, taskId }: PaymentClaim): Found<JsonObject> | null {
+function foundBy({ vault }: FinishParts, { answerBox, taskId }: PaymentClaim): StampFact<JsonObject> | null {
   if (answerBox === null) return null;
-  return JSON.parse(vault.open(answerBox, foundLabel(taskId)).toString('utf8')) as Found<JsonObject>;
+  return JSON.parse(vault.open(answerBox, foundLabel(taskId)).toString('utf8')) as StampFact<JsonObject>;
 }
 
 /** The payment has expired: unless someone used it after its release, the release is final. */

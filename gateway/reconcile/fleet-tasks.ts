@@ -1,10 +1,10 @@
 import { limits } from '../../schema/limits.ts';
+import { announceBid } from '../../subgraphs/board/job/announce-bid.ts';
 import { expireJobs } from '../../subgraphs/board/job/expire.ts';
 import { forgetOutputs } from '../../subgraphs/board/job/output.ts';
-import { tellBid } from '../../subgraphs/board/job/tell-bid.ts';
-import { forgetApprovals, forgetAskedTexts } from '../../subgraphs/book/approval/forget.ts';
+import { forgetApprovals, forgetRequestTexts } from '../../subgraphs/book/approval/forget.ts';
+import { announceOffer } from '../../subgraphs/book/escrow/announce-offer.ts';
 import { expireEscrows } from '../../subgraphs/book/escrow/expire.ts';
-import { tellOffer } from '../../subgraphs/book/escrow/tell-offer.ts';
 import { correctYielded } from '../../subgraphs/book/ingest/yield.ts';
 import { correct } from '../../subgraphs/book/ledger/correct.ts';
 import { forgetHours } from '../../subgraphs/book/ledger/repeated-events.ts';
@@ -49,7 +49,7 @@ const tasks: readonly FleetTask[] = [
   { name: 'router_uses', rest_ms: 600_000, run: ({ database }) => forgetUses(database, 'router_use') },
   { name: 'board_uses', rest_ms: 600_000, run: ({ database }) => forgetUses(database, 'board_use') },
   { name: 'session_uses', rest_ms: 600_000, run: ({ database }) => forgetUses(database, 'session_use') },
-  { name: 'asked_texts', rest_ms: 15_000, run: ({ database }) => forgetAskedTexts(database) },
+  { name: 'asked_texts', rest_ms: 15_000, run: ({ database }) => forgetRequestTexts(database) },
   { name: 'approvals', rest_ms: 600_000, run: ({ database }) => forgetApprovals(database) },
   { name: 'unbound_sessions', rest_ms: 600_000, run: ({ database }) => forgetUnbound(database) },
   { name: 'superseded_jobs', rest_ms: 600_000, run: ({ database }) => forgetSuperseded(database) },
@@ -89,6 +89,6 @@ async function noteMoved(tx: Tx, { settlement_id, kind }: Rechecked): Promise<vo
 
 /** Jobs that inform owners of books by webhook of what other agents did. */
 export const noticeTasks: Pick<Tasks, 'board/bid' | 'book/escrow_offer'> = {
-  'board/bid': { run: ({ bid_id }, { database }) => tellBid(database, bid_id) },
-  'book/escrow_offer': { run: ({ escrow_id }, { database }) => tellOffer(database, escrow_id) },
+  'board/bid': { run: ({ bid_id }, { database }) => announceBid(database, bid_id) },
+  'book/escrow_offer': { run: ({ escrow_id }, { database }) => announceOffer(database, escrow_id) },
 };

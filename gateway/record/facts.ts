@@ -13,7 +13,7 @@ import type { SignedTreeHead } from '../../subgraphs/receipt/log/tree-head.ts';
 import type { Receipt } from '../../subgraphs/receipt/receipt/receipt.entity.ts';
 import type { OmissionRule, Stamp, Work } from '../../subgraphs/sale.ts';
 import type { PaidUnder } from '../../subgraphs/session/delegation/hold.ts';
-import type { Found } from '../../subgraphs/stamped-row.ts';
+import type { StampFact } from '../../subgraphs/stamped-row.ts';
 import type { Moved } from '../rails/outcome.ts';
 
 /* The facts of which a record is made, for a waiting caller and for reconcile. */
@@ -105,7 +105,7 @@ export interface StampAnswer {
   readonly paid: Stamp<JsonObject, JsonObject>;
   readonly args: JsonObject;
   /** Null if it looks up nothing. */
-  readonly found: Found<JsonObject> | null;
+  readonly found: StampFact<JsonObject> | null;
 }
 
 /** What entitles this process to record the call: its payment's claim, or its hold on the task. */
@@ -142,12 +142,12 @@ export class SlotTaken extends Error {
 }
 
 /** What a stamp has in hand instead of work. */
-export function isFound(in_hand: InHand | Found<JsonObject> | null): in_hand is Found<JsonObject> {
+export function isFound(in_hand: InHand | StampFact<JsonObject> | null): in_hand is StampFact<JsonObject> {
   return in_hand !== null && 'fact' in in_hand;
 }
 
 /** What the work adds to the landing of its charge. */
-export function workedLanding(in_hand: InHand | Found<JsonObject> | null): Partial<Landing> & JsonObject {
+export function workedLanding(in_hand: InHand | StampFact<JsonObject> | null): Partial<Landing> & JsonObject {
   if (in_hand === null || isFound(in_hand)) return {};
   const { route, output_sha256 = null, output_covers = null, omission_rule = null, provider_cogs = null } = in_hand;
   const { model, hub, answered_model = null, answered_catalogue_model = null } = route;

@@ -10,7 +10,7 @@ import { type Clock, iso } from '../../subgraphs/clock.ts';
 import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import { prepareReceipt } from '../../subgraphs/receipt/receipt/issue.ts';
 import type { ReceiptFacts } from '../../subgraphs/receipt/receipt/receipt-facts.ts';
-import type { Stamp, Stamped } from '../../subgraphs/sale.ts';
+import type { Stamp, StampContext } from '../../subgraphs/sale.ts';
 import type { StampedMoney, StampedRow } from '../../subgraphs/stamped-row.ts';
 import type { Moved } from '../rails/outcome.ts';
 import type { Landing, Recordable, Recording, Settled, Waived } from './facts.ts';
@@ -161,7 +161,7 @@ function signedOf(money: StampedMoney): Pick<ReceiptFacts, 'payment' | 'legs' | 
 }
 
 /** What a stamp's row and effect are given. */
-export function stampedBy(settled: Facts): Omit<Stamped, 'recorded_at_ms'> {
+export function stampedBy(settled: Facts): Omit<StampContext, 'recorded_at_ms'> {
   const { task_id, agent_id } = settled;
   if (settled.transfer === null) return { task_id, agent_id, payer: null, payment_ref: null, transfer: null };
   const payer = { network: settled.network, wallet: settled.payer };

@@ -2,7 +2,7 @@ import { atomicAmount } from '../../schema/amount.ts';
 import { nothingKnown, type RowBirth } from '../../schema/book-row.ts';
 import { canonicalHash, type JsonObject, present } from '../../schema/canonical-json.ts';
 import { uncommitted } from '../../schema/output-commitment.ts';
-import type { Reported } from '../../schema/router/work-report.ts';
+import type { WorkReport } from '../../schema/router/work-report.ts';
 import type { KnownBooks } from '../../subgraphs/book/heads/known-books.ts';
 import { lockSoundBooks } from '../../subgraphs/book/ledger/append-births.ts';
 import { type Collection, collect } from '../../subgraphs/book/ledger/collect.ts';
@@ -82,7 +82,7 @@ export function prepareReport(
   });
 }
 
-function reportedOf({ bookId, generationId, rail, amount, paymentRef, verifiedWith }: RouterGeneration): Reported {
+function reportedOf({ bookId, generationId, rail, amount, paymentRef, verifiedWith }: RouterGeneration): WorkReport {
   const said = { by: bookId, generation_id: generationId, rail, amount: String(amount) };
   return { ...said, ...present({ payment_ref: paymentRef, verified_with: verifiedWith }) };
 }

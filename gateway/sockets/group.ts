@@ -22,7 +22,7 @@ interface GroupSource {
   readonly execute: Execute;
   readonly response_name: string;
   /** Resolves when every end of a session that was committed before the call has been announced. */
-  heard(): Promise<void>;
+  catchUp(): Promise<void>;
   /** Awaited before each event that is executed for one member only. */
   readonly pace: Pace;
   /** Bytes of events that may be remembered now. A larger event is not remembered. */
@@ -109,8 +109,8 @@ export class Group {
     try {
       if (await this.opened) return;
       for (let event = await this.#upstream.next(); event; event = await this.#upstream.next()) {
-        await this.#source.heard();
-        await this.#tell(new NextMessage(event.position, event.result));
+        await this.#source.catchUp();
+        await this.#deliver(new NextMessage(event.position, event.result));
       }
     } catch (error) {
       fault = error;
@@ -121,7 +121,7 @@ export class Group {
     }
   }
 
-  async #tell(message: NextMessage): Promise<void> {
+  async #deliver(message: NextMessage): Promise<void> {
     this.#remember(message);
     this.#begin(message.position);
     let delivered = 0;

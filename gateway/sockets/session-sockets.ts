@@ -25,7 +25,7 @@ export interface SocketCallers {
   /** Announces every session that ends, in any process. */
   watchSessions(watcher: SessionWatcher): Promise<() => void>;
   /** Resolves when every end of a session that was committed before the call has been announced. */
-  heard(): Promise<void>;
+  catchUp(): Promise<void>;
   /** @throws RefusedWhileHalted 503 */
   requireNotHalted(): void;
   /** Resolves once the log is halted: events may be lost, and a session of a socket may have ended. */
@@ -124,7 +124,7 @@ export class SessionSockets {
   async passed(line: Line): Promise<void> {
     const possessed = this.#open.get(line);
     if (!possessed) return;
-    await this.#callers.heard();
+    await this.#callers.catchUp();
     while (possessed.held) await possessed.held;
     if (!line.open) throw new Refusal('forbidden');
   }

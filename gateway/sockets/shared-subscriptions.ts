@@ -19,13 +19,13 @@ const REMEMBERED_BYTES_MAX_BY_ALL = 64 * 1024 * 1024;
 /** Finds or opens the group of this process with the same events and rights for each subscriber. */
 export class SharedSubscriptions {
   readonly #graph: Graph;
-  readonly #heard: () => Promise<void>;
+  readonly #catchUp: () => Promise<void>;
   readonly #groups = new Map<string, Group>();
   readonly #pace = new Pace();
 
   constructor(graph: Graph, heard: () => Promise<void>) {
     this.#graph = graph;
-    this.#heard = heard;
+    this.#catchUp = heard;
   }
 
   /** Null if the operation cannot be shared, or is refused; then it is executed for itself. */
@@ -59,8 +59,8 @@ export class SharedSubscriptions {
           variables: { ...variables, [AFTER]: after },
           context,
         }),
-      heard: async () => {
-        if (context.principal.possession.kind !== 'absent') await this.#heard();
+      catchUp: async () => {
+        if (context.principal.possession.kind !== 'absent') await this.#catchUp();
       },
       released: ended => {
         if (this.#groups.get(key) === ended) this.#groups.delete(key);

@@ -2,7 +2,7 @@ import { Client, type Dispatcher, errors } from 'undici';
 import { webhookLimits } from '../../schema/limits.ts';
 import { retryAfterMs } from '../../schema/webhook/retry.ts';
 import { type WebhookReach, webhookUrl } from '../../schema/webhook/url.ts';
-import type { Failed } from '../../subgraphs/book/webhook/record-attempt.ts';
+import type { DeliveryFault } from '../../subgraphs/book/webhook/record-attempt.ts';
 import { AddressRefused, guardedLookup, NotResolved, type Resolve } from './look-up.ts';
 
 /** Result of one delivery attempt. */
@@ -10,7 +10,7 @@ export type AttemptOutcome =
   | { readonly kind: 'delivered'; readonly status: number }
   /** 410: the receiver wants no more messages. */
   | { readonly kind: 'gone' }
-  | ({ readonly kind: 'failed' } & Failed);
+  | ({ readonly kind: 'failed' } & DeliveryFault);
 
 interface Request {
   readonly url: string;

@@ -1,5 +1,5 @@
 import { webhookLimits } from '../../schema/limits.ts';
-import { kindsTold, messagesAfter, type WebhookKind } from '../../schema/webhook/kinds.ts';
+import { messagesAfter, type WebhookKind, webhookKindsOf } from '../../schema/webhook/kinds.ts';
 import type { BookJob, RedeliveryJob } from '../../schema/webhook/message.ts';
 import { bookJob } from '../../subgraphs/book/ledger/webhook-messages.ts';
 import {
@@ -10,7 +10,7 @@ import {
   nextTelling,
   standing,
 } from '../../subgraphs/book/webhook/found-message.ts';
-import { nothingToTell } from '../../subgraphs/book/webhook/record-attempt.ts';
+import { recordNothingToSend } from '../../subgraphs/book/webhook/record-attempt.ts';
 import { redeliveryJob } from '../../subgraphs/book/webhook/redeliver.ts';
 import { addJob } from '../../subgraphs/jobs.ts';
 import type { JobTask } from '../jobs/task.ts';
@@ -73,7 +73,7 @@ async function sendNext(parts: DeliveryParts, { agent_id }: BookJob, using: Usin
   const found = await nextEvent(database, agent_id, told_position);
   if (found.kind === 'none') {
     if (found.to === told_position) return done;
-    await nothingToTell(database, agent_id, webhook, { position: found.to, messages: told_messages });
+    await recordNothingToSend(database, agent_id, webhook, { position: found.to, messages: told_messages });
     return more;
   }
   const { event } = found;
@@ -83,7 +83,7 @@ async function sendNext(parts: DeliveryParts, { agent_id }: BookJob, using: Usin
   // Messages that the owner no longer wants count as sent.
   const told = others.length === 0 ? { position: event.position, messages: numbered.at(-1)?.[1] ?? told_messages } : to;
   if (next) return sendOne(parts, { webhook, event, kind: next[0], told }, using);
-  await nothingToTell(database, agent_id, webhook, told);
+  await recordNothingToSend(database, agent_id, webhook, told);
   return more;
 }
 
@@ -96,7 +96,7 @@ async function redeliverNext(parts: DeliveryParts, job: RedeliveryJob, using: Us
   const { webhook } = stands;
   const event = await nextTelling(using.database, agent_id, from_position, to_position);
   if (event === null) return at(done);
-  for (const kind of kindsTold(event, webhook.events)) {
+  for (const kind of webhookKindsOf(event, webhook.events)) {
     const step = await sendOne(parts, { webhook, event, kind, told: null }, using);
     if (step.kind === 'again') return at(step, event.position);
   }
@@ -117,6 +117,6 @@ async function sendOne(parts: DeliveryParts, { webhook, event, kind, told }: Nex
   const job = { agent_id, position, kind, attempts: 0, since_ms: now_ms };
   const sent = await deliver(parts, { job, webhook, event, told }, using);
   if (sent.kind === 'full') return { kind: 'again', at_ms: now_ms + sent.wait_ms };
-  parts.heard(sent.outcome);
+  parts.onOutcome(sent.outcome);
   return more;
 }

@@ -17,12 +17,12 @@ import {
   standing,
 } from '../../subgraphs/book/webhook/found-message.ts';
 import {
-  delivered,
-  failed,
   giveUp,
   gone,
   pingFailed,
   postpone,
+  recordDelivery,
+  recordFailure,
   type SentUpTo,
 } from '../../subgraphs/book/webhook/record-attempt.ts';
 import type { Random } from '../../subgraphs/clock.ts';
@@ -51,7 +51,7 @@ export type DeliveryOutcome = 'delivered' | 'failed' | 'gone' | 'postponed' | 'd
 export interface DeliveryParts extends SendingParts {
   readonly vault: Pick<Vault, 'open' | 'mark'>;
   readonly base_url: string;
-  readonly heard: (outcome: DeliveryOutcome) => void;
+  readonly onOutcome: (outcome: DeliveryOutcome) => void;
 }
 
 export type Using = Pick<TaskContext, 'database' | 'signal'>;
@@ -66,7 +66,7 @@ export interface FoundMessage {
 
 /** Retries a message that failed before. */
 export function messageTask(parts: DeliveryParts): JobTask<'webhook/message'> {
-  return { run: async (job, using) => parts.heard(await deliverAgain(parts, job, using)) };
+  return { run: async (job, using) => parts.onOutcome(await deliverAgain(parts, job, using)) };
 }
 
 async function deliverAgain(parts: DeliveryParts, job: MessageJob, using: Using): Promise<DeliveryOutcome> {
@@ -103,14 +103,14 @@ export async function deliver(
   if (sent.kind === 'full') return sent;
   const { outcome, prompt } = sent;
   if (outcome.kind === 'delivered') {
-    await delivered(database, agent_id, webhook, { status: outcome.status, prompt, told });
+    await recordDelivery(database, agent_id, webhook, { status: outcome.status, prompt, told });
     return { kind: 'done', outcome: 'delivered' };
   }
   if (outcome.kind === 'gone') {
     await gone(database, agent_id, webhook, job);
     return { kind: 'done', outcome: 'gone' };
   }
-  const next = await failed(database, job, webhook, { fault: outcome, told, random: fraction(parts.random) });
+  const next = await recordFailure(database, job, webhook, { fault: outcome, told, random: fraction(parts.random) });
   return { kind: 'done', outcome: next === 'dead' ? 'given_up' : 'failed' };
 }
 
@@ -151,7 +151,7 @@ function fraction(random: Random): number {
 
 /** A test message: one attempt, also while the receiver is paused, because the owner wants to know the result. */
 export function pingTask(parts: DeliveryParts): JobTask<'webhook/ping'> {
-  return { run: async (job, using) => parts.heard(await deliverPing(parts, job, using)) };
+  return { run: async (job, using) => parts.onOutcome(await deliverPing(parts, job, using)) };
 }
 
 async function deliverPing(parts: DeliveryParts, job: PingJob, { database, signal }: Using): Promise<DeliveryOutcome> {
@@ -165,7 +165,7 @@ async function deliverPing(parts: DeliveryParts, job: PingJob, { database, signa
   }
   const { outcome, prompt } = sent;
   if (outcome.kind === 'delivered') {
-    await delivered(database, agent_id, webhook, { status: outcome.status, prompt, told: null });
+    await recordDelivery(database, agent_id, webhook, { status: outcome.status, prompt, told: null });
     // A successful test ends the receiver's pause.
     await addJob(database, bookJob(agent_id));
   } else if (outcome.kind === 'gone') await gone(database, agent_id, webhook, null);

@@ -21,7 +21,7 @@ export interface Place {
   leave(): void;
 }
 
-export type Taken =
+export type PlaceOutcome =
   | { readonly kind: 'place'; readonly place: Place }
   /** No place is free; try again after this time. */
   | { readonly kind: 'full'; readonly wait_ms: number };
@@ -48,7 +48,7 @@ export class Lanes {
   }
 
   /** Prompt receivers wait for a place, since each is free again within a moment; others get a time to come back. */
-  async take(lane: LaneName, now_ms: number): Promise<Taken> {
+  async take(lane: LaneName, now_ms: number): Promise<PlaceOutcome> {
     if (this.#free[lane] > 0) {
       this.#free[lane]--;
       return { kind: 'place', place: this.#placeIn(lane) };

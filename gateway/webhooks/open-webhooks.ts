@@ -1,6 +1,6 @@
 import type { WebhookReach } from '../../schema/webhook/url.ts';
 import { forgetOldDeadLetters } from '../../subgraphs/book/webhook/record-attempt.ts';
-import { tellUntold } from '../../subgraphs/book/webhook/unsent-messages.ts';
+import { queueUnsentMessages } from '../../subgraphs/book/webhook/unsent-messages.ts';
 import { systemClock, systemRandom } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
@@ -37,7 +37,7 @@ export function openWebhooks({ database, vault, reach, base_url, metrics }: Webh
     random: systemRandom,
     lanes: new Lanes(SIZES),
     resolve: reach === 'local' ? systemResolve : openResolve(),
-    heard: (outcome: DeliveryOutcome) => metrics.webhooks.inc({ outcome }),
+    onOutcome: (outcome: DeliveryOutcome) => metrics.webhooks.inc({ outcome }),
   };
   return {
     tasks: {
@@ -47,7 +47,7 @@ export function openWebhooks({ database, vault, reach, base_url, metrics }: Webh
       'webhook/ping': pingTask(parts),
     },
     periodic: [
-      { name: 'webhooks untold', rest_ms: MINUTE_MS, run: () => tellUntold(database).then(() => undefined) },
+      { name: 'webhooks untold', rest_ms: MINUTE_MS, run: () => queueUnsentMessages(database).then(() => undefined) },
       {
         name: 'webhook_dead_letters',
         rest_ms: HOUR_MS,

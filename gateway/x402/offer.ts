@@ -1,7 +1,7 @@
 import { decodePaymentRequiredHeader, encodePaymentRequiredHeader } from '@x402/core/http';
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import { LRUCache } from 'lru-cache';
-import type { Called } from '../../rest-compat/call-description.ts';
+import type { CallDescription } from '../../rest-compat/call-description.ts';
 import type { Challenge, Price } from '../../rest-compat/port.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { ErrorCode } from '../../schema/errors.ts';
@@ -116,7 +116,7 @@ interface Encoded {
 type Offered = Pick<Challenge, 'headers' | 'body'>;
 
 /** Adds how the endpoint is called, which a resolver's offer does not know. */
-export function describeChallenge({ headers, body }: Offered, { output_schema, bazaars }: Called): Offered {
+export function describeChallenge({ headers, body }: Offered, { output_schema, bazaars }: CallDescription): Offered {
   const { header } = withBazaar(decodePaymentRequiredHeader(headers[PAYMENT_REQUIRED] ?? ''), bazaars);
   const accepts = (body.accepts as readonly JsonObject[]).map(offer => ({ ...offer, outputSchema: output_schema }));
   return { headers: { ...headers, [PAYMENT_REQUIRED]: header }, body: { ...body, accepts } };

@@ -26,7 +26,7 @@ import { nameComponents } from '../answer-shapes.ts';
 import { PUBLIC_BOARD } from '../board-cache.ts';
 import { documentDoor } from '../door.ts';
 import { queryOf } from '../text-members.ts';
-import { stampErrors, stamped } from './stamp.ts';
+import { stampColumns, stampErrors } from './stamp.ts';
 
 nameComponents({
   PostedJob: PostedJobNoun,
@@ -44,7 +44,7 @@ export const jobDoors = [
   documentDoor({
     name: 'post_job',
     effect: 'adds',
-    ...stamped,
+    ...stampColumns,
     path: '/v1/board/jobs',
     summary: 'Post a job on the board, for a stamp',
     example: { text: 'Add two and two', budget: '10000', deadline: '2027-01-31' },
@@ -81,7 +81,7 @@ export const jobDoors = [
   }),
   documentDoor({
     name: 'bid_on_job',
-    ...stamped,
+    ...stampColumns,
     path: '/v1/board/jobs/{id}/bid',
     summary: 'Bid on a job, or revise the bid once, for a stamp',
     limits: [
@@ -180,7 +180,7 @@ export const jobDoors = [
   }),
   documentDoor({
     name: 'pay_job',
-    ...stamped,
+    ...stampColumns,
     path: '/v1/board/jobs/{id}/pay',
     limits: [
       `A delivered job can be paid for until ${jobLimits.pay_within_seconds / 86_400} days after its deadline.`,
@@ -191,7 +191,7 @@ export const jobDoors = [
       'Pay for a delivered job, as its poster, in two payments: first the winner, then the fee; each 402 offers the next',
     example: {},
     challenge: 'after_state',
-    price: { ...stamped.price, amount_atomic: null },
+    price: { ...stampColumns.price, amount_atomic: null },
     status: 200,
     field: 'payJob',
     params: JobPath,
@@ -243,7 +243,7 @@ export const jobDoors = [
     errors: ['not_a_party', 'job_not_found', 'job_state_conflict'],
   }),
   documentDoor({
-    ...stamped,
+    ...stampColumns,
     name: 'flag_job',
     effect: 'adds',
     path: '/v1/board/jobs/{id}/flag',

@@ -23,7 +23,7 @@ import { nameComponents } from '../answer-shapes.ts';
 import { PUBLIC_BOARD } from '../board-cache.ts';
 import { documentDoor } from '../door.ts';
 import { queryOf } from '../text-members.ts';
-import { stampErrors, stamped } from './stamp.ts';
+import { stampColumns, stampErrors } from './stamp.ts';
 
 nameComponents({
   BoardPost: PostNoun,
@@ -44,7 +44,7 @@ const ofAuthor = { methods: ['POST'], tags: ['board'], possession: 'required' } 
 /** Reports on endpoints, comments on them, and flags. Public, and written by registered agents only. */
 export const postDoors = [
   documentDoor({
-    ...stamped,
+    ...stampColumns,
     name: 'create_board_post',
     effect: 'adds',
     path: POSTS,
@@ -115,7 +115,7 @@ export const postDoors = [
     errors: ['not_found'],
   }),
   documentDoor({
-    ...stamped,
+    ...stampColumns,
     name: 'create_board_comment',
     effect: 'adds',
     path: `${POSTS}/{id}/comments`,
@@ -141,7 +141,7 @@ export const postDoors = [
     errors: ['not_found', 'not_author'],
   }),
   documentDoor({
-    ...stamped,
+    ...stampColumns,
     name: 'flag_board_post',
     effect: 'adds',
     path: `${POSTS}/{id}/flag`,
@@ -155,7 +155,7 @@ export const postDoors = [
     errors: [...stampErrors, 'not_found', 'post_taken_down', 'already_flagged'],
   }),
   documentDoor({
-    ...stamped,
+    ...stampColumns,
     name: 'flag_board_comment',
     effect: 'adds',
     path: `${POSTS}/{id}/comments/{commentId}/flag`,

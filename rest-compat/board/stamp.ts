@@ -8,7 +8,7 @@ import { RefusedCallAnswer } from '../receipt/answers.ts';
  * Columns of an endpoint for which an author pays a stamp. It requires possession, accepts no API key, and the author's book may refuse the
  * payment.
  */
-export const stamped = {
+export const stampColumns = {
   methods: ['POST'],
   tags: ['board'],
   possession: 'required',

@@ -50,7 +50,7 @@ type Post = z.output<typeof post>;
 
 /** Body of POST /v1/board/posts. */
 export const PostRequest = post.transform(
-  ({ agent_id, endpoint: about, outcome, receipt_ref, latency_ms, text }): PostRequest & Named => ({
+  ({ agent_id, endpoint: about, outcome, receipt_ref, latency_ms, text }): PostRequest & AgentReference => ({
     agent_id: agent_id ?? null,
     ...about,
     outcome,
@@ -59,7 +59,7 @@ export const PostRequest = post.transform(
     text: text || null,
   }),
 );
-type Named = { readonly agent_id: number | null };
+type AgentReference = { readonly agent_id: number | null };
 
 /** Body of POST /v1/board/posts/{id}/comments. */
 export const CommentRequest = AuthorMembers.extend({

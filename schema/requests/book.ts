@@ -43,7 +43,7 @@ export const Moment = z
   .transform(moment => moment.toISOString())
   .meta({ scalar: 'DateTime' });
 
-const Named = storedText.min(1).max(limits.row_name_chars_max);
+const RowNameText = storedText.min(1).max(limits.row_name_chars_max);
 
 const DelegationHash = z
   .string()
@@ -55,12 +55,12 @@ export const RowFilterMembers = {
   from: Moment.optional().describe('Only rows collected at this time or later: RFC 3339, or a day (UTC).'),
   to: Moment.optional().describe('Only rows collected before this time: RFC 3339, or a day (UTC).'),
   evidence: word(evidences).optional().describe('Only rows with this evidence.'),
-  intent_id: Named.optional().describe('Only rows of this treasury intent.'),
-  task_id: Named.optional().describe('Only the row of this task.'),
+  intent_id: RowNameText.optional().describe('Only rows of this treasury intent.'),
+  task_id: RowNameText.optional().describe('Only the row of this task.'),
   delegation_hash: DelegationHash.optional().describe(
     'Only rows of calls that were made under the session with this delegation hash.',
   ),
-  payment_ref: Named.optional().describe('Only rows of this payment. Several rows may share a transaction.'),
+  payment_ref: RowNameText.optional().describe('Only rows of this payment. Several rows may share a transaction.'),
 } as const;
 
 /** The same filter, and a row by its position. */

@@ -72,29 +72,29 @@ export const Tools = toolsOf(Tool)
   .meta({ scalar: 'JSONObject' })
   .describe('Functions that the model may call, each `{type: "function", function: {name, …}}`.');
 
-const Named = z
+const NamedTool = z
   .looseObject({ type: z.literal('function'), function: z.looseObject({ name: ToolName }).describe('The function.') })
   .transform(
     (given, context) =>
       ({
         ...inlined(given as JsonObject, toolPlace, context),
         function: inlined(given.function as JsonObject, namedPlace, context, ['function']),
-      }) as Named,
+      }) as NamedTool,
   );
 const namedPlace = openPlace(['name']);
-interface Named extends JsonObject {
+interface NamedTool extends JsonObject {
   readonly type: 'function';
   readonly function: { readonly name: string };
 }
 export const ALLOWED_MODE = '`auto`: the model may call one of the tools. `required`: it must call one.';
 
-const Allowed = z
+const AllowedTools = z
   .looseObject({
     type: z.literal('allowed_tools'),
     allowed_tools: z
       .looseObject({
         mode: z.enum(['auto', 'required']).describe(ALLOWED_MODE),
-        tools: listOf(Named, limits.tools_max).describe('Tools that may be called.'),
+        tools: listOf(NamedTool, limits.tools_max).describe('Tools that may be called.'),
       })
       .describe('Tools that may be called, and whether one must be.'),
   })
@@ -103,18 +103,18 @@ const Allowed = z
       ({
         ...inlined(given as JsonObject, choicePlace, context),
         allowed_tools: inlined(given.allowed_tools as JsonObject, allowedPlace, context, ['allowed_tools']),
-      }) as Allowed,
+      }) as AllowedTools,
   );
-interface Allowed extends JsonObject {
+interface AllowedTools extends JsonObject {
   readonly type: 'allowed_tools';
-  readonly allowed_tools: { readonly mode: 'auto' | 'required'; readonly tools: readonly Named[] };
+  readonly allowed_tools: { readonly mode: 'auto' | 'required'; readonly tools: readonly NamedTool[] };
 }
 const choicePlace = openPlace(['type', 'allowed_tools']);
 const allowedPlace = openPlace(['mode', 'tools']);
 
 export const ToolMode = z.enum(['none', 'auto', 'required']);
 export const ToolChoice = z
-  .union([ToolMode, Named, Allowed])
+  .union([ToolMode, NamedTool, AllowedTools])
   .nullish()
   .meta({ scalar: 'JSON' })
   .describe(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseAtomic } from '../amount.ts';
-import { type Named, splitRef, transactionNamed, walletNamed } from '../foreign-names.ts';
+import { type NameOutcome, splitRef, transactionNamed, walletNamed } from '../foreign-names.ts';
 import { foreignNameLimits, reactionLimits } from '../limits.ts';
 import { type NetworkName, networkNamed } from '../network.ts';
 import { storedText } from './text.ts';
@@ -73,7 +73,7 @@ function canonical(completion: z.output<typeof body>, context: z.RefinementCtx):
   if (network === null)
     return refused(context, 'network', 'must be base or solana, or a CAIP-2 id that this service knows');
   if (ref && ref.network !== network) return refused(context, at, 'names a network other than that of `network`');
-  const name = (member: string, named: Named) =>
+  const name = (member: string, named: NameOutcome) =>
     named.kind === 'named' ? named.name : refused(context, member, named.form);
   return {
     source: completion.source,

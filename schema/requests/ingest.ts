@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../canonical-json.ts';
-import { isUsdc, type Named, splitRef, transactionNamed, walletNamed } from '../foreign-names.ts';
+import { isUsdc, type NameOutcome, splitRef, transactionNamed, walletNamed } from '../foreign-names.ts';
 import { INT_MAX, ingestLimits, limits } from '../limits.ts';
 import { type NetworkName, networkNamed } from '../network.ts';
 import type { NullIfLeftOut } from '../noun.ts';
@@ -230,7 +230,7 @@ function requireUsdc(param: string, network: NetworkName, asset: string | null |
   if (asset != null && !isUsdc(network, asset)) throw new Fault(param, `is not USDC on ${network}`);
 }
 
-function name(param: string, named: Named): string {
+function name(param: string, named: NameOutcome): string {
   if (named.kind === 'none') throw new Fault(param, named.form);
   return named.name;
 }

@@ -6,8 +6,8 @@ import type { ReportedNoun, ReportedPartiesNoun } from '../receipt-shapes.ts';
  * Signed report of work by others: a generation reported with the key of a router book, or a completion sent to the board's inbound
  * endpoint. It is not a payment to this service, and takes the place of `payment` and `waived_by`.
  */
-export type Reported = DocumentOf<typeof ReportedNoun>;
-export type ReportedParties = DocumentOf<typeof ReportedPartiesNoun>;
+export type WorkReport = DocumentOf<typeof ReportedNoun>;
+export type WorkReportParties = DocumentOf<typeof ReportedPartiesNoun>;
 
 /** Prefix of the source of a completion that was reported to the board. */
 export const INBOUND = 'inbound:';

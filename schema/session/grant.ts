@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { parseAtomic } from '../amount.ts';
-import { spelt } from '../eip55.ts';
+import { checksummedAddress } from '../eip55.ts';
 import { limits, sessionLimits } from '../limits.ts';
 import { storedText } from '../requests/text.ts';
 import { hashHex, type SessionMessage, sessionDigest } from './hash.ts';
@@ -79,7 +79,7 @@ export interface Grant {
 export function spelledGrant(shown: z.output<typeof Grant>): Grant {
   return {
     ...shown,
-    payer: spelt(shown.payer),
+    payer: checksummedAddress(shown.payer),
     agentPubkey: shown.agentPubkey.toLowerCase(),
     parentDelegationHash: shown.parentDelegationHash.toLowerCase(),
     salt: shown.salt.toLowerCase(),

@@ -16,7 +16,7 @@ interface WebhookKindRow {
   /** True for kinds that a webhook has by default and `supported_events` lists. Others are opt-in by name. */
   readonly usual: boolean;
   readonly description: string;
-  readonly tells: (event: WebhookEvent) => boolean;
+  readonly matches: (event: WebhookEvent) => boolean;
 }
 
 const bornOf =
@@ -28,44 +28,44 @@ const table = {
   settle: {
     usual: true,
     description: 'A row was recorded at settlement. A call with an API key settles nothing and sends none.',
-    tells: bornOf('collected', 'RECORDED_BY_SETTLE'),
+    matches: bornOf('collected', 'RECORDED_BY_SETTLE'),
   },
   inflow: {
     usual: true,
     description: 'An inflow or a correction of one was recorded.',
-    tells: bornOf('inflow_claimed'),
+    matches: bornOf('inflow_claimed'),
   },
-  policy_blocked: { usual: true, description: 'The book refused a call.', tells: bornOf('policy_blocked') },
+  policy_blocked: { usual: true, description: 'The book refused a call.', matches: bornOf('policy_blocked') },
   collected: {
     usual: true,
     description: 'The payment of a row was collected, at once or later.',
-    tells: ({ kind, body }) => (kind === 'born' || kind === 'transition') && body.collected === true,
+    matches: ({ kind, body }) => (kind === 'born' || kind === 'transition') && body.collected === true,
   },
   alert: {
     usual: false,
     description: 'The book recorded an alert, such as a reached percentage of a cap or of the budget.',
-    tells: ({ kind }) => kind === 'alert',
+    matches: ({ kind }) => kind === 'alert',
   },
   approval: {
     usual: false,
     description: 'A refused call can be approved with the link in the message, or an approval request was answered.',
-    tells: ({ kind }) => kind === 'approval',
+    matches: ({ kind }) => kind === 'approval',
   },
   given_up: {
     usual: false,
     description:
       'The amount of a row was removed because its transfer was not found. `event.body.born.amount` is the removed amount.',
-    tells: ({ kind, body }) => kind === 'transition' && givenUpAmount(body) !== null,
+    matches: ({ kind, body }) => kind === 'transition' && givenUpAmount(body) !== null,
   },
   bid: {
     usual: false,
     description: 'Another agent bid on a job that the agent of this book has posted, or revised its bid.',
-    tells: ({ kind }) => kind === 'bid',
+    matches: ({ kind }) => kind === 'bid',
   },
   escrow_offer: {
     usual: false,
     description: `Another agent opened an escrow with the agent of this book; up to ${escrowLimits.offers_sent_per_book_hour_max} of these an hour.`,
-    tells: ({ kind }) => kind === 'escrow_offer',
+    matches: ({ kind }) => kind === 'escrow_offer',
   },
 } as const satisfies Record<string, WebhookKindRow>;
 
@@ -92,8 +92,8 @@ export const webhookEventKinds = [
 ] as const satisfies readonly BookEventKind[];
 
 /** Webhook kinds of an event, in the order of the table. */
-export function kindsTold(event: WebhookEvent, wanted: readonly WebhookKind[]): readonly WebhookKind[] {
-  return everyWebhookKind.filter(kind => wanted.includes(kind) && webhookKinds[kind].tells(event));
+export function webhookKindsOf(event: WebhookEvent, wanted: readonly WebhookKind[]): readonly WebhookKind[] {
+  return everyWebhookKind.filter(kind => wanted.includes(kind) && webhookKinds[kind].matches(event));
 }
 
 /** Message numbers of one event, by kind. They are part of its body and so of its hash. */

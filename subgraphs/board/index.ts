@@ -10,8 +10,8 @@ import { BoardFlag } from './flag/flag.entity.ts';
 import { commentFlagPaid, jobFlagPaid, postFlagPaid } from './flag/flag.paid.ts';
 import { BoardFlagResolver } from './flag/flag.resolver.ts';
 import { BoardFlagRecord, BoardJobFlagRecord } from './flag/flag.type.ts';
-import { BoardFlagged } from './flag/flag-count.entity.ts';
-import { BoardFlaggedResolver } from './flag/flag-list.resolver.ts';
+import { FlagCount } from './flag/flag-count.entity.ts';
+import { FlagListResolver } from './flag/flag-list.resolver.ts';
 import { HidingResolver } from './hiding/hiding.resolver.ts';
 import { BoardCompletion } from './inbound/completion.entity.ts';
 import { InboundResolver } from './inbound/inbound.resolver.ts';
@@ -42,7 +42,7 @@ export const boardEntities = [
   BoardHead,
   BoardComment,
   BoardFlag,
-  BoardFlagged,
+  FlagCount,
   BoardJob,
   BoardBid,
   BoardJobOutput,
@@ -65,7 +65,7 @@ export function boardSubgraph(added: AddedResolvers = []): Promise<Subgraph> {
     JobPaymentResolver,
     AgentRecordJobsResolver,
   ] as const;
-  const reactions = [ReactionResolver, HidingResolver, BoardFlaggedResolver, InboundResolver] as const;
+  const reactions = [ReactionResolver, HidingResolver, FlagListResolver, InboundResolver] as const;
   const parts = {
     resolvers: [
       ...posts,

@@ -27,8 +27,8 @@ const stranger = privateKeyToAccount(generatePrivateKey());
 
 /** Wrong ones until there are no more: from there none is looked at, but for what the right key has signed. */
 async function bounded(
-  wrong: (from: object) => Promise<Heard>,
-  right: (from: object) => Promise<Heard>,
+  wrong: (from: object) => Promise<ProofAnswer>,
+  right: (from: object) => Promise<ProofAnswer>,
   code: string,
   passed = [200],
 ) {
@@ -40,7 +40,7 @@ async function bounded(
   // What proves who signed is not counted, however often it comes, and whatever neighbours do.
   for (let count = 0; count <= UNPROVEN; count++) expect(passed).toContain((await right(mine)).status);
 }
-type Heard = Awaited<ReturnType<Service['post']>>;
+type ProofAnswer = Awaited<ReturnType<Service['post']>>;
 type Signer = Pick<typeof stranger, 'signMessage'>;
 
 describe('429 beyond so many signatures of one address that are nobody’s', () => {

@@ -17,13 +17,17 @@ function client(): Client {
   return opened;
 }
 
-interface Told {
+interface SocketMessage {
   readonly message: string;
   readonly extensions: JsonObject;
 }
 
 /** The errors with which one operation was refused; the socket stays. */
-async function refused(opened: Client, query: string, variables: Record<string, unknown> = {}): Promise<Told[]> {
+async function refused(
+  opened: Client,
+  query: string,
+  variables: Record<string, unknown> = {},
+): Promise<SocketMessage[]> {
   const heard: unknown = await new Promise((resolve, reject) => {
     opened.subscribe(
       { query, variables },
@@ -31,7 +35,7 @@ async function refused(opened: Client, query: string, variables: Record<string, 
     );
   });
   const errors = Array.isArray(heard) ? heard : (heard as ExecutionResult).errors;
-  return JSON.parse(JSON.stringify(errors)) as Told[];
+  return JSON.parse(JSON.stringify(errors)) as SocketMessage[];
 }
 
 async function served(opened: Client): Promise<unknown> {

@@ -22,7 +22,7 @@ beforeAll(async () => {
   jobs = await openJobs({}, { breaks_at, clock, meant: /the drawer is stuck/ });
 });
 
-interface Heard {
+interface LegAnswer {
   readonly status?: string;
   readonly code?: string;
   readonly accepts?: readonly { readonly payTo: string }[];
@@ -30,7 +30,7 @@ interface Heard {
 
 const payPath = (job_id: string) => `${JOBS}/${job_id}/pay`;
 const pay = (job_id: string, headers: PaymentHeaders = {}) =>
-  jobs.service.post<Heard>(payPath(job_id), {}, { ...jobs.by(jobs.poster), ...headers });
+  jobs.service.post<LegAnswer>(payPath(job_id), {}, { ...jobs.by(jobs.poster), ...headers });
 const paymentOf = (job_id: string) =>
   paymentFor(jobs.poster.account, jobs.service.url + payPath(job_id), jobs.by(jobs.poster));
 const delivered = async () => (await jobs.brought('delivered')).job_id;

@@ -30,7 +30,7 @@ beforeAll(async () => {
       keep: async () => null,
       createContext: () => shopContext(shop),
       watchSessions: async () => () => {},
-      heard: async () => {},
+      catchUp: async () => {},
     },
     logger: logTo([]),
     graphiql: false,

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { alternate, type Figure, figure, missing } from './alternate.ts';
 import type { Contest, Sides } from './contest.ts';
 import { contests } from './contests.ts';
-import { type Taken, writePage } from './page.ts';
+import { type MeasuredFigure, writePage } from './page.ts';
 import { heading, machine, tableRow } from './print.ts';
 import { Stage } from './stage.ts';
 
@@ -57,7 +57,7 @@ try {
   await arena.stage.close();
 }
 
-const taken = chosen.flatMap(contest => (played.get(contest) ?? []).map((it): Taken => [it, contest.beside]));
+const taken = chosen.flatMap(contest => (played.get(contest) ?? []).map((it): MeasuredFigure => [it, contest.beside]));
 for (const [figure, beside] of taken) console.log(tableRow(figure, beside));
 const figures = taken.map(([figure]) => figure);
 if (json) await writeFile(json, `${JSON.stringify(figures, null, 2)}\n`);

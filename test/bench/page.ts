@@ -13,13 +13,18 @@ const PAGE = join(ROOT, 'test/bench/figures.md');
 const [columns = '', rules = ''] = heading.split('\n');
 
 /** A figure, and what stands beside ours. */
-export type Taken = readonly [figure: Figure, beside: string];
+export type MeasuredFigure = readonly [figure: Figure, beside: string];
 
 /**
  * The table with what was taken just now in the place of the same lines; lines of contests that did not run stay, each with
  * the day and the commit it is of. A figure that could not be taken replaces none.
  */
-export function withFigures(page: string, names: readonly string[], taken: readonly Taken[], when: string): string {
+export function withFigures(
+  page: string,
+  names: readonly string[],
+  taken: readonly MeasuredFigure[],
+  when: string,
+): string {
   const rows = new Map(rowsOf(page).map(row => [row.split(' | ')[0]?.slice(2) ?? '', row]));
   for (const [figure, beside] of taken)
     if (figure.ours !== null) rows.set(figure.name, `${tableRow(figure, beside)} ${when} |`);
@@ -34,7 +39,11 @@ export function rowsOf(page: string): readonly string[] {
 }
 
 /** Puts what was taken into the page, and on what machine. */
-export async function writePage(names: readonly string[], taken: readonly Taken[], machine: string): Promise<void> {
+export async function writePage(
+  names: readonly string[],
+  taken: readonly MeasuredFigure[],
+  machine: string,
+): Promise<void> {
   const { stdout } = await promisify(execFile)('git', ['describe', '--always', '--dirty'], { cwd: ROOT });
   const when = `${new Date().toISOString().slice(0, 10)}, ${stdout.trim()}`;
   const page = withFigures(await readFile(PAGE, 'utf8'), names, taken, when);

@@ -3,7 +3,7 @@ import type { Mark } from './marks.ts';
 import { commandOf, type Process, processes } from './processes.ts';
 
 /** What was seen of one process. */
-export interface Seen {
+export interface CostObservation {
   readonly pid: number;
   readonly parent: number;
   readonly first_ms: number;
@@ -16,7 +16,7 @@ export interface Seen {
   /** Of its children of which no look has met a single one. */
   unseen_seconds: number;
   /** Its children that have ended and are not yet in its sum. */
-  readonly ended: Seen[];
+  readonly ended: CostObservation[];
 }
 
 /** For so long a process may still become another program (setpriv, npm) or give itself another title (Postgres). */
@@ -28,8 +28,8 @@ const SETTLES_MS = 2_000;
  * lost but of orphans.
  */
 export class Account {
-  readonly seen: Seen[] = [];
-  readonly #running = new Map<string, Seen>();
+  readonly seen: CostObservation[] = [];
+  readonly #running = new Map<string, CostObservation>();
   /** Of the running ones, by pid. */
   readonly #keys = new Map<number, string>();
   readonly #before: ReadonlySet<string>;
@@ -78,7 +78,7 @@ export class Account {
 }
 
 /** What a parent's sum has grown by, beyond what was known of those that ended, is theirs, or of some that no look has met. */
-function settle(parent: Seen, found: Process): void {
+function settle(parent: CostObservation, found: Process): void {
   const ended = parent.ended.splice(0);
   const known = ended.reduce((sum, { own_seconds, children_seconds }) => sum + own_seconds + children_seconds, 0);
   const rest = found.children_seconds - parent.children_seconds - known;
@@ -102,7 +102,7 @@ export interface Costs {
 const NO_FILE = '(the run itself)';
 
 /** Whose each second is: by what the process is for, and by the test file for which it was started. */
-export function costsOf(seen: readonly Seen[], marks: readonly Mark[]): Costs {
+export function costsOf(seen: readonly CostObservation[], marks: readonly Mark[]): Costs {
   const costs: Costs = { by_kind: new Map(), by_file: new Map(), count_by_kind: new Map() };
   const byPid = Map.groupBy(seen, ({ pid }) => pid);
   const fileAt = filesOf(marks);
@@ -125,7 +125,7 @@ export function costsOf(seen: readonly Seen[], marks: readonly Mark[]): Costs {
 }
 
 function chargeWorker(
-  { pid }: Seen,
+  { pid }: CostObservation,
   marks: readonly Mark[],
   charge: (kind: string, file: string, seconds: number) => void,
 ): number {
@@ -158,14 +158,14 @@ function filesOf(marks: readonly Mark[]) {
 }
 
 function fileOf(
-  one: Seen,
-  byPid: ReadonlyMap<number, readonly Seen[]>,
+  one: CostObservation,
+  byPid: ReadonlyMap<number, readonly CostObservation[]>,
   { at, ofDatabase }: ReturnType<typeof filesOf>,
 ): string {
   const database = /^postgres: .*\b(t_[0-9a-f]{16})\b/.exec(one.command)?.[1];
   if (database !== undefined) return ofDatabase(database) ?? NO_FILE;
   for (
-    let it: Seen | undefined = one;
+    let it: CostObservation | undefined = one;
     it !== undefined;
     it = byPid.get(it.parent)?.findLast(p => p.first_ms <= one.first_ms)
   ) {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { approvalToken } from '../../subgraphs/book/approval/link.ts';
 import { openVault } from '../../subgraphs/vault.ts';
-import { type Asked, approvalDoorsOf } from '../harness/doors/approvals.ts';
+import { type ApprovalAnswer, approvalDoorsOf } from '../harness/doors/approvals.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 
@@ -66,7 +66,7 @@ const byLink = (approval_id: string, token: string, decision: string, headers = 
     headers,
   );
 const atLink = async (approval_id: string, token: string, decision: string, headers = {}) => {
-  const { status, body } = await service.post<(Asked & JsonObject) | null>(
+  const { status, body } = await service.post<(ApprovalAnswer & JsonObject) | null>(
     `/v1/approvals/${approval_id}`,
     { decision },
     { 'X-SVC-Approval': token, ...headers },

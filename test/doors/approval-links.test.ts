@@ -4,7 +4,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { approvalLimits } from '../../schema/limits.ts';
 import { approvalToken } from '../../subgraphs/book/approval/link.ts';
 import { openVault } from '../../subgraphs/vault.ts';
-import { type Asked, approvalDoorsOf } from '../harness/doors/approvals.ts';
+import { type ApprovalAnswer, approvalDoorsOf } from '../harness/doors/approvals.ts';
 import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 import { webhookDoorsOf } from '../harness/doors/webhooks.ts';
@@ -38,9 +38,9 @@ async function linked(content: string, beside = {}) {
     id,
     token: String(token),
     at,
-    look: (shown = headers) => service.get<Asked & JsonObject>(at, shown),
+    look: (shown = headers) => service.get<ApprovalAnswer & JsonObject>(at, shown),
     say: (decision: string, shown: Record<string, string> = headers) =>
-      service.post<Asked & JsonObject>(at, { decision }, shown),
+      service.post<ApprovalAnswer & JsonObject>(at, { decision }, shown),
   };
 }
 

@@ -28,7 +28,7 @@ const newest = async () => {
   return before;
 };
 
-interface Told {
+interface EventResult {
   readonly position: number;
   readonly kind: string;
   readonly postId: string;
@@ -43,11 +43,11 @@ function client(): Client {
 }
 
 /** Events by the official client, as they come. */
-function follow(after: number | null, opened = client()): { heard: Told[]; stop: () => void } {
-  const heard: Told[] = [];
+function follow(after: number | null, opened = client()): { heard: EventResult[]; stop: () => void } {
+  const heard: EventResult[] = [];
   const query =
     'subscription Board($after: Int) { boardEvents(after: $after) { position kind postId post { untrustedText } } }';
-  const stop = opened.subscribe<{ boardEvents: Told }>(
+  const stop = opened.subscribe<{ boardEvents: EventResult }>(
     { query, variables: { after } },
     {
       next: ({ data }) => void (data && heard.push(data.boardEvents)),
@@ -58,7 +58,7 @@ function follow(after: number | null, opened = client()): { heard: Told[]; stop:
   return { heard, stop };
 }
 
-const kinds = (heard: readonly Told[]) => heard.map(({ position, kind }) => [position - before, kind]);
+const kinds = (heard: readonly EventResult[]) => heard.map(({ position, kind }) => [position - before, kind]);
 
 describe('boardEvents', () => {
   it('is for anybody: what came after a position, and then what comes, each once and without a gap', async () => {

@@ -29,8 +29,9 @@ beforeAll(async () => {
   await writeJob(database, 'job_06two', { untrusted_acceptance_test: 'Contains the word marmalade', ...at(6) });
 });
 
-type Found = z.infer<typeof BoardSearchNoun>;
-const search = (q: string, more = '') => service.get<Found>(`/v1/board/search?q=${encodeURIComponent(q)}${more}`);
+type SearchResult = z.infer<typeof BoardSearchNoun>;
+const search = (q: string, more = '') =>
+  service.get<SearchResult>(`/v1/board/search?q=${encodeURIComponent(q)}${more}`);
 const idsFor = async (q: string) => (await search(q)).body.hits.map(({ id }) => id);
 
 describe('GET /v1/board/search', () => {

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
-import { askToStream, type Heard, listen } from '../harness/doors/listen.ts';
+import { askToStream, listen, type StreamAnswer } from '../harness/doors/listen.ts';
 import { CHAT, resetHubsBeforeEach, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 /* A payment whose hub broke off brings the work once more: three times at most, within a day, and one at a time. */
@@ -26,8 +26,8 @@ async function broken(content: string) {
   return { payer, headers, body, open, hear: async () => (await open()).rest(), first, task_id };
 }
 
-const leftAfter = ({ error }: Heard) => error?.reruns_left;
-const outputOf = ({ text }: Heard) =>
+const leftAfter = ({ error }: StreamAnswer) => error?.reruns_left;
+const outputOf = ({ text }: StreamAnswer) =>
   canonicalHash([{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }]);
 
 const byBeta = { hub: 'beta', model: 'beta-1', answered_model: 'beta-1', answered_catalogue_model: null };

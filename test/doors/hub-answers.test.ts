@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type SpokenHabit, spoken, streamBody } from '../../gateway/development/hub/habits.ts';
 import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { mergedDetails } from '../../schema/reasoning.ts';
-import { askToStream, type Heard, listen } from '../harness/doors/listen.ts';
+import { askToStream, listen, type StreamAnswer } from '../harness/doors/listen.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, CHAT, type Chat, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
 import { openSocket } from '../harness/doors/socket.ts';
@@ -49,7 +49,7 @@ let asked = 0;
 const content = () => `Which is greater? ${++asked}`;
 
 const whole = async () => await service.post<Chat>(CHAT, ask(content()), KEY);
-const streamed = async (): Promise<Heard> => {
+const streamed = async (): Promise<StreamAnswer> => {
   const body = askToStream(content(), { stream_options: { include_usage: true } });
   return await (await listen(service, body, { headers: KEY })).rest();
 };
@@ -85,7 +85,7 @@ const commitment = (svc: JsonObject = {}) =>
   (svc.payload as { fulfillment: { output_commitment: JsonObject } }).fulfillment.output_commitment;
 
 /** The message that deltas add up to, from their own bytes: what anybody can hash again. */
-function assembled(chunks: Heard['chunks']): JsonObject {
+function assembled(chunks: StreamAnswer['chunks']): JsonObject {
   const deltas = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta));
   const said = (name: 'content' | 'reasoning_content' | 'reasoning') => deltas.map(delta => delta[name] ?? '').join('');
   const details = mergedDetails(deltas.flatMap(delta => (delta.reasoning_details ?? []) as JsonObject[]));

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 /** What a job says of itself, or a 402 in its place, as far as these tests look. */
-interface Heard {
+interface PaymentAnswer {
   readonly status: string;
   readonly code?: string;
   readonly accepts?: readonly JsonObject[];
@@ -49,7 +49,7 @@ interface BookSeen {
 
 const payPath = (job_id: string) => `${JOBS}/${job_id}/pay`;
 const pay = (job_id: string, headers: Readonly<Record<string, string>>, who: JobAgent = jobs.poster) =>
-  jobs.service.post<Heard>(payPath(job_id), {}, { ...jobs.by(who), ...headers });
+  jobs.service.post<PaymentAnswer>(payPath(job_id), {}, { ...jobs.by(who), ...headers });
 const unpaid = (job_id: string) => pay(job_id, {});
 /** Payments of the poster to the winner and to this service. */
 const moved = async () => {
@@ -196,7 +196,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     await expect(by([service.pay_to], PRICE + FEE)).rejects.toThrow(BeyondLimit);
     await expect(by([winner.account.address, service.pay_to], PRICE - 1n)).rejects.toThrow(BeyondLimit);
     const paid = await by([winner.account.address, service.pay_to], PRICE + FEE);
-    expect([paid.status, ((await paid.json()) as Heard).status]).toEqual([200, 'paid']);
+    expect([paid.status, ((await paid.json()) as PaymentAnswer).status]).toEqual([200, 'paid']);
   });
 
   it('200 by our own client over an ordinary one of x402, which by itself signs for no more than a dollar', async () => {
@@ -227,7 +227,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     await expect(paying(true)).rejects.toThrow();
     expect(await service.chain.transfers(winner.account.address)).toHaveLength(before);
     const paid = await paying(false);
-    expect([paid.status, ((await paid.json()) as Heard).status]).toEqual([200, 'paid']);
+    expect([paid.status, ((await paid.json()) as PaymentAnswer).status]).toEqual([200, 'paid']);
     expect(await service.chain.transfers(winner.account.address)).toHaveLength(before + 1);
     // The client itself is as it was.
     const another = await unpaid((await jobs.brought('delivered', OUTPUT)).job_id);
@@ -241,7 +241,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     const right = { output_sha256: sha256(OUTPUT) };
     const wrong = { output_sha256: sha256('Another') };
     const payFor = (body: JsonObject, headers: Readonly<Record<string, string>> = {}) =>
-      service.post<Heard>(payPath(job_id), body, { ...jobs.by(poster), ...headers });
+      service.post<PaymentAnswer>(payPath(job_id), body, { ...jobs.by(poster), ...headers });
     const before = await moved();
     const differs = { status: 409, body: { code: 'job_output_differs', charged: false, ...right } };
     const first = await paymentOf(job_id);
@@ -297,7 +297,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
         [bought.body.svc.task_id, state, elsewhere],
       );
     const payFor = (id: string, body: JsonObject) =>
-      service.post<Heard>(payPath(id), body, { ...jobs.by(poster), ...shown });
+      service.post<PaymentAnswer>(payPath(id), body, { ...jobs.by(poster), ...shown });
     const wrong = { output_sha256: sha256('Another') };
     const query = `mutation { payJob(jobId: "${job_id}") { status } }`;
     const [header] = Object.values(shown);
@@ -353,7 +353,9 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     const another = { output_sha256: sha256('Another') };
     expect((await jobs.step(jobs.winner, job_id, 'deliver', another)).status).toBe(200);
     const named = { ...jobs.by(jobs.poster), ...first };
-    expect(await jobs.service.post<Heard>(payPath(job_id), { output_sha256: sha256(OUTPUT) }, named)).toMatchObject({
+    expect(
+      await jobs.service.post<PaymentAnswer>(payPath(job_id), { output_sha256: sha256(OUTPUT) }, named),
+    ).toMatchObject({
       status: 409,
       body: { code: 'job_output_differs', charged: false, ...another },
     });
@@ -373,7 +375,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
       const payment = await paymentOf(job_id);
       const body = { output_sha256: sha256(OUTPUT) };
       const [paid, replaced] = await Promise.all([
-        jobs.service.post<Heard>(payPath(job_id), body, { ...jobs.by(jobs.poster), ...payment }),
+        jobs.service.post<PaymentAnswer>(payPath(job_id), body, { ...jobs.by(jobs.poster), ...payment }),
         jobs.step(jobs.winner, job_id, 'deliver', { output_sha256: sha256('Another') }),
       ]);
       const payments = (await moved()) - before;

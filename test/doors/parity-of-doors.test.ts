@@ -6,7 +6,7 @@ import { sliceToken } from '../../schema/slice-token.ts';
 import { bearerOf } from '../harness/doors/assignments.ts';
 import { audio, audioForm } from '../harness/doors/audio-form.ts';
 import { completion } from '../harness/doors/completions.ts';
-import { answersOf, type Given, type Refused, refusedByGraph, refusedByRest } from '../harness/doors/faces.ts';
+import { answersOf, type FaceRequest, type Refused, refusedByGraph, refusedByRest } from '../harness/doors/faces.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, CHAT } from '../harness/doors/open-service.ts';
 import { INBOUND, OPS, openPopulated, type Populated } from '../harness/doors/populated-service.ts';
@@ -42,7 +42,7 @@ const compared = everyDoor.filter(
 );
 
 let populated: Populated;
-let requests: Readonly<Record<string, readonly Given[]>>;
+let requests: Readonly<Record<string, readonly FaceRequest[]>>;
 beforeAll(async () => {
   populated = await openPopulated();
   requests = await everything();
@@ -51,7 +51,7 @@ beforeAll(async () => {
 const agentId = () => populated.agent.agent_id;
 const sessionOf = ({ session }: { readonly session: string }) => ({ 'X-SVC-Session': session });
 /** A request about the agent's book, by its session. */
-const ofBook = (more: Given = {}): Given => ({
+const ofBook = (more: FaceRequest = {}): FaceRequest => ({
   headers: sessionOf(populated.agent),
   ...more,
   params: { agent_id: String(agentId()), ...more.params },
@@ -62,9 +62,9 @@ const ofWaiting = () =>
   ofBook({ params: { agent_id: String(populated.waiting.agent_id) }, headers: sessionOf(populated.waiting) });
 
 /** The example of each door that sells work, paid for once and not sent yet. */
-async function paidWork(): Promise<Record<string, readonly Given[]>> {
+async function paidWork(): Promise<Record<string, readonly FaceRequest[]>> {
   const sold = signingDoors.filter(door => door.price !== null && door.challenge === 'first');
-  const given = sold.map(async (door): Promise<[string, readonly Given[]]> => {
+  const given = sold.map(async (door): Promise<[string, readonly FaceRequest[]]> => {
     const payer = await populated.service.chain.newWallet();
     const headers = await populated.service.payment(payer, door.path);
     const { example } = door;
@@ -82,7 +82,7 @@ async function paidWork(): Promise<Record<string, readonly Given[]>> {
 }
 
 /** A chat whose request has members that the graph spells otherwise or does not know, and whose answer calls a tool. */
-async function chatWithTools(): Promise<Given> {
+async function chatWithTools(): Promise<FaceRequest> {
   const tool = { name: 'weather', parameters: { type: 'object', properties: { in_city: { type: 'string' } } } };
   const headers = await populated.service.payment(await populated.service.chain.newWallet(), CHAT);
   const messages = [{ role: 'user', content: 'Weather?', name: 'Ann', a_weight: 1 }];
@@ -90,7 +90,7 @@ async function chatWithTools(): Promise<Given> {
   return { headers, body: { messages, tools, tool_choice: 'required', top_p: 0.5, top_k: 3 } };
 }
 
-async function everything(): Promise<Record<string, readonly Given[]>> {
+async function everything(): Promise<Record<string, readonly FaceRequest[]>> {
   const { service, agent, book, near, before, world } = populated;
   const { account } = agent;
   const headers = sessionOf(agent);
@@ -273,7 +273,7 @@ interface Row {
   readonly door: string;
   /** What is wrong with the request. */
   readonly why: string;
-  readonly given: () => Given;
+  readonly given: () => FaceRequest;
   /** What of the operation on the graph, where the door itself refuses the request before it runs one. */
   readonly variables?: () => JsonObject;
   readonly refused: Refused;

@@ -21,7 +21,7 @@ interface Made {
 }
 
 /** Where a face has it: what is asked, and the way to the object in the answer. */
-interface Asked<Q> {
+interface ParityCase<Q> {
   readonly asks: Q;
   readonly way?: readonly (string | number)[];
   /** Members that say when it was asked for. */
@@ -37,7 +37,7 @@ interface Asks {
   readonly a2a: string;
 }
 type Face = keyof Asks;
-type Columns = { readonly [F in Face]?: Asked<Asks[F]> };
+type Columns = { readonly [F in Face]?: ParityCase<Asks[F]> };
 
 let service: Service;
 let made: Made;
@@ -71,7 +71,7 @@ const faces: { readonly [F in Face]: (asks: Asks[F]) => Promise<Json> } = {
 };
 
 /** Null where that face does not offer it. */
-async function shownBy<F extends Face>(face: F, asked: Asked<Asks[F]> | undefined): Promise<string | null> {
+async function shownBy<F extends Face>(face: F, asked: ParityCase<Asks[F]> | undefined): Promise<string | null> {
   if (!asked) return null;
   const it = along(await faces[face](asked.asks), asked.way ?? []);
   return typeof it === 'string' ? it : canonicalJson(without(it, asked.but ?? []));

@@ -49,7 +49,7 @@ it('covers every endpoint that names an agent, and every one of the board that w
   expect([...walked].map(({ name }) => name)).toContain('get_job_output');
 });
 
-interface Shown {
+interface PossessionRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** None is sent with a GET; null: none at all. */
   readonly body?: JsonObject | null;
@@ -58,7 +58,12 @@ interface Shown {
 type Ids = Readonly<Record<string, string | number>>;
 
 /** All that an answer says, but for its date and its number. */
-async function said(method: DoorMethod, path: string, ids: Ids, { headers = {}, body = {}, query = '' }: Shown) {
+async function said(
+  method: DoorMethod,
+  path: string,
+  ids: Ids,
+  { headers = {}, body = {}, query = '' }: PossessionRequest,
+) {
   const sent = method === 'GET' || body === null ? {} : { body };
   const heard = await service.knock(method, pathWith(path, ids) + query, { headers, ...sent });
   const told = Object.fromEntries([...heard.headers].filter(([name]) => !['date', 'x-request-id'].includes(name)));
@@ -71,7 +76,7 @@ const sessionOf = ({ session }: Pick<Agent, 'session'>) => ({ 'X-SVC-Session': s
 const NOBODYS_SESSION = `svcs_${'A'.repeat(43)}`;
 
 /** What proves nothing: what possesses the book where it is not looked for, and bodies that the door would take, or none. */
-const nothing = (method: DoorMethod, door: Door): readonly Shown[] => [
+const nothing = (method: DoorMethod, door: Door): readonly PossessionRequest[] => [
   { query: `?session=${agent.session}` },
   { query: `?proof=${encodeURIComponent(proofOf(agent.session, agent.agent_id))}` },
   ...(method === 'GET' ? [] : [{ body: null }, ...bodiesOf(door, things).map(body => ({ body }))]),
@@ -95,7 +100,8 @@ describe.each(ofBooks)('%s %s', (method, path, door) => {
     unknown(),
     ...[other.agent_id, 2_147_483_647, 2_147_483_648, 0, -1, 'x'].map(agent_id => ({ ...things, agent_id })),
   ];
-  const saidAt = (ids: readonly Ids[], shown: Shown) => Promise.all(ids.map(named => said(method, path, named, shown)));
+  const saidAt = (ids: readonly Ids[], shown: PossessionRequest) =>
+    Promise.all(ids.map(named => said(method, path, named, shown)));
 
   it('401, empty and alike for every id, without a credential or with one that proves nothing; nothing is written', async () => {
     const before = await written();
@@ -115,9 +121,9 @@ describe.each(ofBooks)('%s %s', (method, path, door) => {
     const strangersOwnProof = proofOf(stranger.session, stranger.agent_id);
     const proofOfAnother = proofOf(agent.session, other.agent_id);
     const bodies = bodiesOf(door, things);
-    const inBody = (members: JsonObject): Shown => ({ body: { ...bodies[0], ...members } });
+    const inBody = (members: JsonObject): PossessionRequest => ({ body: { ...bodies[0], ...members } });
     const sends = method !== 'GET';
-    const wrong: readonly Shown[] = [
+    const wrong: readonly PossessionRequest[] = [
       { headers: { 'X-SVC-Session': 'guess' } },
       { headers: sessionOf(stranger) },
       { headers: { 'X-SVC-Proof': strangersProof } },
@@ -126,7 +132,7 @@ describe.each(ofBooks)('%s %s', (method, path, door) => {
       ...(sends ? [inBody({ session: stranger.session }), inBody({ session: 'guess' })] : []),
       ...(sends ? [inBody({ proof: strangersProof }), inBody({ proof: 'guess' })] : []),
     ];
-    const wrongAsWell: readonly Shown[] = [
+    const wrongAsWell: readonly PossessionRequest[] = [
       { headers: { 'X-SVC-Proof': proofOfAnother } },
       // The session of the book makes up for no proof that is wrong.
       { headers: { ...sessionOf(agent), 'X-SVC-Proof': strangersOwnProof } },
@@ -172,7 +178,7 @@ describe.each(ofBooks)('%s %s', (method, path, door) => {
       const proof = proofOf(session, agent_id);
       for (const body of [{}, ...bodiesOf(door, things)]) {
         const bound = boundTo(session, agent_id, { method, path: pathWith(path, { ...things }), body });
-        const shown: readonly Shown[] = [
+        const shown: readonly PossessionRequest[] = [
           { headers: { 'X-SVC-Proof': proof }, body },
           { body: { ...body, proof } },
           ...(door.possession === 'session' ? [{ headers: bound, body }] : []),
@@ -202,12 +208,12 @@ describe.each(ofBoard)('%s %s', (method, path, door) => {
     const before = await written();
     const { agent_id } = other;
     const proof = proofOf(agent.session, agent_id);
-    const wrong: readonly Shown[] = [
+    const wrong: readonly PossessionRequest[] = [
       { headers: { 'X-SVC-Session': 'guess' } },
       { headers: { 'X-SVC-Session': NOBODYS_SESSION } },
     ];
     const [valid] = bodiesOf(door, things);
-    const wrongInBody: readonly Shown[] = [
+    const wrongInBody: readonly PossessionRequest[] = [
       { headers: { 'X-SVC-Session': 'guess' }, body: null },
       { headers: { 'X-SVC-Session': 'guess' }, body: { ...valid } },
       { body: { ...valid, session: 'guess' } },
@@ -224,7 +230,7 @@ describe.each(ofBoard)('%s %s', (method, path, door) => {
   it('opens to a session, and to a proof beside the agent’s id', async () => {
     const { session, agent_id } = agent;
     // Each serves one write: where nothing else could be said, the proof of the window before is another.
-    const right: readonly Shown[] = [
+    const right: readonly PossessionRequest[] = [
       { headers: sessionOf(agent) },
       { body: { session } },
       { headers: { 'X-SVC-Proof': proofOf(session, agent_id) }, body: { agent_id } },

@@ -21,31 +21,31 @@ beforeAll(async () => {
 });
 
 const nobody = { delegation_hash: hex32() };
-type Named = Pick<Bound, 'delegation_hash'>;
-type Heard = { readonly answer: JsonObject } | { readonly code: unknown; readonly status: unknown };
+type SessionName = Pick<Bound, 'delegation_hash'>;
+type GraphResult = { readonly answer: JsonObject } | { readonly code: unknown; readonly status: unknown };
 
-async function asked(query: string, variables: JsonObject): Promise<Heard> {
+async function asked(query: string, variables: JsonObject): Promise<GraphResult> {
   const { data, refused } = await onGraph(service, query, variables);
   return refused ? refusedBy(Number(refused.status), refused) : { answer: data?.answer as JsonObject };
 }
 
 /** What the book has refused brings its signed document. */
-function refusedBy(status: number, { code, schema, charged }: JsonObject): Heard {
+function refusedBy(status: number, { code, schema, charged }: JsonObject): GraphResult {
   return { code, status, ...(schema !== undefined && { schema, charged }) };
 }
 
-async function atDoor({ delegation_hash }: Named, verb: string, sent: object): Promise<Heard> {
+async function atDoor({ delegation_hash }: SessionName, verb: string, sent: object): Promise<GraphResult> {
   const { status, body } = await service.post<JsonObject>(sessionPath(delegation_hash, verb), sent);
   return status === 200 ? { answer: body } : refusedBy(status, body);
 }
 
-const challenge = ({ delegation_hash }: Named, ttl_seconds?: number) =>
+const challenge = ({ delegation_hash }: SessionName, ttl_seconds?: number) =>
   asked(
     `query ($hash: String!, $ttl: Int) { answer: sessionChallenge(delegationHash: $hash, ttlSeconds: $ttl) {
       challenge_id: challengeId nonce issued_at: issuedAt deadline typed_data: typedData } }`,
     { hash: delegation_hash, ...(ttl_seconds === undefined ? {} : { ttl: ttl_seconds }) },
   );
-const actOn = ({ delegation_hash }: Named, body: object) =>
+const actOn = ({ delegation_hash }: SessionName, body: object) =>
   asked(
     `mutation ($hash: String!, $input: SessionActInput!) { answer: actInSession(delegationHash: $hash, input: $input) {
       action resource delegation_hash: delegationHash read
@@ -54,7 +54,7 @@ const actOn = ({ delegation_hash }: Named, body: object) =>
       approved { approval_id: approvalId agent_id: agentId request_hash: requestHash } } }`,
     { hash: delegation_hash, input: toCamelKeys(body) as JsonObject },
   );
-const revokeOn = ({ delegation_hash }: Named, signed: { readonly at: number; readonly signature: string }) =>
+const revokeOn = ({ delegation_hash }: SessionName, signed: { readonly at: number; readonly signature: string }) =>
   asked(
     `mutation ($hash: String!, $at: Int!, $signature: String!) {
       answer: revokeSession(delegationHash: $hash, at: $at, signature: $signature) {
@@ -65,7 +65,7 @@ const revokeOn = ({ delegation_hash }: Named, signed: { readonly at: number; rea
 describe('sessionChallenge', () => {
   it('answers as the door does, for as long as it is asked for', async () => {
     const [graph, door] = [await challenge(bound, 120), await atDoor(bound, 'challenge', { ttl_seconds: 120 })];
-    const same = (heard: Heard) => {
+    const same = (heard: GraphResult) => {
       const { issued_at, deadline, typed_data, ...rest } = (heard as { answer: JsonObject }).answer;
       return { lasts: Number(deadline) - Number(issued_at), typed_data, members: Object.keys(rest).sort() };
     };

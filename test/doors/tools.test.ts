@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
-import { askToStream, type Heard, listen } from '../harness/doors/listen.ts';
+import { askToStream, listen, type StreamAnswer } from '../harness/doors/listen.ts';
 import {
   ask,
   CHAT,
@@ -34,7 +34,7 @@ const byKey = { Authorization: 'Bearer a-live-key' };
 const hubHeard = () => service.hubs[0].requests.at(-1)?.body as JsonObject;
 
 /** The message that a stream's deltas add up to, by the words of the receipt policy and nothing else. */
-function assembled(chunks: Heard['chunks']): Json {
+function assembled(chunks: StreamAnswer['chunks']): Json {
   const deltas = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta));
   const content = deltas.map(delta => delta.content ?? '').join('');
   const calls: { id: string; type: string; function: { name: string; arguments: string } }[] = [];

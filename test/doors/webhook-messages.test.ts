@@ -5,7 +5,7 @@ import { openStore } from '../../gateway/parts.ts';
 import { WebhookEnvelope } from '../../rest-compat/book/webhook-envelope.ts';
 import { canonicalHash, canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { escrowLimits } from '../../schema/limits.ts';
-import { tellBid } from '../../subgraphs/board/job/tell-bid.ts';
+import { announceBid } from '../../subgraphs/board/job/announce-bid.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { escrowDoorsOf } from '../harness/doors/escrows.ts';
 import { inflowDoorsOf } from '../harness/doors/inflows.ts';
@@ -132,7 +132,7 @@ describe('what a webhook is sent', () => {
     for (const { body } of received) expect(WebhookEnvelope.parse(body)).toEqual(body);
     const store = await openStore(service.database_url);
     atEnd(() => store.close());
-    for (const { bid_id } of bids) await tellBid(store, String(bid_id));
+    for (const { bid_id } of bids) await announceBid(store, String(bid_id));
     const events = (agent_id: number) =>
       service.query(`select 1 from book_event where agent_id = $1 and kind = 'bid'`, [agent_id]);
     expect([(await events(poster.agent_id)).length, (await events(plain.agent_id)).length]).toEqual([2, 0]);

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch, registrationOf } from '../harness/buyer.ts';
-import { type Asked, walletAnswerTo } from '../harness/doors/approvals.ts';
+import { type ApprovalAnswer, walletAnswerTo } from '../harness/doors/approvals.ts';
 import { audit } from '../harness/faults/audit.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
@@ -41,15 +41,15 @@ async function post(
 const buy = (at: At, content: string) =>
   post(at, '/v1/chat/completions', { model: 'test/model', messages: [{ role: 'user', content }] }, payingFetch(wallet));
 
-async function newest(): Promise<Asked> {
+async function newest(): Promise<ApprovalAnswer> {
   const headers = { 'X-SVC-Session': agent.session };
   const answer = await fetch(`${healthy.url}/v1/agents/${agent.agent_id}/book/approvals`, { headers });
-  const { approvals } = (await answer.json()) as { approvals: Asked[] };
-  return approvals[0] as Asked;
+  const { approvals } = (await answer.json()) as { approvals: ApprovalAnswer[] };
+  return approvals[0] as ApprovalAnswer;
 }
 
 /** A call that was refused, and approved by its wallet. */
-async function approved(content: string): Promise<Asked> {
+async function approved(content: string): Promise<ApprovalAnswer> {
   expect((await buy(healthy, content)).status).toBe(403);
   const request = await newest();
   const path = `/v1/agents/${agent.agent_id}/book/approvals/${request.approval_id}`;

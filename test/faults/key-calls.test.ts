@@ -77,7 +77,7 @@ describe('a process killed in the midst of calls by key', () => {
 });
 
 describe('a process killed in the midst of calls under an Idempotency-Key', () => {
-  interface Told {
+  interface KeyCallAnswer {
     readonly status: number;
     readonly svc: { readonly task_id: string; readonly settlement_status: string } | undefined;
     /** What it was told until then. */
@@ -85,11 +85,11 @@ describe('a process killed in the midst of calls under an Idempotency-Key', () =
   }
 
   /** Sent again for as long as it is said to be worked on. */
-  async function untilAnswered(send: () => Promise<Response>): Promise<Told> {
+  async function untilAnswered(send: () => Promise<Response>): Promise<KeyCallAnswer> {
     const codes = new Set<string>();
     return eventually('an answer', async () => {
       const answer = await send();
-      const { code, svc } = (await answer.json()) as { code?: string } & Pick<Told, 'svc'>;
+      const { code, svc } = (await answer.json()) as { code?: string } & Pick<KeyCallAnswer, 'svc'>;
       if (answer.status !== 409) return { status: answer.status, svc, codes };
       expect(code).toBe('idempotency_key_in_flight');
       codes.add(String(code));

@@ -19,7 +19,7 @@ const SOLANA_PRICE = 500_001n;
 /** A stamp, and one per cent, rounded up. */
 const FEE = 2_000n + 15_001n;
 
-interface Heard {
+interface LegAnswer {
   readonly status?: string;
   readonly code?: string;
   readonly accepts?: readonly { readonly payTo: string }[];
@@ -32,7 +32,7 @@ async function openHouse() {
   const { chain } = service;
   const path = (job_id: string) => `${JOBS}/${job_id}/pay`;
   const pay = (job_id: string, headers: PaymentHeaders = {}) =>
-    service.post<Heard>(path(job_id), {}, { ...jobs.by(poster), ...headers });
+    service.post<LegAnswer>(path(job_id), {}, { ...jobs.by(poster), ...headers });
   const first = (valid_seconds: number) => {
     const validBefore = BigInt(nowSeconds() + valid_seconds);
     return handMade(service, poster.account, {

@@ -16,7 +16,7 @@ import { atEnd } from './release.ts';
 
 const FIXTURES = join(import.meta.dirname, 'fixtures');
 
-interface Known {
+interface KnownSchema {
   /** What that version ran with, as far as what it wrote depends on it. */
   readonly settings: Readonly<Record<'ISSUER_KEYS' | 'SEAL_KEY' | 'BASE_URL' | 'PAY_TO_BASE', string>>;
   readonly agent: { readonly agent_id: number; readonly session: string };
@@ -28,8 +28,8 @@ interface Known {
   readonly served: Readonly<Record<string, string>>;
 }
 
-export async function knownBeforeBaselines(): Promise<Known> {
-  return JSON.parse(await readFile(join(FIXTURES, 'before-baselines.json'), 'utf8')) as Known;
+export async function knownBeforeBaselines(): Promise<KnownSchema> {
+  return JSON.parse(await readFile(join(FIXTURES, 'before-baselines.json'), 'utf8')) as KnownSchema;
 }
 
 /** That database, under a name of its own; dropped after the file's last test. */

@@ -17,7 +17,7 @@ import { networks } from '../../schema/network.ts';
 import { atEnd } from './release.ts';
 
 /** What it tells of a settlement, whatever became of it. */
-export type Says =
+export type FacilitatorReply =
   | { readonly kind: 'the_truth' }
   /** Another hash than the one that carried the payment. */
   | { readonly kind: 'success'; readonly transaction: string }
@@ -33,11 +33,11 @@ export type Says =
 
 /** How it takes one payment: what it says to it beforehand, whether the money moves, and what it says then. */
 export interface FacilitatorBehaviour {
-  readonly verifies?: Says;
+  readonly verifies?: FacilitatorReply;
   /** Between its word on the payment and its settling nobody listens there any more. */
   readonly leaves?: boolean;
   readonly settles: boolean;
-  readonly says: Says;
+  readonly says: FacilitatorReply;
   /** Between the one and the other. */
   readonly meanwhile?: () => Promise<unknown> | unknown;
 }
@@ -54,7 +54,7 @@ export interface Knocking {
 export type Admits = (knocking: Knocking) => number | null | Promise<number | null>;
 
 /** A settlement that it was asked for. */
-export interface Asked {
+export interface FacilitatorRequest {
   readonly payer: Hex;
   readonly nonce: Hex;
   readonly body: { readonly x402Version: number; readonly paymentPayload: PaymentPayload };
@@ -79,8 +79,8 @@ export type TestFacilitator = Awaited<ReturnType<typeof startFacilitator>>;
 
 /** An x402 facilitator over HTTP, made of the official packages, that behaves as told; closed after the last test. */
 export async function startFacilitator(options: FacilitatorOptions) {
-  const settlements: Asked[] = [];
-  let behaviour: (asked: Asked) => FacilitatorBehaviour = () => honest;
+  const settlements: FacilitatorRequest[] = [];
+  let behaviour: (asked: FacilitatorRequest) => FacilitatorBehaviour = () => honest;
   let admits: Admits = () => null;
   const on_base = lazily(() => officialFacilitator(options));
   const on_solana = lazily(() => solanaFacilitator(options.svm_url?.() ?? ''));
@@ -135,7 +135,7 @@ export async function startFacilitator(options: FacilitatorOptions) {
     url: `http://127.0.0.1:${port}`,
     /** Every settlement that it was ever asked for, repeated ones too. */
     settlements,
-    behave(next: FacilitatorBehaviour | ((asked: Asked) => FacilitatorBehaviour)): void {
+    behave(next: FacilitatorBehaviour | ((asked: FacilitatorRequest) => FacilitatorBehaviour)): void {
       behaviour = typeof next === 'function' ? next : () => next;
     },
     /** From now on it asks who is there; nobody is turned away until then. */
@@ -173,18 +173,18 @@ async function solanaFacilitator(rpc_url: string): Promise<x402Facilitator> {
 
 type EvmSigner = Parameters<typeof toFacilitatorEvmSigner>[0];
 
-function askedIn(body: RequestBody): Asked {
+function askedIn(body: RequestBody): FacilitatorRequest {
   const { authorization } = body.paymentPayload.payload as { authorization?: { from: Hex; nonce: Hex } };
   // On Solana both stand in the transaction.
   return { payer: authorization?.from ?? '0x', nonce: authorization?.nonce ?? '0x', body };
 }
 
-function notDone({ payer }: Asked): SettleResponse {
+function notDone({ payer }: FacilitatorRequest): SettleResponse {
   const network = networks.base.caip2;
   return { success: false, errorReason: 'unexpected_settle_error', transaction: '', network, payer };
 }
 
-function tell(response: ServerResponse, says: Says, truth: SettleResponse | VerifyResponse): void {
+function tell(response: ServerResponse, says: FacilitatorReply, truth: SettleResponse | VerifyResponse): void {
   switch (says.kind) {
     case 'the_truth':
       send(response, { text: truth });

@@ -6,7 +6,7 @@ import { atEnd } from './release.ts';
 /** Nobody listens there. */
 const NOWHERE = 'http://127.0.0.1:1';
 
-interface Asked {
+interface ForeignRequest {
   readonly base_rpc_url?: string;
   readonly solana_rpc_url?: string | null;
   readonly nano_rpc_url?: string | null;
@@ -20,7 +20,7 @@ export function awayFrom({
   solana_rpc_url = null,
   nano_rpc_url = null,
   ...given
-}: Asked): ForeignParts {
+}: ForeignRequest): ForeignParts {
   const chain = openBase({ rpc_url });
   atEnd(() => chain.close());
   const { profile = 'development', nano_work_min } = given;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 export const MODERN = '2026-07-28';
 export const LEGACY = '2025-11-25';
 
-export interface McpHeard {
+export interface McpAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -29,7 +29,7 @@ export async function say(
   url: string,
   message: unknown,
   headers: Readonly<Record<string, string>> = {},
-): Promise<McpHeard> {
+): Promise<McpAnswer> {
   const answer = await fetch(`${url}/mcp`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },

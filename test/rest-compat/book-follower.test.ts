@@ -17,17 +17,17 @@ const first = eventAt(1, '');
 const second = eventAt(2, first.hash);
 const third = eventAt(3, second.hash);
 
-interface Asked {
+interface FollowRequest {
   readonly url: string;
   readonly session: string | undefined;
   readonly after: number;
 }
 /** A status (403 is the service's own), a proxy's page, or what is said before it breaks off; `errors` is one of those. */
-type Said = number | string | readonly (FollowedEvent | { readonly code: string })[];
+type ScriptedAnswer = number | string | readonly (FollowedEvent | { readonly code: string })[];
 
 /** Answers the nth connection by the nth of these, and each later one by the last. */
-async function serve(answers: readonly Said[]) {
-  const asked: Asked[] = [];
+async function serve(answers: readonly ScriptedAnswer[]) {
+  const asked: FollowRequest[] = [];
   const server = createServer(async (request, response) => {
     let text = '';
     for await (const piece of request) text += piece;
@@ -74,7 +74,7 @@ function storeOf(fails_at?: { readonly position: number; readonly committed: boo
   };
 }
 
-async function follow(answers: readonly Said[], store = storeOf()) {
+async function follow(answers: readonly ScriptedAnswer[], store = storeOf()) {
   const service = await serve(answers);
   const faults: unknown[] = [];
   const books = [{ agent_id: 7, session: SESSION }];

@@ -18,10 +18,10 @@ const required = encodePaymentRequiredHeader({
   accepts: [terms],
 } as unknown as PaymentRequired);
 
-type Said = { status: number; headers?: Record<string, string>; body?: object } | 'nothing' | 'half';
+type ScriptedResponse = { status: number; headers?: Record<string, string>; body?: object } | 'nothing' | 'half';
 
 /** Asks for money, and says the next of these to whoever pays. */
-async function paid(...answers: Said[]) {
+async function paid(...answers: ScriptedResponse[]) {
   const shown: IncomingHttpHeaders[] = [];
   const halves: ServerResponse[] = [];
   const server = createServer(({ headers, socket }, reply) => {
@@ -62,7 +62,7 @@ function buyer(more: Partial<Buyer> = {}) {
   return { send, texts, signed: () => signed };
 }
 
-const wants = (text: string): Said => ({
+const wants = (text: string): ScriptedResponse => ({
   status: 409,
   body: { code: 'payer_proof_required', payer_proof: { text, value: '7:<signature>' } },
 });
@@ -182,7 +182,7 @@ it('says of the newest version that is offered that nothing is registered for it
 });
 
 it('shows the same payment again of which it is not known yet whether it was charged, also where that header is out of sight', async () => {
-  const unknown: Said = {
+  const unknown: ScriptedResponse = {
     status: 409,
     headers: { 'Retry-After': '0.01' },
     body: { code: 'job_already_paid', charged: null },

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../schema/digest.ts';
-import { spelt } from '../../schema/eip55.ts';
+import { checksummedAddress } from '../../schema/eip55.ts';
 import { networks } from '../../schema/network.ts';
 import { IngestRequest } from '../../schema/requests/ingest.ts';
 import { parseRequest } from '../../schema/requests/parse.ts';
 
 const TX = `0x${'ab'.repeat(32)}`;
-const PAYER = spelt(`0x${'1a'.repeat(20)}`);
-const PAYEE = spelt(`0x${'2b'.repeat(20)}`);
+const PAYER = checksummedAddress(`0x${'1a'.repeat(20)}`);
+const PAYEE = checksummedAddress(`0x${'2b'.repeat(20)}`);
 const SOLANA_TX = '1'.repeat(64);
 const SOLANA_WALLET = networks.solana.usdc;
 const NANO = `nano_1${'1'.repeat(59)}`;
@@ -68,8 +68,8 @@ describe('what another shop was paid', () => {
           const made = parsed({ fulfillment_invoice: said });
           expect(made.foreign_invoice).toMatchObject({
             tx: `0x${tx}`,
-            payer: spelt(`0x${payer}`),
-            payTo: spelt(`0x${payTo}`),
+            payer: checksummedAddress(`0x${payer}`),
+            payTo: checksummedAddress(`0x${payTo}`),
             network: 'base',
           });
           same({ foreign_invoice: said }, { fulfillment_invoice: said });

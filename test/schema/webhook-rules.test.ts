@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { webhookLimits } from '../../schema/limits.ts';
-import { kindsTold, usualWebhookKinds, type WebhookEvent } from '../../schema/webhook/kinds.ts';
+import { usualWebhookKinds, type WebhookEvent, webhookKindsOf } from '../../schema/webhook/kinds.ts';
 import { afterFailedAttempt, putOff, restMs, retryAfterMs } from '../../schema/webhook/retry.ts';
 import { secretFault, standardKey, webhookSecret } from '../../schema/webhook/secret.ts';
 import { webhookUrl } from '../../schema/webhook/url.ts';
@@ -105,21 +105,21 @@ describe('which events a webhook is told of', () => {
     ['a replay', { kind: 'replay', body: {} }, []],
     ['an alert', { kind: 'alert', body: {} }, []],
   ])('%s', (_, event, kinds) => {
-    expect(kindsTold(event, usualWebhookKinds)).toEqual(kinds);
-    expect(kindsTold(event, [])).toEqual([]);
+    expect(webhookKindsOf(event, usualWebhookKinds)).toEqual(kinds);
+    expect(webhookKindsOf(event, [])).toEqual([]);
   });
 
   it('alerts for whoever asks for them', () => {
-    expect(kindsTold({ kind: 'alert', body: {} }, ['alert'])).toEqual(['alert']);
+    expect(webhookKindsOf({ kind: 'alert', body: {} }, ['alert'])).toEqual(['alert']);
     expect(usualWebhookKinds).not.toContain('alert');
   });
 
   it('an amount that was given up for whoever asks for it', () => {
     const body = { evidence: 'ARRIVAL_UNVERIFIED', amount: null, born: { amount: '2000' } };
-    expect(kindsTold({ kind: 'transition', body }, ['given_up'])).toEqual(['given_up']);
+    expect(webhookKindsOf({ kind: 'transition', body }, ['given_up'])).toEqual(['given_up']);
     const arrived = { evidence: 'collected', collected: true, amount: '2000', born: { amount: '2000' } };
-    expect(kindsTold({ kind: 'transition', body: arrived }, ['given_up'])).toEqual([]);
-    expect(kindsTold({ kind: 'correction', body: {} }, ['given_up'])).toEqual([]);
+    expect(webhookKindsOf({ kind: 'transition', body: arrived }, ['given_up'])).toEqual([]);
+    expect(webhookKindsOf({ kind: 'correction', body: {} }, ['given_up'])).toEqual([]);
     expect(usualWebhookKinds).not.toContain('given_up');
   });
 });

@@ -6,7 +6,7 @@ import { withoutNulls } from '../../rest-compat/omit-nulls.ts';
 import type { Json, JsonObject } from '../../schema/canonical-json.ts';
 import { arrivalStatuses, evidences } from '../../schema/evidence.ts';
 import { agentId } from '../../schema/ids.ts';
-import { jsonText, Written } from '../../schema/json-text.ts';
+import { jsonText, RawJson } from '../../schema/json-text.ts';
 import { wordList } from '../../schema/words.ts';
 import { bookSubgraph } from '../../subgraphs/book/index.ts';
 import { openBook } from '../../subgraphs/book/ledger/collect.ts';
@@ -226,7 +226,7 @@ it('what depends on variables is left to the resolvers', async () => {
 });
 
 it('text that is written goes out as it stands, and is JSON to whoever does not know it', () => {
-  const holder = { a: [new Written('[1]')], b: { c: new Written('{"x": "é"}'), d: undefined }, e: new Date(0) };
+  const holder = { a: [new RawJson('[1]')], b: { c: new RawJson('{"x": "é"}'), d: undefined }, e: new Date(0) };
   expect(jsonText(holder)).toBe('{"a":[[1]],"b":{"c":{"x": "é"}},"e":"1970-01-01T00:00:00.000Z"}');
   expect(JSON.parse(jsonText(holder))).toEqual(JSON.parse(JSON.stringify(holder)));
 });

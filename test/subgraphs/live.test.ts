@@ -56,14 +56,14 @@ describe('a process that cannot listen', () => {
       { lost: fault => told.push(String(fault)), restored: () => told.push('restored') },
     );
     onTestFinished(() => opened.close());
-    expect(opened.hears).toBe(false);
+    expect(opened.listens).toBe(false);
     await opened.watch(agent_id, () => {});
-    expect([opened.hears, told]).toEqual([true, []]);
+    expect([opened.listens, told]).toEqual([true, []]);
     deaf = true;
     await cutListeners();
-    await expect.poll(() => [opened.hears, told]).toEqual([false, ['Error: no way there']]);
+    await expect.poll(() => [opened.listens, told]).toEqual([false, ['Error: no way there']]);
     deaf = false;
-    await expect.poll(() => [opened.hears, told]).toEqual([true, ['Error: no way there', 'restored']]);
+    await expect.poll(() => [opened.listens, told]).toEqual([true, ['Error: no way there', 'restored']]);
   });
 });
 
@@ -191,7 +191,7 @@ describe('the end of sessions', () => {
     await opened.watchSessions(into(ended));
     for (let agent = 1; agent <= 50; agent++) {
       await end(agent);
-      await Promise.all([opened.heard(), opened.heard()]);
+      await Promise.all([opened.catchUp(), opened.catchUp()]);
       expect(ended).toHaveLength(agent);
     }
   });
@@ -202,7 +202,7 @@ describe('the end of sessions', () => {
     await opened.watchSessions(into(ended));
     await cutListeners();
     await end(1);
-    await opened.heard();
+    await opened.catchUp();
     // Cut before it could be heard, or after: in no case is nothing told.
     expect(ended).not.toEqual([]);
     expect(ended).not.toEqual(['lost']);

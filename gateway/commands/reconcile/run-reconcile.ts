@@ -1,6 +1,6 @@
 import { type AtomicAmount, atomicAmount, formatUsdc } from '../../../schema/amount.ts';
 import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
-import { spelt } from '../../../schema/eip55.ts';
+import { checksummedAddress } from '../../../schema/eip55.ts';
 import { networks } from '../../../schema/network.ts';
 import { BOOK_CHAIN_VERSION, signedTransfer } from '../../../schema/receipt-payload.ts';
 import { sumsAsJson } from '../../../schema/reconciliation.ts';
@@ -70,11 +70,11 @@ export function reconciledLines({ options, transfers, wrong }: Reconciled): stri
   const rows = transfers.map(({ class: of, transfer, use }) => {
     const { block_number, log_index, tx_hash, to, amount } = transfer;
     const place = `${block_number} ${tx_hash} ${log_index}`;
-    return `  ${of.padEnd(11)} ${usdc(amount).padStart(16)} to ${spelt(to)}  ${place}${use ? `  ${use.task_id}` : ''}`;
+    return `  ${of.padEnd(11)} ${usdc(amount).padStart(16)} to ${checksummedAddress(to)}  ${place}${use ? `  ${use.task_id}` : ''}`;
   });
   return [
     ...wrong.map(({ task_id, sentence, code }) => `WRONG RECEIPT: ${task_id}: ${sentence} (${code})`),
-    `${transfers.length} transfers of ${spelt(options.wallet)} in blocks ${options.from} to ${options.to}:`,
+    `${transfers.length} transfers of ${checksummedAddress(options.wallet)} in blocks ${options.from} to ${options.to}:`,
     ...rows,
     ...transferClasses.map(
       of => `${`${of}:`.padEnd(12)} ${String(sums[of].count).padStart(6)}, ${usdc(sums[of].amount)}`,
@@ -85,14 +85,14 @@ export function reconciledLines({ options, transfers, wrong }: Reconciled): stri
 /** The transfers and sums as JSON. */
 export function reconciledJson({ options, transfers, wrong }: Reconciled): string {
   return canonicalJson({
-    wallet: spelt(options.wallet),
+    wallet: checksummedAddress(options.wallet),
     from_block: options.from,
     to_block: options.to,
     transfers: transfers.map(({ class: of, transfer, use }) => ({
       block_number: transfer.block_number,
       log_index: transfer.log_index,
       tx_hash: transfer.tx_hash,
-      payee: spelt(transfer.to),
+      payee: checksummedAddress(transfer.to),
       amount: transfer.amount.toString(),
       class: of,
       task_id: use?.task_id ?? null,

@@ -61,7 +61,7 @@ function vectorOf(seed: string, dimensions: number): number[] {
 /** By path; throws if the request is invalid. */
 export const mediaAnswers: Readonly<Record<string, (request: MediaRequest) => Promise<MediaAnswer>>> = {
   '/v1/images/generations': drawn,
-  '/v1/audio/transcriptions': heard,
+  '/v1/audio/transcriptions': transcribe,
   '/v1/embeddings': embedded,
 };
 
@@ -114,7 +114,7 @@ function chunk(type: string, data: Buffer): Buffer {
 }
 
 /** The transcription: the number of bytes and their hash. */
-async function heard({ hub, content_type, bytes }: MediaRequest): Promise<MediaAnswer> {
+async function transcribe({ hub, content_type, bytes }: MediaRequest): Promise<MediaAnswer> {
   const form = await new Response(bytes, { headers: { 'content-type': content_type } }).formData();
   const file = form.get('file');
   const model = form.get('model');

@@ -112,10 +112,13 @@ function urlOf(port: number): string {
   return `http://127.0.0.1:${port}`;
 }
 
-type Given = Pick<CompleteConfig, 'solana_rpc_url' | 'pay_to_solana' | 'solana_fee_payer_key' | 'facilitator_url'>;
+type SolanaVariables = Pick<
+  CompleteConfig,
+  'solana_rpc_url' | 'pay_to_solana' | 'solana_fee_payer_key' | 'facilitator_url'
+>;
 
 /** What payments on Solana need, on a configured node or the stand-in; null without either. */
-export async function solanaOn(given: Given, rpc_url: string | null): Promise<SolanaConfig | null> {
+export async function solanaOn(given: SolanaVariables, rpc_url: string | null): Promise<SolanaConfig | null> {
   if (rpc_url === null) return null;
   const own_key = given.solana_fee_payer_key ?? developmentFeePayer.private_key;
   const fee_payer_key = given.facilitator_url ? null : own_key;

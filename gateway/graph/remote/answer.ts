@@ -1,7 +1,7 @@
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { isJsonObject, jsonObjectIn } from '../../../schema/canonical-json.ts';
 import { errors, Refusal } from '../../../schema/errors.ts';
-import { Written } from '../../../schema/json-text.ts';
+import { RawJson } from '../../../schema/json-text.ts';
 
 /** The response of a subgraph: a result, and the headers that a charge has added. */
 interface RemoteAnswer {
@@ -73,7 +73,7 @@ interface JsonPart {
 function takeParts(data: unknown): { readonly bare: unknown; readonly parts: readonly JsonPart[] } {
   const parts: JsonPart[] = [];
   const take = (value: unknown, path: readonly string[]): unknown => {
-    if (value instanceof Written) {
+    if (value instanceof RawJson) {
       parts.push({ path, text: value.text });
       return null;
     }
@@ -91,7 +91,7 @@ function putParts(data: unknown, parts: readonly JsonPart[]): boolean {
     let parent = data;
     for (const name of path.slice(0, -1)) parent = isPlain(parent) ? parent[name] : null;
     if (last === undefined || !isPlain(parent) || !Object.hasOwn(parent, last)) return false;
-    parent[last] = new Written(text);
+    parent[last] = new RawJson(text);
     return true;
   });
 }

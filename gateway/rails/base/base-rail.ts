@@ -22,7 +22,7 @@ import type { ChainHead } from './chain-head.ts';
 import { epochChainOf } from './chain-identity.ts';
 import { Unproven } from './contract-wallet-turns.ts';
 import { decidePayment, isOver, searchFrom } from './decide.ts';
-import { settledByFacilitator } from './facilitator-chain.ts';
+import { baseFacilitatorChain } from './facilitator-chain.ts';
 import { findMined, hashesOf } from './settle/rebroadcast.ts';
 import { type BaseSignature, signatureOf, signerOf } from './signature.ts';
 import { baseJudge } from './verify-authorization.ts';
@@ -51,7 +51,7 @@ export function openBaseRail(parts: BaseRailParts): Rail<BasePayment> {
   const settling = new SettlingStanding();
   const settler = observedSettler(parts.settler, settling);
   const epoch_chain = epochChainOf(chain);
-  const facilitated = settledByFacilitator(chain);
+  const facilitated = baseFacilitatorChain(chain);
   const unproven = new Unproven(parts);
   return {
     ...baseJudge,

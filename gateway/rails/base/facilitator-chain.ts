@@ -12,7 +12,7 @@ import { lookBack } from './settle/journal.ts';
 import { type BaseSignature, signatureOnWire } from './signature.ts';
 
 /** Base, for settlements by a facilitator. */
-export function settledByFacilitator(chain: BaseChain): FacilitatedChain<BasePayment> {
+export function baseFacilitatorChain(chain: BaseChain): FacilitatedChain<BasePayment> {
   return {
     network: 'base',
     async before({ authorization }) {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { atomicAmount } from '../../../schema/amount.ts';
-import { spelt } from '../../../schema/eip55.ts';
+import { checksummedAddress } from '../../../schema/eip55.ts';
 import { limits } from '../../../schema/limits.ts';
 import { networks } from '../../../schema/network.ts';
 import type { AcceptedTerms, ExactEvmPayload } from '../../x402/envelope.ts';
@@ -90,7 +90,7 @@ const payees = new LRUCache<string, Hex>({ max: PAYEES_MAX });
 function payeeOf({ to }: ExactEvmPayload['authorization']): Hex {
   const known = payees.get(to);
   if (known) return known;
-  const payee = spelt(to);
+  const payee = checksummedAddress(to);
   payees.set(to, payee);
   return payee;
 }
@@ -98,7 +98,7 @@ function payeeOf({ to }: ExactEvmPayload['authorization']): Hex {
 function authorizationOf({ authorization: a }: ExactEvmPayload): BaseAuthorization {
   return {
     network: 'base',
-    payer: spelt(a.from),
+    payer: checksummedAddress(a.from),
     pay_to: payeeOf(a),
     amount_atomic: atomicAmount(BigInt(a.value)),
     valid_after_seconds: Number(a.validAfter),

@@ -1,4 +1,4 @@
-import { spelt } from '../../../schema/eip55.ts';
+import { checksummedAddress } from '../../../schema/eip55.ts';
 import { limits } from '../../../schema/limits.ts';
 import { networks } from '../../../schema/network.ts';
 import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
@@ -62,7 +62,11 @@ async function observe({ chain, confirmations_min }: BaseWitnessParts, named: Na
 }
 
 function observed({ tx_hash }: ChainReceipt, { payer, pay_to, ...moved }: UsdcMovement): ObservedTransfer {
-  return observedUsdc('base', tx_hash, { ...moved, payer: spelt(payer), pay_to: spelt(pay_to) });
+  return observedUsdc('base', tx_hash, {
+    ...moved,
+    payer: checksummedAddress(payer),
+    pay_to: checksummedAddress(pay_to),
+  });
 }
 
 /** Two rounds of requests: first the transaction, then whether the chain has its block at that height. */

@@ -6,7 +6,7 @@ import { readWireTransaction } from './transfer.ts';
 import { payloadOf, requirementsOf } from './verify-transaction.ts';
 
 /** Solana, for settlements by a facilitator, which pays the fees, so that its signature names the transaction. */
-export function settledByFacilitator(chain: SolanaChain): FacilitatedChain<SolanaPayment> {
+export function solanaFacilitatorChain(chain: SolanaChain): FacilitatedChain<SolanaPayment> {
   return {
     network: 'solana',
     async before({ authorization }) {

@@ -11,7 +11,7 @@ import type { Rail } from '../rail.ts';
 import { type ClaimItem, claimSettlerParts, type Settler, type SettlerFaults, settlerDefaults } from '../settler.ts';
 import type { SolanaPayment } from './authorization.ts';
 import type { SolanaChain } from './chain.ts';
-import { settledByFacilitator } from './facilitator-chain.ts';
+import { solanaFacilitatorChain } from './facilitator-chain.ts';
 import { openSvmChain } from './open-svm-chain.ts';
 import { type FeePayer, openFeePayer, openSolanaSettler } from './settler.ts';
 import { openSolanaRail } from './solana-rail.ts';
@@ -100,7 +100,7 @@ async function openFacilitated(parts: SolanaParts, chain: SolanaChain, url: stri
     ...claimSettlerParts(parts, 'a request to the facilitator failed'),
     ...rest,
     facilitator,
-    facilitated: settledByFacilitator(chain),
+    facilitated: solanaFacilitatorChain(chain),
   });
   return { settler, own: null, fee_payer };
 }

@@ -24,7 +24,7 @@ import { observedSettler, SettlingStanding } from '../settling-standing.ts';
 import type { SolanaPayment } from './authorization.ts';
 import type { BlockhashLook, SolanaChain } from './chain.ts';
 import { decideByMessage, decideSent, isOver } from './decide.ts';
-import { settledByFacilitator } from './facilitator-chain.ts';
+import { solanaFacilitatorChain } from './facilitator-chain.ts';
 import { finalSolana } from './rebroadcast.ts';
 import type { FeePayer } from './settler.ts';
 import { usdcAccountOf } from './transfer.ts';
@@ -49,7 +49,7 @@ export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
   const settler = observedSettler(parts.settler, settling);
   const judge = openSolanaJudge(parts);
   const last_seen = new LastSeen(chain);
-  const facilitated = settledByFacilitator(chain);
+  const facilitated = solanaFacilitatorChain(chain);
   const decide = (payment: SolanaPayment, sent: Pick<SentPayment, 'settlement_id' | 'from_block'>) =>
     decideIn(parts, payment, sent);
   return {

@@ -4,7 +4,7 @@ import { isSettled, receiptSummary, spendLanes } from '../../../schema/audit/rec
 import { visibleText } from '../../../schema/bidi.js';
 import { canonicalJson } from '../../../schema/canonical-json.ts';
 import { keysBrought, verifyReceiptAudit, verifyRefusalAudit } from '../../../subgraphs/receipt/verify/audit.ts';
-import { toldVerification } from '../../../subgraphs/receipt/verify/report.ts';
+import { verificationJson } from '../../../subgraphs/receipt/verify/report.ts';
 import { byId, finding, findingsOf, itemsOf, page } from './findings.js';
 
 /*
@@ -38,7 +38,7 @@ function onChain(audit, claims) {
 function check(audit) {
   // Of the table of kinds the page needs two, and loads no other.
   const verifyAudit = 'refusal' in audit ? verifyRefusalAudit : verifyReceiptAudit;
-  const verified = toldVerification(verifyAudit(audit, keysBrought(audit) ?? { keys: [] }));
+  const verified = verificationJson(verifyAudit(audit, keysBrought(audit) ?? { keys: [] }));
   const findings = findingsOf(verified);
   const { claims } = verified;
   if (claims === null) return { findings, lane: null };

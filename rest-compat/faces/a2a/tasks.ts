@@ -15,16 +15,22 @@ import { cancelTask, getTask, knownTask, listTasks } from './task-doors.ts';
 /* GetTask, ListTasks and CancelTask. They are free, and show only tasks of the caller. */
 
 const length = z.int().min(0).nullish();
-const Named = z.object({ id: z.string().min(1), historyLength: length });
+const TaskParams = z.object({ id: z.string().min(1), historyLength: length });
 
 /** A task as returned by an endpoint, or its refusal. */
-type Found = { readonly kind: 'found'; readonly task: JsonObject; readonly headers: Answer['headers'] } | RefusedLookUp;
+type LookUpOutcome =
+  | { readonly kind: 'found'; readonly task: JsonObject; readonly headers: Answer['headers'] }
+  | RefusedLookUp;
 interface RefusedLookUp {
   readonly kind: 'refused';
   readonly answer: Answer;
 }
 
-export async function lookUpTask({ request, house }: Calling, door: DocumentDoor, body: JsonObject): Promise<Found> {
+export async function lookUpTask(
+  { request, house }: Calling,
+  door: DocumentDoor,
+  body: JsonObject,
+): Promise<LookUpOutcome> {
   const answer = (await callDoor(door, { ...request, body: readBody(body) }, house)) as Answer;
   if (answer.status !== 200) return { kind: 'refused', answer };
   const { 'content-type': _type, 'cache-control': _cache, ...headers } = answer.headers;
@@ -33,13 +39,13 @@ export async function lookUpTask({ request, house }: Calling, door: DocumentDoor
 
 /** A task by its id or the id of its offer, or an offer that has not been paid. */
 type RequestedTask =
-  | (Extract<Found, { kind: 'found' }> & { readonly shown: Partial<ShownAs>; readonly history: number | null })
+  | (Extract<LookUpOutcome, { kind: 'found' }> & { readonly shown: Partial<ShownAs>; readonly history: number | null })
   | { readonly kind: 'unpaid'; readonly offered: Offered }
   | RefusedLookUp;
 
 /** @throws A2aFault invalid_params; task_not_found if the offer has expired */
 export async function requestedTask(calling: Calling): Promise<RequestedTask> {
-  const { id, historyLength = null } = validParams(Named, calling.call.params);
+  const { id, historyLength = null } = validParams(TaskParams, calling.call.params);
   const offered = openOffered(calling, id);
   const too_long = id.length > a2aLimits.task_id_chars_max;
   // An altered offer id is invalid, and too long for a task id.

@@ -6,8 +6,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../canonical-json.t
  * that a former version bound must not change when a schema gets another member.
  */
 
-interface Known {
-  readonly [member: string]: Known | null;
+interface KnownMembers {
+  readonly [member: string]: KnownMembers | null;
 }
 
 const schema = { name: null, description: null, schema: null, strict: null };
@@ -54,7 +54,7 @@ const plain = [
   'reasoning_effort',
 ];
 
-function requestWith(messages: Known): Known {
+function requestWith(messages: KnownMembers): KnownMembers {
   return {
     ...Object.fromEntries(plain.map(member => [member, null])),
     messages,
@@ -79,7 +79,7 @@ export function unknownMembers(args: JsonObject): readonly UnknownMember[] {
   return [...unknownIn(args, request, [])];
 }
 
-function* unknownIn(value: Json, known: Known, at: readonly (string | number)[]): Generator<UnknownMember> {
+function* unknownIn(value: Json, known: KnownMembers, at: readonly (string | number)[]): Generator<UnknownMember> {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* unknownIn(item, known, [...at, index]);
     return;
@@ -110,7 +110,7 @@ export function formerArgs(args: JsonObject): JsonObject | null {
   return null;
 }
 
-function knownOf(value: Json, known: Known): Json {
+function knownOf(value: Json, known: KnownMembers): Json {
   if (Array.isArray(value)) return value.map(item => knownOf(item, known));
   if (!isJsonObject(value)) return value;
   const members = Object.entries(value).flatMap(([name, member]): [string, Json][] => {

@@ -3,7 +3,7 @@ import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 /** Flagged entries with their number of flags, so that reads need not count. Written under the board's head alone. */
 @Entity({ tableName: 'board_flagged' })
 @Index({ name: 'board_flagged_newest', properties: ['flaggedAt', 'thingId'] })
-export class BoardFlagged {
+export class FlagCount {
   /** Id of the comment, of the post if that itself is flagged, or of the job. */
   @PrimaryKey({ type: 'text' })
   thingId!: string;

@@ -12,7 +12,7 @@ const FlagArguments = argumentsType(FlagPage);
 
 /** Requires the secret of the board's operators. */
 @Resolver()
-export class BoardFlaggedResolver {
+export class FlagListResolver {
   @Directive(pageByLimit(boardLimits.page_flags_default, 'flags'))
   @Query(() => BoardFlaggedPage, {
     nullable: true,

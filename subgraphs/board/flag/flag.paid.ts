@@ -3,7 +3,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { iso } from '../../clock.ts';
 import { insertRows, type Tx } from '../../database.ts';
-import type { Stamp, Stamped } from '../../sale.ts';
+import type { Stamp, StampContext } from '../../sale.ts';
 import { lockBoard } from '../event/append.ts';
 import { requireJob } from '../job/find.ts';
 import { boardId, boardStamp } from '../stamp.ts';
@@ -84,7 +84,7 @@ async function record(
   tx: Tx,
   of: Flagged,
   { agent_id, reason = null }: FlagBy,
-  { task_id, recorded_at_ms }: Stamped,
+  { task_id, recorded_at_ms }: StampContext,
 ): Promise<WrittenFlag> {
   const { post_id, comment_id, job_id } = of;
   const flag = { flag_id: boardId('flag', task_id), flagged_at: iso(recorded_at_ms) };

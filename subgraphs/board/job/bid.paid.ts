@@ -7,7 +7,7 @@ import { signedText } from '../../../schema/signed-words.ts';
 import type { Database } from '../../database.ts';
 import type { Stamp } from '../../sale.ts';
 import { textSignedHere } from '../../signed-here.ts';
-import type { Found } from '../../stamped-row.ts';
+import type { StampFact } from '../../stamped-row.ts';
 import type { BoardContext } from '../context.ts';
 import { boardStamp } from '../stamp.ts';
 import { type BidArgs, type BidFact, recordBid } from './bid.ts';
@@ -29,7 +29,7 @@ export const bidOnJobPaid: Stamp<BidArgs, JsonObject, BidFact> = {
  * All that can refuse a bid. Of two that race for the same revision one takes its slot, and the other is refused unpaid.
  * @throws job_not_found, job_state_conflict, self_bid, bids_used, bids_full, invalid_request, payout_not_proven
  */
-async function findBid(args: BidArgs, context: BoardContext): Promise<Found<BidFact>> {
+async function findBid(args: BidArgs, context: BoardContext): Promise<StampFact<BidFact>> {
   const { agent_id, job_id, payout } = args;
   const found = await requireJob(context.database, job_id);
   const { job } = found;

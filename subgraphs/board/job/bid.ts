@@ -5,14 +5,14 @@ import type { NetworkName } from '../../../schema/network.ts';
 import type { JobPayout } from '../../../schema/requests/board-job.ts';
 import { asRecord } from '../../columns.ts';
 import type { Tx } from '../../database.ts';
-import type { Stamped } from '../../sale.ts';
+import type { StampContext } from '../../sale.ts';
 import { appendBoardEvents, lockBoard } from '../event/append.ts';
 import { boardId } from '../stamp.ts';
+import { notifyPoster } from './announce-bid.ts';
 import { BoardBid } from './bid.entity.ts';
 import { OVER } from './find.ts';
 import { jobStateBy } from './job.machine.ts';
 import { amountOf } from './post.paid.ts';
-import { notifyPoster } from './tell-bid.ts';
 import { bidView, sealable } from './view.ts';
 
 /** What is bid, by whom and for which job: what the stamp's payment is bound to. */
@@ -39,7 +39,7 @@ export type BidFact = {
 export async function recordBid(
   tx: Tx,
   { job_id, agent_id, price, eta, pitch }: BidArgs,
-  { task_id, recorded_at_ms: at_ms }: Stamped,
+  { task_id, recorded_at_ms: at_ms }: StampContext,
   fact: BidFact | null,
 ): Promise<JsonObject> {
   if (fact === null) throw new Error(`${task_id} was settled without what it is to record`);

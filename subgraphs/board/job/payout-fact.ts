@@ -6,7 +6,7 @@ import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import type { Context } from '../../context.ts';
 import { undoubtedLeg } from '../../receipt/claim/held-leg.ts';
 import { siblingSlot } from '../../receipt/claim/slots.ts';
-import type { Found } from '../../stamped-row.ts';
+import type { StampFact } from '../../stamped-row.ts';
 import { type JobLegs, legSlot } from './legs.ts';
 import { payableJob } from './mark-paid.ts';
 import { requireOutput } from './refuse.ts';
@@ -47,7 +47,7 @@ export interface PayoutFact extends JsonObject {
  * The first payment of that job, which has certainly moved. @throws job_state_conflict, job_output_differs,
  * job_leg_in_flight while it has not
  */
-export async function findHeldLeg(args: PayArgs, context: Context): Promise<Found<PayoutFact>> {
+export async function findHeldLeg(args: PayArgs, context: Context): Promise<StampFact<PayoutFact>> {
   const [{ job, legs }, held] = await Promise.all([
     payableJob(context.database, args.job_id),
     undoubtedLeg(context.database, legSlot(args.job_id)),

@@ -7,7 +7,7 @@ import { committedBy } from '../../../schema/output-commitment.ts';
 import type { ReceiptLeg, ReceiptPayment } from '../../../schema/receipt-shapes.ts';
 import { BOARD_MODEL, STAMPED_BY } from '../../../schema/route-words.ts';
 import { bornBy } from '../../book/ledger/adopt-receipt.ts';
-import type { Stamped } from '../../sale.ts';
+import type { StampContext } from '../../sale.ts';
 import type { StampedRow } from '../../stamped-row.ts';
 import type { PayArgs, PayoutFact } from './payout-fact.ts';
 
@@ -23,7 +23,7 @@ import type { PayArgs, PayoutFact } from './payout-fact.ts';
 export function payoutRow(
   { agent_id }: PayArgs,
   fact: PayoutFact,
-  { transfer: fee }: Omit<Stamped, 'recorded_at_ms'>,
+  { transfer: fee }: Omit<StampContext, 'recorded_at_ms'>,
 ): StampedRow {
   if (fee === null) throw new Error(`${fact.leg.task_id} was paid for in two, and the second has not moved`);
   const { task_id, transfer, payment_id, reserved_atomic, claim_key } = fact.leg;

@@ -6,7 +6,7 @@ import type { AgentId } from '../../../schema/ids.ts';
 import { jobLimits } from '../../../schema/limits.ts';
 import { asRecord, newRow } from '../../columns.ts';
 import { insertRows, type Tx } from '../../database.ts';
-import type { Stamp, Stamped } from '../../sale.ts';
+import type { Stamp, StampContext } from '../../sale.ts';
 import { appendBoardEvents, lockBoard } from '../event/append.ts';
 import { boardId, boardStamp } from '../stamp.ts';
 import { countJobs } from './agent-day.ts';
@@ -40,7 +40,7 @@ export const postJobPaid: Stamp<PostJobArgs, JsonObject> = {
 export const amountOf = (digits: string): AtomicAmount => atomicAmount(BigInt(digits));
 
 /** One whose deadline has passed since is recorded all the same: it has expired by then, as the next round writes down. */
-async function post(tx: Tx, args: PostJobArgs, { task_id, recorded_at_ms: at_ms }: Stamped): Promise<JsonObject> {
+async function post(tx: Tx, args: PostJobArgs, { task_id, recorded_at_ms: at_ms }: StampContext): Promise<JsonObject> {
   lockBoard(tx);
   const deadline = new Date(deadlineMs(args.deadline));
   const job = newRow<BoardJob, 'deliveriesRetired' | 'refusals'>(BoardJob, {

@@ -1,5 +1,5 @@
 import { Refusal } from '../../../schema/errors.ts';
-import { Written } from '../../../schema/json-text.ts';
+import { RawJson } from '../../../schema/json-text.ts';
 import { boardLimits } from '../../../schema/limits.ts';
 import type { PostPageRequest } from '../../../schema/requests/board.ts';
 import { asEntity, selectList } from '../../columns.ts';
@@ -22,7 +22,7 @@ export function postFilter(asked: PostPageRequest): PostFilter {
 /** What a page of posts is read from: those that stand, newest first, with where the next page begins. */
 export interface PostPage {
   readonly filter: PostFilter;
-  readonly posts: Written | readonly BoardPost[];
+  readonly posts: RawJson | readonly BoardPost[];
   readonly nextCursor: string | null;
 }
 
@@ -49,7 +49,7 @@ export async function writtenPage(
   database: Database,
   filter: PostFilter,
   { post, base_url }: { readonly post: string; readonly base_url: string },
-): Promise<PostPage & { readonly posts: Written }> {
+): Promise<PostPage & { readonly posts: RawJson }> {
   const { select, values } = newest(filter, 2, '*');
   const text = `select '['||array_to_string((array_agg(${post} order by r.post_id desc))[:$2 - 1], ',')||']' as posts,
       case count(*) when $2 then (array_agg(r.post_id order by r.post_id desc))[$2 - 1] end as next

@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Args, Ctx, Directive, Info, Query, Resolver } from 'type-graphql';
-import { Written } from '../../../schema/json-text.ts';
+import { RawJson } from '../../../schema/json-text.ts';
 import { boardLimits } from '../../../schema/limits.ts';
 import { PostPageRequest } from '../../../schema/requests/board.ts';
 import type { Context } from '../../context.ts';
@@ -17,7 +17,7 @@ const PageArguments = argumentsType(PostPageRequest);
 /** What Postgres serialises of a page, if the caller accepts text. */
 export const postsWritten: WrittenFields = {
   async 'BoardPostPage.posts'({ posts, filter }: PostPage, { database, base_url }: Context, info) {
-    if (posts instanceof Written) return posts;
+    if (posts instanceof RawJson) return posts;
     const post = postText(info, String(info.path.key), info.rootValue as LeftOut);
     return (await writtenPage(database, filter, { post, base_url })).posts;
   },

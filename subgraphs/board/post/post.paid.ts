@@ -7,7 +7,7 @@ import type { PostRequest } from '../../../schema/requests/board.ts';
 import { citedRow } from '../../book/page/cited-row.ts';
 import { iso } from '../../clock.ts';
 import { insertRows, type Tx } from '../../database.ts';
-import type { Stamp, Stamped } from '../../sale.ts';
+import type { Stamp, StampContext } from '../../sale.ts';
 import { backingOf, backingSlot, hostBasis, isPaidHere } from '../backing.ts';
 import type { BoardContext } from '../context.ts';
 import { appendBoardEvents } from '../event/append.ts';
@@ -50,7 +50,7 @@ export const postPaid: Stamp<PostArgs, WrittenPost, PostBacking> = {
 async function writePost(
   tx: Tx,
   { agent_id, endpoint_host, outcome, receipt_ref, latency_ms, text }: PostArgs,
-  { task_id, recorded_at_ms }: Stamped,
+  { task_id, recorded_at_ms }: StampContext,
   backing: PostBacking | null,
 ): Promise<WrittenPost> {
   if (backing === null) throw new Error(`${task_id} was settled without what backs its post`);

@@ -15,7 +15,7 @@ import type { BookPolicy } from '../../../schema/policy-kinds.ts';
 import { wordList } from '../../../schema/words.ts';
 import { iso } from '../../clock.ts';
 import { budgetEnd, dayOf, type Hours, hourOf, lastHour } from './rate.ts';
-import { type AlertName, type AlertState, tell, wasSent } from './state.ts';
+import { type AlertName, type AlertState, recordAlert, wasSent } from './state.ts';
 
 /** State of a book after a collected row, from which alerts are judged. */
 export interface AlertedBook extends Hours {
@@ -117,7 +117,7 @@ export function judgeAlerts(book: AlertedBook, at_ms: number): { alerts: readonl
   for (const alert of wordList(alertKinds))
     for (const { facts, ...name } of rules[alert](seen)) {
       if (wasSent(state, name)) continue;
-      state = tell(state, name);
+      state = recordAlert(state, name);
       alerts.push({ alert, ...facts });
     }
   return { alerts, state };

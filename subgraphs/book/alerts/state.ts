@@ -45,7 +45,7 @@ export function wasSent({ told }: AlertState, { subject, percent, period_start }
   return percent === null || before.percents.includes(percent);
 }
 
-export function tell(state: AlertState, { subject, percent, period_start }: AlertName): AlertState {
+export function recordAlert(state: AlertState, { subject, percent, period_start }: AlertName): AlertState {
   const before = state.told?.[subject];
   const percents = before?.since === period_start ? before.percents : [];
   const now = { since: period_start, percents: percent === null ? percents : [...percents, percent] };

@@ -13,9 +13,9 @@ import type { A2aEscrow } from './a2a-escrow.type.ts';
 import { a2aEscrowOfJob } from './a2a-find.ts';
 import { recordA2aSteps } from './a2a-phases.ts';
 import { a2aView } from './a2a-view.ts';
+import { notifyCounterparty } from './announce-offer.ts';
 import { phasesUpTo, requestHash, requireEnd } from './phase.ts';
 import { requireA2aRoom } from './room.ts';
-import { notifyCounterparty } from './tell-offer.ts';
 
 /** Random bytes of an id, and of a job id that the caller did not choose. */
 const ID_BYTES = 10;

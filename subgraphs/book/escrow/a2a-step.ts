@@ -13,7 +13,7 @@ import { type A2aMove, a2aEscrowMachine } from './a2a-escrow.machine.ts';
 import type { A2aEscrow } from './a2a-escrow.type.ts';
 import { a2aEscrowAgain, requireA2aEscrow } from './a2a-find.ts';
 import { type A2aStep, a2aExpired, hasActed, recordA2aSteps } from './a2a-phases.ts';
-import { a2aView, partyOf, saidBy } from './a2a-view.ts';
+import { a2aView, partyOf, phaseMember } from './a2a-view.ts';
 import { a2aChecks, receiptFacts, submissionChecks } from './checks.ts';
 import { escrowReceipt, requireCollectedRow, rowOfTask } from './collected-row.ts';
 import { judgeMove } from './machine.ts';
@@ -183,11 +183,11 @@ async function fulfils(tx: Tx, task_id: string, { escrowId }: StoredA2aEscrow): 
 
 async function requireChecks({ tx, reads, escrow }: Rests): Promise<JsonObject> {
   const { principalAgentId, phases } = escrow;
-  const backing = await rowOfTask(tx, principalAgentId, saidBy(phases, 'fund', 'task_id') ?? '');
-  const fulfilled_by = saidBy(phases, 'submit', 'fulfillment_receipt_id') ?? '';
+  const backing = await rowOfTask(tx, principalAgentId, phaseMember(phases, 'fund', 'task_id') ?? '');
+  const fulfilled_by = phaseMember(phases, 'submit', 'fulfillment_receipt_id') ?? '';
   const receipt = await escrowReceipt(reads, fulfilled_by);
   const own = await fulfils(tx, fulfilled_by, escrow);
-  const output_commitment = saidBy(phases, 'submit', 'output_commitment') ?? '';
+  const output_commitment = phaseMember(phases, 'submit', 'output_commitment') ?? '';
   const delivered = { output_commitment, receipt: receipt && receiptFacts(receipt) };
   const checks = a2aChecks(escrow, delivered, { backing: backing?.evidence ?? null, own });
   requirePassed(checks, { action: 'release' });

@@ -4,7 +4,7 @@ import type { A2aPhase, StoredA2aEscrow } from './a2a-escrow.entity.ts';
 import { a2aEscrowMachine } from './a2a-escrow.machine.ts';
 import type { A2aEscrow } from './a2a-escrow.type.ts';
 import { legalFor, stateBy } from './machine.ts';
-import { phasesAt, type Shown, shownMembers } from './shown-phases.ts';
+import { type EscrowView, phasesAt, shownMembers } from './shown-phases.ts';
 
 /** The party that an agent is. Null for a stranger, for whom the escrow does not exist. */
 export function partyOf(
@@ -16,13 +16,13 @@ export function partyOf(
 }
 
 /** Members sent with that action, if it was taken. */
-export function saidBy(phases: readonly A2aPhase[], action: A2aPhase['action'], member: string): string | null {
+export function phaseMember(phases: readonly A2aPhase[], action: A2aPhase['action'], member: string): string | null {
   const value = phases.find(phase => phase.action === action)?.said[member];
   return typeof value === 'string' ? value : null;
 }
 
 /** An escrow as one party sees it: its own rows, and nothing private of the other. */
-export function a2aView(escrow: StoredA2aEscrow, party: A2aEscrowParty, shown: Shown): A2aEscrow {
+export function a2aView(escrow: StoredA2aEscrow, party: A2aEscrowParty, shown: EscrowView): A2aEscrow {
   const { phases, standing } = phasesAt(escrow, shown);
   const { escrowId, jobId, jobSpecHash, amount, openedAt, expiresAt, requiredOutputHash } = escrow;
   const { principalAgentId, counterpartyAgentId } = escrow;
@@ -37,9 +37,9 @@ export function a2aView(escrow: StoredA2aEscrow, party: A2aEscrowParty, shown: S
     party,
     parties: { principalAgentId, counterpartyAgentId },
     state: stateBy(a2aEscrowMachine, standing),
-    taskId: party === 'principal' ? saidBy(phases, 'fund', 'task_id') : null,
-    fulfillmentReceiptId: saidBy(phases, 'submit', 'fulfillment_receipt_id'),
-    outputCommitment: saidBy(phases, 'submit', 'output_commitment'),
+    taskId: party === 'principal' ? phaseMember(phases, 'fund', 'task_id') : null,
+    fulfillmentReceiptId: phaseMember(phases, 'submit', 'fulfillment_receipt_id'),
+    outputCommitment: phaseMember(phases, 'submit', 'output_commitment'),
     phases: phases.map(phase => shownPhase(phase, party)),
     legal: legalFor(a2aEscrowMachine, standing, party),
   };

@@ -18,7 +18,7 @@ import { findLedgerEscrow, ledgerEscrowAgain, openLedgerEscrowOf } from './ledge
 import { judgeMove, legalFor, stateBy } from './machine.ts';
 import { phasesUpTo, requestHash, requireEnd, requireMove, requirePassed } from './phase.ts';
 import { requireLedgerRoom } from './room.ts';
-import { phasesAt, type Shown, shownMembers } from './shown-phases.ts';
+import { type EscrowView, phasesAt, shownMembers } from './shown-phases.ts';
 
 /* Ledger escrows: every step is under the head of the book, with its event in the same transaction. */
 
@@ -176,7 +176,7 @@ function bodyOf(
 }
 
 /** A ledger escrow as its owner is shown it. */
-function ledgerView(escrow: StoredLedgerEscrow, shown: Shown) {
+function ledgerView(escrow: StoredLedgerEscrow, shown: EscrowView) {
   const { phases, standing } = phasesAt(escrow, shown);
   const { escrowId, agentId, taskId, amount, required, openedAt, expiresAt } = escrow;
   return {

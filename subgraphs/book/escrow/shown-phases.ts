@@ -4,12 +4,12 @@ import type { ReleaseCheck } from './checks.ts';
 import type { Phase } from './phase.ts';
 
 /** Point as of which an escrow is shown: after a number of phases, or now. */
-export type Shown = { readonly phases: number } | { readonly now_ms: number };
+export type EscrowView = { readonly phases: number } | { readonly now_ms: number };
 
 /** The phases up to that point and the state after them. */
 export function phasesAt<P extends Phase<string, string>>(
   { phases: all, expiresAt }: { readonly phases: readonly P[]; readonly expiresAt: Date },
-  shown: Shown,
+  shown: EscrowView,
 ) {
   const phases = 'phases' in shown ? all.slice(0, shown.phases) : all;
   const last = phases.at(-1);

@@ -126,7 +126,7 @@ interface FoundEntry {
   readonly rows: number;
   readonly last: number;
 }
-type Found<E extends Entry> = Omit<E, 'amount'> & FoundEntry & { readonly amount: E['amount'] | null };
+type EntryRow<E extends Entry> = Omit<E, 'amount'> & FoundEntry & { readonly amount: E['amount'] | null };
 
 interface EntryPage<E extends Entry> {
   readonly found: readonly E[];
@@ -142,7 +142,7 @@ async function* pagesOf<E extends Entry>(
 ): AsyncGenerator<EntryPage<E>> {
   yield* readAhead(span, AGAIN, async (after, to) => {
     const found = await spends<E>(database, span, per, { after, to });
-    return { found: found.filter((one): one is Found<E> & E => one.amount !== null), rows: rowsIn(found), to };
+    return { found: found.filter((one): one is EntryRow<E> & E => one.amount !== null), rows: rowsIn(found), to };
   });
   for (let after = 0, full = true; full; ) {
     const found = await inTurn(span.agent_id, () => reversals<E>(database, span, per, after));
@@ -170,9 +170,9 @@ function spends<E extends Entry>(
   { agent_id, filter }: BookSpan,
   { name, columns, group }: PerUnit,
   { after, to }: { readonly after: number; readonly to: number },
-): Promise<Found<E>[]> {
+): Promise<EntryRow<E>[]> {
   const values: unknown[] = [agent_id, after, to];
-  return database.query<Found<E> & Record<string, unknown>>({
+  return database.query<EntryRow<E> & Record<string, unknown>>({
     name: `spends per ${name}${shapeOf(filter)}`,
     text: `select ${columns} from (
         select ${OF_ROW}, ${dayOf('r.collected_at')}, coalesce(r.amount, given_up.amount) as amount,

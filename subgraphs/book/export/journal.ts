@@ -127,7 +127,7 @@ function code(text: string): string {
   return plain(text).replace(/[()]/g, ' ');
 }
 
-interface Named {
+interface EntryKind {
   readonly status: SpendStatus;
   readonly kind: SpendKind;
 }
@@ -141,12 +141,12 @@ interface JournalRoute {
 
 /** Texts of an entry for one row or one day. */
 export const journalWords = {
-  row: ({ status, kind, model, hub, answered_model }: Named & JournalRoute) => {
+  row: ({ status, kind, model, hub, answered_model }: EntryKind & JournalRoute) => {
     const requested = [model ?? 'paid call', hub].filter(Boolean).join(' at ');
     const what =
       answered_model === null || answered_model === model ? requested : `${requested}, hub named ${answered_model}`;
     return spendStatuses[status].memo.row + (kind === 'other' ? `Unclassified: ${what}` : what);
   },
-  day: ({ status, kind, rows }: Named & { readonly rows: number }) =>
+  day: ({ status, kind, rows }: EntryKind & { readonly rows: number }) =>
     `${rows} ${spendStatuses[status].memo.day} ${rows === 1 ? spendKinds[kind].one : spendKinds[kind].more}`,
 } as const satisfies Record<JournalUnit, unknown>;

@@ -9,7 +9,7 @@ import { isEventHead, type KnownHead } from './compare.ts';
 import { booksThatStand, lostCredentials } from './stand.ts';
 
 /** Called for a book that an audit has closed. */
-export type DamageHeard = (agent_id: number, damage: BookDamage) => void;
+export type DamageListener = (agent_id: number, damage: BookDamage) => void;
 
 /** Damage to the chain of events or its end, which no older state of the book could explain. */
 const of_the_chain: ReadonlySet<BookDamageKind> = new Set([
@@ -29,7 +29,7 @@ const AUDITED_MAX = 20;
 export async function booksGoneBack(
   database: Database,
   broken: readonly BrokenBook[],
-  damaged: DamageHeard = () => {},
+  damaged: DamageListener = () => {},
 ): Promise<readonly BrokenBook[]> {
   const gone_back: BrokenBook[] = [];
   for (const [index, book] of broken.entries()) {
@@ -40,7 +40,7 @@ export async function booksGoneBack(
 }
 
 /** What the database lost of the saved heads, and the heads of the books that continue from there. */
-export async function heldAgainst(database: Database, saved: readonly KnownHead[], damaged?: DamageHeard) {
+export async function heldAgainst(database: Database, saved: readonly KnownHead[], damaged?: DamageListener) {
   const { broken, newest } = await booksThatStand(database, saved.filter(isEventHead));
   const gone_back = await booksGoneBack(database, broken, damaged);
   const credentials = saved.flatMap(head => (isEventHead(head) ? [] : [head]));
@@ -48,7 +48,7 @@ export async function heldAgainst(database: Database, saved: readonly KnownHead[
   return { gone_back, lost, newest };
 }
 
-async function hasGoneBack(database: Database, { agent_id, known, found }: BrokenBook, damaged: DamageHeard) {
+async function hasGoneBack(database: Database, { agent_id, known, found }: BrokenBook, damaged: DamageListener) {
   const id = agentId(agent_id);
   const from = Math.min(known.position, found?.position ?? 0) - PART_EVENTS + 1;
   for (let walked = walkedFrom(Math.max(0, from)); ; ) {

@@ -9,7 +9,7 @@ import { EMPTY_ROOT } from '../../receipt/verify/merkle-proof.ts';
 import { readsOf } from '../../transaction.ts';
 import { type Left, type LockedHead, watchTransaction } from './book-changes.ts';
 import { type CredentialHead, compareEventHeads, type EventHead, isEventHead, type KnownHead } from './compare.ts';
-import { booksGoneBack, type DamageHeard, heldAgainst } from './gone-back.ts';
+import { booksGoneBack, type DamageListener, heldAgainst } from './gone-back.ts';
 import type { SavedHeads } from './saved-heads.ts';
 import { allHeads, booksThatStand, brokenBook, lostCredentials } from './stand.ts';
 
@@ -34,7 +34,7 @@ class BooksDiffer extends Error {
 
 export interface KnownBooksOptions {
   /** Called for a book that was closed because it contradicts itself. */
-  readonly damaged?: DamageHeard;
+  readonly damaged?: DamageListener;
 }
 
 /**

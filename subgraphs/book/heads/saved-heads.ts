@@ -172,7 +172,7 @@ export class SavedHeads {
   #begin(): void {
     if (this.#waiting.size === 0) return;
     const idle = this.#next === null && this.#current === null;
-    this.#next ??= heard(Promise.withResolvers<void>());
+    this.#next ??= withHandledRejection(Promise.withResolvers<void>());
     if (idle) this.#draining = this.#drain();
   }
 
@@ -375,7 +375,7 @@ function keepNewest(heads: Map<string, KnownHead>, head: KnownHead): KnownHead {
 }
 
 /** Unhandled rejections are reported by `failed`. */
-function heard(round: PromiseWithResolvers<void>): PromiseWithResolvers<void> {
+function withHandledRejection(round: PromiseWithResolvers<void>): PromiseWithResolvers<void> {
   round.promise.catch(() => {});
   return round;
 }

@@ -82,7 +82,7 @@ export async function correctInflow(
     if (merge) requireBranches(merge);
     const { seq } = await appendInflow(tx, agent_id, birth);
     const merged_seqs = branches.map(branch => branch.seq);
-    supersede(tx, { agent_id, seq, original_seq, corrects_seq, merged_seqs, said_hash: saidHash(naming) });
+    supersede(tx, { agent_id, seq, original_seq, corrects_seq, merged_seqs, said_hash: contentHash(naming) });
     return { seq, original_seq, again: false };
   };
   return writeInTurn(agent_id, () => context.database.transaction(write));
@@ -159,7 +159,7 @@ function withoutSignature({ signature: _, ...claim }: WalletClaim): JsonObject {
 }
 
 /** SHA-256 of its canonical JSON (RFC 8785). */
-function saidHash({ said }: Naming): string {
+function contentHash({ said }: Naming): string {
   return canonicalHash(said);
 }
 
@@ -169,7 +169,7 @@ function saidHash({ said }: Naming): string {
  */
 async function sameCorrection(tx: Tx, naming: Naming): Promise<Pick<InflowRow, 'seq'> | null> {
   const { agent_id, corrects_seq, said } = naming;
-  const hash = saidHash(naming);
+  const hash = contentHash(naming);
   await tx.query({
     name: 'lock correction',
     text: `select pg_advisory_xact_lock(hashtextextended('correction ' || $1::int || ' ' || $2::int || ' ' || $3, 0))`,

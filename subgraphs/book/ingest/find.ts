@@ -6,7 +6,7 @@ import type { NamedTransfer, Observation, SeenIn } from '../../foreign-transfers
 import { newTask } from '../../new-task.ts';
 import { isOwnTransfer } from '../../receipt/receipt/own-transfer.ts';
 import type { Payer } from '../../sale.ts';
-import type { Found } from '../../stamped-row.ts';
+import type { StampFact } from '../../stamped-row.ts';
 import type { BookContext } from '../context.ts';
 import { merchantVerdict } from './merchant-signature.ts';
 import { isPayerProven, requireFresh } from './payer-proof.ts';
@@ -43,7 +43,7 @@ export async function findTransfer(
   args: IngestArgs,
   stamped_by: Payer | null,
   context: BookContext,
-): Promise<Found<IngestFact>> {
+): Promise<StampFact<IngestFact>> {
   const { clock, random, failed_looks } = context;
   const named = namedTransfer(args);
   requireForeign(named, context.treasuries);

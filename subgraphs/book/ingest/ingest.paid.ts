@@ -3,7 +3,7 @@ import { STAMPED_BY } from '../../../schema/route-words.ts';
 import type { Tx } from '../../database.ts';
 import { dropSlot } from '../../receipt/claim/slots.ts';
 import type { Issuer } from '../../receipt/issuer/signing-keys.ts';
-import type { Stamp, Stamped } from '../../sale.ts';
+import type { Stamp, StampContext } from '../../sale.ts';
 import type { BookContext } from '../context.ts';
 import { ingestAnswer, type RecordedIngest } from './answer.ts';
 import { findTransfer, type IngestArgs, type IngestFact, lookSlot } from './find.ts';
@@ -42,7 +42,7 @@ export function ingestPaid(parts: IngestParts): Stamp<IngestArgs, RecordedIngest
 async function record(
   tx: Tx,
   args: IngestArgs,
-  { task_id, recorded_at_ms }: Stamped,
+  { task_id, recorded_at_ms }: StampContext,
   fact: IngestFact | null,
   parts: IngestParts,
 ): Promise<RecordedIngest> {

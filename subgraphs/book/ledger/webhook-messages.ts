@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import { kindsTold, type WebhookEvent, type WebhookKind } from '../../../schema/webhook/kinds.ts';
+import { type WebhookEvent, type WebhookKind, webhookKindsOf } from '../../../schema/webhook/kinds.ts';
 import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
 import { addJobs, type Job } from '../../jobs.ts';
@@ -20,7 +20,7 @@ export function withMessageNumbers(
   head: Wanting,
   event: WebhookEvent,
 ): { readonly webhook_messages: number; readonly body: JsonObject } {
-  const kinds = head.webhook_kinds === null ? [] : kindsTold(event, head.webhook_kinds);
+  const kinds = head.webhook_kinds === null ? [] : webhookKindsOf(event, head.webhook_kinds);
   const { webhook_messages } = head;
   if (kinds.length === 0) return { webhook_messages, body: event.body };
   const messages = Object.fromEntries(kinds.map((kind, index) => [kind, webhook_messages + index + 1]));

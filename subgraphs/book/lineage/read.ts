@@ -46,7 +46,7 @@ export const LINEAGE = `with recursive
     union all
     (select 'down', page.* from page where seq > $3 order by seq limit $4)) lineage order by way desc, depth, seq`;
 
-interface Found extends Omit<LineageRow, 'seq' | 'onOtherBook'> {
+interface LineageRead extends Omit<LineageRow, 'seq' | 'onOtherBook'> {
   readonly seq: number;
   readonly way: 'up' | 'down';
   /** True if there are more descendants than are returned. */
@@ -61,7 +61,7 @@ export async function readLineage(
   { after = 0, ...page }: LineagePage,
 ): Promise<Lineage | null> {
   const limit = pageRows(page.limit);
-  const found = await database.query<Found & Record<string, unknown>>({
+  const found = await database.query<LineageRead & Record<string, unknown>>({
     name: 'lineage',
     text: LINEAGE,
     values: [agent_id, task_id, after, limit + 1],
@@ -84,13 +84,13 @@ export async function readLineage(
   };
 }
 
-const onThisBook = (row: Found): LineageRow => ({ ...row, onOtherBook: false });
+const onThisBook = (row: LineageRead): LineageRow => ({ ...row, onOtherBook: false });
 
 /** Parent task of the farthest ancestor if it is not on this book. Nothing about the other book is revealed. */
 async function parentElsewhere(
   database: Database,
   agent_id: AgentId,
-  { parentRef, depth }: Found,
+  { parentRef, depth }: LineageRead,
 ): Promise<readonly LineageRow[]> {
   // Beyond the limit of steps it was not searched.
   if (parentRef === null || depth >= steps_max) return [];

@@ -1,7 +1,7 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import { Written } from '../../../schema/json-text.ts';
+import { RawJson } from '../../../schema/json-text.ts';
 import { alertLimits, rowLimits } from '../../../schema/limits.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
@@ -67,10 +67,10 @@ export interface PageHead {
   readonly unseen_atomic: AtomicAmount;
   /** Time by the clock of the database. */
   readonly now_ms: number;
-  readonly intents: Written;
+  readonly intents: RawJson;
   readonly alerts: readonly ShownAlert[];
   /** Null if they were not requested. */
-  readonly rows: Written | null;
+  readonly rows: RawJson | null;
 }
 
 interface FoundPage extends SpendingCounters, Record<string, unknown> {
@@ -95,7 +95,7 @@ export async function pageHead(
     spending: spendingOf({ ...head, unseenAtomic }),
     unseen_atomic: unseenAtomic,
     now_ms,
-    intents: new Written(intents),
+    intents: new RawJson(intents),
     alerts: alerts.map(({ at, ...event }) => shownAlert({ ...event, at: new Date(at) })),
     rows: rows === null ? null : writtenText(rows),
   };

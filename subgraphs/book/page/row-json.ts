@@ -5,7 +5,7 @@ import { rowFacts } from '../../../schema/book-row.ts';
 import { camel } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { withReceipt } from '../../../schema/evidence.ts';
-import type { Written } from '../../../schema/json-text.ts';
+import type { RawJson } from '../../../schema/json-text.ts';
 import { inflowLimits, rowLimits } from '../../../schema/limits.ts';
 import { graphName, memberShape } from '../../../schema/noun-shape.ts';
 import type { RowFact, RowGroup } from '../../../schema/row-fact.ts';
@@ -265,7 +265,7 @@ export function rowsOfPage({ fieldNodes, fragments, rootValue }: GraphQLResolveI
   return text;
 }
 
-export async function writeRows(database: Database, scope: RowScope, info: GraphQLResolveInfo): Promise<Written> {
+export async function writeRows(database: Database, scope: RowScope, info: GraphQLResolveInfo): Promise<RawJson> {
   const text = ofPage(`select ${rowsText(info, String(info.path.key), info.rootValue as LeftOut)} as rows`, scope);
   const [found] = await database.query<{ rows: string }>({ ...preparedIfFew(text), values: [...scope.values] });
   return writtenText(found?.rows ?? '[]');

@@ -28,7 +28,7 @@ export async function totalsBy(
   return groups.flat();
 }
 
-interface Found {
+interface TotalRow {
   readonly period: Date | null;
   readonly bucket: string;
   readonly rail: string;
@@ -47,7 +47,7 @@ async function totalsOf(
   const timed = by === 'HOUR' || by === 'DAY';
   const values = [agent_id, dimension, from?.toISOString() ?? '-infinity', to?.toISOString() ?? 'infinity'];
   const statement = timed ? { name: 'sums by time', text: BY_TIME } : { name: 'sums by name', text: BY_NAME };
-  const found = await database.query<Found & Record<string, unknown>>({
+  const found = await database.query<TotalRow & Record<string, unknown>>({
     ...statement,
     values: [...values, limits.totals_groups_max + 1],
   });

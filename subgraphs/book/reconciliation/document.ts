@@ -1,6 +1,6 @@
 import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
-import { spelt } from '../../../schema/eip55.ts';
+import { checksummedAddress } from '../../../schema/eip55.ts';
 import { jwksUri } from '../../../schema/links.ts';
 import { networks } from '../../../schema/network.ts';
 import { RECONCILIATION_DOES_NOT_PROVE, transferClassMeans } from '../../../schema/reconciliation.ts';
@@ -46,7 +46,7 @@ export function signedReconciliation(
     to_block: report.toBlock,
     to_block_hash: report.toHash,
     final,
-    own_wallets: [...new Set([...knownWallets(report).map(spelt), ...payees])].sort(),
+    own_wallets: [...new Set([...knownWallets(report).map(checksummedAddress), ...payees])].sort(),
     asked_at: iso(report.askedAt.getTime()),
     reported_at: iso(now_ms),
     log_size: report.logSize,

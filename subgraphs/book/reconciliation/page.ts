@@ -1,5 +1,5 @@
 import { type JsonObject, present } from '../../../schema/canonical-json.ts';
-import { spelt } from '../../../schema/eip55.ts';
+import { checksummedAddress } from '../../../schema/eip55.ts';
 import { reconciliationLimits } from '../../../schema/limits.ts';
 import { verifyUrl } from '../../../schema/links.ts';
 import { sumsAsJson } from '../../../schema/reconciliation.ts';
@@ -91,7 +91,7 @@ function entryOf(classified: Classified<SentTransfer, KnownUse>, base_url: strin
     block_number,
     log_index,
     tx_hash,
-    payee: spelt(to),
+    payee: checksummedAddress(to),
     amount: amount.toString(),
     class: of,
     ...(use && { used: usedBy(use, base_url) }),
@@ -133,7 +133,7 @@ export async function ownAmong(
         order by r.leaf_index desc limit $3) newest
       join book_row b on b.agent_id = newest.agent_id and b.seq = newest.book_seq
       where newest.agent_id = $1 and b.collected and b.evidence <> 'foreign_ingest')`,
-    values: [agent_id, others.map(spelt), reconciliationLimits.payer_receipts_looked_at_max],
+    values: [agent_id, others.map(checksummedAddress), reconciliationLimits.payer_receipts_looked_at_max],
   });
   return new Set([...wallets, ...paid.map(({ wallet }) => wallet.toLowerCase())]);
 }

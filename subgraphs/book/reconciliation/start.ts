@@ -1,4 +1,4 @@
-import { spelt } from '../../../schema/eip55.ts';
+import { checksummedAddress } from '../../../schema/eip55.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { type AgentId, reconciliationId } from '../../../schema/ids.ts';
 import { reconciliationLimits } from '../../../schema/limits.ts';
@@ -151,7 +151,7 @@ async function requireProvenWallet(
   agent_id: AgentId,
   { base_urls, free_wallets: wallets, walletOfAgent, principal, clock }: Asking,
 ): Promise<ProvenWallet> {
-  const wallet = spelt(named);
+  const wallet = checksummedAddress(named);
   const agent_wallet = await walletOfAgent(agent_id);
   if (signature === undefined || signed_at === undefined) {
     if (wallet === agent_wallet) return { wallet, agent_wallet, proven_by: 'agent_wallet' };

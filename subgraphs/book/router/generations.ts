@@ -6,11 +6,11 @@ import { RouterGeneration } from './router-book.entity.ts';
 
 /* Reported generations of a book, each once, with the facts of the first report. */
 
-type Named = Pick<RouterGeneration, 'bookId' | 'generationId'>;
+type GenerationName = Pick<RouterGeneration, 'bookId' | 'generationId'>;
 
 export async function readGenerations(
   reads: Pick<Database, 'query'>,
-  names: readonly Named[],
+  names: readonly GenerationName[],
 ): Promise<RouterGeneration[]> {
   const found = await reads.query({
     name: 'router generations',
@@ -46,7 +46,7 @@ export async function takeGenerations(tx: Tx, generations: readonly RouterGenera
 }
 
 /** Drops generations reserved in this transaction that are not recorded. */
-export function dropGenerations(tx: Tx, generations: readonly Named[]): void {
+export function dropGenerations(tx: Tx, generations: readonly GenerationName[]): void {
   if (generations.length === 0) return;
   tx.write({
     name: 'drop router generations',

@@ -13,7 +13,7 @@ import type { FoundWebhook } from './found-message.ts';
 
 type Store = Pick<Database, 'query' | 'transaction'>;
 
-export interface Failed {
+export interface DeliveryFault {
   /** Status of the response. Null if there was none. */
   readonly status: number | null;
   readonly error: string;
@@ -28,7 +28,7 @@ const TOLD = (position: number) =>
   `told_position = greatest(told_position, $${position}), told_messages = greatest(told_messages, $${position + 1})`;
 
 /** `prompt`: the receiver was fast enough not to delay others. */
-export async function delivered(
+export async function recordDelivery(
   database: Store,
   agent_id: number,
   { changed_ms }: FoundWebhook,
@@ -43,7 +43,7 @@ export async function delivered(
 }
 
 /** Records that nothing is to be sent up to there. */
-export async function nothingToTell(
+export async function recordNothingToSend(
   database: Store,
   agent_id: number,
   webhook: FoundWebhook,
@@ -57,11 +57,11 @@ export async function nothingToTell(
 }
 
 /** Records a failure with its count, and the next attempt or that it is given up. */
-export function failed(
+export function recordFailure(
   database: Store,
   job: MessageJob,
   webhook: FoundWebhook,
-  { fault, told, random }: { readonly fault: Failed; readonly told: SentUpTo; readonly random: number },
+  { fault, told, random }: { readonly fault: DeliveryFault; readonly told: SentUpTo; readonly random: number },
 ): Promise<Next['kind']> {
   return database.transaction(async tx => {
     const { status, error, retry_after_ms } = fault;
@@ -74,7 +74,12 @@ export function failed(
 }
 
 /** A test message is not sent again. */
-export function pingFailed(database: Store, agent_id: number, webhook: FoundWebhook, fault: Failed): Promise<void> {
+export function pingFailed(
+  database: Store,
+  agent_id: number,
+  webhook: FoundWebhook,
+  fault: DeliveryFault,
+): Promise<void> {
   return database.transaction(async tx => countFailure(tx, agent_id, webhook, { fault, told: null }));
 }
 
@@ -119,7 +124,7 @@ function countFailure(
   tx: Tx,
   agent_id: number,
   webhook: FoundWebhook,
-  { fault: { status, error }, told }: { readonly fault: Failed; readonly told: SentUpTo },
+  { fault: { status, error }, told }: { readonly fault: DeliveryFault; readonly told: SentUpTo },
 ): void {
   const rest_ms = restMs(webhook.failures_in_row + 1);
   const until = rest_ms === 0 ? null : iso(webhook.now_ms + rest_ms);

@@ -3,7 +3,7 @@ import type { AgentId } from '../../../schema/ids.ts';
 import { webhookLimits } from '../../../schema/limits.ts';
 import type { HeldBook } from '../../../schema/principal.ts';
 import type { RedeliveryRequest } from '../../../schema/requests/webhook.ts';
-import { kindsTold, type WebhookEvent, webhookEventKinds } from '../../../schema/webhook/kinds.ts';
+import { type WebhookEvent, webhookEventKinds, webhookKindsOf } from '../../../schema/webhook/kinds.ts';
 import type { RedeliveryJob } from '../../../schema/webhook/message.ts';
 import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
@@ -31,7 +31,7 @@ export function redeliverMessages(
     throw tooWide(`must be from_position or up to ${redelivered_positions_max - 1} more.`);
   return usingRoom(context, agent_id, 'redeliveries', async (tx, { events }, now_ms) => {
     const found = await eventsBetween(tx, agent_id, from_position, to_position);
-    const messages = found.flatMap(event => kindsTold(event, events)).length;
+    const messages = found.flatMap(event => webhookKindsOf(event, events)).length;
     if (messages > redelivered_messages_max)
       throw tooWide(`the range has more than ${redelivered_messages_max} messages. Send a smaller range.`);
     forgetRange(tx, agent_id, { from_position, to_position, events });

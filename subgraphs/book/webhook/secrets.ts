@@ -25,13 +25,13 @@ export function secretsAt({ secret, old }: WebhookSecrets, now_ms: number): read
   return [secret, ...old.filter(({ until_ms }) => until_ms > now_ms).map(it => it.secret)];
 }
 
-export type Rotated =
+export type RotationOutcome =
   | { readonly kind: 'rotated'; readonly secrets: WebhookSecrets }
   /** The maximum number of earlier secrets still sign. */
   | { readonly kind: 'full'; readonly until_ms: number };
 
 /** Replaces the secret; the former one signs too for a day. The same secret changes nothing. */
-export function rotated(secrets: WebhookSecrets, secret: string, now_ms: number): Rotated {
+export function replaceSecret(secrets: WebhookSecrets, secret: string, now_ms: number): RotationOutcome {
   if (secret === secrets.secret) return { kind: 'rotated', secrets };
   const signing = secrets.old.filter(({ until_ms, secret: it }) => until_ms > now_ms && it !== secret);
   const oldest = signing.at(-1);

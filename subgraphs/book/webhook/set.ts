@@ -11,7 +11,7 @@ import type { WalletProofVerdict } from '../../receipt/receipt/wallet-receipts.t
 import { type AskingWallet, requireBelieved, verifyAgentWallet, type WalletAnswer } from '../approval/agents-wallet.ts';
 import type { BookContext } from '../context.ts';
 import { changeWebhook, type StandingWebhook } from './change.ts';
-import { rotated, type WebhookSecrets } from './secrets.ts';
+import { replaceSecret, type WebhookSecrets } from './secrets.ts';
 
 type Setter = Pick<BookContext, 'database' | 'vault' | 'random' | 'webhook_reach'>;
 type Consulting = Setter & AskingWallet & Pick<BookContext, 'base_url'>;
@@ -62,7 +62,7 @@ export async function removeWebhook(context: Setter, held: ProvenBook): Promise<
 }
 
 function requireRotated(secrets: WebhookSecrets, secret: string, now_ms: number): WebhookSecrets {
-  const result = rotated(secrets, secret, now_ms);
+  const result = replaceSecret(secrets, secret, now_ms);
   if (result.kind === 'rotated') return result.secrets;
   throw new Refusal('rate_limited', {
     detail: `The webhook still signs with ${webhookLimits.old_secrets_max} earlier secrets. Wait until one of them has expired.`,

@@ -10,7 +10,7 @@ const BOOKS_MAX = 1_000;
  * Adds a job to books with unsent messages and no job, because it failed too often or was removed from the job tables. Returns
  * their number.
  */
-export async function tellUntold(database: Pick<Database, 'query'>): Promise<number> {
+export async function queueUnsentMessages(database: Pick<Database, 'query'>): Promise<number> {
   const untold = await database.query<{ agent_id: number }>({
     name: 'untold books',
     text: `select agent_id from webhook w join book b using (agent_id)

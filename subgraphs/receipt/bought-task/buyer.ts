@@ -1,4 +1,4 @@
-import { spelt } from '../../../schema/eip55.ts';
+import { checksummedAddress } from '../../../schema/eip55.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import { PAYER_HEADER, type PayerProof, payersText, readPayerProof } from '../../../schema/payer-proof.ts';
@@ -64,7 +64,8 @@ async function provenPayer(shown: string | null, asking: BuyerRequest): Promise<
   if (proof === null || !isFresh(proof, asking)) throw notProven();
   const { network, wallet, signature } = proof;
   // One spelling is signed, and one stands on receipts.
-  if (network === 'base' && !(/^0x[0-9a-fA-F]{40}$/.test(wallet) && spelt(wallet) === wallet)) throw notProven();
+  if (network === 'base' && !(/^0x[0-9a-fA-F]{40}$/.test(wallet) && checksummedAddress(wallet) === wallet))
+    throw notProven();
   if (network === 'base' && !/^0x([0-9a-fA-F]{2})+$/.test(signature)) throw notProven();
   const by = { network, payer: wallet, signature, asker: asking.principal.address };
   const texts = asking.base_urls.map(url => payersText(url, proof));

@@ -29,7 +29,7 @@ export async function cancelClaim(tx: Tx, task_id: string): Promise<Canceled | n
   if (!row) return null;
   dropSlots(tx, [row.claim_key]);
   const { claim_key: _key, payer, paid_from_mark, ...canceled } = row;
-  tellCanceled(tx, { task_id, by: { payer, paid_from_mark } });
+  notifyCanceled(tx, { task_id, by: { payer, paid_from_mark } });
   return canceled;
 }
 
@@ -50,12 +50,12 @@ export async function cancelKeyCall(tx: Tx, task_id: string): Promise<boolean> {
     text: 'delete from idempotent_call where task_id = $1 and answer_box is null',
     values: [task_id],
   });
-  if (rowCount === 1) tellCanceled(tx, { task_id, by: null });
+  if (rowCount === 1) notifyCanceled(tx, { task_id, by: null });
   return rowCount === 1;
 }
 
 /** The process that works on the task aborts it; all processes count it. */
-function tellCanceled(tx: Tx, notice: CanceledNotice): void {
+function notifyCanceled(tx: Tx, notice: CanceledNotice): void {
   const values = [CANCELED_CHANNEL, JSON.stringify(notice)];
   tx.write({ name: 'tell of cancel', text: 'select pg_notify($1, $2)', values });
 }

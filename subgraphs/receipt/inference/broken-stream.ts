@@ -2,7 +2,7 @@ import { type ErrorCode, errors, Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import { verifyUrl } from '../../../schema/links.ts';
 import type { BrokenBy, BrokenOff } from '../../answer-end.ts';
-import type { Charged } from '../../selling.ts';
+import type { ChargedAnswer } from '../../selling.ts';
 import type { ShowsReceipts } from '../context.ts';
 
 const codes: Readonly<Record<BrokenBy, ErrorCode>> = {
@@ -19,7 +19,7 @@ const causes: Readonly<Record<BrokenBy, string>> = {
   stop: 'This service was stopped before the answer was complete.',
 };
 
-type Delivered = Pick<Charged<never>, 'task_id' | 'reruns_left'>;
+type Delivered = Pick<ChargedAnswer<never>, 'task_id' | 'reruns_left'>;
 
 /**
  * The last word on an answer that broke off, after its pieces and its receipt: why, and what the same payment still brings. Its hub's

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { limits } from '../../../schema/limits.ts';
 import { verifyUrl } from '../../../schema/links.ts';
 import type { Context } from '../../context.ts';
-import type { Charged, ChargedStream } from '../../selling.ts';
+import type { ChargedAnswer, ChargedStream } from '../../selling.ts';
 import type { ShowsReceipts } from '../context.ts';
 import { receiptDocument } from '../receipt/document.ts';
 import { receiptHeaders } from '../receipt/headers.ts';
@@ -17,7 +17,7 @@ export interface Svc {
 
 /** Receipt of a charged task, as a node of the graph and as the `svc` document. */
 export function svcOf(
-  { task_id, settlement_status, receipt, rerun = null }: Charged<JsonObject>,
+  { task_id, settlement_status, receipt, rerun = null }: ChargedAnswer<JsonObject>,
   context: ShowsReceipts,
 ): Svc {
   if (!(receipt instanceof Receipt)) throw new Error(`${task_id} was charged and has no receipt`);
@@ -26,7 +26,7 @@ export function svcOf(
 }
 
 /** The same; the `x-svc-*` headers go out beside it, which name who gave this answer where that was not the first attempt. */
-export function receiptOf(charged: Charged<JsonObject>, context: ShowsReceipts): Svc {
+export function receiptOf(charged: ChargedAnswer<JsonObject>, context: ShowsReceipts): Svc {
   const { receipt, svc } = svcOf(charged, context);
   Object.assign(
     context.response.headers,
@@ -61,7 +61,7 @@ function promisedNow({ settlement_status }: Pick<ChargedStream<JsonObject>, 'set
 function settlementHeader({
   settlement_status,
   rerun = null,
-}: Pick<Charged<JsonObject>, 'settlement_status' | 'rerun'>): Readonly<Record<string, string>> {
+}: Pick<ChargedAnswer<JsonObject>, 'settlement_status' | 'rerun'>): Readonly<Record<string, string>> {
   return {
     'x-svc-settlement-status': settlement_status,
     ...(rerun === null ? {} : { 'x-svc-rerun': String(rerun) }),

@@ -56,7 +56,7 @@ export async function proveResult(database: Database, task: Task, requested: boo
     };
   }
   const payload = JSON.parse(receipt.payload) as ReceiptPayload;
-  const payment = signedPayment(payload) as Shown | null;
+  const payment = signedPayment(payload) as ProvablePayment | null;
   const shownFor = payment && reasonToShow(payment, requested);
   const token = payment?.rail.toUpperCase() ?? '';
   return {
@@ -76,19 +76,19 @@ export async function proveResult(database: Database, task: Task, requested: boo
   };
 }
 
-function reasonToShow({ rail, gross_amount }: Shown, requested: boolean): ProofReason | null {
+function reasonToShow({ rail, gross_amount }: ProvablePayment, requested: boolean): ProofReason | null {
   if (requested) return 'requested';
   // The gate is one of USDC.
   return rail === 'usdc' && BigInt(gross_amount) >= limits.settlement_proof_gate_atomic ? 'above_cost_gate' : null;
 }
 
 /** The transfer of a book chain served another purchase, and has no payment id here. */
-type Shown = Omit<ReceiptPayment, 'payment_id' | 'rail'> & {
+type ProvablePayment = Omit<ReceiptPayment, 'payment_id' | 'rail'> & {
   readonly rail: ForeignRail;
   readonly payment_id?: string;
 };
 
-function settlementOf(payment: Shown, { settledBy, ingressReceipt }: Receipt): SettlementProof {
+function settlementOf(payment: ProvablePayment, { settledBy, ingressReceipt }: Receipt): SettlementProof {
   const { ref, transfer_index, network, asset, gross_amount, payer, pay_to, payment_id = null } = payment;
   // Where the money was seen to come, once a transfer that was vouched for has been seen.
   const seen = typeof ingressReceipt?.ref === 'string' ? ingressReceipt.ref : ref;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import type { SettledBy, WaivedBy } from '../../../schema/receipt-payload.ts';
 import type { ProviderCogs, ReceiptLeg, ReceiptPayload, ReceiptPayment } from '../../../schema/receipt-shapes.ts';
-import type { Reported, ReportedParties } from '../../../schema/router/work-report.ts';
+import type { WorkReport, WorkReportParties } from '../../../schema/router/work-report.ts';
 
 /**
  * What a book chain signs of the payment: a transfer as its chain shows it, and whether its payer is known to be the
@@ -52,9 +52,9 @@ export interface ReceiptFacts {
   /** The kind of key that stood in for a payment; left out where none did. */
   readonly waived_by?: WaivedBy | null;
   /** The report of a generation that another party answered. Absent if there is none. */
-  readonly reported?: Reported | null;
+  readonly reported?: WorkReport | null;
   /** For a completion only. Absent otherwise. */
-  readonly reported_parties?: ReportedParties | null;
+  readonly reported_parties?: WorkReportParties | null;
   /** Left out where there is none; `agent_pubkey` is in the caller binding. */
   readonly session?: SessionFacts | null;
   /** For a receipt handed to another agent: the receipt it was made from, and the agent. Absent otherwise. */

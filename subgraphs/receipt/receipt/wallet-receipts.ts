@@ -1,4 +1,4 @@
-import { spelt } from '../../../schema/eip55.ts';
+import { checksummedAddress } from '../../../schema/eip55.ts';
 import type { ErrorCode } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import { eip191Hash } from '../../../schema/secp256k1.ts';
@@ -48,7 +48,7 @@ export async function believeWallet(
   { wallets, base_urls, text, now_ms, asker }: WalletChecks,
 ): Promise<WalletProofVerdict> {
   if (!/^0x[0-9a-fA-F]{40}$/.test(wallet)) return { kind: 'no_address' };
-  const address = spelt(wallet);
+  const address = checksummedAddress(wallet);
   const age_seconds = Math.floor(now_ms / 1000) - signed_at;
   const { wallet_signature_age_seconds_max, wallet_signature_ahead_seconds_max } = limits;
   if (age_seconds > wallet_signature_age_seconds_max || age_seconds < -wallet_signature_ahead_seconds_max)

@@ -76,7 +76,7 @@ export function verifyBundle(bytes: Uint8Array, jwks: Jwks): BundleVerification 
   try {
     const judged = judgeBy(rules, opened);
     if (judged.kind === 'invalid') return judged;
-    return { kind: 'valid', checks: judged.checks, ...told(opened) };
+    return { kind: 'valid', checks: judged.checks, ...bundleResult(opened) };
   } catch (fault) {
     // Only text without a canonical form gets here.
     return malformedDocument(`The bundle cannot be read: ${String(fault)}`);
@@ -270,7 +270,7 @@ function documentDifference(
 /** A call that was refused is of no payment. */
 const isBare = ({ amount, payment_ref }: JsonObject) => (amount ?? null) === null && (payment_ref ?? null) === null;
 
-function told({
+function bundleResult({
   pack,
   found,
 }: Unpacked): Pick<Extract<BundleVerification, { kind: 'valid' }>, 'claims' | 'report' | 'receipts'> {

@@ -15,7 +15,7 @@ import { NEEDS_SECRET } from './beside-receipts/webhook-message.ts';
 import { resourceKeySet } from './beside-receipts/x402-artifact.ts';
 import { cwtFacts, parseSign1 } from './cose.ts';
 import { type CredentialVerification, credentialBase, verifyCredential } from './credential.ts';
-import { type DocumentVerification, type Report, toldVerification } from './report.ts';
+import { type DocumentVerification, type Report, verificationJson } from './report.ts';
 import { parseJws } from './signature.ts';
 import type { Check } from './signed-document.ts';
 import { type StatementVerification, verifyStatement } from './statement.ts';
@@ -129,7 +129,7 @@ function ofDocument(
     key_set_uri,
     needs_keys: true,
     verify(jwks, options = {}) {
-      return { ...toldVerification(verify(jwks, options)), payload: null };
+      return { ...verificationJson(verify(jwks, options)), payload: null };
     },
   };
 }
@@ -139,14 +139,14 @@ function ofReceipt(
   key_set_uri: string | null,
   verify: (jwks: JsonObject) => StatementVerification | CredentialVerification,
 ): Envelope {
-  return { kind, key_set_uri, needs_keys: true, verify: jwks => told(verify(jwks)) };
+  return { kind, key_set_uri, needs_keys: true, verify: jwks => envelopeResult(verify(jwks)) };
 }
 
-function told(verified: StatementVerification | CredentialVerification): VerifiedEnvelope {
-  if (verified.kind === 'invalid') return { ...toldVerification(verified), payload: null };
+function envelopeResult(verified: StatementVerification | CredentialVerification): VerifiedEnvelope {
+  if (verified.kind === 'invalid') return { ...verificationJson(verified), payload: null };
   const { kind: _kind, checks, payload, iat, ...facts } = verified;
   const signed_at = new Date(iat * 1000).toISOString();
   const claims = { ...payload, ...facts, signed_at };
   const report = { unsigned: { lane: [], unknown: [] }, broken: [], unchecked: [] };
-  return { ...toldVerification({ kind: 'valid', claims, checks, report }), payload };
+  return { ...verificationJson({ kind: 'valid', claims, checks, report }), payload };
 }

@@ -3,7 +3,7 @@ import { keysBrought } from './audit.ts';
 import { documentIn, keySetUri, kindOf, needsKeys, verifyDocument } from './document.ts';
 import { verifyLogProof } from './log-proof.ts';
 import { leafHash } from './merkle-proof.ts';
-import { toldVerification, undecidedFaults } from './report.ts';
+import { undecidedFaults, verificationJson } from './report.ts';
 import { type VerifierKey, verifierKey } from './verifier-key.ts';
 
 /*
@@ -118,7 +118,7 @@ export function verify(
   const own = documentIn(document);
   const jwks = keys ?? keysBrought(own) ?? (needsKeys(own) ? null : NO_KEYS);
   if (jwks === null) throw new TypeError('the document brings no keys: give the key set of its issuer');
-  return { kind: kindOf(own), ...toldVerification(verifyDocument(own, jwks, options)) };
+  return { kind: kindOf(own), ...verificationJson(verifyDocument(own, jwks, options)) };
 }
 
 /** No key of an issuer signs it. */

@@ -79,7 +79,7 @@ export function isSameJson(a: Json | undefined, b: Json | undefined): boolean {
 }
 
 /** The same as data alone. The code of a rule names what is wrong where it does not hold: of one that held it would say the opposite. */
-export function toldVerification(verification: DocumentVerification) {
+export function verificationJson(verification: DocumentVerification) {
   const checks = verification.checks.map(({ sentence }) => ({ sentence }));
   if (verification.kind === 'valid') {
     const { claims, report } = verification;

@@ -13,7 +13,7 @@ import { delegationByHash, delegationsByHash, isSignedBySame } from './find.ts';
  * Determines the session of a grant, whose id depends on the domain under which it was signed. The grant does not name the domain.
  */
 
-export interface ShownParts {
+export interface DelegationReads {
   readonly database: Pick<Database, 'query'>;
   readonly wallets: WalletProofs;
   /** Base URLs of this service: the current one, then the former ones. */
@@ -25,7 +25,11 @@ export interface ShownParts {
  * id is that of this service. Nothing is charged. @throws delegation_invalid; chain_unavailable, unavailable if the domain could
  * not be determined
  */
-export async function shownDelegation(parts: ShownParts, header: string, asker: string): Promise<ShownDelegation> {
+export async function resolveDelegation(
+  parts: DelegationReads,
+  header: string,
+  asker: string,
+): Promise<ShownDelegation> {
   const read = readDelegation(header);
   if (read.kind === 'malformed') throw refused(read.why);
   const names = namesOfGrant(read.shown.grant, parts.base_urls);
@@ -34,7 +38,7 @@ export async function shownDelegation(parts: ShownParts, header: string, asker: 
 
 /** By the stored session, then by a key, then by contract: each costs more than the one before. */
 async function nameOf(
-  parts: ShownParts,
+  parts: DelegationReads,
   shown: ShownGrant,
   names: readonly NamedGrant[],
   asker: string,
@@ -55,7 +59,11 @@ async function nameOf(
 }
 
 /** Key of the payer or, for a child, of the session of its parent. */
-async function signedByKey({ database }: ShownParts, { grant, signature }: ShownGrant, names: readonly NamedGrant[]) {
+async function signedByKey(
+  { database }: DelegationReads,
+  { grant, signature }: ShownGrant,
+  names: readonly NamedGrant[],
+) {
   const parent = hasParent(grant) ? await delegationByHash(database, grant.parentDelegationHash) : null;
   const signer = parent?.agentAddress ?? grant.payer;
   return names.find(({ domain }) => isKeysSignature(signer, grantDigest(domain, grant), signature));
@@ -69,7 +77,7 @@ interface DomainQuery {
 
 /** Skipped if only this service is possible, because admission checks that signature. */
 async function signedByCode(
-  { wallets, base_urls }: ShownParts,
+  { wallets, base_urls }: DelegationReads,
   { grant, signature }: ShownGrant,
   { names, known, asker }: DomainQuery,
 ): Promise<NamedGrant | undefined> {

@@ -7,7 +7,7 @@ import { requireNotHalted } from '../../receipt/log/while-halted.ts';
 import { collectedPayer } from '../../receipt/receipt/collected-payer.ts';
 import { receiptsByTask } from '../../receipt/receipt/find.ts';
 import type { Receipt } from '../../receipt/receipt/receipt.entity.ts';
-import type { Charged } from '../../selling.ts';
+import type { ChargedAnswer } from '../../selling.ts';
 import type { SessionContext } from '../context.ts';
 import { controlledWallet } from './admit.ts';
 import type { RegistrationAnswer } from './answer.ts';
@@ -16,7 +16,7 @@ import { type Application, nextAgentId, openAgent, walletSlot } from './open-age
 import { type Registered, recoverRegistration, registeredUnder, standingRegistration } from './recover.ts';
 import { type RegistrationText, takeSignature } from './take-signature.ts';
 
-export type RegisteredByReceipt = Pick<Charged<RegistrationAnswer>, 'answer' | 'settlement_status'>;
+export type RegisteredByReceipt = Pick<ChargedAnswer<RegistrationAnswer>, 'answer' | 'settlement_status'>;
 
 /**
  * Registers by a receipt that the wallet already paid for. It is free, and the receipt becomes the first row of the book. The first

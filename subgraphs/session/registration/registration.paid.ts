@@ -5,7 +5,7 @@ import type { RegistrationRequest } from '../../../schema/requests/registration.
 import { REGISTER_MODEL, STAMPED_BY } from '../../../schema/route-words.ts';
 import type { Services } from '../../context.ts';
 import type { Tx } from '../../database.ts';
-import { type Stamp, type Stamped } from '../../sale.ts';
+import { type Stamp, type StampContext } from '../../sale.ts';
 import { agentOfWallet } from '../agent/find.ts';
 import type { SessionContext } from '../context.ts';
 import { controlledWallet, requirePayer } from './admit.ts';
@@ -49,7 +49,7 @@ export function registrationPaid(
 async function register(
   tx: Tx,
   request: RegistrationRequest,
-  stamped: Stamped,
+  stamped: StampContext,
   services: Pick<Services, 'random' | 'vault'>,
 ): Promise<RegistrationAnswer> {
   const { agent_id, task_id } = stamped;

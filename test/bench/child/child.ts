@@ -46,15 +46,15 @@ export async function startChild<Ready>({ file, given = {}, profile_dir }: Start
   return { ready, ask: asking(child, gone), stop: () => end(child) };
 }
 
-type Told = { readonly id: number } & ({ readonly result: unknown } | { readonly fault: string });
+type ChildReply = { readonly id: number } & ({ readonly result: unknown } | { readonly fault: string });
 
 function asking(child: ChildProcess, gone: Promise<never>): Child['ask'] {
-  const waiting = new Map<number, (told: Told) => void>();
-  child.on('message', (told: Told) => waiting.get(told.id)?.(told));
+  const waiting = new Map<number, (told: ChildReply) => void>();
+  child.on('message', (told: ChildReply) => waiting.get(told.id)?.(told));
   let asked = 0;
   return async <T>(task: string, argument?: unknown) => {
     const id = asked++;
-    const told = new Promise<Told>(resolve => waiting.set(id, resolve));
+    const told = new Promise<ChildReply>(resolve => waiting.set(id, resolve));
     // A process that is gone is told of by `gone`.
     child.send({ id, task, argument }, () => {});
     const answered = await Promise.race([told, gone]);

@@ -3,7 +3,7 @@ import { parse } from 'graphql';
 import { type Arena, atLeast, type Contest, perSecond, type Side } from '../contest.ts';
 import { type PlainSubgraph, plainSubgraphs } from '../plain-subgraphs.ts';
 import type { ApolloReady } from '../serve-apollo.ts';
-import type { ApolloGatewayGiven } from '../servers/apollo-gateway.ts';
+import type { ApolloGatewayOptions } from '../servers/apollo-gateway.ts';
 import type { ApolloSubgraphGiven } from '../servers/apollo-subgraph.ts';
 import type { Stage } from '../stage.ts';
 import { graphqlPage, type Serving } from './book-page.ts';
@@ -75,7 +75,7 @@ async function startStockGateway(stage: Stage): Promise<Serving> {
     })),
   );
   if (!supergraph) throw new AggregateError(errors ?? [], 'the stock subgraphs do not compose');
-  const given: ApolloGatewayGiven = { supergraph };
+  const given: ApolloGatewayOptions = { supergraph };
   const gateway = await stage.start<ApolloReady>({ file: 'apollo-gateway', given });
   return { url: gateway.ready.url, servers: [gateway, ...subgraphs.map(({ child }) => child)] };
 }

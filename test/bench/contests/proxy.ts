@@ -35,7 +35,7 @@ export const streamByPayment = proxy({
   lines: [line('time added to the first byte of a stream, one caller, paid by x402', 'added_ms')],
 });
 
-interface Told extends Pick<Contest, 'name' | 'lines'> {
+interface ProxyContest extends Pick<Contest, 'name' | 'lines'> {
   readonly means: 'payment' | 'key';
   readonly awaited: Awaited;
 }
@@ -45,7 +45,7 @@ function line(name: string, count: 'added_ms' | 'passing_on_ms'): Line {
   return { name, unit: 'ms', goal: { kind: 'times_at_most', factor: 1 / 3 }, of };
 }
 
-function proxy({ means, awaited, ...told }: Told): Contest {
+function proxy({ means, awaited, ...told }: ProxyContest): Contest {
   return {
     ...told,
     beside: '@portkey-ai/gateway, nothing kept',
@@ -65,7 +65,7 @@ function proxy({ means, awaited, ...told }: Told): Contest {
   };
 }
 
-interface Asked extends Pick<Told, 'awaited'>, Pick<Arena, 'seconds'> {
+interface ProxyMeasurement extends Pick<ProxyContest, 'awaited'>, Pick<Arena, 'seconds'> {
   readonly hub: Child<HubReady>;
 }
 
@@ -96,7 +96,7 @@ async function warmUp({ server, headersOf }: Through, awaited: Awaited, seconds:
   await drive({ ...way, servers: [server], seconds, callers: CALLERS_WARMING_UP, status: 200 });
 }
 
-function side({ hub, awaited, seconds }: Asked, { server, headersOf }: Through): Side {
+function side({ hub, awaited, seconds }: ProxyMeasurement, { server, headersOf }: Through): Side {
   const straight = wayTo(hub.ready.base_url, () => ({}), awaited);
   return {
     async round() {
@@ -114,7 +114,7 @@ function side({ hub, awaited, seconds }: Asked, { server, headersOf }: Through):
 
 const PAYMENTS_PER_SECOND_MAX = 500;
 
-function shown({ ready }: Child<GatewayReady>, means: Told['means'], seconds: number): () => Headers {
+function shown({ ready }: Child<GatewayReady>, means: ProxyContest['means'], seconds: number): () => Headers {
   if (means === 'key') return () => () => ({ authorization: `Bearer ${LIVE_KEY}` });
   return () => {
     const payments = signedPayments(Math.ceil(PAYMENTS_PER_SECOND_MAX * seconds), ready.pay_to);

@@ -3,11 +3,11 @@ import { ApolloServer } from '@apollo/server';
 import { answer, given } from '../child/answer.ts';
 import { serveApollo } from '../serve-apollo.ts';
 
-export interface ApolloGatewayGiven {
+export interface ApolloGatewayOptions {
   readonly supergraph: string;
 }
 
 /** The class ApolloGateway with a supergraph that stands, and its own way to subgraphs over HTTP. */
-const gateway = new ApolloGateway({ supergraphSdl: given<ApolloGatewayGiven>().supergraph });
+const gateway = new ApolloGateway({ supergraphSdl: given<ApolloGatewayOptions>().supergraph });
 const { app, ready } = await serveApollo(new ApolloServer({ gateway }));
 answer(ready, {}, () => app.close());

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { beforeAll, describe } from 'vitest';
 import { ANSWER, plain, THOUGHT } from '../../harness/habits/openai-rows.ts';
-import type { Reached, Said } from '../../harness/habits/outcome.ts';
+import type { HabitOutcome, Reached } from '../../harness/habits/outcome.ts';
 import { type Client, meetsEachHabit, type Rows } from '../../harness/habits/rows.ts';
 import { messages, openStandIn, type StandIn } from '../../harness/habits/stand-in.ts';
 
@@ -22,7 +22,7 @@ const asked = (model: string) => ({
   thinking: { type: 'enabled', budget_tokens: 1_024 } as const,
 });
 
-function saidBy({ content, stop_reason }: Anthropic.Message): Said {
+function saidBy({ content, stop_reason }: Anthropic.Message): HabitOutcome {
   const text = content.map(block => (block.type === 'text' ? block.text : '')).join('');
   const reasoning = content.map(block => (block.type === 'thinking' ? block.thinking : '')).join('');
   return { text, reasoning, finish: stop_reason };

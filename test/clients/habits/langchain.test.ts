@@ -2,7 +2,7 @@ import type { AIMessage, AIMessageChunk } from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
 import { beforeAll, describe } from 'vitest';
 import { ANSWER, FAILED, openaiRows } from '../../harness/habits/openai-rows.ts';
-import type { Reached, Said } from '../../harness/habits/outcome.ts';
+import type { HabitOutcome, Reached } from '../../harness/habits/outcome.ts';
 import { type Client, meetsEachHabit, type Rows, throughOf, without } from '../../harness/habits/rows.ts';
 import { API_KEY, openStandIn, prompt, type StandIn } from '../../harness/habits/stand-in.ts';
 
@@ -19,7 +19,7 @@ interface Metadata {
   readonly status?: string;
 }
 
-function saidBy({ text, additional_kwargs, response_metadata }: AIMessage | AIMessageChunk): Said {
+function saidBy({ text, additional_kwargs, response_metadata }: AIMessage | AIMessageChunk): HabitOutcome {
   const { finish_reason, status } = response_metadata as Metadata;
   const { reasoning_content } = additional_kwargs as { readonly reasoning_content?: string };
   const ends = { completed: 'stop', incomplete: 'length' } as const;

@@ -10,7 +10,7 @@ import { taskOf } from '../../harness/doors/tasks.ts';
 import { invoiceOf, sendOf, transferOf } from '../../harness/ingest/witness.ts';
 import { delegate, nowSeconds, signAct, signRevocation } from '../../harness/session/delegate.ts';
 import { BASE_URL, secrets, wallets } from './fixed-service.ts';
-import { type Agent, by, type Teller, type Told } from './teller.ts';
+import { type Agent, by, type RecordedAnswer, type Teller } from './teller.ts';
 
 /* The story that is told to each service: at every endpoint that writes, what it is there for, and what books refuse. */
 
@@ -122,7 +122,7 @@ interface Bought {
   readonly payment_id: string;
 }
 
-const taskIn = ({ said }: Told): string => String((said.svc as JsonObject | undefined)?.task_id ?? '');
+const taskIn = ({ said }: RecordedAnswer): string => String((said.svc as JsonObject | undefined)?.task_id ?? '');
 
 async function buy({ tell }: Teller, { alice, bob }: Cast): Promise<Bought> {
   const pays = { payer: alice.account };
@@ -314,13 +314,13 @@ async function keepBook({ tell, service }: Teller, { alice, bob, erin }: Cast) {
 }
 
 /** The newest one. */
-function correctionIn({ said }: Told): string {
+function correctionIn({ said }: RecordedAnswer): string {
   const { inflow_corrections: all } = said.row as unknown as { inflow_corrections: { task_id: string }[] };
   return all.at(-1)?.task_id ?? '';
 }
 
 /** On the graph it stands in what an error says beside. */
-function refusalIn({ heard }: Told): string {
+function refusalIn({ heard }: RecordedAnswer): string {
   const [, id = ''] = /"refusal_id":"([^"]+)"/.exec(JSON.stringify(heard.at(-1))) ?? [];
   return id;
 }

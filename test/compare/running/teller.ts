@@ -24,11 +24,11 @@ export interface Teller {
   /** Answers with another status than the story expects. */
   readonly surprises: readonly string[];
   /** `status`: the expected status. Default: any that is no refusal. */
-  tell(label: string, call: Call, status?: number): Promise<Told>;
+  tell(label: string, call: Call, status?: number): Promise<RecordedAnswer>;
 }
 
 /** An answer, and its body, whose members later calls need. */
-export interface Told extends Answered {
+export interface RecordedAnswer extends Answered {
   readonly said: Readonly<Record<string, string>> & JsonObject;
 }
 
@@ -53,8 +53,8 @@ export function tellerOf(service: FixedService, transport: Transport): Teller {
       if (!failed) reached.add(call.door);
       if (status === undefined ? failed : answered.status !== status && !(failed && status >= 400))
         surprises.push(`${call.door}: ${label}: ${answered.status} ${problem}`);
-      const body = answered.body as Told['said'] | null;
-      return { ...answered, said: body ?? ({} as Told['said']) };
+      const body = answered.body as RecordedAnswer['said'] | null;
+      return { ...answered, said: body ?? ({} as RecordedAnswer['said']) };
     },
   };
 }

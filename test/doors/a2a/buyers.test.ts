@@ -82,12 +82,12 @@ async function strangers(): Promise<readonly Headers[]> {
   ];
 }
 
-type Shown = JsonObject & { readonly id: string; readonly status: { readonly state: string } };
+type TaskAnswer = JsonObject & { readonly id: string; readonly status: { readonly state: string } };
 interface Page {
-  readonly tasks: readonly Shown[];
+  readonly tasks: readonly TaskAnswer[];
 }
 
-async function listed(headers: Headers, status = ''): Promise<readonly Shown[]> {
+async function listed(headers: Headers, status = ''): Promise<readonly TaskAnswer[]> {
   const { body } = await rpc<Page>(service, 'ListTasks', { includeArtifacts: true, status }, headers);
   return body.result?.tasks ?? [];
 }
@@ -96,7 +96,7 @@ async function listed(headers: Headers, status = ''): Promise<readonly Shown[]> 
 async function underWay({ buys, shows }: Buyer, content: string) {
   service.gates.alpha.hold();
   const params = said('', { parts: [{ data: { model: 'alpha-1' } }, { text: content }] });
-  const answer = rpc<{ task: Shown }>(service, 'SendMessage', params, await buys());
+  const answer = rpc<{ task: TaskAnswer }>(service, 'SendMessage', params, await buys());
   const headers = await shows();
   const working = async () => (await listed(headers, 'TASK_STATE_WORKING'))[0]?.id ?? '';
   await expect.poll(working).not.toBe('');
@@ -108,7 +108,7 @@ const STATE_ALONE = ['id', 'contextId', 'status'];
 /** What each stranger hears of a task, whatever it has come to. */
 async function hearsStateAlone(id: string, state: string): Promise<void> {
   for (const [at, headers] of (await strangers()).entries()) {
-    const told = await rpc<Shown>(service, 'GetTask', { id }, headers);
+    const told = await rpc<TaskAnswer>(service, 'GetTask', { id }, headers);
     expect([Object.keys(told.body.result), told.body.result.status.state], JSON.stringify(headers)).toEqual([
       STATE_ALONE,
       state,
@@ -132,13 +132,13 @@ describe.each(Object.keys(buyers))('by %s', by => {
     const before = await buyer.charged();
     const { answer, id } = await underWay(buyer, 'Never mind');
     await hearsStateAlone(id, 'TASK_STATE_WORKING');
-    const canceled = await rpc<Shown>(service, 'CancelTask', { id }, await buyer.shows());
+    const canceled = await rpc<TaskAnswer>(service, 'CancelTask', { id }, await buyer.shows());
     expect(canceled.body.result).toMatchObject({ id, status: { state: 'TASK_STATE_CANCELED' } });
     service.gates.alpha.open();
     const heard = await answer;
     expect([heard.status, heard.body.error.data[0]?.reason]).toEqual([409, 'CALL_CANCELED']);
     await hearsStateAlone(id, 'TASK_STATE_CANCELED');
-    const again = await rpc<Shown>(service, 'CancelTask', { id }, await buyer.shows());
+    const again = await rpc<TaskAnswer>(service, 'CancelTask', { id }, await buyer.shows());
     expect(again.body.result.status.state).toBe('TASK_STATE_CANCELED');
     expect(await buyer.charged()).toBe(before);
   });
@@ -161,11 +161,11 @@ describe.each(Object.keys(buyers))('by %s', by => {
   });
 
   it('GetTask and ListTasks show what it brought, and CancelTask cannot take it back: to a stranger there is its state', async () => {
-    const made = await rpc<{ task: Shown }>(service, 'SendMessage', said('Settled'), await buyer.buys());
+    const made = await rpc<{ task: TaskAnswer }>(service, 'SendMessage', said('Settled'), await buyer.buys());
     const { id } = made.body.result.task;
     const before = await buyer.charged();
     const headers = await buyer.shows();
-    const shown = (await rpc<Shown>(service, 'GetTask', { id }, headers)).body.result;
+    const shown = (await rpc<TaskAnswer>(service, 'GetTask', { id }, headers)).body.result;
     const inList = (await listed(headers)).find(task => task.id === id);
     for (const task of [shown, inList]) {
       expect(JSON.stringify(task?.artifacts)).toContain('Settled');
@@ -176,7 +176,7 @@ describe.each(Object.keys(buyers))('by %s', by => {
     const over = await rpc(service, 'SubscribeToTask', { id }, headers);
     expect(over.body.error.code).toBe(-32004);
     await hearsStateAlone(id, 'TASK_STATE_COMPLETED');
-    expect((await rpc<Shown>(service, 'GetTask', { id }, headers)).body.result.status.state).toBe(
+    expect((await rpc<TaskAnswer>(service, 'GetTask', { id }, headers)).body.result.status.state).toBe(
       'TASK_STATE_COMPLETED',
     );
     expect(await buyer.charged()).toBe(before);

@@ -13,20 +13,20 @@ beforeAll(async () => {
 const ACTIVE = { 'A2A-Extensions': X402 };
 const KEY = { 'X-API-Key': 'a-live-key' };
 
-type Shown = JsonObject & { readonly id: string; readonly contextId: string; readonly status: JsonObject };
+type TaskAnswer = JsonObject & { readonly id: string; readonly contextId: string; readonly status: JsonObject };
 type Headers = Readonly<Record<string, string>>;
 
-async function offered(text: string, members: JsonObject = {}): Promise<Shown> {
-  return (await rpc<{ task: Shown }>(service, 'SendMessage', said(text, members), ACTIVE)).body.result.task;
+async function offered(text: string, members: JsonObject = {}): Promise<TaskAnswer> {
+  return (await rpc<{ task: TaskAnswer }>(service, 'SendMessage', said(text, members), ACTIVE)).body.result.task;
 }
 
-async function metadataFor(task: Shown, payer: Awaited<ReturnType<Service['chain']['newWallet']>>) {
+async function metadataFor(task: TaskAnswer, payer: Awaited<ReturnType<Service['chain']['newWallet']>>) {
   const { metadata } = task.status.message as { metadata: JsonObject };
   return paymentMetadata(payer, metadata['x402.payment.required']);
 }
 
-async function buy(task: Shown, members: JsonObject, headers: Headers = ACTIVE): Promise<string> {
-  const paid = await rpc<{ task: Shown }>(
+async function buy(task: TaskAnswer, members: JsonObject, headers: Headers = ACTIVE): Promise<string> {
+  const paid = await rpc<{ task: TaskAnswer }>(
     service,
     'SendMessage',
     said('Pay', { taskId: task.id, ...members }),
@@ -37,7 +37,7 @@ async function buy(task: Shown, members: JsonObject, headers: Headers = ACTIVE):
 }
 
 async function contexts(headers: Headers, params: JsonObject = {}) {
-  const { tasks } = (await rpc<{ tasks: readonly Shown[] }>(service, 'ListTasks', params, headers)).body.result;
+  const { tasks } = (await rpc<{ tasks: readonly TaskAnswer[] }>(service, 'ListTasks', params, headers)).body.result;
   return tasks.map(({ id, contextId }) => ({ id, contextId }));
 }
 
@@ -51,9 +51,9 @@ describe('a task that was bought by its offer', () => {
     expect(await contexts(signed)).toEqual(mine);
     expect(await contexts(signed, { contextId: offer.contextId })).toEqual(mine);
     expect(await contexts(signed, { contextId: `a2a_${'0'.repeat(40)}` })).toEqual([]);
-    expect((await rpc<Shown>(service, 'GetTask', { id }, signed)).body.result.contextId).toBe(offer.contextId);
+    expect((await rpc<TaskAnswer>(service, 'GetTask', { id }, signed)).body.result.contextId).toBe(offer.contextId);
     // To others it is of no offer.
-    expect((await rpc<Shown>(service, 'GetTask', { id })).body.result.contextId).toBe(id);
+    expect((await rpc<TaskAnswer>(service, 'GetTask', { id })).body.result.contextId).toBe(id);
     const other = await payerHeader(service, await service.chain.newWallet());
     expect(await contexts(other, { contextId: offer.contextId })).toEqual([]);
   });
@@ -83,7 +83,7 @@ describe('a task that was bought by its offer', () => {
     const paying = rpc(service, 'SendMessage', said('Pay', { taskId: offer.id, metadata }), ACTIVE);
     await expect.poll(() => service.gates.alpha.held()).toBe(before + 1);
     const signed = await payerHeader(service, payer);
-    const canceled = await rpc<Shown>(service, 'CancelTask', { id: offer.id }, signed);
+    const canceled = await rpc<TaskAnswer>(service, 'CancelTask', { id: offer.id }, signed);
     expect(canceled.body.result).toMatchObject({ id: offer.id, status: { state: 'TASK_STATE_CANCELED' } });
     service.gates.alpha.open();
     await paying;

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { A2A, agentAt, message, type Rpc, rpc, said, sent, X402 } from '../../harness/a2a/agent.ts';
 import { handMadePayment, type OfferV1 } from '../../harness/buyer.ts';
 import { type Service, sharedService } from '../../harness/doors/open-service.ts';
-import type { Heard } from '../../harness/doors/table.ts';
+import type { TableAnswer } from '../../harness/doors/table.ts';
 
 /* One thing is told in one way, whichever method tells it: an error of A2A, the time of a task, the price of a message. */
 
@@ -15,14 +15,14 @@ beforeAll(async () => {
 
 const KEY = { 'X-API-Key': 'a-live-key' };
 const ACTIVE = { 'A2A-Extensions': X402 };
-type Shown = JsonObject & { readonly id: string; readonly status: { readonly timestamp?: string } };
-const bought = async (text: string): Promise<Shown> =>
-  (await rpc<{ task: Shown }>(service, 'SendMessage', said(text), KEY)).body.result.task;
-const offered = async (): Promise<Shown> =>
-  (await rpc<{ task: Shown }>(service, 'SendMessage', said('Hello'), ACTIVE)).body.result.task;
+type TaskAnswer = JsonObject & { readonly id: string; readonly status: { readonly timestamp?: string } };
+const bought = async (text: string): Promise<TaskAnswer> =>
+  (await rpc<{ task: TaskAnswer }>(service, 'SendMessage', said(text), KEY)).body.result.task;
+const offered = async (): Promise<TaskAnswer> =>
+  (await rpc<{ task: TaskAnswer }>(service, 'SendMessage', said('Hello'), ACTIVE)).body.result.task;
 
 /** What a client acts on. */
-const told = ({ status, body: { error } }: Heard<Rpc>) => [
+const told = ({ status, body: { error } }: TableAnswer<Rpc>) => [
   status,
   error.code,
   error.data[0]?.reason,
@@ -74,8 +74,8 @@ describe('the time of a task', () => {
   it('is the same from SendMessage, GetTask and ListTasks', async () => {
     const { id, status } = await bought('When');
     expect(status.timestamp).toEqual(expect.stringMatching(/^\d{4}-.*Z$/));
-    const got = (await rpc<Shown>(service, 'GetTask', { id }, KEY)).body.result;
-    const { tasks } = (await rpc<{ tasks: readonly Shown[] }>(service, 'ListTasks', {}, KEY)).body.result;
+    const got = (await rpc<TaskAnswer>(service, 'GetTask', { id }, KEY)).body.result;
+    const { tasks } = (await rpc<{ tasks: readonly TaskAnswer[] }>(service, 'ListTasks', {}, KEY)).body.result;
     for (const task of [got, tasks.find(task => task.id === id)]) expect(task?.status.timestamp).toBe(status.timestamp);
   });
 
@@ -86,7 +86,7 @@ describe('the time of a task', () => {
     for await (const { payload } of stream)
       if (payload?.$case === 'statusUpdate')
         ends.push({ id: payload.value.taskId, timestamp: payload.value.status?.timestamp });
-    const got = (await rpc<Shown>(service, 'GetTask', { id: ends.at(-1)?.id ?? '' }, KEY)).body.result;
+    const got = (await rpc<TaskAnswer>(service, 'GetTask', { id: ends.at(-1)?.id ?? '' }, KEY)).body.result;
     expect(ends.at(-1)?.timestamp).toBe(got.status.timestamp);
   });
 });

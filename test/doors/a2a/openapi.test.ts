@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { A2A, payerHeader, type Rpc, rpc, said, X402 } from '../../harness/a2a/agent.ts';
 import { ask, resetHubsBeforeEach, type Service, sharedService } from '../../harness/doors/open-service.ts';
 import { refusing } from '../../harness/doors/refusing.ts';
-import type { Heard } from '../../harness/doors/table.ts';
+import type { TableAnswer } from '../../harness/doors/table.ts';
 
 /* What /openapi.json says of calls by JSON-RPC, held against what they really hear. */
 
@@ -38,7 +38,7 @@ function keepsTo(valid: ValidateFunction, body: unknown, whether = true): void {
 }
 
 /** How each status comes about by a call. */
-const heard: Readonly<Record<string, { readonly status: number; by(): Promise<Heard<Rpc>> }>> = {
+const heard: Readonly<Record<string, { readonly status: number; by(): Promise<TableAnswer<Rpc>> }>> = {
   'the result of a method': {
     status: 200,
     by: () => rpc(service, 'SendMessage', said('Hello'), { 'X-API-Key': 'a-live-key' }),

@@ -30,12 +30,12 @@ const active = {
     return p;
   })(),
 };
-type Shown = JsonObject & { readonly id: string; readonly status: JsonObject; readonly contextId: string };
+type TaskAnswer = JsonObject & { readonly id: string; readonly status: JsonObject; readonly contextId: string };
 const taskIn = async (...asked: Parameters<typeof rpc>) => {
-  const heard = await rpc<{ task: Shown }>(...asked);
+  const heard = await rpc<{ task: TaskAnswer }>(...asked);
   return { ...heard, task: heard.body.result?.task };
 };
-const metadataOf = (task: Shown) => (task.status.message as JsonObject).metadata as JsonObject;
+const metadataOf = (task: TaskAnswer) => (task.status.message as JsonObject).metadata as JsonObject;
 
 describe('SendMessage with x402 activated', () => {
   it('200 and a task that needs input, and pays: the same task, its answer, one transfer, by the official clients', async () => {

@@ -59,7 +59,7 @@ async function serve(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-interface Said {
+interface CommandResult {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
@@ -68,7 +68,7 @@ interface Said {
 const verify = (args: readonly string[]) => runCommand('gateway/commands/verify.ts', args);
 
 /** The same as a process, which reads what it is sent. */
-async function verifyInput(args: readonly string[], input: string): Promise<Said> {
+async function verifyInput(args: readonly string[], input: string): Promise<CommandResult> {
   const child = spawn(process.execPath, ['gateway/launch.js', 'gateway/commands/verify.ts', ...args], { cwd: ROOT });
   let [out, err] = ['', ''];
   child.stdout.on('data', chunk => {

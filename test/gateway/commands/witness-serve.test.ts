@@ -25,13 +25,13 @@ async function cosignedFirst({ lines }: RunningWitness, size: number): Promise<v
   await untilHolds(() => expect(lines).toContain(`Cosigned: ${size} leaves.`));
 }
 
-interface Told {
+interface WitnessAnswer {
   readonly status: number;
   readonly media: string | null;
   readonly text: string;
 }
 
-async function submit(body: string, to = witness.url): Promise<Told> {
+async function submit(body: string, to = witness.url): Promise<WitnessAnswer> {
   const answer = await fetch(`${to}/add-checkpoint`, { method: 'POST', body });
   return { status: answer.status, media: answer.headers.get('content-type'), text: await answer.text() };
 }

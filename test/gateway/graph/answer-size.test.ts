@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { textWithin, withinAnswerSize } from '../../../gateway/graph/answer-size.ts';
 import { Refusal } from '../../../schema/errors.ts';
-import { jsonText, Written } from '../../../schema/json-text.ts';
+import { jsonText, RawJson } from '../../../schema/json-text.ts';
 import { limits } from '../../../schema/limits.ts';
 import { ResponseHeaders } from '../../../subgraphs/context.ts';
 
@@ -24,16 +24,16 @@ const FILLER = '1'.repeat(MAX);
 
 /** The same data, and beside it what makes it as large as that. */
 function filled(data: Record<string, unknown>, bytes: number): Record<string, unknown> {
-  const rest = bytes - bytesOf({ data: { ...data, filler: new Written('') } });
+  const rest = bytes - bytesOf({ data: { ...data, filler: new RawJson('') } });
   expect(rest).toBeGreaterThan(0);
-  return { ...data, filler: new Written(FILLER.slice(0, rest)) };
+  return { ...data, filler: new RawJson(FILLER.slice(0, rest)) };
 }
 
 describe('an answer of the graph', () => {
   it.each<[string, Record<string, unknown>]>([
     ['one text', { a: text(MIB) }],
     ['texts of a list', { a: [text(MIB), text(MIB)] }],
-    ['text that is written already', { a: { b: new Written(text(MIB)) } }],
+    ['text that is written already', { a: { b: new RawJson(text(MIB)) } }],
     ['text of more bytes than characters', { a: 'é'.repeat(MIB) }],
     ['names', { [text(MIB)]: 'x' }],
     ['text that is escaped', { a: '\n'.repeat(MIB), b: '\u0001'.repeat(MIB), c: '"\\'.repeat(MIB) }],

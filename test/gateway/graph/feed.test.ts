@@ -39,7 +39,7 @@ class FakeLedger implements Live {
     return () => {};
   }
 
-  async heard(): Promise<void> {}
+  async catchUp(): Promise<void> {}
 
   async close(): Promise<void> {}
 

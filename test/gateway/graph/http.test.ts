@@ -25,7 +25,7 @@ beforeAll(async () => {
       keep: async () => null,
       createContext: principal => shopContext(shop, { principal }),
       watchSessions: async () => () => {},
-      heard: async () => {},
+      catchUp: async () => {},
     },
     async routes(app) {
       app.get('/health', async () => ({ status: 'ok' }));

@@ -16,13 +16,13 @@ import { ownFolder } from '../../harness/scratch.ts';
 
 const issuer = openIssuer(['22'.repeat(32)], { base_url: 'https://svc.example', now_ms: () => 0 });
 
-interface Told {
+interface WitnessReport {
   readonly status: number;
   readonly body?: string;
   readonly media?: string;
 }
 /** What a witness answers to a submission. */
-type Answer = (submission: string, asked: number) => Told | Promise<Told>;
+type Answer = (submission: string, asked: number) => WitnessReport | Promise<WitnessReport>;
 
 /** Who says whatever a test wants, under a key of its own. */
 async function witnessThat(answer: Answer) {
@@ -44,7 +44,7 @@ async function witnessThat(answer: Answer) {
 }
 
 const textOf = (submission: string) => `${submission.split('\n\n')[1] ?? ''}\n`;
-const conflict = (size: number): Told => ({ status: 409, body: `${size}\n`, media: 'text/x.tlog.size' });
+const conflict = (size: number): WitnessReport => ({ status: 409, body: `${size}\n`, media: 'text/x.tlog.size' });
 
 let database: ReceiptDatabase;
 beforeEach(async () => {

@@ -16,7 +16,7 @@ import { freshStore } from '../../harness/store.ts';
 
 const ALL = 1_000;
 
-interface Kept {
+interface SavedLog {
   readonly database: Database;
   readonly data_dir: string;
   readonly lines: string[];
@@ -24,7 +24,7 @@ interface Kept {
 }
 
 /** A database with a log of nine leaves, and the DATA_DIR in which its head is saved. */
-async function nineLeaves(): Promise<Kept> {
+async function nineLeaves(): Promise<SavedLog> {
   const database = await freshStore();
   const data_dir = await makeScratch();
   atEnd(() => clearScratch(data_dir));

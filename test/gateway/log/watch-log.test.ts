@@ -71,7 +71,7 @@ it('a head that another process committed is known before anybody looks, and sav
   const [one, other] = processes;
   await append(one);
   await append(one);
-  await other.live.heard();
+  await other.live.catchUp();
   expect(other.log.known.heads().at(-1)?.tree_size).toBe(2);
   await expect.poll(() => savedSize(other)).toBe(2);
   expect(other.log.known.newest?.tree_size).toBe(2);
@@ -80,7 +80,7 @@ it('a head that another process committed is known before anybody looks, and sav
 it('a log that went back is halted at a look, by every process, without any batch', async () => {
   const [one, other] = processes;
   for (let leaf = 0; leaf < 3; leaf++) await append(one);
-  await other.live.heard();
+  await other.live.catchUp();
   await goBack();
   for (const { log } of processes) {
     await expect.poll(() => log.standing.halt).not.toBeNull();

@@ -22,11 +22,11 @@ import { clearScratch, makeScratch } from '../../harness/scratch.ts';
 
 const SECRET = 'hidden-from-everybody';
 
-type Given = Readonly<Record<string, string>>;
+type Environment = Readonly<Record<string, string>>;
 
 let data_dir: string;
 /** Needs no stand-in, so that a start is cheap. */
-let needful: Given;
+let needful: Environment;
 beforeAll(async () => {
   data_dir = await makeScratch();
   atEnd(() => clearScratch(data_dir));
@@ -45,13 +45,13 @@ interface Ended {
   readonly shown: string;
 }
 
-async function runProgram([entry = '', ...words]: readonly string[], given: Given): Promise<Ended> {
+async function runProgram([entry = '', ...words]: readonly string[], given: Environment): Promise<Ended> {
   const { code, out, err } = await runCommand(entry, words, { environment: { HOME: data_dir, ...given } });
   return { code, said: err, shown: out };
 }
 
 /** The same as a process. */
-async function runProcess(program: readonly string[], given: Given): Promise<Ended> {
+async function runProcess(program: readonly string[], given: Environment): Promise<Ended> {
   const env = { PATH: process.env.PATH, HOME: data_dir, ...given };
   const child = spawn(...mortal(process.execPath, ['gateway/launch.js', ...program]), {
     cwd: ROOT,
@@ -64,7 +64,7 @@ async function runProcess(program: readonly string[], given: Given): Promise<End
   return { code, said, shown };
 }
 
-async function refusal(given: Given, ...program: string[]): Promise<string> {
+async function refusal(given: Environment, ...program: string[]): Promise<string> {
   return refused(await runProgram(program.length > 0 ? program : ['gateway/main.ts'], { ...needful, ...given }));
 }
 

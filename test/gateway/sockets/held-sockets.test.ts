@@ -42,7 +42,7 @@ beforeAll(async () => {
         watcher = given;
         return () => {};
       },
-      heard: async () => hearing?.promise,
+      catchUp: async () => hearing?.promise,
     },
     logger: logTo([]),
     graphiql: false,

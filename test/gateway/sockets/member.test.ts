@@ -52,7 +52,7 @@ function groupOf(source: Source, remembered_bytes_max = 128 * 1024): Group {
   return new Group({
     execute: async after => source.follow(after),
     response_name: 'ticks',
-    heard: async () => {},
+    catchUp: async () => {},
     pace: new Pace(),
     remembered_bytes_max: () => remembered_bytes_max,
     released: () => {},

@@ -31,7 +31,7 @@ beforeAll(async () => {
       keep: async shown => kept(shown),
       createContext: principal => shopContext(shop, { principal }),
       watchSessions: async () => () => {},
-      heard: async () => {},
+      catchUp: async () => {},
     },
     logger: logTo([]),
     graphiql: false,

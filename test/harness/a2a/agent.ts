@@ -5,7 +5,7 @@ import type { PaymentRequired } from '@x402/core/types';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { type Fetch, officialClient, type Wallet } from '../buyer.ts';
 import type { Service } from '../doors/open-service.ts';
-import type { Heard } from '../doors/table.ts';
+import type { TableAnswer } from '../doors/table.ts';
 
 /* The official A2A client as a buyer, and calls by JSON-RPC made by hand. */
 
@@ -77,7 +77,7 @@ export function rpc<R = JsonObject>(
   method: string,
   params: JsonObject,
   headers: Readonly<Record<string, string>> = {},
-): Promise<Heard<Rpc<R>>> {
+): Promise<TableAnswer<Rpc<R>>> {
   const body = { jsonrpc: '2.0', id: 7, method, params };
   return service.knock<Rpc<R>>('POST', A2A, { body, headers: { 'A2A-Version': '1.0', ...headers } });
 }

@@ -26,7 +26,7 @@ export const DAY_MS = 86_400_000;
 
 export type JobAgent = Awaited<ReturnType<Service['newAgent']>>;
 type Bid = z.infer<typeof JobBidNoun>;
-type Shown = z.infer<typeof JobNoun>;
+type JobAnswer = z.infer<typeof JobNoun>;
 
 /** Of a job that anybody may do. */
 export function jobOf(members: JsonObject = {}): JsonObject {
@@ -56,7 +56,7 @@ export async function openJobs(
   const bid = (who: JobAgent, job_id: string, body: JsonObject = { price: '1500001' }) =>
     stamped<Bid>(who, `${JOBS}/${job_id}/bid`, body);
   const step = (who: JobAgent, job_id: string, action: string, body: JsonObject = {}) =>
-    service.post<Shown>(`${JOBS}/${job_id}/${action}`, body, by(who));
+    service.post<JobAnswer>(`${JOBS}/${job_id}/${action}`, body, by(who));
   const read = async (job_id: string) => (await service.get<z.infer<typeof JobWithBidsNoun>>(`${JOBS}/${job_id}`)).body;
   /** As the record of both legs writes it. */
   const paid = (job_id: string, task_id: string) =>

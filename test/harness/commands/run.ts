@@ -6,7 +6,7 @@ import { builtFrom } from '../../../gateway/built.js';
 import { build } from '../../../gateway/development/build.ts';
 
 /** What a thread is handed for one run of a command. */
-export interface CommandAsked {
+export interface CommandOptions {
   /** Of its file, as it is built. */
   readonly url: string;
   /** Where V8's code of it is kept. */
@@ -16,12 +16,12 @@ export interface CommandAsked {
   readonly input: string;
 }
 
-export interface CommandWritten {
+export interface CommandOutput {
   readonly to: 'stdout' | 'stderr';
   readonly text: string;
 }
 
-export interface CommandGiven {
+export interface CommandInput {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** On standard input. */
   readonly input?: string;
@@ -44,7 +44,7 @@ let last: Promise<unknown> = Promise.resolve();
  * worker: some milliseconds of CPU, where a process takes half a second. Commands run one after the other. What a test sends signals,
  * what reads HOME, and one run of each command are processes.
  */
-export function runCommand(entry: string, words: readonly string[], given: CommandGiven = {}): Promise<CommandEnd> {
+export function runCommand(entry: string, words: readonly string[], given: CommandInput = {}): Promise<CommandEnd> {
   const end = last.then(() => runNext(entry, words, given));
   last = end.catch(() => {});
   return end;
@@ -53,10 +53,10 @@ export function runCommand(entry: string, words: readonly string[], given: Comma
 async function runNext(
   entry: string,
   words: readonly string[],
-  { environment = {}, input = '' }: CommandGiven,
+  { environment = {}, input = '' }: CommandInput,
 ): Promise<CommandEnd> {
   const { file, folder } = await builtProgram(entry);
-  const asked: CommandAsked = {
+  const asked: CommandOptions = {
     url: pathToFileURL(file).href,
     compiled: join(folder, 'v8'),
     argv: [process.execPath, resolve(entry), ...words],
@@ -64,7 +64,7 @@ async function runNext(
     input,
   };
   const { code, written } = await sendTo(openThread(), asked);
-  const textOf = (to?: CommandWritten['to']) =>
+  const textOf = (to?: CommandOutput['to']) =>
     written
       .filter(one => to === undefined || one.to === to)
       .map(({ text }) => text)
@@ -83,10 +83,10 @@ function openThread(): Worker {
   return opened;
 }
 
-type Told = { readonly code: number; readonly written: readonly CommandWritten[] };
+type CommandResult = { readonly code: number; readonly written: readonly CommandOutput[] };
 
-function sendTo(worker: Worker, asked: CommandAsked): Promise<Told> {
-  const told = Promise.withResolvers<Told>();
+function sendTo(worker: Worker, asked: CommandOptions): Promise<CommandResult> {
+  const told = Promise.withResolvers<CommandResult>();
   const gone = (fault: unknown) => told.reject(new Error('the thread of commands ended', { cause: fault }));
   worker.once('message', told.resolve).once('error', gone).once('exit', gone);
   worker.postMessage(asked);

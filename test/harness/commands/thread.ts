@@ -2,7 +2,7 @@ import { enableCompileCache, flushCompileCache } from 'node:module';
 import { Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import { parentPort } from 'node:worker_threads';
-import type { CommandAsked, CommandWritten } from './run.ts';
+import type { CommandOptions, CommandOutput } from './run.ts';
 
 /*
  * A thread in which one command of an operator runs after the other. What commands share is loaded once; the file of each is evaluated
@@ -20,7 +20,7 @@ class Exit extends Error {
   }
 }
 
-let written: CommandWritten[] = [];
+let written: CommandOutput[] = [];
 let crash = Promise.withResolvers<never>();
 
 for (const name of ['stdout', 'stderr'] as const) {
@@ -39,7 +39,7 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const)
 
 let runs = 0;
 
-async function run({ url, argv, environment, input }: CommandAsked): Promise<number> {
+async function run({ url, argv, environment, input }: CommandOptions): Promise<number> {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, environment);
   process.argv = [...argv];
@@ -58,7 +58,7 @@ async function run({ url, argv, environment, input }: CommandAsked): Promise<num
   }
 }
 
-parentPort?.on('message', async (asked: CommandAsked) => {
+parentPort?.on('message', async (asked: CommandOptions) => {
   enableCompileCache(asked.compiled);
   const code = await run(asked);
   if (runs === 1) flushCompileCache();

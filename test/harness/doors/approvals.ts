@@ -14,7 +14,7 @@ import { refusing } from './refusing.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 type Account = Agent['account'];
-export type Asked = z.infer<typeof ApprovalNoun>;
+export type ApprovalAnswer = z.infer<typeof ApprovalNoun>;
 
 /** What a wallet sends to answer a request of the service of that base URL. */
 export async function walletAnswerTo(
@@ -40,14 +40,14 @@ export function approvalDoorsOf(service: () => Service) {
     expect(status).toBe(200);
     return body.approvals;
   };
-  const newest = async (agent: Agent): Promise<Asked> => {
+  const newest = async (agent: Agent): Promise<ApprovalAnswer> => {
     const [found] = await list(agent);
     if (!found) throw new Error('nothing was asked for');
     return found;
   };
   const walletAnswer = (...signed: SignedThere) => walletAnswerTo(service().url, ...signed);
   const answer = (agent: Pick<Agent, 'agent_id'>, id: string, body: unknown, headers = {}) =>
-    service().post<Asked & JsonObject>(path(agent, id), body, headers);
+    service().post<ApprovalAnswer & JsonObject>(path(agent, id), body, headers);
   /** From here on its book lets nothing pass without an approval. */
   const warned = async (agent: Agent, policy: Readonly<Record<string, JsonObject[string]>> = {}): Promise<Agent> => {
     const book = refusing(service());

@@ -9,7 +9,7 @@ import type { Service } from './open-service.ts';
 /* How each face is asked for what a door of the table offers, and what it answers. A2A has one door of its own: parity.test.ts. */
 
 /** A request of a door, as each face takes it. */
-export interface Given {
+export interface FaceRequest {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: JsonObject;
   readonly body?: JsonObject;
@@ -28,7 +28,7 @@ export interface Answers {
 }
 
 /** The good answers of all faces to the same request. */
-export async function answersOf(service: Service, door: Door, given: Given): Promise<Answers> {
+export async function answersOf(service: Service, door: Door, given: FaceRequest): Promise<Answers> {
   // One after the other: what is bought is bought by the first, and given again to the others.
   const rest = await byRest(service, door, given);
   const mcp = await byMcp(service, door, given);
@@ -36,7 +36,7 @@ export async function answersOf(service: Service, door: Door, given: Given): Pro
 }
 
 /** The request of a door, sent to it. */
-function knockAt(service: Service, door: Door, { params = {}, query, body, headers, form }: Given) {
+function knockAt(service: Service, door: Door, { params = {}, query, body, headers, form }: FaceRequest) {
   const path = door.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const asked = query ? `${path}?${new URLSearchParams(query as Record<string, string>)}` : path;
   const [method = 'GET'] = body ? door.methods.filter(it => it !== 'GET') : door.methods;
@@ -44,13 +44,13 @@ function knockAt(service: Service, door: Door, { params = {}, query, body, heade
   return service.knock<Json>(method, asked, { headers: { accept: 'application/json', ...headers }, ...sent });
 }
 
-async function byRest(service: Service, door: Door, given: Given): Promise<Json> {
+async function byRest(service: Service, door: Door, given: FaceRequest): Promise<Json> {
   const heard = await knockAt(service, door, given);
   if (heard.status >= 300) throw new Error(`${door.name} by REST: ${heard.status} ${heard.text}`);
   return heard.body;
 }
 
-async function byMcp({ url }: Service, door: Door, given: Given): Promise<Json> {
+async function byMcp({ url }: Service, door: Door, given: FaceRequest): Promise<Json> {
   if ('none' in door.tool) return null;
   const { params, query, body, headers: { 'PAYMENT-SIGNATURE': payment, ...headers } = {}, form } = given;
   const named = { ...params, ...query, ...body, ...(form && { file: form.file }) };
@@ -67,7 +67,7 @@ function unwrapped(content: JsonObject): Json {
   return names === 'items' ? (content.items ?? null) : content;
 }
 
-async function byGraphql(service: Service, door: Door, given: Given): Promise<Json> {
+async function byGraphql(service: Service, door: Door, given: FaceRequest): Promise<Json> {
   if (door.kind === 'page' || given.form) return null;
   const { data, errors, text, variables } = await askGraph(service, door, given);
   if (!data || errors) throw new Error(`${door.name} by GraphQL: ${text}`);
@@ -80,7 +80,7 @@ async function byGraphql(service: Service, door: Door, given: Given): Promise<Js
 async function askGraph(
   service: Service,
   door: DocumentDoor,
-  { params = {}, query = {}, body = {}, headers = {} }: Given,
+  { params = {}, query = {}, body = {}, headers = {} }: FaceRequest,
 ) {
   const { document, variables } = door.operation({ params, query, headers, body });
   return { ...(await onGraph(service, print(document), variables, headers)), variables };
@@ -96,7 +96,7 @@ export interface Refused {
 }
 
 /** At the door: a problem, or on possession an empty body, whose status says it all. */
-export async function refusedByRest(service: Service, door: Door, given: Given): Promise<Refused> {
+export async function refusedByRest(service: Service, door: Door, given: FaceRequest): Promise<Refused> {
   const { status, body } = await knockAt(service, door, given);
   if (isJsonObject(body)) return refusedBy(status, body, isJsonObject(body.error) ? body.error.param : null);
   return { status, code: status === 401 ? 'unauthenticated' : 'forbidden' };
@@ -106,7 +106,7 @@ export async function refusedByRest(service: Service, door: Door, given: Given):
  * On the graph. `variables`: where the door would not let the request through to it. What is not there may be null without a fault:
  * that is the answer then.
  */
-export async function refusedByGraph(service: Service, door: DocumentDoor, given: Given, variables?: JsonObject) {
+export async function refusedByGraph(service: Service, door: DocumentDoor, given: FaceRequest, variables?: JsonObject) {
   const asked = variables
     ? await onGraph(service, print(documentOf(door)), variables, given.headers)
     : await askGraph(service, door, given);

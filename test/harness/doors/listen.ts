@@ -41,7 +41,7 @@ export async function listen(
     next,
     leave: () => hang_up.abort(),
     /** All that is still to come. */
-    async rest(): Promise<Heard> {
+    async rest(): Promise<StreamAnswer> {
       const data: string[] = [];
       for (let one = await next(); one !== null; one = await next()) data.push(one);
       return heardOf(data);
@@ -49,7 +49,7 @@ export async function listen(
   };
 }
 
-export type Heard = ReturnType<typeof heardOf>;
+export type StreamAnswer = ReturnType<typeof heardOf>;
 
 export function heardOf(data: readonly string[]) {
   const ends_well = data.at(-1) === '[DONE]';

@@ -9,7 +9,7 @@ export interface Result<D> {
 }
 
 /** By whom a document is sent: nobody, whoever shows headers, or whoever holds the session of a book. */
-type Shown = Readonly<Record<string, string>> | string | null;
+type CredentialValue = Readonly<Record<string, string>> | string | null;
 
 /**
  * Sends a document to /graphql. `data`: null where no resolver was reached; `refused`: the extensions of the first error, null
@@ -19,7 +19,7 @@ export async function onGraph<D = JsonObject>(
   service: Pick<Service, 'knock'>,
   query: string,
   variables: JsonObject = {},
-  shown: Shown = null,
+  shown: CredentialValue = null,
   by?: Fetch,
 ) {
   const headers = typeof shown === 'string' ? { 'X-SVC-Session': shown } : (shown ?? {});

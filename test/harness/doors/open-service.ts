@@ -30,7 +30,7 @@ import { untilHolds } from '../until-holds.ts';
 import { openService as openServiceHere, type WorkerGatewayOptions } from '../worker-gateway.ts';
 import { breakingAt } from './breaking.ts';
 import { startGate } from './gate.ts';
-import { type Heard, keepsHeadersShort, keepsToTable } from './table.ts';
+import { keepsHeadersShort, keepsToTable, type TableAnswer } from './table.ts';
 
 export const CHAT = '/v1/chat/completions';
 export const REGISTER = '/v1/agents/register';
@@ -196,7 +196,7 @@ async function openOwn(
     const duplex = body instanceof ReadableStream ? ({ duplex: 'half' } as const) : {};
     const answer = await by(gateway.url + path, { method, headers: { ...typed, ...headers }, ...sent, ...duplex });
     const text = await answer.text();
-    const heard: Heard<T> = {
+    const heard: TableAnswer<T> = {
       status: answer.status,
       headers: answer.headers,
       text,

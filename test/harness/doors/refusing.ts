@@ -7,7 +7,7 @@ import type { RefusalNoun } from '../../../schema/refusal.ts';
 import type { PaymentHeaders } from '../buyer.ts';
 import { eventually } from '../faults/ground.ts';
 import { ask, CHAT, type Service } from './open-service.ts';
-import type { Heard } from './table.ts';
+import type { TableAnswer } from './table.ts';
 
 export type Refusal = z.infer<typeof RefusalNoun>;
 export type Refused = z.infer<typeof RefusedCallAnswer>;
@@ -18,7 +18,7 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
  * What costs nothing, sent again for as long as the service says that it is unavailable: on a busy machine Postgres ends a
  * transaction of a process that gets no turn.
  */
-const done = <T>(send: () => Promise<Heard<T>>): Promise<Heard<T>> =>
+const done = <T>(send: () => Promise<TableAnswer<T>>): Promise<TableAnswer<T>> =>
   eventually('a free answer', async () => {
     const heard = await send();
     return heard.status === 503 ? null : heard;

@@ -32,10 +32,10 @@ export const isPaid = ({ astNode }: Field): boolean =>
   astNode?.directives?.some(({ name }) => name.value === 'paid') ?? false;
 
 /** What an operation names, by the names of its arguments and of the members of its inputs. */
-type Named = Readonly<Record<string, string | number>>;
+type FieldArguments = Readonly<Record<string, string | number>>;
 
 /** A literal of that type, as far as it is required. */
-function literalOf(type: GraphQLInputType, name: string, named: Named): string {
+function literalOf(type: GraphQLInputType, name: string, named: FieldArguments): string {
   if (isNonNullType(type)) return literalOf(type.ofType as GraphQLInputType, name, named);
   if (isListType(type)) return '[]';
   if (isEnumType(type)) return type.getValues()[0]?.name ?? '';
@@ -54,7 +54,7 @@ function literalOf(type: GraphQLInputType, name: string, named: Named): string {
 type Kind = 'query' | 'mutation' | 'subscription';
 
 /** The field alone, of that agent's book where it may name one; with these values wherever they are required by name. */
-export const operationOf = (kind: Kind, field: Field, agent_id: number, named: Named = {}): string => {
+export const operationOf = (kind: Kind, field: Field, agent_id: number, named: FieldArguments = {}): string => {
   const { name, args, type } = field;
   const given = args
     .filter(arg => isNonNullType(arg.type) || arg.name === 'agentId')

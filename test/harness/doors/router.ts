@@ -11,16 +11,16 @@ import { atEnd } from '../release.ts';
 import type { Service } from './open-service.ts';
 
 /** What a router was asked, and by which key. */
-interface Asked {
+interface RouterRequest {
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
 }
 
-type Answering = (asked: Asked, response: ServerResponse) => void;
+type Answering = (asked: RouterRequest, response: ServerResponse) => void;
 
 /** A third-party router that answers look-ups as it is told; closed after the file's last test. */
 export async function startRouter() {
-  const asked: Asked[] = [];
+  const asked: RouterRequest[] = [];
   let answering: Answering = (_asked, response) => void response.writeHead(404).end();
   const server = createServer(({ url = '', headers }, response) => {
     asked.push({ url, headers });

@@ -32,7 +32,7 @@ export async function newAgent(
   return { ...buyer, ...(registered.body as unknown as { agent_id: number; session: string }) };
 }
 
-export interface Heard {
+export interface SocketTranscript {
   readonly position: number;
   readonly kind: string;
   readonly hash: string;
@@ -40,7 +40,7 @@ export interface Heard {
 }
 
 /** A socket at one process that hears the agent's book from its beginning, in the order in which it comes. */
-export function listenAt({ url }: RunningService, { agent_id, session }: Agent): readonly Heard[] {
+export function listenAt({ url }: RunningService, { agent_id, session }: Agent): readonly SocketTranscript[] {
   const client = createClient({
     url: `${url.replace('http', 'ws')}/graphql`,
     webSocketImpl: WebSocket,
@@ -48,10 +48,10 @@ export function listenAt({ url }: RunningService, { agent_id, session }: Agent):
     retryAttempts: 0,
   });
   atEnd(() => client.dispose());
-  const heard: Heard[] = [];
+  const heard: SocketTranscript[] = [];
   const query = `subscription ($agent_id: Int!) {
     bookRows(agentId: $agent_id, after: 0) { position kind hash row { seq taskId } } }`;
-  client.subscribe<{ bookRows: Heard }>(
+  client.subscribe<{ bookRows: SocketTranscript }>(
     { query, variables: { agent_id } },
     { next: ({ data }) => void (data && heard.push(data.bookRows)), error: () => {}, complete: () => {} },
   );

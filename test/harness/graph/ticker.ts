@@ -66,7 +66,7 @@ export class Ticker implements Live {
     return () => {};
   }
 
-  async heard(): Promise<void> {
+  async catchUp(): Promise<void> {
     await new Promise(setImmediate);
   }
 
@@ -153,7 +153,7 @@ export async function openTicker() {
       },
       createContext: contextOf,
       watchSessions: watcher => ticker.watchSessions(watcher),
-      heard: () => ticker.heard(),
+      catchUp: () => ticker.catchUp(),
     },
     logger: logTo([]),
     graphiql: false,

@@ -14,7 +14,7 @@ const KEY = 'a-live-key';
 const byKey = { Authorization: `Bearer ${KEY}` };
 
 /** What an answer says, in whichever API. */
-interface Said {
+interface AnswerParts {
   readonly text: string;
   readonly thought: string;
   /** As a chat has it; null where there is none. */
@@ -32,8 +32,8 @@ interface Api {
   /** What the graph is asked for of an answer, and of an event. */
   readonly selected: string;
   readonly selected_of_event: string;
-  whole(answer: JsonObject): Said;
-  streamed(events: readonly JsonObject[]): Said;
+  whole(answer: JsonObject): AnswerParts;
+  streamed(events: readonly JsonObject[]): AnswerParts;
 }
 
 type Delta = {
@@ -227,7 +227,7 @@ function refusedLine({ status, code, charged }: JsonObject, wait: string | null)
 }
 
 /** `"text" [thought] finish as the model that the hub named`, of an answer that its receipt commits to. */
-function saidLine(said: Said): string {
+function saidLine(said: AnswerParts): string {
   return lineOf(wordsOf(said), said.finish, receiptOf(said, 'committed'));
 }
 
@@ -240,9 +240,9 @@ function streamedLine(events: readonly JsonObject[], streamed: Api['streamed']):
   return lineOf(`${member(fault, 'code')} after`, wordsOf(said), ended, receiptOf(said, 'UNVERIFIED'));
 }
 
-const wordsOf = ({ text, thought }: Said) => lineOf(JSON.stringify(text), thought && `[${thought}]`);
+const wordsOf = ({ text, thought }: AnswerParts) => lineOf(JSON.stringify(text), thought && `[${thought}]`);
 
-function receiptOf({ svc }: Said, status: 'committed' | 'UNVERIFIED'): string | null {
+function receiptOf({ svc }: AnswerParts, status: 'committed' | 'UNVERIFIED'): string | null {
   if (svc?.waived_by !== 'live_key') return 'without a receipt';
   const { fulfillment } = svc.payload as { readonly fulfillment: { readonly output_commitment: JsonObject } };
   const { output_commitment } = fulfillment;

@@ -1,7 +1,7 @@
 import type { Fetch } from '../buyer.ts';
 
 /** What a client shows of an answer. */
-export interface Said {
+export interface HabitOutcome {
   readonly text: string;
   readonly reasoning?: string | undefined;
   /** Undefined where a client has no such thing. */
@@ -15,7 +15,7 @@ export interface Reached {
 }
 
 /** Makes one call, and gives what the client shows. What came of a stream before it broke is put into `shown`. */
-export type Call = (reached: Reached, model: string, shown: string[]) => Promise<Said>;
+export type Call = (reached: Reached, model: string, shown: string[]) => Promise<HabitOutcome>;
 
 /**
  * What a client makes of one call, on one line: `"text" [reasoning] finish`, or `ErrorClass status code after "what it showed before"`.
@@ -31,7 +31,7 @@ export async function outcomeOf(call: Call, reached: Reached, model: string): Pr
   return [ended, requests > 1 && `×${requests}`, wait !== null && `wait ${wait}`].filter(Boolean).join(' ');
 }
 
-function answerLine({ text, reasoning, finish }: Said): string {
+function answerLine({ text, reasoning, finish }: HabitOutcome): string {
   return [JSON.stringify(text), reasoning && `[${reasoning}]`, finish].filter(Boolean).join(' ');
 }
 

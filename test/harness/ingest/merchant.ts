@@ -13,7 +13,7 @@ import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
 /* Another shop, which signs its offers and receipts by the official package. */
 
 /** What of a payment it gets wrong, or says otherwise. */
-interface Said {
+interface MerchantTerms {
   readonly resource?: string;
   readonly amount?: string;
   readonly payTo?: string;
@@ -24,7 +24,7 @@ interface Said {
 
 export const SHOP = 'https://shop.example/v1/x';
 
-function partsOf(transfer: ObservedTransfer, said: Said) {
+function partsOf(transfer: ObservedTransfer, said: MerchantTerms) {
   const { resource = SHOP, ...members } = said;
   const network = transfer.network === 'solana' ? networks.solana.caip2 : networks.base.caip2;
   const { asset, amount, payer, pay_to: payTo, transaction } = transfer;
@@ -37,7 +37,7 @@ function partsOf(transfer: ObservedTransfer, said: Said) {
 }
 
 /** On Base: typed data, by a wallet. */
-export async function signedByShop(wallet: PrivateKeyAccount, transfer: ObservedTransfer, said: Said = {}) {
+export async function signedByShop(wallet: PrivateKeyAccount, transfer: ObservedTransfer, said: MerchantTerms = {}) {
   const { resource, offer, receipt } = partsOf(transfer, said);
   const sign = (data: Parameters<PrivateKeyAccount['signTypedData']>[0]) => wallet.signTypedData(data);
   return {
@@ -50,7 +50,7 @@ export async function signedByShop(wallet: PrivateKeyAccount, transfer: Observed
 export async function signedByShopOfSolana(
   { privateKey: key }: KeyPairSigner['keyPair'],
   transfer: ObservedTransfer,
-  said: Said = {},
+  said: MerchantTerms = {},
 ) {
   const { resource, offer, receipt } = partsOf(transfer, said);
   const signer: JWSSigner = {

@@ -17,7 +17,7 @@ export interface ToldBlock {
   readonly subtype: string;
 }
 
-interface Kept {
+interface StoredBlock {
   readonly block: MadeBlock;
   readonly subtype: 'send' | 'receive' | 'change';
   readonly confirmed?: boolean;
@@ -30,7 +30,7 @@ const HUGE_BYTES = 100 * 1024 * 1024;
 
 /** A Nano node's RPC, with blocks that a test has made and signed; it says of them what the test wants it to say. */
 export async function startNanoNode() {
-  const blocks = new Map<string, Kept>();
+  const blocks = new Map<string, StoredBlock>();
   let lie: (told: ToldBlock, hash: string) => unknown = told => told;
   let manner: NanoManner = 'plain';
   let asked = 0;
@@ -61,11 +61,11 @@ export async function startNanoNode() {
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/rpc?key=a-key-that-nobody-may-read`,
-    keep(...kept: readonly Kept[]): void {
+    keep(...kept: readonly StoredBlock[]): void {
       for (const one of kept) blocks.set(one.block.hash, one);
     },
     /** Under another hash than its own. */
-    keepAs(hash: string, kept: Kept): void {
+    keepAs(hash: string, kept: StoredBlock): void {
       blocks.set(hash, kept);
     },
     lie(next: typeof lie): void {
@@ -83,7 +83,10 @@ export async function startNanoNode() {
   };
 }
 
-function toldOf({ block, subtype, confirmed = true }: Kept, blocks: ReadonlyMap<string, Kept>): ToldBlock {
+function toldOf(
+  { block, subtype, confirmed = true }: StoredBlock,
+  blocks: ReadonlyMap<string, StoredBlock>,
+): ToldBlock {
   const before = blocks.get(block.previous)?.block.balance ?? 0n;
   const { account, previous, representative, balance, link, signature, work } = block;
   const amount = before > balance ? before - balance : balance - before;

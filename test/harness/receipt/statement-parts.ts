@@ -33,7 +33,7 @@ export function receiptIn(statement: Uint8Array): Uint8Array {
   return (taken(statement).unprotected.get(394) as Uint8Array[])[0] ?? new Uint8Array();
 }
 
-interface Said {
+interface StatementChanges {
   readonly by?: IssuerSigner;
   readonly text?: string;
   readonly statement?: Partial<CoseFacts>;
@@ -43,7 +43,7 @@ interface Said {
 }
 
 /** A statement of the second leaf of two, signed as it should be but for what is said otherwise. */
-export function stated(payload: JsonObject, said: Said = {}): Uint8Array {
+export function stated(payload: JsonObject, said: StatementChanges = {}): Uint8Array {
   const { by = issuer, text = canonicalJson(payload), logged_by = by, entry = text } = said;
   const iat = 1_767_323_046;
   const bytes = Buffer.from(text);

@@ -53,7 +53,7 @@ export async function openDesk() {
       watch: async () => () => {},
       watchSessions: async () => () => {},
       watchTree: async () => () => {},
-      heard: async () => {},
+      catchUp: async () => {},
       close: async () => {},
     },
     charge: async () => Promise.reject(new Error('nothing is charged here')),

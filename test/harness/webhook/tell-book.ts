@@ -16,7 +16,7 @@ export function tellBook(database: Database, agent_id: number, clock: Clock = sy
     random: systemRandom,
     clock,
     lanes: new Lanes({ prompt: 1, untried: 1, slow: 1 }),
-    heard: () => {},
+    onOutcome: () => {},
     base_url: 'https://example.test',
   };
   const { signal } = new AbortController();

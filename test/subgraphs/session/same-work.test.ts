@@ -22,7 +22,7 @@ afterAll(() => {
 });
 
 type Registered = Awaited<ReturnType<Desk['register']>>;
-type Shown = Partial<Pick<Parameters<typeof identify>[0], 'proof'>> & { readonly session?: string };
+type IdentifyOptions = Partial<Pick<Parameters<typeof identify>[0], 'proof'>> & { readonly session?: string };
 
 let desk: Desk;
 let known: Registered;
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 /** What it took to say who is calling: statements by name, boxes opened, HMACs computed. */
-async function workOf({ session, ...shown }: Shown): Promise<{ possession: Possession; work: object }> {
+async function workOf({ session, ...shown }: IdentifyOptions): Promise<{ possession: Possession; work: object }> {
   const queries: (string | undefined)[] = [];
   let opened = 0;
   const hmacs = createHmac.mock.calls.length;
@@ -155,7 +155,7 @@ describe('the same work, whether the agent exists or not', () => {
   });
 
   it('for a right session beside a proof for somebody else', async () => {
-    const shown = (agent_id: number): Shown => ({
+    const shown = (agent_id: number): IdentifyOptions => ({
       session: known.session,
       proof: plain(agent_id, proofOf(known.session, agent_id)),
     });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Asked, approvalDoorsOf } from '../../harness/doors/approvals.ts';
+import { type ApprovalAnswer, approvalDoorsOf } from '../../harness/doors/approvals.ts';
 import type { InjectedWallet } from '../../harness/doors/browser/inject-wallets.ts';
 import { openEmptyPage } from '../../harness/doors/browser/open-browser.ts';
 import { ownersPageOf, walletOf } from '../../harness/doors/browser/owners-page.ts';
@@ -23,14 +23,14 @@ const newKey = () => privateKeyToAccount(generatePrivateKey());
 const { open, press, told, factsOf } = ownersPageOf(() => ({ service, page }));
 
 /** What the list shows of each request, changed on its way. */
-const showAltered = ({ agent_id }: Agent, change: Partial<Asked>) =>
+const showAltered = ({ agent_id }: Agent, change: Partial<ApprovalAnswer>) =>
   page.route(`**/v1/agents/${agent_id}/book/approvals`, async route => {
     const response = await route.fetch();
-    const shown = (await response.json()) as { approvals: Asked[] };
+    const shown = (await response.json()) as { approvals: ApprovalAnswer[] };
     await route.fulfill({ response, json: { ...shown, approvals: shown.approvals.map(it => ({ ...it, ...change })) } });
   });
 
-const signedText = (decision: string, { approval_id, request_hash }: Asked) =>
+const signedText = (decision: string, { approval_id, request_hash }: ApprovalAnswer) =>
   expect.stringMatching(
     RegExp(`^svc\\.approval\\.${decision}\\|${service.url}\\|${approval_id}\\|${request_hash}\\|\\d{10}$`),
   );

@@ -3,7 +3,7 @@ import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../../../../schema/canonical-json.ts';
-import { spelt } from '../../../../schema/eip55.ts';
+import { checksummedAddress } from '../../../../schema/eip55.ts';
 import { buyerLimits } from '../../../../schema/limits.ts';
 import { jwksUri } from '../../../../schema/links.ts';
 import { walletReceiptsText } from '../../../../schema/wallet-receipts.ts';
@@ -98,7 +98,7 @@ export async function walletSigner(
   }
   const key = givenWalletKey();
   if (key === null) {
-    const text = walletReceiptsText(base_url, spelt(wallet), now_seconds());
+    const text = walletReceiptsText(base_url, checksummedAddress(wallet), now_seconds());
     throw new OperatorFault(
       `no signature of ${wallet}: set WALLET_KEY to its key, or sign \`${text}\` with it (personal_sign), write \`<the seconds in that text>:<signature>\` to a file and pass it with --signature-file within 5 minutes`,
     );

@@ -3,7 +3,7 @@ import { limits } from '../../../../schema/limits.ts';
 import { ChatRequest } from '../../../../schema/requests/chat-completion.ts';
 import { type Arguments, readRequest } from '../../../graph-type.ts';
 import type { Piece } from '../../../piece.ts';
-import type { Charged, ChargedStream } from '../../../selling.ts';
+import type { ChargedAnswer, ChargedStream } from '../../../selling.ts';
 import { InputReadBy } from '../../../unread-input.ts';
 import { brokenStream } from '../broken-stream.ts';
 import type { InferenceContext } from '../context.ts';
@@ -82,7 +82,7 @@ async function* chunksOf(
   const chunk = chunkOf(charged.begun);
   yield chunk([choiceOf({ role: 'assistant', content: '' })]);
   for await (const piece of charged.pieces) yield chunk([choiceOf(deltaOf(piece))]);
-  let recorded: Charged<KeptChat>;
+  let recorded: ChargedAnswer<KeptChat>;
   try {
     recorded = await charged.recorded;
   } catch (error) {

@@ -1,7 +1,7 @@
 import { Arg, Ctx, Directive, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
 import { Refusal } from '../../../../schema/errors.ts';
 import { EmbeddingListNoun, EmbeddingNoun, EmbeddingUsageNoun } from '../../../../schema/inference/media-answer.ts';
-import { Written } from '../../../../schema/json-text.ts';
+import { RawJson } from '../../../../schema/json-text.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { EmbeddingArguments, EmbeddingRequest } from '../../../../schema/requests/embedding.ts';
 import { type Arguments, describedBy, inputType, objectType, readRequest, shownOf } from '../../../graph-type.ts';
@@ -48,7 +48,7 @@ export const embeddingsWritten: WrittenFields = {
       const members = fields.map(({ key, write }) => `"${key}":${write?.(vector, index) ?? 'null'}`);
       return `{${members.join()}}`;
     });
-    return new Written(`[${items.join()}]`);
+    return new RawJson(`[${items.join()}]`);
   },
 };
 

@@ -5,7 +5,7 @@ import { MessagesRequest, MessageTokensRequest } from '../../../../schema/reques
 import { estimatedTokens } from '../../../../schema/requests/token-estimate.ts';
 import { endOf } from '../../../answer-end.ts';
 import { type Arguments, readRequest } from '../../../graph-type.ts';
-import type { Charged, ChargedStream } from '../../../selling.ts';
+import type { ChargedAnswer, ChargedStream } from '../../../selling.ts';
 import { InputReadBy } from '../../../unread-input.ts';
 import { brokenStream } from '../broken-stream.ts';
 import type { InferenceContext } from '../context.ts';
@@ -92,7 +92,7 @@ async function* eventsOf(
   const blocks = new BlockEvents(thinking);
   yield { type: 'message_start', message: begunOf(charged.begun) };
   for await (const piece of charged.pieces) yield* blocks.of(piece);
-  let recorded: Charged<KeptMessage>;
+  let recorded: ChargedAnswer<KeptMessage>;
   try {
     recorded = await charged.recorded;
   } catch (error) {

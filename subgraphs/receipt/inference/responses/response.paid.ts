@@ -40,7 +40,7 @@ const responseTerms = {
 } as const;
 
 /** The chat that it comes to. */
-function askedOf({ input: messages, max_output_tokens: max_tokens, ...asked }: ResponseCall): HubRequest {
+function hubRequestOf({ input: messages, max_output_tokens: max_tokens, ...asked }: ResponseCall): HubRequest {
   return { ...asked, messages, max_tokens };
 }
 
@@ -54,7 +54,7 @@ export function responsePaid(hubs: Hubs): WorkThenSettle<ResponseCall, KeptRespo
     field: 'Mutation.createResponse',
     streamed_by: 'responseStream',
     modality: 'text',
-    question: request => replyQuestion(askedOf(request)),
+    question: request => replyQuestion(hubRequestOf(request)),
     usage: ({ usage }) => usage,
     answer({ asked, value, by, task_id, at }) {
       const { output, fault } = outcomeOf(value, { task_id, returnable: isReturnable(asked) });
@@ -76,7 +76,7 @@ export function responseStream(hubs: Hubs): Stream<ResponseCall, KeptResponse> {
   return streamPaid<ResponseCall, KeptResponse>(hubs, {
     ...responseTerms,
     field: 'Subscription.responseStream',
-    chat: askedOf,
+    chat: hubRequestOf,
     begun: ({ by, task_id, at }) => ({
       id: idOf(task_id),
       created_at: at,

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../../../schema/canonical-json.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { ResponseCall } from '../../../../schema/requests/responses.ts';
 import { type Arguments, readRequest } from '../../../graph-type.ts';
-import type { Charged, ChargedStream } from '../../../selling.ts';
+import type { ChargedAnswer, ChargedStream } from '../../../selling.ts';
 import { InputReadBy } from '../../../unread-input.ts';
 import { brokenStream } from '../broken-stream.ts';
 import type { InferenceContext } from '../context.ts';
@@ -77,7 +77,7 @@ async function* eventsOf(
   yield number({ type: 'response.created', response });
   yield number({ type: 'response.in_progress', response });
   for await (const piece of charged.pieces) for (const event of output.of(piece)) yield number(event);
-  let recorded: Charged<KeptResponse>;
+  let recorded: ChargedAnswer<KeptResponse>;
   try {
     recorded = await charged.recorded;
   } catch (error) {

@@ -24,14 +24,14 @@ const isArtifact = ({ format, signature }: JsonObject) =>
   (format === 'eip712' || format === 'jws') && typeof signature === 'string';
 
 /** What is signed of it, without belief. */
-function saidIn({ format, payload, signature }: JsonObject): JsonObject {
+function signedPayload({ format, payload, signature }: JsonObject): JsonObject {
   if (format === 'eip712') return isJsonObject(payload) ? payload : {};
   return parseJws(signature)?.claims ?? {};
 }
 
 function artifactsIn(document: JsonObject, kind: Kind): readonly JsonObject[] {
   const member = kind === 'offer' ? 'payTo' : 'payer';
-  if (isArtifact(document)) return saidIn(document)[member] === undefined ? [] : [document];
+  if (isArtifact(document)) return signedPayload(document)[member] === undefined ? [] : [document];
   const { offers, receipt } = infoOf(document);
   if (kind === 'delivery') return isJsonObject(receipt) ? [receipt] : [];
   return Array.isArray(offers) ? offers.filter(isJsonObject) : [];
@@ -46,7 +46,7 @@ export const isDelivery = (document: JsonObject) => artifactsIn(document, 'deliv
 /** Where the keys of the shop are that the first artifact names; null where there is none. */
 export function resourceKeySet(document: JsonObject): string | null {
   const [artifact] = [...artifactsIn(document, 'offer'), ...artifactsIn(document, 'delivery')];
-  const url = String(artifact && saidIn(artifact).resourceUrl);
+  const url = String(artifact && signedPayload(artifact).resourceUrl);
   return URL.canParse(url) ? jwksUri(new URL(url).origin) : null;
 }
 
@@ -69,7 +69,7 @@ const shapes = { offer: OfferTerms, delivery: DeliveryFacts } as const satisfies
 
 function opened(document: JsonObject, kind: Kind, jwks: Jwks): OpenedArtifact {
   const artifacts = artifactsIn(document, kind).map((artifact): SignedArtifact => {
-    const parsed = shapes[kind].safeParse(saidIn(artifact));
+    const parsed = shapes[kind].safeParse(signedPayload(artifact));
     const facts = parsed.success ? (parsed.data as JsonObject) : null;
     return { facts, key: facts && signedBy(artifact, kind, facts, jwks), accept_index: artifact.acceptIndex };
   });

@@ -201,7 +201,7 @@ export function verifySession(
   };
   const judged = judgeBy(rules, opened);
   if (judged.kind === 'invalid') return judged;
-  return { kind: 'valid', checks: judged.checks, ...told(opened) };
+  return { kind: 'valid', checks: judged.checks, ...sessionResult(opened) };
 }
 
 const domainsOf = (bases: readonly string[]): readonly NamedDomain[] => [
@@ -294,7 +294,7 @@ function signatureFault({ message, signature, signer, domains, domain_stated, fo
   };
 }
 
-function told(opened: OpenedSession) {
+function sessionResult(opened: OpenedSession) {
   const { document, message, signer, found, read } = opened;
   const { domain, service } = found.domain ?? { domain: firstDomain, service: null };
   const { type, members } = message;

@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { answerText, readAnswer } from '../../../../gateway/graph/remote/answer.ts';
 import { Refusal } from '../../../../schema/errors.ts';
-import { jsonText, Written } from '../../../../schema/json-text.ts';
+import { jsonText, RawJson } from '../../../../schema/json-text.ts';
 
 /** What a caller would be sent of it. */
 const told = (text: string) => {
@@ -13,7 +13,7 @@ const told = (text: string) => {
 
 describe('the answer of a subgraph over the wire', () => {
   it('is what it was: headers and data, whatever of it was written before and whatever stands in it', () => {
-    const written = fc.json().map(text => new Written(text));
+    const written = fc.json().map(text => new RawJson(text));
     const { data } = fc.letrec<{ data: unknown; member: unknown }>(tie => ({
       data: fc.dictionary(fc.string(), tie('member'), { maxKeys: 4, noNullPrototype: true }),
       member: fc.oneof({ maxDepth: 3 }, fc.jsonValue(), written, tie('data')),
@@ -27,13 +27,13 @@ describe('the answer of a subgraph over the wire', () => {
   });
 
   it('hands on what was written as it was written, to the letter', () => {
-    const page = new Written('[ {"seq":1.0,\n "text":"é\\u00e9"} ]');
+    const page = new RawJson('[ {"seq":1.0,\n "text":"é\\u00e9"} ]');
     const answer = readAnswer(answerText({ headers: {}, result: { data: { book: { entries: page } } } }));
     expect(jsonText(answer?.result)).toBe(`{"data":{"book":{"entries":${page.text}}}}`);
   });
 
   it('is none where it was cut off, or has more than it told of', () => {
-    const data = { book: { entries: new Written('[1,2,3]'), at: '2026-01-01' } };
+    const data = { book: { entries: new RawJson('[1,2,3]'), at: '2026-01-01' } };
     const text = answerText({ headers: {}, result: { data } });
     for (let length = 0; length < text.length; length++) expect(readAnswer(text.slice(0, length))).toBeNull();
     expect(readAnswer(`${text} `)).toBeNull();

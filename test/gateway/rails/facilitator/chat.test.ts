@@ -11,7 +11,7 @@ import {
   registeredBuyer,
   type Service,
 } from '../../../harness/facilitator/open-service.ts';
-import { type FacilitatorBehaviour, honest, type Says } from '../../../harness/facilitator.ts';
+import { type FacilitatorBehaviour, type FacilitatorReply, honest } from '../../../harness/facilitator.ts';
 import { jwsOf, nameOf, newBuyer, type Order, send, submitElsewhere } from '../../../harness/faults/buyer.ts';
 import { claimOf } from '../../../harness/faults/claims.ts';
 import type { RunningService } from '../../../harness/worker-gateway.ts';
@@ -173,7 +173,7 @@ describe('a facilitator that says no', () => {
 
   it.each([200, 400])('402 with its reason under %d where it has not; the payment stays usable', async status => {
     const paid = await order(`Not today ${status}`);
-    const says: Says = { kind: 'failure', reason: 'invalid_exact_evm_signature', status };
+    const says: FacilitatorReply = { kind: 'failure', reason: 'invalid_exact_evm_signature', status };
     service.facilitator.behave({ settles: false, says });
     expect(await send(gateway, paid)).toMatchObject({ status: 402, body: { error: 'invalid_exact_evm_signature' } });
     await expectUsable(paid);

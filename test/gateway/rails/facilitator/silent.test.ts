@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { decodePaymentResponseHeader } from '@x402/core/http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answerTo, auditArrived, openService, type Service } from '../../../harness/facilitator/open-service.ts';
-import { type FacilitatorBehaviour, honest, type Says } from '../../../harness/facilitator.ts';
+import { type FacilitatorBehaviour, type FacilitatorReply, honest } from '../../../harness/facilitator.ts';
 import { jwsOf, nameOf, newBuyer, type Order, send } from '../../../harness/faults/buyer.ts';
 import type { RunningService } from '../../../harness/worker-gateway.ts';
 
@@ -30,7 +30,7 @@ async function order(prompt: string): Promise<Order> {
   return (await newBuyer(service.ground)).chat(prompt);
 }
 
-const unsaid: readonly [what: string, says: Says][] = [
+const unsaid: readonly [what: string, says: FacilitatorReply][] = [
   ['never answers', { kind: 'nothing' }],
   ['drops the connection', { kind: 'hang_up' }],
   ['answers 500', { kind: 'status', status: 500 }],

@@ -133,7 +133,7 @@ type Balance = {
   readonly owner: string;
   readonly uiTokenAmount: { readonly amount: string };
 };
-type Told = {
+type SolanaAnswer = {
   readonly slot: number;
   readonly transaction: readonly [string, string];
   readonly meta: {
@@ -143,10 +143,10 @@ type Told = {
     readonly postTokenBalances: readonly Balance[];
   };
 };
-const told = (lie: (truth: Told) => unknown) => ({
-  getTransaction: (truth: Json) => lie(truth as unknown as Told) as Json,
+const told = (lie: (truth: SolanaAnswer) => unknown) => ({
+  getTransaction: (truth: Json) => lie(truth as unknown as SolanaAnswer) as Json,
 });
-const meta = (change: (meta: Told['meta']) => object) =>
+const meta = (change: (meta: SolanaAnswer['meta']) => object) =>
   told(truth => ({ ...truth, meta: { ...truth.meta, ...change(truth.meta) } }));
 const held = (balances: readonly Balance[], change: (balance: Balance) => object) =>
   balances.map(balance => ({ ...balance, ...change(balance) }));
@@ -273,7 +273,7 @@ describe('a node of Solana that lies', () => {
 });
 
 /** The amount of the transfer is another: one byte of the message. */
-function forged({ transaction: [text] }: Told): readonly [string, string] {
+function forged({ transaction: [text] }: SolanaAnswer): readonly [string, string] {
   const raw = Buffer.from(text, 'base64');
   const amount = Buffer.alloc(8);
   amount.writeBigUInt64LE(2000n);

@@ -15,7 +15,7 @@ export interface InjectedWallet {
   readonly silent?: true;
 }
 
-interface Asked {
+interface WalletRequest {
   readonly method: string;
   readonly params?: readonly string[];
 }
@@ -29,7 +29,7 @@ interface Inside extends EventTarget {
 /** Puts wallets into a page before it is opened. @returns the texts that they were asked to sign, as they come. */
 export async function injectWallets(page: Page, wallets: readonly InjectedWallet[]): Promise<readonly string[]> {
   const texts: string[] = [];
-  await page.exposeFunction('askWallet', async (at: number, { method, params = [] }: Asked) => {
+  await page.exposeFunction('askWallet', async (at: number, { method, params = [] }: WalletRequest) => {
     const wallet = wallets[at];
     if (!wallet) throw new Error('there is no such wallet');
     const { account, rejects, until, shows = [account.address] } = wallet;

@@ -3,14 +3,14 @@ import type { Service } from '../open-service.ts';
 import { type InjectedWallet, injectWallets } from './inject-wallets.ts';
 
 type Registered = Awaited<ReturnType<Service['newAgent']>>;
-type Shown = Pick<Registered, 'agent_id' | 'session'>;
+type AgentSession = Pick<Registered, 'agent_id' | 'session'>;
 
 export const walletOf = ({ account }: Pick<Registered, 'account'>, name = 'Own'): InjectedWallet => ({ name, account });
 
 /** What a book's owner does at the page that asks the agent's wallet, and sees there. */
 export function ownersPageOf(at: () => { readonly service: Pick<Service, 'url'>; readonly page: Page }) {
   const card = (nth: number) => at().page.locator('article').nth(nth);
-  const show = async ({ agent_id, session }: Shown) => {
+  const show = async ({ agent_id, session }: AgentSession) => {
     const { page } = at();
     await page.getByLabel('Agent id').fill(String(agent_id));
     await page.getByLabel('Session of its book').fill(session);
@@ -19,7 +19,7 @@ export function ownersPageOf(at: () => { readonly service: Pick<Service, 'url'>;
   return {
     show,
     /** @returns the texts that the wallets are asked to sign, as they come. */
-    async open(book: Shown, wallets: readonly InjectedWallet[], path = '/approvals') {
+    async open(book: AgentSession, wallets: readonly InjectedWallet[], path = '/approvals') {
       const { service, page } = at();
       const texts = await injectWallets(page, wallets);
       await page.goto(service.url + path);

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Heard {
+export interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: unknown;
@@ -9,12 +9,12 @@ export interface Heard {
 
 export interface HubServer extends AsyncDisposable {
   readonly base_url: string;
-  readonly heard: Heard[];
+  readonly heard: ReceivedRequest[];
 }
 
 /** A hub over real HTTP that behaves as the test says. */
 export async function hubServer(answer: (response: ServerResponse) => void): Promise<HubServer> {
-  const heard: Heard[] = [];
+  const heard: ReceivedRequest[] = [];
   const server = createServer(async (request, response) => {
     response.on('error', () => {});
     const chunks: Buffer[] = [];

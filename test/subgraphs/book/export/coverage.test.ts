@@ -18,7 +18,7 @@ import { issuer } from '../../../harness/ledger/fixture.ts';
 import { altered, paths } from '../../../harness/receipt/issue.ts';
 import { freshStore } from '../../../harness/store.ts';
 
-interface Asked extends ExportFilter {
+interface CoverageRequest extends ExportFilter {
   readonly format?: 'json' | 'csv';
   readonly limit?: number;
   readonly subject_task_id?: string;
@@ -37,7 +37,7 @@ async function newBook(rows: readonly Differently[]): Promise<AgentId> {
   return agent_id;
 }
 
-async function published(agent_id: AgentId, asked: Asked = {}): Promise<JsonObject> {
+async function published(agent_id: AgentId, asked: CoverageRequest = {}): Promise<JsonObject> {
   const publisher = {
     database: store,
     issuer,

@@ -17,10 +17,10 @@ const open = (until_ms: number): HubHealth => ({
   circuit: { kind: 'open', until_ms, rest_ms: limits.hub_rest_ms },
 });
 
-type Given = Partial<Choosing> & { readonly crowding?: Readonly<Record<string, number>> };
+type ChoiceInput = Partial<Choosing> & { readonly crowding?: Readonly<Record<string, number>> };
 
 /** Hubs as they stand; whoever is not named is well, and crowded by nobody. */
-function choosing(healths: Readonly<Record<string, HubHealth>>, given: Given = {}): Choosing {
+function choosing(healths: Readonly<Record<string, HubHealth>>, given: ChoiceInput = {}): Choosing {
   const { crowding = {}, ...others } = given;
   return {
     contenders: names.slice(0, Math.max(2, Object.keys(healths).length)).map(hub => ({
@@ -36,7 +36,7 @@ function choosing(healths: Readonly<Record<string, HubHealth>>, given: Given = {
     ...others,
   };
 }
-const ordered = (healths: Readonly<Record<string, HubHealth>>, given: Given = {}) =>
+const ordered = (healths: Readonly<Record<string, HubHealth>>, given: ChoiceInput = {}) =>
   choose(choosing(healths, given)).order.map(({ hub }) => hub);
 
 const circuit = fc.oneof(

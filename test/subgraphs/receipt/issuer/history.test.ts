@@ -17,7 +17,7 @@ import { clearScratch, makeScratch } from '../../../harness/scratch.ts';
 const base_url = 'https://svc.example';
 const [first, second, third] = ['11', '22', '33'].map(byte => byte.repeat(32)) as [string, string, string];
 
-interface Kept {
+interface StoredHistory {
   readonly database: ReceiptDatabase;
   readonly data_dir: string;
   /** The issuer of a process that starts with these seeds, the current one first. */
@@ -38,7 +38,7 @@ async function store(): Promise<ReceiptDatabase> {
 
 const issuerOf = (...seeds: string[]) => openIssuer(seeds, { base_url, now_ms: () => Date.now() });
 
-async function kept(): Promise<Kept> {
+async function kept(): Promise<StoredHistory> {
   const [database, data_dir] = await Promise.all([store(), folder()]);
   return { database, data_dir, open: (...seeds) => record(database, data_dir, ...seeds) };
 }

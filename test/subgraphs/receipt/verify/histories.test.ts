@@ -61,8 +61,12 @@ describe('a list of revoked keys', () => {
 
 describe('an issuer history', () => {
   const { history } = issuer;
-  type Shown = JsonObject & { readonly jwks: { readonly keys: readonly [JsonObject, ...JsonObject[]] } };
-  const [first, second, ...others] = history.keys as unknown as readonly [Shown, Shown, ...Shown[]];
+  type HistoryDocument = JsonObject & { readonly jwks: { readonly keys: readonly [JsonObject, ...JsonObject[]] } };
+  const [first, second, ...others] = history.keys as unknown as readonly [
+    HistoryDocument,
+    HistoryDocument,
+    ...HistoryDocument[],
+  ];
   const with_key = (member: string) => {
     const [key, ...more] = first.jwks.keys;
     const altered = { ...key, [member]: second.jwks.keys[0][member] ?? '' };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Vault } from '../../vault.ts';
 
 /** Text and note of a call, as an approval request shows them. */
-export interface AskedText {
+export interface RequestText {
   readonly request_text: string;
   readonly request_text_characters: number;
   /** Note of the caller, unverified. Null if there is none. */
@@ -14,7 +14,7 @@ const shape = z.object({ request_text: z.string(), request_text_characters: z.in
 const labelOf = (approval_id: string): string => `approval text:${approval_id}`;
 
 /** Sealed, so that a reader of the database cannot read prompts. */
-export function sealAskedText(vault: Pick<Vault, 'seal'>, approval_id: string, text: AskedText): Buffer {
+export function sealRequestText(vault: Pick<Vault, 'seal'>, approval_id: string, text: RequestText): Buffer {
   return vault.seal(JSON.stringify(text), labelOf(approval_id));
 }
 
@@ -23,7 +23,7 @@ export function openCallText(
   vault: Pick<Vault, 'open'>,
   approval_id: string,
   box: Uint8Array | null,
-): AskedText | null {
+): RequestText | null {
   if (box === null) return null;
   try {
     return shape.parse(JSON.parse(vault.open(box, labelOf(approval_id)).toString('utf8')));

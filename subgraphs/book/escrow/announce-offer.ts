@@ -22,7 +22,7 @@ export async function notifyCounterparty(
 }
 
 /** Job of the worker: notifies once per escrow, however often it runs. Beyond the limit nothing is sent; the list shows it. */
-export function tellOffer({ transaction }: Pick<Database, 'transaction'>, escrow_id: string): Promise<void> {
+export function announceOffer({ transaction }: Pick<Database, 'transaction'>, escrow_id: string): Promise<void> {
   return transaction(async tx => {
     const [read] = await readsOf(tx).query<{ agent_id: AgentId }>({
       name: 'counterparty of escrow',

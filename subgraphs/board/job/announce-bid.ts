@@ -16,7 +16,7 @@ export async function notifyPoster(tx: Tx, poster: AgentId, bid_id: string): Pro
 }
 
 /** A job of the worker: once for each bid, however often it runs. */
-export function tellBid({ transaction }: Pick<Database, 'transaction'>, bid_id: string): Promise<void> {
+export function announceBid({ transaction }: Pick<Database, 'transaction'>, bid_id: string): Promise<void> {
   return transaction(async tx => {
     const { rows } = await tx.query({
       name: 'bid to tell',
