@@ -4,7 +4,7 @@ import type { TaskId } from '../../schema/ids.ts';
 import { approvalLimits } from '../../schema/limits.ts';
 import { NOTE_HEADER, readNote } from '../../schema/session/note-header.ts';
 import { requestText } from '../../schema/session/request-text.ts';
-import { sealRequestText } from '../../subgraphs/book/approval/request-text.ts';
+import { sealCallText } from '../../subgraphs/book/approval/call-text.ts';
 import type { Random } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { type ClaimRequest, type Lease } from '../../subgraphs/receipt/claim/claim.ts';
@@ -85,7 +85,7 @@ export function openClaimRequests(parts: RequestParts) {
       book,
       holds_atomic,
       call: presented.call,
-      sealText: approval_id => sealRequestText(vault, approval_id, { ...requestText(presented.args), note }),
+      sealText: approval_id => sealCallText(vault, approval_id, { ...requestText(presented.args), note }),
       ...(under ? { under } : {}),
     };
   };

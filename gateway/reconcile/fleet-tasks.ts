@@ -2,7 +2,7 @@ import { limits } from '../../schema/limits.ts';
 import { announceBid } from '../../subgraphs/board/job/announce-bid.ts';
 import { expireJobs } from '../../subgraphs/board/job/expire.ts';
 import { forgetOutputs } from '../../subgraphs/board/job/output.ts';
-import { forgetApprovals, forgetRequestTexts } from '../../subgraphs/book/approval/forget.ts';
+import { forgetApprovals, forgetCallTexts } from '../../subgraphs/book/approval/forget.ts';
 import { announceOffer } from '../../subgraphs/book/escrow/announce-offer.ts';
 import { expireEscrows } from '../../subgraphs/book/escrow/expire.ts';
 import { correctYielded } from '../../subgraphs/book/ingest/yield.ts';
@@ -49,7 +49,7 @@ const tasks: readonly FleetTask[] = [
   { name: 'router_uses', rest_ms: 600_000, run: ({ database }) => forgetUses(database, 'router_use') },
   { name: 'board_uses', rest_ms: 600_000, run: ({ database }) => forgetUses(database, 'board_use') },
   { name: 'session_uses', rest_ms: 600_000, run: ({ database }) => forgetUses(database, 'session_use') },
-  { name: 'asked_texts', rest_ms: 15_000, run: ({ database }) => forgetRequestTexts(database) },
+  { name: 'asked_texts', rest_ms: 15_000, run: ({ database }) => forgetCallTexts(database) },
   { name: 'approvals', rest_ms: 600_000, run: ({ database }) => forgetApprovals(database) },
   { name: 'unbound_sessions', rest_ms: 600_000, run: ({ database }) => forgetUnbound(database) },
   { name: 'superseded_jobs', rest_ms: 600_000, run: ({ database }) => forgetSuperseded(database) },

@@ -53,7 +53,7 @@ export class ApprovalRequest {
   decidedAt!: Date | null;
   @Property({ type: 'text', nullable: true })
   decidedBy!: ApprovalMethod | null;
-  /** Sealed text of the call, see request-text.ts. Null once it is answered or has expired. */
+  /** Sealed text of the call, see call-text.ts. Null once it is answered or has expired. */
   @Property({ type: 'blob', columnType: 'bytea', nullable: true })
   textBox!: Buffer | null;
   /** Claim that last took the approval. */

@@ -26,9 +26,9 @@ import type { Vault } from '../../vault.ts';
 import type { BookContext } from '../context.ts';
 import { type AskingWallet, requireBelieved, verifyAgentWallet } from './agents-wallet.ts';
 import { answerApproval } from './answer.ts';
+import { openCallText } from './call-text.ts';
 import { type FoundApproval, findApprovals, passesUntil, statusOfApproval } from './find.ts';
 import { linkedApproval } from './link.ts';
-import { openCallText } from './request-text.ts';
 
 /* GraphQL fields of approval requests, and answers by the wallet. */
 

@@ -3,7 +3,7 @@ import type { Database, Tx } from '../../database.ts';
 import { TAKEN } from './columns.ts';
 
 /** Deletes texts of requests that can no longer be answered. They are not shown from then on, even before they are deleted. */
-export async function forgetRequestTexts(database: Pick<Database, 'query'>): Promise<void> {
+export async function forgetCallTexts(database: Pick<Database, 'query'>): Promise<void> {
   await database.query({
     name: 'forget asked texts',
     text: 'update approval_request set text_box = null where text_box is not null and open_until < now()',

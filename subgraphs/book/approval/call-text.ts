@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Vault } from '../../vault.ts';
 
 /** Text and note of a call, as an approval request shows them. */
-export interface RequestText {
+export interface CallText {
   readonly request_text: string;
   readonly request_text_characters: number;
   /** Note of the caller, unverified. Null if there is none. */
@@ -14,16 +14,12 @@ const shape = z.object({ request_text: z.string(), request_text_characters: z.in
 const labelOf = (approval_id: string): string => `approval text:${approval_id}`;
 
 /** Sealed, so that a reader of the database cannot read prompts. */
-export function sealRequestText(vault: Pick<Vault, 'seal'>, approval_id: string, text: RequestText): Buffer {
+export function sealCallText(vault: Pick<Vault, 'seal'>, approval_id: string, text: CallText): Buffer {
   return vault.seal(JSON.stringify(text), labelOf(approval_id));
 }
 
 /** Null if it was deleted or sealed with another key. */
-export function openCallText(
-  vault: Pick<Vault, 'open'>,
-  approval_id: string,
-  box: Uint8Array | null,
-): RequestText | null {
+export function openCallText(vault: Pick<Vault, 'open'>, approval_id: string, box: Uint8Array | null): CallText | null {
   if (box === null) return null;
   try {
     return shape.parse(JSON.parse(vault.open(box, labelOf(approval_id)).toString('utf8')));
