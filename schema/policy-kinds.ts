@@ -45,8 +45,7 @@ function capOf<N extends string, C extends string>(
 }
 
 const noCeiling = { cap_atomic: null, period_start: null } as const;
-/* Every `reason` below is in the hashed facts of rows and in hashed events, so it is worded as stored ones are. */
-
+/** Like every `reason` here it gets into the hashed facts of rows and into hashed events, so it stays as stored ones are worded. */
 const KEY_STOOD_IN = 'This book takes no call without a payment, and a key stood in for one.';
 
 function sumOf(spent: bigint, reserved: bigint, amount: bigint): string {
