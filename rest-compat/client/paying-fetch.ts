@@ -205,35 +205,50 @@ async function proves(
  * model output, so it cannot match.
  */
 const BROKEN_OFF = /"code":"settlement_pending"|"reruns_left":[1-9]/;
-/** The last event of a stream, after which clients stop reading: everything that was paid for has arrived. */
-const ENDED = /^data: \[DONE\]$|"code":"(?:hub_broke_off|stream_cut_off)"/m;
+/**
+ * The last event of a stream, after which clients stop reading: everything that was paid for has arrived. Chats end
+ * by `[DONE]`, messages and responses by the name of an event, GraphQL by `complete` (GraphQL over SSE). Line breaks
+ * are escaped in model output, so it cannot match.
+ */
+const ENDED =
+  /^data: \[DONE\]$|^event: (?:message_stop|response\.(?:completed|incomplete|failed)|complete)$|"code":"(?:hub_broke_off|stream_cut_off)"/m;
+/** A2A and MCP say in a message's content whether it is the last one, which their clients check. */
+const JSON_RPC = /^data: \{"jsonrpc":/m;
 const END_CHARS = 2_000;
 
 type PayerProof = NonNullable<PaymentProblem['payer_proof']>;
 
 /**
  * An interrupted response has been paid for: the payment is kept, and the next try of the request sends it again. A
- * stream may report that in its last event.
+ * stream may report that in its last event. A proxy may also end a stream as if it were complete (RFC 9112 section
+ * 7.1), so one without its last event is interrupted.
  */
 function readOrKept(answer: Response, keep: () => unknown): Response {
   const reader = answer.ok ? answer.body?.getReader() : undefined;
   if (!reader) return answer;
+  const { status, statusText, headers, url } = answer;
   const decoder = new TextDecoder();
-  let end = '';
+  let [end, ended] = ['', false];
+  let has_last_event = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await reader.read().catch(fault => {
-        if (!ENDED.test(end)) keep();
+        if (!ended) keep();
         throw fault;
       });
-      if (done) return controller.close();
-      end = (end + decoder.decode(value, { stream: true })).slice(-END_CHARS);
+      if (done) {
+        if (has_last_event && !ended) keep();
+        return controller.close();
+      }
+      const text = end + decoder.decode(value, { stream: true });
       // Before the data is passed on, because a client stops reading at the error.
-      if (BROKEN_OFF.test(end)) keep();
+      if (BROKEN_OFF.test(text)) keep();
+      ended ||= ENDED.test(text);
+      has_last_event &&= !JSON_RPC.test(text);
+      end = text.slice(-END_CHARS);
       controller.enqueue(value);
     },
     cancel: reason => reader.cancel(reason),
   });
-  const { status, statusText, headers, url } = answer;
   return Object.defineProperty(new Response(body, { status, statusText, headers }), 'url', { value: url });
 }

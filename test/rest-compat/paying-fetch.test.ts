@@ -220,3 +220,52 @@ it('signs another payment once a refusal of the request says that the first was 
   expect((await send(house.url)).status).toBe(200);
   expect(signed()).toBe(2);
 });
+
+/** Asks for money, and gives whoever pays the next of these as a stream of events that ends cleanly. */
+function streams(...bodies: string[]) {
+  const shown: string[] = [];
+  const by: typeof fetch = async input => {
+    const payment = (input as Request).headers.get('PAYMENT-SIGNATURE');
+    if (payment === null) return new Response('{}', { status: 402, headers: { 'PAYMENT-REQUIRED': required } });
+    shown.push(payment);
+    return new Response(bodies.shift(), { headers: { 'content-type': 'text/event-stream; charset=utf-8' } });
+  };
+  return { by, shown };
+}
+
+const chunk = 'data: {"choices":[{"delta":{"content":"data: [DONE]"}}]}\n\n';
+
+it.each([
+  ['before any event', ''],
+  ['within an event', 'data: {"choices":[{"delta":{"con'],
+  ['before [DONE]', chunk],
+  ['before message_stop', 'event: message_delta\ndata: {"type":"message_delta"}\n\n'],
+  ['before response.completed', 'event: response.output_text.delta\ndata: {"delta":"event: response.completed"}\n\n'],
+])(
+  'sends the same payment again after a stream that a proxy ended cleanly %s, until it is complete',
+  async (_, cut) => {
+    const { by, shown } = streams(cut, cut, `${chunk}data: [DONE]\n\n`, `${chunk}data: [DONE]\n\n`);
+    const { send, signed } = buyer({ fetch: by });
+    const texts: string[] = [];
+    for (let tries = 0; tries < 4; tries++) texts.push(await (await send('https://paid.example/')).text());
+    expect(texts.slice(0, 2)).toEqual([cut, cut]);
+    const [first, ...again] = shown;
+    expect([signed(), again.slice(0, 2), again[2] === first]).toEqual([2, [first, first], false]);
+  },
+);
+
+it.each([
+  ['a chat', `${chunk}data: [DONE]\n\n`],
+  ['a message', 'event: message_stop\ndata: {"type":"message_stop"}\n\n'],
+  ['a response longer than what is kept of it', `event: response.completed\ndata: "${'x'.repeat(5_000)}"\n\n`],
+  ['a response that failed', 'event: response.failed\ndata: {"type":"response.failed"}\n\n'],
+  ['a GraphQL operation', 'event: next\ndata: {}\n\nevent: complete\ndata: \n\n'],
+  ['an A2A task', 'data: {"jsonrpc":"2.0","id":1,"result":{"final":true}}\n\n'],
+])('buys again after the complete stream of %s', async (_, whole) => {
+  const { by } = streams(whole, whole);
+  const { send, signed } = buyer({ fetch: by });
+  for (let count = 1; count <= 2; count++) {
+    expect(await (await send('https://paid.example/')).text()).toBe(whole);
+    expect(signed()).toBe(count);
+  }
+});

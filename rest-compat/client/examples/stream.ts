@@ -26,9 +26,9 @@ interface Piece {
   readonly error?: { readonly message: string };
 }
 
-/** Prints one stream, and returns the link of its receipt. @throws Error if the stream breaks off */
-async function listen(): Promise<string> {
-  const response = await pay(`${SERVICE_URL}/v1/chat/completions`, {
+/** Asks for the chat, the same one each time. @throws PaymentPending */
+const ask = () =>
+  pay(`${SERVICE_URL}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -37,26 +37,31 @@ async function listen(): Promise<string> {
       stream: true,
     }),
   });
-  if (!response.ok || !response.body) throw new Error(`${response.status}: ${await response.text()}`);
+
+/** Prints one stream, and returns the link of its receipt. @throws Error if the stream breaks off */
+async function listen(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> {
   let receipt = '';
-  for await (const { data } of response.body
-    .pipeThrough(new TextDecoderStream())
-    .pipeThrough(new EventSourceParserStream())) {
+  for await (const { data } of body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())) {
     if (data === '[DONE]') return receipt;
     const { choices, svc, error } = JSON.parse(data) as Piece;
     if (error) throw new Error(error.message);
     process.stdout.write(choices?.[0]?.delta.content ?? '');
     receipt = svc?.verify_url ?? receipt;
   }
+  // A proxy may end a stream as if it were complete. Only [DONE] says that it is.
   throw new Error('the connection was cut');
 }
 
-for (let tries = 1; ; tries++)
+for (let tries = 1; ; tries++) {
+  const response = await ask();
+  // Nothing of the answer was sent, and asking again would change nothing.
+  if (!response.ok || !response.body) throw new Error(`${response.status}: ${await response.text()}`);
   try {
-    console.log(`\nreceipt: ${await listen()}`);
+    console.log(`\nreceipt: ${await listen(response.body)}`);
     break;
   } catch (fault) {
     if (tries === TRIES) throw fault;
     // `pay` has kept the payment of a stream that broke off, and sends the same request with it: nothing is paid twice.
     console.error(`\n${fault instanceof Error ? fault.message : fault}; asking again with the same payment`);
   }
+}
