@@ -1,5 +1,6 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
 import { beforeAll, expect, it } from 'vitest';
 import { developmentBuyers } from '../../gateway/development/chain/accounts.ts';
 import { watchDashboardBook } from '../../rest-compat/client/examples/dashboard-apollo/book.ts';
@@ -10,6 +11,7 @@ import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
 import { openService, resetHubsBeforeEach, type Service } from '../harness/doors/open-service.ts';
 import { EXAMPLES, examplesAt, runNode } from '../harness/examples.ts';
 import { transactionsOf } from '../harness/export/journal.ts';
+import { openMeddlingProxy } from '../harness/meddling-proxy.ts';
 import { ownPort } from '../harness/own-port.ts';
 import { atEnd } from '../harness/release.ts';
 import { ownFolder } from '../harness/scratch.ts';
@@ -40,6 +42,16 @@ async function receiptIn(out: string): Promise<JsonObject> {
   expect(verifyReceipt(receipt, await service.jwks())).toMatchObject({ kind: 'valid' });
   return receipt;
 }
+
+/** The session that an example has written to a file that only its user can read, and has not printed. */
+async function sessionOf(out: string): Promise<{ agent_id: string; session: string }> {
+  const [, file = ''] = /^registered agent \d+; AGENT_ID and SESSION are in (\S+)$/m.exec(out) ?? [];
+  const [, agent_id = '', session = ''] = /^AGENT_ID=(\d+)\nSESSION=(\S+)\n$/.exec(await readFile(file, 'utf8')) ?? [];
+  expect(await modeOf(file)).toBe('600');
+  expect(out).not.toContain(session);
+  return { agent_id, session };
+}
+const modeOf = async (file: string) => ((await stat(file)).mode & 0o777).toString(8);
 
 const done = { code: 0, err: '' };
 
@@ -106,9 +118,31 @@ it('stream asks again with the same payment after its hub has broken off, and th
   expect(await service.transfersFrom({ address: payer_wallet })).toHaveLength(1);
 });
 
+it('stream asks again with the same payment after a proxy has ended the stream cleanly, and the money moves once', async () => {
+  let cuts = 0;
+  const SERVICE_URL = await openMeddlingProxy(service, ({ answer: { status, text } }) =>
+    status === 200 && cuts++ < 2 ? (text.split('data: [DONE]')[0] ?? '') : text,
+  );
+  const { code, out, err } = await runExample('stream', { SERVICE_URL });
+  expect([code, err.match(/the connection was cut; asking again with the same payment/g)]).toMatchObject([0, [{}, {}]]);
+  const { payer_wallet } = (await receiptIn(out)) as { payer_wallet: `0x${string}` };
+  expect([cuts, await service.transfersFrom({ address: payer_wallet })]).toMatchObject([
+    3,
+    [{ amount_atomic: 2_000n }],
+  ]);
+});
+
+it('stream says why the request was refused, and does not ask again', async () => {
+  const { private_key } = await service.chain.newWallet(0n);
+  const { code, err } = await runExample('stream', { PRIVATE_KEY: private_key });
+  expect([code, err]).toEqual([1, expect.stringMatching(/Error: 402: /)]);
+  expect(err).not.toContain('asking again');
+});
+
 it('agent-with-budget is alerted, and stops at a refusal that verifies', async () => {
   const { out, ...end } = await runExample('agent-with-budget');
   expect(end).toEqual(done);
+  await sessionOf(out);
   const lines = out.trimEnd().split('\n').slice(2);
   const left = ['0.006 USDC', '0.004 USDC', '0.002 USDC', '0 USDC'];
   expect(lines.slice(0, 5)).toEqual([
@@ -119,6 +153,19 @@ it('agent-with-budget is alerted, and stops at a refusal that verifies', async (
   const link = printed(out, 'refusal (signature valid): ');
   const refusal = (await service.get(link.replace(service.url, ''))).body;
   expect(verifyRefusal(refusal, await service.jwks())).toMatchObject({ kind: 'valid' });
+});
+
+it('agent-with-budget trusts the keys of its service, and not those that a refusal names', async () => {
+  const SERVICE_URL = await openMeddlingProxy(service, ({ answer: { status, text } }) => {
+    if (status !== 403) return text;
+    const refusal = JSON.parse(text) as { verification: object };
+    return JSON.stringify({ ...refusal, verification: { ...refusal.verification, jwks_uri: 'http://127.0.0.1:1/' } });
+  });
+  const { code, out } = await runExample('agent-with-budget', { SERVICE_URL });
+  expect([code, out]).toEqual([
+    0,
+    expect.stringMatching(/^refusal \((signature valid|NOT signed by the service)\): /m),
+  ]);
 });
 
 it('delegate-session spends its cap and no more, and ends with the revocation', async () => {
@@ -156,6 +203,8 @@ it('follow-book keeps every event of its book, each over the hash of the one bef
   expect(kept.map(({ prev_hash }) => prev_hash)).toEqual(['', ...kept.slice(0, -1).map(({ hash }) => hash)]);
   expect(kept.filter(({ kind }) => kind === 'born')).toHaveLength(3);
   expect(out).toContain(`event ${kept.length}: `);
+  await sessionOf(out);
+  expect(await modeOf(BOOK_FILE)).toBe('600');
 });
 
 it('webhook-receiver takes what is signed with its secret, and removes the webhook', async () => {
@@ -164,9 +213,52 @@ it('webhook-receiver takes what is signed with its secret, and removes the webho
   const task_id = printed(out, 'bought ');
   expect(out).toContain(`message 1: settle ${task_id}, 0.002 USDC`);
   expect(out).toContain(`message 2: collected ${task_id}, 0.002 USDC`);
-  const [, agent_id, session = ''] = /^AGENT_ID=(\d+) SESSION=(\S+)$/m.exec(out) ?? [];
+  const { agent_id, session } = await sessionOf(out);
   const set = await service.get(`/v1/agents/${agent_id}/book/webhook`, { 'X-SVC-Session': session });
   expect(set).toMatchObject({ status: 200, body: { webhook: null } });
+});
+
+it('webhook-receiver tells a bad signature from its own fault, takes a ping, and reads no body without end', async () => {
+  const PORT = String(await ownPort());
+  const receiver = `http://127.0.0.1:${PORT}/`;
+  let secret = '';
+  const post = async (message: object | string, signed = true) => {
+    const body = typeof message === 'string' ? message : JSON.stringify(message);
+    const [id, at] = ['msg_1', new Date()];
+    const signature = signed ? new Webhook(secret).sign(id, at, body) : 'v1,AAAA';
+    const timestamp = String(Math.floor(at.getTime() / 1000));
+    const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature };
+    return (await fetch(receiver, { method: 'POST', headers, body })).status;
+  };
+  const statuses: number[] = [];
+  const ping = { id: 'msg_ping', kind: 'ping', number: null, task_id: null, row: null };
+  const test = (amount: string) => ({
+    id: 'msg_test',
+    kind: 'test',
+    number: 9,
+    task_id: 't',
+    row: { payment: { amount } },
+  });
+  const SERVICE_URL = await openMeddlingProxy(service, async ({ method, path, answer: { status, text } }) => {
+    if (method === 'PUT') secret = (JSON.parse(text) as { secret_once: string }).secret_once;
+    // The program waits for this response meanwhile.
+    if (path === '/v1/chat/completions' && status === 402)
+      for (const [message, signed] of [
+        [ping, true],
+        [ping, false],
+        ['x'.repeat(262_145), true],
+        [test('no amount'), true],
+        [test('1000000'), true],
+        [test('1000000'), true],
+      ] as const)
+        statuses.push(await post(message, signed));
+    return text;
+  });
+  const { code, out, err } = await runExample('webhook-receiver', { PORT, SERVICE_URL });
+  expect([code, statuses]).toEqual([0, [204, 401, 413, 500, 204, 204]]);
+  expect(out).toContain('message without a row: ping');
+  expect(out.match(/^message 9: test t, 1 USDC$/gm)).toHaveLength(1);
+  expect(err).toContain('SyntaxError');
 });
 
 it('webhook-receiver says what to do where the service does not deliver to its URL', async () => {
@@ -181,19 +273,34 @@ it('dashboard-apollo serves a page that loads nothing from elsewhere; what it sh
   const PORT = String(await ownPort());
   const { lines, press } = await startExample('dashboard-apollo', { PORT });
   await expect.poll(() => lines.length).toBe(3);
-  const [, page = '', book = ''] = /^open (\S+)#(\S+)$/.exec(lines[1] ?? '') ?? [];
+  await sessionOf(lines.join('\n'));
+  const [, page = '', key = ''] = /^open (\S+)#(\S+)$/.exec(lines[1] ?? '') ?? [];
   const [shown, script] = await Promise.all([fetch(page), fetch(`${page}page.js`)]);
   expect(shown.headers.get('content-security-policy')).toContain("default-src 'none'");
   expect(await shown.text()).toContain('<table id="rows">');
-  expect(await script.text()).toContain('DashboardEvents');
+  const code = await script.text();
+  expect(code).toContain('DashboardEvents');
 
-  const given = new URLSearchParams(book);
+  // The page clears its address before it asks for the session, which it gets once.
+  const steps: unknown[] = [];
+  const document = { getElementById: () => ({ innerHTML: '' }) };
+  const history = { replaceState: (...to: unknown[]) => steps.push(to) };
+  const asking = async (...request: unknown[]) => steps.push(request) && new Response('', { status: 404 });
+  new Function('document', 'location', 'history', 'fetch', code)(document, { hash: `#${key}` }, history, asking);
+  const request = { method: 'POST', headers: { authorization: `Bearer ${key}` } };
+  expect(steps).toEqual([
+    [null, '', '/'],
+    ['/book', request],
+  ]);
+  const take = (headers = {}) => fetch(`${page}book`, { ...request, headers });
+  expect([(await fetch(`${page}book`)).status, (await take()).status]).toEqual([404, 404]);
+  const given = (await (await take(request.headers)).json()) as { service: string; agent_id: number; session: string };
+  expect((await take(request.headers)).status).toBe(404);
+
   const books: Parameters<Parameters<typeof watchDashboardBook>[0]['show']>[0][] = [];
   const faults: unknown[] = [];
   const leave = watchDashboardBook({
-    service: given.get('service') ?? '',
-    agent_id: Number(given.get('agent_id')),
-    session: given.get('session') ?? '',
+    ...given,
     show: one => void books.push(one),
     fail: fault => void faults.push(fault),
   });
@@ -219,6 +326,27 @@ it('hire-an-agent pays the worker and the fee, and is shown the output of that h
   expect((await service.chain.transfers(worker.address)).map(({ amount_atomic }) => amount_atomic)).toContain(40_000n);
 });
 
+it.each([
+  ['the service names another payee of the fee', { pay_to: '0x00000000000000000000000000000000000000fE' }, {}],
+  ['the service names another amount of the fee', { amount: '1000000' }, {}],
+  ['FEE_PAYEE is another address', {}, { FEE_PAYEE: '0x00000000000000000000000000000000000000fE' }],
+])('hire-an-agent pays nothing if %s', async (_, lie, more) => {
+  const worker = await service.chain.newWallet();
+  const SERVICE_URL = await openMeddlingProxy(service, ({ path, answer: { text } }) => {
+    if (!/^\/v1\/board\/jobs\/[^/?]+$/.test(path)) return text;
+    const job = JSON.parse(text) as { legs: { leg: string }[] | null };
+    return JSON.stringify({ ...job, legs: job.legs?.map(leg => (leg.leg === 'winner' ? leg : { ...leg, ...lie })) });
+  });
+  const { code, err } = await runExample('hire-an-agent', { WORKER_KEY: worker.private_key, SERVICE_URL, ...more });
+  expect([code, err]).toEqual([
+    1,
+    expect.stringMatching(/The fee has to be 0.0024 USDC to 0x\w{40}. Nothing was paid./),
+  ]);
+  expect(await service.chain.transfers(worker.address)).not.toContainEqual(
+    expect.objectContaining({ amount_atomic: 40_000n }),
+  );
+});
+
 it('mcp-agent pays for a tool, and reads the receipt by another', async () => {
   const { out, ...end } = await runExample('mcp-agent');
   expect(end).toEqual(done);
@@ -227,6 +355,30 @@ it('mcp-agent pays for a tool, and reads the receipt by another', async () => {
   expect(await receiptIn(out)).toMatchObject({ amount: '2000' });
 });
 
+it('mcp-agent sends the same payment again after its connection was cut, and keeps the payment if that does not help', async () => {
+  const { private_key, address } = await service.chain.newWallet();
+  let cuts_left = 1;
+  const shown = new Set<string>();
+  const SERVICE_URL = await openMeddlingProxy(service, ({ text, answer }) => {
+    const payment = (JSON.parse(text || '{}') as { params?: { _meta?: JsonObject } }).params?._meta?.['x402/payment'];
+    if (payment) shown.add(JSON.stringify(payment));
+    return payment && cuts_left-- > 0 ? null : answer.text;
+  });
+  const run = (more = {}) => runExample('mcp-agent', { SERVICE_URL, PRIVATE_KEY: private_key, ...more });
+  const cut = await run();
+  expect([cut.code, cut.err]).toEqual([0, expect.stringContaining('the same payment is sent again')]);
+  expect(await receiptIn(cut.out)).toMatchObject({ amount: '2000' });
+  expect([shown.size, await service.transfersFrom({ address })]).toMatchObject([1, [{}]]);
+
+  cuts_left = 3;
+  const lost = await run();
+  const [, PAYMENT_FILE = ''] = /PAYMENT_FILE=(\S+): the same payment/.exec(lost.err) ?? [];
+  expect([lost.code, await modeOf(PAYMENT_FILE)]).toEqual([1, '600']);
+  cuts_left = 0;
+  expect(await receiptIn((await run({ PAYMENT_FILE })).out)).toMatchObject({ amount: '2000' });
+  expect([shown.size, await service.transfersFrom({ address })]).toMatchObject([2, [{}, {}]]);
+}, 60_000);
+
 it('reconcile-month writes a journal that balances and agrees with the book', async () => {
   const JOURNAL_FILE = join(await ownFolder(), 'month.ledger');
   const { out, ...end } = await runExample('reconcile-month', { JOURNAL_FILE });
@@ -234,6 +386,8 @@ it('reconcile-month writes a journal that balances and agrees with the book', as
   expect(out).toContain('expenses:inference: 0.004 USDC');
   expect(out).toContain('the journal balances');
   expect(out).toContain('the book has 0.006 USDC: agrees');
+  await sessionOf(out);
+  expect(await modeOf(JOURNAL_FILE)).toBe('600');
   const transactions = transactionsOf(await readFile(JOURNAL_FILE, 'utf8'));
   expect(transactions).toHaveLength(3);
   for (const { postings } of transactions) expect(postings.reduce((sum, { amount }) => sum + amount, 0n)).toBe(0n);

@@ -7,6 +7,7 @@ import type { Service } from './doors/open-service.ts';
 import { mortal } from './mortal.ts';
 import { atEnd } from './release.ts';
 import { ROOT } from './root.ts';
+import { ownFolder } from './scratch.ts';
 
 /* The programs of rest-compat/client/examples as their readers run them: by Node, and by the environment alone. */
 
@@ -34,7 +35,8 @@ export async function runNode(file: string, words: readonly string[], environmen
 export function examplesAt(service: () => Pick<Service, 'url' | 'chain'>) {
   const environmentOf = async (given: Environment) => {
     const { private_key } = await service().chain.newWallet();
-    return { SERVICE_URL: service().url, PRIVATE_KEY: private_key, ...given };
+    // Examples write files there, and leave them to their reader.
+    return { SERVICE_URL: service().url, PRIVATE_KEY: private_key, TMPDIR: await ownFolder(), ...given };
   };
   return {
     runExample: async (name: string, given: Environment = {}, ...words: readonly string[]) =>

@@ -5,6 +5,9 @@
  * (PRIVATE_KEY): it is registered as an agent with a book.
  * Prints: each call with what is left, the alerts, and the refusal with the link by which others can check it.
  */
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { x402Client } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { payingFetch } from 'spend-receipt-gateway/client';
@@ -43,7 +46,6 @@ interface Refusal {
   readonly refusal_code: string;
   readonly policy_code: string;
   readonly refusal_url: string;
-  readonly verification: { readonly jwks_uri: string };
 }
 
 async function register() {
@@ -51,8 +53,10 @@ async function register() {
   const wallet_signature = await wallet.signMessage({ message: `svc.register.pay|${wallet.address}|${at}` });
   const body = { agentWallet: wallet.address, wallet_signature, signature_timestamp: at };
   const registered = await json<{ agent_id: number; session: string }>(await send('/v1/agents/register', body));
-  // The session opens the book, and is returned once: keep it where secrets are kept.
-  console.log(`AGENT_ID=${registered.agent_id} SESSION=${registered.session}`);
+  // The session opens the book, and is returned once: it is written where only this user can read it, and not printed.
+  const file = join(await mkdtemp(join(tmpdir(), 'agent-')), 'session.env');
+  await writeFile(file, `AGENT_ID=${registered.agent_id}\nSESSION=${registered.session}\n`, { mode: 0o600 });
+  console.log(`registered agent ${registered.agent_id}; AGENT_ID and SESSION are in ${file}`);
   return registered;
 }
 const { agent_id, session } = await register();
@@ -74,7 +78,8 @@ for (let calls = 1; calls <= ALLOWED / PRICE + 1n; calls++) {
   if (response.status === 403) {
     // Nothing was charged. Sending it again changes nothing: the agent stops, and shows its owner why.
     const refusal = (await response.json()) as Refusal;
-    const keys = await json<object>(await fetch(refusal.verification.jwks_uri));
+    // Not the keys that the refusal names: a forged one names keys of the forger.
+    const keys = await json<object>(await fetch(`${SERVICE_URL}/.well-known/jwks.json`));
     const { valid } = verify(refusal as never, keys as never);
     console.log(`call ${calls} was refused: ${refusal.refusal_code} by ${refusal.policy_code}`);
     console.log(`refusal (${valid ? 'signature valid' : 'NOT signed by the service'}): ${refusal.refusal_url}`);

@@ -5,6 +5,9 @@
  * (PRIVATE_KEY): it is registered as an agent with a book.
  * Prints: the refusal, what the owner is shown and signs, and the answer with its receipt.
  */
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { x402Client } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { payingFetch } from 'spend-receipt-gateway/client';
@@ -34,8 +37,10 @@ async function register() {
   const wallet_signature = await wallet.signMessage({ message: `svc.register.pay|${wallet.address}|${at}` });
   const body = { agentWallet: wallet.address, wallet_signature, signature_timestamp: at };
   const registered = await json<{ agent_id: number; session: string }>(await send('/v1/agents/register', body));
-  // The session opens the book, and is returned once: keep it where secrets are kept.
-  console.log(`AGENT_ID=${registered.agent_id} SESSION=${registered.session}`);
+  // The session opens the book, and is returned once: it is written where only this user can read it, and not printed.
+  const file = join(await mkdtemp(join(tmpdir(), 'agent-')), 'session.env');
+  await writeFile(file, `AGENT_ID=${registered.agent_id}\nSESSION=${registered.session}\n`, { mode: 0o600 });
+  console.log(`registered agent ${registered.agent_id}; AGENT_ID and SESSION are in ${file}`);
   return registered;
 }
 const { agent_id, session } = await register();

@@ -4,11 +4,14 @@
  * Needs: the service (SERVICE_URL, default http://127.0.0.1:4000) and a wallet with USDC on Base (PRIVATE_KEY). The wallet
  * is registered as an agent with a book; if it is registered already, give AGENT_ID and SESSION of its book.
  * PORT (4101) is the page's.
- * Prints: the URL to open. Each Enter buys a chat for 0.002 USDC, and its row appears on the page. Ctrl-C ends it.
+ * Prints: the URL to open, once. Each Enter buys a chat for 0.002 USDC, and its row appears on the page. Ctrl-C ends it.
  * The page is dashboard-apollo/page.ts, which shows what dashboard-apollo/book.ts reads.
  */
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { x402Client } from '@x402/core/client';
@@ -36,8 +39,10 @@ async function register() {
   const wallet_signature = await wallet.signMessage({ message: `svc.register.pay|${wallet.address}|${at}` });
   const body = { agentWallet: wallet.address, wallet_signature, signature_timestamp: at };
   const registered = await send<{ agent_id: number; session: string }>('/v1/agents/register', body);
-  // The session opens the book, and is returned once: keep it where secrets are kept.
-  console.log(`AGENT_ID=${registered.agent_id} SESSION=${registered.session}`);
+  // The session opens the book, and is returned once: it is written where only this user can read it, and not printed.
+  const file = join(await mkdtemp(join(tmpdir(), 'agent-')), 'session.env');
+  await writeFile(file, `AGENT_ID=${registered.agent_id}\nSESSION=${registered.session}\n`, { mode: 0o600 });
+  console.log(`registered agent ${registered.agent_id}; AGENT_ID and SESSION are in ${file}`);
   return registered;
 }
 
@@ -73,20 +78,31 @@ const files: Readonly<Record<string, readonly [type: string, text: string]>> = {
   '/': ['text/html', PAGE],
   '/page.js': ['text/javascript', outputFiles[0]?.text ?? ''],
 };
-// The page runs its own script, and reaches the service alone.
-const reaches = `${SERVICE_URL} ${SERVICE_URL.replace(/^http/, 'ws')}`;
+// The page runs its own script, and reaches the service and this server alone.
+const reaches = `'self' ${SERVICE_URL} ${SERVICE_URL.replace(/^http/, 'ws')}`;
 const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src ${reaches}`;
-const server = createServer(({ url = '' }, response) => {
-  const [type, text] = files[url] ?? ['text/plain', ''];
-  const headers = { 'content-type': `${type}; charset=utf-8`, 'content-security-policy': policy };
-  response.writeHead(url in files ? 200 : 404, headers).end(text);
-}).listen(Number(PORT), '127.0.0.1');
-await once(server, 'listening');
 
 const { agent_id, session } = SESSION ? { agent_id: Number(AGENT_ID), session: SESSION } : await register();
-// Behind the #, which no browser sends: the session opens the book, and this server does not hold it for whoever asks.
-const book = new URLSearchParams({ service: SERVICE_URL, agent_id: String(agent_id), session });
-console.log(`open http://127.0.0.1:${PORT}/#${book}`);
+// The page gets the session for a key that is accepted once, so what a terminal or a browser's history keeps opens nothing.
+let key: string | null = randomBytes(32).toString('base64url');
+function takeBook(given: string | undefined): object | null {
+  if (key === null || given !== `Bearer ${key}`) return null;
+  key = null;
+  return { service: SERVICE_URL, agent_id, session };
+}
+const server = createServer(({ url = '', method, headers: { authorization } }, response) => {
+  const book = url === '/book' && method === 'POST' ? takeBook(authorization) : null;
+  const [type, text] = book ? ['application/json', JSON.stringify(book)] : (files[url] ?? ['text/plain', '']);
+  const headers = {
+    'content-type': `${type}; charset=utf-8`,
+    'content-security-policy': policy,
+    'cache-control': 'no-store',
+  };
+  response.writeHead(text === '' ? 404 : 200, headers).end(text);
+}).listen(Number(PORT), '127.0.0.1');
+await once(server, 'listening');
+// Behind the #, which no browser sends.
+console.log(`open http://127.0.0.1:${PORT}/#${key}`);
 console.log('Enter buys a chat; Ctrl-C ends.');
 for await (const _ of createInterface(process.stdin)) {
   const { svc } = await send<{ svc: { task_id: string } }>('/v1/chat/completions', {

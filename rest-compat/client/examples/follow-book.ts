@@ -7,6 +7,7 @@
  * Prints: each event of the book as it arrives. It buys two chats meanwhile, and ends once both have arrived.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { x402Client } from '@x402/core/client';
@@ -34,12 +35,14 @@ async function register() {
   const wallet_signature = await wallet.signMessage({ message: `svc.register.pay|${wallet.address}|${at}` });
   const body = { agentWallet: wallet.address, wallet_signature, signature_timestamp: at };
   const registered = await send<{ agent_id: number; session: string }>('/v1/agents/register', body);
-  // The session opens the book, and is returned once: keep it where secrets are kept.
-  console.log(`AGENT_ID=${registered.agent_id} SESSION=${registered.session}`);
+  // The session opens the book, and is returned once: it is written where only this user can read it, and not printed.
+  const file = join(await mkdtemp(join(tmpdir(), 'agent-')), 'session.env');
+  await writeFile(file, `AGENT_ID=${registered.agent_id}\nSESSION=${registered.session}\n`, { mode: 0o600 });
+  console.log(`registered agent ${registered.agent_id}; AGENT_ID and SESSION are in ${file}`);
   return registered;
 }
 const { agent_id, session } = SESSION ? { agent_id: Number(AGENT_ID), session: SESSION } : await register();
-const file = BOOK_FILE ?? join(tmpdir(), `book-${agent_id}-${Date.now()}.jsonl`);
+const file = BOOK_FILE ?? join(await mkdtemp(join(tmpdir(), 'book-')), `${agent_id}.jsonl`);
 
 // The follower asks the store where it stands, and hands it each event with the cursor after it. Both are written at once,
 // here as one line, so that no event is lost or taken twice, whenever this program is killed.
@@ -52,7 +55,8 @@ const store = {
     return last ? (JSON.parse(last) as { cursor: BookCursor }).cursor : null;
   },
   apply(event: FollowedEvent, cursor: BookCursor) {
-    appendFileSync(file, `${JSON.stringify({ event, cursor })}\n`);
+    // What a book holds is private: only this user can read it.
+    appendFileSync(file, `${JSON.stringify({ event, cursor })}\n`, { mode: 0o600 });
     const { position, kind, task_id } = event;
     // Null for what concerns no row, such as a change of a policy.
     console.log(`event ${position}: ${kind}${task_id === null ? '' : ` ${task_id}`}`);

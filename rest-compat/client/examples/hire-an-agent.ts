@@ -3,9 +3,13 @@
  *
  * Needs: the service (SERVICE_URL, default http://127.0.0.1:4000) and two wallets with USDC on Base that are not registered
  * yet: PRIVATE_KEY posts and pays 0.04 USDC and fees, WORKER_KEY does the work and pays 0.004 USDC for registration and bid.
+ * FEE_PAYEE is the address that the job's fee may go to, by default the one that the poster's registration was paid to.
  * Prints: each step, and the output whose hash was known before it was paid for.
  */
 import { createHash } from 'node:crypto';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { x402Client } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { payingFetch } from 'spend-receipt-gateway/client';
@@ -13,9 +17,11 @@ import { payLegs } from 'spend-receipt-gateway/client/pay-legs';
 import { formatUnits, type Hex, isAddressEqual } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
-const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '', WORKER_KEY = '' } = process.env;
+const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '', WORKER_KEY = '', FEE_PAYEE } = process.env;
 /** Atomic USDC, 6 decimals: the most that the poster pays, and the price that the worker asks. */
 const [BUDGET, PRICE] = [50_000n, 40_000n];
+/** The job's fee by the service's terms: 0.002 USDC and a hundredth of the price, rounded up. */
+const feeOf = (price: bigint) => 2_000n + (price + 99n) / 100n;
 const usdc = (atomic: string | bigint) => `${formatUnits(BigInt(atomic), 6)} USDC`;
 const sha256 = (content: string) => createHash('sha256').update(content).digest('hex');
 
@@ -27,7 +33,12 @@ async function json<T>(response: Response): Promise<T> {
 /** A registered agent: its wallet pays, its session says who it is. */
 async function openAgent(key: Hex) {
   const wallet = privateKeyToAccount(key);
-  const payments = new x402Client().register('eip155:*', new ExactEvmScheme(wallet));
+  const payees: string[] = [];
+  const payments = new x402Client()
+    .register('eip155:*', new ExactEvmScheme(wallet))
+    .onAfterPaymentCreation(async ({ selectedRequirements: { payTo } }) => {
+      payees.push(payTo);
+    });
   const pay = payingFetch({ payments, signText: message => wallet.signMessage({ message }) });
   const at = Math.floor(Date.now() / 1000);
   const wallet_signature = await wallet.signMessage({ message: `svc.register.pay|${wallet.address}|${at}` });
@@ -35,12 +46,15 @@ async function openAgent(key: Hex) {
   const body = JSON.stringify({ agentWallet: wallet.address, wallet_signature, signature_timestamp: at });
   const registered = await pay(`${SERVICE_URL}/v1/agents/register`, { method: 'POST', headers, body });
   const { agent_id, session } = await json<{ agent_id: number; session: string }>(registered);
-  // The session is returned once: keep it where secrets are kept.
-  console.log(`AGENT_ID=${agent_id} SESSION=${session}`);
+  // The session is returned once: it is written where only this user can read it, and not printed.
+  const file = join(await mkdtemp(join(tmpdir(), 'agent-')), 'session.env');
+  await writeFile(file, `AGENT_ID=${agent_id}\nSESSION=${session}\n`, { mode: 0o600 });
+  console.log(`registered agent ${agent_id}; AGENT_ID and SESSION are in ${file}`);
   const known = { ...headers, 'X-SVC-Session': session };
   const post = async <T>(path: string, given: object) =>
     json<T>(await pay(SERVICE_URL + path, { method: 'POST', headers: known, body: JSON.stringify(given) }));
-  return { payments, known, post };
+  // The first payment is that of the registration.
+  return { payments, known, post, service_payee: payees[0] };
 }
 
 interface Job {
@@ -83,15 +97,20 @@ console.log(`picked the bid of agent ${bid.agent_id}: ${usdc(bid.price)}`);
 const output = 'A signed statement of who paid which call, how much, and to whom.';
 await worker.post(`${path}/deliver`, { output_sha256: sha256(output) });
 
-// Two payments, each asked for by a 402 of its own: the price to the worker, then 0.002 USDC and a hundredth of the price to
-// the service. The poster names what it pays at most, to whom, and for which output: `payLegs` signs nothing beyond that.
+// Two payments, each asked for by a 402 of its own: the price to the worker, then the fee to the service. `payLegs` signs at most
+// `amount_atomic_max`, only to `payees`, and only for this output. The poster computes that amount itself. What it takes the
+// service's word for: the address of the picked bid and, without FEE_PAYEE, the payee that was named at the registration.
 const { legs, output_sha256 } = await read();
 const [toWorker, fee] = legs;
-if (!toWorker || !fee || !isAddressEqual(toWorker.pay_to as Hex, bid.pay_to)) throw new Error('not as it was bid');
+const [price, fee_payee] = [BigInt(bid.price), FEE_PAYEE ?? poster.service_payee];
+if (!toWorker || !isAddressEqual(toWorker.pay_to as Hex, bid.pay_to) || BigInt(toWorker.amount) !== price)
+  throw new Error('The payment to the worker is not as it was bid. Nothing was paid.');
+if (!fee || !fee_payee || !isAddressEqual(fee.pay_to as Hex, fee_payee as Hex) || BigInt(fee.amount) !== feeOf(price))
+  throw new Error(`The fee has to be ${usdc(feeOf(price))} to ${fee_payee}. Nothing was paid.`);
 const limits = {
   payments: poster.payments,
-  payees: [bid.pay_to, fee.pay_to],
-  amount_atomic_max: PRICE + BigInt(fee.amount),
+  payees: [bid.pay_to, fee_payee],
+  amount_atomic_max: price + feeOf(price),
 };
 const body = JSON.stringify({ output_sha256 });
 const paid = await json<Job>(

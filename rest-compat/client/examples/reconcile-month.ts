@@ -6,7 +6,7 @@
  * month (UTC) as 2026-11, by default the present one; JOURNAL_FILE names the file.
  * Prints: the sum of each account, whether the journal balances and agrees with the book, and where it was written.
  */
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { x402Client } from '@x402/core/client';
@@ -35,8 +35,10 @@ async function newBook(): Promise<{ agent_id: number; session: string }> {
   const wallet_signature = await wallet.signMessage({ message: `svc.register.pay|${wallet.address}|${at}` });
   const body = { agentWallet: wallet.address, wallet_signature, signature_timestamp: at };
   const registered = (await send('/v1/agents/register', body)) as { agent_id: number; session: string };
-  // The session opens the book, and is returned once: keep it where secrets are kept.
-  console.log(`AGENT_ID=${registered.agent_id} SESSION=${registered.session}`);
+  // The session opens the book, and is returned once: it is written where only this user can read it, and not printed.
+  const file = join(await mkdtemp(join(tmpdir(), 'agent-')), 'session.env');
+  await writeFile(file, `AGENT_ID=${registered.agent_id}\nSESSION=${registered.session}\n`, { mode: 0o600 });
+  console.log(`registered agent ${registered.agent_id}; AGENT_ID and SESSION are in ${file}`);
   for (const content of ['What is a spend receipt?', 'And who can check it?'])
     await send('/v1/chat/completions', { messages: [{ role: 'user', content }] });
   return registered;
@@ -57,8 +59,9 @@ const span = new URLSearchParams({ from: from.toISOString(), to: to.toISOString(
 
 // For ledger and hledger; accounting software imports `format=csv`. `account_inference=…` and others name your own accounts.
 const journal = await (await get(`${book}/export/journal?format=ledger&${span}`)).text();
-const file = JOURNAL_FILE ?? join(tmpdir(), `journal-${agent_id}-${MONTH}.ledger`);
-await writeFile(file, journal);
+const file = JOURNAL_FILE ?? join(await mkdtemp(join(tmpdir(), 'journal-')), `${agent_id}-${MONTH}.ledger`);
+// What a book holds is private: only this user can read it.
+await writeFile(file, journal, { mode: 0o600 });
 
 // Each posting is a line of two spaces, an account, two spaces and an amount with its currency. Sums are of whole numbers of
 // atomic units, because floating point would lose some.

@@ -8,8 +8,10 @@
  * Prints: each message. It buys a chat, and ends once both messages about it have arrived.
  */
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { x402Client } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { payingFetch } from 'spend-receipt-gateway/client';
@@ -36,8 +38,10 @@ async function register() {
   const wallet_signature = await wallet.signMessage({ message: `svc.register.pay|${wallet.address}|${at}` });
   const body = { agentWallet: wallet.address, wallet_signature, signature_timestamp: at };
   const registered = await send<{ agent_id: number; session: string }>('POST', '/v1/agents/register', body);
-  // The session opens the book, and is returned once: keep it where secrets are kept.
-  console.log(`AGENT_ID=${registered.agent_id} SESSION=${registered.session}`);
+  // The session opens the book, and is returned once: it is written where only this user can read it, and not printed.
+  const file = join(await mkdtemp(join(tmpdir(), 'agent-')), 'session.env');
+  await writeFile(file, `AGENT_ID=${registered.agent_id}\nSESSION=${registered.session}\n`, { mode: 0o600 });
+  console.log(`registered agent ${registered.agent_id}; AGENT_ID and SESSION are in ${file}`);
   return registered;
 }
 const { agent_id, session } = SESSION ? { agent_id: Number(AGENT_ID), session: SESSION } : await register();
@@ -57,29 +61,64 @@ interface Message {
   /** The same for every attempt to deliver it. */
   readonly id: string;
   readonly kind: string;
-  /** Counts all messages of the book without a gap. Null in a ping. */
+  /** Counts all messages of the book without a gap. Null in a ping, as are `task_id` and `row`. */
   readonly number: number | null;
-  readonly task_id: string;
-  readonly row: { readonly payment: { readonly amount: string; readonly ref: string } };
+  readonly task_id: string | null;
+  readonly row: { readonly payment: { readonly amount: string; readonly ref: string } } | null;
 }
+
+const BODY_BYTES_MAX = 262_144;
+/** Null if it is longer: until its signature is checked, a request may come from anybody. */
+async function bodyOf(request: IncomingMessage): Promise<string | null> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  // Not destroyed, so that the sender gets the response.
+  for await (const piece of request.iterator({ destroyOnReturn: false })) {
+    bytes += piece.length;
+    if (bytes > BODY_BYTES_MAX) return null;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
+}
+
+/** Over the bytes as they came: JSON that was parsed and written again may have others. Null if not signed, or too old. */
+function verified(body: string, headers: IncomingMessage['headers']): Message | null {
+  try {
+    return webhook.verify(body, headers as Record<string, string>) as Message;
+  } catch {
+    return null;
+  }
+}
+
+/** What the messages are for. */
+function work({ kind, number, task_id, row }: Message): void {
+  // A ping is sent on demand, to test the webhook, and concerns no row.
+  if (row === null) console.log(`message without a row: ${kind}`);
+  else console.log(`message ${number}: ${kind} ${task_id}, ${formatUnits(BigInt(row.payment.amount), 6)} USDC`);
+  server.emit(kind, task_id);
+}
+
 /** A real receiver keeps ids in its database, in the transaction of what a message causes. */
 const seen = new Set<string>();
+async function receive(request: IncomingMessage): Promise<number> {
+  const body = await bodyOf(request);
+  if (body === null) return 413;
+  const message = verified(body, request.headers);
+  if (message === null) return 401;
+  if (seen.has(message.id)) return 204;
+  work(message);
+  // After the work: if it fails, the next attempt to deliver the message does it.
+  seen.add(message.id);
+  return 204;
+}
 const server = createServer(async (request, response) => {
-  try {
-    // Over the bytes as they came: JSON that was parsed and written again may have others.
-    const message = webhook.verify(await text(request), request.headers as Record<string, string>) as Message;
-    if (!seen.has(message.id)) {
-      seen.add(message.id);
-      const { kind, number, task_id, row } = message;
-      console.log(`message ${number}: ${kind} ${task_id}, ${formatUnits(BigInt(row.payment.amount), 6)} USDC`);
-      server.emit(kind, task_id);
-    }
-    // Anything but 2xx is delivered again later.
-    response.writeHead(204).end();
-  } catch {
-    // Not signed with the secret, too old, or broken off.
-    response.writeHead(401).end();
-  }
+  // Anything but 2xx is delivered again later.
+  const status = await receive(request).catch((fault: unknown) => {
+    console.error(fault);
+    return 500;
+  });
+  // The rest of a body that was not read to its end is not read any more.
+  response.writeHead(status, request.complete ? {} : { connection: 'close' }).end();
 }).listen(Number(PORT), '127.0.0.1');
 await once(server, 'listening');
 

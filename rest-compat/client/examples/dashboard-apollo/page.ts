@@ -4,6 +4,7 @@ import { type DashboardBook, watchDashboardBook } from './book.ts';
 /** What the page uses of a browser. A project with TypeScript's "DOM" library needs no such lines. */
 declare const document: { getElementById(id: string): { innerHTML: string } };
 declare const location: { readonly hash: string };
+declare const history: { replaceState(data: unknown, unused: string, url: string): void };
 
 const byId = (id: string) => document.getElementById(id);
 /** Names of models and tasks are text, whatever is in them. */
@@ -40,13 +41,18 @@ function show({ spent, remaining, totalsBy, rows }: DashboardBook): void {
   );
 }
 
-const given = new URLSearchParams(location.hash.slice(1));
-watchDashboardBook({
-  service: given.get('service') ?? '',
-  agent_id: Number(given.get('agent_id')),
-  session: given.get('session') ?? '',
-  show,
-  fail: fault => {
-    byId('sums').innerHTML = escaped(String(fault));
-  },
-});
+const fail = (fault: unknown) => {
+  byId('sums').innerHTML = escaped(String(fault));
+};
+
+/** The server accepts the key of its link once. @throws Error if it was used before */
+async function bookOf(key: string): Promise<{ service: string; agent_id: number; session: string }> {
+  const answer = await fetch('/book', { method: 'POST', headers: { authorization: `Bearer ${key}` } });
+  if (!answer.ok) throw new Error('The link was opened before. Start the example again for another one.');
+  return answer.json() as Promise<{ service: string; agent_id: number; session: string }>;
+}
+
+const key = location.hash.slice(1);
+// Neither the address bar nor a bookmark keeps it.
+history.replaceState(null, '', '/');
+bookOf(key).then(book => watchDashboardBook({ ...book, show, fail }), fail);
