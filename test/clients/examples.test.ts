@@ -292,7 +292,7 @@ it('dashboard-apollo serves a page that loads nothing from elsewhere; what it sh
     [null, '', '/'],
     ['/book', request],
   ]);
-  const take = (headers = {}) => fetch(`${page}book`, { ...request, headers });
+  const take = (headers: Record<string, string> = {}) => fetch(`${page}book`, { ...request, headers });
   expect([(await fetch(`${page}book`)).status, (await take()).status]).toEqual([404, 404]);
   const given = (await (await take(request.headers)).json()) as { service: string; agent_id: number; session: string };
   expect((await take(request.headers)).status).toBe(404);
@@ -326,7 +326,7 @@ it('hire-an-agent pays the worker and the fee, and is shown the output of that h
   expect((await service.chain.transfers(worker.address)).map(({ amount_atomic }) => amount_atomic)).toContain(40_000n);
 });
 
-it.each([
+it.each<[string, object, Record<string, string>]>([
   ['the service names another payee of the fee', { pay_to: '0x00000000000000000000000000000000000000fE' }, {}],
   ['the service names another amount of the fee', { amount: '1000000' }, {}],
   ['FEE_PAYEE is another address', {}, { FEE_PAYEE: '0x00000000000000000000000000000000000000fE' }],

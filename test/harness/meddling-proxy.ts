@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
+import { text as textOf } from 'node:stream/consumers';
 import { atEnd } from './release.ts';
 
 interface ProxiedCall {
@@ -21,10 +21,10 @@ export async function openMeddlingProxy(service: { readonly url: string }, meddl
     const { method = 'GET', url: path = '/' } = request;
     const { host, connection, 'content-length': length, ...kept } = request.headers;
     const headers = { ...(kept as Record<string, string>), 'accept-encoding': 'identity' };
-    const body = await buffer(request);
-    const answer = await fetch(service.url + path, { method, headers, ...(body.length > 0 && { body }) });
+    const body = await textOf(request);
+    const answer = await fetch(service.url + path, { method, headers, ...(body !== '' && { body }) });
     const answered = { status: answer.status, text: await answer.text() };
-    const text = await meddle({ method, path, text: body.toString(), answer: answered });
+    const text = await meddle({ method, path, text: body, answer: answered });
     if (text === null) return request.socket.destroy();
     const passed = [...answer.headers].filter(
       ([name]) => !['content-length', 'transfer-encoding', 'connection'].includes(name),
