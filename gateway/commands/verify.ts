@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { openTally } from '../../schema/audit/receipt-tally.ts';
 import { documentEndings } from '../../subgraphs/receipt/verify/read-document.ts';
-import { OperatorFault } from '../config/fault.ts';
-import { givenWords, run } from '../operations/run.ts';
+import { OperatorFault, UsageFault } from '../config/fault.ts';
+import { givenWords } from '../operations/run.ts';
 import { progressBar } from './export/progress-bar.ts';
 import { documentsIn, examineAll, historiesIn } from './verify/directory.ts';
 import {
@@ -46,7 +46,10 @@ ${ENDINGS} are all verified. Documents are:
 For a receipt it prints payer, payee, amount and payment reference; for an export the number of rows, the filters and whether it is
 complete; for a directory sums by payer and network, each receipt and transfer counted once.
 
-Exit code: 0 all valid; 1 something is invalid; 2 this usage; 3 something could not be checked, and all else is valid.`;
+Exit code: 0 all valid; 1 something is invalid; 2 wrong arguments, or none; 3 something could not be read or checked, and all else is
+valid.`;
+
+const USAGE_EXIT_CODE = 2;
 
 function given() {
   const text = { type: 'string' } as const;
@@ -66,12 +69,12 @@ async function main(): Promise<number> {
   const [source, ...more] = positionals;
   if (source === undefined || more.length > 0) {
     console.error(USAGE);
-    return 2;
+    return USAGE_EXIT_CODE;
   }
   if (options.rpc !== undefined && !isUrl(options.rpc))
-    throw new OperatorFault('--rpc requires a URL that begins with http:// or https://');
+    throw new UsageFault('--rpc requires a URL that begins with http:// or https://');
   if (options['base-url'] !== undefined && !isUrl(options['base-url']))
-    throw new OperatorFault('--base-url requires a URL that begins with http:// or https://');
+    throw new UsageFault('--base-url requires a URL that begins with http:// or https://');
   return (await isFolder(source)) ? verifyFolder(source, options, json) : verifyOne(source, options, json);
 }
 
@@ -84,14 +87,16 @@ async function verifyOne(source: string, options: VerifyCommandOptions, json: bo
   if (!json) {
     const examined = await examine(source, options, new Map()).catch(fault => {
       // The message may contain text from the document, which is untrusted.
-      throw new OperatorFault(plain(fault.message), { cause: fault });
+      const Fault = fault instanceof UsageFault ? UsageFault : OperatorFault;
+      throw new Fault(plain(fault.message), { cause: fault });
     });
     console.log(linesOf(examined).join('\n'));
     return exitCodes[documentOutcome(examined)];
   }
-  const examined = await examine(source, options, new Map()).catch(
-    (fault): UnreadDocument => ({ source, unread: fault.message }),
-  );
+  const examined = await examine(source, options, new Map()).catch((fault): UnreadDocument => {
+    if (fault instanceof UsageFault) throw fault;
+    return { source, unread: fault.message };
+  });
   console.log(examinedJson(examined));
   return exitCodes[outcome(examined)];
 }
@@ -101,9 +106,7 @@ const CLEAR_LINE = '\r\u001b[K';
 
 async function verifyFolder(folder: string, options: VerifyCommandOptions, json: boolean): Promise<number> {
   if (options.proof !== undefined || options['log-key'] !== undefined || options.witness !== undefined)
-    throw new OperatorFault(
-      '--proof, --log-key and --witness are for one receipt; give a file or URL, not a directory',
-    );
+    throw new UsageFault('--proof, --log-key and --witness are for one receipt; give a file or URL, not a directory');
   const { documents: files, skipped } = await documentsIn(folder);
   if (files.length === 0)
     throw new OperatorFault(`${folder} contains no file whose name ends in ${ENDINGS}: nothing was verified`);
@@ -145,9 +148,11 @@ async function verifyFolder(folder: string, options: VerifyCommandOptions, json:
 const outcome = (examined: ExaminedDocument | UnreadDocument): DocumentOutcome =>
   'unread' in examined ? 'unknown' : documentOutcome(examined);
 
-await run(async () => {
-  process.exitCode = await main().catch(fault => {
-    // A document that crashes the verifier gets a line without a stack.
-    throw fault instanceof Error ? new OperatorFault(fault.message, { cause: fault }) : fault;
-  });
-});
+try {
+  process.exitCode = await main();
+} catch (fault) {
+  // A document that crashes the verifier gets a line without a stack.
+  console.error(fault instanceof Error ? fault.message : String(fault));
+  // Handles that are still open would keep the process running.
+  process.exit(fault instanceof UsageFault ? USAGE_EXIT_CODE : exitCodes.unknown);
+}

@@ -10,6 +10,11 @@ export class OperatorFault extends Error {
   override name = 'OperatorFault';
 }
 
+/** A fault in the arguments of a command. */
+export class UsageFault extends OperatorFault {
+  override name = 'UsageFault';
+}
+
 /**
  * Every fault of the environment, or of what a variable names: one line per variable. Values are never shown, except
  * addresses and paths.

@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { Logger } from 'pino';
-import { OperatorFault } from '../config/fault.ts';
+import { OperatorFault, UsageFault } from '../config/fault.ts';
 import type { Settings } from '../config/read-config.ts';
 
 /** Errors of code that is not about operators; the text here adds what to do. */
@@ -30,12 +30,12 @@ export function requireNoArguments([first] = process.argv.slice(2)): void {
     );
 }
 
-/** Parses the command line. @throws OperatorFault if an option is unknown */
+/** Parses the command line. @throws UsageFault if an option is unknown */
 export function givenWords<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   try {
     return parseArgs(config);
   } catch (fault) {
-    throw new OperatorFault(fault instanceof Error ? fault.message : String(fault));
+    throw new UsageFault(fault instanceof Error ? fault.message : String(fault));
   }
 }
 

@@ -19,7 +19,7 @@ import { leafHash } from '../../../subgraphs/receipt/verify/merkle-proof.ts';
 import { undecided, type VerifiedDocument, verify } from '../../../subgraphs/receipt/verify/module.ts';
 import { documentFrom } from '../../../subgraphs/receipt/verify/read-document.ts';
 import { type NoteKeyKind, type VerifierKey, verifierKey } from '../../../subgraphs/receipt/verify/verifier-key.ts';
-import { OperatorFault } from '../../config/fault.ts';
+import { OperatorFault, UsageFault } from '../../config/fault.ts';
 import { type ChainLook, lookAtChain } from './chain-look.ts';
 import { isUrl, jsonAt, noDocument, readBytes, readText } from './source.ts';
 
@@ -62,7 +62,7 @@ const NO_KEYS: JsonObject = { keys: [] };
 /** Bounds memory for a directory with documents of many issuers. */
 const KEY_SETS_MAX = 64;
 
-/** @throws OperatorFault if the document, its keys or its proof cannot be read */
+/** @throws OperatorFault if the document, its keys or its proof cannot be read; UsageFault if the options do not fit it */
 export async function examine(
   source: string,
   options: VerifyCommandOptions,
@@ -208,15 +208,13 @@ async function provePlace(
 ): Promise<ProvenPlace | null> {
   const { proof, 'log-key': log_keys = [], witness: witnesses = [] } = options;
   if (proof === undefined && log_keys.length === 0 && witnesses.length === 0) return null;
-  if (receipt === null) throw new OperatorFault('--proof, --log-key and --witness are for receipts only');
+  if (receipt === null) throw new UsageFault('--proof, --log-key and --witness are for receipts only');
   const log = base_url === undefined ? null : logPrefix(base_url);
   const source = proof ?? (log && `${log}/proof/${taskOf(receipt)}`);
   if (source === null)
-    throw new OperatorFault(
-      '--witness and --log-key need a proof: give one with --proof, or give the URL of a receipt',
-    );
+    throw new UsageFault('--witness and --log-key need a proof: give one with --proof, or give the URL of a receipt');
   const keys_given = log_keys.length > 0;
-  if (!keys_given && log === null) throw new OperatorFault('--proof needs the key of its log: give it with --log-key');
+  if (!keys_given && log === null) throw new UsageFault('--proof needs the key of its log: give it with --log-key');
   const texts = keys_given ? log_keys : (await read(`${log}/verifier-keys`)).split('\n').filter(Boolean);
   const wanted = { log_keys: verifierKeys(texts, 'signature'), witnesses: verifierKeys(witnesses, 'cosignature') };
   const verification = verifyLogProof(await read(source), { ...wanted, leaf: leafOf(receipt) });
@@ -234,12 +232,12 @@ function leafOf({ payload }: JsonObject): Buffer {
   return leafHash(canonicalJson(payload));
 }
 
-/** @throws OperatorFault if one is not a key of that kind */
+/** @throws UsageFault if one is not a key of that kind */
 function verifierKeys(texts: readonly string[], kind: NoteKeyKind): VerifierKey[] {
   return texts.map(text => {
     const key = verifierKey(text);
     if (key?.kind === kind) return key;
     const whose = kind === 'signature' ? 'a log' : 'a witness';
-    throw new OperatorFault(`${text} is not the verifier key of ${whose} (<name>+<id>+<key>)`);
+    throw new UsageFault(`${text} is not the verifier key of ${whose} (<name>+<id>+<key>)`);
   });
 }

@@ -98,11 +98,11 @@ describe('npm run verify -- -', () => {
     expect(said).toMatchObject({ code: 0, out: expect.stringContaining('Valid: task ') });
   });
 
-  it('1 where more comes than is read, or no document', async () => {
+  it('3 where more comes than is read, or no document', async () => {
     const long = await verifyInput(['-', ...keys()], ' '.repeat(9 * 1024 * 1024));
-    expect(long).toMatchObject({ code: 1, err: expect.stringContaining('sends more than') });
+    expect(long).toMatchObject({ code: 3, err: expect.stringContaining('sends more than') });
     expect(await verifyInput(['-', ...keys()], '[]')).toMatchObject({
-      code: 1,
+      code: 3,
       err: expect.stringContaining('not a JSON object'),
     });
   });
@@ -117,9 +117,9 @@ describe('npm run verify -- URL', () => {
     ['/endless', 'sends more than'],
     ['/missing', 'answered 404'],
     ['/silent', 'does not answer (TimeoutError)'],
-  ])('1 for %s, within its bounds, and no failure passes for a verdict', async (path, sentence) => {
+  ])('3 for %s, within its bounds, and no failure passes for a verdict', async (path, sentence) => {
     const said = await verify([origin + path, ...keys()]);
-    expect(said).toMatchObject({ code: 1, out: '', err: expect.stringContaining(sentence) });
+    expect(said).toMatchObject({ code: 3, out: '', err: expect.stringContaining(sentence) });
   });
 });
 
@@ -132,10 +132,24 @@ describe('npm run verify -- FILE', () => {
     expect(out).toContain('WARN  Not signed, and not part of such a document: a\u{fffd}[2Jb\u{fffd}FAIL');
   });
 
-  it('1 where it names a member twice: one reader takes the first of them, and another the last', async () => {
+  it('3 where it names a member twice: one reader takes the first of them, and another the last', async () => {
     await writeFile(at('twice.json'), `{"amount":"1",${JSON.stringify(receipt).slice(1)}`);
     const said = await verify([at('twice.json'), ...keys()]);
-    expect(said).toMatchObject({ code: 1, out: '', err: expect.stringContaining('has a duplicate member') });
+    expect(said).toMatchObject({ code: 3, out: '', err: expect.stringContaining('has a duplicate member') });
+  });
+
+  it('3 where there is no such file', async () => {
+    const said = await verify([at('nowhere.json'), ...keys()]);
+    expect(said).toMatchObject({ code: 3, out: '', err: expect.stringContaining('there is no such file') });
+  });
+
+  it('2 for an option that it does not have, or that needs a URL', async () => {
+    for (const wrong of [
+      ['--key', 'x'],
+      ['--rpc', 'node'],
+      ['--base-url', 'here'],
+    ])
+      expect(await verify([at('receipt.json'), ...wrong]), wrong[0]).toMatchObject({ code: 2, out: '' });
   });
 
   it('tells nothing that moves a cursor: neither where the keys cannot be had, nor as JSON', async () => {
@@ -225,14 +239,14 @@ describe('npm run verify -- DIR', () => {
     expect(invalid.out).toContain(`${DOCUMENTS + 3} documents: ${DOCUMENTS + 1} valid, 1 NOT valid, 1 unknown.`);
   });
 
-  it('1 for an empty one, and for a proof, which is of one receipt', async () => {
+  it('3 for an empty one, and 2 for a proof, which is of one receipt', async () => {
     await mkdir(at('empty'), { recursive: true });
     expect(await verify([at('empty'), ...keys()])).toMatchObject({
-      code: 1,
+      code: 3,
       err: expect.stringContaining('nothing was verified'),
     });
     expect(await verify([many(), ...keys(), '--proof', 'x'])).toMatchObject({
-      code: 1,
+      code: 2,
       err: expect.stringContaining('for one receipt'),
     });
   });

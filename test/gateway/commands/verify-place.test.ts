@@ -84,7 +84,7 @@ describe('npm run verify -- FILE --proof FILE --log-key KEY --witness KEY', () =
       ['--log-key', witness.verifier_key, '--proof', 'x'],
       'not the verifier key of a log',
     ],
-  ])('1 for %s, and a sentence that says what is missing', async (_what, args, sentence) => {
-    expect(await verify(...receipt(), ...args)).toMatchObject({ code: 1, text: expect.stringContaining(sentence) });
+  ])('2 for %s, and a sentence that says what is missing', async (_what, args, sentence) => {
+    expect(await verify(...receipt(), ...args)).toMatchObject({ code: 2, text: expect.stringContaining(sentence) });
   });
 });
