@@ -9,9 +9,11 @@ import { base } from 'viem/chains';
 import WebSocket from 'ws';
 import { payingFetch } from '../../rest-compat/client/paying-fetch.ts';
 import { atomicAmount, formatUsdc } from '../../schema/amount.ts';
+import type { Json } from '../../schema/canonical-json.ts';
 import { OperatorFault } from '../config/fault.ts';
 import { readConfig } from '../config/read-config.ts';
 import { run } from '../operations/run.ts';
+import { type Exchange, jsonLines, reportingFetch } from './demo/wire.ts';
 
 /*
  * `npm run demo`: a buyer, from 402 to a live row, against a running development service, in a line for each step. Everything it knows
@@ -53,12 +55,20 @@ const CHAT = '/v1/chat/completions';
 /** The body of `/livez` of this service. */
 const ALIVE = '{"status":"ok"}';
 
-/** Writes one line for each step; with --verbose also `wire`, what was received in it. */
-type Say = (line: string, wire?: unknown) => void;
+/** Writes one line for each step; with --verbose also the requests and responses of the step, and `detail`, what came of it otherwise. */
+type Say = (line: string, detail?: unknown) => void;
 
 const inWords: Say = line => console.log(line);
-const withWire: Say = (line, wire) =>
-  console.log(wire === undefined ? `\n${line}` : `\n${line}\n${JSON.stringify(wire, null, 2)}`);
+
+/** From now on, each step is followed by the HTTP exchanges with the service that led to it. */
+function withWire(url: string): Say {
+  const exchanges: Exchange[] = [];
+  globalThis.fetch = reportingFetch(new URL(url).origin, exchange => void exchanges.push(exchange), fetch);
+  return (line, detail) => {
+    const shown = [...exchanges.splice(0), ...(detail === undefined ? [] : [jsonLines(detail as Json)])];
+    console.log(['', line, ...shown.flatMap(lines => ['', ...lines.map(it => `  ${it}`)])].join('\n'));
+  };
+}
 
 async function json<T>(response: Response): Promise<T> {
   const text = await response.text();
@@ -177,7 +187,7 @@ async function chatOnSolana(say: Say, { url, solana_rpc_url, solana_wallets: [wa
   const payments = new x402Client().register('solana:*', new ExactSvmScheme(signer, { rpcUrl: solana_rpc_url }));
   const { svc } = await chat(payingFetch({ payments }), url, 'And on Solana?');
   await verify(svc);
-  say(`Paid for a third chat on Solana, from ${wallet.address}, and verified its receipt.`, svc);
+  say(`Paid for a third chat on Solana, from ${wallet.address}, and verified its receipt.`);
 }
 
 const START = 'start it with `npm start`, and run `npm run demo` in a second terminal';
@@ -212,14 +222,15 @@ function isVerbose([word, ...more] = process.argv.slice(2)): boolean {
 }
 
 await run(async () => {
-  const say = isVerbose() ? withWire : inWords;
+  const is_verbose = isVerbose();
   const development = await findService();
   const { url } = development;
+  const say = is_verbose ? withWire(url) : inWords;
   say(`The service answers at ${url}.`);
 
   const unpaid = await fetch(url + CHAT, { method: 'POST' });
   const offer = (await unpaid.json()) as Offer;
-  say(`Sent a chat request without a payment: ${unpaid.status} Payment Required.`, offer);
+  say(`Sent a chat request without a payment: ${unpaid.status} Payment Required.`);
   say(`The response offers the chat for ${priceIn(offer)}, by the x402 protocol.`);
 
   const buyer = await freshBuyer(development);
@@ -231,12 +242,9 @@ await run(async () => {
 
   const { model, choices, svc } = await chat(pay, url, 'What is a spend receipt?');
   say('Signed a payment with it, without an account or gas, and sent the request again with the payment.');
-  say(`The answer, from ${model}: ${JSON.stringify(choices[0]?.message.content ?? '')}`, choices);
+  say(`The answer, from ${model}: ${JSON.stringify(choices[0]?.message.content ?? '')}`);
   say(`The transfer on the chain is ${svc.payment_ref}.`);
-  say(
-    `The response contains a signed receipt, ${svc.task_id}, which is leaf ${svc.leaf_index} of the public log.`,
-    svc,
-  );
+  say(`The response contains a signed receipt, ${svc.task_id}, which is leaf ${svc.leaf_index} of the public log.`);
   say('Verified the receipt with the published keys: the signature is valid.', await verify(svc));
   if (!(await isCopyRefused(svc))) throw new Error('a receipt with a changed amount still verified');
   say('Changed the amount in a copy of the receipt: the signature of the copy is not valid.');
@@ -246,10 +254,10 @@ await run(async () => {
   const book = await json<RestBook>(
     await fetch(`${url}/v1/agents/${agent_id}/book`, { headers: { 'x-svc-session': session } }),
   );
-  say(`Read the book by REST: ${spentIn(book.spent, book.entries.length)}.`, book);
+  say(`Read the book by REST: ${spentIn(book.spent, book.entries.length)}.`);
   const graph = await bookByGraphql(url, agent_id, session);
   const { spent, entries } = graph.data.book;
-  say(`Read the book by GraphQL: ${spentIn(spent, entries.length)}.`, graph);
+  say(`Read the book by GraphQL: ${spentIn(spent, entries.length)}.`);
   say('Subscribed to the book over graphql-ws, and paid for a second chat.');
   const live = await liveRow(url, agent_id, session, () => chat(pay, url, 'And who can check it?', session));
   const { position, row } = live.data.bookRows;

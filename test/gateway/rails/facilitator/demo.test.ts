@@ -27,6 +27,15 @@ it('npm run demo pays through a facilitator as it pays without one', async () =>
   expect(stdout).toMatch(/^Registered the wallet, .* agent \d+/m);
   expect(stdout).toMatch(/^The row of that chat arrived live: task_/m);
   expect(stdout).toContain('"evidence": "collected"');
+  expect(stdout).toContain(`  > POST ${url}/v1/chat/completions\n`);
+  for (const line of [
+    /^ {2}< 402 Payment Required$/m,
+    /^ {2}< PAYMENT-REQUIRED: \{$/m,
+    /^ {2}> PAYMENT-SIGNATURE: \{$/m,
+  ])
+    expect(stdout).toMatch(line);
+  expect(stdout).toMatch(/^ {2}< PAYMENT-RESPONSE: \{$/m);
+  expect(stdout).toMatch(/^ {2}< x-svc-verify-url: http/m);
   // Two chats and a registration.
   expect(new Set(facilitator.settlements.map(({ nonce }) => nonce)).size).toBe(3);
 });

@@ -1,0 +1,96 @@
+import { isJsonObject, type Json } from '../../../schema/canonical-json.ts';
+
+/* `npm run demo -- --verbose`: HTTP exchanges as text, with the payment headers decoded and long values cut. */
+
+/** A request and its response, as lines. */
+export type Exchange = readonly string[];
+
+/** Headers of x402 whose values are JSON as base64. */
+const PAYMENT_HEADERS = ['payment-required', 'payment-signature', 'payment-response'];
+
+const TEXT_CHARACTERS_MAX = 100;
+const LINES_MAX = 20;
+/** JSON Schemas that describe the endpoint; each takes hundreds of lines. */
+const SCHEMA_MEMBERS: readonly string[] = ['outputSchema', 'bazaar'];
+
+/** A fetch that reports each exchange with `origin`. Requests to other hosts, such as the chain's node, are not reported. */
+export function reportingFetch(origin: string, report: (exchange: Exchange) => void, by: typeof fetch): typeof fetch {
+  const seen = new Set<string>();
+  return async (input, init) => {
+    const request = new Request(input, init);
+    if (new URL(request.url).origin !== origin) return by(input, init);
+    const sent = request.body === null ? '' : await request.clone().text();
+    const response = await by(request);
+    const received = await response.clone().text();
+    report([...requestLines(request, sent, seen), ...responseLines(response, received, seen)]);
+    return response;
+  };
+}
+
+type Seen = Set<string>;
+
+function requestLines({ method, url, headers }: Request, body: string, seen: Seen): Exchange {
+  return [`> ${method} ${url}`, ...headerLines('>', headers, seen), ...bodyLines('>', body, seen)];
+}
+
+function responseLines({ status, statusText, headers }: Response, body: string, seen: Seen): Exchange {
+  return [`< ${status} ${statusText}`.trimEnd(), ...headerLines('<', headers, seen), ...bodyLines('<', body, seen)];
+}
+
+/** The headers of x402 and of this service. */
+function headerLines(side: '>' | '<', headers: Headers, seen: Seen): Exchange {
+  return [...headers].flatMap(([name, value]) => {
+    if (PAYMENT_HEADERS.includes(name)) {
+      const [first = '', ...more] = newLines(decoded(value), seen);
+      return [`${side} ${name.toUpperCase()}: ${first}`, ...more.map(line => `${side} ${line}`)];
+    }
+    return name.startsWith('x-svc-') ? [`${side} ${name}: ${shortText(value)}`] : [];
+  });
+}
+
+function bodyLines(side: '>' | '<', body: string, seen: Seen): Exchange {
+  return body === '' ? [] : [side, ...newLines(parsed(body), seen).map(line => `${side} ${line}`)];
+}
+
+/** One line in place of JSON that was shown before, such as the offer that each unpaid request gets. */
+function newLines(value: Json, seen: Seen): Exchange {
+  const lines = jsonLines(value);
+  const text = lines.join('\n');
+  if (lines.length > 1 && seen.has(text)) return ['(same as before)'];
+  seen.add(text);
+  return lines;
+}
+
+const decoded = (value: string): Json => parsed(Buffer.from(value, 'base64').toString());
+
+/** Text that is not JSON remains text. */
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** JSON in at most 20 lines, the last of which says how many were left out. */
+export function jsonLines(value: Json): Exchange {
+  const lines = JSON.stringify(shortened(value), null, 2).split('\n');
+  if (lines.length <= LINES_MAX) return lines;
+  const shown = lines.slice(0, LINES_MAX - 1);
+  return [...shown, `… ${lines.length - shown.length} more lines`];
+}
+
+function shortened(value: Json): Json {
+  if (typeof value === 'string') return shortText(value);
+  if (Array.isArray(value)) return value.map(shortened);
+  if (!isJsonObject(value)) return value;
+  const members = Object.entries(value).map(([name, member]) => [
+    name,
+    SCHEMA_MEMBERS.includes(name) ? '…' : shortened(member),
+  ]);
+  return Object.fromEntries(members);
+}
+
+function shortText(text: string): string {
+  return text.length > TEXT_CHARACTERS_MAX ? `${text.slice(0, TEXT_CHARACTERS_MAX)}…` : text;
+}
