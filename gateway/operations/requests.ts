@@ -68,7 +68,7 @@ export class Requests {
       {
         request_id: request.id,
         method,
-        door,
+        endpoint: door,
         status,
         duration_ms: Math.round(duration_ms * 100) / 100,
         ...(task_id === undefined ? {} : { task_id }),

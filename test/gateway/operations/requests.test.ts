@@ -22,19 +22,19 @@ async function logged(request_id: string): Promise<JsonObject[]> {
 }
 
 describe('a request', () => {
-  it('is one line of the log: its door, method, status, duration and, of a paid call, its task', async () => {
+  it('is one line of the log: its endpoint, method, status, duration and, of a paid call, its task', async () => {
     const [paid, unpaid, read] = [randomUUID(), randomUUID(), randomUUID()];
     const bought = await service.post<Chat>(CHAT, ask(), { ...(await paying()), 'x-request-id': paid });
     await service.post(CHAT, ask(), { 'x-request-id': unpaid });
     await service.get(`/v1/agents/${agent.agent_id}/book?token=secret`, { 'x-request-id': read });
-    const line = { level: 30, msg: 'answered', method: 'POST', door: CHAT };
+    const line = { level: 30, msg: 'answered', method: 'POST', endpoint: CHAT };
     const duration = { duration_ms: expect.any(Number) };
     expect(await logged(paid)).toEqual([
       expect.objectContaining({ ...line, ...duration, status: 200, task_id: bought.body.svc.task_id }),
     ]);
     expect(await logged(unpaid)).toEqual([expect.objectContaining({ ...line, ...duration, status: 402 })]);
     const [book] = await logged(read);
-    expect(book).toMatchObject({ method: 'GET', door: '/v1/agents/{agent_id}/book', status: 401 });
+    expect(book).toMatchObject({ method: 'GET', endpoint: '/v1/agents/{agent_id}/book', status: 401 });
     // Nothing but these: neither address nor URL, header or query.
     const members = [
       'level',
@@ -77,7 +77,7 @@ describe('a request', () => {
     leaving.abort();
     await answer.catch(() => {});
     const lines = await logged(left).finally(() => released.resolve());
-    expect(lines).toEqual([expect.objectContaining({ door: CHAT, status: 'none', aborted: true })]);
+    expect(lines).toEqual([expect.objectContaining({ endpoint: CHAT, status: 'none', aborted: true })]);
     const underway = async () => (await (await fetch(`${service.url}/metrics`)).text()).match(/underway (\d+)/)?.[1];
     await expect.poll(underway).toBe('1');
     for (const hub of service.hubs) hub.behave({ kind: 'answer' });

@@ -43,9 +43,9 @@ describe('the greeting', () => {
 describe('readable lines', () => {
   it('show the time of day, the level, the sentence and its facts', () => {
     const said: string[] = [];
-    const line = { level: 30, time: 0, pid: 1, hostname: 'h', msg: 'answered', door: '/v1/models', status: 200 };
+    const line = { level: 30, time: 0, pid: 1, hostname: 'h', msg: 'answered', endpoint: '/v1/models', status: 200 };
     readableLines(text => said.push(text)).write(JSON.stringify(line));
-    expect(said.join('')).toMatch(/^\d\d:\d\d:\d\d info {2}answered door=\/v1\/models status=200\n$/);
+    expect(said.join('')).toMatch(/^\d\d:\d\d:\d\d info {2}answered endpoint=\/v1\/models status=200\n$/);
   });
 
   it('show what an error was, and facts with blanks as JSON', () => {

@@ -64,7 +64,7 @@ describe('on a terminal', () => {
     expect(terminal.lines()[0]).toBe('starting the spend receipt gateway; press Ctrl-C to stop');
     await (await fetch(`${url}/v1/models`)).text();
     const answered =
-      /^\d\d:\d\d:\d\d info {2}answered request_id=\S+ method=GET door=\/v1\/models status=200 duration_ms=\S+$/;
+      /^\d\d:\d\d:\d\d info {2}answered request_id=\S+ method=GET endpoint=\/v1\/models status=200 duration_ms=\S+$/;
     await expect.poll(terminal.lines).toContainEqual(expect.stringMatching(answered));
     const away = 'BASE_RPC_URL does not answer (ECONNREFUSED); no payments are accepted until it does';
     expect(terminal.lines()).toContainEqual(
