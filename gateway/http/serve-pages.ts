@@ -143,12 +143,15 @@ YogaGraphiQL.renderYogaGraphiQL(document.getElementById('root'), {
 });
 `;
 
-/** GraphiQL puts the answer beside the query. On a phone that leaves it no room, so it goes below. */
+/** GraphiQL puts the answer and the buttons beside the query. On a phone that leaves no room, so both go below it. */
 const NARROW_STYLE = `
 @media (max-width: 40rem) {
   .graphiql-container #graphiql-session { flex-direction: column; min-height: 0; }
   .graphiql-container #graphiql-session > * { min-height: 0; }
   .graphiql-container .graphiql-horizontal-drag-bar { display: none; }
+  .graphiql-container .graphiql-query-editor { flex-direction: column; row-gap: var(--px-8); }
+  .graphiql-container .graphiql-query-editor .graphiql-editor { min-height: 0; flex: 1; }
+  .graphiql-container .graphiql-query-editor .graphiql-toolbar { flex-direction: row; width: auto; }
 }
 `;
 

@@ -17,4 +17,12 @@ it('GET /graphql is GraphiQL in Chromium: it runs a query, and asks no other hos
   const hosts = asked.filter(url => !/^(?:data|blob):/.test(url)).map(url => new URL(url).origin);
   expect([...new Set(hosts)]).toEqual([service.url]);
   expect(faults).toEqual([]);
+  // On a phone the buttons are below the query, and cover none of it.
+  await page.setViewportSize({ width: 360, height: 740 });
+  const boxOf = async (part: string) => {
+    const box = await page.locator(`.graphiql-query-editor .graphiql-${part}`).boundingBox();
+    return box ?? { y: Number.NaN, height: Number.NaN };
+  };
+  const editor = await boxOf('editor');
+  expect((await boxOf('toolbar')).y).toBeGreaterThanOrEqual(editor.y + editor.height);
 });
