@@ -44,6 +44,8 @@ export interface Columns {
   readonly methods: readonly DoorMethod[];
   /** The largest effect of any request. */
   readonly effect: Effect;
+  /** Body members with which the endpoint writes. A request with none of them only reads. Empty if all its requests have one effect. */
+  readonly writes_with: readonly string[];
   /** Whether sending the same request again changes nothing further. */
   readonly idempotent: boolean;
   /** Whether its work reaches beyond the service and its records: a chain, a hub, a receiver of webhooks, or texts of other agents. */
@@ -208,6 +210,7 @@ const usualBody = ({ methods, possession = 'none' }: Pick<Row, 'methods' | 'poss
 
 const usual = {
   tool: {},
+  writes_with: [],
   aliases: [],
   limits: [],
   example: null,
@@ -275,6 +278,7 @@ export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H
     effect: usualEffect(row),
     idempotent: usuallyIdempotent(row),
     reaches_out: usuallyReachesOut(row),
+    writes_with: Object.keys(instead),
     ...columns,
     other_statuses: [...new Set(Object.values(actions).flatMap(action => action.status ?? []))],
     other_media: columns.other_media ?? [...Object.values(forms), ...(plain ? [plain] : [])].map(({ media }) => media),

@@ -73,10 +73,11 @@ const terms = {
 
 /** What it does and what it costs come first, in one sentence. */
 function description(door: Door): string {
-  const { summary, price, possession } = door;
+  const { summary, price, possession, writes_with } = door;
   return [
     `${summary} (${costOf(price)}).`,
     ...(price ? [terms.spends] : []),
+    ...writes_with.map(member => `Only reads unless \`${member}\` is given.`),
     ...(possession === 'none' || possession === 'offered' ? [] : [terms.possession]),
     ...(isWrittenByOthers(door) ? [terms.untrusted] : []),
   ].join(' ');

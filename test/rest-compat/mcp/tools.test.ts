@@ -155,7 +155,8 @@ describe('the tools of the door table', () => {
   it('hints at what a call changes', () => {
     expect(named('get_book_gaps')?.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
     expect(named('export_book')?.annotations).toMatchObject({ readOnlyHint: true });
-    // With a budget it sets one.
+    // With a budget it sets one, and its description says so.
+    expect(named('get_agent_book')?.description).toContain('Only reads unless `budget` is given.');
     expect(named('get_agent_book')?.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true });
     expect(named('revoke_assignment')?.annotations).toMatchObject({ destructiveHint: true, idempotentHint: true });
     expect(named('chat_completions')?.annotations).toMatchObject({ readOnlyHint: false, openWorldHint: true });
