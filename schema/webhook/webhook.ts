@@ -5,6 +5,8 @@ import { everyWebhookKind, usualWebhookKinds, webhookKindWords } from './kinds.t
 
 /* The webhook of a book as it is shown. */
 
+const optionalKinds = everyWebhookKind.filter(kind => !usualWebhookKinds.includes(kind));
+
 export const WebhookNoun = z.object({
   enabled: z
     .boolean()
@@ -28,7 +30,7 @@ export const BookWebhookNoun = z.object({
   supported_events: sizedList(
     z.enum(usualWebhookKinds).meta({ words: webhookKindWords }),
     everyWebhookKind.length,
-  ).describe('Kinds of events that are sent if `events` is left out when the webhook is set.'),
+  ).describe(`Kinds of events that are sent by default. \`events\` accepts these and ${optionalKinds.join(', ')}.`),
 });
 
 /** The same, with a secret that was just made. */

@@ -46,7 +46,7 @@ async function connectModern(query = ''): Promise<ModernClient> {
 }
 
 describe('the official client with a handshake', () => {
-  it('has a session, lists the tools of most days, and leaves', async () => {
+  it('has a session, lists the tools needed daily, and leaves', async () => {
     const client = new Client(me);
     const transport = new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`));
     await client.connect(transport as never);

@@ -3,7 +3,7 @@ import type { Schemas, Tool } from './tool.ts';
 
 /* Which tools `tools/list` returns. A tool that is not listed can be called as well. */
 
-/** The default set: the tools that the specification names, and those that an agent needs on most days. */
+/** The default set: the tools that the specification names, and those that an agent needs daily. */
 const daily: ReadonlySet<string> = new Set([
   'chat_completions',
   'list_models',

@@ -45,7 +45,7 @@ describe('the list of tools where no set is asked for', () => {
     expect(namesOf('')).toContain(name);
   });
 
-  it('has what an agent needs on most days, and no more than 40 tools', () => {
+  it('has what an agent needs daily, and no more than 40 tools', () => {
     expect(namesOf('')).toEqual(
       expect.arrayContaining(['list_models', 'quote_task', 'get_receipt', 'set_book_policy']),
     );
