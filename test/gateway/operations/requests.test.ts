@@ -43,7 +43,7 @@ describe('a request', () => {
       'hostname',
       'request_id',
       'method',
-      'door',
+      'endpoint',
       'status',
       'duration_ms',
       'msg',
