@@ -273,11 +273,11 @@ describe('npm run verify', () => {
     };
     const sound = await verify(filed);
     expect(sound).toMatchObject({ code: 0, text: expect.stringContaining(`Valid: ${filed.dispute_id}`) });
-    expect(sound.text).toContain('The outcome follows: refund (charged_twice). No money moves by it.');
+    expect(sound.text).toContain('The outcome follows: refund (charged_twice). A verdict moves no money.');
     const touched = { ...filed.verdict, outcome: 'stand' };
     expect(await verify(touched)).toMatchObject({
       code: 1,
-      text: expect.stringContaining('something in it was altered'),
+      text: expect.stringContaining('the document was altered'),
     });
   });
 });

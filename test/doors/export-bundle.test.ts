@@ -198,13 +198,13 @@ describe('npm run verify -- bundle.zip', () => {
     const folder = await ownFolder();
     await writeFile(join(folder, 'bundle.zip'), bundle);
     const lines = linesOf(await examine(join(folder, 'bundle.zip'), {}, new Map()));
-    expect(lines).toContainEqual('  ok    Each receipt stands in the log under that checkpoint.');
+    expect(lines).toContainEqual('  ok    Each receipt is in the log under that checkpoint (inclusion proof).');
     expect(lines).toContainEqual(expect.stringContaining('Valid: 5 rows, by '));
     expect(lines).toContainEqual(expect.stringContaining(`sign that they are of book ${agent.agent_id}.`));
     expect(lines).toContainEqual(
       expect.stringMatching(/^Spend whose transfer was seen: 0\.004 USDC by 0x\w{40} on base \(2 receipts\)\.$/),
     );
     expect(lines.join('\n')).not.toMatch(/all rows/);
-    expect(lines).toContainEqual('That no row was left out is not verified: nothing signs that.');
+    expect(lines).toContainEqual('Whether rows were left out cannot be verified, because no signature covers that.');
   });
 });

@@ -74,7 +74,7 @@ describe('the page of a receipt or refusal, as it runs in a browser', () => {
     const [, listed = ''] = /<pre[^>]*>(.*?)<\/pre>/s.exec(page) ?? [];
     expect(listed).not.toContain('\u202e');
     const { checks, verdict } = await runPage(page);
-    expect(checks).toContainEqual(['passed', 'Passed', 'The facts above are what was signed.']);
+    expect(checks).toContainEqual(['passed', 'Passed', 'The facts above are the signed ones.']);
     expect(verdict).toBe('passed');
   });
 

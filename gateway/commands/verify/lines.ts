@@ -21,11 +21,18 @@ interface KindTexts {
 
 type Claims = NonNullable<VerifiedDocument['claims']>;
 
-const ofReceipt = (claims: Claims, { claim_id = claims.payload_version === 8 ? 'legacy' : 'none' } = claims) => [
-  `Valid: task ${claims.jti}, signed by ${claims.iss}, book ${claim_id}.`,
+const ofReceipt = (claims: Claims) => [
+  `Valid: task ${claims.jti}, signed by ${claims.iss}, ${bookText(claims)}.`,
   ...(claims.profile === undefined ? [] : [`Made in the ${claims.profile} profile: no real money moved.`]),
   ...(isJsonObject(claims.reported) ? [notSettledHere(claims.reported)] : []),
 ];
+
+/** Payload version 8 could not sign a book yet. */
+function bookText({ claim_id, book_id, payload_version }: Claims): string {
+  const book = claim_id ?? book_id ?? null;
+  if (book !== null) return `on book ${book}`;
+  return payload_version === 8 ? 'which does not sign its book (payload version 8)' : 'on no book';
+}
 
 /** The payment of a receipt in any form. */
 function linesOfSpend(spend: ReceiptSummary): string[] {
@@ -147,7 +154,7 @@ const kinds: Readonly<Record<ExaminedDocument['kind'], KindTexts>> = {
     noun: 'verdict',
     valid: ({ dispute_id, iss, agent_id, task_id, claim_type, outcome = 'open', reason, ...said }) => [
       `Valid: ${dispute_id}, signed by ${iss}: ${claim_type} of ${task_id}, on book ${agent_id}.`,
-      `The outcome follows: ${outcome} (${reason}). No money moves by it.`,
+      `The outcome follows: ${outcome} (${reason}). A verdict moves no money.`,
       ...ofVerdict(said),
     ],
   },
@@ -186,12 +193,12 @@ const kinds: Readonly<Record<ExaminedDocument['kind'], KindTexts>> = {
     head: 'Bundle',
     noun: 'bundle',
     valid: ({ iss, agent_id, rows, receipts, receipts_signed_for_it, refusals, ...said }) => [
-      `Valid: ${rows} rows, by ${iss}, with ${receipts} receipts, ${refusals} refusals and ${said.inflow_claims} claims; ${said.rows_without_document} rows rest on no document.`,
+      `Valid: ${rows} rows, by ${iss}, with ${receipts} receipts, ${refusals} refusals and ${said.inflow_claims} claims; ${said.rows_without_document} rows have no document.`,
       agent_id === null
-        ? 'No document signs whose book it is.'
-        : `${receipts_signed_for_it} receipts, and each refusal and claim, sign that they are of book ${agent_id}.`,
-      `Each receipt stands in the log, under its head of ${said.tree_size} leaves.`,
-      'That no row was left out is not verified: nothing signs that.',
+        ? 'No document signs which book this is.'
+        : `${receipts_signed_for_it} receipts, and each refusal and claim, sign that they belong to book ${agent_id}.`,
+      `Each receipt is in the log, under its tree head of ${said.tree_size} leaves.`,
+      'Whether rows were left out cannot be verified, because no signature covers that.',
     ],
   },
   audit_pack: { head: 'Pack', noun: 'audit pack', valid: () => [] },
@@ -241,7 +248,7 @@ const kinds: Readonly<Record<ExaminedDocument['kind'], KindTexts>> = {
     head: 'Delivery',
     noun: 'receipt of x402',
     valid: ({ payer, network, transaction, resourceUrl, issuedAt }) => [
-      `Valid: ${payer} paid for ${resourceUrl} in ${network}:${transaction}, by the word of the shop at ${issuedAt} (Unix seconds).`,
+      `Valid: ${payer} paid for ${resourceUrl} in ${network}:${transaction}, as the seller stated at ${issuedAt} (Unix seconds).`,
     ],
   },
   session_grant: {
@@ -298,7 +305,10 @@ export function linesOf(examined: ExaminedDocument): string[] {
   const { checks, fault, claims, report } = verified;
   const lines = [`${`${head}:`.padEnd(8)} ${source}`, `Keys:    ${keys.source}`, ...checks.map(passed)];
   if (fault && documentOutcome(examined) === 'unknown') return [...lines, open(fault)].map(plain);
-  if (fault) return [...lines, failed(fault), `This ${noun} is NOT valid.`].map(plain);
+  if (fault)
+    return [...lines, failed(fault), `This ${noun} is NOT valid. Do not rely on it; get it again from its issuer.`].map(
+      plain,
+    );
   if (report) lines.push(...linesOfReport(report, keys.from === 'given'));
   if (claims) lines.push(...valid(claims));
   if (spend) lines.push(...linesOfSpend(spend));
@@ -324,7 +334,7 @@ const failed = ({ sentence, code }: Line) => `  FAIL  ${sentence} (${code})`;
 function linesOfReport({ unsigned, broken, unchecked }: NonNullable<VerifiedDocument['report']>, keys_given: boolean) {
   const [unknown, lane] = [unsigned.unknown.join(', '), unsigned.lane.join(', ')];
   return [
-    ...broken.map(name => `  WARN  ${name} does not verify; another signature does, and one is enough.`),
+    ...broken.map(name => `  WARN  ${name} does not verify. Another signature does, and one is enough.`),
     ...(unknown ? [`  WARN  Not signed, and not part of such a document: ${unknown}.`] : []),
     ...(lane ? [`  note  Not signed, and may change: ${lane}.`] : []),
     ...unchecked.map(sentence => `  open  ${sentence}`),
@@ -335,7 +345,7 @@ function linesOfReport({ unsigned, broken, unchecked }: NonNullable<VerifiedDocu
 function linesOfPlace({ source, keys_given, verification }: NonNullable<ExaminedDocument['place']>): string[] {
   const lines = [`Proof:   ${source}`, ...verification.checks.map(passed)];
   if (verification.kind === 'invalid')
-    return [...lines, failed(verification), 'This receipt is NOT proven to stand in that log.'];
+    return [...lines, failed(verification), 'This receipt is NOT proven to be in that log.'];
   const whose = "  open  Whether the log's key is the issuer's: the service itself named it.";
   return [...lines, ...(keys_given ? [] : [whose]), `In the log: leaf ${verification.index} of ${verification.size}.`];
 }

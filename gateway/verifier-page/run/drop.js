@@ -98,7 +98,7 @@ function readBytes(name, bytes) {
   const envelope = envelopeIn(Buffer.from(bytes));
   if (envelope) return { name, bytes, json: null, fault: null };
   const fault =
-    'It holds no JSON object, or one that names a member twice, and neither a statement, a token, a note of the log nor a bundle.';
+    'The file is not a document that can be verified: it is neither a JSON object (without duplicate members) nor a statement, a token, a checkpoint or a bundle.';
   return { name, bytes: null, json: null, fault };
 }
 
@@ -107,7 +107,7 @@ async function readFile(file) {
   const { name } = file;
   if (file.size <= FILE_BYTES_MAX) return readBytes(name, new Uint8Array(await file.arrayBuffer()));
   left_out.push(`${name}: longer than ${FILE_BYTES_MAX} bytes`);
-  return { name, bytes: null, json: null, fault: `It is longer than ${FILE_BYTES_MAX} bytes.` };
+  return { name, bytes: null, json: null, fault: `The file is longer than ${FILE_BYTES_MAX} bytes.` };
 }
 
 /** The kid that signed, by the document's own word. @param {any} document @returns {unknown} */
@@ -136,7 +136,7 @@ function judge({ json, bytes, fault }) {
   const keys = keysFor(document);
   const of_issuer = bytes ? envelopeIn(Buffer.from(bytes))?.needs_keys : needsKeys(document);
   if (!keys && of_issuer && (bytes || keysBrought(document) === null)) {
-    const detail = 'It contains no keys: drop the key set of its issuer (/.well-known/jwks.json) here, too.';
+    const detail = 'The document contains no keys: also drop the key set of its issuer (/.well-known/jwks.json) here.';
     return { status: 'open', headline: 'Not checked', detail, ...bare };
   }
   const verified = bytes
@@ -148,14 +148,14 @@ function judge({ json, bytes, fault }) {
     return { status: 'open', headline: `This ${what} ${open}`, detail: verified.fault.sentence, ...bare };
   }
   if (verified.fault) {
-    const detail = `${verified.fault.sentence} (${verified.fault.code}) Do not rely on anything in it.`;
+    const detail = `${verified.fault.sentence} (${verified.fault.code}) Do not rely on the document; get it again from its issuer.`;
     return { status: 'failed', headline: `This ${what} is NOT valid`, detail, verified, receipt: null };
   }
   const whose = !of_issuer
-    ? 'By the address of its signer: make sure whose it is.'
+    ? 'Checked against the address of its signer: make sure whose address it is.'
     : keys
-      ? `By the keys in ${keys.name}: make sure that they are the keys of the issuer.`
-      : 'By the keys that it contains: compare them with a key set that you had before.';
+      ? `Checked with the keys in ${keys.name}: make sure that they are the keys of the issuer.`
+      : 'Checked with the keys that it contains: compare them with a key set that you already trust.';
   const receipt = RECEIPTS.includes(verified.kind) ? (document?.receipt ?? document ?? {}) : null;
   if (receipt === null)
     return { status: 'passed', headline: `This ${what} is valid`, detail: whose, verified, receipt };
@@ -176,16 +176,16 @@ function judgeBundle(bytes) {
   if (said.kind === 'invalid') {
     const { code, sentence, checks } = said;
     const verified = { kind: 'bundle', valid: false, checks, fault: { code, sentence }, claims: null, report: null };
-    const detail = `${sentence} (${code}) Do not rely on anything in it.`;
+    const detail = `${sentence} (${code}) Do not rely on the document; get it again from its issuer.`;
     return { status: 'failed', headline: 'This bundle of a book is NOT valid', detail, verified, receipt: null };
   }
   const { checks, claims, report, receipts } = said;
   const verified = { kind: 'bundle', valid: true, checks, fault: null, claims, report };
-  const whole = 'That no row was left out is not verified: nothing signs that.';
+  const whole = 'Whether rows were left out cannot be verified, because no signature covers that.';
   const headline = `This bundle of a book is valid: ${claims.rows} rows, ${claims.receipts} receipts, ${claims.refusals} refusals`;
   const whose = given
-    ? `By the keys in ${given.name}.`
-    : 'By the keys that it contains: compare them with a key set that you had before.';
+    ? `Checked with the keys in ${given.name}.`
+    : 'Checked with the keys that it contains: compare them with a key set that you already trust.';
   return {
     status: 'passed',
     headline,
@@ -199,7 +199,7 @@ function judgeBundle(bytes) {
 /** @param {Uint8Array} bytes @param {any} keys @returns {Verified} */
 function openEnvelope(bytes, keys) {
   const envelope = envelopeIn(Buffer.from(bytes));
-  if (!envelope) throw new TypeError('these bytes are no envelope');
+  if (!envelope) throw new TypeError('these bytes are not an envelope');
   const { payload: _payload, ...verified } = envelope.verify(keys);
   return { kind: envelope.kind, ...verified };
 }
@@ -228,7 +228,7 @@ const developmentBanner = () =>
     'p',
     { class: 'profile', role: 'note' },
     element('strong', 'development'),
-    'Stand-ins were in use: no real money moved.',
+    'Simulated services were used: no real money moved.',
   );
 
 /** @param {string} name @param {Judgement} judgement */

@@ -19,12 +19,25 @@ export function findingsOf({ checks, fault, report }) {
     ...checks.map(({ sentence }) => finding('passed', 'Passed', sentence)),
     ...(fault ? [finding('failed', 'Failed', `${fault.sentence} (${fault.code})`, fault.code)] : []),
     ...broken.map(name =>
-      finding('failed', 'Broken', `${name} does not verify, although another signature of the document does.`, name),
+      finding(
+        'failed',
+        'Broken',
+        `${name} is not a valid signature. Another signature of the document is valid.`,
+        name,
+      ),
     ),
-    ...unsigned.unknown.map(name => finding('failed', 'Not signed', `${name} is no part of such a document.`, name)),
-    ...unsigned.lane.map(name =>
-      finding('open', 'Not signed', `${name} is not part of what was signed, and may change.`),
+    ...unsigned.unknown.map(name =>
+      finding(
+        'failed',
+        'Not signed',
+        `${name} is not a known member of such a document. It was added after signing.`,
+        name,
+      ),
     ),
+    // In one row, because a receipt has a dozen of them.
+    ...(unsigned.lane.length > 0
+      ? [finding('open', 'Not signed', `These members are not signed, and may change: ${unsigned.lane.join(', ')}.`)]
+      : []),
     ...unchecked.map(sentence => finding('open', 'Not checked', sentence)),
   ];
 }

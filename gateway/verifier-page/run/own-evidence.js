@@ -43,7 +43,7 @@ function check(audit) {
   const { claims } = verified;
   if (claims === null) return { findings, lane: null };
   const is_shown = canonicalJson(shownOnPage()) === canonicalJson(factsOf(audit, claims));
-  const says = is_shown ? 'The facts above are what was signed.' : 'The facts above are not what was signed.';
+  const says = is_shown ? 'The facts above are the signed ones.' : 'The facts above differ from the signed ones.';
   findings.unshift(finding(is_shown ? 'passed' : 'failed', is_shown ? 'Passed' : 'Failed', says, 'page_differs'));
   const transfer = onChain(audit, claims);
   if (transfer) findings.push(finding('open', 'Not checkable here', `${transfer}: look it up on the chain.`, 'chain'));
@@ -73,11 +73,11 @@ function checkOwnEvidence(text) {
       say(
         'failed',
         DO_NOT_TRUST,
-        `${failed.join(' ')} What the page says is not what the issuer signed, or it was changed on its way.`,
+        `${failed.join(' ')} The page was altered, or does not show what the issuer signed. Do not rely on it; load it again from the issuer.`,
       );
       return;
     }
-    const made = `${passed} checks passed in your own browser; what only the chain can say was not checked. The keys came with the page: compare them with a key set that you had before.`;
+    const made = `${passed} checks passed in your own browser; whether the payment is on its chain was not checked. The keys came with the page: compare them with a key set that you already trust.`;
     if (lane === null) say('passed', 'Every check that can be made here passed', made);
     else
       say(
@@ -86,7 +86,7 @@ function checkOwnEvidence(text) {
         `${spendLanes[lane.lane].means} ${made}`,
       );
   } catch {
-    say('failed', DO_NOT_TRUST, 'The data that it carries for the checks is malformed.');
+    say('failed', DO_NOT_TRUST, 'The data in the page that the checks need is malformed.');
   }
 }
 

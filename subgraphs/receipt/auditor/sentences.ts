@@ -22,9 +22,9 @@ export function receiptProves({ in_log, anchored }: Evidence): string[] {
     [in_log, 'The payload is the leaf at leaf_index of the log under the newest signed head.'],
     [
       in_log,
-      'The log has only grown since the head that the receipt itself signs: nothing before it was changed or taken out.',
+      'The log was only appended to since the tree head that the receipt signs: nothing before it was changed or removed.',
     ],
-    [anchored, 'The head that is said to stand on Base is a head of the same log.'],
+    [anchored, 'The tree head that is anchored on Base, as stated, is one of the same log.'],
   ]);
 }
 
@@ -78,7 +78,7 @@ const everyReceipt: readonly Check[] = [
     'payload',
     'SHA-256 of `preimage` is payload_hash of the claims; `preimage` is receipt.payload in RFC 8785 form.',
   ),
-  check('copies', 'Every other member of `receipt` that repeats a claim says the same.'),
+  check('copies', 'Every other member of `receipt` that repeats a claim has the same value as the claim.'),
   check(
     'second signatures',
     'receipt.signature: Ed25519 over the hex text of payload_hash. receipt.co_signature: EIP-191 over it, by a published address.',
@@ -145,7 +145,7 @@ export const refusalChecks: readonly Check[] = [
   check('signature', 'RFC 7515: verify refusal.issuer_signature.jws as ES256 by the key of `keys` that its kid names.'),
   check(
     'copies',
-    'Every member of `refusal` that repeats a claim says the same; `preimage` is the claims without iss, iat and jti, in RFC 8785 form.',
+    'Every member of `refusal` that repeats a claim has the same value as the claim; `preimage` is the claims without iss, iat and jti, in RFC 8785 form.',
   ),
   check('raw value', 'refusal.issuer_signature.value is ES256 (r and s, base64url) over `preimage`.'),
   check('anchor', 'eth_getBlockByHash of refusal.base_anchor.block_hash, where its status is AVAILABLE.'),

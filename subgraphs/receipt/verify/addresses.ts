@@ -70,10 +70,10 @@ export function linkFault(links: readonly ShownLink[], { bases, all }: Addresses
   if (foreign === undefined) return null;
   const other = otherBase(foreign);
   const moved = !all && other !== null && shown.every(link => [...bases, other].some(base => leads(base, link)));
-  if (!moved) return `${foreign.name} leads elsewhere than to the issuer.`;
+  if (!moved) return `${foreign.name} does not point to the issuer.`;
   return {
     code: 'address_unknown',
-    sentence: `All of it is as signed by ${bases.join(', ')}, but ${foreign.name} leads to ${other}. Whether the issuer has moved there is not known: give the key set that it publishes now, or its present base URL.`,
+    sentence: `The document is signed by ${bases.join(', ')}, but ${foreign.name} points to ${other}. The issuer may have moved there: to check, give the key set that it publishes now, or its current base URL.`,
   };
 }
 

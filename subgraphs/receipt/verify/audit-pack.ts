@@ -12,7 +12,7 @@ export function verifyAuditPack(document: JsonObject): Invalid {
     kind: 'invalid',
     code: 'not_signed',
     sentence:
-      'Nobody signed this audit pack: verify the published export of the book (GET /public/export/{slug}), or each receipt at its verify_url.',
+      'An audit pack is not signed: verify the published export of the book (GET /public/export/{slug}), or each receipt at its verify_url.',
     checks: judged.checks,
   };
 }
@@ -23,13 +23,13 @@ const rowsOf = ({ rows }: JsonObject): readonly JsonObject[] => (Array.isArray(r
 const rules: readonly Rule<JsonObject>[] = [
   {
     code: 'rows_miscounted',
-    says: 'The number of rows is the stated row_count.',
+    says: 'The pack has as many rows as its row_count says.',
     fault: document =>
       unless(rowsOf(document).length === document.row_count, 'The number of rows differs from the stated row_count.'),
   },
   {
     code: 'rows_repeated',
-    says: 'Each task has one row only.',
+    says: 'Each task has only one row.',
     fault: document => {
       const tasks = rowsOf(document).map(({ task_id }) => task_id);
       return unless(new Set(tasks).size === tasks.length, 'A task has more than one row.');

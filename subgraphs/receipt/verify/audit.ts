@@ -40,14 +40,14 @@ const inLog = (
   fault: opened => {
     const { log } = opened.document;
     if (log === undefined) return null;
-    return unless(isJsonObject(log) && fault(log, opened), `It does not hold: ${says}`);
+    return unless(isJsonObject(log) && fault(log, opened), `This check failed: ${says}`);
   },
 });
 
 /** In order: a later rule may rely on all before it. */
 const logRules: readonly Rule<OpenedAudit>[] = [
   // A service that has moved since signs heads of the same log under another iss: the key set says whose they are.
-  inLog('head_invalid', 'The issuer signed the newest head of the log.', ({ head }, { jwks }) => {
+  inLog('head_invalid', 'The issuer signed the newest tree head of the log.', ({ head }, { jwks }) => {
     if (!isJsonObject(head)) return false;
     const jws = parseJws(head.jws);
     const { log_id = null, tree_size = null, root_hash = null } = head;
@@ -63,7 +63,7 @@ const logRules: readonly Rule<OpenedAudit>[] = [
   }),
   inLog(
     'not_in_log',
-    'The receipt is a leaf of the log under that head.',
+    'The receipt is a leaf of the log under that tree head (inclusion proof).',
     ({ head, inclusion }, { document, claims }) => {
       if (!isJsonObject(head) || !isJsonObject(inclusion)) return false;
       const { leaf_index, leaf_hash, tree_size, root_hash } = inclusion;
@@ -79,23 +79,27 @@ const logRules: readonly Rule<OpenedAudit>[] = [
   ),
   inLog(
     'log_rewritten',
-    'The log has only grown since the receipt.',
+    'The log was only appended to since the receipt was signed (consistency proof).',
     ({ head, consistency }, { receipt }) => isJsonObject(head) && agrees(consistency, receipt, head),
   ),
-  inLog('checkpoint_invalid', 'The checkpoint says the same, under a key of the issuer.', (log, { jwks }) => {
-    const { head, inclusion, checkpoint, tlog_proof } = log;
-    const said = issuedCheckpoint(checkpoint, jwks);
-    if (said === null || !isJsonObject(head) || !isJsonObject(inclusion)) return false;
-    const path = (inclusion.path ?? []) as readonly string[];
-    return (
-      said.size === head.tree_size &&
-      said.root.toString('hex') === head.root_hash &&
-      tlog_proof === tlogProofText(Number(inclusion.leaf_index), path, String(checkpoint))
-    );
-  }),
+  inLog(
+    'checkpoint_invalid',
+    'The checkpoint has the size and root of that tree head, and a key of the issuer signed it.',
+    (log, { jwks }) => {
+      const { head, inclusion, checkpoint, tlog_proof } = log;
+      const said = issuedCheckpoint(checkpoint, jwks);
+      if (said === null || !isJsonObject(head) || !isJsonObject(inclusion)) return false;
+      const path = (inclusion.path ?? []) as readonly string[];
+      return (
+        said.size === head.tree_size &&
+        said.root.toString('hex') === head.root_hash &&
+        tlog_proof === tlogProofText(Number(inclusion.leaf_index), path, String(checkpoint))
+      );
+    },
+  ),
   inLog(
     'anchor_foreign',
-    'What is said to be anchored is a head of the same log.',
+    'The tree head that is anchored on the chain, if any, is one of the same log.',
     ({ anchor }, { receipt }) =>
       anchor === undefined || anchor === null || (isJsonObject(anchor) && agrees(anchor.consistency, receipt, anchor)),
   ),
@@ -142,13 +146,15 @@ export function keysBrought(document: JsonObject): Jwks | null {
  */
 export function verifyReceiptAudit(document: JsonObject, jwks: Jwks, options: VerifyOptions = {}): Verification {
   const { receipt } = document;
-  if (!isJsonObject(receipt)) return malformedDocument('This is no audit document: receipt is missing.');
+  if (!isJsonObject(receipt)) return malformedDocument('This is not an audit document: receipt is missing.');
   const base_url = options.base_url ?? movedTo(document, jwks);
   const verified = verifyReceipt(receipt, jwks, { ...(base_url !== undefined && { base_url }), dated_by_log: true });
   if (verified.kind === 'invalid') return verified;
   try {
     const { claims, checks, report } = verified;
-    const judged = judgeBy(rules, { document, receipt, claims, jwks });
+    // Without evidence of the log its rules would pass, and be listed as passed checks.
+    const applied = document.log === undefined ? rules.filter(rule => !logRules.includes(rule)) : rules;
+    const judged = judgeBy(applied, { document, receipt, claims, jwks });
     if (judged.kind === 'invalid') return { ...judged, checks: [...checks, ...judged.checks] };
     const { lane, unknown } = report.unsigned;
     return {
@@ -180,69 +186,74 @@ export function verifyRefusalAudit(
   options: VerifyOptions = {},
 ): DocumentVerification {
   const { refusal, preimage } = document;
-  if (!isJsonObject(refusal)) return malformedDocument('This is no audit document: refusal is missing.');
+  if (!isJsonObject(refusal)) return malformedDocument('This is not an audit document: refusal is missing.');
   const verified = verifyRefusal(refusal, jwks, options);
   if (verified.kind === 'invalid') return verified;
   const { iss: _iss, iat: _iat, jti: _jti, ...payload } = verified.claims;
-  const check = { code: 'preimage_differs', sentence: 'The preimage is the canonical form of what was signed.' };
+  const check = { code: 'preimage_differs', sentence: 'preimage is the canonical JSON of the signed payload.' };
   if (preimage === canonicalJson(payload)) {
     const { lane, unknown } = verified.report.unsigned;
     const strange = Object.keys(document).filter(name => !known.has(name) && name !== 'refusal');
     const unsigned = { lane: [...lane, ...spoken(document), ...evidence(document)], unknown: [...unknown, ...strange] };
     return { ...verified, checks: [...verified.checks, check], report: { ...verified.report, unsigned } };
   }
-  return { kind: 'invalid', ...check, sentence: 'The preimage is not what was signed.', checks: verified.checks };
+  return {
+    kind: 'invalid',
+    ...check,
+    sentence: 'preimage is not the canonical JSON of the signed payload.',
+    checks: verified.checks,
+  };
 }
 
 /** In order: a later rule may rely on all before it. */
 const rules: readonly Rule<OpenedAudit>[] = [
   {
     code: 'preimage_differs',
-    says: 'The preimage is the text whose hash was signed.',
+    says: 'preimage is the text whose SHA-256 is the signed payload_hash.',
     fault: ({ document: { preimage }, receipt, claims }) =>
       unless(
         typeof preimage === 'string' &&
           preimage === canonicalJson(receipt.payload ?? null) &&
           (claims.payload_hash === undefined || sha256Hex(preimage) === claims.payload_hash),
-        'The preimage is not the text whose hash was signed.',
+        'preimage is not the text whose SHA-256 is the signed payload_hash.',
       ),
   },
   {
     code: 'issuer_history_differs',
-    says: 'The snapshot of the issuer history is the one that was signed, and held when this was signed.',
+    says: 'The issuer-history snapshot has the signed hash, and was current when the receipt was signed.',
     fault: opened => historyFault(opened),
   },
   {
     code: 'receipt_policy_differs',
-    says: 'The receipt policy is the one that was signed.',
+    says: 'The receipt policy has the signed hash.',
     fault: ({ document: { receipt_policy: shown }, claims: { receipt_policy: signed } }) =>
       unless(
         !isJsonObject(signed) || (isJsonObject(shown) && canonicalHash(shown.policy ?? null) === signed.hash),
-        'The receipt policy is not the one that was signed.',
+        'The receipt policy does not have the signed hash.',
       ),
   },
   ...logRules,
   {
     code: 'key_revoked',
-    says: 'Its key was not revoked, or the log held it before that, by a checkpoint that a key in force has signed.',
+    says: 'The signing key is not revoked, or the receipt was in the log before the revocation, by a checkpoint that a valid key signed.',
     fault: opened => revocationFault(opened),
   },
   {
     code: 'transfer_differs',
-    says: 'The transfer to look up is the one that was signed.',
+    says: 'The transfer to look up is the signed one.',
     fault: ({ document: { transfer = null }, receipt, claims }) =>
       unless(
         isSameJson(transfer, lookUpOf(claims, receipt.ingress_receipt)),
-        'The transfer to look up is not the one that was signed.',
+        'The transfer to look up is not the signed one.',
       ),
   },
   {
     code: 'lane_differs',
-    says: 'The lane says what the receipt says.',
+    says: 'Every member of lane has the same value as in the receipt.',
     fault: ({ document: { lane }, receipt }) => {
       const members = isJsonObject(lane) ? lane : {};
       const other = Object.keys(members).find(name => !isSameJson(members[name] ?? null, receipt[name] ?? null));
-      return other === undefined ? null : `lane.${other} is not what the receipt says.`;
+      return other === undefined ? null : `lane.${other} differs from the receipt.`;
     },
   },
 ];
@@ -259,10 +270,11 @@ function revocationFault({
 }: OpenedAudit): string | null {
   const revoked = revocationOf(jwks, isJsonObject(issuer_signature) ? issuer_signature.kid : undefined);
   if (revoked === null) return null;
-  if (!isJsonObject(log)) return `Its key was revoked at ${revoked.at}, and no log says that it was signed before.`;
+  if (!isJsonObject(log))
+    return `Its key was revoked at ${revoked.at}, and no log proof shows that the receipt was signed before.`;
   return unless(
     Number(claims.leaf_index) < revoked.tree_size,
-    `Its key was revoked at ${revoked.at}, and it came into the log when others may have held that key.`,
+    `Its key was revoked at ${revoked.at}, and the receipt entered the log when others may have had that key.`,
   );
 }
 
@@ -270,10 +282,10 @@ function historyFault({ document: { issuer_history: shown }, claims }: OpenedAud
   const { issuer_history: signed, iat } = claims;
   if (!isJsonObject(signed)) return null;
   if (!isJsonObject(shown) || canonicalHash(shown.snapshot ?? null) !== signed.hash)
-    return 'The snapshot of the issuer history is not the one that was signed.';
+    return 'The issuer-history snapshot does not have the signed hash.';
   const second = (time: Json | undefined) => Math.floor(Date.parse(String(time)) / 1000);
   if (typeof iat === 'number' && second(shown.activated_at) > iat)
-    return 'It was signed before that snapshot of the issuer history held.';
+    return 'The receipt was signed before that issuer-history snapshot became current.';
   return null;
 }
 
@@ -299,12 +311,13 @@ const strangers = (document: JsonObject) => Object.keys(document).filter(name =>
 /** What a receipt alone leaves open, and the evidence beside it has answered. */
 function isSettled(sentence: string, { log }: JsonObject): boolean {
   return (
-    /issuer-history|receipt-policy-history/.test(sentence) || (isJsonObject(log) && /still holds it/.test(sentence))
+    /issuer-history|receipt-policy-history/.test(sentence) ||
+    (isJsonObject(log) && /still contains the receipt/.test(sentence))
   );
 }
 
 function anchorOpen({ log }: JsonObject): string[] {
   const anchor = isJsonObject(log) ? log.anchor : undefined;
   if (!isJsonObject(anchor)) return [];
-  return [`Whether the anchored head stands on Base: look up ${String(anchor.tx_hash)} there.`];
+  return [`Whether the anchored tree head is on Base: look up transaction ${String(anchor.tx_hash)} there.`];
 }

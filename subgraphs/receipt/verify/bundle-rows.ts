@@ -37,7 +37,7 @@ export function receiptDifference(
   { document, claims }: BundledReceipt,
   standing: BookOfReceipt,
 ): string | null {
-  if (row.task_id !== claims.jti) return 'the receipt is of another task';
+  if (row.task_id !== claims.jti) return 'the receipt belongs to another task';
   const { book_seq, hub = '', model = '' } = claims;
   if (standing === 'own' && book_seq !== undefined && book_seq !== row.seq) return of('seq');
   if (!isSameJson(row.hub ?? '', hub)) return of('hub');
@@ -122,13 +122,13 @@ export function claimDifference(row: JsonObject, agent_id: Json, jwks: Jwks): st
   const { inflow_claim, inflow_corrections } = row;
   if (!isJsonObject(inflow_claim)) return null;
   const paid = ['amount', 'payment_ref', 'rail', 'payer_wallet'].find(name => !isNull(row[name]));
-  if (paid !== undefined) return `${paid} is not what the claim signs: it names no payment`;
+  if (paid !== undefined) return `${paid} is not what the claim signs: an inflow claim names no payment`;
   const corrections = Array.isArray(inflow_corrections) ? inflow_corrections.filter(isJsonObject) : [];
   for (const said of [row, ...corrections]) {
     const claim = isJsonObject(said.inflow_claim) ? said.inflow_claim : {};
     const verified = verifyInflowClaim(claim, jwks);
     if (verified.kind === 'invalid') return verified.sentence;
-    if (claim.agent_id !== agent_id) return 'the claim is of another book';
+    if (claim.agent_id !== agent_id) return 'the claim belongs to another book';
     const members = ['task_id', 'bucket', 'allocation', 'corrects', 'hub', 'model'];
     const other = members.find(
       name => said[name] !== undefined && !isSameJson(said[name] ?? null, claim[name] ?? null),

@@ -67,10 +67,12 @@ export function keysInBundle(bytes: Uint8Array): Jwks | null {
 export function verifyBundle(bytes: Uint8Array, jwks: Jwks): BundleVerification {
   const files = filesInZip(bytes);
   if (files === null)
-    return malformedDocument('This is not a zip archive of uncompressed files, or a byte of it belongs to no file.');
+    return malformedDocument(
+      'This is not a zip archive of uncompressed files, or it contains bytes that belong to no file.',
+    );
   const pack = jsonOf(files, bundleFiles.export);
   if (pack === null || pack.schema !== documents.book_audit)
-    return malformedDocument(`This is not a bundle of a book: ${bundleFiles.export} holds no audit pack.`);
+    return malformedDocument(`This is not a bundle of a book: ${bundleFiles.export} does not contain an audit pack.`);
   const found = { iss: '', head: null, receipts: new Map(), refusals: new Map(), standing: new Map() };
   const opened: Unpacked = { files, pack, jwks, found };
   try {
@@ -94,13 +96,13 @@ const rowsOf = ({ rows }: JsonObject): readonly JsonObject[] => (Array.isArray(r
 const rules: readonly Rule<Unpacked>[] = [
   {
     code: 'pack_contradicts_itself',
-    says: 'The audit pack has the stated number of rows, one for each task.',
+    says: 'The audit pack has as many rows as it states, one for each task.',
     fault: ({ pack }) => {
       const { code, sentence } = verifyAuditPack(pack);
       if (code !== 'not_signed') return sentence;
       const { truncated, matching_count = null } = pack;
       const cut = truncated === false && matching_count !== null && matching_count !== rowsOf(pack).length;
-      return unless(!cut, 'It says that no row is left out, and that another number of rows matches.');
+      return unless(!cut, 'truncated is false, but matching_count differs from the number of rows.');
     },
   },
   {
@@ -110,22 +112,22 @@ const rules: readonly Rule<Unpacked>[] = [
   },
   {
     code: 'checkpoint_invalid',
-    says: 'The issuer signed the checkpoint and the head of the log, and both agree.',
+    says: 'The issuer signed the checkpoint and the tree head of the log, and they have the same size and root.',
     fault: opened => headFault(opened),
   },
   {
     code: 'receipt_invalid',
-    says: 'Each receipt is valid on its own.',
+    says: 'Each receipt is valid.',
     fault: opened => receiptFault(opened),
   },
   {
     code: 'not_in_log',
-    says: 'Each receipt stands in the log under that checkpoint.',
+    says: 'Each receipt is in the log under that checkpoint (inclusion proof).',
     fault: opened => placeFault(opened),
   },
   {
     code: 'refusal_invalid',
-    says: 'Each refusal is valid on its own.',
+    says: 'Each refusal is valid.',
     fault: opened => refusalFault(opened),
   },
   {
@@ -135,7 +137,7 @@ const rules: readonly Rule<Unpacked>[] = [
   },
   {
     code: 'row_differs',
-    says: 'Each row agrees with what its receipt, refusal or claim signs.',
+    says: 'Each row has the values that its receipt, refusal or inflow claim signs.',
     fault: opened => rowsFault(opened),
   },
 ];
@@ -151,7 +153,10 @@ function historyFault({ files, jwks, found }: Unpacked): string | null {
     verifiedBy(revoked ?? null, document => verifyRevocations(document, jwks, at_hand)),
   ];
   const wrong = verified.find(each => each === null || each.kind === 'invalid');
-  if (wrong !== undefined) return wrong === null ? 'A history is missing.' : String((wrong as Invalid).sentence);
+  if (wrong !== undefined)
+    return wrong === null
+      ? 'A history of keys or receipt policies, or the list of revocations, is missing.'
+      : String((wrong as Invalid).sentence);
   // Policies are signed by each process, so under the issuer's present name.
   const policies = verified[1];
   found.iss = String(policies?.kind === 'valid' ? policies.claims.iss : '');
@@ -166,12 +171,13 @@ function headFault(opened: Unpacked): string | null {
   const head = issuedCheckpoint(textOf(opened, bundleFiles.checkpoint), jwks);
   const signed = jsonOf(files, bundleFiles.head) ?? {};
   const jws = parseJws(signed.jws);
-  if (head === null || jws === null) return 'No key of the set has signed the checkpoint, or the head is missing.';
-  if (!verifyEs256(jwks, jws.header.kid, jws.input, jws.signature)) return 'No key of the set has signed the head.';
+  if (head === null || jws === null) return 'No key of the key set signed the checkpoint, or the tree head is missing.';
+  if (!verifyEs256(jwks, jws.header.kid, jws.input, jws.signature))
+    return 'No key of the key set signed the tree head.';
   found.head = head;
   const { tree_size, root_hash } = jws.claims;
   const same = tree_size === head.size && root_hash === head.root.toString('hex');
-  return unless(same, 'The head and the checkpoint disagree about the log.');
+  return unless(same, 'The tree head and the checkpoint have different sizes or roots.');
 }
 
 const namesIn = ({ files }: Unpacked, folder: string) =>
@@ -182,9 +188,10 @@ function receiptFault(opened: Unpacked): string | null {
   for (const name of namesIn(opened, 'receipts')) {
     const document = jsonOf(files, name);
     const verified = document && verifyReceipt(document, jwks, { base_url: found.iss });
-    if (!verified || verified.kind === 'invalid') return `${name}: ${verified?.sentence ?? 'It holds no JSON object.'}`;
+    if (!verified || verified.kind === 'invalid')
+      return `${name}: ${verified?.sentence ?? 'It does not contain a JSON object.'}`;
     const { claims } = verified;
-    if (name !== bundledReceipt(String(claims.jti))) return `${name} is a receipt of another task.`;
+    if (name !== bundledReceipt(String(claims.jti))) return `${name} is the receipt of another task.`;
     found.receipts.set(String(claims.jti), { document, claims });
   }
   return null;
@@ -193,16 +200,17 @@ function receiptFault(opened: Unpacked): string | null {
 function placeFault(opened: Unpacked): string | null {
   const { files, found } = opened;
   const { head } = found;
-  if (head === null) return 'There is no head.';
+  if (head === null) return 'The tree head is missing.';
   for (const [task_id, { document, claims }] of found.receipts) {
     const name = bundledProof(task_id);
     const proof = files.has(name) ? splitProof(textOf(opened, name)) : null;
     if (proof === null || proof.checkpoint !== textOf(opened, bundleFiles.checkpoint))
-      return `${name} is not a proof under the checkpoint of this bundle.`;
+      return `${name} is not an inclusion proof for the checkpoint of this bundle.`;
     const leaf = leafHash(canonicalJson(document.payload ?? null));
     const claim = { leaf, leaf_index: proof.index, size: head.size, root: head.root };
     const placed = claims.leaf_index === undefined || claims.leaf_index === proof.index;
-    if (!placed || !verifyInclusion(claim, proof.path)) return `The log does not hold the receipt of ${task_id}.`;
+    if (!placed || !verifyInclusion(claim, proof.path))
+      return `The inclusion proof does not show that the log contains the receipt of ${task_id}.`;
   }
   return null;
 }
@@ -212,9 +220,10 @@ function refusalFault(opened: Unpacked): string | null {
   for (const name of namesIn(opened, 'refusals')) {
     const document = jsonOf(files, name);
     const verified = document && verifyRefusal(document, jwks, { base_url: found.iss });
-    if (!verified || verified.kind === 'invalid') return `${name}: ${verified?.sentence ?? 'It holds no JSON object.'}`;
+    if (!verified || verified.kind === 'invalid')
+      return `${name}: ${verified?.sentence ?? 'It does not contain a JSON object.'}`;
     const { claims } = verified;
-    if (name !== bundledRefusal(String(claims.jti))) return `${name} is another refusal.`;
+    if (name !== bundledRefusal(String(claims.jti))) return `${name} contains another refusal than its name says.`;
     found.refusals.set(String(claims.jti), claims);
   }
   return null;
@@ -223,7 +232,7 @@ function refusalFault(opened: Unpacked): string | null {
 function fileFault({ files, pack, found }: Unpacked): string | null {
   const named = rowsOf(pack).flatMap(({ verify_url }) => documentOfRow(verify_url) ?? []);
   const missing = named.find(({ kind, id }) => !(kind === 'receipt' ? found.receipts : found.refusals).has(id));
-  if (missing) return `The ${missing.kind} ${missing.id} of a row is missing.`;
+  if (missing) return `The ${missing.kind} ${missing.id}, which a row names, is missing.`;
   const expected = new Set<string>([
     ...Object.values(bundleFiles),
     ...named.flatMap(({ kind, id }) =>
@@ -254,7 +263,7 @@ function documentDifference(
   if (kind === 'receipt') {
     const receipt = found.receipts.get(id);
     const standing = receipt ? bookOfReceipt(receipt.claims, row, agent_id) : null;
-    if (!receipt || standing === null) return 'its receipt is missing, or signed for another book';
+    if (!receipt || standing === null) return 'its receipt is missing, or names another book';
     found.standing.set(standing, (found.standing.get(standing) ?? 0) + 1);
     return receiptDifference(row, receipt, standing);
   }
@@ -264,7 +273,7 @@ function documentDifference(
     claims.policy_blocked_seq === row.seq &&
     claims.policy_code === row.policy_code &&
     isBare(row);
-  return same ? null : 'the refusal is of another row';
+  return same ? null : 'the refusal belongs to another row';
 }
 
 /** A call that was refused is of no payment. */
@@ -302,23 +311,26 @@ function bundleResult({
       broken: [],
       unchecked: [
         ofItself(pack),
-        `Of each row: ${ISSUERS_WORD} are the issuer’s word, and so is every member that its document leaves out.`,
+        `Unsigned members of each row: ${ISSUERS_WORD}, and every member that its receipt, refusal or claim does not sign. The issuer states them without a signature.`,
         'Whether USDC moved: look each payment_ref up on its network.',
-        'Whether the book has other rows: row_hash chains each row to the one before it, in the book that has them all.',
+        'Whether the book has more rows: row_hash chains each row to the one before it, which can be checked only with the complete book.',
         ...counted(
           found.standing.get('winner'),
-          'rows of what was paid to this book: their receipts sign the book that paid.',
+          'rows are payments to this book: their receipts sign the book that paid.',
         ),
         ...counted(
           found.standing.get('opened'),
-          'rows whose receipt signs no book, since it is said to have opened this one.',
+          'rows have a receipt that signs no book, because it is stated to have opened this book.',
         ),
-        ...counted(found.standing.get('legacy'), 'rows whose receipts sign no book: their version did not yet.'),
+        ...counted(
+          found.standing.get('legacy'),
+          'rows have receipts that sign no book, because their payload version did not include it.',
+        ),
         ...counted(
           elsewhere.length,
-          'rows name another transaction than their receipts sign: where their payment was seen since.',
+          'rows name another transaction than their receipts sign: the one in which the payment was seen later.',
         ),
-        ...counted(bare.length, 'rows that rest on no receipt, refusal or claim.'),
+        ...counted(bare.length, 'rows have no receipt, refusal or claim.'),
       ],
     },
   };
@@ -342,6 +354,6 @@ function ofItself({
   truncated = null,
   matching_count = null,
 }: JsonObject): string {
-  const matching = truncated === false ? 'no row that matches is missing' : `${matching_count ?? 'more'} rows match`;
-  return `The pack says of itself that it is of book ${agent_id}, as it stood at ${exported_at}, and that ${matching}: which nothing signs.`;
+  const matching = truncated === false ? 'no matching row is missing' : `${matching_count ?? 'more'} rows match`;
+  return `Whether the pack is complete: it states that it covers book ${agent_id} at ${exported_at}, and that ${matching}, but no signature covers that.`;
 }

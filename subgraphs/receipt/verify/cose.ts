@@ -82,9 +82,9 @@ export function keyFault(message: ParsedSign1, jwks: Jwks, dated: { readonly lea
   const claims = { iat: cwtFacts(message)?.iat ?? 0 };
   const revoked = revocationOf(jwks, named);
   if (revoked !== null && !(dated !== null && dated.leaf_index < revoked.tree_size))
-    return `Its key was revoked at ${revoked.at}, and the log did not hold it by the time from which others may have held that key.`;
-  if (isEarly(jwks, named, claims)) return 'It was signed before its key was activated.';
-  return isLate(jwks, named, claims) ? 'It was signed after its key had been retired.' : null;
+    return `Its key was revoked at ${revoked.at}, and the log did not contain the payload before others may have had that key.`;
+  if (isEarly(jwks, named, claims)) return 'The statement was signed before its key was activated.';
+  return isLate(jwks, named, claims) ? 'The statement was signed after its key was retired.' : null;
 }
 
 export const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array;

@@ -39,7 +39,7 @@ interface OpenedCredential {
 export function verifyCredential(jwt: string, jwks: Jwks): CredentialVerification {
   try {
     const opened = open(jwt, jwks);
-    if (opened === null) return malformedDocument('This is no credential of a receipt, secured as vc+jwt.');
+    if (opened === null) return malformedDocument('This is not a credential of a receipt in the format vc+jwt.');
     const judged = judgeBy(rules, opened);
     if (judged.kind === 'invalid') return judged;
     const { payload, jws } = opened;
@@ -81,34 +81,40 @@ const rules: readonly Rule<OpenedCredential>[] = [
       const of_issuer = kid === `${String(iss)}#${thumbprintIn(header)}` && iss === claims.issuer;
       const named = typ === VC_TYP && cty === VC_CTY && of_issuer;
       const signed = alg === 'ES256' && verifyEs256(jwks, thumbprintIn(header), input, signature);
-      return unless(named && signed, 'No key of the set verifies the credential, or it names another issuer.');
+      return unless(
+        named && signed,
+        'No key of the key set verifies the credential, or the credential names another issuer than its header.',
+      );
     },
   },
   {
     code: 'issuer_foreign',
-    says: 'The receipt is shown where the issuer’s DID leads.',
+    says: 'The receipt is published on the host that the issuer’s DID names.',
     fault: ({ jws: { claims }, base_url }) =>
-      unless(claims.issuer === didWeb(base_url), 'The credential is of a receipt on another host than its issuer’s.'),
+      unless(
+        claims.issuer === didWeb(base_url),
+        'The receipt is published on another host than the one that the issuer’s DID names.',
+      ),
   },
   {
     code: 'credential_differs',
-    says: 'It says of the receipt what follows from its payload, payload_hash among it, and nothing else.',
+    says: 'The claims of the credential are exactly those that follow from the payload of the receipt, including payload_hash.',
     fault: ({ jws: { claims, header }, payload, base_url }) => {
       const facts = { base_url, issuer: String(claims.issuer), payload_hash: canonicalHash(payload) };
       return unless(
         isSameJson(claims, receiptCredential(payload, facts)) && Number.isSafeInteger(header.iat),
-        'The credential does not say what its payload does.',
+        'The claims of the credential differ from those that follow from the payload of the receipt.',
       );
     },
   },
   {
     code: 'key_not_in_force',
-    says: 'Its key was the issuer’s when it signed, and was not revoked.',
+    says: 'The credential was signed while its key was active, and the key is not revoked.',
     fault: ({ jws: { header }, jwks }) => {
       const kid = thumbprintIn(header);
       const claims = { iat: header.iat ?? null };
       const outside = isEarly(jwks, kid, claims) || isLate(jwks, kid, claims);
-      return unless(!outside, 'It was signed when its key was not the issuer’s.') ?? revokedFault(jwks, kid);
+      return unless(!outside, 'The credential was signed while its key was not active.') ?? revokedFault(jwks, kid);
     },
   },
 ];

@@ -55,35 +55,39 @@ const VerdictShape = z.looseObject({
 const rules: readonly Rule<OpenedDocument>[] = [
   {
     code: 'not_a_verdict',
-    says: 'What was signed is a verdict of a dispute.',
+    says: 'The signed claims are a dispute verdict.',
     fault: ({ claims }) => shapeFault(claims),
   },
   {
     code: 'rule_unknown',
-    says: 'It was decided by a rule that is known here.',
-    fault: ({ claims }) => unless(isKnownRule(claims.rule_version), 'It was decided by a rule of another version.'),
+    says: 'The verdict was decided by a rule version that this verifier knows.',
+    fault: ({ claims }) =>
+      unless(
+        isKnownRule(claims.rule_version),
+        'The verdict was decided by a rule version that this verifier does not know. Update it.',
+      ),
   },
-  { code: 'receipt_invalid', says: 'The receipts that it rests on are valid, each on its own.', fault: receiptFault },
+  { code: 'receipt_invalid', says: 'Each receipt that the verdict is based on is valid.', fault: receiptFault },
   {
     code: 'fact_differs',
-    says: 'Each fact that stands in a receipt is what that receipt signs.',
+    says: 'Each fact that is taken from a receipt has the value that the receipt signs.',
     fault: ({ claims }) => factFault(claims),
   },
   {
     code: 'revision_unsaid',
-    says: 'It states its number among the judgements of the dispute, and the URL that names the latest one.',
+    says: 'The verdict states its revision number, and the URL that returns the latest verdict.',
     fault: ({ claims }) => revisionFault(claims),
   },
   {
     code: 'outcome_does_not_follow',
-    says: 'Run again, the rule comes to the same outcome, for the same reason, by the same facts.',
+    says: 'The rule, run again here on the stated facts, gives the same outcome and reason.',
     fault: ({ claims }) => outcomeFault(claims),
   },
 ];
 
 function shapeFault(claims: JsonObject): string | null {
   const member = misshapen(VerdictShape, claims);
-  return member === null ? null : `What was signed is no verdict of this kind: ${member} is of another type.`;
+  return member === null ? null : `The signed claims are not a dispute verdict: ${member} has the wrong type.`;
 }
 
 /** A row or a receipt of a side; null where there is none. Their shapes were looked at. */
@@ -103,13 +107,13 @@ function receiptFault({ claims, jwks }: OpenedDocument): string | null {
     const { task_id, book_seq, claim_id } = verified.claims;
     const placed =
       (book_seq === undefined || book_seq === row?.seq) && (claim_id === undefined || claim_id === claims.agent_id);
-    if (task_id !== row?.task_id || !placed) return `The receipt of the ${side} row is of another row.`;
+    if (task_id !== row?.task_id || !placed) return `The receipt of the ${side} row belongs to another row.`;
     if (receipt.leaf_index !== verified.claims.leaf_index)
-      return `The receipt of the ${side} row says another leaf than it signs.`;
+      return `The receipt of the ${side} row shows another leaf_index than it signs.`;
   }
   return unless(
     ofSide(claims, 'rows', 'disputed')?.task_id === claims.task_id,
-    'The disputed row is of another task than the claim.',
+    'The disputed row belongs to another task than the claim.',
   );
 }
 
@@ -117,9 +121,9 @@ const factsIn = ({ facts }: JsonObject): readonly JsonObject[] => (facts as read
 
 function factFault(claims: JsonObject): string | null {
   for (const { name, value = null, from } of factsIn(claims)) {
-    if (!isFactName(name)) return `${String(name)} is no fact that this rule knows.`;
+    if (!isFactName(name)) return `${String(name)} is not a fact that this rule knows.`;
     const { side, fact } = partsOf(name);
-    if (from !== factSources[fact]) return `${name} does not come from ${String(from)}.`;
+    if (from !== factSources[fact]) return `${name} cannot come from ${String(from)}.`;
     const receipt = ofSide(claims, 'receipts', side);
     const { payload, leaf_index = null } = receipt ?? {};
     const signed = factOfReceipt(fact, isJsonObject(payload) ? { payload, leaf_index } : null);
@@ -127,9 +131,9 @@ function factFault(claims: JsonObject): string | null {
     const repeated = isJsonObject(payload) ? repeatedByReceipt(fact, payload) : undefined;
     // A payment that its chain has lost counts nothing on the book, whatever its receipt says.
     if (value !== null && repeated !== undefined && !isSameJson(value, repeated))
-      return `${name} is not what the receipt says was paid.`;
+      return `${name} is not the payment that the receipt names.`;
     if (fact === 'on_book' && value !== (ofSide(claims, 'rows', side) !== null))
-      return `${name} is not what the rows of the verdict say.`;
+      return `${name} contradicts the rows of the verdict.`;
   }
   return null;
 }
@@ -152,7 +156,7 @@ function outcomeFault(claims: JsonObject): string | null {
     if (!known.has(name)) missing.push(name);
     return known.get(name) ?? null;
   });
-  if (missing[0] !== undefined) return `The rule asks for ${missing[0]}, which is not among the facts.`;
+  if (missing[0] !== undefined) return `The rule needs the fact ${missing[0]}, which is missing.`;
   return differenceFault(claims, again, [...known.keys()]);
 }
 
@@ -166,16 +170,19 @@ function differenceFault(
 ): string | null {
   const said = claims.outcome ?? 'open';
   if (said !== (outcome ?? 'open'))
-    return `The outcome does not follow: it says ${String(said)}, and by its facts it is ${outcome ?? 'open'} (${reason}).`;
+    return `The outcome does not follow: the verdict says ${String(said)}, and by its facts it is ${outcome ?? 'open'} (${reason}).`;
   if (claims.reason !== reason) return `The reason does not follow: by its facts it is ${reason}.`;
   const words = Object.entries(verdictWords(Number(claims.rule_version), reason) ?? {});
   if (words.some(([name, sentence]) => claims[name] !== sentence))
-    return 'What it says that it means is not what its outcome means.';
+    return 'The explanations in the verdict are not those of its outcome.';
   const other = FOUND.find(name => !isSameJson(claims[name] ?? null, found[name] ?? null));
-  if (other !== undefined) return `${other} does not follow from its facts.`;
+  if (other !== undefined) return `${other} does not follow from the facts of the verdict.`;
   if (Number(claims.rule_version) >= REVISED_SINCE && claims.final !== (outcome === 'refund'))
     return '`final` is wrong: it must be true for a refund, and false for any other outcome.';
-  return unless(canonicalJson(used) === canonicalJson(names as Json), 'It names facts that the rule did not use.');
+  return unless(
+    canonicalJson(used) === canonicalJson(names as Json),
+    'The verdict lists other facts than the rule uses.',
+  );
 }
 
 /** Whether it is the last word. */
@@ -198,8 +205,8 @@ function reportOn(claims: JsonObject): Report {
     unsigned: { lane: [], unknown: [] },
     broken: [],
     unchecked: [
-      `Whether the book said so at position ${String(position)}: ${names} are the issuer's word alone.`,
-      'Whether USDC moved, or moved back: look payments up on their networks. No money moves by a verdict.',
+      `Whether the book had these facts at position ${String(position)}: ${names}. The issuer states them, and no receipt signs them.`,
+      'Whether USDC moved, or moved back: look the payments up on their networks. A verdict moves no money.',
       lastly(claims),
     ],
   };

@@ -110,7 +110,8 @@ function payerProof(header: string, jwks: JsonObject, { base_url }: EnvelopeOpti
     const text = proof ? payersText(base, proof) : '';
     return verifyWalletText({ text, signature: proof?.signature ?? '', signer: proof?.wallet ?? '' });
   });
-  const sentence = 'It does not say for which service it was signed: give its base URL, or its key set.';
+  const sentence =
+    'The header does not name the service that it was signed for: give the base URL of the service, or its key set.';
   return (
     verified.find(({ kind }) => kind === 'valid') ??
     verified[0] ?? { kind: 'invalid', code: 'needs_service', sentence, checks: [] }

@@ -23,12 +23,12 @@ export function coverageRulesOf<Opened>(covered: (opened: Opened) => CoveredExpo
 const rules: readonly Rule<CoveredExport>[] = [
   {
     code: 'coverage_signature',
-    says: 'The issuer signed the coverage (ES256), all of it.',
+    says: 'The issuer signed the whole coverage (ES256).',
     fault: ({ coverage, jwks }) => signatureFault(coverage, jwks),
   },
   {
     code: 'coverage_scope',
-    says: 'The coverage is of this book, by the rules that are published here.',
+    says: 'The coverage names the book of the export, and uses the rules that this verifier knows.',
     fault: ({ coverage, book_id }) =>
       unless(
         coverage.schema === documents.export_coverage &&
@@ -37,17 +37,17 @@ const rules: readonly Rule<CoveredExport>[] = [
           isJsonObject(coverage.scope) &&
           coverage.scope.book_id === book_id &&
           Object.entries(coverageRules).every(([name, rule]) => coverage[name] === rule),
-        'The coverage is of another book, or by other rules.',
+        'The coverage names another book, or uses rules that this verifier does not know.',
       ),
   },
   {
     code: 'coverage_counts',
-    says: 'Its counts agree with each other, and with what it calls complete, truncated or empty.',
+    says: 'The counts agree with each other, and with complete, truncated and empty_reason.',
     fault: ({ coverage }) => countFault(coverage),
   },
   {
     code: 'coverage_rows',
-    says: 'The rows stand in order, as many as it says, and have the enumerated_hash.',
+    says: 'The rows are in order, as many as enumerated_count says, and have the enumerated_hash.',
     fault: ({ coverage, document }) => (typeof document === 'string' ? null : rowFault(coverage, document)),
   },
 ];
@@ -58,13 +58,18 @@ function signatureFault(coverage: JsonObject, jwks: Jwks): string | null {
   const { jws: token, kid, value, alg } = issuer_signature;
   const jws = parseJws(token);
   if (jws === null || alg !== 'ES256' || jws.header.alg !== 'ES256' || jws.header.kid !== kid)
-    return 'The signature of the coverage is none.';
-  if (!verifyEs256(jwks, kid, jws.input, jws.signature)) return 'No key of the set verifies the JWS of the coverage.';
-  if (revocationOf(jwks, kid) !== null) return 'The key of the coverage was revoked: nothing says when it was signed.';
+    return 'issuer_signature of the coverage is not a valid ES256 JWS.';
+  if (!verifyEs256(jwks, kid, jws.input, jws.signature))
+    return 'No key of the key set verifies the signature of the coverage.';
+  if (revocationOf(jwks, kid) !== null)
+    return 'The key that signed the coverage was revoked, and nothing proves that the coverage was signed before.';
   const { iss: _iss, iat: _iat, jti: _jti, ...signed } = jws.claims;
   const canonical = canonicalJson(payload);
   if (canonicalJson(signed) !== canonical) return 'The coverage is not what was signed.';
-  return unless(verifyEs256(jwks, kid, canonical, base64url(value)), 'Its raw value does not sign the coverage.');
+  return unless(
+    verifyEs256(jwks, kid, canonical, base64url(value)),
+    'issuer_signature.value is not a signature of the coverage.',
+  );
 }
 
 const isCount = (value: Json | undefined): value is number => typeof value === 'number' && value >= 0;
@@ -75,7 +80,10 @@ function countFault(coverage: JsonObject): string | null {
   if (empty_reason === 'empty_by_drain') {
     const unknown = [universe_count, omitted_by_policy_count, filtered_out_count, ...hashes].every(it => it === null);
     const open = enumerated_count === 0 && coverage.complete === false && coverage.truncated === false;
-    return unless(unknown && open, 'The scan did not finish, and yet it is said what it found.');
+    return unless(
+      unknown && open,
+      'empty_reason says that the scan did not finish, but the coverage states results of it.',
+    );
   }
   if (![enumerated_count, universe_count, omitted_by_policy_count, filtered_out_count].every(isCount))
     return 'A count is missing.';
@@ -92,18 +100,21 @@ function countFault(coverage: JsonObject): string | null {
     empty_reason === (listed === 0 ? 'empty_by_policy' : null) &&
     hashes.every(it => typeof it === 'string' && /^[0-9a-f]{64}$/.test(it)) &&
     (!coverage.complete || hashes[0] === hashes[1]);
-  return unless(agree, 'Its counts contradict each other.');
+  return unless(agree, 'The counts of the coverage contradict each other.');
 }
 
 function rowFault(coverage: JsonObject, document: Json | undefined): string | null {
   const rows = isJsonObject(document) ? document.rows : null;
   if (!Array.isArray(rows) || !rows.every(isCommittable)) return 'The document has no rows of an audit pack.';
-  if (rows.length !== coverage.enumerated_count) return 'The document has another number of rows.';
+  if (rows.length !== coverage.enumerated_count) return 'The number of rows differs from enumerated_count.';
   const places = rows.map(row => Buffer.from(`${String(row.collected_at)}\0${String(row.task_id)}`));
   if (places.some((place, index) => index > 0 && place.compare(places[index - 1] ?? place) < 0))
-    return 'The rows do not stand in the order that the coverage names.';
+    return 'The rows are not in the order that the coverage states.';
   if (coverage.enumerated_hash === null) return null;
-  return unless(commitmentsHash(rows.map(rowCommitment)) === coverage.enumerated_hash, 'The rows have another hash.');
+  return unless(
+    commitmentsHash(rows.map(rowCommitment)) === coverage.enumerated_hash,
+    'The rows do not have the enumerated_hash.',
+  );
 }
 
 /** Whether its members have types that a commitment can hash. */
@@ -121,7 +132,7 @@ export function verifyCoverage(document: JsonObject, jwks: Jwks): DocumentVerifi
     const judged = judgeBy(rules, covered);
     if (judged.kind === 'invalid') return judged;
     const { issuer_signature: _, ...claims } = document;
-    const unchecked = ['Whether the rows of an export are these: verify the export that it is of.'];
+    const unchecked = ['Whether the rows of the export are these: verify the export that the coverage belongs to.'];
     return {
       kind: 'valid',
       claims,

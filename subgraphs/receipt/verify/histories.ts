@@ -60,32 +60,32 @@ export function verifyIssuerHistory(
       hashRule('issuer_history', ({ document: { snapshot } }) => snapshot ?? null),
       {
         code: 'keys_differ',
-        says: 'The keys beside the snapshot are the keys that the snapshot names.',
+        says: 'Every key in keys is named by the snapshot.',
         fault: ({ document: { keys, snapshot } }) =>
           unless(
             listIn(keys).length > 0 && listIn(keys).every(({ kid }) => kidsIn(snapshot).includes(String(kid))),
-            'A key beside the snapshot is not one that the snapshot names.',
+            'keys contains a key that the snapshot does not name.',
           ),
       },
       {
         code: 'revocation_unsigned',
-        says: 'Each revocation beside a key is what a key that was not revoked by then said.',
+        says: 'Each revocation in keys was signed by a key that was not revoked at that time.',
         fault: ({ document: { keys } }) => revocationsFault(besideKeys(keys, histories, jwks), jwks),
       },
       {
         code: 'thumbprint_differs',
-        says: 'Each public key has the thumbprint (RFC 7638) by which the snapshot names it.',
+        says: 'Each public key has the thumbprint (RFC 7638) that the snapshot states for it.',
         fault: ({ document: { keys, snapshot } }) =>
           unless(
             listIn(keys).every(entry => jwksFit(entry, snapshot)),
-            'A public key beside the snapshot is not the one of its thumbprint.',
+            'A public key in keys does not have the thumbprint that the snapshot states.',
           ),
       },
     ],
     signed: ['schema', 'version', 'hash', 'snapshot', 'issuer_signature.jws'],
     unchecked: [
       'Whether the history now has a newer version, and whether others were shown a different history: compare hashes.',
-      'When each key was activated and retired: the issuer states the times beside the snapshot without a signature.',
+      'When each key was activated and retired: the issuer states these times without a signature.',
     ],
   });
 }
@@ -99,17 +99,17 @@ export function verifyReceiptPolicyHistory(document: JsonObject, jwks: Jwks): Do
       hashRule('receipt_policy', ({ document: { policies } }) => listIn(policies).at(-1)?.policy ?? null),
       {
         code: 'policy_differs',
-        says: 'Each policy has the hash that is stated beside it.',
+        says: 'Each policy has the hash that is stated for it.',
         fault: ({ document: { policies } }) =>
           unless(
             listIn(policies).every(({ policy = null, hash }) => canonicalHash(policy) === hash),
-            'A policy does not have the hash that is stated beside it.',
+            'A policy does not have the hash that is stated for it.',
           ),
       },
     ],
     signed: ['schema', 'version', 'hash', 'policies', 'issuer_signature.jws'],
     unchecked: [
-      'Earlier policies, and the times of each: the issuer’s word, since the signature is of the newest alone.',
+      'Earlier policies, and the times of each policy: the issuer signs only the newest one.',
       'Whether an earlier policy is the one that a receipt signs: compare its hash with receipt_policy.hash.',
     ],
   });
@@ -122,7 +122,7 @@ function verifyHistory(
 ): DocumentVerification {
   const token = tokenOf(document);
   const jws = parseJws(token);
-  if (jws === null) return tokenFault(token, `This is no ${noun}: issuer_signature.jws is missing.`);
+  if (jws === null) return tokenFault(token, `This is not a valid ${noun}: issuer_signature.jws is missing.`);
   const coverage: Coverage<SignedDocument> = Object.fromEntries(signed.map(name => [name, always]));
   return judgeDocument({ document, payload: jws.claims, jws, jwks }, jws.claims, {
     noun,
@@ -148,12 +148,12 @@ const BESIDE: ReadonlySet<string> = new Set([
 function hashRule(name: string, shown: (opened: SignedDocument) => Json): Rule<SignedDocument> {
   return {
     code: 'history_differs',
-    says: 'The newest version is the one whose hash was signed.',
+    says: 'The newest version has the signed hash and version number.',
     fault: opened => {
       const { hash, version } = memberOf(opened.payload[name]);
       const { document } = opened;
       const same = hash === document.hash && version === document.version && canonicalHash(shown(opened)) === hash;
-      return unless(same, 'The newest version is not the one whose hash was signed.');
+      return unless(same, 'The newest version does not have the signed hash or version number.');
     },
   };
 }
@@ -179,8 +179,8 @@ export function verifyRevocations(
     unsigned: { lane: Object.keys(document).filter(name => name !== 'schema'), unknown: [] },
     broken: [],
     unchecked: [
-      'Whether every revoked key and session is listed: a key set shows for each key whether it was revoked.',
-      'Whether the listed sessions were revoked: their payers signed that, and not the issuer.',
+      'Whether every revoked key and session is listed: the issuer’s key set shows for each key whether it was revoked.',
+      'Whether the listed sessions were revoked: a session is revoked by its payer’s signature, not by the issuer’s.',
     ],
   };
   return { kind: 'valid', claims: { revoked: revoked.map(({ kid = null }) => kid) }, checks: judged.checks, report };
@@ -195,10 +195,10 @@ interface Revoked {
 const revocationRules: readonly Rule<Revoked>[] = [
   {
     code: 'revocation_unsigned',
-    says: 'The issuer signed each revocation, by a key that was not revoked by then: of which key, when, since when, why and what the log held.',
+    says: 'The issuer signed each revocation with a key that was not revoked at that time. Signed are the key, the times, the reason and the state of the log.',
     fault: ({ revoked, shown, jwks }) => {
       const nameless = revoked.find(entry => seedOf(entry, revoked, jwks) === null);
-      if (nameless !== undefined) return `No key of the set has signed this revocation of ${String(nameless.kid)}.`;
+      if (nameless !== undefined) return `No key of the key set signed the revocation of ${String(nameless.kid)}.`;
       return revocationsFault(shown, jwks);
     },
   },
@@ -258,7 +258,7 @@ function besideKeys(keys: Json | undefined, histories: readonly JsonObject[], jw
 
 const keyRule = (fault: Rule<SignedDocument>['fault']): Rule<SignedDocument> => ({
   code: 'key_revoked',
-  says: 'Its key was not revoked, or a later version stands on this one.',
+  says: 'The signing key is not revoked, or a later version with a valid signature builds on this one.',
   fault,
 });
 
@@ -281,7 +281,7 @@ function historySignerFault(
   );
   return later
     ? null
-    : { ...fault, sentence: `${fault.sentence} Give the newest /.well-known/issuer-history.json, too.` };
+    : { ...fault, sentence: `${fault.sentence} Also give the newest /.well-known/issuer-history.json.` };
 }
 
 const memberOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
@@ -320,7 +320,7 @@ function revocationsFault(shown: readonly KeyStatement[], jwks: Jwks): string | 
   const statements: Statement[] = [];
   for (const each of shown) {
     const statement = statementIn(each, shown, jwks);
-    if (statement === null) return `No key of the set has signed this revocation of ${String(each.kid)}.`;
+    if (statement === null) return `No key of the key set signed the revocation of ${String(each.kid)}.`;
     statements.push(statement);
   }
   for (const statement of statements) {
@@ -360,14 +360,14 @@ function hashIn(statement: Json | undefined): Json | undefined {
 function signerFault(statement: Statement, all: readonly Statement[], jwks: Jwks): string | Check | null {
   const { kid, signed_by, revoked_at } = statement;
   const own = all.find(other => other.kid === signed_by);
-  const later = `The revocation of ${String(kid)} was signed by ${String(signed_by)}, which had been revoked itself.`;
+  const later = `The revocation of ${String(kid)} was signed by ${String(signed_by)}, a key that was already revoked.`;
   if (own !== undefined) return standsOn(own, statement, all) && ms(own.revoked_at) >= ms(revoked_at) ? null : later;
   const revoked = revocationOf(jwks, signed_by);
   if (revoked === null) return null;
   if (!(Math.floor(ms(revoked_at) / 1000) * 1000 <= ms(revoked.at))) return later;
   return {
     code: 'needs_history',
-    sentence: `The revocation of ${String(kid)} was signed by ${String(signed_by)}, which was revoked at ${revoked.at}. Whether it was said before that, the newest /.well-known/revocations shows: give it, too.`,
+    sentence: `The revocation of ${String(kid)} was signed by ${String(signed_by)}, which was revoked at ${revoked.at}. To see whether the revocation was signed before that, also give the newest /.well-known/revocations.`,
   };
 }
 

@@ -23,7 +23,7 @@ export function verifyInflowClaim(
 const rules: readonly Rule<OpenedDocument>[] = [
   {
     code: 'not_an_inflow_claim',
-    says: 'What was signed is an allocation to a bucket, and names no payment.',
+    says: 'The signed claims allocate an amount to a bucket, and name no payment.',
     fault: ({ claims }) =>
       unless(
         claims.schema === documents.inflow_claim &&
@@ -31,12 +31,12 @@ const rules: readonly Rule<OpenedDocument>[] = [
           [claims.task_id, claims.bucket, claims.claimed_at].every(it => typeof it === 'string') &&
           /^\d+$/.test(String(claims.allocation)) &&
           !('payment' in claims || 'payment_ref' in claims),
-        'What was signed is no claim of this kind.',
+        'The signed claims are not a claim of an inflow.',
       ),
   },
   {
     code: 'wallet_claim_differs',
-    says: 'What the wallet is said to have signed is what the issuer signed.',
+    says: 'The members of wallet_claim have the values that the issuer signed.',
     fault: ({ claims }) => walletFault(claims),
   },
 ];
@@ -45,7 +45,7 @@ const rules: readonly Rule<OpenedDocument>[] = [
 function walletFault(claims: JsonObject): string | null {
   const { wallet_claim: said } = claims;
   if (said === undefined) return null;
-  if (!isJsonObject(said)) return 'wallet_claim is no object.';
+  if (!isJsonObject(said)) return 'wallet_claim is not an object.';
   const { signature: _, signed_at: __, task_id, ...members } = said;
   const named = claims.corrects ?? claims.task_id;
   const other = Object.keys(members).find(name => canonicalJson(members[name] ?? null) !== json(claims[name]));
@@ -61,11 +61,11 @@ function reportOn(claims: JsonObject): Report {
     unsigned: { lane: [], unknown: [] },
     broken: [],
     unchecked: [
-      'Whether the money is there: it is a claim, no payment stands behind it.',
-      'Whether it was corrected since: the row in the book says so.',
+      'Whether the money exists: this is only a claim, without a payment.',
+      'Whether the claim was corrected later: see its row in the book.',
       ...(claims.wallet_claim === undefined || isSignedByKey(claims)
         ? []
-        : [`Whether the contract at ${String(claims.wallet)} takes the signature for its own: ask it (ERC-1271).`]),
+        : [`Whether the contract at ${String(claims.wallet)} accepts the signature: call it (ERC-1271).`]),
     ],
   };
 }

@@ -47,16 +47,19 @@ const signedWhole: Rule<OpenedDocument> = {
   fault: ({ claims, signature: { alg, kid, value }, jwks }) =>
     unless(
       alg === 'ES256' && verifyEs256(jwks, kid, canonicalJson(claims), base64url(value)),
-      'No key of the set verifies the signature: something in it was altered, or another issuer signed it.',
+      'No key of the key set verifies the signature: the document was altered, or another issuer signed it.',
     ),
 };
 
 /** Such a document is no leaf of the log: nothing but its own word says when it was signed. */
 const keyNotRevoked: Rule<OpenedDocument> = {
   code: 'key_revoked',
-  says: 'Its key was not revoked.',
+  says: 'The signing key is not revoked.',
   fault: ({ signature: { kid }, jwks }) =>
-    unless(revocationOf(jwks, kid) === null, 'Its key was revoked, and nothing says that it was signed before.'),
+    unless(
+      revocationOf(jwks, kid) === null,
+      'The signing key was revoked, and nothing proves that the document was signed before.',
+    ),
 };
 
 const issuersKeys: Rule<OpenedDocument> = {

@@ -57,7 +57,7 @@ interface OpenedProof {
 /** Whether a leaf stands in the log of these keys, and all of these witnesses have vouched for the tree in which it does. */
 export function verifyLogProof(text: string, wanted: ProofWanted): ProofVerification {
   const proof = splitProof(text);
-  if (proof === null) return malformedDocument('This is no proof of C2SP’s tlog-proof.');
+  if (proof === null) return malformedDocument('This is not a proof in the format of C2SP tlog-proof.');
   const opened = openCheckpoint(proof.checkpoint, [...wanted.log_keys, ...wanted.witnesses]);
   const judged = judgeBy([signedByLog, includes, ...wanted.witnesses.map(cosignedBy)], { proof, wanted, opened });
   if (judged.kind === 'invalid') return judged;
@@ -69,18 +69,18 @@ const signedByLog: Rule<OpenedProof> = {
   code: 'checkpoint_invalid',
   says: 'The log signed the checkpoint.',
   fault: ({ opened, wanted }) => {
-    if (opened.kind === 'malformed') return 'The proof carries no checkpoint.';
-    if (opened.kind === 'forged') return `The signature of ${opened.key.name} does not sign the checkpoint.`;
+    if (opened.kind === 'malformed') return 'The proof contains no checkpoint.';
+    if (opened.kind === 'forged') return `The signature of ${opened.key.name} is not valid for the checkpoint.`;
     const signed =
       opened.kind === 'signed' &&
       opened.signatures.some(({ key }) => wanted.log_keys.includes(key) && key.name === opened.head.origin);
-    return unless(signed, 'No given key of the log signed the checkpoint.');
+    return unless(signed, 'None of the given log keys signed the checkpoint.');
   },
 };
 
 const includes: Rule<OpenedProof> = {
   code: 'inclusion_invalid',
-  says: 'The receipt stands in the tree of the checkpoint.',
+  says: 'The receipt is in the log under the checkpoint (inclusion proof).',
   fault: ({ proof: { index, path }, opened, wanted: { leaf } }) => {
     const head = headOf(opened);
     const stands =

@@ -117,7 +117,7 @@ export function verify(
   if (!isJsonObject(document)) throw new TypeError('a document is a JSON object');
   const own = documentIn(document);
   const jwks = keys ?? keysBrought(own) ?? (needsKeys(own) ? null : NO_KEYS);
-  if (jwks === null) throw new TypeError('the document brings no keys: give the key set of its issuer');
+  if (jwks === null) throw new TypeError('the document contains no keys: give the key set of its issuer');
   return { kind: kindOf(own), ...verificationJson(verifyDocument(own, jwks, options)) };
 }
 
@@ -140,7 +140,7 @@ export function verifyPlace(
   keys: { readonly log_keys: readonly string[]; readonly witnesses?: readonly string[] },
 ): VerifiedPlace {
   const { payload } = documentIn(receipt);
-  if (!isJsonObject(payload)) throw new TypeError('only a receipt stands in the log');
+  if (!isJsonObject(payload)) throw new TypeError('only a receipt can be in the log');
   const log_keys = keys.log_keys.map(text => keyIn(text, 'signature'));
   const witnesses = (keys.witnesses ?? []).map(text => keyIn(text, 'cosignature'));
   const said = verifyLogProof(proof, { leaf: leafHash(canonicalJson(payload)), log_keys, witnesses });
@@ -156,6 +156,6 @@ const heldIn = ({ checks }: { readonly checks: readonly VerifiedFault[] }): Held
 
 function keyIn(text: string, kind: VerifierKey['kind']): VerifierKey {
   const key = verifierKey(text);
-  if (key?.kind !== kind) throw new TypeError(`${text} is no verifier key for a ${kind}`);
+  if (key?.kind !== kind) throw new TypeError(`${text} is not a verifier key for a ${kind}`);
   return key;
 }

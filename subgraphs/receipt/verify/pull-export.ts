@@ -28,19 +28,19 @@ const rules: readonly Rule<TokenDocument>[] = [
   ...issuerSigned,
   {
     code: 'not_a_pull_export',
-    says: 'What was signed is an export of a book, under its slug.',
+    says: 'The signed claims are an export of a book, and name its slug.',
     fault: ({ payload, jti }) =>
       unless(
         payload.schema === documents.book_pull_export &&
           jti === payload.slug &&
           typeof payload.agent_id === 'number' &&
           formOf(payload) !== null,
-        'What was signed is no export of this kind.',
+        'The signed claims are not an export of a book in a known format.',
       ),
   },
   {
     code: 'copy_mismatch',
-    says: 'The document says what was signed of it.',
+    says: 'Every member that repeats a signed claim has the same value as the claim.',
     fault: ({ document, payload }) => {
       const other = pullSignedMembers.find(name => !same(document[name], payload[name]));
       return other === undefined ? null : `${other} is not what was signed.`;
@@ -49,20 +49,20 @@ const rules: readonly Rule<TokenDocument>[] = [
   rawValueSigns({ required: true }),
   {
     code: 'document_hash',
-    says: 'The document has the hash that was signed.',
+    says: 'The exported document has the signed hash (document_sha256).',
     fault: ({ document, payload }) =>
       unless(
         document.document !== undefined && documentHash(document.document) === payload.document_sha256,
-        'SHA-256 of the document is not document_sha256.',
+        'The SHA-256 of the exported document is not the signed document_sha256.',
       ),
   },
   {
     code: 'coverage_hash',
-    says: 'The coverage is the one that was signed with it.',
+    says: 'The coverage has the signed hash (coverage_sha256).',
     fault: ({ document, payload }) =>
       unless(
         isJsonObject(document.coverage) && sha256Hex(canonicalJson(document.coverage)) === payload.coverage_sha256,
-        'SHA-256 of the coverage is not what was signed.',
+        'The SHA-256 of the coverage is not the signed coverage_sha256.',
       ),
   },
   ...coverageRulesOf<TokenDocument>(({ document, payload, jwks }) => ({
@@ -73,7 +73,7 @@ const rules: readonly Rule<TokenDocument>[] = [
   })),
   {
     code: 'link_foreign',
-    says: 'Every link leads to the issuer, and the key beside the signature is one of its keys.',
+    says: 'Every link points to the issuer, and issuer_jwk is one of its keys.',
     fault: opened => linkFault(linksIn(opened), opened.addresses) ?? besideFault(opened),
   },
 ];
@@ -95,10 +95,10 @@ function besideFault({ document, payload, jwks }: TokenDocument): string | null 
   const { issuer_signature, document_media_type, document_sha256_rule } = document;
   const form = formOf(payload);
   if (document_media_type !== form?.media_type || document_sha256_rule !== form?.rule)
-    return 'document_media_type or document_sha256_rule is not that of the format.';
+    return 'document_media_type or document_sha256_rule does not fit the format.';
   const jwk = isJsonObject(issuer_signature) ? issuer_signature.issuer_jwk : null;
   const published = Array.isArray(jwks.keys) && jwks.keys.some(key => isJsonObject(key) && sameKey(key, jwk));
-  return unless(published, 'issuer_jwk is none of the published keys.');
+  return unless(published, 'issuer_jwk is not one of the published keys.');
 }
 
 /** All that it says of itself; a later key set may say since when the key signs no more. */
@@ -129,9 +129,9 @@ function reportOn(opened: TokenDocument): Report {
     broken: [],
     unchecked: [
       'Whether any row was paid: verify its receipt, and look its payment_ref up on the chain.',
-      'Whether the book has more by now: an export ends with the moment at which it was built.',
+      'Whether the book has more rows by now: an export contains only rows up to the time at which it was built.',
       ...(payload.format === 'csv'
-        ? ['Whether the rows of the CSV have the enumerated_hash: ask for the format json.']
+        ? ['Whether the rows of the CSV have the enumerated_hash: request the export in the format json.']
         : []),
     ],
   };

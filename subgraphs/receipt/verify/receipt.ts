@@ -138,27 +138,33 @@ function uncheckedOf({ document, claims, payload }: OpenedReceipt): string[] {
     [ref !== undefined, `Whether USDC moved: look up ${String(ref)} on its network.`],
     [
       claims.tree_head_hash !== undefined,
-      'Whether the log still holds it: ask for inclusionProof, against a signed head.',
+      'Whether the log still contains the receipt: request its inclusion proof (inclusionProof), and check it against a signed tree head.',
     ],
     [isJsonObject(claims.issuer_history), `${versionOf(claims.issuer_history, 'issuer-history')}`],
     [isJsonObject(claims.receipt_policy), `${versionOf(claims.receipt_policy, 'receipt-policy-history')}`],
-    [claims.reported !== undefined, 'Whether what was reported is so: the issuer signs that it was said, and by whom.'],
-    [claims.request_hash !== undefined, 'Which request was paid for: request_hash needs the request and its salt.'],
+    [
+      claims.reported !== undefined,
+      'Whether the report is true: the issuer signs only what was reported, and by whom.',
+    ],
+    [
+      claims.request_hash !== undefined,
+      'Which request was paid for: compute request_hash from the request and its salt, and compare.',
+    ],
     [
       typeof output === 'string',
-      'Whether the answer is the one committed to: hash it by the rule of the receipt policy.',
+      'Whether an answer is the one that the receipt commits to: hash it by the rule in the receipt policy, and compare.',
     ],
     [
       maker === 'winner' || maker === 'reporter',
       `What was delivered: the ${maker} made the commitment, and the issuer has not seen the output.`,
     ],
-    [claims.book_seq !== undefined, `Whether row ${String(claims.book_seq)} of the book says the same.`],
-    [claims.session_expiry !== undefined, 'Whether its session had been revoked by then.'],
-    [document.signature === undefined, 'The primary signature (Ed25519): there is none.'],
-    [document.co_signature === undefined, 'The co-signature (EIP-191): there is none.'],
+    [claims.book_seq !== undefined, `Whether row ${String(claims.book_seq)} of the book agrees with the receipt.`],
+    [claims.session_expiry !== undefined, 'Whether the session was already revoked when the receipt was signed.'],
+    [document.signature === undefined, 'The primary signature (Ed25519): the receipt has none.'],
+    [document.co_signature === undefined, 'The co-signature (EIP-191): the receipt has none.'],
     [
       isJsonObject(document.binding) && document.binding.in_proof === true,
-      'Whether a proof system on the chain has checked the commitment, as binding.in_proof says: nobody signs that, and it cannot be checked here.',
+      'Whether a proof system on the chain has checked the commitment, as binding.in_proof says: that member is not signed, and cannot be checked here.',
     ],
   ];
   return sentences.filter(([applies]) => applies).map(([, sentence]) => sentence);
@@ -166,5 +172,5 @@ function uncheckedOf({ document, claims, payload }: OpenedReceipt): string[] {
 
 function versionOf(ref: JsonObject[string] | undefined, name: string): string {
   const { version, hash } = isJsonObject(ref) ? ref : {};
-  return `Whether version ${String(version)} of /.well-known/${name}.json has the hash that was signed, ${String(hash)}.`;
+  return `Whether version ${String(version)} of /.well-known/${name}.json has the signed hash, ${String(hash)}.`;
 }

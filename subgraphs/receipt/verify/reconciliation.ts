@@ -74,46 +74,46 @@ const reported = ({ claims }: OpenedDocument) => claims as unknown as Reported;
 const rules: readonly Rule<OpenedDocument>[] = [
   {
     code: 'not_a_reconciliation',
-    says: "What was signed is a reconciliation of a wallet's transfers.",
+    says: "The signed claims are a reconciliation of a wallet's transfers.",
     fault: ({ claims }) => {
       const member = misshapen(ReportShape, claims);
-      return member === null ? null : `What was signed is no report of this kind: ${member} is of another type.`;
+      return member === null ? null : `The signed claims are not a reconciliation: ${member} has the wrong type.`;
     },
   },
   {
     code: 'rule_unknown',
-    says: 'Its transfers were told apart by a rule that is known here.',
+    says: 'The transfers were classified by a rule version that this verifier knows.',
     fault: opened =>
       unless(
         reported(opened).rule_version === RECONCILIATION_RULE_VERSION,
-        'They were told apart by a rule of another version.',
+        'The transfers were classified by a rule version that this verifier does not know. Update it.',
       ),
   },
   {
     code: 'order_broken',
-    says: "Its transfers stand in the chain's order, each once, between its two blocks.",
+    says: 'The transfers are in the order of the chain, each once, within the stated block range.',
     fault: opened => orderFault(reported(opened)),
   },
   {
     code: 'class_does_not_follow',
-    says: 'Each has the class that follows from its payee and from what rests on it.',
+    says: 'Each transfer has the class that follows from its payee and from the receipt or record that uses it.',
     fault: opened => classFault(reported(opened)),
   },
   {
     code: 'sums_do_not_follow',
-    says: 'The sums are those of its transfers.',
+    says: 'The sums are those of the transfers.',
     fault: opened => sumFault(reported(opened)),
   },
 ];
 
 function orderFault({ from_block, to_block, transfers }: Reported): string | null {
-  if (from_block > to_block) return 'Its last block stands before its first.';
+  if (from_block > to_block) return 'to_block is before from_block.';
   const outside = transfers.find(({ block_number: at }) => at < from_block || at > to_block);
-  if (outside) return `Block ${outside.block_number} does not stand between its two.`;
+  if (outside) return `Block ${outside.block_number} is outside of the stated block range.`;
   const later = (one: Listed | undefined, other: Listed) =>
     one === undefined || one.block_number < other.block_number || isLaterInBlock(one, other);
   const wrong = transfers.find((each, at) => !later(transfers[at - 1], each));
-  return wrong ? `Log ${wrong.log_index} of block ${wrong.block_number} stands out of order, or twice.` : null;
+  return wrong ? `Log ${wrong.log_index} of block ${wrong.block_number} is out of order, or listed twice.` : null;
 }
 
 function isLaterInBlock(one: Listed, other: Listed): boolean {
@@ -122,10 +122,10 @@ function isLaterInBlock(one: Listed, other: Listed): boolean {
 
 function classFault({ own_wallets, wallet, transfers }: Reported): string | null {
   const own = new Set(own_wallets.map(each => each.toLowerCase()));
-  if (!own.has(wallet.toLowerCase())) return 'The wallet is not among its own.';
+  if (!own.has(wallet.toLowerCase())) return 'wallet is not one of own_wallets.';
   const wrong = transfers.find(each => each.class !== classOf(each, own));
   return wrong
-    ? `Log ${wrong.log_index} of block ${wrong.block_number} is ${classOf(wrong, own)}, and not ${wrong.class}.`
+    ? `Log ${wrong.log_index} of block ${wrong.block_number} is listed as ${wrong.class}, but its class is ${classOf(wrong, own)}.`
     : null;
 }
 
@@ -142,17 +142,20 @@ function sumFault({ transfers, transfers_total, truncated, sums }: Reported): st
     transfers.map(({ class: of, amount }) => ({ class: of, transfer: { amount: BigInt(amount) } })),
   );
   if (truncated !== transfers.length < transfers_total || transfers.length > transfers_total)
-    return 'It lists another number of transfers than it says.';
+    return 'The number of transfers contradicts transfers_total or truncated.';
   if (!truncated)
-    return unless(canonicalJson(sumsAsJson(listed)) === canonicalJson(sums as Json), 'The sums are others.');
+    return unless(
+      canonicalJson(sumsAsJson(listed)) === canonicalJson(sums as Json),
+      'The sums differ from those of the transfers.',
+    );
   const said = SumsShape.safeParse(sums);
-  if (!said.success) return 'The sums are of another type.';
+  if (!said.success) return 'The sums have the wrong type.';
   const total = transferClasses.reduce((all, of) => all + said.data[of].count, 0);
-  if (total !== transfers_total) return 'The sums count another number of transfers than it says.';
+  if (total !== transfers_total) return 'The counts in the sums do not add up to transfers_total.';
   const short = transferClasses.find(
     of => said.data[of].count < listed[of].count || BigInt(said.data[of].amount) < listed[of].amount,
   );
-  return short ? `The sum of ${short} is less than what is listed.` : null;
+  return short ? `The sum of ${short} is less than that of the listed transfers.` : null;
 }
 
 const SumShape = z.strictObject({ count, amount: digits });
@@ -170,12 +173,10 @@ function reportOn(claims: JsonObject): Report {
     unsigned: { lane: [], unknown: [] },
     broken: [],
     unchecked: [
-      `Whether these are all transfers of the wallet: read the blocks from ${String(from_block_hash)} to ${String(to_block_hash)} from a node of your own (\`npm run reconcile\`).`,
-      'Whether each receipt that it names is valid: verify it at its verify_url.',
-      'Whether something unreceipted has a receipt by now, and whether own_wallets are all of that owner.',
-      ...(truncated === true
-        ? ['What the transfers that are not listed are: the sums of those are the issuer’s word.']
-        : []),
+      `Whether these are all transfers of the wallet: read the blocks from ${String(from_block_hash)} to ${String(to_block_hash)} from a node that you trust (\`npm run reconcile\`).`,
+      'Whether each receipt that is named is valid: verify it at its verify_url.',
+      'Whether an unreceipted transfer has a receipt by now, and whether own_wallets are all wallets of the owner.',
+      ...(truncated === true ? ['Transfers that are not listed: the issuer states only their sums.'] : []),
     ],
   };
 }

@@ -28,7 +28,7 @@ const rules: readonly Rule<TokenDocument>[] = [
   ...issuerSigned,
   {
     code: 'not_a_refusal',
-    says: 'What was signed is a refusal: nothing was charged, on Base, for a known code.',
+    says: 'The signed claims are a refusal: a known refusal code, the network Base, and nothing charged.',
     fault: ({ payload, jti }) =>
       unless(
         payload.schema === documents.refusal &&
@@ -37,18 +37,18 @@ const rules: readonly Rule<TokenDocument>[] = [
           payload.chain_id === networks.base.chain_id &&
           wordList(refusalCodes).some(code => code === payload.refusal_code) &&
           isAnchor(payload.base_anchor),
-        'What was signed is no refusal of this kind.',
+        'The signed claims are not a refusal of a known form.',
       ),
   },
   {
     code: 'copy_mismatch',
-    says: 'The document says what was signed, and nothing that was not.',
+    says: 'Every member that repeats a signed claim has the same value, and no other members claim to be signed.',
     fault: ({ document, payload }) => copyFault(document, payload),
   },
   rawValueSigns({ required: true }),
   {
     code: 'link_foreign',
-    says: 'Every link leads to the issuer.',
+    says: 'Every link points to the issuer.',
     fault: opened => linkFault(linksIn(opened), opened.addresses),
   },
 ];
@@ -88,8 +88,8 @@ function reportOn(opened: TokenDocument): Report {
     unsigned: unsignedIn(around_it, opened, { coverage, lane }),
     broken: [],
     unchecked: [
-      ...(anchored ? ['Whether its anchor is a block of Base: look the hash up there.'] : []),
-      `Whether row ${String(payload.policy_blocked_seq)} of book ${String(payload.agent_id)} says the same.`,
+      ...(anchored ? ['Whether base_anchor is a block of Base: look its block hash up there.'] : []),
+      `Whether row ${String(payload.policy_blocked_seq)} of book ${String(payload.agent_id)} agrees with the refusal.`,
     ],
   };
 }

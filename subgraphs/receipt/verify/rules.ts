@@ -29,12 +29,12 @@ export const rules: readonly Rule<OpenedReceipt>[] = [
   ...issuerSigned,
   {
     code: 'shape_invalid',
-    says: 'What is reckoned with is of its type.',
+    says: 'Every member that the checks use has the expected type.',
     fault: ({ claims, document }) => shapeFault(claims, document),
   },
   {
     code: 'version_unknown',
-    says: 'The payload version is known, and signs all that it must.',
+    says: 'The payload version is known, and every claim that it requires is signed.',
     fault: ({ claims }) => versionFault(claims),
   },
   {
@@ -43,91 +43,91 @@ export const rules: readonly Rule<OpenedReceipt>[] = [
     fault: ({ claims, document, payload }) =>
       unless(
         sha256Hex(canonicalJson(payload)) === (claims.payload_hash ?? document.payload_hash),
-        'The payload is not the one whose hash was signed.',
+        'The payload does not have the signed payload_hash: it was altered, or belongs to another receipt.',
       ),
   },
   {
     code: 'copy_mismatch',
-    says: 'Every unsigned copy agrees with what was signed.',
+    says: 'Every member that repeats a signed claim has the same value as the claim.',
     fault: opened => copyFault(opened),
   },
   rawValueSigns({ required: false }),
   {
     code: 'receipt_signatures_invalid',
-    says: 'The primary signature or the co-signature signs payload_hash; either one is enough.',
+    says: 'The primary signature or the co-signature of payload_hash is valid. One of them is enough.',
     fault: opened => {
       const { document, claims } = opened;
       const { signature, co_signature } = document;
       if (payloadVersionOf(claims)?.legacy && signature === undefined && co_signature === undefined) return null;
       const either = signsBeside('signature', opened) || signsBeside('co_signature', opened);
-      return unless(either, 'Neither signature nor co_signature is valid.');
+      return unless(either, 'Neither signature nor co_signature is a valid signature of payload_hash.');
     },
   },
   {
     code: 'claim_id_null',
-    says: 'No payment is claimed for a book that is not named.',
+    says: 'A receipt that names a payment also names the book that it belongs to.',
     fault: ({ claims, document }) =>
       unless(
         (claims.claim_id !== null && document.claim_id !== null) || signedPaymentRef(claims) === undefined,
-        'The receipt carries a payment and a claim_id of null.',
+        'The receipt names a payment, but its claim_id is null: it names no book.',
       ),
   },
   {
     code: 'book_chain_invalid',
-    says: 'Book and payment are signed side by side where no payment of ours paid, and nowhere else.',
+    says: 'Only a receipt without a payment to this service signs book_id, payment_ref or observed_transfer.',
     fault: ({ claims }) => bookChainFault(claims),
   },
   {
     code: 'tolerance_exceeded',
-    says: 'What was settled is the price, within the signed tolerance.',
+    says: 'The settled amount equals the price, within the signed tolerance.',
     fault: ({ claims }) => toleranceFault(claims),
   },
   {
     code: 'waiver_invalid',
-    says: 'It names a payment or the kind of key that stood in for one, never both.',
+    says: 'The receipt does not name both a payment and an API key that was used instead of one.',
     fault: ({ claims }) => waiverFault(claims),
   },
   {
     code: 'reported_invalid',
-    says: 'What was reported of work done elsewhere stands beside no payment, no payer and no key.',
+    says: 'A receipt for reported work that was done elsewhere names no payment to this service, no payer and no API key.',
     fault: ({ claims }) => reportedFault(claims),
   },
   {
     code: 'hand_off_invalid',
-    says: 'What was handed on names its parent and whom it is for, and no payment, payer or key.',
+    says: 'A hand-off receipt names its parent receipt, its target agent and its session, and no payment, payer or API key.',
     fault: ({ claims }) => handedOnFault(claims),
   },
   {
     code: 'legs_invalid',
-    says: 'Where it was paid for in two, both payments are signed, the first as its own.',
+    says: 'If the price was paid in two payments (payee and fee), both are signed, and the first is the payment of the receipt.',
     fault: ({ claims }) => legsFault(claims),
   },
   {
     code: 'place_invalid',
-    says: 'The signed tree head ends with this receipt.',
+    says: 'The receipt is the last leaf of the tree head that it signs.',
     fault: ({ claims, document }) =>
       unless(
         claims.tree_size === undefined || endsWith(claims.tree_size, claims.leaf_index),
-        'The signed tree does not end with the signed leaf.',
+        'The signed leaf_index is not the last one of the signed tree head.',
       ) ?? rootFault(document, claims),
   },
   {
     code: 'session_expired',
-    says: 'It was signed while the session, if any, was in force.',
+    says: 'The receipt was signed while its session, if it has one, was valid.',
     fault: ({ claims }) => sessionFault(claims),
   },
   {
     code: 'link_foreign',
-    says: 'Every link leads to the issuer.',
+    says: 'Every link points to the issuer.',
     fault: opened => linkFault(linksIn(opened), opened.addresses),
   },
 ];
 
 function shapeFault(claims: JsonObject, document: JsonObject): string | null {
   const claim = misshapen(ClaimShape, claims);
-  if (claim !== null) return `The signed ${claim} is of another type than it has to be.`;
+  if (claim !== null) return `The signed claim ${claim} has the wrong type.`;
   const member = misshapen(BesideShape, document);
-  return member === null ? null : `${member} is not in the form that it has to be in.`;
+  return member === null ? null : `${member} has the wrong type or format.`;
 }
 
 function endsWith(tree_size: Json, leaf_index: Json | undefined): boolean {
@@ -141,7 +141,7 @@ function endsWith(tree_size: Json, leaf_index: Json | undefined): boolean {
 function rootFault({ log_id, root_hash }: JsonObject, { tree_size, tree_head_hash }: JsonObject): string | null {
   if (log_id === undefined && root_hash === undefined) return null;
   const shown = { log_id: log_id ?? null, tree_size: tree_size ?? null, root_hash: root_hash ?? null };
-  return unless(canonicalHash(shown) === tree_head_hash, 'log_id and root_hash are not those of the signed tree head.');
+  return unless(canonicalHash(shown) === tree_head_hash, 'log_id and root_hash do not have the signed tree_head_hash.');
 }
 
 export const signedPaymentRef = (claims: JsonObject) => signedFact(claims, receiptMembers.payment_ref) ?? undefined;
@@ -163,11 +163,14 @@ function toleranceFault({ payment, tolerance }: JsonObject): string | null {
 function waiverFault(claims: JsonObject): string | null {
   const { waived_by, payment, caller_binding } = claims;
   if (waived_by === undefined) return null;
-  if (!wordList(waivers).some(kind => kind === waived_by)) return 'waived_by is unknown.';
+  if (!wordList(waivers).some(kind => kind === waived_by)) return 'waived_by has an unknown value.';
   const bound = isJsonObject(caller_binding) ? caller_binding : {};
   if (payment !== undefined || settlementBasis(claims) !== null || bound.payer_wallet !== undefined)
-    return 'The receipt says that a key stood in for the payment, and names one.';
-  return unless(typeof bound.api_key_hash === 'string', 'The receipt does not say which key stood in for the payment.');
+    return 'The receipt names both a payment and an API key that was used instead of one.';
+  return unless(
+    typeof bound.api_key_hash === 'string',
+    'The receipt does not name the API key that was used instead of a payment.',
+  );
 }
 
 interface Copy {
@@ -231,14 +234,14 @@ function laneFault({ settled_by, proof_outcome, ingress_receipt, omission_rule }
   const unsigned = basis === null && signsLess(claims);
   const seen_since = basis === 'receipt' && settled_by === 'observed_transfer';
   if (settled_by !== undefined && settled_by !== basis && !seen_since && !unsigned)
-    return 'settled_by contradicts what the issuer has signed.';
+    return 'settled_by contradicts the signed claims.';
   if (basis === 'receipt') return null;
   const only = namesNoPayment(claims) ? 'none' : 'settled';
   if (proof_outcome !== undefined && proof_outcome !== only)
-    return `proof_outcome says ${proof_outcome} where the issuer has signed what can only be ${only}.`;
+    return `proof_outcome is ${proof_outcome}, but the signed claims allow only ${only}.`;
   return unless(
     ingress_receipt === undefined && omission_rule === undefined,
-    'ingress_receipt or omission_rule stands on a payment that the issuer has not signed as pending.',
+    'ingress_receipt or omission_rule is present, but the issuer did not sign the payment as pending.',
   );
 }
 
@@ -258,23 +261,23 @@ function handedOnFault(claims: JsonObject): string | null {
   const { parent_receipt_id, target_agent, delegation_hash, caller_binding, payment, payment_ref, book_id } = claims;
   if (parent_receipt_id === undefined && target_agent === undefined) return null;
   if (parent_receipt_id === undefined || target_agent === undefined || delegation_hash === undefined)
-    return 'The receipt was handed on, and does not say all of: which one, to whom, under which session.';
+    return 'The receipt is a hand-off, but parent_receipt_id, target_agent or delegation_hash is missing.';
   const bound = isJsonObject(caller_binding) ? caller_binding : {};
   const paid = [payment, payment_ref, book_id, claims.legs, bound.payer_wallet].some(member => member !== undefined);
-  if (paid || settlementBasis(claims) !== null) return 'The receipt was handed on, and names a payment.';
+  if (paid || settlementBasis(claims) !== null) return 'The receipt is a hand-off, but names a payment.';
   const other = [claims.waived_by, claims.reported, bound.api_key_hash].some(member => member !== undefined);
-  return other ? 'The receipt was handed on, and is of something else at once.' : null;
+  return other ? 'The receipt is a hand-off, but also names an API key or reported work.' : null;
 }
 
 /** A delegated session is named with its end, and by whom it acts: else nothing could be held against it. */
 function sessionFault({ iat, valid_after, session_expiry, delegation_hash, caller_binding }: JsonObject) {
   const { agent_pubkey } = isJsonObject(caller_binding) ? caller_binding : {};
   if (delegation_hash !== undefined && (session_expiry === undefined || agent_pubkey === undefined))
-    return 'The receipt names a delegation without its session_expiry or its agent_pubkey.';
+    return 'The receipt names a session, but its session_expiry or agent_pubkey is missing.';
   if (valid_after === undefined && session_expiry === undefined) return null;
   const early = typeof valid_after === 'number' && !(typeof iat === 'number' && iat >= valid_after);
   const late = typeof session_expiry === 'number' && !(typeof iat === 'number' && iat <= session_expiry);
-  return unless(!early && !late, 'The receipt was signed outside the session that it names.');
+  return unless(!early && !late, 'The receipt was signed before its session began or after it ended.');
 }
 
 /**
@@ -291,7 +294,7 @@ function derivedLaneFault(document: JsonObject, claims: JsonObject): string | nu
   const other = Object.keys(expected).find(
     name => document[name] !== undefined && !isSameJson(document[name], expected[name]),
   );
-  return other === undefined ? null : `${other} does not follow from the facts beside it.`;
+  return other === undefined ? null : `${other} contradicts the members that it is derived from.`;
 }
 
 function subjectOf(document: JsonObject, claims: JsonObject): LaneSubject {
@@ -323,14 +326,14 @@ const REPEATED = {
  */
 function legsFault({ legs, payment }: JsonObject): string | null {
   if (legs === undefined) return null;
-  if (!isJsonObject(payment)) return 'The receipt names two payments and none as its own.';
+  if (!isJsonObject(payment)) return 'The receipt has two payments (legs), but no payment of its own.';
   const [payee, fee, ...others] = Array.isArray(legs) ? legs : [];
   if (!isLeg(payee, 'payee') || !isLeg(fee, 'fee') || others.length > 0)
-    return 'The receipt names two payments, and they are not that of a payee and a fee.';
+    return 'legs is not exactly a payment to the payee followed by a payment of the fee.';
   const differs = Object.entries(REPEATED).find(([member, name]) => payee[member] !== payment[name]);
-  if (differs) return `The first of two payments has another ${differs[0]} than the payment of the receipt.`;
+  if (differs) return `The first of the two payments (legs) differs from the payment of the receipt in ${differs[0]}.`;
   const one = payee.ref === fee.ref && payee.transfer_index === fee.transfer_index;
-  return one ? 'The receipt names one payment twice.' : null;
+  return one ? 'Both payments (legs) are the same transfer.' : null;
 }
 
 function isLeg(value: Json | undefined, leg: string): value is JsonObject {
@@ -340,9 +343,13 @@ function isLeg(value: Json | undefined, leg: string): value is JsonObject {
 /** Whether a token signs what its payload version must: the sentence of the fault, null where there is none. */
 function versionFault(claims: JsonObject): string | null {
   const version = payloadVersionOf(claims);
-  if (version === null) return 'The payload version is not known.';
+  if (version === null)
+    return 'The payload version is not known. The receipt may be newer than this verifier: update it.';
   const missing = version.signs.filter(name => claims[name] === undefined || claims[name] === null);
-  return unless(missing.length === 0, `Version ${String(claims.payload_version)} must sign ${missing.join(', ')}.`);
+  return unless(
+    missing.length === 0,
+    `Payload version ${String(claims.payload_version)} requires signed claims that are missing: ${missing.join(', ')}.`,
+  );
 }
 
 /** A lane without a payment to this service signs book and reference side by side; any other lane signs neither. */
@@ -351,15 +358,17 @@ function bookChainFault(claims: JsonObject): string | null {
   if (payloadVersionOf(claims)?.family !== 'book_chain')
     return unless(
       [book_id, payment_ref, observed_transfer, payer_proven].every(claim => claim === undefined),
-      'book_id, payment_ref and observed_transfer are signed side by side by a book chain alone.',
+      'book_id, payment_ref and observed_transfer may be signed only by a receipt without a payment to this service.',
     );
-  if (payment !== undefined || waived_by !== undefined) return 'A book chain signs no payment of ours, and no key.';
-  if (claim_id !== undefined && claim_id !== book_id) return 'claim_id and book_id name two books.';
-  if (!isJsonObject(observed_transfer)) return unless(payer_proven === undefined, 'It names a payer and no transfer.');
+  if (payment !== undefined || waived_by !== undefined)
+    return 'A receipt that signs book_id must not sign a payment to this service or an API key used instead of one.';
+  if (claim_id !== undefined && claim_id !== book_id) return 'claim_id and book_id name different books.';
+  if (!isJsonObject(observed_transfer))
+    return unless(payer_proven === undefined, 'payer_proven is signed, but observed_transfer is missing.');
   const { network, transaction } = observed_transfer;
   return unless(
     payment_ref === `${String(network)}:${String(transaction)}` && typeof payer_proven === 'boolean',
-    'The transfer that was looked up is not that of payment_ref, or it is not said whose payer it has.',
+    'observed_transfer is not the transfer of payment_ref, or payer_proven is missing.',
   );
 }
 
@@ -381,11 +390,12 @@ function reportedFault(claims: JsonObject): string | null {
   const paid = [payment, payment_ref, book_id, bound.payer_wallet].some(member => member !== undefined);
   const inbound = isJsonObject(reported) && isInbound(reported);
   const basis = isJsonObject(reported) ? basisOf(reported) : null;
-  if (paid || settlementBasis(claims) !== basis) return 'The receipt says what was reported, and names a payment.';
+  if (paid || settlementBasis(claims) !== basis)
+    return 'The receipt is for reported work, but names a payment that the report does not allow.';
   if (waived_by !== undefined || bound.api_key_hash !== undefined)
-    return 'The receipt says what was reported, and names a key that stood in for a payment.';
+    return 'The receipt is for reported work, but names an API key that was used instead of a payment.';
   const kind = kinds[inbound ? 'inbound' : 'router_book'];
-  return job_kind === kind ? null : 'What was reported stands on another kind of work.';
+  return job_kind === kind ? null : 'job_kind is not the one that this kind of report requires.';
 }
 
 /** A router's word is no look at a chain. */

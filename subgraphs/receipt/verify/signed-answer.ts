@@ -28,9 +28,7 @@ export function verifyIngestRecord(document: JsonObject, jwks: Jwks): DocumentVe
 
 export function verifyAllowance(document: JsonObject, jwks: Jwks): DocumentVerification {
   const { signature, ...said } = document;
-  return verifyRecorded(said, { signature, jwks }, [
-    'What remains now: an allowance holds for the time that it names.',
-  ]);
+  return verifyRecorded(said, { signature, jwks }, ['What remains now: the allowance is the one at the time as_of.']);
 }
 
 interface OpenedRecord {
@@ -59,7 +57,7 @@ function statedTime({ as_of, recorded_at }: JsonObject): JsonObject {
 const rules: readonly Rule<OpenedRecord>[] = [
   {
     code: 'signature_invalid',
-    says: 'A key of the set that is not revoked, and was the issuer’s by the stated time, signed these members (ES256 over canonical JSON).',
+    says: 'A key of the key set that is not revoked, and was active at the stated time, signed these members (ES256 over canonical JSON).',
     fault: ({ said, signature, jwks }) => {
       const { alg, value } = isJsonObject(signature) ? signature : {};
       const text = canonicalJson(said);
@@ -71,7 +69,10 @@ const rules: readonly Rule<OpenedRecord>[] = [
           !isLate(jwks, kid, stated) &&
           verifyEs256(jwks, kid, text, base64url(value)),
       );
-      return unless(alg === 'ES256' && signs, 'No key of the set verifies the signature.');
+      return unless(
+        alg === 'ES256' && signs,
+        'No key of the key set verifies the signature: the document was altered, or another issuer signed it.',
+      );
     },
   },
 ];

@@ -61,7 +61,7 @@ export const unless = (holds: boolean, sentence: string): string | null => (hold
 export function tokenFault(jws: Json | undefined, otherwise: string): Invalid {
   const split = splitJws(jws);
   if (split === null || !hasUnknownExtensions(split)) return malformedDocument(otherwise);
-  const sentence = 'The header of the JWS asks for an extension (crit, b64) that is not understood here.';
+  const sentence = 'The JWS header requires an extension (crit or b64) that this verifier does not support.';
   return { kind: 'invalid', code: 'header_refused', sentence, checks: [] };
 }
 
@@ -74,36 +74,43 @@ const countOf = (jwks: Jwks, kid: Json | undefined) => keysIn(jwks).filter(key =
 export const issuerSigned: readonly Rule<SignedDocument>[] = [
   {
     code: 'algorithm_refused',
-    says: 'The token is signed by ES256, the only algorithm here.',
-    fault: ({ jws: { header } }) => unless(header.alg === 'ES256', 'The token names another algorithm than ES256.'),
+    says: 'The signature algorithm is ES256, the only one that is accepted.',
+    fault: ({ jws: { header } }) =>
+      unless(header.alg === 'ES256', 'The signature algorithm is not ES256, the only one that is accepted.'),
   },
   {
     code: 'key_ambiguous',
-    says: 'The key set holds no two keys of its kid.',
+    says: 'The key set has at most one key with the kid of the signature.',
     fault: ({ jws: { header }, jwks }) =>
-      unless(countOf(jwks, header.kid) < 2, 'Two keys of the set have the kid of the token.'),
+      unless(
+        countOf(jwks, header.kid) < 2,
+        'Two keys of the key set have the kid of the signature, so it is not clear which one signed.',
+      ),
   },
   {
     code: 'signature_invalid',
     says: 'The issuer signed these claims (ES256).',
     fault: ({ jws: { header, input, signature }, jwks }) =>
-      unless(verifyEs256(jwks, header.kid, input, signature), 'No key of the set verifies the JWS.'),
+      unless(
+        verifyEs256(jwks, header.kid, input, signature),
+        'No key of the key set verifies the signature: the document was altered, or the key set is not that of its issuer.',
+      ),
   },
   {
     code: 'key_not_active',
-    says: 'Its key was the issuer’s by then.',
+    says: 'The document was signed after its key was activated.',
     fault: ({ jws: { header, claims }, jwks }) =>
-      unless(!isEarly(jwks, header.kid, claims), 'It was signed before its key was activated.'),
+      unless(!isEarly(jwks, header.kid, claims), 'The document was signed before its key was activated.'),
   },
   {
     code: 'key_retired',
-    says: 'Its key had not given way to another by then.',
+    says: 'The document was signed before its key was retired, if it was.',
     fault: ({ jws: { header, claims }, jwks }) =>
-      unless(!isLate(jwks, header.kid, claims), 'It was signed after its key had been retired.'),
+      unless(!isLate(jwks, header.kid, claims), 'The document was signed after its key was retired.'),
   },
   {
     code: 'key_revoked',
-    says: 'Its key was not revoked, or the log says when it was signed.',
+    says: 'The signing key is not revoked, or the log shows when the document was signed.',
     fault: ({ jws: { header }, jwks, dated_by_log }) => (dated_by_log ? null : revokedFault(jwks, header.kid)),
   },
 ];
@@ -116,7 +123,7 @@ export const issuerRules: readonly Rule<SignedDocument>[] = [
   ...issuerSigned.filter(({ code }) => code !== 'key_revoked'),
   {
     code: 'key_revoked',
-    says: 'Its key was not revoked.',
+    says: 'The signing key is not revoked.',
     fault: ({ jws: { header, claims }, jwks }) => undatedFault(jwks, header.kid, claims.iat),
   },
 ];
@@ -126,10 +133,10 @@ export function undatedFault(jwks: Jwks, kid: Json | undefined, at_seconds: Json
   const revoked = revocationOf(jwks, kid);
   if (revoked === null) return null;
   const later = typeof at_seconds === 'number' && !(at_seconds * 1000 <= Date.parse(revoked.at));
-  if (later) return `It was signed after its key was revoked at ${revoked.at}.`;
+  if (later) return `The document was signed after its key was revoked at ${revoked.at}.`;
   return {
     code: 'needs_history',
-    sentence: `Its key was revoked at ${revoked.at}. Nothing proves that it was signed before that: whoever else holds the key can name any time.`,
+    sentence: `Its key was revoked at ${revoked.at}. Nothing proves that the document was signed before that, because anyone else who has the key can state any time.`,
   };
 }
 
@@ -137,18 +144,21 @@ export function undatedFault(jwks: Jwks, kid: Json | undefined, at_seconds: Json
 export function revokedFault(jwks: Jwks, kid: Json | undefined): string | null {
   const revoked = revocationOf(jwks, kid);
   if (revoked === null) return null;
-  return `Its key was revoked at ${revoked.at}: only a receipt that stood in the log before that can be believed, by ?format=auditor.`;
+  return `Its key was revoked at ${revoked.at}. Only the log can show that the receipt was signed before that: verify its audit document (?format=auditor).`;
 }
 
 /** Early receipts carry no raw value; whatever carries one is held to it. */
 export const rawValueSigns = ({ required }: { readonly required: boolean }): Rule<SignedDocument> => ({
   code: 'value_invalid',
-  says: 'The raw ES256 value signs the canonical payload.',
+  says: 'issuer_signature.value, if present, is an ES256 signature of the canonical payload by the same key.',
   fault: ({ document, payload, jwks, jws }) => {
     const { kid, value, alg } = isJsonObject(document.issuer_signature) ? document.issuer_signature : {};
     const named = kid === jws.header.kid && alg === 'ES256';
     const absent = value === undefined && !required;
     const signed = absent || verifyEs256(jwks, kid, canonicalJson(payload), base64url(value));
-    return unless(named && signed, 'issuer_signature names another key, or its value does not sign the payload.');
+    return unless(
+      named && signed,
+      'issuer_signature.value is not an ES256 signature of the payload by the key of the JWS.',
+    );
   },
 });

@@ -47,12 +47,13 @@ const STATEMENT_BYTES_MAX = 1024 * 1024;
  */
 export function verifyStatement(bytes: Uint8Array, jwks: Jwks): StatementVerification {
   const opened = bytes.length > STATEMENT_BYTES_MAX ? null : open(bytes, jwks);
-  if (opened === null) return malformedDocument('This is no COSE_Sign1 with the receipt of one log.');
+  if (opened === null) return malformedDocument('This is not a COSE_Sign1 with one log receipt.');
   const judged = judgeBy(rules, opened);
   if (judged.kind === 'invalid') return judged;
   const { entry, facts, place } = opened;
   const payload = jsonIn(entry);
-  if (payload === null || place === null) return malformedDocument('The statement holds no payload, or no place.');
+  if (payload === null || place === null)
+    return malformedDocument('The statement contains no payload, or no place in the log.');
   const { iss, iat } = facts;
   const { leaf_index, size: tree_size } = place;
   return {
@@ -112,44 +113,47 @@ const rules: readonly Rule<OpenedStatement>[] = [
     code: 'signature_invalid',
     says: 'The issuer signed these bytes (COSE_Sign1, ES256).',
     fault: ({ statement, entry, jwks }) =>
-      unless(verifySign1(statement, entry, jwks), 'No key of the set verifies the COSE_Sign1.'),
+      unless(
+        verifySign1(statement, entry, jwks),
+        'No key of the key set verifies the COSE_Sign1: the statement was altered, or another issuer signed it.',
+      ),
   },
   {
     code: 'payload_differs',
-    says: 'They are the canonical payload of the task that the statement is about.',
+    says: 'The signed bytes are the canonical payload of the task that the statement names as its subject.',
     fault: ({ statement, entry, facts }) => {
       const payload = jsonIn(entry);
       const named =
         statement.header.get(coseHeader.content_type) === STATEMENT_CONTENT && payload?.task_id === facts.sub;
-      return unless(named, 'The statement is not of the payload that it holds, or that is not in canonical form.');
+      return unless(named, 'The statement names another task than its payload, or its payload is not canonical JSON.');
     },
   },
   {
     code: 'inclusion_invalid',
-    says: 'The log signed a root to which the proof leads from these bytes.',
+    says: 'The inclusion proof leads from these bytes to a root that the log signed.',
     fault: ({ log_receipt, place, jwks }) =>
       unless(
         place !== null &&
           log_receipt.header.get(coseHeader.vds) === RFC9162_SHA256 &&
           verifySign1(log_receipt, place.root, jwks),
-        'The proof does not lead to a root that the log has signed.',
+        'The inclusion proof does not lead to a root that the log signed.',
       ),
   },
   {
     code: 'log_foreign',
-    says: 'That log is the issuer’s, and of the size that the proof is for.',
+    says: 'The log is the issuer’s, and has the size that the proof is for.',
     fault: ({ log_receipt, facts, place }) => {
       const log = cwtFacts(log_receipt);
       // By its key; the name of the log is the one that it had from its beginning, wherever the service has moved since.
       return unless(
         log?.iss === facts.iss && log_receipt.header.get(coseHeader.tree_size) === place?.size,
-        'The proof is for another log than the issuer’s, or for another size of it.',
+        'The proof is for a log of another issuer, or for another size of the log.',
       );
     },
   },
   {
     code: 'key_not_in_force',
-    says: 'Each key was the issuer’s when it signed; of one that was revoked the log held the payload before.',
+    says: 'Each key was active when it signed, and is not revoked, or the log contained the payload before the revocation.',
     fault: ({ statement, log_receipt, place, jwks }) =>
       keyFault(log_receipt, jwks, null) ?? keyFault(statement, jwks, place),
   },

@@ -66,8 +66,9 @@ interface OpenedPayment {
 
 const statedWhole: Rule<{ readonly claims: JsonObject }> = {
   code: 'not_a_totals_statement',
-  says: 'What was signed is what the books and the payments came to over so many leaves of the log.',
-  fault: ({ claims }) => unless(misshapen(Statement, claims) === null, 'What was signed is no statement of totals.'),
+  says: 'The signed claims are totals of books and payments, for a stated size of the log.',
+  fault: ({ claims }) =>
+    unless(misshapen(Statement, claims) === null, 'The signed claims are not a statement of totals.'),
 };
 
 const NOTHING = EMPTY_SUM.hash.toString('hex');
@@ -76,7 +77,7 @@ const NOTHING = EMPTY_SUM.hash.toString('hex');
 const totalRules: readonly Rule<OpenedTotal>[] = [
   {
     code: 'total_not_stated',
-    says: 'The statement was signed over these totals of this book.',
+    says: 'The signed statement commits to these totals of this book.',
     fault: ({ document: { agent_id, rails }, statement }) => {
       const other = rails.find(({ siblings, instead, ...total }, at) => {
         const value = total.rows === 0 ? null : totalValue(agent_id, total);
@@ -85,61 +86,64 @@ const totalRules: readonly Rule<OpenedTotal>[] = [
         const empty = total.rows > 0 || (total.total === '0' && total.root === NOTHING);
         return !stated || !empty || rails.findIndex(({ rail }) => rail === total.rail) !== at;
       });
-      return other ? `The statement was signed over another total of ${other.rail}, or over another book's.` : null;
+      return other ? `The signed statement commits to another ${other.rail} total of this book, or to none.` : null;
     },
   },
   {
     code: 'row_differs',
-    says: 'The row is of the receipt whose text is shown.',
+    says: 'The row belongs to the receipt whose preimage is given.',
     fault: ({ document: { row } }) =>
-      unless(!row || isOf(row), 'The row is of another receipt than the one whose text is shown.'),
+      unless(!row || isOf(row), 'The row belongs to another receipt than the one whose preimage is given.'),
   },
   {
     code: 'row_of_another_book',
-    says: 'Its receipt signs this book.',
+    says: 'The receipt of the row signs this book.',
     fault: ({ document: { row, agent_id } }) =>
       unless(!row || shownPayload(row).claim_id === agent_id, 'The receipt signs another book, or none.'),
   },
   {
     code: 'row_amount_differs',
-    says: 'It counts for what its receipt signs.',
+    says: 'The row counts the amount and rail that its receipt signs.',
     fault: ({ document: { row } }) => {
       const payment = row && shownPayload(row).payment;
       const paid = isJsonObject(payment) ? payment : {};
       return unless(
         !row || (paid.settled_amount === row.amount && paid.rail === row.rail),
-        'The row counts for another amount than its receipt signs.',
+        'The row counts another amount or rail than its receipt signs.',
       );
     },
   },
   {
     code: 'sum_out_of_range',
-    says: 'No sum on its way is below zero or wraps.',
+    says: 'No sum in the proof is negative or overflows.',
     fault: ({ document: { row } }) =>
       unless(
         !row || [{ sum: row.amount, hash: row.leaf_hash }, ...row.path].every(node => shownNode(node) !== null),
-        'A sum on its way is below zero, wraps, or is no number.',
+        'A sum in the proof is negative, overflows or is not a number.',
       ),
   },
   {
     code: 'row_not_in_total',
-    says: 'The row is in the total, in its place, for its amount.',
-    fault: ({ document }) => unless(!document.row || isInTotal(document), 'The total does not hold the row.'),
+    says: 'The total includes the row, at its place and with its amount.',
+    fault: ({ document }) => unless(!document.row || isInTotal(document), 'The total does not include the row.'),
   },
   {
     code: 'row_not_in_log',
-    says: 'Its receipt stands in the log that the statement was signed over.',
+    says: 'The log that the statement covers contains the receipt of the row.',
     fault: ({ document: { row }, statement }) =>
-      unless(!row || isInLog(row, statement), 'The log that the statement was signed over does not hold its receipt.'),
+      unless(
+        !row || isInLog(row, statement),
+        'The log that the statement covers does not contain the receipt of the row.',
+      ),
   },
 ];
 
 const paymentRules: readonly Rule<OpenedPayment>[] = [
   {
     code: 'receipt_differs',
-    says: 'The proof is of the receipt whose text is shown.',
+    says: 'The proof belongs to the receipt whose preimage is given.',
     fault: ({ document }) =>
-      unless(isOf(document), 'The proof is of another receipt than the one whose text is shown.'),
+      unless(isOf(document), 'The proof belongs to another receipt than the one whose preimage is given.'),
   },
   {
     code: 'payment_differs',
@@ -148,16 +152,16 @@ const paymentRules: readonly Rule<OpenedPayment>[] = [
   },
   {
     code: 'payment_misspelt',
-    says: 'It is named as its network names it, by which it has one key.',
+    says: 'The payment is written in the canonical form of its network, so that it has only one key in the map of payments.',
     fault: ({ document: { payment } }) =>
       unless(
         isTransferName(payment),
-        'The payment is spelt otherwise than its network does: it may have a second key.',
+        'The payment is not written in the canonical form of its network, so it could have a second key in the map of payments.',
       ),
   },
   {
     code: 'payment_backs_another',
-    says: 'The statement was signed over this payment backing this receipt, and so no other.',
+    says: 'The signed statement assigns this payment to this receipt, and therefore to no other.',
     fault: ({ document: { payment, siblings, instead, ...leaf }, statement }) => {
       const entry = {
         key: paymentKey(payment),
@@ -166,15 +170,15 @@ const paymentRules: readonly Rule<OpenedPayment>[] = [
       const proof = instead ? { siblings, instead } : { siblings };
       return unless(
         verifyMapProof(statement.payments_root, entry, proof),
-        'By the statement this payment backs another receipt, or none.',
+        'The signed statement assigns this payment to another receipt, or to none.',
       );
     },
   },
   {
     code: 'receipt_not_in_log',
-    says: 'The receipt stands in the log that the statement was signed over.',
+    says: 'The log that the statement covers contains the receipt.',
     fault: ({ document, statement }) =>
-      unless(isInLog(document, statement), 'The log that the statement was signed over does not hold the receipt.'),
+      unless(isInLog(document, statement), 'The log that the statement covers does not contain the receipt.'),
   },
 ];
 
@@ -234,7 +238,7 @@ export function verifyTotals(
   options: { readonly base_url?: string } = {},
 ): DocumentVerification {
   const stated = document.schema === documents.log_totals ? document : document.statement;
-  if (!isJsonObject(stated)) return malformedDocument('This is no proof of a total: statement is missing.');
+  if (!isJsonObject(stated)) return malformedDocument('This is not a proof of a total: statement is missing.');
   const signed = verifyIssuerDocument(stated, jwks, options, {
     name: 'statement of totals',
     rules: [statedWhole],
@@ -259,7 +263,7 @@ export function verifyTotals(
 function judge(document: JsonObject, statement: Stated) {
   const total = document.schema === documents.book_total;
   const wrong = misshapen(total ? BookTotal : PaymentProof, document);
-  if (wrong !== null) return malformedDocument(`This is no proof of its kind: ${wrong} is of another type.`);
+  if (wrong !== null) return malformedDocument(`The proof is malformed: ${wrong} has the wrong type.`);
   return total
     ? judgeBy(totalRules, { document: document as OpenedTotal['document'], statement })
     : judgeBy(paymentRules, { document: document as OpenedPayment['document'], statement });
@@ -267,8 +271,8 @@ function judge(document: JsonObject, statement: Stated) {
 
 function reportOn(): Report {
   const unchecked = [
-    'What one book came to: whoever possesses it is told, with a proof.',
-    'Whether the trees hold all leaves: each holder of a receipt asks for the proof of it.',
+    'The total of a single book: its owner can request it, with a proof.',
+    'Whether the totals include every leaf: each owner of a receipt can request the proof for it.',
   ];
   return { unsigned: { lane: [], unknown: [] }, broken: [], unchecked };
 }
@@ -279,13 +283,13 @@ function leftOpen(document: JsonObject): string[] {
     return [
       'Whether the payment moved: look it up on its network.',
       ...(vouched
-        ? ['Whether it is the transfer that was vouched for: which one it was is told since, and not signed.']
+        ? ['Whether this is the transfer that the issuer vouched for: the issuer named it later, without a signature.']
         : []),
     ];
   }
   return [
-    'Whether every row of the book is in the total: each holder of one asks for the proof of it.',
-    'Whether each row of the total is of a receipt, and of one that stands there once: whoever has them all compares.',
-    'Rows that are corrected by a statement since: they count as they were collected.',
+    'Whether the total includes every row of the book: request the proof for each row.',
+    'Whether each row of the total belongs to a receipt, and each receipt is counted once: compare with all receipts of the book.',
+    'Rows that were corrected later: the total counts them as they were collected.',
   ];
 }

@@ -105,7 +105,7 @@ describe('npm run verify -- FILE: which rows an export has', () => {
       'unknown',
       'not_signed',
     ]);
-    expect(linesOf(pack)).toContainEqual(expect.stringContaining('Nobody signed this audit pack'));
+    expect(linesOf(pack)).toContainEqual(expect.stringContaining('An audit pack is not signed'));
     const { rows, ...rest } = documentOf('audit_pack');
     const short = await examined('audit_pack', { ...rest, rows: (rows as readonly JsonObject[]).slice(1) });
     expect([documentOutcome(short), short.verified.fault?.code]).toEqual(['invalid', 'rows_miscounted']);
@@ -118,7 +118,7 @@ describe('npm run verify -- FILE: a key set', () => {
     expect(verified.fault).toEqual({
       code: 'not_signed',
       sentence:
-        'This is a key set. Nobody signs it as a whole. Use it to verify other documents, after you have compared it with a key set that you already trust.',
+        'This is a key set, which is not signed as a whole. Use it to verify other documents, after you have compared it with a key set that you already trust.',
     });
   });
 });

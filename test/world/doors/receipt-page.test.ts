@@ -77,8 +77,10 @@ describe('a receipt in Chromium', () => {
     await expect.poll(() => headline().textContent()).toBe(PAID);
     expect(await statuses()).toEqual({ page_differs: 'Passed', chain: 'Not checkable here' });
     const sentences = (await page.locator('.checks li[data-status=passed]').allTextContents()).join();
-    expect(sentences).toContain('The primary signature or the co-signature signs payload_hash');
-    expect(sentences).toContain('The checkpoint says the same, under a key of the issuer.');
+    expect(sentences).toContain('The primary signature or the co-signature of payload_hash is valid');
+    expect(sentences).toContain(
+      'The checkpoint has the size and root of that tree head, and a key of the issuer signed it.',
+    );
     expect(await page.locator('.checks li[data-status=failed]').count()).toBe(0);
     expect(await page.locator('.profile strong').textContent()).toBe('development');
     expect(await page.locator('.sum').textContent()).toContain('Paid: 0.002 USDC');

@@ -167,7 +167,9 @@ describe('what is dropped', () => {
         detail: expect.stringContaining('that it contains'),
       },
     ]);
-    expect(await page.locator('.checks').textContent()).toContain('The log has only grown since the receipt.');
+    expect(await page.locator('.checks').textContent()).toContain(
+      'The log was only appended to since the receipt was signed (consistency proof).',
+    );
     await show('audit');
     const forged = altered(documents.audit ?? {}, ['log', 'consistency', 'proof'], () => []);
     await drop({ 'forged.json': forged });

@@ -167,7 +167,7 @@ describe('a key that leaked', () => {
       run('npm', ['run', '-s', 'verify', '--', `${fresh.url}/receipt/${leaked.task_id}${path}`], { cwd: ROOT })
         .then(({ stdout }) => stdout)
         .catch(({ stdout }: { stdout: string }) => stdout);
-    expect(await verify('?format=auditor')).toContain('the log held it before that');
+    expect(await verify('?format=auditor')).toContain('the receipt was in the log before the revocation');
     const jwks = `${fresh.url}/.well-known/jwks.json`;
     const bare = verifyReceipt(leaked, (await (await fetch(jwks)).json()) as JsonObject);
     expect(bare).toMatchObject({ kind: 'invalid', code: 'key_revoked' });

@@ -31,7 +31,7 @@ export function verifyAgentCard(document: JsonObject, jwks: Jwks): DocumentVerif
       return { kind: 'valid', claims: card, checks: held.checks, report };
     }
     const invalid = judged.find(each => each?.kind === 'invalid');
-    return invalid?.kind === 'invalid' ? invalid : malformedDocument('The card has no signature that could be read.');
+    return invalid?.kind === 'invalid' ? invalid : malformedDocument('The card has no readable signature.');
   } catch (fault) {
     // Only text without a canonical form gets here.
     return malformedDocument(`The card has no canonical form: ${String(fault)}`);
@@ -53,11 +53,11 @@ const rules: readonly Rule<SignedDocument>[] = [
   ...issuerSigned.filter(({ code }) => !TIMED.includes(code)),
   {
     code: 'key_revoked',
-    says: 'Its key was not revoked.',
+    says: 'The signing key is not revoked.',
     fault: ({ jws: { header }, jwks }) => undatedFault(jwks, header.kid, undefined),
   },
 ];
 
 const unchecked = [
-  'Whether the agent still has this card: a card names no time. Compare it with /.well-known/agent-card.json.',
+  'Whether the agent still has this card: a card has no date. Compare it with /.well-known/agent-card.json.',
 ];

@@ -41,7 +41,7 @@ export function verifyCheckpoint(text: string, jwks: Jwks, { witnesses = [] }: N
   );
   const claims = { origin: head.origin, tree_size: head.size, root_hash: head.root.toString('hex'), cosignatures };
   const unchecked = [
-    'Whether the log still holds this head: ask for a consistency proof against a newer one.',
+    'Whether the log still contains this tree head: request a consistency proof to a newer one.',
     ...others.map(({ name }) => `The signature of ${name}: give its verifier key (--witness) to check it.`),
   ];
   const report = { unsigned: { lane: [], unknown: [] }, broken: [], unchecked };
@@ -51,11 +51,11 @@ export function verifyCheckpoint(text: string, jwks: Jwks, { witnesses = [] }: N
 /** The checkpoint of a proof. Which leaf the proof is for, only the receipt says: see `verifyLogProof`. */
 export function verifyProofAlone(text: string, jwks: Jwks, keys: NoteKeys = {}): DocumentVerification {
   const proof = splitProof(text);
-  if (proof === null) return malformedDocument('This is no proof of C2SP’s tlog-proof.');
+  if (proof === null) return malformedDocument('This is not a proof in the format of C2SP tlog-proof.');
   const verified = verifyCheckpoint(proof.checkpoint, jwks, keys);
   if (verified.kind === 'invalid') return verified;
   const { claims, report } = verified;
-  const leaf = `That leaf ${proof.index} stands in this log: give the receipt that the proof is of, with the proof (--proof).`;
+  const leaf = `Whether leaf ${proof.index} is in this log: give the receipt of that leaf together with the proof (--proof).`;
   return {
     ...verified,
     claims: { ...claims, leaf_index: proof.index },
@@ -63,24 +63,24 @@ export function verifyProofAlone(text: string, jwks: Jwks, keys: NoteKeys = {}):
   };
 }
 
-const NO_CHECKPOINT = 'This is no checkpoint of a log.';
+const NO_CHECKPOINT = 'This is not a checkpoint of a log.';
 
 const readable: Rule<OpenedCheckpointNote> = {
   code: 'checkpoint_invalid',
-  says: 'Every signature under a known name was made by that key.',
+  says: 'Every signature under the name of a known key was made by that key.',
   fault: ({ opened }) => {
     if (opened.kind === 'malformed') return NO_CHECKPOINT;
-    return opened.kind === 'forged' ? `The signature of ${opened.key.name} does not sign this checkpoint.` : null;
+    return opened.kind === 'forged' ? `The signature of ${opened.key.name} is not valid for this checkpoint.` : null;
   },
 };
 
 const signedByIssuer: Rule<OpenedCheckpointNote> = {
   code: 'signature_invalid',
-  says: 'A key of the set that was not revoked signed the checkpoint under its origin (Ed25519).',
+  says: 'A key of the key set that is not revoked signed the checkpoint under its origin (Ed25519).',
   fault: ({ opened, issuers }) =>
     unless(
       opened.kind === 'signed' &&
         opened.signatures.some(({ key }) => issuers.includes(key) && key.name === opened.head.origin),
-      'No key of the set has signed this checkpoint.',
+      'No key of the key set signed this checkpoint.',
     ),
 };

@@ -7,7 +7,7 @@ import { type Check, issuerRules, type Rule, type SignedDocument, tokenFault, un
 /** The declaration of a break of the log, by an operator: every member of it is signed. */
 export function verifyLogBreak(document: JsonObject, jwks: Jwks): DocumentVerification {
   const jws = parseJws(document.jws);
-  if (jws === null) return tokenFault(document.jws, 'This is no declaration of a break: jws is missing.');
+  if (jws === null) return tokenFault(document.jws, 'This is not a declaration of a break of the log: jws is missing.');
   const { iss: _iss, iat: _iat, ...payload } = jws.claims;
   const reportOn = () => ({ unsigned: { lane: [], unknown: [] }, broken: [], unchecked });
   return judgeDocument({ document, payload, jws, jwks }, jws.claims, { noun: 'declaration', rules, reportOn });
@@ -17,16 +17,18 @@ const rules: readonly Rule<SignedDocument>[] = [
   ...issuerRules,
   {
     code: 'copy_mismatch',
-    says: 'What was signed is a declaration of a break, and the document says it, and nothing else.',
+    says: 'The signed claims declare a break of the log, and the document repeats exactly those claims.',
     fault: ({ document: { jws: _, kid, ...shown }, payload, jws: { header } }) =>
       unless(
         payload.schema === documents.log_break && kid === header.kid && canonicalJson(shown) === canonicalJson(payload),
-        'The document is not the declaration that was signed.',
+        'The document differs from the signed declaration.',
       ),
   },
 ];
 
-const unchecked = ['What was lost: the issuer states the head that it had signed, and the one that is left.'];
+const unchecked = [
+  'Which leaves were lost: the issuer states only the tree head that it had signed, and the one that is left.',
+];
 
 /** As `/.well-known/log-breaks.json` lists them: what is read as a list stands under one member. */
 export const logBreaksOf = (list: readonly JsonObject[]): JsonObject => ({ log_breaks: list });
@@ -47,7 +49,7 @@ export function verifyLogBreaks({ log_breaks }: JsonObject, jwks: Jwks): Documen
     if (at === 0) checks.push(...verified.checks);
   }
   const claims = { log_breaks: listed.length, reasons: listed.map(({ reason = null }) => reason) };
-  const missing = 'Whether every break is listed: nothing signs that none is left out.';
+  const missing = 'Whether every break is listed: no signature covers the list as a whole.';
   const report = { unsigned: { lane: [], unknown: [] }, broken: [], unchecked: [...unchecked, missing] };
   return { kind: 'valid', claims, checks, report };
 }

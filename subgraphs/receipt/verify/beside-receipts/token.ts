@@ -13,7 +13,7 @@ export function verifyToken(token: string, jwks: Jwks): DocumentVerification {
   if (isDelivery(artifact)) return verifyDelivery(artifact, jwks);
   if (isOffer(artifact)) return verifyOffer(artifact, jwks);
   const jws = parseJws(token);
-  if (jws === null) return tokenFault(token, 'This is no token that could be read.');
+  if (jws === null) return tokenFault(token, 'This is not a readable token.');
   const judged = judgeBy(issuerRules, { document: {}, payload: jws.claims, jws, jwks });
   if (judged.kind === 'invalid') return judged;
   const report = { unsigned: { lane: [], unknown: [] }, broken: [], unchecked };
@@ -21,7 +21,7 @@ export function verifyToken(token: string, jwks: Jwks): DocumentVerification {
 }
 
 const unchecked = [
-  'The document around this token: verify the document itself, whose other members may say something else.',
+  'The document that this token was taken from: verify that document too, because its other members may differ from the token.',
 ];
 
 /**

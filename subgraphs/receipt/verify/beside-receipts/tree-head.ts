@@ -19,7 +19,7 @@ export function isTreeHead({ jws, tree_head_hash, root_hash, payload_version }: 
 /** Verifies a signed head of the log offline, and the inclusion proof that GET /prove-result shows beside it. */
 export function verifyTreeHead(document: JsonObject, jwks: Jwks): DocumentVerification {
   const jws = parseJws(document.jws);
-  if (jws === null) return tokenFault(document.jws, 'This is no signed head: jws is missing.');
+  if (jws === null) return tokenFault(document.jws, 'This is not a signed tree head: jws is missing.');
   const claims = isProof(document) ? { ...jws.claims, leaf_index: document.leaf_index ?? null } : jws.claims;
   return judgeDocument({ document, payload: jws.claims, jws, jwks }, claims, {
     noun: 'head',
@@ -41,7 +41,7 @@ const rules: readonly Rule<SignedDocument>[] = [
   ...issuerRules,
   {
     code: 'copy_mismatch',
-    says: 'The head is the one that was signed, with its key and its second.',
+    says: 'The members of the tree head, the kid and the time are the signed ones.',
     fault: ({ document: { kid, at, ...said }, payload, jws: { header } }) => {
       const other = signed.find(name => said[name] === undefined || said[name] !== payload[name]);
       if (other !== undefined) return `${other} is not what was signed.`;
@@ -52,16 +52,16 @@ const rules: readonly Rule<SignedDocument>[] = [
   },
   {
     code: 'head_invalid',
-    says: 'tree_head_hash is the SHA-256 of the canonical head.',
+    says: 'tree_head_hash is the SHA-256 of the canonical tree head.',
     fault: ({ payload: { log_id = null, tree_size = null, root_hash = null, tree_head_hash } }) =>
       unless(
         canonicalHash({ log_id, tree_size, root_hash }) === tree_head_hash,
-        'tree_head_hash is not the hash of this head.',
+        'tree_head_hash is not the hash of this tree head.',
       ),
   },
   {
     code: 'inclusion_invalid',
-    says: 'Where a leaf is shown, it stands in the log under this head.',
+    says: 'The leaf, if one is given, is in the log under this tree head (inclusion proof).',
     fault: ({ document }) => (isProof(document) ? inclusionFault(document) : null),
   },
 ];
@@ -70,11 +70,14 @@ function inclusionFault({ leaf_index, leaf_hash, path, payload, tree_size, root_
   const [leaf, root] = [bytesOf(leaf_hash), bytesOf(root_hash)];
   const hashes = Array.isArray(path) ? path.map(bytesOf).filter(hash => hash !== null) : null;
   if (leaf === null || root === null || hashes === null || hashes.length !== (path as readonly Json[]).length)
-    return 'leaf_hash or path is not in hex.';
-  if (payload !== undefined && !isLeaf(payload, leaf)) return 'leaf_hash is not of this payload.';
+    return 'leaf_hash or path is not hexadecimal.';
+  if (payload !== undefined && !isLeaf(payload, leaf)) return 'leaf_hash is not the hash of this payload.';
   const claim = { leaf, leaf_index: Number(leaf_index), size: Number(tree_size), root };
   const counted = Number.isSafeInteger(leaf_index);
-  return unless(counted && verifyInclusion(claim, hashes), 'The proof does not lead to the root that was signed.');
+  return unless(
+    counted && verifyInclusion(claim, hashes),
+    'The inclusion proof does not lead to the signed root_hash.',
+  );
 }
 
 const isLeaf = (payload: Json, leaf: Buffer) =>
@@ -84,9 +87,11 @@ const bytesOf = (hash: Json | undefined): Buffer | null =>
   typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash) ? Buffer.from(hash, 'hex') : null;
 
 function openAt(document: JsonObject): string[] {
-  const whose = isJsonObject(document.payload) ? [] : ['Which receipt a leaf is of: hash its canonical payload.'];
+  const whose = isJsonObject(document.payload)
+    ? []
+    : ['Which receipt the leaf belongs to: hash the canonical payload of the receipt, and compare.'];
   return [
-    'Whether the log still holds this head: ask for a consistency proof against a newer one.',
+    'Whether the log still contains this tree head: request a consistency proof to a newer one.',
     ...(isProof(document) ? whose : []),
   ];
 }

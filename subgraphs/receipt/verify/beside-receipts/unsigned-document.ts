@@ -4,7 +4,7 @@ import type { Invalid } from '../signed-document.ts';
 
 /* Unsigned documents of this service: names each, and what to verify instead. */
 
-const said = (noun: string, instead: string) => `This is a ${noun}, which nobody signs. Verify ${instead}.`;
+const said = (noun: string, instead: string) => `This is a ${noun}, which is not signed. Verify ${instead} instead.`;
 
 /** What is said of each. */
 const by_schema: Readonly<Record<string, string>> = {
@@ -18,11 +18,11 @@ const by_schema: Readonly<Record<string, string>> = {
   ),
   [documents.receipt_policy]: said(
     'receipt policy',
-    '/.well-known/receipt-policy-history.json, which signs the newest policy, or a receipt that signs its hash',
+    '/.well-known/receipt-policy-history.json, which signs the newest policy, or a receipt, which signs the hash of its policy',
   ),
   [documents.key_revocation]: said(
-    'revocation of a key without its statement',
-    '/.well-known/revocations, which has the signed statement of each',
+    'key revocation without its signed statement',
+    '/.well-known/revocations, which has the signed statement of each revocation,',
   ),
 };
 
@@ -30,7 +30,7 @@ function unsignedIn(document: JsonObject): string | null {
   const found = Object.entries(by_schema).find(([schema]) => schema === document.schema);
   if (found) return found[1];
   if (document.schema === undefined && Array.isArray(document.keys))
-    return 'This is a key set. Nobody signs it as a whole. Use it to verify other documents, after you have compared it with a key set that you already trust.';
+    return 'This is a key set, which is not signed as a whole. Use it to verify other documents, after you have compared it with a key set that you already trust.';
   if (Array.isArray(document.verificationMethod))
     return said('DID document', 'the key set (/.well-known/jwks.json), which has the same keys');
   return null;
@@ -42,7 +42,7 @@ export function verifyUnsigned(document: JsonObject): Invalid {
   return {
     kind: 'invalid',
     code: 'not_signed',
-    sentence: unsignedIn(document) ?? 'This is a document that nobody signs.',
+    sentence: unsignedIn(document) ?? 'This is not a kind of document that is signed, so there is nothing to verify.',
     checks: [],
   };
 }

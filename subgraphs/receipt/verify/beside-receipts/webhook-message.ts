@@ -18,7 +18,7 @@ export function verifyWebhookMessage(document: JsonObject): Invalid {
 
 /** For everything that such a secret signs. */
 export const NEEDS_SECRET =
-  'This is signed by an HMAC: only who holds the webhook’s or the session’s secret can check it, with the headers that came with it (X-SVC-Signature, webhook-signature) and the bytes of the body.';
+  'This is signed with an HMAC. To check it, use the secret of the webhook or session, the headers of the message (X-SVC-Signature, webhook-signature) and the bytes of its body.';
 
 const rules: readonly Rule<JsonObject>[] = [
   {
@@ -34,5 +34,5 @@ function hashFault({ event, hash, ...message }: JsonObject): string | null {
   const facts = Object.fromEntries(
     ['agent_id', 'position', 'seq', 'task_id', 'at', 'prev_hash'].map(name => [name, member(name)]),
   );
-  return unless(canonicalHash({ ...facts, kind, body }) === hash, 'The event does not have the stated hash.');
+  return unless(canonicalHash({ ...facts, kind, body }) === hash, 'hash is not the SHA-256 of the canonical event.');
 }

@@ -97,11 +97,11 @@ function signedBy({ format, signature }: JsonObject, kind: Kind, facts: JsonObje
 
 const signatureRule: Rule<OpenedArtifact> = {
   code: 'signature_invalid',
-  says: 'A key of the set signed each of them (x402 offer-receipt).',
+  says: 'A key of the key set made each signature (x402 offer-receipt).',
   fault: ({ artifacts }) =>
     unless(
       artifacts.every(({ key }) => key !== null),
-      'No key of the set signed it: it was altered, or another shop signed it.',
+      'No key of the key set made the signature: the document was altered, or another seller signed it.',
     ),
 };
 
@@ -113,7 +113,7 @@ export function verifyOffer(document: JsonObject, jwks: Jwks): DocumentVerificat
   const claims = { offers: found.artifacts.map(({ facts }) => facts ?? {}) };
   const lane = isArtifact(document) ? [] : besideIn(document);
   const unchecked = [
-    'Whether anybody paid: an offer is what was asked for.',
+    'Whether anyone paid: an offer states only the price.',
     `Whether these keys are those of ${hostsOf(claims.offers)}: its /.well-known/did.json names them.`,
   ];
   const report = { unsigned: { lane, unknown: [] }, broken: [], unchecked };
@@ -124,13 +124,13 @@ const offerRules: readonly Rule<OpenedArtifact>[] = [
   signatureRule,
   {
     code: 'key_revoked',
-    says: 'Its key was not revoked.',
+    says: 'The signing key is not revoked.',
     fault: ({ artifacts, jwks }) =>
       artifacts.map(({ key }) => undatedFault(jwks, key?.kid, undefined)).find(fault => fault !== null) ?? null,
   },
   {
     code: 'terms_differ',
-    says: 'What is offered is what was signed, for the resource that was signed.',
+    says: 'Every offer and the resource have the signed values.',
     fault: ({ document, artifacts }) => termsFault(document, artifacts),
   },
 ];
@@ -143,16 +143,16 @@ function termsFault(document: JsonObject, artifacts: readonly SignedArtifact[]):
   const { accepts, resource } = document;
   const url = isJsonObject(resource) ? resource.url : undefined;
   const listed = Array.isArray(accepts) ? accepts : [];
-  if (listed.length !== artifacts.length) return 'It has another number of offers than were signed.';
+  if (listed.length !== artifacts.length) return 'The number of offers differs from the number of signed offers.';
   for (const { facts, accept_index } of artifacts) {
     const offer = typeof accept_index === 'number' ? listed[accept_index] : undefined;
-    if (!isJsonObject(offer)) return 'acceptIndex names no offer.';
+    if (!isJsonObject(offer)) return 'acceptIndex is not the index of an offer.';
     const other = terms.find(name => offer[name] !== facts?.[name]);
     if (other !== undefined) return `${other} of an offer is not what was signed.`;
     if (url !== undefined && url !== facts?.resourceUrl) return 'resource.url is not what was signed.';
   }
   const named = new Set(artifacts.map(({ accept_index }) => accept_index));
-  return unless(named.size === listed.length, 'Two signed offers are of one.');
+  return unless(named.size === listed.length, 'Two signed offers have the same acceptIndex.');
 }
 
 /** Verifies the shop's receipt in a PAYMENT-RESPONSE against a published key set, offline. */
@@ -161,11 +161,11 @@ export function verifyDelivery(document: JsonObject, jwks: Jwks): DocumentVerifi
   const judged = judgeBy(deliveryRules, found);
   if (judged.kind === 'invalid') return judged;
   const claims = found.artifacts[0]?.facts;
-  if (!claims) return malformedDocument('It holds no receipt.');
+  if (!claims) return malformedDocument('The document contains no x402 receipt.');
   const unchecked = [
     `Whether USDC moved: look ${String(claims.transaction) || 'the transfer'} up on ${String(claims.network)}.`,
     `Whether these keys are those of ${hostsOf([claims])}: its /.well-known/did.json names them.`,
-    'What was bought: the spend receipt of this service says that, under X-SVC-Verify-Url.',
+    'What was bought: see the spend receipt of this service, at the URL in X-SVC-Verify-Url.',
   ];
   const lane = isArtifact(document) ? [] : besideIn(document);
   return {
@@ -180,18 +180,18 @@ const deliveryRules: readonly Rule<OpenedArtifact>[] = [
   signatureRule,
   {
     code: 'key_not_in_force',
-    says: 'Its key was the issuer’s when it was signed, and was not revoked.',
+    says: 'The receipt was signed while its key was active, and the key is not revoked.',
     fault: ({ artifacts: [artifact], jwks }) => {
       const at = artifact?.facts?.issuedAt ?? null;
       const kid = artifact?.key?.kid;
       if (isEarly(jwks, kid, { iat: at }) || isLate(jwks, kid, { iat: at }))
-        return 'It was signed when its key was not the issuer’s.';
+        return 'The receipt was signed while its key was not active.';
       return undatedFault(jwks, kid, at);
     },
   },
   {
     code: 'copy_mismatch',
-    says: 'Transaction, network and payer beside it are what was signed.',
+    says: 'transaction, network and payer beside the receipt have the signed values.',
     fault: ({ document, artifacts: [artifact] }) => {
       if (isArtifact(document)) return null;
       const names = ['transaction', 'network', 'payer'];

@@ -173,21 +173,21 @@ export function verifySession(
 ): DocumentVerification {
   const named = messageIn(document);
   const message = named && readers[named.type](named.message);
-  if (named === null || message === null) return malformedDocument('Its message is not of the form of its type.');
+  if (named === null || message === null)
+    return malformedDocument('The message does not have the members of its type.');
   const { signature, types, domain } = document;
   if (signature === null) {
     const sentence =
-      'Nobody signed this revocation: the session ended with all others, as a break of the log was accepted.';
+      'This revocation is not signed: the session ended together with all others, when a break of the log was accepted.';
     return { kind: 'invalid', code: 'not_signed', sentence, checks: [] };
   }
-  if (typeof signature !== 'string')
-    return malformedDocument('It has no signature: give the signature as `signature`.');
+  if (typeof signature !== 'string') return malformedDocument('The document has no signature: add it as `signature`.');
   const listed = isJsonObject(types) ? types[message.type] : undefined;
   if (listed !== undefined && canonicalJson(listed) !== canonicalJson(sessionTypes[message.type] as unknown as Json))
-    return malformedDocument('Its types are not those that sessions sign.');
+    return malformedDocument('types are not the EIP-712 types of sessions.');
   const bases = [...new Set([...(base_url === undefined ? [] : [base_url]), ...(addressesSigned(jwks) ?? [])])];
   const domains = domain === undefined ? domainsOf(bases) : domainIn(domain, bases);
-  if (domains === null) return malformedDocument('Its domain is none under which sessions sign.');
+  if (domains === null) return malformedDocument('domain is not an EIP-712 domain of sessions.');
   const stated = signerNames[message.type].map(name => addressNamed(document[name])).find(each => each !== null);
   const opened: OpenedSession = {
     document,
@@ -228,7 +228,7 @@ function domainIn(stated: Json, bases: readonly string[]): readonly NamedDomain[
 const rules: readonly Rule<OpenedSession>[] = [
   {
     code: 'signer_differs',
-    says: 'Every member that names the signer names the same one, and the one that was signed, where that names one.',
+    says: 'Every member that names the signer names the same one, and the one in the signed message, if it names one.',
     fault: ({ document, message: { type }, signer }) => {
       const names = signerNames[type].filter(name => isShown(document, name));
       const other = names.find(name => addressKey(document[name]) !== addressKey(signer));
@@ -238,12 +238,12 @@ const rules: readonly Rule<OpenedSession>[] = [
   },
   {
     code: 'signature_invalid',
-    says: 'The key of its signer signed it (EIP-712).',
+    says: 'The key of the signer made the signature (EIP-712).',
     fault: opened => signatureFault(opened),
   },
   {
     code: 'fact_differs',
-    says: 'What is shown again beside the signed message is as it was signed.',
+    says: 'Every member that repeats the signed message has the same value as in the message.',
     fault: opened => {
       const { document, message } = opened;
       const facts: Readonly<Record<string, (members: JsonObject) => Json>> = {
@@ -255,7 +255,7 @@ const rules: readonly Rule<OpenedSession>[] = [
       );
       return other === undefined
         ? null
-        : `\`${other[0]}\` is ${shortText(document[other[0]])}, and what was signed says otherwise.`;
+        : `\`${other[0]}\` is ${shortText(document[other[0]])}, but the signed message has another value.`;
     },
   },
 ];
@@ -290,7 +290,7 @@ function signatureFault({ message, signature, signer, domains, domain_stated, fo
   if (domain_stated || domains.length > 1) return signerFault(message.digest(first.domain), signature, signer);
   return {
     code: 'needs_service',
-    sentence: `The key of ${signer} did not sign it under version 1 of the domain, and for which service it was signed under version 2 it does not say: give its base URL, or its key set.`,
+    sentence: `The key of ${signer} did not sign this under version 1 of the domain. If it was signed under version 2, give the base URL of its service, or its key set.`,
   };
 }
 
@@ -305,8 +305,8 @@ function sessionResult(opened: OpenedSession) {
     ...(service === null
       ? [
           domain.version === '1'
-            ? 'For which service it is: version 1 of the domain names none.'
-            : 'For which service it is: the salt of its domain is the SHA-256 of that service’s base URL.',
+            ? 'Which service it is for: version 1 of the domain does not name one.'
+            : 'Which service it is for: the salt of the domain is the SHA-256 of the service’s base URL.',
         ]
       : []),
     ...opens[type](message),
@@ -319,12 +319,12 @@ const compared = ['domain', 'types', 'signature', 'delegation_hash'];
 
 const opens: Readonly<Record<SessionType, (message: Message) => readonly string[]>> = {
   AuthorizeSession: ({ signer }) => [
-    'Whether a payment has bound the session, and whether it was revoked: GET /v1/sessions/{delegation_hash} says so.',
-    ...(signer === null ? ['Whether its signer is the key of the parent’s session.'] : []),
+    'Whether a payment has bound the session, and whether it was revoked: read GET /v1/sessions/{delegation_hash}.',
+    ...(signer === null ? ['Whether the signer is the key of the parent session.'] : []),
   ],
   SessionAct: () => [
-    'Whether its signer is the key of that session: the grant names it (agentPubkey).',
-    'Whether the service has taken it: an act counts once, before its deadline.',
+    'Whether the signer is the key of that session: compare it with agentPubkey of the grant.',
+    'Whether the service accepted it: an act counts once, before its deadline.',
   ],
-  RevokeSession: () => ['Whether its signer is the payer of that session, or of one over it.'],
+  RevokeSession: () => ['Whether the signer is the payer of that session, or of a parent session.'],
 };

@@ -24,7 +24,7 @@ export function signerFault(digest: Uint8Array, signature: string, address: stri
   const by = keyThatSigned(digest, signature);
   return {
     code: 'needs_chain',
-    sentence: `The key of ${address} did not make this signature. ${by === null ? 'It is not the signature of a single key.' : `The key of ${by} did.`} If ${address} is a contract, only the contract can say whether it accepts the signature (ERC-1271 on Base). If it is not, the signature is false.`,
+    sentence: `The key of ${address} did not make this signature. ${by === null ? 'It is not the signature of a single key.' : `The key of ${by} did.`} If ${address} is a contract, only the contract can say whether it accepts the signature (ERC-1271 on Base). If it is not, the signature is invalid.`,
   };
 }
 
@@ -33,8 +33,8 @@ export function namelessFault(digest: Uint8Array, signature: string): Check {
   const by = keyThatSigned(digest, signature);
   const sentence =
     by === null
-      ? 'It does not say whose signature it is, and it is none by a key: give the address of its signer as `signer`.'
-      : `It does not say whose signature it is: if nothing was altered, the key of ${by} made it. Give the address of its signer as \`signer\`.`;
+      ? 'The document does not name its signer, and a single key did not make the signature: add the address of the signer as `signer`.'
+      : `The document does not name its signer: if nothing was altered, the key of ${by} made the signature. Add the address of the signer as \`signer\`.`;
   return { code: 'needs_signer', sentence };
 }
 

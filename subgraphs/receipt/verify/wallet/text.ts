@@ -70,18 +70,23 @@ export const isWalletText = (document: JsonObject): boolean => signedTextIn(docu
 export function verifyWalletText(document: JsonObject): DocumentVerification {
   const said = signedTextIn(document);
   if (said === null)
-    return { kind: 'invalid', code: 'malformed', sentence: 'It holds no text that wallets sign.', checks: [] };
+    return {
+      kind: 'invalid',
+      code: 'malformed',
+      sentence: 'The document contains no text of a form that wallets sign.',
+      checks: [],
+    };
   const judged = judgeBy(rules, said);
   if (judged.kind === 'invalid') return judged;
   const { kind, text, parts, service } = said;
   const claims = { word: kind, service, signer: signerOfText(said), text, ...parts };
-  const whom = service === null ? [] : [`Whether ${service} is the service that you mean.`];
+  const whom = service === null ? [] : [`Whether ${service} is the service that you expect.`];
   const unchecked = [
     ...whom,
     ...(service === null && signedWords[kind].names !== 'specified'
-      ? ['For which service it is: it names none, as texts of an earlier form did.']
+      ? ['Which service it is for: texts of this earlier form do not name one.']
       : []),
-    'Whether the service has taken it, and in time: a text counts for 300 seconds, and once.',
+    'Whether the service accepted it in time: a text is valid for 300 seconds, and only once.',
   ];
   const known: readonly string[] = Object.values(names).flat();
   const unknown = Object.keys(document).filter(name => !known.includes(name) && parts[name] !== document[name]);
@@ -102,16 +107,16 @@ const signerOfText = (said: SignedTextFacts): string | null => addressIn(said) ?
 const rules: readonly Rule<SignedTextFacts>[] = [
   {
     code: 'signer_differs',
-    says: 'The signer is the wallet that the text names, where it names one.',
+    says: 'The signer is the wallet that the text names, if it names one.',
     fault: said => {
       const named = addressIn(said);
       const same = named === null || said.stated === null || named.toLowerCase() === said.stated.toLowerCase();
-      return unless(same, `The text is of ${named}, and the document is said to be signed by ${said.stated}.`);
+      return unless(same, `The text names ${named}, but the document names ${said.stated} as its signer.`);
     },
   },
   {
     code: 'signature_invalid',
-    says: 'The key of its signer signed the text (EIP-191, or Ed25519 on Solana).',
+    says: 'The key of the signer signed the text (EIP-191, or Ed25519 on Solana).',
     fault: said => signatureFault(said),
   },
 ];
@@ -123,6 +128,6 @@ function signatureFault(said: SignedTextFacts): string | Check | null {
     return unless(isSignedOnSolana(text, signature, signer), `The key of ${signer} did not sign this text.`);
   const digest = eip191Hash(text);
   if (signer === null) return namelessFault(digest, signature);
-  if (!/^0x[0-9a-f]{40}$/i.test(signer)) return `${signer} is no address.`;
+  if (!/^0x[0-9a-f]{40}$/i.test(signer)) return `${signer} is not an address.`;
   return signerFault(digest, signature, signer);
 }

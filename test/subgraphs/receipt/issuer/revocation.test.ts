@@ -77,7 +77,9 @@ describe('a receipt of a revoked key', () => {
     const verified = verifyReceiptAudit(before, before.keys);
     expect(verified).toMatchObject({ kind: 'valid' });
     expect(verified.checks.find(({ code }) => code === 'key_revoked')?.sentence).toContain('revoked');
-    expect(verified.checks.map(({ sentence }) => sentence).join()).toContain('the log held it before that');
+    expect(verified.checks.map(({ sentence }) => sentence).join()).toContain(
+      'the receipt was in the log before the revocation',
+    );
   });
 
   it('that came into the log since fails, whatever time it names', async () => {

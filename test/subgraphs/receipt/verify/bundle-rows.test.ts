@@ -85,7 +85,7 @@ it('a row of an inflow says what its claim signs, of the same book', () => {
   const row = { task_id: 'task_1', bucket: 'fees', amount: null, inflow_claim };
   const said = (members: JsonObject, agent_id = 7) => claimDifference({ ...row, ...members }, agent_id, issuer.jwks);
   expect(said({})).toBeNull();
-  expect(said({}, 8)).toBe('the claim is of another book');
+  expect(said({}, 8)).toBe('the claim belongs to another book');
   expect(said({ bucket: 'other' })).toBe('bucket is not what the claim signs');
   expect(said({ amount: '5' })).toContain('amount is not what the claim signs');
   expect(said({ inflow_corrections: [{ task_id: 'task_2', inflow_claim }] })).toBe(

@@ -52,9 +52,9 @@ describe('verifyDispute', () => {
     expect(verifyDispute(verdict, keys)).toMatchObject({
       kind: 'valid',
       checks: expect.arrayContaining([
-        { code: 'outcome_does_not_follow', sentence: expect.stringContaining('Run again') },
+        { code: 'outcome_does_not_follow', sentence: expect.stringContaining('run again here') },
       ]),
-      report: { unchecked: expect.arrayContaining([expect.stringContaining('No money moves')]) },
+      report: { unchecked: expect.arrayContaining([expect.stringContaining('A verdict moves no money')]) },
     });
     expect(rotated.kid).not.toBe((receipts().other.issuer_signature as JsonObject).kid);
     const alone = openIssuer(['22'.repeat(32)], { base_url: issuer.base_url, now_ms: issuer.now_ms }).jwks;
@@ -86,7 +86,7 @@ describe('verifyDispute', () => {
 
   it.each<[string, string, () => JsonObject]>([
     ['outcome_does_not_follow', 'it says stand, and by its facts it is refund', () => ({ outcome: 'stand' })],
-    ['outcome_does_not_follow', 'is not what its outcome means', () => ({ means: 'USDC was sent back.' })],
+    ['outcome_does_not_follow', 'are not those of its outcome', () => ({ means: 'USDC was sent back.' })],
     ['outcome_does_not_follow', 'by its facts it is charged_twice', () => ({ reason: 'no_output' })],
     ['outcome_does_not_follow', 'disputed.intent_shared, which is not among the facts', () => ({ evidence: {} })],
     [
@@ -125,13 +125,13 @@ describe('verifyDispute', () => {
     ],
     [
       'receipt_invalid',
-      'says another leaf',
+      'shows another leaf_index',
       () => ({
         receipts: { ...receipts(), disputed: without(receipts().disputed, 'leaf_index') },
       }),
     ],
-    ['receipt_invalid', 'is of another task', () => ({ task_id: 'task_5_1' })],
-    ['rule_unknown', 'another version', () => ({ rule_version: 5 })],
+    ['receipt_invalid', 'belongs to another task', () => ({ task_id: 'task_5_1' })],
+    ['rule_unknown', 'does not know', () => ({ rule_version: 5 })],
     ['revision_unsaid', 'revision', () => ({ revision: 0 })],
     ['revision_unsaid', 'supersedes', () => ({ revision: 2 })],
     ['revision_unsaid', 'status_url', () => ({ status_url: 'https://elsewhere.example/dispute/1' })],

@@ -135,9 +135,9 @@ describe('what was not checked', () => {
     const said = report(receipt).unchecked.join('\n');
     for (const part of [paidCall.payment?.ref, 'inclusionProof', 'issuer-history.json', 'receipt-policy-history.json'])
       expect(said).toContain(part);
-    expect(said).not.toContain('there is none');
+    expect(said).not.toContain('the receipt has none');
     const { co_signature: _, ...without } = receipt;
-    expect(report(without).unchecked.join()).toContain('co-signature (EIP-191): there is none');
+    expect(report(without).unchecked.join()).toContain('co-signature (EIP-191): the receipt has none');
     expect(report(waived).unchecked.join()).not.toContain('USDC');
   });
 });

@@ -22,7 +22,7 @@ describe('a receipt of what was reported', () => {
     const receipt = await issue(broadcast, 1);
     const { report, ...verified } = verifyReceipt(receipt, issuer.jwks) as never as { report: { unchecked: string[] } };
     expect(verified).toMatchObject({ kind: 'valid' });
-    expect(report.unchecked.join()).toContain('Whether what was reported is so');
+    expect(report.unchecked.join()).toContain('Whether the report is true');
     expect(receipt).toMatchObject({ proof_outcome: 'none', settled_by: null, payment_ref: null });
     for (const name of ['amount', 'payer_wallet', 'local_check']) expect(receipt).not.toHaveProperty(name);
   });
