@@ -4,7 +4,7 @@ import type { Invalid } from '../signed-document.ts';
 
 /* Unsigned documents of this service: names each, and what to verify instead. */
 
-const said = (noun: string, instead: string) => `This is a ${noun}, which is not signed. Verify ${instead} instead.`;
+const said = (noun: string, instead: string) => `This is a ${noun}, which is not signed. Instead, verify ${instead}.`;
 
 /** What is said of each. */
 const by_schema: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const by_schema: Readonly<Record<string, string>> = {
   ),
   [documents.key_revocation]: said(
     'key revocation without its signed statement',
-    '/.well-known/revocations, which has the signed statement of each revocation,',
+    '/.well-known/revocations, which has the signed statement of each revocation',
   ),
 };
 
