@@ -13,7 +13,7 @@ import { faultPage } from './fault-page.ts';
 import { pass, withinRate } from './gate.ts';
 import { bodyIn, keptBytes } from './kept-bytes.ts';
 import { offer } from './offer.ts';
-import { isPaid, offerPage, opensInBrowser } from './offer-page.ts';
+import { inBrowserForm, isPaid } from './offer-page.ts';
 import { withoutNulls } from './omit-nulls.ts';
 import type { Caller, Executed, ExecutedError, Followable, Port } from './port.ts';
 import { type Answer, closed, faultBeside, problem } from './problem.ts';
@@ -71,7 +71,7 @@ async function handle(door: Door, request: DoorRequest, house: Face, uploads: Up
     const answer = (data: JsonObject) => door.answer(data, variables);
     const kept = { ...keptFor(door, query, passage.caller), ...(status !== null && { status }), answer };
     const form = await formOf(plain, port);
-    const called_path = form ? { ...kept, media: form.media, answer: form.textOf } : kept;
+    const door_in_form = form ? { ...kept, media: form.media, answer: form.textOf } : kept;
     const make = async () => {
       const executed = await port.execute({
         document,
@@ -81,10 +81,10 @@ async function handle(door: Door, request: DoorRequest, house: Face, uploads: Up
         nulls: door.nulls,
       });
       const answered = { ...executed, headers: { ...executed.headers, ...form?.headers } };
-      return tagged(called_path, concluded(called_path, request, port, answered));
+      return tagged(door_in_form, concluded(door_in_form, request, port, answered));
     };
-    const made = () => keptBytes(called_path, params, port, make);
-    return unlessKnown(headers, await keptByBoard({ ...called_path, variables }, port, made));
+    const made = () => keptBytes(door_in_form, params, port, make);
+    return unlessKnown(headers, await keptByBoard({ ...door_in_form, variables }, port, made));
   }
   if (stream.live) return followed(door, request, port, { document, variables, ...stream });
   const subscribed = await port.subscribe({
@@ -142,8 +142,8 @@ function pageOf(door: PageDoor, house: Face): Promise<Answer> {
 }
 
 /**
- * The price of the endpoint at a path whose method is not served, as specified for an unpaid GET; a browser gets it as a page. Null if
- * nothing is sold at the path, or if the request has a payment or key. `beside`: headers of the server that owns the path.
+ * The price of the endpoint at a path whose method is not served, as specified for an unpaid GET; a browser gets an offer as a page.
+ * Null if nothing is sold at the path, or if the request has a payment or key. `beside`: headers of the server that owns the path.
  */
 export async function unpaidAt(
   doors: readonly Door[],
@@ -153,11 +153,11 @@ export async function unpaidAt(
 ): Promise<Answer | null> {
   const paid = doors.find(isPaid);
   if (!paid) return null;
-  if (opensInBrowser(request)) return offerPage(paid, request, port, beside);
   try {
     const passage = await pass(paid, { ...request, body: null }, port);
     if (passage.kind === 'open') return null;
-    return { ...passage.answer, headers: { ...passage.answer.headers, ...beside } };
+    const { headers, ...answer } = inBrowserForm(paid, request, passage.answer, port.base_url);
+    return { ...answer, headers: { ...headers, ...beside } };
   } catch (error) {
     return refusedBefore(undefined, request, port, error);
   }

@@ -1,12 +1,9 @@
 import { atomicAmount, formatUsdc } from '../schema/amount.ts';
 import { type Html, html } from '../schema/html.ts';
 import { type NetworkName, networkNamed } from '../schema/network.ts';
-import { spends } from './credentials.ts';
 import type { Door, DoorPrice } from './door.ts';
-import type { DoorRequest } from './door-request.ts';
+import type { DoorRequest, RequestHeaders } from './door-request.ts';
 import { prefers } from './http/accept.ts';
-import { offer, priceOf, resourceOf } from './offer.ts';
-import type { Port } from './port.ts';
 import type { Answer } from './problem.ts';
 import { HTML, openingTags, pageHeaders } from './receipt/page/layout.ts';
 
@@ -20,57 +17,68 @@ export function isPaid(door: Door): door is PaidDoor {
 
 const NETWORKS: Readonly<Record<NetworkName, string>> = { base: 'Base', solana: 'Solana' };
 
-/** A browser prefers HTML to JSON. A request with a payment or a key comes from a program, which needs its own answer. */
-export function opensInBrowser({ method, headers }: Pick<DoorRequest, 'method' | 'headers'>): boolean {
-  if (method !== 'GET' && method !== 'HEAD') return false;
-  return !spends(headers) && prefers(headers.accept, HTML, 'application/json');
-}
-
 /**
- * The 402 of a paid endpoint as a page, with the offer in its header where the price does not depend on the request. Nothing on the page comes
- * from the request. `beside`: more headers.
+ * Shows an offer (402) to a browser as a page with the same status and offer. Every other answer stays as it is: the page is made after all
+ * checks of the endpoint, so it never replaces a 401, 403 or 429. Nothing on the page comes from the request.
  */
-export function offerPage(
+export function inBrowserForm(
   door: PaidDoor,
-  request: Pick<DoorRequest, 'params'>,
-  port: Port,
-  beside: Answer['headers'],
+  request: Pick<DoorRequest, 'method' | 'headers'>,
+  answer: Answer,
+  base_url: string,
 ): Answer {
-  const offered = offer(door, request, port, null);
-  const page = { ...pageHeaders(null), vary: 'accept', 'content-type': HTML };
+  const { amount_atomic } = door.price;
+  // Without a known price, the 402 of a GET has no offer.
+  if (answer.status !== 402 || amount_atomic === null || !opensInBrowser(request)) return answer;
   return {
-    ...offered,
-    status: 402,
-    headers: { ...offered.headers, ...page, ...beside },
-    body: textOf(door, networksIn(door, request, port), port.base_url),
+    ...answer,
+    headers: { ...answer.headers, ...pageHeaders(null), vary: 'accept', 'content-type': HTML },
+    body: textOf(door, amount_atomic, networksIn(answer), base_url),
   };
 }
 
-/** The networks of the offer, which are those of the door that this service settles on. Empty where the price depends on the request. */
-function networksIn(door: PaidDoor, request: Pick<DoorRequest, 'params'>, port: Port): readonly NetworkName[] {
-  const price = priceOf(door, resourceOf(door, request, port));
-  if (price === null) return [];
-  const { accepts } = port.challenge(price, null).body as { accepts: readonly { network: string }[] };
+/** A browser prefers HTML to JSON and sends no header of this API. */
+function opensInBrowser({ method, headers }: Pick<DoorRequest, 'method' | 'headers'>): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false;
+  return !isFromProgram(headers) && prefers(headers.accept, HTML, 'application/json');
+}
+
+/** Credentials, payments and other headers that only a program sends. A program needs its own answer, whatever it accepts. */
+function isFromProgram(headers: RequestHeaders): boolean {
+  return Object.keys(headers).some(name => programHeaders.has(name) || name.startsWith('x-svc-'));
+}
+
+const programHeaders: ReadonlySet<string> = new Set([
+  'authorization',
+  'x-api-key',
+  'payment-signature',
+  'x-payment',
+  'x-router-key',
+  'idempotency-key',
+]);
+
+/** The networks of the offer, which are those of the endpoint that this service settles on. */
+function networksIn({ body }: Answer): readonly NetworkName[] {
+  const { accepts } = JSON.parse(String(body)) as { readonly accepts: readonly { readonly network: string }[] };
   return accepts.flatMap(({ network }) => networkNamed(network) ?? []);
 }
 
-function textOf(door: PaidDoor, networks: readonly NetworkName[], base_url: string): string {
-  const { methods, path, summary, price, possession, name, tool } = door;
+function textOf(door: Door, amount_atomic: bigint, networks: readonly NetworkName[], base_url: string): string {
+  const { methods, path, summary, name, tool } = door;
   const url = base_url + path;
   const [method = 'POST'] = methods;
   return html`${openingTags(`Payment required: ${method} ${path}`)}
 <body><main><h1>Payment required</h1>
-<p class="sum">${costOf(price)}</p>
+<p class="sum">${formatUsdc(atomicAmount(amount_atomic))} for each request</p>
 <p>${summary}.</p>
 <dl><dt>Endpoint</dt><dd><code>${method} ${url}</code></dd>
-<dt>Price</dt><dd>${priceInUnits(price)}</dd>
-<dt>Networks</dt><dd>${networks.length === 0 ? 'Named in the 402 response to a request.' : networks.map(network => NETWORKS[network]).join(' or ')}</dd>
+<dt>Price</dt><dd>${String(amount_atomic)} atomic units of USDC (6 decimals)</dd>
+<dt>Networks</dt><dd>${networks.map(network => NETWORKS[network]).join(' or ')}</dd>
 <dt>Protocol</dt><dd>x402, versions 1 and 2</dd>
-<dt>Account</dt><dd>${possession === 'none' ? 'None. The payment is all that is needed.' : html`A registered agent. Send its session in the header <code>X-SVC-Session</code>. <code>POST ${base_url}/v1/agents/register</code> returns a session.`}</dd></dl>
+<dt>Account</dt><dd>None. The payment is all that is needed.</dd></dl>
 <h2>See the offer</h2>
 <p>A request without a payment is answered with status 402. The header <code>PAYMENT-REQUIRED</code> and the body of that response name the price, the networks and the address to pay.</p>
-${programText(`curl -i -X ${method} ${possession === 'none' ? '' : '-H "X-SVC-Session: $SVC_SESSION" '}${quoted(url)}`)}
-${placeholdersIn(path)}
+${programText(`curl -i -X ${method} ${url}`)}
 <h2>Pay from a program</h2>
 <p>An x402 client reads the offer, signs a payment and sends the request again with that payment. This program pays from a wallet that holds USDC on Base
 (first run <code>npm install @x402/fetch @x402/evm viem</code>):</p>
@@ -94,41 +102,14 @@ const links = [
   ['/health', 'Service status (JSON)'],
 ] as const;
 
-function costOf({ amount_atomic }: DoorPrice): string {
-  return amount_atomic === null
-    ? 'The price depends on the request'
-    : `${formatUsdc(atomicAmount(amount_atomic))} for each request`;
-}
-
-function priceInUnits({ amount_atomic }: DoorPrice): string {
-  return amount_atomic === null
-    ? 'Named in the 402 response to a request, in USDC.'
-    : `${amount_atomic} atomic units of USDC (6 decimals)`;
-}
-
-function placeholdersIn(path: string): Html | '' {
-  const names = path.match(/\{\w+\}/g);
-  if (names === null) return '';
-  return html`<p>Replace ${names.map((name, at) => html`${at === 0 ? '' : ' and '}<code>${name}</code>`)} in the URL with your own values.</p>`;
-}
-
-/** A shell reads braces. */
-function quoted(url: string): string {
-  return url.includes('{') ? `'${url}'` : url;
-}
-
 function programText(text: string): Html {
   return html`<pre>${text}</pre>`;
 }
 
-function programOf({ example, takes, possession }: PaidDoor, method: string, url: string): string {
+function programOf({ example, takes }: Door, method: string, url: string): string {
   const isForm = takes === 'multipart/form-data';
   const file = JSON.stringify(example?.file ?? 'file');
-  const headers = [
-    ...(isForm ? [] : [`'content-type': 'application/json'`]),
-    `'idempotency-key': crypto.randomUUID()`,
-    ...(possession === 'none' ? [] : [`'x-svc-session': env.SVC_SESSION`]),
-  ];
+  const headers = [...(isForm ? [] : [`'content-type': 'application/json'`]), `'idempotency-key': crypto.randomUUID()`];
   return [
     ...(isForm ? [`import { openAsBlob } from 'node:fs';`] : []),
     `import { env } from 'node:process';`,

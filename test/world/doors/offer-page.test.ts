@@ -12,10 +12,9 @@ beforeAll(async () => {
 });
 
 const AUDIO = '/v1/audio/transcriptions';
-const BID = '/v1/board/jobs/1/bid';
-const PAY = '/v1/board/jobs/1/pay';
+const REGISTRATION = '/v1/agents/register';
 
-it.each([CHAT, AUDIO, BID, PAY])(
+it.each([CHAT, AUDIO, REGISTRATION])(
   '%s shows a page with status 402, which loads nothing else and overflows at no width',
   async path => {
     const asked: string[] = [];
