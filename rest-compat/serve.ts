@@ -49,8 +49,8 @@ export async function serveDoors(
         onRequest: async (request, reply) => sendOutcome(reply, await packed(request, await answer(request, reply))),
         handler: () => undefined,
       });
-    const called_path = doors.flatMap(door => [door.path, ...door.aliases].map(path => ({ path, door })));
-    for (const [path, rows] of Map.groupBy(called_path, row => row.path)) {
+    const door_paths = doors.flatMap(door => [door.path, ...door.aliases].map(path => ({ path, door })));
+    for (const [path, rows] of Map.groupBy(door_paths, row => row.path)) {
       const here = rows.map(row => row.door);
       route(
         path.replace(/\{(\w+)\}/g, ':$1'),
