@@ -69,11 +69,19 @@ function typesIn({ type }: JsonObject): readonly string[] {
   return type === undefined ? [] : ([type].flat() as string[]);
 }
 
-/** Null where there is none, or another for each form. */
+/** The descriptions of all forms, each once. Null if there is none. */
 function descriptionOf(forms: readonly JsonObject[]): string | null {
-  const [description, ...others] = new Set(forms.flatMap(form => form.description ?? []));
-  return typeof description === 'string' && others.length === 0 ? description : null;
+  const all = [...new Set(forms.flatMap(({ description }) => (typeof description === 'string' ? description : [])))];
+  if (all.length < 2) return all[0] ?? null;
+  // `Always` is true of one form only.
+  const bare = all.flatMap(text => BARE_CONSTANT.exec(text)?.[1] ?? []);
+  const others = all.filter(text => !BARE_CONSTANT.test(text)).map(text => text.replace(CONSTANT, '$1: '));
+  const values = bare.length === 0 ? [] : [`${others.length === 0 ? 'One of' : 'Also'} ${bare.join(', ')}.`];
+  return [...others, ...values].join(' ');
 }
+
+const CONSTANT = /^Always (`[^`]+`)\. /;
+const BARE_CONSTANT = /^Always (`[^`]+`)(?:, or left out)?\.$/;
 
 /** The values of all forms, if each form names its own. */
 function valuesOf(forms: readonly JsonObject[]): JsonObject {

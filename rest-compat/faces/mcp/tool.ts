@@ -125,8 +125,11 @@ const fileShape: JsonObject = {
   description: 'File to send, as base64.',
   properties: {
     name: { type: 'string', description: 'Name of the file with its extension, which determines the format.' },
-    media_type: { type: 'string' },
-    base64: { type: 'string', contentEncoding: 'base64' },
+    media_type: {
+      type: 'string',
+      description: 'Media type of the file. Optional: the extension of its name determines the format.',
+    },
+    base64: { type: 'string', description: 'Content of the file, as base64.', contentEncoding: 'base64' },
   },
   required: ['name', 'base64'],
 };

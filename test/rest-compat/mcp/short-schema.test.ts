@@ -53,6 +53,11 @@ describe('the short schema of a tool', () => {
     expect(inputOf('like_post', 'short').properties).not.toHaveProperty('proof');
   });
 
+  it('describes every argument and every member that it lists', () => {
+    const missing = tools.flatMap(({ name, shown }) => undescribed(shown('short').inputSchema, name));
+    expect(missing).toEqual([]);
+  });
+
   it('has the whole description of an argument', () => {
     for (const tool of tools) {
       const short = inputOf(tool.name, 'short').properties;
@@ -80,6 +85,37 @@ describe('the rule of short schemas', () => {
       { type: ['string', 'null'], description: 'Kind.', enum: ['a', 'b', null] },
     ],
     ['one word or any other text', { anyOf: [{ const: 'a', type: 'string' }, { type: 'string' }] }, { type: 'string' }],
+    [
+      'values that are described one by one',
+      {
+        anyOf: [
+          { const: 'a', type: 'string', description: 'Always `a`. Opens it.' },
+          { const: 'b', type: 'string', description: 'Always `b`. Ends it.' },
+        ],
+      },
+      { type: 'string', description: '`a`: Opens it. `b`: Ends it.', enum: ['a', 'b'] },
+    ],
+    [
+      'values that are only named',
+      {
+        anyOf: [
+          { const: 'a', type: 'string', description: 'Always `a`.' },
+          { const: 'b', type: 'string', description: 'Always `b`, or left out.' },
+        ],
+      },
+      { type: 'string', description: 'One of `a`, `b`.', enum: ['a', 'b'] },
+    ],
+    [
+      'texts of which one is only named',
+      {
+        anyOf: [
+          { enum: ['a', 'b'], type: 'string', description: 'Author.' },
+          { const: 'c', type: 'string', description: 'Always `c`.' },
+          { type: 'null' },
+        ],
+      },
+      { type: ['string', 'null'], description: 'Author. Also `c`.', enum: ['a', 'b', 'c', null] },
+    ],
     ['a number within bounds', { type: 'integer', minimum: 1, maximum: 2 ** 53 - 1 }, { type: 'integer', minimum: 1 }],
     [
       'a number or a text',
@@ -125,6 +161,15 @@ describe('the rule of short schemas', () => {
     });
   });
 });
+
+function undescribed({ properties, items }: JsonObject, at: string): readonly string[] {
+  const members = isJsonObject(properties) ? Object.entries(properties) : [];
+  const missing = members.flatMap(([name, shape]) => {
+    if (!isJsonObject(shape)) return [`${at}.${name}`];
+    return [...(shape.description === undefined ? [`${at}.${name}`] : []), ...undescribed(shape, `${at}.${name}`)];
+  });
+  return isJsonObject(items) ? [...missing, ...undescribed(items, `${at}[]`)] : missing;
+}
 
 function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
