@@ -145,7 +145,10 @@ function allowed(here: readonly Door[]): string {
 }
 
 /** Sends the stored compressed form to clients that accept it. */
-async function packed({ raw, headers }: FastifyRequest, answer: DoorOutcome): Promise<DoorOutcome | PackedAnswer> {
+export async function packed(
+  { raw, headers }: FastifyRequest,
+  answer: DoorOutcome,
+): Promise<DoorOutcome | PackedAnswer> {
   if (!('packed' in answer) || !answer.packed || leavesUnread(raw)) return answer;
   const coding = 'x-no-compression' in headers ? null : codingFor(headers['accept-encoding']);
   if (coding === null) return { ...answer, body: answer.packed.plain };

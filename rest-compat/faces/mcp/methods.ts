@@ -2,8 +2,9 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Face } from '../../door.ts';
 import { problem } from '../../problem.ts';
 import { callTool, type ToolCaller } from './call-tool.ts';
+import { CompressedStart } from './compressed-start.ts';
 import { negotiated, type Protocol, supportedVersions } from './generation.ts';
-import { metaOf, type RpcFault, type RpcRequest } from './json-rpc.ts';
+import { metaOf, type RpcFault, type RpcRequest, resultStart } from './json-rpc.ts';
 import { pays } from './payment-meta.ts';
 import { capabilities, capabilitiesWithExtensions, ending, instructions, serverInfo } from './server.ts';
 import { doorTools, type Schemas, type Tool } from './tool.ts';
@@ -27,6 +28,8 @@ export interface Call {
 export type MethodOutcome =
   /** JSON text. */
   | { readonly kind: 'result'; readonly result: string }
+  /** The response to `tools/list` before its id. It is made after the rate limit, because it is long. */
+  | { readonly kind: 'listing'; start(): CompressedStart }
   /** The result of `initialize`, after which a session may begin. */
   | { readonly kind: 'begun'; readonly result: string }
   /** The call of a tool, which may take a while. Its promise never rejects. */
@@ -71,10 +74,33 @@ function listTools({ request, protocol, house, listing }: Call): MethodOutcome {
       message: 'cursor is not supported: all tools of a list are on one page.',
     };
   }
-  const tools = listed(doorTools(house.doors).values(), listing).map(tool => toolText(tool, listing.schemas));
+  return { kind: 'listing', start: () => listingStart(house.doors, listing, protocol) };
+}
+
+const starts = new WeakMap<Face['doors'], Map<string, CompressedStart>>();
+
+/** Lists are stored by their sets and schemas. There are more combinations than are worth storing, so the oldest is dropped. */
+function listingStart(doors: Face['doors'], listing: Listing, protocol: Protocol): CompressedStart {
+  const stored = starts.get(doors) ?? new Map<string, CompressedStart>();
+  starts.set(doors, stored);
+  const key = [protocol.generation, listing.schemas, ...[...new Set(listing.sets)].sort()].join();
+  const known = stored.get(key);
+  if (known !== undefined) return known;
+  const [oldest] = stored.keys();
+  if (oldest !== undefined && stored.size >= LISTS_STORED_MAX) stored.delete(oldest);
+  const made = new CompressedStart(resultStart(listingText(doors, listing, protocol)));
+  stored.set(key, made);
+  return made;
+}
+
+/** Each takes at most 1.2 MB. */
+const LISTS_STORED_MAX = 32;
+
+function listingText(doors: Face['doors'], listing: Listing, protocol: Protocol): string {
+  const tools = listed(doorTools(doors).values(), listing).map(tool => toolText(tool, listing.schemas));
   const text = `{"tools":[${tools.join()}]}`;
-  if (protocol.generation === 'legacy') return { kind: 'result', result: text };
-  return { kind: 'result', result: finished(`${text.slice(0, -1)},${JSON.stringify(caching).slice(1)}`, protocol) };
+  if (protocol.generation === 'legacy') return text;
+  return finished(`${text.slice(0, -1)},${JSON.stringify(caching).slice(1)}`, protocol);
 }
 
 const texts = { short: new WeakMap<Tool, string>(), full: new WeakMap<Tool, string>() };
