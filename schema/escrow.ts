@@ -96,7 +96,8 @@ export interface EscrowCommitment {
   readonly hash: string;
 }
 
-export const COMMITMENT_FORM = 'is `sha256:<64 hex digits>` or `keccak256:<64 hex digits>`: a bare hash has no kind';
+export const COMMITMENT_FORM =
+  'must be `sha256:<64 hex digits>` or `keccak256:<64 hex digits>`: the prefix names the hash function';
 
 /** The hash function is always named, never inferred from `0x`. Null if the text is not a commitment. */
 export function parseCommitment(text: string): EscrowCommitment | null {

@@ -23,7 +23,11 @@ export const exportFields = {
     nullable: false,
     description: 'Time the payment was collected or, if none was collected, the row was recorded (RFC 3339, UTC).',
   },
-  hub: { ...text, description: 'Hub that answered. Null if there is none.' },
+  hub: {
+    ...text,
+    description:
+      'Hub that answered. For a payment to somebody else and for an inflow, the hub as the owner of the book named it. Null if there is none.',
+  },
   model: { ...text, description: 'Model that the hub was asked for. Null if there is none.' },
   amount: {
     ...digits,

@@ -59,7 +59,7 @@ export const IngestedSpendNoun = z.object({
     .string()
     .optional()
     .describe(
-      'Text for the wallet that paid to sign, with its last part replaced by the current Unix seconds. Send the signature as payer_signature in another ingest of the same transfer: its row then replaces this one. Absent if the payer is proven.',
+      'Text that the paying wallet can sign to prove the payer. Replace the Unix seconds at its end with the current ones, sign, and ingest the same transfer again with the signature as `payer_signature`: the new row replaces this one. Absent if the payer is proven.',
     ),
   route: IngestedRouteNoun.describe('What the payment bought.'),
   verify_url: z.string().describe('URL of the public page of the receipt.'),

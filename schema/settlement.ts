@@ -49,6 +49,11 @@ export const TaskStatusNoun = z.object({
   proof_outcome: word(proofOutcomes).describe(
     'What is known of the payment. `none`: nothing was charged, because a book refused the call or an API key was used in place of a payment.',
   ),
-  payment_ref: z.string().nullable().describe('`network:transaction`. Null if there is none yet.'),
+  payment_ref: z
+    .string()
+    .nullable()
+    .describe(
+      '`network:transaction` of the payment. Null until the payment is recorded, and always if nothing was paid.',
+    ),
   verify_url: z.string().describe('URL of the public page of the receipt, or of the signed refusal.'),
 });

@@ -30,8 +30,12 @@ export interface Slice {
 
 /** Bounds of a slice as they are shown. */
 export const SliceBoundsNoun = z.object({
-  from_date: TimeMember.nullable().describe('Rows collected at this time or later. Null if there is no lower bound.'),
-  to_date: TimeMember.nullable().describe('Rows collected before this time. Null if there is no upper bound.'),
+  from_date: TimeMember.nullable().describe(
+    'Rows whose `collected_at` is this time or later (RFC 3339, UTC). Null if there is no lower bound.',
+  ),
+  to_date: TimeMember.nullable().describe(
+    'Rows whose `collected_at` is before this time (RFC 3339, UTC). Null if there is no upper bound.',
+  ),
   task_ids: sizedList(z.string(), 10).nullable().describe('Rows of these tasks. Null if the tasks are not restricted.'),
   limit: z
     .int()

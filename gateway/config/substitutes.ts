@@ -56,7 +56,7 @@ export function productionFaults(environment: Environment): VariableFault[] {
   return unset(environment).map(variable => {
     const what = substitutes[variable];
     const way_out = mayBeEmpty.has(variable) ? '; set it to an empty value for none' : '';
-    return { variable, problem: `not set; only development uses ${what} instead${way_out}` };
+    return { variable, problem: `not set; set it, because only development replaces it with ${what}${way_out}` };
   });
 }
 

@@ -23,7 +23,7 @@ const receipt: JsonObject = {
   'x-svc-verify-url': header('URL of the receipt. The receipt may not exist yet.'),
   'x-svc-payment-ref': header('Payment: `base:0x<transaction hash>` or `solana:<signature>`.'),
   'x-svc-proof-outcome': header(
-    'Outcome of the payment: `settled`, `pending`, `unverified`, or `none` if nothing was paid.',
+    'What is known of the payment. `settled`: its transfer was seen. `pending`: its transfer was not seen yet. `unverified`: its transfer was not seen by the cutoff. `none`: nothing was paid.',
   ),
   'x-svc-model': header('Model that was requested from the hub, percent-encoded if needed. See x-svc-answered-model.'),
   'x-svc-hub': header(

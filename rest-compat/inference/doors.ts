@@ -37,7 +37,7 @@ export const IntentHeaders = z.object({
   'x-svc-intent': headerText(IntentId).describe('The same as `intent_id` in the body, which takes precedence.'),
   'x-svc-attempt': digits(AttemptIndex)
     .optional()
-    .describe('The same as `attempt_index` in the body, which takes precedence.'),
+    .describe('Number of the attempt at the intent, from 0. `attempt_index` in the body takes precedence.'),
   'x-svc-parent': headerText(ParentRef.optional()).describe(
     'The same as `parent_ref` in the body, which takes precedence.',
   ),

@@ -71,7 +71,7 @@ const BookTotalAnswer = z.object({
       amount: Atomic,
       ...leaf,
       path: z
-        .array(z.object({ sum: Atomic, hash: Hash.describe('Hash of the neighbour.') }))
+        .array(z.object({ sum: Atomic, hash: Hash.describe('Hash of the sibling in the sum tree.') }))
         .describe('Neighbours in the sum tree, from the leaf up.'),
     })
     .optional()

@@ -67,7 +67,7 @@ export const ReceiptAuditAnswer = z.object({
   ),
   log: LogEvidence.optional().describe('Proofs of the log. Absent while the log is halted.'),
   transfer: JsonMembers.optional().describe('Where to look up the transfer. Absent if nothing was paid.'),
-  lane: JsonMembers.describe('Further facts about the payment and the call, which are not signed.'),
+  lane: JsonMembers.describe('Facts about the payment and the call that are not signed and may change.'),
   ...around,
 });
 

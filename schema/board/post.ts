@@ -116,5 +116,5 @@ export const CommentPageNoun = z.object({
   post_id,
   status: word(boardStatuses).describe('Whether the post was taken down: `published` or `taken_down`.'),
   next_cursor: onGraph('next', next_cursor),
-  comments: z.array(CommentNoun).describe('Comments, oldest first. Empty if the post was taken down.'),
+  comments: z.array(CommentNoun).describe('Comments of this page, oldest first. Empty if the post was taken down.'),
 });

@@ -28,7 +28,12 @@ export const LineageRowNoun = z.object({
   rail: z.string().optional().describe('Rail of the payment: `usdc`. Null if the row has no amount.'),
   payment_ref: z.string().optional().describe('`network:transaction`. Null if there is none.'),
   model: z.string().optional().describe('Model that the hub was asked for. Null if there is none.'),
-  hub: z.string().optional().describe('Hub that answered. Null if there is none.'),
+  hub: z
+    .string()
+    .optional()
+    .describe(
+      'Hub that answered. For a payment to somebody else and for an inflow, the hub as the owner of the book named it. Null if there is none.',
+    ),
   intent_id: z.string().optional().describe('Treasury intent that the row names. Null if none.'),
   attempt_index: z
     .int()

@@ -31,7 +31,11 @@ export const ReconciledTransferNoun = z.object({
   tx_hash: z.string().describe('Hash of the transaction (0x and 64 hex digits).'),
   payee: z.string().describe('Wallet that was paid, in EIP-55 spelling.'),
   amount: Digits,
-  class: z.enum(transferClasses).describe('Class of the transfer.'),
+  class: z
+    .enum(transferClasses)
+    .describe(
+      '`receipted`: a receipt of this service names it. `ingested`: a recorded payment to another service names it. `unreceipted`: neither names it. `self_dealt`: it went to a wallet of the same owner.',
+    ),
   used: Used.optional(),
 });
 

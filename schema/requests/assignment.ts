@@ -19,8 +19,10 @@ export const SliceBoundsRequest = z
   .strictObject({
     from_date: Moment.nullable()
       .optional()
-      .describe('Only rows collected at this time or later: RFC 3339, or a day (UTC).'),
-    to_date: Moment.nullable().optional().describe('Only rows collected before this time: RFC 3339, or a day (UTC).'),
+      .describe('Only rows whose `collected_at` is this time or later: RFC 3339, or a day (UTC). Default: all.'),
+    to_date: Moment.nullable()
+      .optional()
+      .describe('Only rows whose `collected_at` is before this time: RFC 3339, or a day (UTC). Default: all.'),
     task_ids: listOf(storedText.min(1).max(sliceLimits.task_chars_max), sliceLimits.task_ids_max)
       .nullable()
       .optional()

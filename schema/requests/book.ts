@@ -52,8 +52,12 @@ const DelegationHash = z
 
 /** Filter of the rows. An absent member does not restrict them. */
 export const RowFilterMembers = {
-  from: Moment.optional().describe('Only rows collected at this time or later: RFC 3339, or a day (UTC).'),
-  to: Moment.optional().describe('Only rows collected before this time: RFC 3339, or a day (UTC).'),
+  from: Moment.optional().describe(
+    'Only rows whose `collected_at` is this time or later: RFC 3339, or a day (UTC). Default: all.',
+  ),
+  to: Moment.optional().describe(
+    'Only rows whose `collected_at` is before this time: RFC 3339, or a day (UTC). Default: all.',
+  ),
   evidence: word(evidences).optional().describe('Only rows with this evidence.'),
   intent_id: RowNameText.optional().describe('Only rows of this treasury intent.'),
   task_id: RowNameText.optional().describe('Only the row of this task.'),

@@ -17,7 +17,7 @@ import { chatWithoutEffect, noItems, only, unset, withoutEffect } from './unsupp
 
 const hosted = {
   error: ({ input }: { readonly input?: unknown }) =>
-    `${String(input).slice(0, limits.tool_name_chars_max)} is not supported: a tool has an input_schema, and the caller runs it`,
+    `${String(input).slice(0, limits.tool_name_chars_max)} is not supported: leave \`type\` out or send \`custom\`, because the caller runs the tools`,
 };
 
 const NO_SEARCH = 'is not supported: all tools are sent to the model at once';

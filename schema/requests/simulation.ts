@@ -44,7 +44,7 @@ export interface TriedTerms {
 /** Null members are not set. @throws Refusal invalid_policy, which names the member */
 export function parseTried(tried: JsonObject): TriedTerms {
   const set = Object.entries(tried).filter(([, value]) => value !== null);
-  if (set.length === 0) throw invalid('policy', 'policy names nothing that is to be tried.');
+  if (set.length === 0) throw invalid('policy', 'policy: must name at least one policy, or a budget, to simulate.');
   const policy = set.filter(([name]) => name !== 'budget').map(([name, value]) => parseMember(name, value));
   const { budget = null } = tried;
   return { policy: Object.fromEntries(policy) as BookPolicy, budget_atomic: parseBudget(budget) };

@@ -87,7 +87,7 @@ export const GenerationOnGraph = z.object({
 });
 
 export const RouterRailSumNoun = z.object({
-  rail: z.string().describe('Rail, as reported.'),
+  rail: z.string().describe('Rail as the owner of the router book reported it, such as `credits`.'),
   count: z.int().describe('Number of verified generations.'),
   amount: Dollars.describe('Sum of the costs of the verified generations, in millionths of a dollar (atomic USDC).'),
 });

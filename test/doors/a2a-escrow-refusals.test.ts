@@ -119,12 +119,12 @@ describe('POST /v1/agents/{agent_id}/book/a2a-escrow', () => {
         const body: JsonObject = { job_id: 'parties', ...(named as JsonObject), ...members };
         expect(await a2a(stranger, action, body)).toMatchObject({
           status: 404,
-          body: { code: 'escrow_not_found', detail: 'escrow not found' },
+          body: { code: 'escrow_not_found', detail: 'No escrow has this id.' },
         });
       }
     expect(await a2a(stranger, 'status', { job_id: 'none' })).toMatchObject({
       status: 404,
-      body: { code: 'escrow_not_found', detail: 'escrow not found' },
+      body: { code: 'escrow_not_found', detail: 'No escrow has this id.' },
     });
     const other = { ...submission, fulfillment_receipt_id: stranger.task_id };
     expect(await a2a(counterparty, 'submit', { job_id: 'parties', ...other })).toMatchObject({

@@ -162,7 +162,7 @@ describe('POST /v1/agents/{agent_id}/book/escrow', () => {
     for (const action of ['status', 'release', 'clawback'])
       expect(await ledger(stranger, action, { escrow_id })).toMatchObject({
         status: 404,
-        body: { code: 'escrow_not_found', detail: 'escrow not found' },
+        body: { code: 'escrow_not_found', detail: 'No escrow has this id.' },
       });
   });
 

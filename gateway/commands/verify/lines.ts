@@ -206,7 +206,7 @@ const kinds: Readonly<Record<ExaminedDocument['kind'], KindTexts>> = {
     head: 'Coverage',
     noun: 'coverage',
     valid: ({ book_id, enumerated_count, universe_count }) => [
-      `Valid: ${enumerated_count} of ${universe_count ?? 'an unknown number of'} rows of book ${book_id}.`,
+      `Valid: the export lists ${enumerated_count} of ${universe_count ?? 'an unknown number of'} rows of book ${book_id}.`,
     ],
   },
   log_break: { head: 'Break', noun: 'declaration', valid: ofLogBreak },

@@ -91,7 +91,7 @@ class Serving {
       else send(response, 404);
     } catch (fault) {
       if (request.destroyed && !request.complete) return;
-      this.#options.logger.error({ err: fault }, 'a call from a gateway failed');
+      this.#options.logger.error({ err: fault }, 'a request of a gateway to this subgraph failed');
       if (response.headersSent) response.destroy();
       else send(response, 500);
     }

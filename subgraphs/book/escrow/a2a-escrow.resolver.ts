@@ -29,7 +29,7 @@ const FundArguments = argumentsType(BookPath, A2aFunding);
 const SubmitArguments = argumentsType(BookPath, A2aDelivery);
 const ClawbackArguments = argumentsType(BookPath, EscrowClaim);
 const ChallengeArguments = argumentsType(BookPath, EscrowChallenge);
-const WHICH = { description: 'The escrow.' };
+const WHICH = { description: 'Job of the escrow, and its parties if several escrows share the job.' };
 
 @Resolver()
 export class A2aEscrowResolver {

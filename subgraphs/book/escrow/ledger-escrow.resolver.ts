@@ -13,7 +13,7 @@ import { LedgerEscrow, LedgerEscrowInput, LedgerEscrowName } from './ledger-escr
 
 const BookArguments = argumentsType(BookPath);
 const ClawbackArguments = argumentsType(BookPath, EscrowClaim);
-const WHICH = { description: 'The escrow.' };
+const WHICH = { description: 'Id of the escrow, or the task that it is for.' };
 
 @Resolver()
 export class LedgerEscrowResolver {
@@ -34,7 +34,7 @@ export class LedgerEscrowResolver {
   @Mutation(() => LedgerEscrow, {
     nullable: true,
     description:
-      'Records a hold on a collected call of the book. No money is held. Repeating the request returns the same escrow.',
+      'Records an escrow for a collected call of the book: a note with conditions, because the money was already paid. Repeating the request returns the same escrow.',
   })
   openLedgerEscrow(
     @Arg('input', () => LedgerEscrowInput, { description: 'The call, the expiry and the requirements of a release.' })

@@ -28,7 +28,7 @@ export function redeliverMessages(
   { from_position, to_position }: RedeliveryRequest,
 ): Promise<number> {
   if (to_position < from_position || to_position - from_position >= redelivered_positions_max)
-    throw tooWide(`must be from_position or up to ${redelivered_positions_max - 1} more.`);
+    throw tooWide(`must be from from_position to from_position + ${redelivered_positions_max - 1}.`);
   return usingRoom(context, agent_id, 'redeliveries', async (tx, { events }, now_ms) => {
     const found = await eventsBetween(tx, agent_id, from_position, to_position);
     const messages = found.flatMap(event => webhookKindsOf(event, events)).length;

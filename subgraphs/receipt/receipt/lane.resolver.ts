@@ -20,7 +20,11 @@ const ReceiptLocalCheck = objectType(
   LocalCheckNoun,
 );
 type ReceiptLocalCheck = InstanceType<typeof ReceiptLocalCheck>;
-const ReceiptBinding = objectType('ReceiptBinding', 'Binding of a receipt to a chain.', ChainBindingNoun);
+const ReceiptBinding = objectType(
+  'ReceiptBinding',
+  'Whether a proof binds the receipt itself to a blockchain. This service uses none.',
+  ChainBindingNoun,
+);
 type ReceiptBinding = InstanceType<typeof ReceiptBinding>;
 const ReceiptAnsweredAgain = objectType(
   'ReceiptAnsweredAgain',
