@@ -22,7 +22,7 @@ export const errors = {
   payload_mismatch: [400, '`payload_hash` is not the SHA-256 of the payload.'],
   revocation_invalid: [
     400,
-    'The revocation is not signed by a payer of this session, or its time is outside the window.',
+    'The revocation is not signed by a payer of this session, or its time `at` is too old or too far ahead: sign the current time.',
   ],
   book_not_named: [
     400,

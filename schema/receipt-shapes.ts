@@ -319,7 +319,9 @@ export const ReceiptPayloadNoun = z
     hub,
     model,
     job_kind: wordText(jobKindWords).describe('Kind of work that was paid for.'),
-    request_hash: HashMember.describe('SHA-256 of the request and the salt in x-svc-request-salt.'),
+    request_hash: HashMember.describe(
+      'SHA-256 of the canonical JSON `{request_hash, salt}`: the SHA-256 of the request that was paid for, and the salt in x-svc-request-salt.',
+    ),
     caller_binding: CallerBindingNoun.describe('What is known of the caller.'),
     fulfillment: FulfillmentNoun.describe('What was bought, and what was delivered.'),
     tolerance: ToleranceNoun.describe('How far facts may differ from what is signed. From payload version 9 on.'),
@@ -362,7 +364,7 @@ export const ReceiptPayloadNoun = z
     ...answered,
     vendor_blind,
     provider_cogs: ProviderCogsNoun.optional().describe(
-      'Cost of the work to the issuer, by the token counts and by the price of the hub. Null or absent if neither is known.',
+      'Cost of the work to the issuer, computed in two ways: from the token counts, and as the price of the call at the hub. Null or absent if neither is known.',
     ),
     profile: z
       .literal('development')

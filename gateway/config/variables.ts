@@ -236,7 +236,11 @@ export const variables = z.object({
       description: 'Subgraphs that run as separate processes: an object of name to URL',
       unset: 'all in process',
     }),
-  EVENTS_URL: z.url('not a URL').meta({ form: 'URL' }).optional().describe('Event bus besides Postgres NOTIFY'),
+  EVENTS_URL: z
+    .url('not a URL')
+    .meta({ form: 'URL' })
+    .optional()
+    .describe('Reserved for an event bus besides Postgres NOTIFY; a start with it is refused'),
   INTROSPECTION: z
     .enum(['on', 'off'])
     .optional()

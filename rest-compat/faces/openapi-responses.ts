@@ -86,8 +86,8 @@ const TOO_MANY = 429;
 export const isKept = ({ cache }: Columns): boolean => cache !== NO_STORE;
 const isRated = ({ rated, price }: Columns): boolean => rated && price === null;
 const DONE_BEFORE = 'The same request was carried out before; the response shows what it did.';
-const NO_SECRET = 'The secret of the board is missing or invalid. The body is empty.';
-const EMPTY_BODY = 'The proof of possession is missing, invalid or used already. The body is empty.';
+const NO_SECRET = 'If the secret of the board is missing or invalid, the body is empty.';
+const EMPTY_BODY = 'If the proof of possession is missing, invalid or used already, the body is empty.';
 
 /** A paid door does not require a session, but refuses an invalid one. */
 function closedStatuses({ possession, ingest_key, board_secret, price }: Columns): number[] {

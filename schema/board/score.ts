@@ -168,7 +168,7 @@ export const EndpointScoreViewNoun = EndpointScoreNoun.pick({
 }).extend({
   document: shownAsJson(
     EndpointScoreNoun.describe(
-      'The score, all inputs of its rule, and the cost of moving it. The score can be computed again from the inputs.',
+      'The score, all inputs of its rule, and the least that changing it would cost. The score can be computed again from the inputs.',
     ),
   ),
 });

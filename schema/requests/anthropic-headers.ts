@@ -35,7 +35,7 @@ const unsentBetas: Readonly<Record<string, string>> = {
 };
 
 /** Names of the betas that are accepted, for each description that lists them. */
-const BETAS_SERVED = `Names of betas, here without their dates: ${Object.keys(servedBetas).join(', ')}. They are sent to hubs of Anthropic’s dialect. These have no effect: ${Object.keys(unsentBetas).join(', ')}. Any other beta is refused with 400.`;
+const BETAS_SERVED = `Names of betas, each with its date, such as \`effort-2025-11-24\`. Sent to hubs of Anthropic’s dialect (listed here without dates): ${Object.keys(servedBetas).join(', ')}. Accepted without effect: ${Object.keys(unsentBetas).join(', ')}. Any other beta is refused with 400.`;
 
 /** Matches `prompt-caching-2024-07-31`, and `claude-code-20250219` without hyphens. */
 const DATED = /^(?<name>[a-z0-9-]+?)-(?<year>\d{4})-?(?<month>\d{2})-?(?<day>\d{2})$/;
@@ -61,7 +61,7 @@ function faultOf(betas: readonly string[]): string | null {
   if (betas.length > betas_max) return `has more than ${betas_max} names`;
   if (betas.join().length > betas_chars_max) return `is longer than ${betas_chars_max} characters`;
   const unserved = betas.find(beta => !isIn(servedBetas, beta) && !isIn(unsentBetas, beta));
-  if (unserved !== undefined) return `${unserved.slice(0, 100)} is not supported.`;
+  if (unserved !== undefined) return `names a beta that is not supported: ${unserved.slice(0, 100)}`;
   const names = [...new Set(betas)].map(undated);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   return twice === undefined ? null : `names ${twice} with two dates`;

@@ -58,7 +58,9 @@ const Evidence = freeObject({
 
 /** Reason of a clawback. */
 export const EscrowClaim = z.strictObject({
-  claim_type: word(claimTypes).optional().describe('Reason of the clawback. Required before expires_at.'),
+  claim_type: word(claimTypes)
+    .optional()
+    .describe('Why the escrow is clawed back. Required until `expires_at`, optional after it.'),
   evidence: Evidence.optional(),
 });
 

@@ -17,7 +17,7 @@ import { chatWithoutEffect, noItems, only, unset, withoutEffect } from './unsupp
 
 const hosted = {
   error: ({ input }: { readonly input?: unknown }) =>
-    `${String(input).slice(0, limits.tool_name_chars_max)} is not supported: leave \`type\` out or send \`custom\`, because the caller runs the tools`,
+    `${JSON.stringify(String(input).slice(0, limits.tool_name_chars_max))} is not supported: leave \`type\` out or send \`custom\`, because the caller runs the tools`,
 };
 
 const NO_SEARCH = 'is not supported: all tools are sent to the model at once';
@@ -132,7 +132,7 @@ export const knownMembers = {
 } as const;
 
 const AS_SENT = 'the whole history is read as it was sent';
-const KEEPS_ALL = `is not supported: ${AS_SENT}`;
+const KEEPS_ALL = `is not supported: the only edit is \`{type: "clear_thinking_20251015", keep: "all"}\`, because ${AS_SENT}`;
 /** Clients for coding send the edit that keeps everything, which is what hubs do without it. */
 const ContextManagement = z
   .strictObject({

@@ -51,7 +51,9 @@ export const PaymentId = z.object({
 export const PaymentPayer = z.object({
   payer: z
     .string()
-    .regex(/^(0x[0-9a-f]{40}|[1-9a-hj-np-z]{32,44})$/i, { error: 'is not an address' })
+    .regex(/^(0x[0-9a-f]{40}|[1-9a-hj-np-z]{32,44})$/i, {
+      error: 'is not an address: 0x and 40 hex digits on Base, base58 on Solana',
+    })
     .optional()
     .describe('Wallet that paid. Required if several payers use the same name for a payment.'),
 });

@@ -17,7 +17,7 @@ const unless = 'Not needed if `wallet` is the agentWallet.';
 export const ReconciliationRequest = PossessionMembers.extend({
   wallet: z
     .string()
-    .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'is not an address' })
+    .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'is not an address: 0x and 40 hex digits' })
     .describe('Address on Base of the wallet whose USDC transfers are reported.'),
   from_block: Block.describe('Number of the first block.'),
   to_block: Block.describe(

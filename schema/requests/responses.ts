@@ -35,7 +35,7 @@ import { only, responseWithoutEffect, unset, usualTier, withoutEffect } from './
 
 const hosted = {
   error: ({ input }: { readonly input?: unknown }) =>
-    `${String(input).slice(0, limits.tool_name_chars_max)} is not supported: tools are functions, and the caller runs them`,
+    `${JSON.stringify(String(input).slice(0, limits.tool_name_chars_max))} is not supported: tools are functions, and the caller runs them`,
 };
 
 /** Tools in the form of the Responses API, which are translated to the form of a chat. */

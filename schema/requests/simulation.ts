@@ -17,7 +17,7 @@ import { PossessionMembers } from './possession.ts';
  */
 export const SimulationRequest = PossessionMembers.extend({
   policy: z
-    .record(z.string(), z.unknown())
+    .record(z.string(), z.unknown(), { error: 'must be an object' })
     .describe(
       `Policies to be tried: any of ${policyNames.join(', ')}, and budget, each as it is set. Example: \`{"hourly_cap": "20000"}\`.`,
     )

@@ -27,7 +27,9 @@ const Amount = z
 /** An address in the spelling of its chain. Whether it is the payer's is checked when the payment is known. */
 const Sender = z
   .string()
-  .regex(/^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/, { error: 'is not an address' })
+  .regex(/^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/, {
+    error: 'is not an address: 0x and 40 hex digits on Base, base58 on Solana',
+  })
   .describe('Address that owns the task and pays for it: 0x and 40 hex digits on Base, base58 on Solana.');
 
 const MessageType = z.literal('inference_request').describe('Always `inference_request`.');

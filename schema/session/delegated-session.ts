@@ -59,7 +59,7 @@ export const SessionDetailNoun = z
     models: z.array(z.string()).describe('Ids of the models that may answer. Empty: any model.'),
     doors: z.array(z.string()).describe('Names of the paid endpoints that may be called. Empty: any endpoint.'),
   })
-  .describe('Limits of the session, and the spend under it and all sessions below it.');
+  .describe('Limits of the session, and its spend, which includes that of all sessions below it.');
 
 export const SessionNoun = z.object({
   delegation_hash,

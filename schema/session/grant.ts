@@ -13,7 +13,7 @@ export const SignatureHex = z
   .string()
   .max(limits.wallet_signature_chars_max)
   .regex(/^0x([0-9a-fA-F]{2})+$/, { error: 'must be 0x and an even number of hex digits' });
-const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, { error: 'is not an address' });
+const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, { error: 'is not an address: 0x and 40 hex digits' });
 /** A number, or digits, as other libraries write typed data in JSON. */
 const seconds = z
   .union(

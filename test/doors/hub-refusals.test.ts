@@ -46,7 +46,7 @@ beforeAll(async () => {
   service = await openService(
     {
       HUBS: JSON.stringify(settings),
-      RATE_UNCHARGED: `${BOUND}/3600`,
+      RATE_UNCHARGED: `${BOUND}/900`,
       API_KEYS: KEYS.join(','),
       DEMO_KEYS: DEMO_KEYS.join(','),
       TRUSTED_PROXIES: 'loopback',
@@ -97,7 +97,7 @@ describe.each(ways)('POST /v1/chat/completions by API key, %s', (_, request) => 
     const limited = await post(request, demo);
     expect(limited).toMatchObject({ status: 429, body: { code: 'rate_limited', charged: false } });
     expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(limited.headers.get('ratelimit-policy')).toBe(`"uncharged";q=${BOUND};w=3600`);
+    expect(limited.headers.get('ratelimit-policy')).toBe(`"uncharged";q=${BOUND};w=900`);
     expect(asked()).toBe(BOUND);
     habit = null;
     const other = await answered(request, { 'X-API-Key': KEYS[0] ?? '' });

@@ -107,7 +107,8 @@ export class A2aEscrowResolver {
 
   @Mutation(() => A2aEscrow, {
     nullable: true,
-    description: 'Releases the escrow if every check passes. Only the principal may do this.',
+    description:
+      'Releases the escrow if the payment and the receipt meet all that it requires: `checks` of the phase shows each check. Only the principal may do this.',
   })
   releaseA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,

@@ -50,7 +50,7 @@ objectType(
 );
 objectType(
   'ReceiptCogs',
-  'Cost of the work to the issuer, by token counts and by the price of the hub.',
+  'Cost of the work to the issuer, computed in two ways: from the token counts, and as the price of the call at the hub.',
   ProviderCogsNoun,
 );
 

@@ -17,7 +17,7 @@ export type RevokedSession = InstanceType<typeof RevokedSession>;
 
 const SessionDetail = objectType(
   'SessionDetail',
-  'Limits of a session, and the spend under it and all sessions below it.',
+  'Limits of a session, and its spend, which includes that of all sessions below it.',
   SessionDetailNoun,
 );
 export type SessionDetail = InstanceType<typeof SessionDetail>;

@@ -5,7 +5,7 @@ import { membersOf, showMembers } from '../../graph-type.ts';
 import { DelegatedSession } from './session.type.ts';
 
 const Detailed = DelegatedSession as new () => DelegatedSession & MembersOf<typeof SessionNodeNoun>;
-@ObjectType({ description: 'A session with its limits, and the spend under it and all sessions below it.' })
+@ObjectType({ description: 'A session with its limits. Its spend includes that of all sessions below it.' })
 export class SessionNode extends Detailed {}
 showMembers(SessionNode, SessionNodeNoun);
 

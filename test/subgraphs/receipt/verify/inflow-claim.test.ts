@@ -35,7 +35,7 @@ describe('verifyInflowClaim', () => {
     expect(verifyInflowClaim(signedInflow(signing, unsigned), jwks)).toMatchObject({
       kind: 'valid',
       claims: { schema: 'svc402.inflow_claim.v1', iss: issuer.base_url, ...said, model: 'small-1' },
-      report: { unchecked: [expect.stringContaining('no payment'), expect.stringContaining('corrected')] },
+      report: { unchecked: [expect.stringContaining('without a payment'), expect.stringContaining('corrected')] },
     });
   });
 
