@@ -85,13 +85,13 @@ describe('verifyDispute', () => {
   });
 
   it.each<[string, string, () => JsonObject]>([
-    ['outcome_does_not_follow', 'it says stand, and by its facts it is refund', () => ({ outcome: 'stand' })],
+    ['outcome_does_not_follow', 'the verdict says stand, and by its facts it is refund', () => ({ outcome: 'stand' })],
     ['outcome_does_not_follow', 'are not those of its outcome', () => ({ means: 'USDC was sent back.' })],
     ['outcome_does_not_follow', 'by its facts it is charged_twice', () => ({ reason: 'no_output' })],
-    ['outcome_does_not_follow', 'disputed.intent_shared, which is not among the facts', () => ({ evidence: {} })],
+    ['outcome_does_not_follow', 'disputed.intent_shared, which is missing', () => ({ evidence: {} })],
     [
       'outcome_does_not_follow',
-      'disputed.intent_id, which is not among the facts',
+      'disputed.intent_id, which is missing',
       () => ({ facts: facts().filter(({ name }) => name !== 'disputed.intent_id') as unknown as Json }),
     ],
     [
@@ -104,14 +104,14 @@ describe('verifyDispute', () => {
     ['fact_differs', 'disputed.amount', () => ({ facts: withFact('disputed.amount', { value: '1' }) })],
     [
       'fact_differs',
-      'does not come from log_leaf',
+      'cannot come from log_leaf',
       () => ({ facts: withFact('disputed.amount', { from: 'log_leaf' }) }),
     ],
-    ['fact_differs', 'no fact', () => ({ facts: [{ name: 'disputed.colour', value: 1, from: 'book_row' }] })],
+    ['fact_differs', 'not a fact', () => ({ facts: [{ name: 'disputed.colour', value: 1, from: 'book_row' }] })],
     ['fact_differs', 'disputed.payload_hash', () => ({ receipts: {} })],
     [
       'receipt_invalid',
-      'The receipt of the other row is of another row',
+      'The receipt of the other row belongs to another row',
       () => ({
         receipts: { ...receipts(), other: receipts().disputed },
       }),
@@ -145,7 +145,7 @@ describe('verifyDispute', () => {
     ['outcome_does_not_follow', 'decides_after does not follow', () => ({ decides_after: '2026-01-01T00:00:00.000Z' })],
     ['not_a_verdict', 'moves_money', () => ({ moves_money: true })],
     ['not_a_verdict', 'schema', () => ({ schema: 'svc402.refusal.v1' })],
-    ['link_foreign', 'elsewhere', () => ({ verify_jwks: 'https://elsewhere.example/jwks.json' })],
+    ['link_foreign', 'does not point to the issuer', () => ({ verify_jwks: 'https://elsewhere.example/jwks.json' })],
   ])('%s, though the issuer signed it: %s', (code, sentence, members) => {
     expect(verifyDispute(signedAnyhow(members()), keys)).toMatchObject({
       kind: 'invalid',
