@@ -104,7 +104,7 @@ describe('GET /v1/agents/{agent_id}/book/export?format=bundle', () => {
     expect(verifyBundle(bytes, jwks)).toMatchObject({
       kind: 'valid',
       claims: { rows: 2 },
-      report: { unchecked: expect.arrayContaining([expect.stringContaining('5 rows match: which nothing signs')]) },
+      report: { unchecked: expect.arrayContaining([expect.stringContaining('5 rows match, but no signature covers that')]) },
     });
   });
 
@@ -200,7 +200,7 @@ describe('npm run verify -- bundle.zip', () => {
     const lines = linesOf(await examine(join(folder, 'bundle.zip'), {}, new Map()));
     expect(lines).toContainEqual('  ok    Each receipt is in the log under that checkpoint (inclusion proof).');
     expect(lines).toContainEqual(expect.stringContaining('Valid: 5 rows, by '));
-    expect(lines).toContainEqual(expect.stringContaining(`sign that they are of book ${agent.agent_id}.`));
+    expect(lines).toContainEqual(expect.stringContaining(`sign that they belong to book ${agent.agent_id}.`));
     expect(lines).toContainEqual(
       expect.stringMatching(/^Spend whose transfer was seen: 0\.004 USDC by 0x\w{40} on base \(2 receipts\)\.$/),
     );
