@@ -104,7 +104,9 @@ describe('GET /v1/agents/{agent_id}/book/export?format=bundle', () => {
     expect(verifyBundle(bytes, jwks)).toMatchObject({
       kind: 'valid',
       claims: { rows: 2 },
-      report: { unchecked: expect.arrayContaining([expect.stringContaining('5 rows match, but no signature covers that')]) },
+      report: {
+        unchecked: expect.arrayContaining([expect.stringContaining('5 rows match, but no signature covers that')]),
+      },
     });
   });
 
