@@ -102,11 +102,7 @@ describe('verifyDispute', () => {
     ['fact_differs', 'disputed.attempt_index', () => ({ facts: withFact('disputed.attempt_index', { value: 9 }) })],
     ['fact_differs', 'other.leaf_index', () => ({ facts: withFact('other.leaf_index', { value: 99 }) })],
     ['fact_differs', 'disputed.amount', () => ({ facts: withFact('disputed.amount', { value: '1' }) })],
-    [
-      'fact_differs',
-      'cannot come from log_leaf',
-      () => ({ facts: withFact('disputed.amount', { from: 'log_leaf' }) }),
-    ],
+    ['fact_differs', 'cannot come from log_leaf', () => ({ facts: withFact('disputed.amount', { from: 'log_leaf' }) })],
     ['fact_differs', 'not a fact', () => ({ facts: [{ name: 'disputed.colour', value: 1, from: 'book_row' }] })],
     ['fact_differs', 'disputed.payload_hash', () => ({ receipts: {} })],
     [
