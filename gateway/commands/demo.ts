@@ -3,9 +3,7 @@ import { x402Client } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { createClient } from 'graphql-ws';
 import { createLocalJWKSet, jwtVerify } from 'jose';
-import { createPublicClient, createWalletClient, erc20Abi, http } from 'viem';
-import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { base } from 'viem/chains';
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import WebSocket from 'ws';
 import { payingFetch } from '../../rest-compat/client/paying-fetch.ts';
 import { atomicAmount, formatUsdc } from '../../schema/amount.ts';
@@ -14,17 +12,14 @@ import { OperatorFault } from '../config/fault.ts';
 import { readConfig } from '../config/read-config.ts';
 import { run } from '../operations/run.ts';
 import { type Exchange, jsonLines, reportingFetch } from './demo/wire.ts';
+import { type DevelopmentChain, newDevelopmentWallet } from './development-wallet.ts';
 
 /*
  * `npm run demo`: a buyer, from 402 to a live row, against a running development service, in a line for each step. Everything it knows
  * beforehand is in DATA_DIR/development.json; the official x402 client signs the payments, and our fetch keeps each until its outcome is known.
  */
 
-interface Development {
-  readonly url: string;
-  readonly base_rpc_url: string;
-  readonly usdc: `0x${string}`;
-  readonly wallets: readonly { readonly private_key: `0x${string}` }[];
+interface Development extends DevelopmentChain {
   readonly solana_rpc_url: string | null;
   readonly solana_wallets: readonly { readonly address: string; readonly private_key: string }[];
 }
@@ -76,17 +71,11 @@ async function json<T>(response: Response): Promise<T> {
   return JSON.parse(text) as T;
 }
 
-/** A wallet that nobody has registered yet, with 1 USDC in it. */
-async function freshBuyer(development: Development): Promise<PrivateKeyAccount> {
-  const [rich] = development.wallets;
-  if (!rich) throw new OperatorFault(REAL_CHAIN);
-  const transport = http(development.base_rpc_url);
-  const wallet = createWalletClient({ account: privateKeyToAccount(rich.private_key), chain: base, transport });
-  const buyer = privateKeyToAccount(generatePrivateKey());
-  const transfer = { abi: erc20Abi, functionName: 'transfer', args: [buyer.address, 1_000_000n] } as const;
-  const hash = await wallet.writeContract({ address: development.usdc, ...transfer });
-  await createPublicClient({ chain: base, transport }).waitForTransactionReceipt({ hash });
-  return buyer;
+/** A wallet that is not registered yet. @throws OperatorFault on a real chain */
+async function newBuyer(development: Development): Promise<PrivateKeyAccount> {
+  const key = await newDevelopmentWallet(development);
+  if (key === null) throw new OperatorFault(REAL_CHAIN);
+  return privateKeyToAccount(key);
 }
 
 interface Chat {
@@ -233,7 +222,7 @@ await run(async () => {
   say(`Sent a chat request without a payment: ${unpaid.status} Payment Required.`);
   say(`The response offers the chat for ${priceIn(offer)}, by the x402 protocol.`);
 
-  const buyer = await freshBuyer(development);
+  const buyer = await newBuyer(development);
   say(`Created a wallet, ${buyer.address}, with 1 USDC on the development chain.`);
   const pay = payingFetch({
     payments: new x402Client().register('eip155:*', new ExactEvmScheme(buyer)),

@@ -5,7 +5,7 @@ import { privateKeyToAddress } from 'viem/accounts';
 import { OperatorFault } from '../config/fault.ts';
 import { readConfig } from '../config/read-config.ts';
 import { run } from '../operations/run.ts';
-import { type DevelopmentChain, newDevelopmentWallet } from './example/new-wallet.ts';
+import { type DevelopmentChain, newDevelopmentWallet } from './development-wallet.ts';
 
 /*
  * `npm run example -- NAME`: runs a program of rest-compat/client/examples as it stands there; without a name it lists them. An example

@@ -14,10 +14,10 @@ import {
 } from './json-rpc.ts';
 import { type Call, type MethodOutcome, methods } from './methods.ts';
 import { progressHeaders, progressing, progressTokenOf } from './progress.ts';
-import type { AskedListing } from './tool-sets.ts';
+import type { ListingRequest } from './tool-sets.ts';
 
 /** Context of a message. */
-export type Received = Pick<Call, 'caller' | 'house' | 'onFault' | 'onWork'> & { readonly listing: AskedListing };
+export type Received = Pick<Call, 'caller' | 'house' | 'onFault' | 'onWork'> & { readonly listing: ListingRequest };
 
 /** Answers one message of either generation. */
 export async function answerMessage(value: JsonObject, received: Received): Promise<DoorOutcome> {

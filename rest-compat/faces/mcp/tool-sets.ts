@@ -65,10 +65,10 @@ export interface Listing {
 /** The default, for a URL without parameters. */
 export const usualListing: Listing = { kind: 'listing', sets: [DAILY], schemas: 'short' };
 
-export type AskedListing = Listing | { readonly kind: 'unknown'; readonly message: string };
+export type ListingRequest = Listing | { readonly kind: 'unknown'; readonly message: string };
 
 /** `tools`: names of sets, separated by commas; `schemas`: `short` or `full`. Other parameters are ignored. */
-export function listingIn(query: URLSearchParams): AskedListing {
+export function listingIn(query: URLSearchParams): ListingRequest {
   const named = query.getAll('tools').flatMap(names => names.split(','));
   const trimmed = named.map(name => name.trim()).filter(name => name !== '');
   const unknown = trimmed.find(name => !sets.has(name));

@@ -2,19 +2,19 @@ import { createPublicClient, createWalletClient, erc20Abi, type Hex, http } from
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { base } from 'viem/chains';
 
-/** What DATA_DIR/development.json says, as far as a wallet is made by it. */
+/** The members of DATA_DIR/development.json that a new wallet needs. */
 export interface DevelopmentChain {
   readonly url: string;
   readonly base_rpc_url: string;
   readonly usdc: Hex;
-  /** Those that hold USDC. Empty if the service was started on a chain of somebody else. */
+  /** Wallets with USDC. Empty if the service was started on another chain. */
   readonly wallets: readonly { readonly private_key: Hex }[];
 }
 
 /** 1 USDC. */
 const AMOUNT_ATOMIC = 1_000_000n;
 
-/** The key of a wallet that nobody has used, with 1 USDC of the development chain. Null if no wallet there can give any. */
+/** Returns the key of an unused wallet with 1 USDC on the development chain. Null on any other chain. */
 export async function newDevelopmentWallet({ base_rpc_url, usdc, wallets }: DevelopmentChain): Promise<Hex | null> {
   const [rich] = wallets;
   if (!rich) return null;
