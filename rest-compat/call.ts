@@ -156,7 +156,7 @@ export async function unpaidAt(
   try {
     const passage = await pass(paid, { ...request, body: null }, port);
     if (passage.kind === 'open') return null;
-    const { headers, ...answer } = inBrowserForm(paid, request, passage.answer, port.base_url);
+    const { headers, ...answer } = inBrowserForm(paid, request, passage.answer, port);
     return { ...answer, headers: { ...headers, ...beside } };
   } catch (error) {
     return refusedBefore(undefined, request, port, error);

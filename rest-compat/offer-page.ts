@@ -4,6 +4,7 @@ import { type NetworkName, networkNamed } from '../schema/network.ts';
 import type { Door, DoorPrice } from './door.ts';
 import type { DoorRequest, RequestHeaders } from './door-request.ts';
 import { prefers } from './http/accept.ts';
+import type { Port } from './port.ts';
 import type { Answer } from './problem.ts';
 import { HTML, openingTags, pageHeaders } from './receipt/page/layout.ts';
 
@@ -25,7 +26,7 @@ export function inBrowserForm(
   door: PaidDoor,
   request: Pick<DoorRequest, 'method' | 'headers'>,
   answer: Answer,
-  base_url: string,
+  port: Pick<Port, 'base_url' | 'simulated_networks'>,
 ): Answer {
   const { amount_atomic } = door.price;
   // Without a known price, the 402 of a GET has no offer.
@@ -33,7 +34,7 @@ export function inBrowserForm(
   return {
     ...answer,
     headers: { ...answer.headers, ...pageHeaders(null), vary: 'accept', 'content-type': HTML },
-    body: textOf(door, amount_atomic, networksIn(answer), base_url),
+    body: textOf(door, amount_atomic, networksIn(answer), port),
   };
 }
 
@@ -63,12 +64,17 @@ function networksIn({ body }: Answer): readonly NetworkName[] {
   return accepts.flatMap(({ network }) => networkNamed(network) ?? []);
 }
 
-function textOf(door: Door, amount_atomic: bigint, networks: readonly NetworkName[], base_url: string): string {
+function textOf(
+  door: Door,
+  amount_atomic: bigint,
+  networks: readonly NetworkName[],
+  { base_url, simulated_networks }: Parameters<typeof inBrowserForm>[3],
+): string {
   const { methods, path, summary, name, tool } = door;
   const url = base_url + path;
   const [method = 'POST'] = methods;
   return html`${openingTags(`Payment required: ${method} ${path}`)}
-<body><main><h1>Payment required</h1>
+<body><main>${simulationBanner(simulated_networks)}<h1>Payment required</h1>
 <p class="sum">${formatUsdc(atomicAmount(amount_atomic))} for each request</p>
 <p>${summary}.</p>
 <dl><dt>Endpoint</dt><dd><code>${method} ${url}</code></dd>
@@ -81,7 +87,8 @@ function textOf(door: Door, amount_atomic: bigint, networks: readonly NetworkNam
 ${programText(`curl -i -X ${method} ${url}`)}
 <h2>Pay from a program</h2>
 <p>An x402 client reads the offer, signs a payment and sends the request again with that payment. This program pays from a wallet that holds USDC on Base
-(first run <code>npm install @x402/fetch @x402/evm viem</code>):</p>
+(save it as <code>pay.mjs</code>, run <code>npm install @x402/fetch @x402/evm viem</code>, then
+<code>PRIVATE_KEY=0x… node pay.mjs</code>):</p>
 ${programText(programOf(door, method, url))}
 <p>If no response arrives, or it is a 503 with the code <code>settlement_pending</code>, send the same payment again and do not sign another.
 The response to a paid request contains a signed receipt.</p>
@@ -92,6 +99,13 @@ The response to a paid request contains a signed receipt.</p>
 </main><footer><p>This page was opened with GET, which buys nothing. To buy, send ${method}.</p></footer>
 </body></html>
 `.text;
+}
+
+/** A stand-in has the chain id and the USDC address of the real chain, so what a wallet signs for it is valid there as well. */
+function simulationBanner(networks: readonly NetworkName[]): Html | '' {
+  if (networks.length === 0) return '';
+  const names = networks.map(network => NETWORKS[network]).join(' and ');
+  return html`<p class="profile" role="note"><strong>development</strong>This service runs on a simulated ${names}, where no real money moves. Do not pay with a wallet that holds real USDC: a payment signed here is valid on the real network too. Pay from a development wallet: <code>npm run example -- buy-chat</code> makes one and buys a chat with it.</p>`;
 }
 
 const links = [

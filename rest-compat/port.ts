@@ -239,4 +239,6 @@ export interface Port {
   readonly security: SecurityContact;
   /** Without a trailing slash. */
   readonly base_url: string;
+  /** The networks whose chain is a stand-in of the development profile. */
+  readonly simulated_networks: readonly NetworkName[];
 }

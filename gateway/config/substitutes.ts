@@ -1,3 +1,4 @@
+import type { NetworkName } from '../../schema/network.ts';
 import type { VariableFault } from './fault.ts';
 import { type Environment, mayBeEmpty, type VariableName } from './variables.ts';
 
@@ -36,6 +37,14 @@ const solanaNames = [
   'SOLANA_FEE_PAYER_KEY',
   'PAY_TO_SOLANA',
 ] as const satisfies readonly VariableName[];
+
+export function simulatedNetworks(stand_ins: readonly SubstitutedName[]): readonly NetworkName[] {
+  const chains = { base: 'BASE_RPC_URL', solana: 'SOLANA_RPC_URL' } as const satisfies Record<
+    NetworkName,
+    SubstitutedName
+  >;
+  return (Object.keys(chains) as NetworkName[]).filter(network => stand_ins.includes(chains[network]));
+}
 
 /** An empty value of one of the three means "without Solana". With a facilitator the fee payer key does not count. */
 export function withoutSolana(environment: Environment): boolean {

@@ -10,6 +10,7 @@ import { openBoardVersion } from '../../subgraphs/board/event/read.ts';
 import type { Judge } from '../charge/judge.ts';
 import { trusting } from '../config/forms.ts';
 import type { Config } from '../config/read-config.ts';
+import { simulatedNetworks } from '../config/substitutes.ts';
 import type { Feature } from '../features/feature.ts';
 import { type Graph, openGraph } from '../graph/open-graph.ts';
 import { openSources, type RemoteStandings } from '../graph/remote/open-sources.ts';
@@ -55,6 +56,7 @@ export async function serveGateway(config: Config, services: EveryService, servi
   const port = openPort({
     graph,
     base_url: config.base_url,
+    simulated_networks: simulatedNetworks(config.stand_ins),
     security: securityContact(config.security_contact, config.base_url, services.clock.now_ms()),
     pay_to: serving.pay_to,
     extensions: openExtensions(services.issuer, services.clock),
@@ -97,7 +99,11 @@ export async function serveGateway(config: Config, services: EveryService, servi
   });
   const preparing = whenIdle(rest => prepared(graph, rest), {
     paying: () => operations.paid_calls.underway.length > 0,
-    failed: error => logger.error({ err: error }, 'the query planner could not be prepared'),
+    failed: error =>
+      logger.error(
+        { err: error },
+        'the query planner could not be prepared in advance; the first requests take longer',
+      ),
   });
   closing.adopt(preparing, it => it.stop());
   return config.base_url;

@@ -109,6 +109,7 @@ export class FakePort implements Port {
     };
   }
 
+  readonly simulated_networks: Port['simulated_networks'] = [];
   signCard: Port['signCard'] = () => ({ protected: 'e30', signature: 'AA' });
   verifierProgram: Port['verifierProgram'] = async () => 'globalThis.checked = true;';
   readonly offered: Port['offered'] = {
