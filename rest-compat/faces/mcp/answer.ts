@@ -1,17 +1,9 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { DoorOutcome } from '../../call.ts';
+import { packedForms } from '../../packed-forms.ts';
 import type { Answer } from '../../problem.ts';
-import { type CompressedStart, END_BYTES_MAX } from './compressed-start.ts';
 import { type Protocol, protocolOf } from './generation.ts';
-import {
-  faultText,
-  messageIn,
-  type RequestId,
-  type RpcFault,
-  type RpcRequest,
-  resultEnd,
-  resultText,
-} from './json-rpc.ts';
+import { faultText, messageIn, type RequestId, type RpcFault, type RpcRequest, resultText } from './json-rpc.ts';
 import { type Call, type MethodOutcome, methods } from './methods.ts';
 import { progressHeaders, progressing, progressTokenOf } from './progress.ts';
 import type { ListingRequest } from './tool-sets.ts';
@@ -45,18 +37,15 @@ async function answerRequest(request: RpcRequest, protocol: Protocol, received: 
   if (turn?.kind === 'beyond') return tooMany(request.id, turn);
   if (outcome.kind === 'work') return answerWork(request, outcome, received);
   if (outcome.kind === 'fault') return fault(statusOf(outcome, protocol), request.id, outcome);
-  if (outcome.kind === 'listing') return listingAnswer(request.id, outcome.start());
+  if (outcome.kind === 'listing') return listingAnswer(resultText(request.id, outcome.list()));
   const onWork: Answer['headers'] =
     outcome.kind === 'begun' ? { 'mcp-session-id': house.port.tool_sessions.begin() } : {};
   return json(resultText(request.id, outcome.result), onWork);
 }
 
-function listingAnswer(id: RequestId, start: CompressedStart): Answer {
-  const end = resultEnd(id);
-  if (Buffer.byteLength(end) > END_BYTES_MAX) {
-    return fault(400, null, { code: 'invalid_request', message: 'id is too long.' });
-  }
-  const packed = start.endingIn(end);
+/** A list holds no secret, so it may be compressed. */
+function listingAnswer(text: string): Answer {
+  const packed = packedForms(text);
   return { ...json(packed.plain, { vary: 'accept-encoding' }), packed };
 }
 

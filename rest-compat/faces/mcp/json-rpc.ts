@@ -52,16 +52,6 @@ export function resultText(id: RequestId, result: string): string {
   return resultFrame(id).join(result);
 }
 
-/** A response before its id, so that what is the same for all clients comes first. */
-export function resultStart(result: string): string {
-  return `{"jsonrpc":"2.0","result":${result},"id":`;
-}
-
-/** What follows `resultStart`. */
-export function resultEnd(id: RequestId): string {
-  return `${JSON.stringify(id)}}`;
-}
-
 /** Without an id if the request has no valid one. */
 export function faultText(id: RequestId | null, { code, message, data }: RpcFault): string {
   const error = { code: rpcCodes[code], message, ...(data && { data }) };

@@ -2,9 +2,8 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Face } from '../../door.ts';
 import { problem } from '../../problem.ts';
 import { callTool, type ToolCaller } from './call-tool.ts';
-import { CompressedStart } from './compressed-start.ts';
 import { negotiated, type Protocol, supportedVersions } from './generation.ts';
-import { metaOf, type RpcFault, type RpcRequest, resultStart } from './json-rpc.ts';
+import { metaOf, type RpcFault, type RpcRequest } from './json-rpc.ts';
 import { pays } from './payment-meta.ts';
 import { capabilities, capabilitiesWithExtensions, ending, instructions, serverInfo } from './server.ts';
 import { doorTools, type Schemas, type Tool } from './tool.ts';
@@ -28,8 +27,8 @@ export interface Call {
 export type MethodOutcome =
   /** JSON text. */
   | { readonly kind: 'result'; readonly result: string }
-  /** The response to `tools/list` before its id. It is made after the rate limit, because it is long. */
-  | { readonly kind: 'listing'; start(): CompressedStart }
+  /** The result of `tools/list`. It is made after the rate limit, because it is long. */
+  | { readonly kind: 'listing'; list(): string }
   /** The result of `initialize`, after which a session may begin. */
   | { readonly kind: 'begun'; readonly result: string }
   /** The call of a tool, which may take a while. Its promise never rejects. */
@@ -74,27 +73,8 @@ function listTools({ request, protocol, house, listing }: Call): MethodOutcome {
       message: 'cursor is not supported: all tools of a list are on one page.',
     };
   }
-  return { kind: 'listing', start: () => listingStart(house.doors, listing, protocol) };
+  return { kind: 'listing', list: () => listingText(house.doors, listing, protocol) };
 }
-
-const starts = new WeakMap<Face['doors'], Map<string, CompressedStart>>();
-
-/** Lists are stored by their sets and schemas. There are more combinations than are worth storing, so the oldest is dropped. */
-function listingStart(doors: Face['doors'], listing: Listing, protocol: Protocol): CompressedStart {
-  const stored = starts.get(doors) ?? new Map<string, CompressedStart>();
-  starts.set(doors, stored);
-  const key = [protocol.generation, listing.schemas, ...[...new Set(listing.sets)].sort()].join();
-  const known = stored.get(key);
-  if (known !== undefined) return known;
-  const [oldest] = stored.keys();
-  if (oldest !== undefined && stored.size >= LISTS_STORED_MAX) stored.delete(oldest);
-  const made = new CompressedStart(resultStart(listingText(doors, listing, protocol)));
-  stored.set(key, made);
-  return made;
-}
-
-/** Each takes at most 1.2 MB. */
-const LISTS_STORED_MAX = 32;
 
 function listingText(doors: Face['doors'], listing: Listing, protocol: Protocol): string {
   const tools = listed(doorTools(doors).values(), listing).map(tool => toolText(tool, listing.schemas));

@@ -1,7 +1,6 @@
 import { request as ask, type IncomingMessage } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bounds } from '../../../rest-compat/faces/mcp/bounds.ts';
-import { CompressedStart } from '../../../rest-compat/faces/mcp/compressed-start.ts';
 import { begin, LEGACY, legacy, MODERN, modern, say, use } from '../../harness/mcp-message.ts';
 import { type House, openHouse, succeed } from '../../harness/rest-compat/house.ts';
 
@@ -234,12 +233,12 @@ describe('the list of tools', () => {
       expect(answer.headers.get('vary')).toMatch(/^accept-encoding(?:, origin)?$/i);
       const text = await answer.text();
       expect(JSON.parse(text)).toMatchObject({ jsonrpc: '2.0', id, result: { tools: expect.any(Array) } });
-      texts.push(text.slice(0, text.lastIndexOf(',')));
+      texts.push(text.slice(text.indexOf('"result"')));
     }
     expect(new Set(texts).size).toBe(1);
   });
 
-  it('more lists than are stored, each of its own sets', async () => {
+  it('each combination of sets, in any order', async () => {
     const names = ['inference', 'tasks', 'registration', 'sessions', 'receipts', 'router'];
     for (let bits = 1; bits < 2 ** names.length; bits++) {
       const sets = names.filter((_, at) => bits & (1 << at));
@@ -252,13 +251,6 @@ describe('the list of tools', () => {
       expect(text.includes('"quote_task"')).toBe(sets.includes('tasks'));
     }
   });
-
-  it('an id longer than 64 kB is an invalid request', async () => {
-    expect(await say(house.url, legacy('tools/list', {}, 'x'.repeat(70_000)))).toMatchObject({
-      status: 400,
-      body: { error: { code: -32600 } },
-    });
-  });
 });
 
 describe('bounds', () => {
@@ -267,17 +259,6 @@ describe('bounds', () => {
     const heard = await say(house.url, legacy('tools/list'));
     expect(heard).toMatchObject({ status: 429, body: { error: { data: { retry_after_seconds: 7 } } } });
     expect(heard.headers.get('retry-after')).toBe('7');
-  });
-
-  it('an address without a turn makes no list of tools', async () => {
-    house.port.beyond = ['free'];
-    const made = vi.spyOn(CompressedStart.prototype, 'endingIn');
-    expect((await say(house.url, legacy('tools/list'))).status).toBe(429);
-    expect(made).not.toHaveBeenCalled();
-    house.port.beyond = [];
-    expect((await say(house.url, legacy('tools/list'))).status).toBe(200);
-    expect(made).toHaveBeenCalledTimes(1);
-    made.mockRestore();
   });
 
   it('an address whose bodies have no room is 429, with its body unread', async () => {
