@@ -43,7 +43,6 @@ interface Book {
   readonly alerts: readonly { readonly alert: string; readonly ceiling?: string; readonly percent?: number }[];
 }
 interface Refusal {
-  readonly refusal_code: string;
   readonly policy_code: string;
   readonly refusal_url: string;
 }
@@ -81,7 +80,7 @@ for (let calls = 1; calls <= ALLOWED / PRICE + 1n; calls++) {
     // Not the keys that the refusal names: a forged one names keys of the forger.
     const keys = await json<object>(await fetch(`${SERVICE_URL}/.well-known/jwks.json`));
     const { valid } = verify(refusal as never, keys as never);
-    console.log(`call ${calls} was refused: ${refusal.refusal_code} by ${refusal.policy_code}`);
+    console.log(`call ${calls} was refused: ${refusal.policy_code}`);
     console.log(`refusal (${valid ? 'signature valid' : 'NOT signed by the service'}): ${refusal.refusal_url}`);
     break;
   }

@@ -58,8 +58,8 @@ const ask = () => send('/v1/chat/completions', call, { 'X-SVC-Note': 'Asks befor
 
 const refused = await ask();
 if (refused.status !== 403) throw new Error(`the call was not refused: ${refused.status}`);
-const { refusal_code, refusal_url } = (await refused.json()) as { refusal_code: string; refusal_url: string };
-console.log(`refused: ${refusal_code}, nothing was charged, ${refusal_url}`);
+const { policy_code, refusal_url } = (await refused.json()) as { policy_code: string; refusal_url: string };
+console.log(`refused: ${policy_code}, nothing was charged, ${refusal_url}`);
 
 // What follows is done by a person, usually at the page /approvals of the service with a wallet of the browser.
 interface Approval {

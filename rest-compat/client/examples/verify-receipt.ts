@@ -51,7 +51,8 @@ async function verify(receipt: Receipt, keys: readonly (JWK & { readonly revoked
 }
 
 if (source === undefined) {
-  console.error('Name a receipt: a file, or its URL as buy-chat prints it.');
+  console.error('Usage: npm run example -- verify-receipt RECEIPT');
+  console.error('RECEIPT is a file, or the URL of a receipt as buy-chat prints it.');
   process.exitCode = 1;
 } else {
   const receipt = await load<Receipt>(source);
