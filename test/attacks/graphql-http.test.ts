@@ -82,7 +82,7 @@ describe('POST /graphql, several at once', () => {
       {
         errors: [
           {
-            message: 'A request carries one operation; a list of them is not taken.',
+            message: 'A request must contain one operation. A list of operations is not accepted.',
             extensions: { code: 'invalid_request', status: 400 },
           },
         ],

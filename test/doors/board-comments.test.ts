@@ -48,7 +48,7 @@ describe('POST /v1/board/posts/{id}/comments', () => {
       ['a'.repeat(501), 'longer'],
       ['see www.evil', 'link'],
       [`my key is 0x${'1'.repeat(64)}`, 'secret'],
-      ['a\u202eb', 'not drawn'],
+      ['a\u202eb', 'invisible characters'],
       [' \n', 'empty'],
     ] as const)
       expect(await service.post(thread, { text }, headers)).toMatchObject({

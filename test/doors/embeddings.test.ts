@@ -340,7 +340,7 @@ describe(`POST ${EMBEDDINGS} 413, and nothing is charged where the vectors are m
 
   it.each([
     ['alpha-1', 'The model alpha-1 is not offered for embeddings.'],
-    ['nobody-1', 'No such model is offered.'],
+    ['nobody-1', 'No such model is offered. GET /v1/models lists the models.'],
   ])('400 for the model %s', async (model, detail) => {
     const { status, body } = await service.post(EMBEDDINGS, { model, input: 'x' }, { 'X-API-Key': 'a-live-key' });
     expect({ status, body }).toMatchObject({

@@ -294,7 +294,7 @@ describe('each of them, as it is handed out', () => {
     expect(verify(grant, without, { base_url: 'https://other.example' }).fault).toMatchObject({
       code: 'needs_chain',
       sentence: expect.stringMatching(
-        /^The key of 0x\w{40} did not make this signature\. (The key of 0x\w{40} did|It is not the signature of a single key)\. If 0x\w{40} is a contract, only the contract can say whether it accepts the signature \(ERC-1271 on Base\)\. If it is not, the signature is false\.$/,
+        /^The key of 0x\w{40} did not make this signature\. (The key of 0x\w{40} did|It is not the signature of a single key)\. If 0x\w{40} is a contract, only the contract can say whether it accepts the signature \(ERC-1271 on Base\)\. If it is not, the signature is invalid\.$/,
       ),
     });
   });

@@ -106,7 +106,10 @@ describe('npm run export', () => {
     const [out, file] = [join(folder, 'by-file.csv'), join(folder, 'session')];
     await writeFile(file, `${agent.session}\n`);
     expect(await exporting(['--out', out, '--session-file', file], {})).toMatchObject({ code: 0 });
-    expect(await exporting(['--out', out], {})).toMatchObject({ code: 1, text: expect.stringContaining('no session') });
+    expect(await exporting(['--out', out], {})).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('the session of the book is missing'),
+    });
     const wrong = await exporting(['--out', out], { SVC_SESSION: 'guess' });
     expect(wrong).toMatchObject({ code: 1, text: expect.stringContaining('does not open this book') });
   });

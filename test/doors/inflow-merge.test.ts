@@ -143,8 +143,8 @@ describe('POST /v1/agents/{agent_id}/book/inflow/correct with merges', () => {
       [{ task_id: one, merges: [elsewhere.one] }, 400, /another inflow/],
       [{ task_id: one, merges: [task_id] }, 400, /corrects no row/],
       [{ task_id: one, merges: [further] }, 400, /all correct the same row/],
-      [{ task_id: one, merges: ['nothing'] }, 404, /not found/],
-      [{ task_id: one, merges: [stranger.one] }, 404, /not found/],
+      [{ task_id: one, merges: ['nothing'] }, 404, /inflow/],
+      [{ task_id: one, merges: [stranger.one] }, 404, /inflow/],
     ];
     for (const [body, status, says] of cases) {
       const answer = await correct(agent, { reason, ...body });

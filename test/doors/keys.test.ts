@@ -155,7 +155,7 @@ describe('POST /v1/chat/completions with a live key', () => {
       const heard = await service.post<Challenged & { code: string }>(CHAT, ask(), headers);
       const plain = await service.post<Challenged>(CHAT, ask());
       expect(heard).toMatchObject({ status: 402, body: { x402Version: 1, code: 'unknown_api_key' } });
-      expect(heard.body.error).toContain('not known here');
+      expect(heard.body.error).toContain('The API key is unknown');
       expect(heard.body.accepts).toEqual(plain.body.accepts);
       expect(plain.body).not.toHaveProperty('code');
       const v2 = decodePaymentRequiredHeader(heard.headers.get('PAYMENT-REQUIRED') ?? '');

@@ -121,7 +121,10 @@ describe('npm run reconcile', () => {
       code: 3,
       text: expect.stringContaining(`the newest block of the chain is ${last}`),
     });
-    expect(await reconciling({}, {})).toMatchObject({ code: 3, text: expect.stringContaining('no signature of') });
+    expect(await reconciling({}, {})).toMatchObject({
+      code: 3,
+      text: expect.stringContaining('has not signed the request'),
+    });
     liar.behave({ kind: 'cut' });
     expect(await reconciling()).toMatchObject({ code: 3, text: expect.stringContaining('Cannot check') });
     liar.repent();

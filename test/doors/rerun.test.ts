@@ -163,7 +163,7 @@ describe.each(kinds)('a payment without its answer (%s), sent again', (kind, bod
         body: { code: 'hub_failed', charged: true, task_id: first.svc?.task_id, verify_url: first.svc?.verify_url },
       });
       expect(failed.text).not.toContain('Nothing was charged');
-      expect(failed.body).toMatchObject({ title: 'No model hub answered.' });
+      expect(failed.body).toMatchObject({ title: 'No model hub answered. Try again later.' });
     }
     service.hubs[1].behave({ kind: 'answer' });
     expect((await buy(body, payment)).text).toBe(first.text);

@@ -120,7 +120,7 @@ describe('npm run verify', () => {
       return (await runCommand('gateway/commands/verify.ts', [path, '--jwks', keys])).text;
     };
     const proven = (await total(`?task_id=${task_id}`)).body;
-    expect(await said(proven)).toMatch(/ok .*The row is in the total.*Valid: totals over/s);
+    expect(await said(proven)).toMatch(/ok .*The total includes the row.*Valid: totals over/s);
     const [rail] = proven.rails as [JsonObject];
     expect(await said({ ...proven, rails: [{ ...rail, total: '9999999' }] })).toContain('(total_not_stated)');
     expect(await said((await service.get(`/log/payment-proof/${task_id}`)).body)).toContain('Valid: totals over');

@@ -138,7 +138,7 @@ describe('npm run witness -- URL --wallet 0x…', () => {
     });
     expect(await look({ WALLET_KEY: other.private_key })).toMatchObject({
       code: 1,
-      text: expect.stringContaining('is not the key of'),
+      text: expect.stringContaining('is not the private key of'),
     });
     const silent = await monitorOnce(
       service.url,

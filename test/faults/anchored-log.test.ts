@@ -93,18 +93,20 @@ it('an anchored log: found again on Base alone, and a database that went back be
   const lost = await freshFolder();
   const unsaved = await refusalOf(ground, { environment, data_dir: lost });
   expect(unsaved).toContain('the log has no saved head');
-  expect(unsaved).toContain(`is size 3, root ${printed.last_anchored_root} (transaction ${printed.last_anchored_tx})`);
+  expect(unsaved).toContain(`has size 3, root ${printed.last_anchored_root} (transaction ${printed.last_anchored_tx})`);
 
   // And the database went back to before the anchor.
   const both = { environment: { ...environment, DATABASE_URL: older }, url: older, data_dir: lost };
-  expect(await refusalOf(ground, both)).toContain(`is size 3, root ${printed.last_anchored_root}`);
+  expect(await refusalOf(ground, both)).toContain(`has size 3, root ${printed.last_anchored_root}`);
   const blind = { ...environment, DATABASE_URL: older, DATA_DIR: lost, ANCHOR_KEY: outside().ANCHOR_KEY };
   expect(await acceptLogBreak(ground, 'without a look at Base', { environment: blind })).toContain(
     'without a look at Base',
   );
   const shrunken = await refusalOf(ground, both);
-  expect(shrunken).toContain('the log is shrunken: anchored on Base');
-  expect(shrunken).toContain(`is size 3, root ${printed.last_anchored_root} (transaction ${printed.last_anchored_tx})`);
+  expect(shrunken).toContain('the log is shrunken: the head anchored on Base');
+  expect(shrunken).toContain(
+    `has size 3, root ${printed.last_anchored_root} (transaction ${printed.last_anchored_tx})`,
+  );
   expect(shrunken).toContain('the database has size 2, root ');
   expect(shrunken).toContain('npm run accept-log-break');
 
@@ -156,7 +158,7 @@ it('Base out of reach at start: free doors are served, paid ones open once the l
   node.repent();
   await eventually(
     'the contradiction is found',
-    () => refused.logs.some(line => line.includes('the log is shrunken: anchored on Base')) || null,
+    () => refused.logs.some(line => line.includes('the log is shrunken: the head anchored on Base')) || null,
   );
   await closedFor(refused, await buyer.chat('four'));
 });

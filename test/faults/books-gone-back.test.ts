@@ -137,7 +137,7 @@ describe('a database that went back by free events alone', () => {
     await goesOn.stop();
 
     // The same loss, by another DATA_DIR that has known of it: what its owner has recovered since goes on.
-    expect(await refusalOf(ground, { url: older, data_dir: elsewhere })).toContain('1 book does not go on');
+    expect(await refusalOf(ground, { url: older, data_dir: elsewhere })).toContain('1 book does not continue');
     const environment = { DATA_DIR: elsewhere };
     await acceptLogBreak(ground, 'the same dump, for the second folder', { url: older, environment });
     const again = await ground.start({ url: older, data_dir: elsewhere });

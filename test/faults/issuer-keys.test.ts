@@ -61,7 +61,7 @@ it('a seed that is gone from ISSUER_KEYS is missed by nobody who holds an old re
     'the issuer history is shorter than its copy',
   );
   expect(await acceptLogBreak(ground, 'a row was lost', { environment: current ?? {} })).toContain(
-    'put back: 1 versions of the issuer history',
+    '1 versions of the issuer history',
   );
   const restored = await ground.start({ environment: current ?? {} });
   expect(await read(restored, 'issuer-history.json')).toMatchObject({ version: 2 });

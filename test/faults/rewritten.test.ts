@@ -41,7 +41,7 @@ it('a rewritten receipt: refused at start, until it is declared by its hashes, s
   await harm(`update receipt set payload = replace(payload, '2000', '1000') where leaf_index = 1`);
   const refusal = await refusalOf(ground);
   expect(refusal).toContain('the log was rewritten at leaf 1: its receipt has the hash');
-  expect(refusal).toMatch(/saved outside the database is size 5, root [0-9a-f]{64}/);
+  expect(refusal).toMatch(/saved outside the database has size 5, root [0-9a-f]{64}/);
   expect(refusal).toMatch(/the database has size 5, root [0-9a-f]{64}/);
   expect(refusal).toContain('npm run accept-log-break -- ');
 

@@ -105,6 +105,19 @@ async function book(set?: JsonObject): Promise<JsonObject> {
   return (await answer.json()) as JsonObject;
 }
 
+/** Two unsigned instructions have other words since. */
+function asBefore(text: string): string {
+  return text
+    .replace(
+      'For a key that the set marks `revoked`, only receipts that its log held by then count:',
+      'Of a key that the set calls `revoked` only what its log held by then counts:',
+    )
+    .replace(
+      'A refusal signed with a key that the set marks `revoked` proves nothing.',
+      'By a key that the set calls `revoked` it proves nothing.',
+    );
+}
+
 /** The baselines, and what came after them. */
 const { migrations } = tablesWith(everyFeature);
 
@@ -120,9 +133,9 @@ describe('a service on the database of the version before the baselines', () => 
     expect(errors()).toEqual([]);
   });
 
-  it('serves each receipt, preimage, refusal and dispute byte for byte as that version did', async () => {
+  it('serves each receipt, preimage, refusal and dispute byte for byte as that version did, but for two instructions', async () => {
     const { served } = upgraded.known;
-    const now = await Promise.all(Object.keys(served).map(async path => [path, await textAt(path)] as const));
+    const now = await Promise.all(Object.keys(served).map(async path => [path, asBefore(await textAt(path))] as const));
     expect(Object.fromEntries(now.map(([path, text]) => [path, sha256Hex(text)]))).toEqual(served);
     expect(now).toHaveLength(14);
   });

@@ -69,7 +69,7 @@ it('three processes, each with a folder of its own: none appends, for each has h
     const refusal = await refusalOf(ground, { url: older.url, data_dir });
     expect(refusal).toMatch(/size 1, root [0-9a-f]{64}/);
     expect(refusal).toContain(
-      `the log is shrunken: saved outside the database is size 4, root ${signed.at(-1)?.root_hash}`,
+      `the log is shrunken: the head saved outside the database has size 4, root ${signed.at(-1)?.root_hash}`,
     );
   }
 });

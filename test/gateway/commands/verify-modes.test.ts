@@ -100,7 +100,7 @@ describe('npm run verify -- -', () => {
 
   it('3 where more comes than is read, or no document', async () => {
     const long = await verifyInput(['-', ...keys()], ' '.repeat(9 * 1024 * 1024));
-    expect(long).toMatchObject({ code: 3, err: expect.stringContaining('sends more than') });
+    expect(long).toMatchObject({ code: 3, err: expect.stringContaining('is larger than') });
     expect(await verifyInput(['-', ...keys()], '[]')).toMatchObject({
       code: 3,
       err: expect.stringContaining('not a JSON object'),
@@ -114,8 +114,8 @@ describe('npm run verify -- URL', () => {
   });
 
   it.each([
-    ['/endless', 'sends more than'],
-    ['/missing', 'answered 404'],
+    ['/endless', 'is larger than'],
+    ['/missing', 'answered with status 404'],
     ['/silent', 'does not answer (TimeoutError)'],
   ])('3 for %s, within its bounds, and no failure passes for a verdict', async (path, sentence) => {
     const said = await verify([origin + path, ...keys()]);

@@ -205,7 +205,7 @@ describe('readConfig', () => {
 
   it('refuses EVENTS_URL, which nothing reads yet, rather than meet it with the first payment', () => {
     const EVENTS_URL = 'https://events.test';
-    expect(faultsOf({ ...production, EVENTS_URL })).toEqual({ EVENTS_URL: 'not supported yet' });
+    expect(faultsOf({ ...production, EVENTS_URL })).toEqual({ EVENTS_URL: 'not supported yet; unset it' });
   });
 
   it('production needs no settlement keys with a facilitator, which settles with its own', () => {

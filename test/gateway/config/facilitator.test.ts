@@ -41,7 +41,7 @@ describe('FACILITATOR_AUTH', () => {
 
   it('that nobody would be shown is refused', () => {
     expect(linesOf({ FACILITATOR_AUTH: 'bearer:a-token-of-ours' })).toEqual([
-      'FACILITATOR_AUTH: set without FACILITATOR_URL, so it is sent to no facilitator',
+      'FACILITATOR_AUTH: set without FACILITATOR_URL, so it is sent to no facilitator; set both or neither',
     ]);
   });
 });

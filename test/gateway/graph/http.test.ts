@@ -67,7 +67,7 @@ describe('POST /graphql', () => {
       data: null,
       errors: [
         {
-          message: 'Payment is required.',
+          message: 'Payment is required: send the request again with an x402 payment.',
           path: ['buy'],
           extensions: { code: 'payment_required', status: 402, accepts: ['base'] },
         },

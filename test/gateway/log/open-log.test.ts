@@ -52,7 +52,7 @@ async function grow(database: Database, saved_head: SavedHead, numbers: readonly
 }
 
 const WAY_ON = 'npm run accept-log-break -- "REASON"';
-const SAVED = /saved outside the database is size 9, root [0-9a-f]{64}/;
+const SAVED = /saved outside the database has size 9, root [0-9a-f]{64}/;
 const FOUND = /the database has size \d+, root [0-9a-f]{64}/;
 
 /** The head of the first four leaves: as long as it was once, and as it was signed. */
@@ -131,7 +131,7 @@ describe('a start on a log that is not the one that was signed', () => {
   it('whose head is not saved any more: refused, for nobody could say whether it has shrunk', async () => {
     const { data_dir, open } = await nineLeaves();
     await rm(join(data_dir, 'log-head.json'));
-    await expect(open()).rejects.toThrow(/no saved head at .*log-head\.json.* nothing; the database has size 9/);
+    await expect(open()).rejects.toThrow(/no saved head at .*log-head\.json.*: the database has size 9/);
     await expect(open()).rejects.toThrow(WAY_ON);
   });
 

@@ -21,7 +21,9 @@ it('the log names each of several that fail, and shows no value that hangs on th
     opened.defer(() => Promise.reject(Object.assign(new Error(`${name} does not close`), { detail: 'a secret' })));
   const lines: string[] = [];
   const logger = loggerOn({ write: line => void lines.push(line) }, 'error');
-  await opened.disposeAsync().catch(err => logger.error({ err }, 'the process could not close everything'));
+  await opened
+    .disposeAsync()
+    .catch(err => logger.error({ err }, 'an error occurred while the process stopped, so it exits with code 1'));
   for (const name of ['database', 'hubs', 'server']) expect(lines.join('')).toContain(`"${name} does not close"`);
   expect(lines.join('')).not.toContain('a secret');
 });

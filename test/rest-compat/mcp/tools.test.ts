@@ -64,7 +64,9 @@ describe('the tools of the door table', () => {
   });
 
   it('each argument by which a message is asked for is described', () => {
-    expect(named('create_message')?.inputSchema?.properties).toMatchObject({ beta: { description: 'Ignored.' } });
+    expect(named('create_message')?.inputSchema?.properties).toMatchObject({
+      beta: { description: expect.stringMatching(/^Ignored\./) },
+    });
   });
 
   it('no door whose answer comes in pieces, or has no end, is a tool', () => {

@@ -148,7 +148,7 @@ describe('npm run verify', () => {
       fault => ({ code: fault.code as number, text: `${fault.stdout}${fault.stderr}` }),
     );
 
-  it('says 0 of a valid receipt, also inside an answer, 1 of a forged one, 2 without an argument', async () => {
+  it('says 0 of a valid receipt, also inside an answer, 1 of a forged one, 2 without an argument, 3 of a file that is not there', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'svc-verify-'));
     try {
       const [receipt] = await receiptsByTask(database, ['task_a']);
@@ -180,7 +180,7 @@ describe('npm run verify', () => {
         code: 1,
         text: expect.stringContaining('amount disagrees'),
       });
-      expect(await verify(join(folder, 'nowhere.json'))).toMatchObject({ code: 1 });
+      expect(await verify(join(folder, 'nowhere.json'))).toMatchObject({ code: 3 });
       expect(await verify()).toMatchObject({ code: 2 });
     } finally {
       await rm(folder, { recursive: true, force: true });

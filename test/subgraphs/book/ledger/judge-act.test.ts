@@ -90,7 +90,7 @@ describe('a book with acts of high risk', () => {
       const { refusal_id } = refused as { refusal_id: string };
       expect(row).toMatchObject({ evidence: 'policy_blocked', facts: { refusal_id } });
       expect(row?.facts).toMatchObject({ policy_code: 'high_risk_approval_missing', event: 'policy_blocked' });
-      expect(row?.facts.reason).toContain('risk_tiers lists redeem as high');
+      expect(row?.facts.reason).toContain('redeem is of high risk by risk_tiers');
       const [signed] = await database.query<{ payload: string; refusal_code: string }>({
         text: 'select payload, refusal_code from refusal where refusal_id = $1',
         values: [refusal_id],

@@ -73,7 +73,7 @@ describe('ISSUER_KEYS replaced wholly, the old seed gone', () => {
     const { database, data_dir, open } = await kept();
     const serving = await open(first);
     const stranger = recordIssuer(database, issuerOf(second), { data_dir, failed: unexpected });
-    await expect(stranger).rejects.toThrow(/none of ISSUER_KEYS.*npm run accept-changed -- ISSUER_KEYS/);
+    await expect(stranger).rejects.toThrow(/ISSUER_KEYS lacks the seed.*npm run accept-changed -- ISSUER_KEYS/);
     expect(await rowsOf(database)).toHaveLength(1);
     expect(serving.standing).toBe('in_force');
     await recordIssuer(database, issuerOf(second, first), { data_dir, failed: unexpected });
@@ -199,7 +199,7 @@ describe('several processes that start at once', () => {
     await open(second, first);
     expect(await rowsOf(database)).toHaveLength(2);
     await expect(open(first)).rejects.toThrow('retired by version 2');
-    await expect(open(second, third)).rejects.toThrow('does not know');
+    await expect(open(second, third)).rejects.toThrow('does not contain');
     expect(await rowsOf(database)).toHaveLength(2);
   });
 });
@@ -291,7 +291,7 @@ describe('a database without a copy', () => {
     const [database, data_dir] = await Promise.all([store(), folder()]);
     // As before there were rows: the history of a seed that is not given any more.
     await database.issue(issuerOf(first), 'task_a');
-    await expect(record(database, data_dir, third)).rejects.toThrow('needed once more');
+    await expect(record(database, data_dir, third)).rejects.toThrow('add the seeds that signed until now');
     expect(await rowsOf(database)).toHaveLength(0);
     await record(database, data_dir, third, first);
     expect(await rowsOf(database)).toHaveLength(2);
