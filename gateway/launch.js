@@ -48,7 +48,7 @@ async function ready(built) {
 /** @returns {never} */
 function notInstalled() {
   console.error(
-    'dist/ does not hold what is built from these sources, and what builds it is a devDependency: run npm install and npm run build where they are, and bring dist/ along.',
+    'dist/ was not built from these sources, and the packages that build it (devDependencies) are not installed. Run npm install and npm run build where they can be installed, and copy dist/ here.',
   );
   process.exit(1);
 }

@@ -275,9 +275,9 @@ const liveConnectionReport = (logger: Logger): LiveConnectionReport => ({
   lost: fault =>
     logger.warn(
       { err: fault },
-      'The connection that receives changes of other processes is lost; live rows and ended sessions are delayed',
+      'the database connection that receives changes of other processes is lost; live rows and ends of sessions are delayed until it is restored',
     ),
-  restored: () => logger.warn('The connection that receives changes of other processes is restored'),
+  restored: () => logger.warn('the database connection that receives changes of other processes is restored'),
 });
 
 /** Only on a log that was proven, because the history in another database would be wrong. */
@@ -288,7 +288,10 @@ async function withHistories(
   { logger, watch }: { readonly logger: Logger; readonly watch: LogWatch },
 ): Promise<Issuer> {
   const failed = (error: unknown) =>
-    logger.warn({ err: error }, 'the key history of the issuer could not be refreshed');
+    logger.warn(
+      { err: error },
+      'the key history of the issuer could not be refreshed from the database; the last one is used',
+    );
   const issuer = await recordIssuer(database, signer, { data_dir, failed });
   watch.signsBy(issuer);
   return issuer;

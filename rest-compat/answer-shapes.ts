@@ -38,7 +38,8 @@ export const JsonMembers = z.record(z.string(), z.unknown());
 export const Atomic = AtomicMember;
 
 /** Members of an error that are the same in every form of it. */
-export const FAULTY_MEMBER = 'Member of the request that is wrong. Null if no single member is.';
+export const FAULTY_MEMBER =
+  'Path of the wrong member of the request, such as `messages.0.content`. Null if no single member is wrong.';
 
 /** RFC 9457, with the `error` that OpenAI clients read. Facts of the error are further members. */
 export const Problem = z.looseObject({
@@ -46,7 +47,7 @@ export const Problem = z.looseObject({
   title: z.string().describe('Sentence about this kind of error, the same for every error with this code.'),
   status: z.int().describe('HTTP status of the response.'),
   detail: z.string().describe('Sentence about this error: what is wrong, and what to do.'),
-  code: z.string().describe('Stable code of the error, for programs.'),
+  code: z.string().describe('Stable code of the error, such as `invalid_request`, for programs.'),
   charged: z
     .boolean()
     .nullable()
@@ -58,7 +59,7 @@ export const Problem = z.looseObject({
     .array(
       z.object({
         hub: z.string().describe('Name of the model hub.'),
-        reason: z.string().describe('Reason that this attempt failed.'),
+        reason: z.string().describe('Reason that this attempt failed, as a code such as `timeout` or `status_500`.'),
       }),
     )
     .optional()
@@ -73,16 +74,20 @@ export const Problem = z.looseObject({
   hub_status: z
     .int()
     .optional()
-    .describe('HTTP status with which the router refused the request. Absent from all other errors.'),
+    .describe(
+      'HTTP status with which the router refused the key in X-Router-Key or its account. Absent from all other errors.',
+    ),
   error: z
     .object({
-      message: z.string().describe('The same as `detail`.'),
+      message: z.string().describe('The same sentence as `detail`.'),
       type: z.string().describe('Category of the error, such as `invalid_request_error`.'),
-      code: z.string().describe('Code of the error.'),
+      code: z
+        .string()
+        .describe('Code of the error: the same as the top-level `code`, unless a model hub refused the request.'),
       param: z.string().nullable().describe(FAULTY_MEMBER),
     })
     .describe(
-      "The same error in the form that OpenAI's clients read. For a hub's verdict, `code`, `type` and `param` are the hub's own; top-level `code` is this service's.",
+      "The same error in the form that OpenAI's clients read. If a model hub refused the request, `code`, `type` and `param` are those of the hub, and the top-level `code` is that of this service.",
     ),
 });
 
@@ -94,9 +99,9 @@ export const PaymentRequired = z.looseObject({
     .string()
     .optional()
     .describe(
-      'Code of the reason that the payment or key was not accepted, such as `payment_rejected`. Absent if none was sent.',
+      'Why the payment or key that was sent was not accepted, as a code such as `payment_rejected`. Absent if none was sent.',
     ),
-  accepts: z.array(JsonMembers).describe('Payment requirements, one for each network that is accepted.'),
+  accepts: z.array(JsonMembers).describe('Payment requirements (x402), one for each network that is accepted.'),
 });
 
 nameComponents({ Problem, Challenge: PaymentRequired });
@@ -106,15 +111,15 @@ export const BrokenBookNames = z
     count: z.int().min(0).describe('Number of books that have lost events.'),
     agent_ids: z
       .array(z.int())
-      .describe(`Ids of the first ${limits.broken_books_named_max} of these books, in ascending order.`),
+      .describe(
+        `Ids of the first ${limits.broken_books_named_max} of the books that have lost events, in ascending order.`,
+      ),
     credentials: z
       .int()
       .min(1)
       .optional()
       .describe(
-        'Number of recently committed book sessions and revocations that are missing, as far as the service knows. Left out if there are none.',
+        'Number of recently committed book sessions and revocations that are known to be lost. Absent if none is.',
       ),
   })
-  .describe(
-    'Books that have lost committed events, and the number of credentials that are lost. Left out if nothing is lost.',
-  );
+  .describe('Books that have lost committed events, and the number of lost credentials. Absent if nothing is lost.');

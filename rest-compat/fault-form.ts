@@ -34,13 +34,17 @@ export const MessageFault = Problem.extend({
   type: z.literal('error'),
   error: z
     .object({
-      type: z.string().describe('Kind of the error, such as `invalid_request_error` or `overloaded_error`.'),
-      message: z.string().describe('The same as `detail`.'),
-      code: z.string().describe('Code of the error.'),
+      type: z
+        .string()
+        .describe('Kind of the error as Anthropic names it, such as `invalid_request_error` or `overloaded_error`.'),
+      message: z.string().describe('The same sentence as `detail`.'),
+      code: z
+        .string()
+        .describe('Code of the error: the same as the top-level `code`, unless a model hub refused the request.'),
       param: z.string().nullable().describe(FAULTY_MEMBER),
     })
     .describe(
-      "The same error in the form that Anthropic's clients read. For a hub's verdict, `code` and `param` are the hub's own; top-level `code` is this service's.",
+      "The same error in the form that Anthropic's clients read. If a model hub refused the request, `code` and `param` are those of the hub, and the top-level `code` is that of this service.",
     ),
 });
 

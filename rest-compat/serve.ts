@@ -34,7 +34,8 @@ export async function serveDoors(
   await app.register(async scope => {
     scope.addHook('onSend', async (request, reply, payload) => hangUpOnUnread(request, reply, payload));
     scope.setErrorHandler((error, request, reply) => {
-      if (!request.raw.destroyed) request.log.error({ err: error }, 'a door broke');
+      if (!request.raw.destroyed)
+        request.log.error({ err: error }, 'a request to an endpoint failed with an unexpected error, shown in err');
       return sendOutcome(reply, problem({ code: 'internal' }, {}, paymentIn(request.raw.headers) !== null));
     });
     const route = (

@@ -98,27 +98,34 @@ export function settingsInForce(kept: KeptAlertSettings): AlertSettings {
 export const AlertNoun = z.object({
   position: z.int().describe('Position of the alert among the events of the book.'),
   alert: word(alertKinds).describe('Kind of the alert.'),
-  ceiling: word(alertCeilings)
+  ceiling: word(alertCeilings).optional().describe('Cap or budget that the alert is about. Null or absent for `burn`.'),
+  percent: z
+    .int()
     .optional()
-    .describe('Cap or budget that the alert is about. Only for `threshold` and `budget_end`.'),
-  percent: z.int().optional().describe('Percent of the ceiling that was reached. Only for `threshold`.'),
+    .describe('Percentage of the ceiling that was reached. Null or absent unless `alert` is `threshold`.'),
   spent_atomic: AtomicMember.optional().describe(
-    'Amount counted under the ceiling, including this row, in atomic units: collected amounts and amounts of rows with evidence RECORDED_BY_SETTLE.',
+    'Amount counted under the ceiling, including this row, in atomic USDC: amounts that were collected, and amounts of rows with evidence RECORDED_BY_SETTLE, whose collection is still awaited. Null or absent for `burn`.',
   ),
-  cap_atomic: AtomicMember.optional().describe('The ceiling when the alert was recorded, in atomic USDC.'),
-  rate_atomic: AtomicMember.optional().describe('Amount collected in the last 60 minutes, in atomic USDC.'),
+  cap_atomic: AtomicMember.optional().describe(
+    'Amount of the ceiling when the alert was recorded, in atomic USDC. Null or absent for `burn`.',
+  ),
+  rate_atomic: AtomicMember.optional().describe(
+    'Amount collected in the last 60 minutes, in atomic USDC. Null or absent for `threshold`.',
+  ),
   habit_atomic: AtomicMember.optional().describe(
-    'What the book usually spends in an hour, in atomic USDC: a 24th of its median day. Only for `burn`.',
+    'What the book usually spends in an hour, in atomic USDC: a 24th of its median day. Null or absent unless `alert` is `burn`.',
   ),
   factor: z
     .int()
     .optional()
-    .describe('Factor by which the usual spend was multiplied for the comparison. Only for `burn`.'),
+    .describe(
+      'Factor by which `habit_atomic` was multiplied for the comparison. Null or absent unless `alert` is `burn`.',
+    ),
   period_start: TimeMember.optional().describe(
-    'Start of the hour or day (UTC) in which the alert is sent once. An alert of the budget has none: it is sent once until the budget is set again.',
+    'Start of the hour or day in which the alert is sent once (RFC 3339, UTC). Null or absent for a `threshold` of the budget, which is sent once until the budget is set again.',
   ),
   budget_ends_at: TimeMember.optional().describe(
-    'UTC clock hour in which the budget ends at the rate of the last hour. Only for `budget_end`.',
+    'Start of the clock hour in which the budget ends at the rate of the last hour (RFC 3339, UTC). Null or absent unless `alert` is `budget_end`.',
   ),
   seq: z.int().describe('Position in the book of the row that caused the alert.'),
   task_id: z.string().describe('Task id of the row that caused the alert.'),
@@ -140,7 +147,7 @@ export const changerMembers = {
   session: z
     .string()
     .nullable()
-    .describe('Session of that caller: first 16 hex digits of its SHA-256. Null if that is not known.'),
+    .describe('Session that made the change: first 16 hex digits of its SHA-256. Null if that is not known.'),
 } as const;
 
 /** A change of the settings: an event of the book. */
@@ -161,6 +168,6 @@ export const AlertSettingsNoun = z.object({
   changes_truncated: z
     .boolean()
     .describe(
-      `True if there are older changes than the ${alertLimits.changes_shown_max} shown: each is an event of the book.`,
+      `True if there are older changes than the ${alertLimits.changes_shown_max} shown. Each change is also an event of the book.`,
     ),
 });

@@ -25,7 +25,7 @@ export const rowFacts = {
     type: 'text',
     one_of: wordList(evidences),
     moves: true,
-    description: 'Evidence that the row rests on.',
+    description: 'Evidence that the row rests on, such as `collected`, `foreign_ingest` or `policy_blocked`.',
   },
   payment_ref: {
     from: 'birth',
@@ -57,7 +57,7 @@ export const rowFacts = {
     nullable: true,
     moves: true,
     description:
-      'Position of the transfer of this row: the log index within its block on base, the index of the instruction on solana. With payment.ref it identifies the transfer where several share a transaction. Null if the transfer was not observed.',
+      'Position of the transfer of this row: the log index within its block on base, the index of the instruction on solana. With payment.ref it identifies the transfer where several share a transaction. Null or absent if the transfer was not observed.',
   },
   collected_at: {
     from: 'place',
@@ -76,7 +76,7 @@ export const rowFacts = {
     nullable: true,
     group: ['route', 'model'],
     description:
-      'Model that the hub was asked for; for a refused call, the model that the caller asked for. For a payment to somebody else and for an inflow, as the owner of the book named it.',
+      'Model that the hub was asked for; for a refused call, the model that the caller asked for. For a payment to somebody else and for an inflow, as the owner of the book named it. Null if there is none.',
   },
   hub: {
     from: 'birth',
@@ -84,7 +84,7 @@ export const rowFacts = {
     nullable: true,
     group: ['route', 'hub'],
     description:
-      'Hub that answered. For a payment to somebody else and for an inflow, the hub as the owner of the book named it.',
+      'Hub that answered. For a payment to somebody else and for an inflow, the hub as the owner of the book named it. Null if there is none.',
   },
   answered_model: {
     from: 'facts',
@@ -98,13 +98,13 @@ export const rowFacts = {
     from: 'birth',
     type: 'text',
     nullable: true,
-    description: 'Id of the treasury intent that the call names. Null if it names none.',
+    description: 'Id of the treasury intent that the call names. Null or absent if it names none.',
   },
   attempt_index: {
     from: 'birth',
     type: 'integer',
     nullable: true,
-    description: 'Number of the attempt within that intent, from 0. Null if the call names none.',
+    description: 'Number of the attempt within the treasury intent, from 0. Null or absent if the call names none.',
   },
   payer_wallet: {
     from: 'birth',
@@ -119,12 +119,12 @@ export const rowFacts = {
     type: 'text',
     nullable: true,
     rest: 'none',
-    description: 'What the payment counts as settled by. Null if nothing was settled.',
+    description: 'What makes the payment count as settled. Null if nothing was settled.',
   },
   replay_count: {
     from: 'counted',
     type: 'integer',
-    description: 'Number of times that the payment of the row was sent again.',
+    description: 'Number of times that the payment of the row was sent again, from 0.',
   },
   replay_events: {
     from: 'events',
@@ -136,19 +136,20 @@ export const rowFacts = {
     type: 'text',
     nullable: true,
     description:
-      'Task id of the parent row. For a redeemed hand-off, the task id of the receipt that was handed off, which is on another book. Null if there is no parent.',
+      'Task id of the parent row. For a redeemed hand-off, the task id of the receipt that was handed off, which is on another book. Null or absent if there is no parent.',
   },
   delegation_hash: {
     from: 'session',
     type: 'text',
-    description: 'Delegation hash of the session that the call was made under. Null if it was made under none.',
+    description:
+      'Delegation hash of the session that the call was made under. Null or absent if it was made under none.',
   },
   event: {
     from: 'facts',
     type: 'text',
     one_of: wordList(rowEvents),
     description:
-      'What the row records, if not a served call: `policy_blocked` for a call that the book refused. Null for all other rows.',
+      'What the row records, if not a served call: `policy_blocked` for a call that the book refused. Null or absent for all other rows.',
   },
   refusal_id: {
     from: 'facts',
@@ -159,39 +160,43 @@ export const rowFacts = {
   policy_code: {
     from: 'facts',
     type: 'text',
-    description: 'Rule of the book that refused the call, as a code. Null if the call was not refused.',
+    description:
+      'Rule of the book that refused the call, as a code, such as `daily_cap_exceeded`. Null or absent if the call was not refused.',
   },
   reason: {
     from: 'facts',
     type: 'text',
-    description: 'Reason for the refusal or the correction, in a sentence. Null for all other rows.',
+    description: 'Reason for the refusal or the correction, in a sentence. Null or absent for all other rows.',
   },
   policy_key: {
     from: 'facts',
     type: 'text',
-    description: 'Name of the hourly or daily cap that refused the call. Null if no such cap did.',
+    description: 'Cap that refused the call: `hourly_cap` or `daily_cap`. Null or absent if no such cap did.',
   },
   spent_atomic: {
     from: 'facts',
     type: 'digits',
     description:
-      'Atomic USDC counted under the ceiling that refused, at that time: collected amounts and amounts of rows with evidence RECORDED_BY_SETTLE. Null if no amount was the reason of a refusal.',
+      'Amount, in atomic USDC, that counted under the ceiling when it refused the call: collected amounts and amounts of rows with evidence RECORDED_BY_SETTLE. Null or absent if no amount was the reason of a refusal.',
   },
   cap_atomic: {
     from: 'facts',
     type: 'digits',
-    description: 'Ceiling that refused the call, in atomic USDC. Null if the refusal does not depend on an amount.',
+    description:
+      'Ceiling that refused the call, in atomic USDC. Null or absent if the refusal does not depend on an amount.',
   },
   period_start: {
     from: 'facts',
     type: 'text',
-    description: 'Start of the hour or day (UTC) of the cap that refused the call. Null if no such cap did.',
+    description:
+      'Start of the hour or day of the cap that refused the call (RFC 3339, UTC). Null or absent if no such cap did.',
   },
   recorded_by: {
     from: 'birth',
     type: 'text',
     nullable: true,
-    description: 'Party that recorded the row before its transfer was seen. Null for any other row.',
+    description:
+      'Always `settle` for a row that was recorded on settlement, before its transfer was seen. Null or absent for any other row.',
   },
   arrival_status: {
     from: 'birth',
@@ -199,108 +204,115 @@ export const rowFacts = {
     one_of: wordList(arrivalStatuses),
     nullable: true,
     moves: true,
-    description: 'Whether the transfer that pays the row was seen. Null if the row has no transfer.',
+    description:
+      'Whether the transfer that pays the row was seen: `pending`, `confirmed` or `unverified`. Null or absent if the row has no transfer.',
   },
   omission_rule: {
     from: 'later',
     type: 'text',
     nullable: true,
-    description: 'Rule by which the row has no amount. Null if none applies.',
+    description:
+      'Why the payment of the row is not counted, as a code, such as `no_ingress_receipt_at_cutoff`. Null or absent if there is no such reason.',
   },
   ingress_receipt: {
     from: 'later',
     type: 'json',
     nullable: true,
-    rest_description: 'Transfer that was seen after the row was recorded. Absent if none was.',
+    rest_description: 'Transfer that was seen after the row was recorded: `{ref, confirmed_at}`. Absent if none was.',
   },
-  bucket: { from: 'facts', type: 'text', description: 'For an inflow: what the money is for. Null for any other row.' },
+  bucket: {
+    from: 'facts',
+    type: 'text',
+    description: 'For an inflow: what the money is for, in words of the owner. Null or absent for any other row.',
+  },
   allocation: {
     from: 'facts',
     type: 'digits',
     description:
-      'For an inflow: amount set aside, in atomic USDC. It is not spend and counts in no sum. Null for any other row.',
+      'For an inflow: amount set aside, in atomic USDC. It is not spend and counts in no sum. Null or absent for any other row.',
   },
   corrects: {
     from: 'facts',
     type: 'text',
     description:
-      'Task id of the row that this row corrects: an inflow, an earlier correction, a row whose payment was not found on its chain, or a row that yields to another. Null if this row is not a correction.',
+      'Task id of the row that this row corrects: an inflow, an earlier correction, a row whose payment was not found on its chain, or a row that yields to another. Null or absent if this row is not a correction.',
   },
   yielded_to: {
     from: 'facts',
     type: 'text',
     description:
-      'Task id of the row, possibly on another book, that records the same transfer with a proven payer and replaces the corrected row. Null if this correction has another cause.',
+      'Task id of the row, possibly on another book, that records the same transfer with a proven payer and replaces the corrected row. Null or absent if this correction has another cause.',
   },
   merges: {
     from: 'facts',
     type: 'text_list',
-    description: 'Task ids of the fork branches that this correction merges, oldest first. Null if it merges none.',
+    description:
+      'Task ids of the fork branches that this correction merges, oldest first. Null or absent if it merges none.',
   },
   inflow_claim: {
     from: 'facts',
     type: 'json',
-    description: 'For an inflow: signed claim of bucket and allocation. Null for any other row.',
+    description: 'For an inflow: signed claim of bucket and allocation. Null or absent for any other row.',
   },
   a2a_escrow: {
     from: 'facts',
     type: 'json',
     description:
-      'For an escrow between agents: its id, its terms, and the phase that the row records. Null for any other row.',
+      'For an escrow between agents: its id, its terms, and the phase that the row records. Null or absent for any other row.',
   },
   payer_proven: {
     from: 'facts',
     type: 'boolean',
     description:
-      'For a payment to somebody else: true if the payer is proven to belong to this book. If false, the payment counts in no sum. Null for any other row.',
+      'For a payment to somebody else: true if the payer is proven to belong to this book. If false, the payment counts in no sum. Null or absent for any other row.',
   },
   merchant_signed: {
     from: 'facts',
     type: 'boolean',
     description:
-      'For a payment to somebody else: true if the wallet that was paid has signed that the payment was for this resource.',
+      'For a payment to somebody else: true if the wallet that was paid has signed that the payment was for this resource. Null or absent for any other row.',
   },
   pay_to: {
     from: 'facts',
     type: 'text',
-    description: 'For a payment to somebody else: wallet that was paid. Null for any other row.',
+    description: 'For a payment to somebody else: wallet that was paid. Null or absent for any other row.',
   },
   observed_amount: {
     from: 'facts',
     type: 'digits',
     description:
-      'For a payment that the agent received, or whose payer is not proven: amount that the chain shows, in atomic units of the rail. Null for any other row.',
+      'For a payment that the agent received, or whose payer is not proven: amount that the chain shows, in atomic units of the rail. Null or absent for any other row.',
   },
   paid_by_agent: {
     from: 'facts',
     type: 'integer',
     description:
-      'For a payment that the agent received for a job: id of the agent that paid. The receipt is on the book of that agent, and this row counts in no sum. Null for any other row.',
+      'For a payment that the agent received for a job: id of the agent that paid. The receipt is on the book of that agent, and this row counts in no sum. Null or absent for any other row.',
   },
   description: {
     from: 'facts',
     type: 'text',
-    description: 'For a payment to somebody else: what the payment was for. Null for any other row.',
+    description: 'For a payment to somebody else: what the payment was for. Null or absent for any other row.',
   },
   inflow_corrections: {
     from: 'rows',
     type: 'json_list',
     cost: 5,
-    description: `For an inflow: its newest corrections, oldest first, at most ${inflowLimits.corrections_shown_max} and ${inflowLimits.corrections_shown_bytes_max / 1_024} KiB in total. Each is also a row of its own. Null for any other row.`,
+    description: `For an inflow: its newest corrections, oldest first, at most ${inflowLimits.corrections_shown_max} and ${inflowLimits.corrections_shown_bytes_max / 1_024} KiB in total. Each is also a row of its own. Null or absent for any other row.`,
   },
   inflow_corrections_count: {
     from: 'rows',
     type: 'integer',
     cost: 2,
     description:
-      'For an inflow: number of its corrections, including those that inflow_corrections does not show. Null for any other row.',
+      'For an inflow: number of its corrections, including those that inflow_corrections does not show. Null or absent for any other row.',
   },
   merged_by: {
     from: 'rows',
     type: 'text',
     cost: 2,
     description:
-      'Task id of the newest correction that merges this one with other branches of the fork. Null if none does.',
+      'Task id of the newest correction that merges this one with other branches of the fork. Null or absent if none does.',
   },
   fulfillment: {
     from: 'birth',

@@ -19,13 +19,13 @@ export type SupersessionStatus = WordOf<typeof supersessionStatuses>;
 /** How corrections replace rows, in the whole book or in the chain of one row. */
 export const SupersessionNoun = z.object({
   status: word(supersessionStatuses).describe(
-    'How the corrections follow each other. `forked`: two corrections name the same row. Both are kept, and neither is preferred.',
+    '`none`: nothing was corrected. `linear`: each corrected row has one successor. `forked`: two corrections name the same row; both are kept, and neither is preferred.',
   ),
   authoritative: z
     .string()
     .nullable()
     .describe(
-      'Task id of the only successor. Null if nothing was corrected, if there is a fork, or if the answer covers more than one chain of corrections.',
+      'Task id of the newest correction, which replaces all rows before it in its chain. Null if nothing was corrected, if there is a fork, or if the answer covers more than one chain of corrections.',
     ),
   merged_by: z
     .string()
@@ -50,5 +50,7 @@ export const BookSequenceNoun = z.object({
   gapless: z
     .boolean()
     .describe('True if the positions are exactly 1 to `seq`. This does not say which row of a fork is right.'),
-  supersession: SupersessionNoun.describe('How corrections of inflows follow each other.'),
+  supersession: SupersessionNoun.describe(
+    'Whether the corrections of inflows form chains or forks, and their numbers.',
+  ),
 });

@@ -12,14 +12,14 @@ export const BoughtTaskNoun = z.object({
   context_id: z
     .string()
     .describe(
-      'Intent under which the task was bought. If it has none: the id of the offer that its buyer accepted, or the id of the task.',
+      'Intent id under which the task was bought. Without an intent: id of the offer that the buyer accepted, or else id of the task.',
     ),
   is_buyers: z
     .boolean()
     .describe('True if the caller has proven to be the buyer. The answer and the receipt are shown to the buyer only.'),
   answer: computed(
     JsonMember.nullable().describe(
-      'Answer of the task, for its buyer. Null for all others, and if the answer is not kept any more.',
+      'Answer of the task, for its buyer. Null for all others, before there is a receipt, for a stamp, and if the answer is no longer kept.',
     ),
   ),
   receipt: onGraph(
@@ -37,7 +37,7 @@ export const BoughtTaskPageNoun = z.object({
   total: z
     .int()
     .describe(
-      `Number of tasks on all pages. At most the newest ${buyerLimits.listed_tasks_max} of each kind are counted.`,
+      `Number of tasks on all pages. At most the newest ${buyerLimits.listed_tasks_max} of each group, such as completed or refused tasks, are counted.`,
     ),
   next: z.string().nullable().describe('`before` of the next page. Null if this is the last page.'),
 });

@@ -2,19 +2,18 @@ import { z } from 'zod';
 import { claimTypes } from './dispute/reasons.ts';
 import { escrowLimits } from './limits.ts';
 import { AtomicMember, JsonMember, sizedList, TimeMember, word } from './noun.ts';
-import type { WordOf, Words } from './words.ts';
+import { type WordOf, type Words, wordList } from './words.ts';
 
 /*
  * Escrows: their enums and the nouns that show them. A ledger escrow is on a row of one book; an A2A escrow is between two agents.
  */
 
-const OPENS = 'Opens the escrow.';
-const RELEASES = 'Releases the escrow, if every check passes.';
+const OPENS = 'Opens a new escrow.';
+const RELEASES = 'Releases the escrow, if every check passes. No money moves.';
 const TAKES_BACK = 'Claws the escrow back (ends it without a release).';
-const READS = 'Reads the escrow.';
-const OPENED = 'The escrow is open.';
+const READS = 'Returns the escrow and changes nothing.';
 const RELEASED = 'The escrow was released: every check passed.';
-const TAKEN_BACK = 'The escrow was clawed back.';
+const TAKEN_BACK = 'The escrow was clawed back: it ended without a release.';
 const OVER = 'The escrow expired before it was released or clawed back.';
 
 export const ledgerEscrowActions = {
@@ -26,7 +25,12 @@ export type LedgerEscrowAction = WordOf<typeof ledgerEscrowActions>;
 export const ledgerEscrowStates = {
   graph: 'LedgerEscrowState',
   description: 'State of a ledger escrow.',
-  meanings: { open: OPENED, released: RELEASED, clawed_back: TAKEN_BACK, expired: OVER },
+  meanings: {
+    open: 'The escrow was opened, and has not ended yet.',
+    released: RELEASED,
+    clawed_back: TAKEN_BACK,
+    expired: OVER,
+  },
 } as const satisfies Words;
 export type LedgerEscrowState = WordOf<typeof ledgerEscrowStates>;
 
@@ -35,11 +39,11 @@ export const a2aEscrowActions = {
   description: 'Action on an escrow between two agents.',
   meanings: {
     open: OPENS,
-    fund: 'Names the payment that backs the escrow.',
-    submit: 'Records the delivery.',
+    fund: 'The principal names the collected payment that backs the escrow.',
+    submit: 'The counterparty records its delivery.',
     release: RELEASES,
     clawback: TAKES_BACK,
-    challenge: 'Challenges the delivery.',
+    challenge: 'The principal challenges the delivery, with a reason.',
     status: READS,
   },
 } as const satisfies Words;
@@ -48,9 +52,9 @@ export const a2aEscrowStates = {
   graph: 'A2aEscrowState',
   description: 'State of an escrow between two agents.',
   meanings: {
-    open: OPENED,
+    open: 'The escrow was opened, and is not funded yet.',
     funded: 'A collected payment of the principal backs the escrow.',
-    submitted: 'The counterparty has delivered.',
+    submitted: 'The counterparty has recorded its delivery.',
     released: RELEASED,
     clawed_back: TAKEN_BACK,
     challenged: 'The principal has challenged the delivery.',
@@ -111,24 +115,30 @@ export function commitmentText({ kind, hash }: EscrowCommitment): string {
 
 /** One check of a release. */
 export const EscrowCheckNoun = z.object({
-  check: z.string().describe('Name of the check.'),
+  check: z
+    .string()
+    .describe(
+      'Name of the check, such as `collected` (the payment was collected) or `output_hash` (the receipt commits to this hash).',
+    ),
   passed: z.boolean().describe('Whether the check passed.'),
-  wanted: z.string().describe('Value that is required.'),
+  wanted: z.string().describe('Value that is required to pass.'),
   found: z.string().nullable().describe('Value that was found. Null if there is none.'),
 });
 
 const statement = {
   claim_type: word(claimTypes)
     .nullable()
-    .describe('Why the escrow was challenged or taken back. Null for any other action, or if no reason was given.'),
-  evidence: JsonMember.nullable().describe('Evidence as it was given. This service does not judge it.'),
+    .describe('Why the escrow was challenged or clawed back. Null for any other action, or if no reason was given.'),
+  evidence: JsonMember.nullable().describe(
+    'Evidence as it was given: any JSON object. This service does not judge it. Null if none was given.',
+  ),
   checks: sizedList(EscrowCheckNoun, escrowLimits.checks_assumed)
     .nullable()
-    .describe('Checks of a release. Null otherwise.'),
+    .describe('Checks that were made on release. Null unless `action` is `release`.'),
 };
 
 const ACTION = 'Action that led to this phase. Null if the escrow expired.';
-const STATE = 'State after this phase.';
+const STATE = 'State of the escrow after this phase.';
 const AT = 'Time of this phase (RFC 3339, UTC).';
 
 /** A phase of a ledger escrow. It is an event of the book. */
@@ -152,7 +162,8 @@ export const LedgerEscrowRequiredNoun = z.object({
 
 const escrow_id = z.string().describe('Id of the escrow.');
 
-const stateOf = <W extends string>(states: Words<W>) => word(states).describe('State of the escrow.');
+const stateOf = <W extends string>(states: Words<W>) =>
+  word(states).describe(`State of the escrow: \`${wordList(states).join('`, `')}\`.`);
 
 /**
  * Members of the course of an escrow: its phases so far and the possible actions. `until` and `legal` describe what differs by
@@ -165,7 +176,9 @@ const courseOf = <P extends z.ZodType, W extends string>(
 ) => ({
   opened_at: TimeMember.describe('Time the escrow was opened (RFC 3339, UTC).'),
   expires_at: TimeMember.describe(until),
-  phases: sizedList(phase, escrowLimits.phases_max).describe('Phases of the escrow so far, oldest first.'),
+  phases: sizedList(phase, escrowLimits.phases_max).describe(
+    'Phases of the escrow so far, oldest first, each with its action, state and time.',
+  ),
   legal: sizedList(word(actions), escrowLimits.phases_max).describe(legal),
 });
 
@@ -175,11 +188,13 @@ export const LedgerEscrowNoun = z.object({
   agent_id: z.int().describe('Id of the agent of the book.'),
   task_id: z.string().describe('Task id of the call that the escrow is on.'),
   amount: AtomicMember.describe('Amount collected for the call, in atomic USDC. The escrow does not hold it.'),
-  required: LedgerEscrowRequiredNoun.describe('Requirements that are checked on release.'),
+  required: LedgerEscrowRequiredNoun.describe(
+    'Requirements that are checked on release: output hash and proof tier, each null if not required.',
+  ),
   state: stateOf(ledgerEscrowStates),
   ...courseOf(LedgerEscrowPhaseNoun, ledgerEscrowActions, {
     until: 'Time the escrow expires if it is still open (RFC 3339, UTC).',
-    legal: 'Actions that are possible now.',
+    legal: 'Names of the actions that are possible on the escrow now, such as `release`.',
   }),
 });
 
@@ -206,11 +221,15 @@ export const A2aEscrowPhaseNoun = z.object({
   task_id: z
     .string()
     .nullable()
-    .describe('Task id of the row of this phase in the book of the agent. Null if that book has none.'),
+    .describe(
+      'Task id of the row that records this phase in the book of the agent that reads it. Null if that book has no such row.',
+    ),
   seq: z
     .int()
     .nullable()
-    .describe('Position of the row of this phase in the book of the agent. Null if that book has none.'),
+    .describe(
+      'Position (`seq`) of the row that records this phase in the book of the agent that reads it. Null if that book has no such row.',
+    ),
   ...statement,
 });
 
@@ -218,11 +237,15 @@ export const A2aEscrowPhaseNoun = z.object({
 export const A2aEscrowNoun = z.object({
   escrow_id,
   job_id: z.string().describe('Id of the job, chosen by the principal. A principal uses it once.'),
-  job_spec_hash: z.string().describe('Hash of what the two agents have agreed on: 32 bytes in hex.'),
+  job_spec_hash: z
+    .string()
+    .describe('Hash of what the two agents have agreed on, as the principal sent it: 64 hex digits.'),
   amount: AtomicMember.describe('Amount that the job is worth, in atomic USDC. The escrow does not hold it.'),
-  parties: A2aEscrowPartiesNoun.describe('The two agents.'),
-  required: A2aEscrowRequiredNoun.describe('Requirements that the delivery must meet.'),
-  party: word(a2aEscrowParties).describe('Party of the escrow that the requesting agent is.'),
+  parties: A2aEscrowPartiesNoun.describe('The two agents of the escrow: principal and counterparty.'),
+  required: A2aEscrowRequiredNoun.describe(
+    'Requirement that the delivery must meet: `output_hash`, null if any output is accepted.',
+  ),
+  party: word(a2aEscrowParties).describe('Role of the requesting agent in the escrow: `principal` or `counterparty`.'),
   state: stateOf(a2aEscrowStates),
   task_id: z
     .string()
@@ -240,7 +263,7 @@ export const A2aEscrowNoun = z.object({
     .describe('Commitment to the output as it was submitted: `sha256:<hex>` or `keccak256:<hex>`. Null before submit.'),
   ...courseOf(A2aEscrowPhaseNoun, a2aEscrowActions, {
     until: 'Time until which the escrow can be funded and delivered (RFC 3339, UTC).',
-    legal: 'Actions that are possible now for the agent that reads this.',
+    legal: 'Names of the actions that the requesting agent can take on the escrow now, such as `fund`.',
   }),
 });
 

@@ -9,8 +9,9 @@ export const evidences = {
     foreign_ingest: 'Spend that was executed elsewhere and is recorded here.',
     RECORDED_BY_SETTLE: 'A payment that was accepted at settlement, and whose transfer has not been seen yet.',
     ARRIVAL_UNVERIFIED:
-      'A payment whose transfer had not been seen by the cutoff. The row has no amount and counts in no sum.',
-    inflow_claimed: 'An inflow: a signed bucket and allocation, without a payment.',
+      'A payment whose transfer was not seen by the cutoff, which is at most one hour after its authorization expired. The row has no amount and counts in no sum.',
+    inflow_claimed:
+      'An inflow: a signed claim that an amount (allocation) is set aside for a purpose (bucket). It is no payment.',
     UNVERIFIED: 'A row whose payer, payment or amount cannot be proven. It does not mean that nothing was paid.',
     policy_blocked: 'A call that the book refused. Nothing was charged.',
     a2a_escrow: 'A phase of an escrow between agents.',
@@ -45,7 +46,8 @@ export const arrivalStatuses = {
   meanings: {
     pending: 'The transfer has not been seen yet.',
     confirmed: 'The transfer was seen.',
-    unverified: 'The transfer had not been seen by the cutoff.',
+    unverified:
+      'The transfer was not seen by the cutoff, which is at most one hour after the authorization of the payment expired.',
   },
 } as const satisfies Words;
 export type ArrivalStatus = WordOf<typeof arrivalStatuses>;

@@ -17,7 +17,11 @@ const integer = { type: 'integer', nullable: true } as const;
 
 export const exportFields = {
   task_id: { type: 'text', nullable: false, description: 'Task id of the row.' },
-  evidence: { type: 'text', nullable: false, description: 'Evidence that the row rests on.' },
+  evidence: {
+    type: 'text',
+    nullable: false,
+    description: 'Evidence that the row rests on, such as `collected`, `foreign_ingest` or `policy_blocked`.',
+  },
   collected_at: {
     type: 'time',
     nullable: false,
@@ -31,16 +35,22 @@ export const exportFields = {
   model: { ...text, description: 'Model that the hub was asked for. Null if there is none.' },
   amount: {
     ...digits,
-    description: 'Amount in atomic units of the rail. Null if no amount was collected: such a row counts in no total.',
+    description: 'Amount in atomic units of the rail. Null if no amount was collected; such a row counts in no total.',
   },
-  payment_ref: { ...text, description: 'Payment as `network:transaction`.' },
+  payment_ref: {
+    ...text,
+    description: 'Payment as `network:transaction`. Null if nothing is known to have been paid.',
+  },
   rail: { ...text, description: 'Rail of the payment: `usdc` or `xno`. Null if nothing is known to have been paid.' },
-  bucket: { ...text, description: 'For an inflow: what the money is for. Null for any other row.' },
+  bucket: {
+    ...text,
+    description: 'For an inflow: what the money is for, in words of the owner. Null for any other row.',
+  },
   payer_wallet: { ...text, description: 'Wallet that paid. Null if no wallet paid.' },
   intent_id: { ...text, description: 'Id of the treasury intent that the call names. Null if it names none.' },
   attempt_index: {
     ...integer,
-    description: 'Number of the attempt within that intent, from 0. Null if the call names none.',
+    description: 'Number of the attempt within the treasury intent, from 0. Null if the call names none.',
   },
   replay_count: {
     type: 'integer',
@@ -52,8 +62,16 @@ export const exportFields = {
     nullable: false,
     description: `The newest ${rowLimits.replays_shown_max} replays, each {replay_of, settlement_status, recorded_at}. An entry that combines several replays also has first_at and count. replay_count counts all.`,
   },
-  arrival_status: { ...text, description: 'Whether the transfer that pays the row was seen. Null if there is none.' },
-  omission_rule: { ...text, description: 'Rule by which the row has no amount. Null if none applies.' },
+  arrival_status: {
+    ...text,
+    description:
+      'Whether the transfer that pays the row was seen: `pending`, `confirmed` or `unverified`. Null if there is none.',
+  },
+  omission_rule: {
+    ...text,
+    description:
+      'Why the payment of the row is not counted, as a code, such as `no_ingress_receipt_at_cutoff`. Null if there is no such reason.',
+  },
   ingress_receipt: {
     type: 'json',
     nullable: true,
@@ -67,63 +85,86 @@ export const exportFields = {
   inflow_corrections: {
     type: 'json_list',
     nullable: true,
-    description: `For an inflow: its newest corrections, at most ${inflowLimits.corrections_shown_max} and ${inflowLimits.corrections_shown_bytes_max / 1_024} KiB in total. Each is also a row of its own. inflow_corrections_count counts all.`,
+    description: `For an inflow: its newest corrections, at most ${inflowLimits.corrections_shown_max} and ${inflowLimits.corrections_shown_bytes_max / 1_024} KiB in total. Each is also a row of its own. Null for any other row.`,
   },
   policy_code: {
     ...text,
-    description: 'Rule of the book that refused the call, as a code. Null if it was not refused.',
+    description:
+      'Rule of the book that refused the call, as a code, such as `daily_cap_exceeded`. Null if it was not refused.',
   },
   reason: { ...text, description: 'Reason for the refusal or the correction, in a sentence. Null for all other rows.' },
   policy_key: {
     ...text,
-    description: 'Name of the hourly or daily cap that refused the call. Null if no such cap did.',
+    description: 'Cap that refused the call: `hourly_cap` or `daily_cap`. Null if no such cap did.',
   },
   spent_atomic: {
     ...digits,
-    description: 'Atomic USDC counted under the ceiling that refused. Null if the call was not refused.',
+    description:
+      'Amount already counted under the cap that refused the call, in atomic USDC. Null if no amount was the reason of a refusal.',
   },
-  cap_atomic: { ...digits, description: 'Ceiling that refused the call, in atomic USDC. Null if there is none.' },
+  cap_atomic: {
+    ...digits,
+    description: 'Cap that refused the call, in atomic USDC. Null if the refusal does not depend on an amount.',
+  },
   period_start: {
     ...text,
-    description: 'Start of the hour or day (UTC) of the cap that refused the call. Null if no such cap did.',
+    description: 'Start of the hour or day of the cap that refused the call (RFC 3339, UTC). Null if no such cap did.',
   },
   verify_url: {
     ...text,
-    description: 'URL of the public page of the receipt or, for a refused call, of the signed refusal.',
+    description:
+      'URL of the public page of the receipt or, for a refused call, of the signed refusal. Null if the row has neither.',
   },
-  auditor_url: { ...text, description: 'URL of the receipt with `?format=auditor`.' },
-  explorer_url: { ...text, description: 'URL at which the payment can be looked up on its chain.' },
+  auditor_url: {
+    ...text,
+    description: 'URL of the receipt with all evidence (`?format=auditor`). Null if the row has no receipt.',
+  },
+  explorer_url: {
+    ...text,
+    description:
+      'URL of the transaction in a block explorer. Null if nothing is known to have been paid on Base or Solana.',
+  },
   // The specification's list ends above.
   parent_ref: {
     ...text,
     description:
-      'Task id of the parent row. For a redeemed hand-off, the task id of the receipt that was handed off, which is on another book.',
+      'Task id of the parent row. For a redeemed hand-off, the task id of the receipt that was handed off, which is on another book. Null if there is no parent.',
   },
-  corrects: { ...text, description: 'Task id of the row that this row corrects.' },
+  corrects: {
+    ...text,
+    description: 'Task id of the row that this row corrects. Null if this row is not a correction.',
+  },
   yielded_to: {
     ...text,
     description:
-      'Task id of the row that records the same transfer with a proven payer and replaces the corrected row.',
+      'Task id of the row that records the same transfer with a proven payer and replaces the corrected row. Null for any other row.',
   },
   transfer_index: {
     ...integer,
     description:
-      'Position of the transfer: the log index within its block on base, the index of the instruction on solana. With payment_ref it identifies the transfer where several share a transaction.',
+      'Position of the transfer: the log index within its block on base, the index of the instruction on solana. Together with payment_ref it identifies the transfer. Null if the transfer was not observed.',
   },
-  delegation_hash: { ...text, description: 'Delegation hash of the session that the call was made under.' },
+  delegation_hash: {
+    ...text,
+    description:
+      'Delegation hash of the session that the call was made under (0x and 64 hex digits). Null if it was made under none.',
+  },
   seq: { type: 'integer', nullable: false, description: 'Position of the row in its book: from 1, without gaps.' },
   row_hash: {
     type: 'text',
     nullable: false,
     description:
-      'SHA-256 (hex) of the facts that the row was recorded with, its seq and the row_hash of the row before it. The book chains its rows by it.',
+      'SHA-256 (hex) of the facts that the row was recorded with, its seq and the row_hash of the previous row, which makes the rows of a book a hash chain.',
   },
   inflow_corrections_count: {
     ...integer,
     description:
       'For an inflow: number of its corrections, including those that inflow_corrections does not show. Null for any other row.',
   },
-  answered_model: { ...text, description: 'Model that the hub named in its answer. Null if it named none.' },
+  answered_model: {
+    ...text,
+    description: 'Model that the hub named in its answer. Null if it named none, or if no hub was asked.',
+  },
 } as const satisfies Record<string, ExportField>;
 
 export type ExportFieldName = keyof typeof exportFields;

@@ -6,7 +6,7 @@ import { FulfillmentNoun } from './receipt-shapes.ts';
 /* A payment to others that is recorded on a book, as it is shown. */
 
 export const IngestedPaymentNoun = z.object({
-  ref: z.string().describe('`network:transaction`.'),
+  ref: z.string().describe('Payment as `network:transaction`.'),
   rail: z.enum(['usdc', 'xno']).describe('Rail of the payment: `usdc` or `xno`.'),
   amount: AtomicMember.describe('Amount as the chain shows it, in atomic units of the rail.'),
   collected: z.boolean().describe('True if the amount counts on the book, because the payer is proven.'),
@@ -25,18 +25,18 @@ export const IngestedRouteNoun = z.object({
     .describe(
       'Model or path that was bought from the other service, as the request names it. Null if the request names none.',
     ),
-  resource: z.string().nullable().describe('URL at which it was bought. Null if the request does not say.'),
+  resource: z.string().nullable().describe('URL or name of what was bought. Null if the request does not say.'),
 });
 
 export const RecordedSignatureNoun = z.object({
-  alg: z.literal('ES256').describe('Algorithm, as JOSE names it.'),
+  alg: z.literal('ES256').describe('Algorithm of the signature, as JOSE names it.'),
   scope: z
     .literal('recorded')
     .describe('Always `recorded`: this service has recorded the payment, and attests to nothing else.'),
   value: z
     .string()
     .describe(
-      'Signature over the canonical JSON of the REST response without it and without issuer_signature, in base64url.',
+      'Signature over the canonical JSON of the REST response without `signature` and `issuer_signature`, in base64url.',
     ),
 });
 
@@ -48,7 +48,7 @@ export const IngestedFulfillmentNoun = FulfillmentNoun.describe(
 export const IngestedSpendNoun = z.object({
   task_id: z.string().describe('Task id of the row and of its receipt.'),
   agent_id: z.int().describe('Id of the agent of the book.'),
-  payment: IngestedPaymentNoun.describe('The payment as its chain shows it.'),
+  payment: IngestedPaymentNoun.describe('The payment as its chain shows it: reference, rail and amount.'),
   payer_proven: z
     .boolean()
     .optional()
@@ -61,7 +61,7 @@ export const IngestedSpendNoun = z.object({
     .describe(
       'Text that the paying wallet can sign to prove the payer. Replace the Unix seconds at its end with the current ones, sign, and ingest the same transfer again with the signature as `payer_signature`: the new row replaces this one. Absent if the payer is proven.',
     ),
-  route: IngestedRouteNoun.describe('What the payment bought.'),
+  route: IngestedRouteNoun.describe('What the payment bought: hub, model and resource, each null if not known.'),
   verify_url: z.string().describe('URL of the public page of the receipt.'),
   foreign_x402: z.literal(true).describe('Always true.'),
   source: z.literal('foreign_ingest').describe('Always `foreign_ingest`.'),
@@ -70,7 +70,7 @@ export const IngestedSpendNoun = z.object({
   recorded_at: MomentMember.describe('Time the payment was recorded (RFC 3339, UTC).'),
   signature: RecordedSignatureNoun.nullable().describe(
     'Signature over the canonical JSON (RFC 8785) of this response as REST shows it, without `signature` and `issuer_signature`, by a key of ' +
-      '/.well-known/jwks.json. It attests that this service recorded the payment, and to nothing on behalf of the party that was paid.',
+      '/.well-known/jwks.json. It attests that this service recorded the payment, and to nothing on behalf of the party that was paid. The service always sets it.',
   ),
 });
 

@@ -6,10 +6,10 @@ export const jobKindWords = {
   description: 'Kind of work that was paid for.',
   meanings: {
     completions: 'An answer of a model.',
-    scrape: 'Gathered data.',
-    review: 'A review.',
+    scrape: 'Collection of data, such as from web pages.',
+    review: 'Review of a piece of work.',
     swap: 'An exchange of assets.',
-    research: 'Research.',
+    research: 'Research on a question.',
     acp_job: 'A job of the Agent Commerce Protocol.',
     router_broadcast: 'A generation that a third-party router reported.',
     other: 'Any other work.',

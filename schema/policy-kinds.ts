@@ -70,12 +70,12 @@ function staleness({ approval_ttl_seconds, now_ms }: PolicyStanding, { approval 
 export const policyKinds = {
   daily_cap: {
     type: 'cap',
-    description: 'Ceiling in atomic USDC per UTC day.',
+    description: 'Ceiling on spend per UTC day, in atomic USDC.',
     rule: capOf('day', { name: 'daily_cap', policy_code: 'daily_cap_exceeded', precedence: 6 }),
   },
   hourly_cap: {
     type: 'cap',
-    description: 'Ceiling in atomic USDC per UTC clock hour.',
+    description: 'Ceiling on spend per UTC clock hour, in atomic USDC.',
     rule: capOf('hour', { name: 'hourly_cap', policy_code: 'hourly_cap_exceeded', precedence: 5 }),
   },
   model_allowlist: {
@@ -139,7 +139,7 @@ export const policyKinds = {
   },
   approval_ttl: {
     type: 'seconds',
-    description: `Seconds for which an approval is fresh. Default: ${policyLimits.approval_ttl_seconds}.`,
+    description: `Seconds for which an approval counts as fresh, 1 to ${policyLimits.approval_ttl_seconds_max}. Default: ${policyLimits.approval_ttl_seconds}.`,
     rule: null,
   },
   risk_tiers: {

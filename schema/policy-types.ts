@@ -44,7 +44,7 @@ const Models = z
   .min(1)
   .max(policyLimits.allowed_models_max)
   .refine(ids => !ids.some(id => id.startsWith('svc/')), {
-    error: 'must name the models that may answer. svc/* is not a model but a choice of one',
+    error: 'must be ids of models. An svc/* id only chooses a model, so it is not allowed',
   })
   .refine(ids => Buffer.byteLength(ids.join('')) <= policyLimits.allowed_models_bytes_max, {
     error: `must have at most ${policyLimits.allowed_models_bytes_max} bytes of model ids in total`,

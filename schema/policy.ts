@@ -14,16 +14,20 @@ export const policyTypeWords = {
   meanings: Object.fromEntries(kinds.map(([name, { description }]) => [name, description])),
 } as Words<PolicyType>;
 
-export const policyCodeWords = {
+export const policyCodeWords: Words<PolicyCode> = {
   graph: 'PolicyCode',
   description: 'Rule of a book that refused a call.',
   meanings: {
-    ...Object.fromEntries(
-      kinds.flatMap(([name, { rule }]) => (rule ? [[rule.policy_code, `The policy ${name} refused the call.`]] : [])),
-    ),
-    [budgetRule.policy_code]: 'The call would exceed the budget.',
+    daily_cap_exceeded: 'The charge would exceed the policy `daily_cap`, the ceiling for the UTC day.',
+    hourly_cap_exceeded: 'The charge would exceed the policy `hourly_cap`, the ceiling for the UTC clock hour.',
+    model_not_allowed: 'The policy `model_allowlist` has no model that could answer the call.',
+    kill_switch: 'The policy `kill_switch` is on and refuses every call.',
+    require_payment_ref: 'The call was made with an API key, and the policy `require_payment_ref` requires a payment.',
+    tier2_approval_missing: 'The charge is above the policy `tier2_above`, and the call has no fresh approval.',
+    high_risk_approval_missing: 'The policy `risk_tiers` has the call in `high`, and the call has no fresh approval.',
+    [budgetRule.policy_code]: 'The charge would exceed the budget of the book.',
   },
-} as Words<PolicyCode>;
+};
 
 /** Schema of a policy, by the type of its value. */
 const types = {
@@ -84,7 +88,7 @@ export const SimulatedRefusalNoun = z.object({
   period_start: TimeMember.nullable().describe(
     'Start of the hour or day of the cap (RFC 3339, UTC). Null for any other rule.',
   ),
-  reason: z.string().describe('Reason for the refusal, in words.'),
+  reason: z.string().describe('Reason for the refusal, as a sentence.'),
 });
 
 /** Number and amount of the calls that one rule would have refused. */

@@ -26,21 +26,28 @@ const Network = wordText(networkWords).describe('Network of the payment.');
 const TransferIndex = z
   .int()
   .nullable()
-  .describe('Index of the Transfer event in its block. Null if the transfer was not looked at.');
+  .describe('Index of the Transfer event in its block. Null if the transfer was not looked up.');
 const CostMember = z.int().min(0).meta({ scalar: 'AtomicAmount' });
-const Asset = z.string().describe('Address of the token.');
+const Asset = z.string().describe('Address of the token: its contract on Base, its mint on Solana.');
 const Payer = z.string().describe('Wallet that paid.');
 const PayTo = z.string().describe('Wallet that was paid.');
 
 /** What is known of a caller. A member that is not known is left out. */
 export const CallerBindingNoun = z.object({
-  payer_wallet: z.string().optional().describe('Wallet that paid.'),
-  agent_pubkey: z.string().optional().describe('Public key of the delegated session.'),
-  api_key_hash: HashMember.optional().describe('SHA-256 of the API key that was used in place of a payment.'),
+  payer_wallet: z.string().optional().describe('Address of the wallet that paid. Null or absent if nothing was paid.'),
+  agent_pubkey: z
+    .string()
+    .optional()
+    .describe(
+      'Public key of the delegated session that the request was made under (secp256k1, 0x and hex). Null or absent if it was made under none.',
+    ),
+  api_key_hash: HashMember.optional().describe(
+    'SHA-256 (hex) of the API key that was used in place of a payment. Null or absent if none was used.',
+  ),
 });
 
 export const SignedPaymentNoun = z.object({
-  ref: z.string().describe('`base:0x<transaction hash>` or `solana:<signature>`.'),
+  ref: z.string().describe('Transaction of the payment: `base:0x<transaction hash>` or `solana:<signature>`.'),
   transfer_index: TransferIndex,
   network: Network,
   rail: z.literal('usdc').describe('Rail of the payment. Always `usdc`.'),
@@ -51,7 +58,9 @@ export const SignedPaymentNoun = z.object({
   pay_to: PayTo,
   payment_id: z
     .string()
-    .describe('Nonce of the authorization (EIP-3009), message hash (Solana), or identifier that the client gave.'),
+    .describe(
+      'Id of the payment: EIP-3009 nonce (0x and 64 hex digits), Solana message hash (64 hex digits), or identifier that the client gave.',
+    ),
 });
 
 export const SignedLegNoun = z.object({
@@ -71,8 +80,10 @@ export const SignedLegNoun = z.object({
 export const TransferFactsNoun = z.object({
   network: z.string().describe('Network of the transfer: `base`, `solana` or `nano`.'),
   rail: z.string().describe('Rail of the transfer: `usdc` or `xno`.'),
-  asset: z.string().describe('Address of the token, or `XNO`.'),
-  transaction: z.string().describe('Id of the transaction, or of the block on Nano.'),
+  asset: z.string().describe('Contract (Base) or mint (Solana) of the token, or `XNO`.'),
+  transaction: z
+    .string()
+    .describe('Hash (Base) or signature (Solana) of the transaction, or hash of the block (Nano).'),
   index: z
     .int()
     .nullable()
@@ -81,7 +92,7 @@ export const TransferFactsNoun = z.object({
     ),
   payer: Payer,
   pay_to: PayTo,
-  amount: AtomicMember.describe('Amount in atomic units of the rail: 6 decimals of USDC, 30 of XNO.'),
+  amount: AtomicMember.describe('Amount in atomic units of the rail: USDC has 6 decimals, XNO has 30.'),
 });
 
 /** A generation of a router or a completion, as it was reported. */
@@ -89,20 +100,25 @@ export const ReportedNoun = z
   .object({
     by: z
       .string()
-      .describe('Router book whose key was used to report a generation, or `inbound:` and the source of a completion.'),
+      .describe(
+        'Id of the router book with whose key a generation was reported, or `inbound:` and the source of a completion.',
+      ),
     generation_id: z.string().describe('Id of the generation or the completion at its source.'),
     rail: z.string().describe('Rail of the payment, as reported.'),
     amount: AtomicMember.describe('Reported cost, in millionths of a dollar.'),
-    payment_ref: z.string().optional().describe('Payment, as reported. It proves nothing.'),
+    payment_ref: z
+      .string()
+      .optional()
+      .describe('Reference of the payment, as reported. It proves nothing. Null or absent if none was reported.'),
     verified_with: z
       .string()
       .optional()
       .describe(
-        'Router that confirmed the generation before this was signed, or network that showed the payment. Null or absent if there was neither.',
+        'Name of the router that confirmed the generation before this was signed, or of the network that showed the payment. Null or absent if neither did.',
       ),
   })
   .describe(
-    'What was reported of a generation or a completion that others answered. This service did not settle it, and took no payment for it.',
+    'What was reported of a generation or a completion that others answered. This service did not settle it, and took no payment for it. Null or absent for any other receipt.',
   );
 
 export const ReportedPartiesNoun = z.object({
@@ -116,62 +132,64 @@ export const ReportedPartiesNoun = z.object({
 });
 
 export const ToleranceNoun = z.object({
-  amount_atomic: AtomicMember.describe('Tolerance of an amount, in atomic units.'),
-  clock_seconds: z.int().describe('Tolerance of a clock, in seconds.'),
+  amount_atomic: AtomicMember.describe('Largest accepted difference between settled and gross amount, in atomic USDC.'),
+  clock_seconds: z
+    .int()
+    .describe("Largest accepted difference between a verifier's clock and the signed times, in seconds."),
 });
 
 export const IssuerHistoryReferenceNoun = z.object({
-  hash: HashMember.describe('SHA-256 of the snapshot.'),
-  version: z.int().describe('Number of the snapshot.'),
-  seq: z.int().describe('Number (`seq`) of the entry of the snapshot whose key signed.'),
+  hash: HashMember.describe('SHA-256 of the snapshot, in hex.'),
+  version: z.int().describe('Number of the snapshot, from 1.'),
+  seq: z.int().describe('Number (`seq`) of the key that signed, within the snapshot.'),
 });
 
 export const PolicyReferenceNoun = z.object({
-  hash: HashMember.describe('SHA-256 of the canonical form of the policy.'),
-  version: z.int().describe('Number of the policy.'),
+  hash: HashMember.describe('SHA-256 of the canonical JSON (RFC 8785) of the receipt policy, in hex.'),
+  version: z.int().describe('Number of the receipt policy, from 1.'),
 });
 
 /** Cost of the work to the issuer by token counts, and by the price of a call, in the unit of `payment.gross_amount`. */
 export const ProviderCogsNoun = z.object({
   actual: CostMember.describe(
-    'Cost by the token counts of the hub, in atomic USDC. Equals `usd_mark` if the counts or their prices are not known.',
+    'Cost of the call to this service, by the token counts of the hub, in atomic USDC. Equals `usd_mark` if the counts or their prices are not known. 0 for an accepted task or a forecast, because no hub was called.',
   ),
   usd_mark: CostMember.describe(
-    'Price of the call at the hub, in atomic USDC. Equals `actual` if that price is not known.',
+    'Cost of the call to this service, by the price per call of the hub, in atomic USDC. Equals `actual` if that price is not known.',
   ),
 });
 
 /** A transfer that a stranger can look for. */
 export const LocalCheckNoun = z.object({
   network: z.literal('base').describe('Always `base`.'),
-  chain: z.string().describe('CAIP-2 id of the chain.'),
+  chain: z.string().describe('CAIP-2 id of the chain, such as `eip155:8453`.'),
   asset: Asset,
-  payee: z.string().describe('Wallet that is paid.'),
+  payee: z.string().describe('Address of the wallet that the transfer pays.'),
   amount: AtomicMember.describe('Amount in atomic USDC.'),
 });
 
 export const ChainBindingNoun = z.object({
-  in_proof: z.boolean().describe('True if the commitment is on the chain through a proof system.'),
+  in_proof: z.boolean().describe('True if a proof system on the chain has checked the commitment. Always false here.'),
 });
 
 /** The whole answer that a payment brought later, where the answer of its receipt broke off. */
 export const AnsweredAgainNoun = z.object({
-  at: MomentMember.describe('Time of that answer (RFC 3339, UTC).'),
+  at: MomentMember.describe('Time of this later answer (RFC 3339, UTC).'),
   output_sha256: z
     .string()
     .nullable()
     .describe(
-      'SHA-256 of the output, by the rule of the receipt policy. Null if the whole answer has no output, such as that of a task that asks its caller for input.',
+      'SHA-256 (hex) of the output, by the rule of the receipt policy. Null if the answer has no output, such as that of a task that asks its caller for input.',
     ),
-  rerun: z.int().min(1).max(limits.reruns_max).describe('Number of the rerun that brought this answer, from 1.'),
-  hub: z.string().describe('Hub that gave this answer. The signed `hub` is that of the first attempt.'),
-  model: z.string().describe('Model that this hub was asked for.'),
+  rerun: z.int().min(1).max(limits.reruns_max).describe('Number of the rerun that returned this answer, from 1.'),
+  hub: z.string().describe('Hub that returned this answer. The signed `hub` is that of the first attempt.'),
+  model: z.string().describe('Model that was requested from this hub.'),
   answered_model: z.string().nullable().describe('Model that this hub named in its answer. Null if it named none.'),
   answered_catalogue_model: z
     .string()
     .nullable()
     .describe(
-      'Catalogue id of the model of this answer, by the rule of the signed `answered_catalogue_model`. Null if by that rule no id is signed.',
+      "Id in the hub's catalogue that `answered_model` of this answer names, by the rule of `answered_catalogue_model` of the receipt. Null if the rule yields none.",
     ),
 });
 
@@ -195,7 +213,7 @@ export const OutputCommitmentNoun = z.object({
 export type OutputCommitment = DocumentOf<typeof OutputCommitmentNoun>;
 
 export const FulfillmentIntentNoun = z.object({
-  job_kind: word(jobKindWords).describe('Kind of work that was paid for.'),
+  job_kind: word(jobKindWords).describe('Kind of work that was paid for, such as `completions`.'),
   resource: z.string().nullable().describe('URL at which the work was bought. Null if the URL is not known.'),
   intent_id: z.string().nullable().describe('Id of the treasury intent that the call names. Null if it names none.'),
   attempt_index: z
@@ -205,7 +223,7 @@ export const FulfillmentIntentNoun = z.object({
 });
 
 export const FulfillmentAuthorizationNoun = z.object({
-  payer_wallet: z.string().nullable().describe('Wallet that paid. Null if nothing was paid.'),
+  payer_wallet: z.string().nullable().describe('Address of the wallet that paid. Null if nothing was paid.'),
   delegation_hash: z
     .string()
     .nullable()
@@ -234,11 +252,15 @@ const session = {
   valid_after: z
     .int()
     .optional()
-    .describe('Time from which the delegated session is valid, in Unix seconds. `iat` of the token is not before it.'),
+    .describe(
+      'Time from which the delegated session is valid, in Unix seconds. `iat` of the token is not before it. Null or absent without a session.',
+    ),
   session_expiry: z
     .int()
     .optional()
-    .describe('Time at which the delegated session ends, in Unix seconds. `iat` of the token is not after it.'),
+    .describe(
+      'Time at which the delegated session ends, in Unix seconds. `iat` of the token is not after it. Null or absent without a session.',
+    ),
   parent_receipt_id: z
     .string()
     .optional()
@@ -255,15 +277,17 @@ const bookChain = {
     .int()
     .optional()
     .describe(
-      'Agent id of the book, signed beside `payment_ref`. Only in payload version 4 (a book chain), which signs no `payment`.',
+      'Agent id of the book, signed beside `payment_ref`. Null or absent unless the payload version is 4, which signs no `payment`.',
     ),
   observed_transfer: TransferFactsNoun.optional().describe(
-    'The transfer as its chain has it. Only in payload version 4.',
+    'The transfer as its chain shows it. Null or absent unless the payload version is 4.',
   ),
   payer_proven: z
     .boolean()
     .optional()
-    .describe('Whether the payer of the transfer is known to be the agent of the book. Only in payload version 4.'),
+    .describe(
+      'Whether the payer of the transfer is known to be the agent of the book. Null or absent unless the payload version is 4.',
+    ),
 };
 const legs = sizedList(SignedLegNoun, 2)
   .optional()
@@ -272,7 +296,9 @@ const legs = sizedList(SignedLegNoun, 2)
   );
 const waived_by = word(waivers)
   .optional()
-  .describe('Kind of API key that was used in place of a payment. Null or absent if none was.');
+  .describe(
+    'Kind of API key that was used in place of a payment: `live_key` or `demo_key`. Null or absent if none was.',
+  );
 const answered = {
   answered_model: z
     .string()
@@ -291,11 +317,15 @@ const vendor_blind = z
   .literal(true)
   .optional()
   .describe(
-    'This service added nothing that says who asks. What the caller wrote for the model was put into the form that the hub takes; members without effect were left out. Text of the caller that names the caller reached the hub.',
+    'True if this service added nothing that says who asks. What the caller wrote for the model was put into the form that the hub takes; members without effect were left out. Text of the caller that names the caller reached the hub. Null or absent if that does not hold, or nothing was sent to a hub.',
   );
-const payload_version = z.int().describe('Version of the payload: 8 to 11, or 4 of a book chain.');
+const payload_version = z
+  .int()
+  .describe('Version of the payload: 8 to 11, or 4 if the payment is signed as `observed_transfer` beside its book.');
 const task_id = z.string().describe('Task id of the receipt.');
-const hub = z.string().describe('Hub that answered.');
+const hub = z
+  .string()
+  .describe('Name of the hub that answered. `svc` for an effect of this service; empty if no hub is known.');
 const model = z
   .string()
   .describe(
@@ -312,41 +342,53 @@ const claim_id = z
  */
 export const ReceiptPayloadNoun = z
   .object({
-    schema: z.literal(documents.receipt).describe('Kind and version of the document.'),
+    schema: z.literal(documents.receipt).describe(`Always \`${documents.receipt}\`.`),
     payload_version,
     task_id,
     issued_at: TimeMember.describe('Time the payload was signed (RFC 3339, UTC).'),
     hub,
     model,
-    job_kind: wordText(jobKindWords).describe('Kind of work that was paid for.'),
+    job_kind: wordText(jobKindWords).describe('Kind of work that was paid for, such as `completions`.'),
     request_hash: HashMember.describe(
       'SHA-256 of the canonical JSON `{request_hash, salt}`: the SHA-256 of the request that was paid for, and the salt in x-svc-request-salt.',
     ),
-    caller_binding: CallerBindingNoun.describe('What is known of the caller.'),
-    fulfillment: FulfillmentNoun.describe('What was bought, and what was delivered.'),
-    tolerance: ToleranceNoun.describe('How far facts may differ from what is signed. From payload version 9 on.'),
+    caller_binding: CallerBindingNoun.describe(
+      'What is known of the caller: paying wallet, key of the session, or hash of the API key.',
+    ),
+    fulfillment: FulfillmentNoun.describe(
+      'What was bought, what authorized it, and a commitment to what was delivered.',
+    ),
+    tolerance: ToleranceNoun.describe(
+      'How far amounts and clocks may differ from what is signed. Null or absent before payload version 9.',
+    ),
     issuer_history: IssuerHistoryReferenceNoun.describe(
-      "Snapshot of the issuer's keys that held when this was signed. From payload version 10 on.",
+      "Snapshot of the issuer's keys that was valid when this was signed. Null or absent before payload version 10.",
     ),
     receipt_policy: PolicyReferenceNoun.describe(
-      'Receipt policy that governs this receipt. From payload version 11 on.',
+      'Receipt policy that governs this receipt. Null or absent before payload version 11.',
     ),
     claim_id,
     book_id: bookChain.book_id,
     payment_ref: z
       .string()
       .optional()
-      .describe('`network:transaction` of the payment, signed beside `book_id`. Only in payload version 4.'),
+      .describe(
+        '`network:transaction` of the payment, signed beside `book_id`. Null or absent unless the payload version is 4.',
+      ),
     observed_transfer: bookChain.observed_transfer,
     payer_proven: bookChain.payer_proven,
     payment: SignedPaymentNoun.optional().describe('The payment to this service. Null or absent if there was none.'),
     legs,
     settlement_basis: word(settledByWords)
       .optional()
-      .describe('What the payment counted as settled by when the issuer signed. Null or absent if nothing was paid.'),
+      .describe(
+        'What the payment counted as settled by when the issuer signed: `observed_transfer` or `receipt`. Null or absent if nothing was paid.',
+      ),
     settled_by: word(settledByWords)
       .optional()
-      .describe('Former name of `settlement_basis`, in receipts that were signed before receipt policy 4.'),
+      .describe(
+        'Former name of `settlement_basis`, in receipts that were signed before receipt policy 4. Null or absent in later ones.',
+      ),
     waived_by,
     reported: ReportedNoun.optional(),
     reported_parties: ReportedPartiesNoun.optional().describe(
@@ -385,23 +427,25 @@ export type AnsweredAgain = DocumentOf<typeof AnsweredAgainNoun>;
 
 export const IssuerSignatureNoun = z.object({
   jws: z.string().describe('Compact JWS (ES256). Its claims are the signed members.'),
-  kid: z.string().describe('Id of the published key that signed it.'),
-  value: z.string().describe('Raw ES256 signature over the canonical payload, in base64url.'),
+  kid: z.string().describe('Id of the published key that made this signature.'),
+  value: z.string().describe('Raw ES256 signature (64 bytes) over the canonical payload, in base64url.'),
   alg: z.literal('ES256').describe('Algorithm, as JOSE names it.'),
 });
 
 /** Where the keys of the issuer are, and what to do with them. */
 export const VerificationNoun = z.object({
-  jwks_uri: z.string().describe('URL of the keys of the issuer (JWK Set).'),
-  issuer_history_uri: z.string().describe('URL of the history of these keys.'),
-  how: z.string().describe('Steps of the verification, in sentences.'),
+  jwks_uri: z.string().describe('URL of the public keys of the issuer (JWK Set).'),
+  issuer_history_uri: z.string().describe('URL of the history of the keys of the issuer.'),
+  how: z.string().describe('How to verify the signatures, in sentences.'),
 });
 
 /** Signature of a document that is signed whole. */
 export const DocumentSignatureNoun = IssuerSignatureNoun.pick({ kid: true, alg: true }).extend({
   value: z
     .string()
-    .describe('Raw ES256 signature over the canonical JSON (RFC 8785) of the document without it, in base64url.'),
+    .describe(
+      'Raw ES256 signature over the canonical JSON (RFC 8785) of the document without `signature`, in base64url.',
+    ),
 });
 
 type ShownMemberName = Exclude<ReceiptMemberName, HiddenMember>;
@@ -414,7 +458,7 @@ export const ReceiptNoun = z.object({
   task_id,
   verify_url: z.string().describe('URL of the public page of the receipt.'),
   proof_outcome: word(proofOutcomes).describe(
-    'What is known of the payment. May still change, as may `settled_by`, `ingress_receipt` and `omission_rule`.',
+    'What is known of the payment: `settled`, `pending`, `unverified` or `none`. May still change, as may `settled_by`, `ingress_receipt` and `omission_rule`.',
   ),
   hub,
   model,
@@ -429,16 +473,18 @@ export const ReceiptNoun = z.object({
     ),
   payload_version,
   payload: ReceiptPayloadNoun,
-  payload_hash: HashMember.describe('SHA-256 of the canonical payload.'),
+  payload_hash: HashMember.describe('SHA-256, in hex, of the canonical JSON of the payload.'),
   leaf_index: z.int().describe('Position of the receipt in the log, from 0.'),
   tree_size: z.int().describe('Number of leaves of the log up to this receipt.'),
-  log_id: z.int().describe('Id of the log.'),
+  log_id: z.int().describe('Id of the receipt log.'),
   root_hash: HashMember.describe('Root hash of the log up to this receipt, in lower-case hex like all hashes.'),
   tree_head_hash: HashMember.describe(
     'SHA-256 of the canonical JSON of {log_id, tree_size, root_hash}. By signing it, the issuer binds the receipt to its place in the log.',
   ),
   book_seq: z.int().optional().describe('Position of the row in the book. Null or absent if no book has the row.'),
-  caller_binding: CallerBindingNoun.describe('What is known of the caller.'),
+  caller_binding: CallerBindingNoun.describe(
+    'What is known of the caller: paying wallet, key of the session, or hash of the API key.',
+  ),
   ...session,
   claim_id: onGraph('agentId', claim_id),
   ...bookChain,
@@ -448,19 +494,21 @@ export const ReceiptNoun = z.object({
     .object({
       alg: z.literal('Ed25519').describe('Always `Ed25519`.'),
       kid: IssuerSignatureNoun.shape.kid,
-      value: z.string().describe('Signature over the text of `payload_hash`, in base64url.'),
+      value: z.string().describe('Ed25519 signature over the text of `payload_hash`, in base64url.'),
     })
     .describe('Ed25519 signature of the issuer over the text of `payload_hash`.'),
   co_signature: z
     .object({
       alg: z.literal('secp256k1-eip191').describe('Always `secp256k1-eip191`.'),
-      address: z.string().describe('Address of the signer.'),
+      address: z.string().describe('Published address of the issuer that signed (0x and 40 hex digits).'),
       value: z.string().describe('EIP-191 signature over the text of `payload_hash`, as 0x and hex.'),
     })
-    .describe('secp256k1 signature of the issuer over the text of `payload_hash`, as a wallet signs a text.'),
+    .describe('secp256k1 signature of the issuer (EIP-191) over the text of `payload_hash`.'),
   settled_by: word(settledByWords)
     .nullable()
-    .describe('What makes the payment count as settled now. Null if nothing was paid.'),
+    .describe(
+      'What makes the payment count as settled now: `observed_transfer` or `receipt`. Null if nothing was paid.',
+    ),
   waived_by,
   reported: ReportedNoun.optional(),
   ...answered,
@@ -471,13 +519,15 @@ export const ReceiptNoun = z.object({
   omission_rule: z
     .string()
     .optional()
-    .describe('Reason why the payment no longer counts, as a code. Null or absent if it counts.'),
+    .describe(
+      'Why the payment no longer counts, as a code, such as `no_ingress_receipt_at_cutoff`. Null or absent if it counts.',
+    ),
   answered_again: AnsweredAgainNoun.optional().describe(
     'Whole answer that the same payment brought later, after the first answer broke off. Unsigned; on a book, a correction event commits to it. Null or absent if there was none.',
   ),
   anchor_changed_since_binding: z
     .boolean()
-    .describe('Whether the log has a later head than the one that the receipt signs.'),
+    .describe('True if the log has a later tree head than the one that the receipt signs.'),
   freeze: z
     .boolean()
     .describe(
@@ -492,20 +542,20 @@ export const ReceiptNoun = z.object({
     'Transfer of USDC on Base that anybody can look up. It is no claim that the transfer took place. Null or absent for other networks, and if nothing was paid.',
   ),
   binding: ChainBindingNoun.describe(
-    'What binds the receipt to a chain. No proof system is used here: `in_proof` is false.',
+    'Whether a proof system binds the receipt to a chain. None is used here: `in_proof` is always false.',
   ),
   verification: z
     .object({
       ...VerificationNoun.shape,
-      receipt_policy_uri: z.string().describe('URL of the receipt policies.'),
-      preimage_uri: z.string().describe('URL of the canonical payload.'),
+      receipt_policy_uri: z.string().describe('URL of the published receipt policies, by version and hash.'),
+      preimage_uri: z.string().describe('URL of the canonical payload (RFC 8785), whose SHA-256 is `payload_hash`.'),
     })
-    .describe('How to verify the receipt.'),
-  profile: z.enum(['development', 'production']).describe('`development` if stand-ins are in use.'),
+    .describe('How to verify the receipt: URLs of keys, histories and payload, and the steps.'),
+  profile: z.enum(['development', 'production']).describe('`production`, or `development` if stand-ins are in use.'),
   chain_ended: z
     .literal(true)
     .optional()
-    .describe('In development: true if the chain that carried the payment no longer exists.'),
+    .describe('True if the development chain that carried the payment no longer exists. Null or absent otherwise.'),
   payment_ref: z.string().nullable().describe('`network:transaction` of the payment. Null if nothing was paid.'),
 } satisfies Record<ShownMemberName, z.ZodType>);
 
@@ -514,7 +564,7 @@ export const ReceiptInAnswerNoun = ReceiptNoun.extend({
   settlement_status: word(settlementStatuses),
   rerun: AnsweredAgainNoun.shape.rerun
     .optional()
-    .describe('Number of the rerun that brought this answer, from 1. Null or absent if the first attempt did.'),
+    .describe('Number of the rerun that brought this answer, from 1. Null or absent if the first attempt brought it.'),
 });
 
 /** The members of a receipt that the graph has one by one, with those that only the graph has. */

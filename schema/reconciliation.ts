@@ -28,14 +28,15 @@ export type WalletProvenBy = WordOf<typeof walletProvenBy>;
 /** Reasons why there is no report. After each, the same reconciliation can be requested again. */
 export const reconciliationFaults = {
   graph: 'ReconciliationFault',
-  description: 'Reason why there is no report.',
+  description: 'Reason why there is no report. The same reconciliation can be started again.',
   meanings: {
-    block_absent: 'The chain has no block of that number.',
-    chain_unavailable: 'The node of the chain did not answer for too long.',
-    receipts_behind: 'The index of receipts by payment was not up to date in time.',
-    reorganised: 'The blocks changed while they were read.',
+    block_absent: 'The chain has no block with the number of the first or the last block of the range.',
+    chain_unavailable: 'There was no progress for 10 minutes, because the node of the chain was unavailable.',
+    receipts_behind:
+      'There was no progress for 10 minutes, because the index of receipts by payment was not up to date.',
+    reorganised: 'The chain replaced the blocks by others (reorganisation) while they were read.',
     book_damaged: 'The records of the book contradict each other.',
-    interrupted: 'No process has continued the reconciliation for too long.',
+    interrupted: 'The reconciliation was interrupted, and no process continued it in time.',
   },
 } as const satisfies Words;
 export type ReconciliationFault = WordOf<typeof reconciliationFaults>;

@@ -10,27 +10,33 @@ import { IssuerSignatureNoun, VerificationNoun } from './receipt-shapes.ts';
 const BaseAnchorNoun = z.discriminatedUnion('status', [
   z.object({
     status: z.literal('AVAILABLE').describe('Always `AVAILABLE`.'),
-    block_number: z.int().describe('Number of the block.'),
-    block_hash: z.string().describe('Hash of the block.'),
+    block_number: z.int().describe('Number of the block on Base.'),
+    block_hash: z.string().describe('Hash of the block (0x and 64 hex digits).'),
     state_root: z
       .string()
       .optional()
-      .describe('State root of the block. Null or absent if the node does not state it.'),
+      .describe('State root of the block (0x and 64 hex digits). Null or absent if the node does not state it.'),
   }),
   z.object({
-    status: z.literal('UNAVAILABLE').describe('Always `UNAVAILABLE`: the issuer had not seen a head of Base lately.'),
+    status: z.literal('UNAVAILABLE').describe('Always `UNAVAILABLE`: the issuer had seen no recent block of Base.'),
   }),
 ]);
 export type BaseAnchor = DocumentOf<typeof BaseAnchorNoun>;
 
 /** The signed payload. It contains no total and no cap, because only the owner of the book may know them. */
 export const RefusalPayloadNoun = z.object({
-  schema: z.literal(documents.refusal).describe('Kind and version of the document.'),
+  schema: z.literal(documents.refusal).describe(`Always \`${documents.refusal}\`.`),
   refusal_id: z.string().describe('Id of the refusal.'),
   chain_id: z.int().describe('Chain id of Base (EIP-155).'),
-  base_anchor: BaseAnchorNoun.describe('Head of Base that the issuer had seen when it refused.'),
-  refusal_code: word(refusalCodes).describe('Why the issuer refused the call.'),
-  policy_code: wordText(policyCodeWords).describe('Rule of the book that refused the call, as a code.'),
+  base_anchor: BaseAnchorNoun.describe(
+    'Newest block of Base that the issuer had seen when it refused. Its status is `UNAVAILABLE` if there was none.',
+  ),
+  refusal_code: word(refusalCodes).describe(
+    'Why the issuer refused the call: `policy_blocked`, `budget_exhausted` or `approval_ttl_expired`.',
+  ),
+  policy_code: wordText(policyCodeWords).describe(
+    'Rule of the book that refused the call, as a code, such as `daily_cap_exceeded`.',
+  ),
   nonce: z.string().describe('16 random bytes, in hex.'),
   timestamp: onGraph(
     'issuedAt',
@@ -55,7 +61,9 @@ export type RefusalPayload = DocumentOf<typeof RefusalPayloadNoun>;
 export const RefusalNoun = RefusalPayloadNoun.extend({
   refusal_url: z.string().describe('URL of the public page of the refusal.'),
   issuer_signature: IssuerSignatureNoun.describe('Signature of the issuer as a JWS (ES256).'),
-  verification: VerificationNoun.describe('How to verify the refusal.'),
+  verification: VerificationNoun.describe(
+    'How to verify the refusal: URLs of the keys and of their history, and the steps.',
+  ),
 });
 
 /** The members of a refusal that are separate fields on the graph. */

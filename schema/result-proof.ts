@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { COUNT_RANGE } from './count-range.ts';
+import { limits } from './limits.ts';
 import { AtomicMember, HashMember, shownAsJson, TimeMember, word } from './noun.ts';
 import { proofOutcomes } from './receipt-payload.ts';
 import { ReceiptNoun, ReceiptPayloadNoun, SignedPaymentNoun } from './receipt-shapes.ts';
@@ -10,13 +11,15 @@ import type { WordOf, Words } from './words.ts';
 
 /** A head of the log that the issuer signed. */
 export const TreeHeadNoun = z.object({
-  log_id: z.int().describe('Id of the log.'),
+  log_id: z.int().describe('Id of the receipt log.'),
   tree_size: z.int().describe('Number of leaves of the tree.'),
   root_hash: HashMember.describe('Root hash of the tree, in lower-case hex like all hashes.'),
   tree_head_hash: HashMember.describe(
-    'SHA-256 of the canonical JSON of {log_id, tree_size, root_hash}. Every receipt signs one.',
+    'SHA-256 (hex) of the canonical JSON of {log_id, tree_size, root_hash}. Every receipt signs such a hash.',
   ),
-  jws: z.string().describe('Compact JWS (ES256) over log_id, tree_size, root_hash and tree_head_hash.'),
+  jws: z
+    .string()
+    .describe('Signature of the issuer: a compact JWS (ES256) over log_id, tree_size, root_hash and tree_head_hash.'),
   kid: z.string().describe('Id of the published key that signed the tree head.'),
   at: TimeMember.describe('Time the tree head was signed (RFC 3339, UTC).'),
 });
@@ -29,7 +32,7 @@ export const ServiceStatsNoun = z.object({
 export const InclusionProofNoun = z.object({
   task_id: z.string().describe('Task id of the receipt.'),
   leaf_index: ReceiptNoun.shape.leaf_index,
-  leaf_hash: HashMember.describe('SHA-256 of 0x00 and the canonical payload.'),
+  leaf_hash: HashMember.describe('Hash of the leaf, in hex: SHA-256 of 0x00 and the canonical payload.'),
   tree_size: TreeHeadNoun.shape.tree_size,
   root_hash: TreeHeadNoun.shape.root_hash,
   path: z.array(HashMember).describe('Hashes of the inclusion proof, from the leaf up (RFC 9162 §2.1.3).'),
@@ -45,31 +48,35 @@ export const LogInclusionNoun = z.object({
   leaf_hash,
   path,
   ...head,
-  payload: shownAsJson(ReceiptPayloadNoun.describe('Payload of the receipt. The leaf is made of its canonical JSON.')),
+  payload: shownAsJson(
+    ReceiptPayloadNoun.describe('Payload of the receipt. The leaf is the SHA-256 of 0x00 and its canonical JSON.'),
+  ),
 });
 
 const { transfer_index, asset, payer, pay_to } = SignedPaymentNoun.shape;
 
 /** Where the transfer that paid for a task is found. The chain alone proves it. */
 export const SettlementProofNoun = z.object({
-  payment_ref: z.string().describe('Payment as `network:transaction`.'),
+  payment_ref: z.string().describe('Payment as `network:transaction`, such as `base:0x…`.'),
   network: z.string().describe('Network of the payment: `base`, `solana` or `nano`.'),
-  chain: z.string().describe('CAIP-2 id of the chain. `nano` for Nano, which has none.'),
-  tx_hash: z.string().describe('Id of the transaction.'),
+  chain: z.string().describe('CAIP-2 id of the chain, such as `eip155:8453`. `nano` for Nano, which has no such id.'),
+  tx_hash: z.string().describe('Hash (Base) or signature (Solana) of the transaction, or hash of the block (Nano).'),
   transfer_index,
   asset,
-  amount: AtomicMember.describe('Amount in atomic units of the token.'),
+  amount: AtomicMember.describe('Amount in atomic units of the token: USDC has 6 decimals, XNO has 30.'),
   payer,
   pay_to,
   payment_id: z
     .string()
     .nullable()
     .describe(
-      'Nonce of the authorization, or hash of the message. Null for a transfer of a book chain, of which nothing else is known.',
+      'Nonce of the authorization (Base), hash of the message (Solana), or identifier that the client gave. Null for a transfer in a receipt of payload version 4.',
     ),
   observed: z
     .boolean()
-    .describe('True if the issuer has seen the transfer. False if it relies on the word of a facilitator.'),
+    .describe(
+      'True if the issuer has seen the transfer on its chain. False if it relies on the statement of a facilitator.',
+    ),
 });
 
 export const proofReasons = {
@@ -77,17 +84,23 @@ export const proofReasons = {
   description: 'Why a settlement is shown.',
   meanings: {
     requested: 'The request asked for the settlement.',
-    above_cost_gate: 'Enough was paid that the settlement is shown without being requested.',
+    above_cost_gate: `At least ${limits.settlement_proof_gate_atomic} atomic USDC was paid, so the settlement is shown without being requested.`,
   },
 } as const satisfies Words;
 export type ProofReason = WordOf<typeof proofReasons>;
 
 export const ResultProofNoun = z.object({
   task_id: z.string().describe('Id of the task.'),
-  status: word(taskStates).describe('State of the task.'),
-  proof_outcome: word(proofOutcomes).describe('What is known of the payment.'),
+  status: word(taskStates).describe('State of the task, such as `working`, `settling` or `completed`.'),
+  proof_outcome: word(proofOutcomes).describe(
+    'What is known of the payment: `settled`, `pending`, `unverified` or `none`.',
+  ),
   verify_url: z.string().describe('URL of the public page of the receipt, or of the signed refusal.'),
-  shown_for: word(proofReasons).nullable().describe('Why the settlement is shown. Null if it is not shown.'),
+  shown_for: word(proofReasons)
+    .nullable()
+    .describe(
+      'Why the settlement is shown: `requested`, or `above_cost_gate` (enough was paid). Null if it is not shown.',
+    ),
   settlement: SettlementProofNoun.nullable().describe(
     'Settlement of the task. Null if nothing was paid, or if it is not shown.',
   ),

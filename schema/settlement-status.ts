@@ -2,10 +2,11 @@ import type { Words } from './words.ts';
 
 export const settlementStatuses = {
   graph: 'SettlementStatus',
-  description: 'Whether a payment bought the answer now.',
+  description: 'How the response was paid for.',
   meanings: {
-    settled: 'The payment bought this answer now.',
-    idempotent_replay: 'The same payment and request came again: the same signed bytes, and no second charge.',
+    settled: 'The payment of this request paid for this response.',
+    idempotent_replay:
+      'The payment or Idempotency-Key was used before: this is the earlier response, or that of a rerun. Nothing more was charged.',
     waived: 'An API key was used in place of a payment. Nothing was charged.',
   },
 } as const satisfies Words;

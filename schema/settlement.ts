@@ -11,7 +11,7 @@ export const settlementStates = {
   graph: 'SettlementState',
   description: 'State of a payment.',
   meanings: {
-    claimed: 'The call is in progress. The payment was not sent.',
+    claimed: 'The call is in progress. The payment was not sent to the chain yet.',
     pending: 'The payment may have been sent to the chain. Its outcome is not known yet.',
     settled: 'The payment was collected.',
     failed: 'The payment can never be settled.',
@@ -23,11 +23,11 @@ export const settlementStates = {
 export const SettlementNoun = z.object({
   payment_id: z.string().describe('Id of the payment, as the request names it.'),
   state: word(settlementStates).describe(
-    'State of the payment. `released`: it can still be used. `failed`: it can never be settled.',
+    'State of the payment: `claimed`, `pending`, `settled`, `released` (can still be used) or `failed` (can never be settled).',
   ),
   task_id: z.string().describe('Task id of the call that the payment is for.'),
-  network: wordText(networkWords).describe('Network of the payment.'),
-  payment_ref: z.string().nullable().describe('`network:transaction`. Null until the payment is recorded.'),
+  network: wordText(networkWords).describe('Network of the payment: `base` or `solana`.'),
+  payment_ref: z.string().nullable().describe('`network:transaction` of the payment. Null until it is recorded.'),
   verify_url: z
     .string()
     .nullable()
@@ -47,7 +47,7 @@ export const TaskStatusNoun = z.object({
     'State of the task: `completed` or `accepted` once it has a receipt, otherwise the state of its payment.',
   ),
   proof_outcome: word(proofOutcomes).describe(
-    'What is known of the payment. `none`: nothing was charged, because a book refused the call or an API key was used in place of a payment.',
+    'What is known of the payment: `settled`, `pending`, `unverified` or `none`. `none`: nothing was charged, because a book refused the call or an API key was used in place of a payment.',
   ),
   payment_ref: z
     .string()

@@ -48,7 +48,7 @@ export const assignmentStatuses = {
   graph: 'AssignmentStatus',
   description: 'State of the token of an assignment.',
   meanings: {
-    live: 'The token opens the slice.',
+    live: 'The token is valid and opens the slice.',
     expired: 'The token has expired.',
     revoked: 'The owner of the book has revoked the token.',
   },
@@ -74,7 +74,7 @@ export const AssignmentNoun = z.object({
     .string()
     .nullable()
     .describe("Name of the recipient, in the owner's words. It is not verified. Null if none was given."),
-  slice: computed(SliceBoundsNoun.describe('Rows that the token opens.')),
+  slice: computed(SliceBoundsNoun.describe('Filter of the rows that the token opens.')),
   expires_at: TimeMember.nullable().describe(
     'Time the token expires (RFC 3339, UTC). Null if it is valid until it is revoked.',
   ),
@@ -82,7 +82,7 @@ export const AssignmentNoun = z.object({
   created_at: TimeMember.describe('Time the assignment was created (RFC 3339, UTC).'),
   created_by: z
     .enum(['session', 'bound_proof'])
-    .describe('How the creator of the assignment opened the book.')
+    .describe('How the creator of the assignment opened the book: `session` or `bound_proof`.')
     .meta({ words: proofMethods }),
   created_session: z.string().describe('Session of the creator: the first 16 hex digits of its SHA-256.'),
   revoked_at: TimeMember.nullable().describe(
@@ -91,7 +91,9 @@ export const AssignmentNoun = z.object({
   revoked_by: z
     .enum(['session', 'plain_proof', 'bound_proof'])
     .nullable()
-    .describe('How the owner opened the book to revoke the assignment. Null if the owner has not revoked it.')
+    .describe(
+      'How the owner opened the book to revoke the assignment: `session`, `plain_proof` or `bound_proof`. Null if the owner has not revoked it.',
+    )
     .meta({ words: proofMethods }),
   revoked_session: z
     .string()
@@ -117,7 +119,7 @@ export const AssignmentsNoun = z.object({
 export const BookSliceNoun = z.object({
   agent_id: book,
   grant_type: word(grantTypes),
-  slice: SliceBoundsNoun.describe('Rows that the token opens.'),
+  slice: SliceBoundsNoun.describe('Filter of the rows that the token opens.'),
   entries: z
     .array(Row)
     .describe(

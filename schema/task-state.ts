@@ -10,7 +10,7 @@ export const taskStates = {
   meanings: {
     working: 'The task is in progress. Nothing was charged yet.',
     settling: 'The payment is, or may be, in progress.',
-    released: 'The payment was released and can still be used.',
+    released: 'The task ended without a charge. The payment was not collected and can still be used while it is valid.',
     canceled: 'The buyer canceled the task before the payment was sent. Nothing was charged.',
     refused: 'The book of the payer refused the task. Nothing was charged.',
     completed: 'The task was answered and has a receipt.',

@@ -84,7 +84,7 @@ const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome
       return { movement: 'nothing_moved', code, facts: offer(paid, reason) };
     },
     second_due({ paid, payment_ref }, offer) {
-      const detail = `The first payment is settled (${payment_ref}). This is the second and last one.`;
+      const detail = `The first payment is settled (${payment_ref}). This offer is for the second and last one.`;
       const reason = { code: 'payment_required', detail } as const;
       return { movement: 'nothing_moved', code: reason.code, detail, facts: offer(paid, reason) };
     },

@@ -48,7 +48,9 @@ const chains: Readonly<Record<string, Accepting>> = {
   },
   async SOLANA_RPC_URL(database, { solana, profile }) {
     if (solana === null)
-      throw new OperatorFault('SOLANA_RPC_URL: payments on Solana are not offered by this configuration');
+      throw new OperatorFault(
+        'SOLANA_RPC_URL: this configuration does not offer payments on Solana, so there is nothing to accept',
+      );
     const chain = openSvmChain(solana);
     const epoch = await openEpoch(database, solanaEpochOf(chain), { profile, accepted: true }).finally(chain.close);
     return `SOLANA_RPC_URL: accepted. This database now uses that chain (epoch ${epoch}).`;

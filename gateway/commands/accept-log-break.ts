@@ -61,7 +61,9 @@ async function damageOf(database: Database, tree_size: number): Promise<Damage[]
   for await (const { damage } of auditStored(database, 0, tree_size)) {
     all.push(...damage);
     if (all.length > DAMAGE_MAX)
-      throw new OperatorFault(`more than ${DAMAGE_MAX} entries are damaged; restore the database from a backup`);
+      throw new OperatorFault(
+        `more than ${DAMAGE_MAX} entries of the log are damaged; restore the database from a backup. Nothing was declared`,
+      );
   }
   return all;
 }
@@ -174,7 +176,10 @@ await run(async () => {
       const declared = { saved: signed, found, anchored, damage, books, reason, declared_at };
       const is_new = isNewLoss(lost, await credentialsEndedAtMs(database));
       console.log(await declareBreak(database, issuer, declared, is_new ? endCredentials : null));
-      if (!is_new) console.error('Sessions and tokens stay valid, because all of them were ended after this loss.');
+      if (!is_new)
+        console.error(
+          'Sessions and tokens stay valid, because an earlier declaration already ended all that existed at this loss.',
+        );
       await saved_head.restart(head);
       await saved_books.restart(() => allHeads(database));
     }

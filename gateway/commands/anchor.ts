@@ -36,13 +36,16 @@ await run(async () => {
       now_ms: systemClock.now_ms,
     });
     const anchors = openAnchors(config, { database, chain, issuer });
-    if (!anchors) throw new OperatorFault('ANCHOR_KEY is not set: a generated key anchors on a development chain only');
+    if (!anchors)
+      throw new OperatorFault(
+        'ANCHOR_KEY is not set: set it to the private key of a wallet with ETH on Base (a generated key is used on a development chain only)',
+      );
     try {
       const saved = await savedHead(join(config.data_dir, 'log-head.json')).read();
       const { kind, found } = await proveLogIntact(database, saved);
       if (kind !== 'intact')
         throw new OperatorFault(
-          `the log is not anchored, because it does not match the head that is saved in DATA_DIR (${kind})`,
+          `the log is not anchored, because it does not match the head that is saved in DATA_DIR (${kind}); start the service to see why`,
         );
       const chain_epoch = await openEpoch(database, epochChainOf(chain), { profile: config.profile });
       const anchoring = new Anchoring({ ...anchors, log: { sound: true }, logger: openLogger('warn') });

@@ -16,7 +16,7 @@ import { type DevelopmentChain, newDevelopmentWallet } from './development-walle
 
 const FOLDER = join(import.meta.dirname, '../../rest-compat/client/examples');
 const KEYS = ['PRIVATE_KEY', 'WORKER_KEY'] as const;
-const START = 'start it by `npm start` in another terminal';
+const START = 'start it with `npm start` in another terminal';
 
 interface Example {
   readonly name: string;

@@ -99,8 +99,10 @@ async function openStream({ agent, url, format, session_file }: Export, after: n
   if (answer.ok) return answer;
   await answer.body?.cancel();
   const why =
-    answer.status === 401 || answer.status === 403 ? 'the session does not open this book' : 'try again later';
-  throw new OperatorFault(`${url} answered ${answer.status}: ${why}`);
+    answer.status === 401 || answer.status === 403
+      ? 'the session does not open this book; check it and --agent'
+      : 'try again later';
+  throw new OperatorFault(`${url} answered with status ${answer.status}: ${why}`);
 }
 
 /** Appends the rows that arrive; returns whether the export is complete. */
@@ -159,7 +161,7 @@ async function writeBundle({ agent, out, url, before, session_file }: Bundle): P
     throw new OperatorFault(`${url} does not answer; check the address, and whether the service runs`);
   if (!answer.ok)
     throw new OperatorFault(
-      `${url} answered ${answer.status}: the session does not open this book, or the service cannot answer now; try again later`,
+      `${url} answered with status ${answer.status}: check the session and --agent, or try again later`,
     );
   await writeFile(`${out}.part`, new Uint8Array(await answer.arrayBuffer()));
   await rename(`${out}.part`, out);
@@ -182,7 +184,10 @@ async function main(): Promise<number> {
   try {
     const rows = it.format === 'parquet' ? null : await kept(file, part, it.format);
     const whole = await fill(file, await openStream(it, rows?.last_seq ?? 0), rows);
-    if (!whole) throw new OperatorFault(`The export was interrupted. Run the command again to continue (${part}).`);
+    if (!whole)
+      throw new OperatorFault(
+        `The export was interrupted. Its beginning is in ${part}. Run the command again to complete it.`,
+      );
     await file.sync();
     await rename(part, it.out);
     console.log(`${it.out}: ${rows === null ? 'all rows' : `${rows.rows} rows`} of book ${it.agent}`);

@@ -32,7 +32,7 @@ function revocationOptions(): Compromise | null {
   const [kid, reason, ...more] = positionals;
   if (kid === undefined || !reason?.trim() || more.length > 0) throw new OperatorFault(USAGE);
   if (reason.length > REASON_CHARACTERS_MAX)
-    throw new OperatorFault(`the reason is longer than ${REASON_CHARACTERS_MAX} characters`);
+    throw new OperatorFault(`the reason is longer than ${REASON_CHARACTERS_MAX} characters; shorten it`);
   return { kid, reason, since_ms: values.since === undefined ? null : sinceOf(values.since) };
 }
 
@@ -48,9 +48,10 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
 
 function sinceOf(text: string): number {
   const at_ms = ISO.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(at_ms)) throw new OperatorFault(`${text} is not an ISO 8601 time with a time zone`);
+  if (Number.isNaN(at_ms))
+    throw new OperatorFault(`--since ${text} is not an ISO 8601 time with a time zone, such as 2026-05-02T00:00:00Z`);
   if (at_ms > systemClock.now_ms())
-    throw new OperatorFault(`${text} is in the future; omit --since for the current time`);
+    throw new OperatorFault(`--since ${text} is in the future; omit it for the current time`);
   return at_ms;
 }
 

@@ -23,13 +23,14 @@ export function stateFolder(name: string): string {
 export async function givenSession(file: string | undefined): Promise<Secret> {
   const text = file === undefined ? process.env.SVC_SESSION : await readFile(file, 'utf8').catch(unreadable(file));
   const [session = ''] = (text ?? '').trim().split('\n');
-  if (session === '') throw new OperatorFault('no session: set SVC_SESSION, or name a file with --session-file');
+  if (session === '')
+    throw new OperatorFault('the session of the book is missing: set SVC_SESSION, or name a file with --session-file');
   return new Secret(session);
 }
 
 function unreadable(file: string) {
   return ({ code }: NodeJS.ErrnoException): never => {
-    throw new OperatorFault(`${file}: the session cannot be read (${code})`);
+    throw new OperatorFault(`--session-file ${file} cannot be read (${code}); check the path and its permissions`);
   };
 }
 
@@ -41,6 +42,6 @@ export function givenWalletKey(): Secret | null {
   const text = process.env.WALLET_KEY?.trim() ?? '';
   if (text === '') return null;
   if (!/^0x[0-9a-fA-F]{64}$/.test(text))
-    throw new OperatorFault('WALLET_KEY is not a private key: 0x and 64 hex digits');
+    throw new OperatorFault('WALLET_KEY is not a private key; it must be 0x and 64 hex digits');
   return new Secret(text);
 }

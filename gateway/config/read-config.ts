@@ -78,7 +78,8 @@ export function readConfig(environment: Environment = process.env): Settings {
     ? []
     : read.error.issues.map(({ path, message }) => ({ variable: path.join('.'), problem: message }));
   // Refused at the start, so that nobody relies on it.
-  for (const variable of notYet) if (environment[variable]) faults.push({ variable, problem: 'not supported yet' });
+  for (const variable of notYet)
+    if (environment[variable]) faults.push({ variable, problem: 'not supported yet; unset it' });
   faults.push(...facilitatorAuthFaults(environment));
   if (environment.NODE_ENV === 'production')
     for (const faultsOf of refusedInProduction) faults.push(...faultsOf(environment));
@@ -107,7 +108,12 @@ export function readConfig(environment: Environment = process.env): Settings {
 /** A credential without the facilitator's URL is a mistake. */
 function facilitatorAuthFaults({ FACILITATOR_AUTH, FACILITATOR_URL }: Environment): VariableFault[] {
   if (!FACILITATOR_AUTH || FACILITATOR_URL) return [];
-  return [{ variable: 'FACILITATOR_AUTH', problem: 'set without FACILITATOR_URL, so it is sent to no facilitator' }];
+  return [
+    {
+      variable: 'FACILITATOR_AUTH',
+      problem: 'set without FACILITATOR_URL, so it is sent to no facilitator; set both or neither',
+    },
+  ];
 }
 
 /** Default ports of subgraphs: all four can run beside a gateway on one machine. */

@@ -115,7 +115,7 @@ const accounts = {
 export function knownKeyFaults(environment: Environment): VariableFault[] {
   return (Object.keys(accounts) as (keyof typeof accounts)[])
     .filter(variable => accounts[variable](environment[variable] ?? '').some(account => known.has(account)))
-    .map(variable => ({ variable, problem: 'a development key, which is public' }));
+    .map(variable => ({ variable, problem: 'belongs to a development key, which is public; use one of your own' }));
 }
 
 /** Skips invalid keys: the schema of the variable reports them. */

@@ -28,13 +28,14 @@ const queryParameters = { SVC_TOOLS: 'tools', SVC_SCHEMAS: 'schemas' } as const;
 export function givenToolService(environment: Environment = process.env): ToolService {
   const { SERVICE_URL = '' } = environment;
   const url = (SERVICE_URL.trim() || readConfig().base_url).replace(/\/+$/, '');
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new OperatorFault('SERVICE_URL is not an http(s) URL');
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url))
+    throw new OperatorFault('SERVICE_URL is not an http(s) URL, such as http://127.0.0.1:4000');
   const given = Object.entries(credentialHeaders).flatMap(([variable, header]) => {
     const text = environment[variable]?.trim() ?? '';
     if (text === '') return [];
     // Other characters are invalid in a header or would end it.
     if (!/^[!-~]+$/.test(text))
-      throw new OperatorFault(`${variable} contains characters that are not allowed in a header`);
+      throw new OperatorFault(`${variable} contains a space or a character that is not printable ASCII; copy it again`);
     return [[header, new Secret(text)] as const];
   });
   if (given.length > 0 && leavesInTheClear(url)) {

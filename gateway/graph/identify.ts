@@ -93,7 +93,7 @@ async function possessionOf(shown: ShownCredentials, services: Checks): Promise<
   return proven(shown, books, byProof);
 }
 
-const TOO_MANY = `At most ${limits.sessions_per_caller_max} sessions come along at once.`;
+const TOO_MANY = `A request can have at most ${limits.sessions_per_caller_max} sessions.`;
 
 /** Both are shown: both must be valid and of the same session, and then the session counts. */
 function proven(

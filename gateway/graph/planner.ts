@@ -73,7 +73,10 @@ export class Planner {
       );
     } catch (cause) {
       // The planner's limits against exploding selections are plain errors.
-      throw new Refusal('invalid_request', { detail: 'This operation cannot be planned.', cause });
+      throw new Refusal('invalid_request', {
+        detail: 'This operation is too complex to plan. Select fewer fields or fragments.',
+        cause,
+      });
     }
   }
 

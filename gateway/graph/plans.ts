@@ -27,7 +27,8 @@ export class Plans {
     const operation = getOperationAST(document, operationName);
     if (!operation)
       throw new Refusal('invalid_request', {
-        detail: 'The document has no such operation, or several and none is named.',
+        detail:
+          'operationName must name an operation of the document; it can be left out only if there is exactly one.',
       });
     const source = this.#borrows ? null : ownerOf(document, operation, this.#parts.sources);
     const planned: PlannedOperation = source

@@ -13,7 +13,8 @@ export function publicError(error: unknown, logger: Logger): GraphQLError {
   const cause = chain.at(-1);
   const path = error instanceof GraphQLError ? error.path : undefined;
   // GraphQL's own errors end in a GraphQLError; a resolver's end in what it threw.
-  if (!(cause instanceof GraphQLError)) logger.error({ err: cause, path }, 'a GraphQL resolver failed');
+  if (!(cause instanceof GraphQLError))
+    logger.error({ err: cause, path }, 'a GraphQL field failed with an unexpected error, shown in err');
 
   const refused = chain.find(isRefused);
   if (refused) return new GraphQLError(refused.message, { path, extensions: publicExtensions(refused.extensions) });

@@ -44,9 +44,12 @@ export function judgeVariables(variables: Readonly<Record<string, unknown>>, lon
 export function variablesRefusal(verdict: VariablesVerdict): Refusal | null {
   if (verdict.kind === 'within') return null;
   if (verdict.kind === 'poisoned')
-    return new Refusal('invalid_request', { detail: `No variable has a member named ${verdict.name}.` });
+    return new Refusal('invalid_request', { detail: `variables must not have a member named ${verdict.name}.` });
   const { limit, max } = verdict;
-  return new Refusal('query_too_costly', { detail: `${limit}: the most is ${max}.`, facts: { limit, max } });
+  return new Refusal('query_too_costly', {
+    detail: `The variables exceed ${limit}, which is at most ${max}.`,
+    facts: { limit, max },
+  });
 }
 
 /** Free fields that take a long text, such as the output that a winner reveals. */

@@ -28,7 +28,9 @@ export async function requireLeave(act: Act, asking: Asking, proof_writes: Proof
   if (leave.kind === 'refused') throw new Refusal('forbidden');
   const taking = await takeProof(database, leave.held, leave.use);
   if (taking === 'full')
-    throw new Refusal('rate_limited', { detail: 'Too many proofs of this agent: show its session.' });
+    throw new Refusal('rate_limited', {
+      detail: 'Too many proofs were sent for this agent. Send its session instead.',
+    });
   if (taking === 'used') throw new Refusal('forbidden');
 }
 

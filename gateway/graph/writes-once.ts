@@ -215,7 +215,10 @@ async function afterwards(
       await keepAnswer(database, named, null);
     } else if (nothingDone(data, errors)) await letGoOfKey(database, named);
   } catch (error) {
-    logger.warn({ err: error }, 'a response could not be stored under its Idempotency-Key');
+    logger.warn(
+      { err: error },
+      'a response could not be stored under its Idempotency-Key; a repeated request will not receive it',
+    );
   }
 }
 

@@ -25,7 +25,7 @@ export function httpAnswer(logger: Logger): ApolloServerPlugin<Context> {
     },
     // Apollo answers these with a sentence of its own and does not report the cause.
     async unexpectedErrorProcessingRequest({ error }) {
-      logger.error({ err: error }, 'a GraphQL request failed');
+      logger.error({ err: error }, 'a GraphQL request failed with an unexpected error, shown in err');
     },
   };
 }

@@ -9,7 +9,7 @@ import type { Graph } from '../graph/open-graph.ts';
 type Looking = Pick<Graph, 'parse' | 'validate' | 'refusal'>;
 type Request = Pick<FastifyRequest, 'method' | 'body' | 'query'>;
 
-const ONE_AT_A_TIME = 'A request carries one operation; a list of them is not taken.';
+const ONE_AT_A_TIME = 'A request must contain one operation. A list of operations is not accepted.';
 
 /**
  * Checks a request to /graphql before Apollo gets it and before the caller is identified: its cost first, and only

@@ -20,7 +20,7 @@ export function sdlOf({ schema, paid }: Pick<Graph, 'schema' | 'paid'>): string 
   }
 }
 
-const PAID = `"""Costs so much atomic USDC: pay as the 402 says, or show an API key."""
+const PAID = `"""The field costs price, in atomic USDC. Pay as its 402 response offers, or send an API key."""
 directive @paid(price: String!) on FIELD_DEFINITION`;
 
 /** Reading is free. */

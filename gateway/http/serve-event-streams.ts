@@ -60,7 +60,7 @@ async function stream(
   }
 }
 
-const ONLY = 'Only subscriptions are answered in events: ask /graphql.';
+const ONLY = 'Only subscriptions can be received as events. Send queries and mutations to /graphql.';
 
 /** @throws Refusal if the operation is not a subscription */
 function subscriptionIn(request: FastifyRequest, graph: Graph): Requested {

@@ -100,7 +100,7 @@ export async function serveGraphql(
   });
 }
 
-const TOO_MUCH = `At most ${limits.json_depth_max} objects and lists in each other, ${limits.json_members_max} members in all.`;
+const TOO_MUCH = `The body may be nested at most ${limits.json_depth_max} levels deep and have at most ${limits.json_members_max} members.`;
 
 /** The bounds of the body are checked before JSON.parse, as for REST endpoints. */
 function parseWithinBounds(scope: FastifyInstance): void {

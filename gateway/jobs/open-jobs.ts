@@ -126,7 +126,8 @@ function watchOver(lanes: readonly Lane[], { unfreed, database, steady, halted, 
     const ended = [...unfreed];
     const freed = await sweep({ workers, ended, steady: steady() });
     for (const id of ended) unfreed.delete(id);
-    if (freed > 0) logger.info({ workers: freed }, 'jobs of workers that ended were freed');
+    if (freed > 0)
+      logger.info({ workers: freed }, 'background jobs of processes that ended can be taken by other processes');
     if (looks++ % SWEEPS_PER_LOOK === 0 && !halted()) await putIn(database, periodic);
     for (const lane of lanes) lane.swept();
   };

@@ -124,7 +124,7 @@ export class Cosigning {
   /** Logs a change once, not each round. */
   #report({ key }: LogWitness, trouble: WitnessTrouble | undefined, why?: string): void {
     const { logger } = this.#parts;
-    if (trouble === undefined) logger.info({ witness: key.name }, 'a witness cosigns again');
+    if (trouble === undefined) logger.info({ witness: key.name }, 'the witness cosigns checkpoints of the log again');
     else logger[levels[trouble]]({ witness: key.name, why }, sentences[trouble]);
   }
 }

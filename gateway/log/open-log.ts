@@ -120,9 +120,16 @@ async function openBooks(
     all: () => books.all(database),
     lost: () => logger.warn(`the file of saved book heads ${path} is gone; it is being written again from the books`),
     failed: error =>
-      logger.error({ err: error }, `book heads cannot be saved in ${path}; no payments are accepted until they can be`),
-    uncompacted: error => logger.warn({ err: error }, `the file of saved book heads ${path} could not be compacted`),
-    recovered: () => logger.warn(`book heads are saved in ${path} again`),
+      logger.error(
+        { err: error },
+        `book heads cannot be saved in ${path}; no payments are accepted until they can be. Check disk space and permissions`,
+      ),
+    uncompacted: error =>
+      logger.warn(
+        { err: error },
+        `the file of saved book heads ${path} could not be compacted; it stays valid and keeps growing`,
+      ),
+    recovered: () => logger.warn(`book heads are saved in ${path} again, so they no longer stop payments`),
     halted: () => known.mismatch !== null,
     ...(faults && { before_write: () => faults.reach('before_book_heads') }),
   });
@@ -174,7 +181,7 @@ interface OutsideHead {
   readonly head: TreeHeadFacts;
 }
 
-const SAVED = 'saved outside the database';
+const SAVED = 'the head saved outside the database';
 
 /** The only place where heads from outside are compared. @throws BrokenLog */
 async function requireIntact(database: Database, outside: readonly OutsideHead[]): Promise<TreeHeadFacts> {
@@ -231,7 +238,6 @@ function sentenceOf(broken: Broken, known: OutsideHead | null): string {
 }
 
 function heads(known: OutsideHead | null, found: TreeHeadFacts): string {
-  const outside = known ? `size ${known.head.tree_size}, root ${known.head.root_hash}` : 'nothing';
-  const where = known?.where ?? SAVED;
-  return `${where} is ${outside}; the database has size ${found.tree_size}, root ${found.root_hash}`;
+  const outside = known && `${known.where} has size ${known.head.tree_size}, root ${known.head.root_hash}; `;
+  return `${outside ?? ''}the database has size ${found.tree_size}, root ${found.root_hash}`;
 }

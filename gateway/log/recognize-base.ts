@@ -130,11 +130,14 @@ export class BaseStart {
         if (!signal.aborted) await this.#know();
       } catch (error) {
         if (isAway(error)) continue;
-        logger.fatal({ err: error }, `${(error as Error).message} No payments are accepted.`);
+        logger.fatal(
+          { err: error },
+          `${(error as Error).message}. No payments are accepted until this is corrected and the process restarted.`,
+        );
         return;
       }
     }
-    if (this.done) logger.info('Base was recognized; payments are accepted');
+    if (this.done) logger.info('the node of BASE_RPC_URL answers and serves the expected chain; payments are accepted');
   }
 }
 

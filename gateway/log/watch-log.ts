@@ -120,7 +120,12 @@ export class LogWatch {
       this.#woken = Promise.withResolvers();
       if (signal.aborted) return;
       await this.#lookAtKey();
-      await this.look().catch(error => this.#parts.logger.warn({ err: error }, 'the log could not be checked'));
+      await this.look().catch(error =>
+        this.#parts.logger.warn(
+          { err: error },
+          'the log could not be compared with the heads that this process knows; it is tried again every 2 seconds',
+        ),
+      );
       await pause(REST_MS, signal);
     }
   }
@@ -194,7 +199,9 @@ export class LogWatch {
     if (this.#halt === null) return;
     const { accepted } = await announceHalt(this.#parts.database, this.#halt, this.#parts.breaks_before);
     if (accepted && !this.#accepted)
-      this.#parts.logger.fatal('the break of the log was accepted; restart this process');
+      this.#parts.logger.fatal(
+        'the break of the log was declared with accept-log-break; restart this process to accept payments again',
+      );
     this.#accepted = accepted;
   }
 }

@@ -95,7 +95,10 @@ export function boundPipelines(app: FastifyInstance): void {
 export function requireOneHost(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!namesHosts(request.raw)) return done();
-    const { status, headers, body } = problem({ code: 'invalid_request', message: 'The request names two hosts.' });
+    const { status, headers, body } = problem({
+      code: 'invalid_request',
+      message: 'The request has two Host headers. Send one.',
+    });
     reply
       .code(status)
       .headers({ ...headers, 'x-content-type-options': 'nosniff', connection: 'close' })

@@ -24,7 +24,7 @@ export function greeting(url: string, config: Greeted): string[] {
     'Spend receipt gateway',
     `  address    ${url}`,
     ...(config.profile === 'development' ? developing(config) : [`  next       curl -s ${url}/health`]),
-    '  stop       Ctrl-C: what is under way comes to its end first',
+    '  stop       Ctrl-C: calls in progress are finished first',
     `  open       ${pageToOpen(url)}      (in a browser: what it sells, and how to pay)`,
     '',
   ];
@@ -36,7 +36,7 @@ export function subgraphGreeting(name: string, url: string, { base_url }: Pick<C
     `Spend receipt gateway, the ${name} subgraph alone`,
     `  address    ${url}`,
     `  next       SUBGRAPH_URLS='{"${name}":"${url}"}' npm start      (its gateway, at ${base_url})`,
-    '  stop       Ctrl-C: what is under way comes to its end first',
+    '  stop       Ctrl-C: calls in progress are finished first',
     '',
   ];
 }

@@ -67,7 +67,7 @@ export function openOperations(exposure: Exposure, logger: Logger, clock: Clock)
     hubRefused: openHubRefusals(logger, clock),
     recordDamaged(damaged) {
       metrics.damagedRecords.inc({ record: damaged.record });
-      logger.error(damaged, 'a stored record differs from its signed hash; it is not shown');
+      logger.error(damaged, 'a stored record differs from its signed hash and is not shown; restore it from a backup');
     },
     roundEnded: (round, outcome) => metrics.rounds.inc({ round, outcome }),
     jobEnded(task, outcome) {

@@ -29,7 +29,7 @@ export function stopOnSignals(what: Stoppable, { config, logger, afterwards }: S
       if (kind === 'closed') return await afterwards();
       await lookInTime(afterwards(), limits.stop_hurried_ms);
     } catch (error) {
-      logger.error({ err: error }, 'the process could not close everything');
+      logger.error({ err: error }, 'an error occurred while the process stopped, so it exits with code 1');
       process.exitCode = 1;
     }
     // Something may still run, and is not waited for.
@@ -94,7 +94,8 @@ async function stop(what: Stoppable, options: StopOptions): Promise<Stopped> {
     // It is not awaited any more, so its failure must not be an unhandled rejection.
     closed.catch(() => {});
     const left = what.underway;
-    if (left.length > 0) logger.warn({ left }, 'stopped during paid calls; reconcile finishes them');
+    if (left.length > 0)
+      logger.warn({ left }, 'the process stopped during paid calls; another process or the next start finishes them');
   }
 }
 

@@ -67,7 +67,10 @@ export class BookGuard {
         if (!this.#halted()) after = await this.#auditOn(after);
         if (after === 0 || this.#halted()) await this.#rest(ROUND_REST_MS);
       } catch (error) {
-        this.#logger.warn({ err: error, agent_id: after }, 'the audit of books is waiting for the database');
+        this.#logger.warn(
+          { err: error, agent_id: after },
+          'books cannot be audited because the database cannot be read; it is tried again every 5 seconds',
+        );
         await this.#rest(RETRY_MS);
       }
     }
@@ -116,7 +119,7 @@ export class BookGuard {
 
   #opened(agent_id: number): void {
     this.#told.delete(agent_id);
-    this.#logger.warn({ agent_id }, 'a closed book was found sound and is open again');
+    this.#logger.warn({ agent_id }, 'a book that was closed because of damage passed its audit and is open again');
   }
 
   async #rest(pause_ms: number): Promise<void> {

@@ -207,7 +207,10 @@ export class SessionSockets {
 
   /** An internal error, not an unavailable database: another look-up would not help. */
   #giveUp(line: Line, error: unknown): void {
-    this.#logger.error({ err: error }, 'the credentials of a socket could not be checked again');
+    this.#logger.error(
+      { err: error },
+      'the credentials of an open WebSocket could not be checked again; it was closed',
+    );
     line.shut('broken');
   }
 }

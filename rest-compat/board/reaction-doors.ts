@@ -10,8 +10,8 @@ import { documentDoor } from '../door.ts';
 
 const { post_id } = HiddenNoun.shape;
 const { job_id } = HiddenJobNoun.shape;
-const now_hidden = { hidden: z.literal(true).describe('Always true: it is hidden.') };
-const shown_again = { hidden: z.literal(false).describe('Always false: it is shown again.') };
+const now_hidden = { hidden: z.literal(true).describe('Always true: the entry is hidden.') };
+const shown_again = { hidden: z.literal(false).describe('Always false: the entry is shown again.') };
 
 const HiddenPost = z.object({ post_id, ...now_hidden });
 const HiddenComment = z.object({ post_id, comment_id: z.string().describe('Id of the comment.'), ...now_hidden });
@@ -117,7 +117,7 @@ export const reactionDoors = [
     tool: { none: 'needs_secret' },
     methods: ['POST'],
     path: '/v1/board/posts/{id}/unhide',
-    summary: 'Unhide a post',
+    summary: 'Show a hidden post again',
     tags: ['board'],
     board_secret: 'ops',
     field: 'unhidePost',
@@ -130,7 +130,7 @@ export const reactionDoors = [
     tool: { none: 'needs_secret' },
     methods: ['POST'],
     path: '/v1/board/posts/{id}/comments/{commentId}/unhide',
-    summary: 'Unhide a comment',
+    summary: 'Show a hidden comment again',
     tags: ['board'],
     board_secret: 'ops',
     field: 'unhideComment',
@@ -143,7 +143,7 @@ export const reactionDoors = [
     tool: { none: 'needs_secret' },
     methods: ['POST'],
     path: '/v1/board/jobs/{id}/unhide',
-    summary: 'Unhide a job',
+    summary: 'Show a hidden job again',
     tags: ['board'],
     board_secret: 'ops',
     field: 'unhideJob',

@@ -18,7 +18,7 @@ export const scoreDoors = [
     limits: [
       `Up to ${scoreLimits.rows_max} reports count in a score, up to ${scoreLimits.rows_per_payer_max} of one payer; those with the most weight come first.`,
     ],
-    summary: 'Get the score of an endpoint by its host, with its inputs and the least that changing it would cost',
+    summary: 'Get the score of an endpoint by its host, with its inputs and the lowest cost of changing it',
     tags: ['board'],
     field: 'endpointScore',
     shows: EndpointScoreViewNoun.pick({ document: true }),

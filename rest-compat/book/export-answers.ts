@@ -9,11 +9,16 @@ import { Atomic, JsonMembers, nameComponents } from '../answer-shapes.ts';
 /* Responses of the export endpoints. */
 
 const Replay = z.object({
-  replay_of: z.string().describe('Task id of the call that was repeated.'),
+  replay_of: z.string().describe('Task id of the call whose payment was sent again.'),
   settlement_status: z.string().describe('Always `idempotent_replay`.'),
-  recorded_at: z.string().describe('Time of the replay, or of the last of several (RFC 3339, UTC).'),
-  first_at: z.string().optional().describe('Time of the first of several replays. Absent for one.'),
-  count: z.int().optional().describe('Number of replays that are counted together. Absent for one.'),
+  recorded_at: z
+    .string()
+    .describe('Time of the replay or, if the entry combines several, of the last one (RFC 3339, UTC).'),
+  first_at: z
+    .string()
+    .optional()
+    .describe('Time of the first replay (RFC 3339, UTC), if the entry combines several. Absent otherwise.'),
+  count: z.int().optional().describe('Number of replays that the entry combines. Absent if it is one.'),
 });
 
 const types = {
@@ -51,7 +56,7 @@ export const BookAuditAnswer = AuditPack.extend({
 });
 
 const CoverageAnswer = CoverageNoun.extend({
-  issuer_signature: IssuerSignatureNoun.describe('Signature of the issuer over the coverage.'),
+  issuer_signature: IssuerSignatureNoun.describe('Signature of the issuer over all other members of the coverage.'),
 });
 
 const { document_sha256, csv_sha256, coverage_sha256, ...named } = PullSignedNoun.shape;
@@ -59,18 +64,20 @@ const { document_sha256, csv_sha256, coverage_sha256, ...named } = PullSignedNou
 export const PullExportAnswer = z.object({
   ...named,
   url: z.string().describe('URL of the published export.'),
-  verify_jwks: z.string().describe('URL of the keys that verify the signatures.'),
+  verify_jwks: z.string().describe('URL of the public keys (JWK Set) that verify the signatures.'),
   document_sha256,
-  document_sha256_rule: z.string().describe('Rule by which `document_sha256` is computed.'),
-  document_media_type: z.string().describe('Media type of the document.'),
+  document_sha256_rule: z.string().describe('Rule by which `document_sha256` is computed, in words.'),
+  document_media_type: z.string().describe('Media type of `document`, such as `application/json`.'),
   csv_sha256,
   coverage_sha256,
-  document: z.union([AuditPack, z.string()]).describe('The published document: an object (JSON), or a text.'),
-  coverage: CoverageAnswer.describe('Signed statement of the rows that the export covers.'),
+  document: z
+    .union([AuditPack, z.string()])
+    .describe('The published document: an object if `format` is `json`, a text if it is `csv`.'),
+  coverage: CoverageAnswer.describe('Statement of the rows that the export covers, signed by the issuer.'),
   issuer_signature: IssuerSignatureNoun.extend({
-    issuer_jwk: JsonMembers.describe('Public key of the signature (JWK).'),
+    issuer_jwk: JsonMembers.describe('Public key that verifies the signature (JWK).'),
   }).describe('Signature over the hashes of the document and the coverage.'),
-  pull_note: z.string().describe('Note on what the export proves.'),
+  pull_note: z.string().describe('Note on what the export proves, in sentences.'),
 });
 
 nameComponents({

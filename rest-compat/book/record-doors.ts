@@ -13,7 +13,7 @@ export const recordDoors = [
     methods: ['GET'],
     path: '/v1/agents/{agent_id}/record',
     summary:
-      'Get the public record of an agent in days and ranges, and for its owner the off-board history (`?opt_in=1`)',
+      'Get the public record of an agent (days and ranges); for its owner, `opt_in=1` adds the exact history of the book',
     tags: ['book'],
     possession: 'offered',
     field: 'agentRecord',

@@ -24,7 +24,7 @@ export const WebhookEnvelope = z
       .int()
       .nullable()
       .describe(
-        'Number among the messages of this book, without gaps. Null if no webhook wanted this kind when the event happened.',
+        'Number among the messages of this book, without gaps. Null for a `ping`, and if no webhook wanted this kind when the event happened.',
       ),
     position: z
       .int()
@@ -32,28 +32,31 @@ export const WebhookEnvelope = z
       .describe('Position of the event on the book, by which receivers order messages. Null for a `ping`.'),
     seq: z.int().nullable().describe('Position of the row in the book. Null if the event concerns no row.'),
     task_id: z.string().nullable().describe('Task id of the row. Null if the event concerns no row.'),
-    row: Row.nullable().describe('The row at the time of sending. Null if the event concerns no row.'),
+    row: Row.nullable().describe('The row as it is when the message is sent. Null if the event concerns no row.'),
     row_hash: z
       .string()
       .nullable()
-      .describe('Hash of the row as it was first recorded. Null if the event concerns no row.'),
+      .describe('SHA-256 of the row as it was first recorded, in hex. Null if the event concerns no row.'),
     event: z
       .object({
-        kind: z.string().describe('Kind of the event on the book.'),
-        body: JsonMembers.describe('Facts of the event, by its kind.'),
+        kind: z.string().describe('Kind of the book event, such as `born`.'),
+        body: JsonMembers.describe('Facts of the event. Its members depend on `kind`.'),
       })
       .nullable()
       .describe('The event as the book stores it; `hash` covers it. Null for a `ping`.'),
-    prev_hash: z.string().nullable().describe(`${event.prev_hash.description}`),
-    hash: z.string().nullable().describe(`${event.hash.description} \`kind\` and \`body\` are those of \`event\`.`),
+    prev_hash: z.string().nullable().describe(`${event.prev_hash.description} Null for a \`ping\`.`),
+    hash: z
+      .string()
+      .nullable()
+      .describe(`${event.hash.description} \`kind\` and \`body\` are those of \`event\`. Null for a \`ping\`.`),
     at: z.string().describe('Time of the event (RFC 3339, UTC).'),
     approval_link: z
       .string()
       .optional()
       .describe(
-        'Link that answers an open approval request, once. Keep it secret. Only in an `approval`, and only if the webhook was not changed since the request.',
+        'Link with which a person answers an open approval request, once. Keep it secret. Absent from all other messages, and if the webhook was changed since the request.',
       ),
   })
-  .describe('Message about an event of a book, signed by its headers.');
+  .describe('Message about an event of a book. Its headers contain the signatures.');
 
 nameComponents({ WebhookEnvelope });

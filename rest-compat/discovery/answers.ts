@@ -7,8 +7,8 @@ import { wordList } from '../../schema/words.ts';
 import { BrokenBookNames, JsonMembers, nameComponents } from '../answer-shapes.ts';
 
 const HeadName = z.object({
-  tree_size: z.int().describe('Number of leaves of the log.'),
-  root_hash: z.string().describe('Root hash of the log, in hex.'),
+  tree_size: z.int().describe('Number of leaves (receipts) that the log has at this tree head.'),
+  root_hash: z.string().describe('Root hash of the log with these leaves: SHA-256, in hex.'),
 });
 
 export const HealthAnswer = z.object({
@@ -39,21 +39,27 @@ export const HealthAnswer = z.object({
     .describe(
       `Dependencies that are unavailable now. \`log\`: the receipt log is halted or damaged, or commits cannot be saved in DATA_DIR. \`…_subgraph\`: a subgraph in a process of its own does not answer, and its endpoints are closed. \`clock\`: the clock of this process is more than ${limits.clock_off_ms_max / 1_000} seconds off. \`…_settling\`: payments on that network are refused before they are sent; \`settling\` says why. \`hubs\`: every hub for text, for images, for audio or for embeddings has failed recently, and none has answered since. Paid calls do not need these four: \`jobs\`, no process does periodic work, such as retries of webhooks and checks of final blocks; \`live\`, this process is not notified of what other processes write, so live rows arrive late; \`anchor\`, the log is not anchored on Base; \`witness\`, a witness reports that the log has forked or gone back.`,
     ),
-  profile: z.enum(['development', 'production']).describe('Profile that the service runs with.'),
-  stand_ins: z.array(z.string()).describe('Dependencies that the development profile replaces with a stand-in.'),
+  profile: z
+    .enum(['development', 'production'])
+    .describe('`production`, or `development` if stand-ins replace real dependencies.'),
+  stand_ins: z
+    .array(z.string())
+    .describe(
+      'Names of the environment variables that are not set and that a stand-in or a generated secret replaces. Empty in production.',
+    ),
   settling: z
     .array(
       z.object({
-        network: z.enum(wordList(networkWords)).describe('Name of the network.'),
+        network: z.enum(wordList(networkWords)).describe('Network to which the state applies.'),
         trouble: z
           .enum(['unfunded', 'fee_too_high', 'price_unknown', 'facilitator_unavailable'])
           .nullable()
           .describe(
-            'Reason that payments on this network are not being sent. Null if the last attempt was sent, or failed for a reason of its own. `unfunded`: no settling key has gas; `fee_too_high`: network fees are above the configured bound; `price_unknown`: the price needed to judge the fee is not known; `facilitator_unavailable`: the facilitator does not accept payments.',
+            'Reason that payments on this network are not being sent. Null if the last attempt was sent, or failed for another reason. `unfunded`: no settling key has gas; `fee_too_high`: network fees are above the configured bound; `price_unknown`: the price needed to judge the fee is not known; `facilitator_unavailable`: the facilitator does not accept payments.',
           ),
       }),
     )
-    .describe('Networks on which payments are accepted.'),
+    .describe('Networks on which payments are accepted, each with the reason if payments on it are not being sent.'),
   log: HeadName.nullable().describe('Tree head of the receipt log. Null while the database is unavailable.'),
   log_halt: z
     .object({
@@ -69,40 +75,55 @@ export const HealthAnswer = z.object({
   last_anchored_root: z
     .string()
     .nullable()
-    .describe('Root hash of the newest tree head that is anchored on Base. Null if there is none.'),
-  last_anchored_tx: z.string().nullable().describe('Hash of the transaction that anchored it. Null if there is none.'),
+    .describe('Root hash, in hex, of the newest tree head that is anchored on Base. Null if there is none.'),
+  last_anchored_tx: z
+    .string()
+    .nullable()
+    .describe('Hash of the transaction that anchored `last_anchored_root`. Null if there is none.'),
   anchor: z
     .object({
       tree_size: z
         .int()
         .nullable()
-        .describe('Number of leaves of the newest anchored tree head. Null if there is none.'),
-      block_number: z.int().nullable().describe('Number of the block that has the anchor. Null if there is none.'),
-      at: z.string().nullable().describe('Time of that block (RFC 3339, UTC). Null if there is none.'),
+        .describe('Number of leaves of the newest anchored tree head. Null if nothing is anchored.'),
+      block_number: z
+        .int()
+        .nullable()
+        .describe('Number of the block on Base that has the anchor. Null if nothing is anchored.'),
+      at: z
+        .string()
+        .nullable()
+        .describe('Time of the block that has the anchor (RFC 3339, UTC). Null if nothing is anchored.'),
       contract: z
         .string()
-        .describe('Address of the contract that emits Anchored(sender, log_id, tree_size, root_hash).'),
-      sender: z.string().describe('Address that sends the anchors: the first indexed topic of the event.'),
+        .describe('Address on Base of the contract that emits Anchored(sender, log_id, tree_size, root_hash).'),
+      sender: z.string().describe('Address on Base that sends the anchors: the first indexed argument of the event.'),
       trouble: z
         .enum(['chain_unavailable', 'unfunded', 'fee_too_high', 'not_mined', 'void'])
         .nullable()
-        .describe('Reason that no newer tree head is anchored. Null if there is no problem.'),
+        .describe(
+          'Why no newer tree head is anchored. `unfunded`: the key has no gas; `fee_too_high`: the fee exceeds the rest of the daily limit; `not_mined`: the transaction is not included in a block; `void`: it had no effect. Null if there is no problem.',
+        ),
     })
     .nullable()
     .describe('State of the anchors on Base. Null if the log is not anchored.'),
   witnesses: z
     .array(
       z.object({
-        witness: z.string().describe('Name that the witness signs with.'),
+        witness: z.string().describe('Name of the witness in its cosignatures.'),
         tree_size: z
           .int()
           .nullable()
-          .describe('Number of leaves of the newest tree head that it has cosigned. Null if there is none.'),
-        at: z.string().nullable().describe('Time of that cosignature (RFC 3339, UTC). Null if there is none.'),
+          .describe(
+            'Number of leaves of the newest tree head that the witness has cosigned. Null if it has cosigned none.',
+          ),
+        at: z.string().nullable().describe('Time of the newest cosignature (RFC 3339, UTC). Null if there is none.'),
         trouble: z
           .enum(['refused', 'ahead', 'lied', 'unknown_log', 'away'])
           .nullable()
-          .describe('Reason that it cosigns no newer tree head. Null if there is no problem.'),
+          .describe(
+            'Why the witness cosigns no newer tree head. `refused`: it reports a fork; `ahead`: it has cosigned more leaves than the log has; `lied`: its signature is invalid; `unknown_log`: it does not know the log; `away`: it does not answer. Null if there is no problem.',
+          ),
       }),
     )
     .describe('Witnesses that cosign the checkpoints of the log (C2SP tlog-witness).'),
@@ -124,11 +145,11 @@ export const ManifestAnswer = z.object({
   resources: z
     .array(
       z.object({
-        resource: z.string().describe('URL of the endpoint.'),
+        resource: z.string().describe('URL to which requests are sent.'),
         type: z.literal('http'),
-        method: z.string().describe('HTTP method.'),
-        name: z.string().describe('Name of the endpoint: its operationId and the name of its tool.'),
-        description: z.string().describe('What the endpoint does.'),
+        method: z.string().describe('HTTP method of the endpoint.'),
+        name: z.string().describe('Name of the endpoint: its operationId in OpenAPI and the name of its MCP tool.'),
+        description: z.string().describe('What the endpoint does, in a sentence.'),
         price_atomic: z
           .string()
           .nullable()
@@ -137,45 +158,51 @@ export const ManifestAnswer = z.object({
           ),
         networks: z.array(z.string()).describe('Names of the networks on which the price can be paid.'),
         accepts: z.array(JsonMembers).describe('Payment requirements of x402, one for each network.'),
-        input: JsonMembers.describe('JSON Schema of the body.'),
-        output: JsonMembers.describe('JSON Schema of the response.'),
+        input: JsonMembers.describe('JSON Schema of the request body.'),
+        output: JsonMembers.describe('JSON Schema of the response body.'),
         extensions: z
           .object({
-            bazaar: JsonMembers.describe('How to call the endpoint, with an example and both schemas.'),
+            bazaar: JsonMembers.describe(
+              'How to call the endpoint: an example, and the schemas of request and response (`bazaar` extension).',
+            ),
           })
-          .describe('Extensions of x402 version 2.'),
+          .describe('Extensions of x402 version 2, by name.'),
       }),
     )
-    .describe('Paid endpoints.'),
+    .describe('Paid endpoints, each with its price, networks and schemas.'),
 });
 
 const RevokedKey = z.object({
-  kid: z.string().describe('Id of the key.'),
-  alg: z.string().describe('Signature algorithm (JOSE).'),
+  kid: z.string().describe('Id of the key (`kid` of its signatures).'),
+  alg: z.string().describe('Signature algorithm (JOSE), such as `ES256`.'),
   seq: z.int().describe('Version of the issuer history that added the key.'),
   status: z
     .enum(['retired', 'revoked'])
-    .describe('`retired`: its earlier signatures stay valid. `revoked`: only receipts that were in `log` stay valid.'),
+    .describe(
+      '`retired`: its earlier signatures stay valid. `revoked`: only receipts within the tree head in `log` stay valid.',
+    ),
   activated_at: z.string().describe('Time from which the key signed (RFC 3339, UTC).'),
   retired_at: z
     .string()
-    .describe('Time another key replaced it (RFC 3339, UTC). It may have signed for one hour more.'),
+    .describe('Time another key replaced this one (RFC 3339, UTC). This one may have signed for one hour more.'),
   revoked_at: z
     .string()
     .optional()
-    .describe('Time the key was declared compromised (RFC 3339, UTC). Absent if it is retired.'),
+    .describe('Time the key was declared compromised (RFC 3339, UTC). Absent if the key is retired.'),
   since: z
     .string()
     .optional()
-    .describe('Time from which others may have had the key (RFC 3339, UTC). Absent if it is retired.'),
+    .describe('Time from which others may have known the private key (RFC 3339, UTC). Absent if the key is retired.'),
   reason: z.string().optional().describe('Reason for the revocation, in a sentence. Absent if the key is retired.'),
   log: HeadName.optional().describe(
-    'Tree head at `since`. Receipts of this key with a leaf before `tree_size` stay valid; all others are invalid. Absent if the key is retired.',
+    'Tree head at `since`. Receipts of this key with a leaf index below `tree_size` stay valid; all others are invalid. Absent if the key is retired.',
   ),
   previous_hash: z
     .string()
     .optional()
-    .describe('Hash of the previous revocation, which is part of the hash in `statement`. Absent in the first one.'),
+    .describe(
+      'SHA-256 of the previous revocation, in hex; the hash in `statement` covers it. Absent for the first revocation, and if the key is retired.',
+    ),
   statement: z
     .string()
     .optional()
@@ -192,7 +219,7 @@ const RevokedSession = z.object({
     .string()
     .nullable()
     .describe(
-      'Signature of the payer over RevokeSession(delegationHash, at). Null if the service ended the session with all others, because its operator accepted a break of the log (/.well-known/log-breaks.json).',
+      'Signature of `payer` over RevokeSession(delegationHash, at), 0x and hex digits. Null if the service ended the session with all others, because its operator accepted a break of the log (/.well-known/log-breaks.json).',
     ),
 });
 
@@ -200,12 +227,12 @@ export const RevocationsAnswer = z.object({
   schema: z.literal(documents.revocations),
   issuer_history: z
     .object({
-      hash: z.string().describe('SHA-256 of its newest snapshot.'),
-      version: z.int().describe('Number of its newest snapshot.'),
+      hash: z.string().describe('SHA-256 of its newest snapshot, in hex.'),
+      version: z.int().describe('Number of its newest snapshot, from 1.'),
       seq: z.int().describe('The same number as `version`.'),
     })
     .describe('Issuer history that `keys` refers to.'),
-  keys: z.array(RevokedKey).describe('Keys that sign no more, newest first.'),
+  keys: z.array(RevokedKey).describe('Keys of the issuer that no longer sign, newest first.'),
   sessions: z
     .array(RevokedSession)
     .describe(

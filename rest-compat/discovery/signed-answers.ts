@@ -5,46 +5,51 @@ import { BrokenBookNames, JsonMembers, nameComponents } from '../answer-shapes.t
 /* Signed documents of the discovery endpoints. */
 
 const times = {
-  activated_at: z.string().describe('Time from which it applies (RFC 3339, UTC).'),
-  retired_at: z.string().optional().describe('Time it was replaced (RFC 3339, UTC). Absent while it is current.'),
+  activated_at: z.string().describe('Time from which this version or key applies (RFC 3339, UTC).'),
+  retired_at: z
+    .string()
+    .optional()
+    .describe('Time a later version or key replaced this one (RFC 3339, UTC). Absent while it is current.'),
 };
 const version = z.int().describe('Number of the version, from 1.');
-const hash = z.string().describe('SHA-256 of the version, in hex.');
+const hash = z.string().describe('SHA-256, in hex, of the document of this version in canonical JSON.');
 const named = { version, hash, ...times };
-const kid = z.string().describe('Id of the key that signed.');
-const Jws = z.string().describe('Compact JWS (ES256).');
+const kid = z.string().describe('Id of the published key that signed `jws`.');
+const Jws = z.string().describe('Signature: a compact JWS (ES256) whose claims are what was signed.');
 const Head = z.object({
-  tree_size: z.int().describe('Number of leaves of the log.'),
-  root_hash: z.string().describe('Root hash of the log, in hex.'),
+  tree_size: z.int().describe('Number of leaves (receipts) that the log has at this tree head.'),
+  root_hash: z.string().describe('Root hash of the log with these leaves: SHA-256, in hex.'),
 });
 
 const HistoryKey = z.object({
-  seq: z.int().describe('Version that added the key.'),
-  kid: z.string().describe('Id of the key.'),
+  seq: z.int().describe('Number of the version of this history that added the key.'),
+  kid: z.string().describe('Id of the ES256 key (`kid` of its signatures).'),
   ...times,
   revoked: z
     .object({
       revoked_at: z.string().describe('Time the key was declared compromised (RFC 3339, UTC).'),
-      since: z.string().describe('Time from which others may have had the key (RFC 3339, UTC).'),
-      reason: z.string().describe('Reason, in a sentence.'),
-      log: Head.describe('Tree head at `since`. Receipts of this key beyond it are invalid.'),
+      since: z.string().describe('Time from which others may have known the private key (RFC 3339, UTC).'),
+      reason: z.string().describe('Reason for the revocation, in a sentence.'),
+      log: Head.describe(
+        'Tree head of the log at `since`. Receipts of this key with a leaf index of `tree_size` or more are invalid.',
+      ),
       jws: Jws,
     })
     .optional()
     .describe('Revocation by the operator, signed with an active key. Absent if the key was not revoked.'),
   jwks: z
     .object({ keys: z.array(JsonMembers).describe('Public keys (JWK).') })
-    .describe('The public key, as a JWK set.'),
+    .describe('Public keys that this version added (ES256, Ed25519 and secp256k1), as a JWK Set.'),
 });
 
 export const IssuerHistoryAnswer = z.object({
   schema: z.literal(documents.issuer_history),
   ...named,
   snapshot: JsonMembers.describe('Document whose canonical JSON (RFC 8785) has the SHA-256 `hash`.'),
-  keys: z.array(HistoryKey).describe('All keys up to this version, oldest first.'),
+  keys: z.array(HistoryKey).describe('Keys of the issuer up to this version, oldest first.'),
   issuer_signature: z
     .object({ alg: z.literal('ES256'), kid, jws: Jws })
-    .describe('Signature of the key that this version added, over its hash and time.'),
+    .describe('Signature over `hash` and `activated_at` of this version, by the key that it added.'),
   snapshots: z.array(z.object(named)).describe('All versions, oldest first.'),
 });
 
@@ -53,48 +58,62 @@ export const PolicyHistoryAnswer = z.object({
   version,
   hash,
   policies: z
-    .array(z.object({ ...named, policy: JsonMembers.describe('The policy.') }))
+    .array(
+      z.object({
+        ...named,
+        policy: JsonMembers.describe('Receipt policy: tolerances, and the meaning of each signed member.'),
+      }),
+    )
     .describe('All versions, oldest first.'),
   issuer_signature: z
     .object({ alg: z.literal('ES256'), jws: Jws })
-    .describe('Signature over the newest version and its hash.'),
+    .describe('Signature of the issuer over `version` and `hash`, those of the newest receipt policy.'),
 });
 
 const Damaged = z.object({
   level: z.int().describe('Level of the hash in the tree. 0: a leaf.'),
-  index: z.int().describe('Index of the hash in its level, from 0.'),
-  computed: z.string().optional().describe('Hash that was computed from the level below. Absent if it is unknown.'),
-  stored: z.string().optional().describe('Hash that is stored. Absent if there is none.'),
+  index: z.int().describe('Index of the hash within its level, from 0.'),
+  computed: z
+    .string()
+    .optional()
+    .describe(
+      'Hash that should be stored, computed from the receipt or the level below (SHA-256, in hex). Absent if it is unknown.',
+    ),
+  stored: z.string().optional().describe('Hash that is stored (SHA-256, in hex). Absent if none is stored.'),
 });
 
 const LogBreak = z.object({
   schema: z.literal(documents.log_break),
-  log_id: z.int().describe('Number of the log.'),
-  saved: Head.optional().describe('Newest tree head that was signed. Absent if it is unknown.'),
-  found: Head.describe('Tree head that remains.'),
+  log_id: z.int().describe('Id of the receipt log.'),
+  saved: Head.optional().describe(
+    'Newest tree head that was known to be signed before the break. Absent if none is known.',
+  ),
+  found: Head.describe('Tree head of the log that remained after the break.'),
   anchored: z
     .object({
       ...Head.shape,
-      sender: z.string().describe('Address that sent the anchor.'),
-      tx_hash: z.string().describe('Hash of the transaction.'),
-      block_number: z.int().describe('Number of the block.'),
-      genesis_hash: z.string().describe('Hash of the first block of the chain.'),
+      sender: z.string().describe('Address on Base that sent the anchor (0x and 40 hex digits).'),
+      tx_hash: z.string().describe('Hash of the transaction of the anchor (0x and 64 hex digits).'),
+      block_number: z.int().describe('Number of the block on Base that has the anchor.'),
+      genesis_hash: z
+        .string()
+        .describe('Hash of the first block of the chain, which identifies it (0x and 64 hex digits).'),
     })
     .optional()
-    .describe('Newest anchor on Base that no longer binds the log. Absent if there is none.'),
+    .describe('Newest anchor on Base that the log no longer has to extend. Absent if there is none.'),
   damage: z
     .array(Damaged)
     .optional()
-    .describe('Damaged hashes that are ignored after this declaration. Absent if there are none.'),
+    .describe('Damaged hashes of the tree that are ignored after this declaration. Absent if there are none.'),
   books: BrokenBookNames.optional(),
   credentials_ended: z
     .literal(true)
     .optional()
     .describe(
-      'Present if all book sessions, slice tokens, delegated sessions and open approval requests ended with this declaration, and all published exports were withdrawn.',
+      'True if this declaration ended all book sessions, slice tokens, delegated sessions and open approval requests and withdrew all published exports. Absent otherwise.',
     ),
   reason: z.string().describe('Reason for the break, in the words of the operator.'),
-  declared_at: z.string().describe('Time of the declaration (RFC 3339, UTC).'),
+  declared_at: z.string().describe('Time the break was declared (RFC 3339, UTC).'),
   kid,
   jws: Jws,
 });
@@ -108,8 +127,8 @@ const card = {
   version: z.string().describe('Version of the agent.'),
   provider: z
     .object({
-      url: z.string().describe('URL of the provider.'),
-      organization: z.string().describe('Name of the provider.'),
+      url: z.string().describe('Base URL of the service.'),
+      organization: z.string().describe('Name of the organization that provides the agent.'),
     })
     .describe('Provider of the agent.'),
   documentationUrl: z.string().describe('URL of the documentation.'),
@@ -118,19 +137,19 @@ const card = {
   skills: z
     .array(
       z.object({
-        id: z.string().describe('Id of the skill.'),
-        name: z.string().describe('Name of the skill.'),
+        id: z.string().describe('Id of the skill: the operationId of its endpoint.'),
+        name: z.string().describe('Name of the skill, for people.'),
         description: z.string().describe('What the skill does, and its price.'),
-        tags: z.array(z.string()).describe('Keywords of the skill.'),
-        examples: z.array(z.string()).describe('Examples of messages.'),
+        tags: z.array(z.string()).describe('Keywords by which the skill can be found.'),
+        examples: z.array(z.string()).describe('Examples of messages for the skill.'),
       }),
     )
     .describe('Skills of the agent.'),
   signatures: z
     .array(
       z.object({
-        protected: z.string().describe('Protected header of the JWS, base64url.'),
-        signature: z.string().describe('Signature, base64url.'),
+        protected: z.string().describe('Protected header of the JWS (ES256), in base64url.'),
+        signature: z.string().describe('Signature of the JWS, in base64url.'),
       }),
     )
     .describe('Signatures (JWS) over the canonical JSON of the card without this member.'),
@@ -141,7 +160,7 @@ const Capabilities = z.object({
   extensions: z
     .array(
       z.object({
-        uri: z.string().describe('URI of the extension.'),
+        uri: z.string().describe('URI that identifies the extension.'),
         description: z.string().describe('How the agent uses the extension.'),
       }),
     )
@@ -153,14 +172,14 @@ export const AgentCardAnswer = z.object({
   supportedInterfaces: z
     .array(
       z.object({
-        url: z.string().describe('URL of the interface.'),
-        protocolBinding: z.string().describe('Transport, such as `JSONRPC`.'),
+        url: z.string().describe('URL to which calls are sent.'),
+        protocolBinding: z.string().describe('Transport, such as `JSONRPC` (JSON-RPC 2.0).'),
         protocolVersion: z.string().describe('Version of A2A.'),
       }),
     )
     .describe('Interfaces at which the agent can be called.'),
   capabilities: Capabilities.extend({
-    extendedAgentCard: z.boolean().describe('Whether there is an extended card.'),
+    extendedAgentCard: z.boolean().describe('True if authenticated clients can get an extended card.'),
   }).describe('Optional features of A2A that the agent supports.'),
 });
 
@@ -172,15 +191,15 @@ export const LegacyAgentCardAnswer = z.object({
   additionalInterfaces: z
     .array(
       z.object({
-        url: z.string().describe('URL of the interface.'),
-        transport: z.string().describe('Transport, such as `JSONRPC`.'),
+        url: z.string().describe('URL to which calls are sent.'),
+        transport: z.string().describe('Transport, such as `JSONRPC` (JSON-RPC 2.0).'),
       }),
     )
     .describe('Interfaces at which the agent can be called.'),
   capabilities: Capabilities.extend({
     stateTransitionHistory: z.boolean().describe('Whether earlier states of a task are returned.'),
   }).describe('Optional features of A2A that the agent supports.'),
-  supportsAuthenticatedExtendedCard: z.boolean().describe('Whether there is an extended card.'),
+  supportsAuthenticatedExtendedCard: z.boolean().describe('True if authenticated clients can get an extended card.'),
 });
 
 nameComponents({

@@ -3,9 +3,15 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 const header = (description: string): JsonObject => ({ schema: { type: 'string' }, description });
 
 const settlement: JsonObject = {
-  'PAYMENT-RESPONSE': header('Settlement of the payment (x402 version 2), as base64 JSON.'),
-  'X-PAYMENT-RESPONSE': header('The same in the form of x402 version 1.'),
-  'x-svc-request-salt': header('Salt with which the payer can prove the request that the payment was made for.'),
+  'PAYMENT-RESPONSE': header(
+    'Settlement of the payment, as base64 JSON. Absent unless the payment was by x402 version 2.',
+  ),
+  'X-PAYMENT-RESPONSE': header(
+    'Settlement of the payment, as base64 JSON. Absent unless the payment was by x402 version 1.',
+  ),
+  'x-svc-request-salt': header(
+    'Salt (32 hex digits) of `request_hash` in the receipt: with it, the payer can prove what was requested.',
+  ),
   'x-svc-settlement-status': header(
     '`settled`: paid by this request. `idempotent_replay`: the payment or Idempotency-Key was used before; this is the earlier answer or, with `x-svc-rerun`, the new answer of a rerun, and nothing more was charged. `waived`: an API key was used in place of a payment.',
   ),
@@ -20,10 +26,12 @@ const receipt: JsonObject = {
   'x-svc-rerun': header(
     'Number of the rerun that made this answer, from 1, if an earlier answer to this payment was incomplete. Absent otherwise.',
   ),
-  'x-svc-verify-url': header('URL of the receipt. The receipt may not exist yet.'),
-  'x-svc-payment-ref': header('Payment: `base:0x<transaction hash>` or `solana:<signature>`.'),
+  'x-svc-verify-url': header('URL of the public page of the receipt. The receipt may not exist yet.'),
+  'x-svc-payment-ref': header(
+    'Transaction of the payment: `base:0x<transaction hash>` or `solana:<signature>`. Absent if an API key was used.',
+  ),
   'x-svc-proof-outcome': header(
-    'What is known of the payment. `settled`: its transfer was seen. `pending`: its transfer was not seen yet. `unverified`: its transfer was not seen by the cutoff. `none`: nothing was paid.',
+    'What is known of the payment. `settled`: its transfer was seen. `pending`: its transfer was not seen yet. `unverified`: its transfer was not found in time. `none`: nothing was paid. Absent for a stream.',
   ),
   'x-svc-model': header('Model that was requested from the hub, percent-encoded if needed. See x-svc-answered-model.'),
   'x-svc-hub': header(
@@ -32,14 +40,14 @@ const receipt: JsonObject = {
   'x-svc-answered-model': header(
     'Model that the hub named in its answer, percent-encoded if needed. Absent if it named none. For a stream, only the receipt has it.',
   ),
-  'x-svc-amount': header('Amount that was paid, in atomic USDC.'),
-  'x-svc-payload-hash': header('SHA-256 of the canonical payload of the receipt, in hex.'),
+  'x-svc-amount': header('Amount that was paid, in atomic USDC. Absent if an API key was used.'),
+  'x-svc-payload-hash': header('SHA-256 of the canonical payload of the receipt, in hex. Absent for a stream.'),
 };
 
 /** draft-ietf-httpapi-ratelimit-headers-10. */
 const rate: JsonObject = {
-  'RateLimit-Policy': header('Quota of the client address and its window in seconds, by name.'),
-  RateLimit: header('Remaining quota, and the seconds until it is restored.'),
+  'RateLimit-Policy': header('Quota of the client address (`q`) and its window in seconds (`w`), by name.'),
+  RateLimit: header('Remaining quota (`r`), and the seconds until it is restored (`t`), by name.'),
 };
 
 /** Headers of responses. Constants, because the code that sets them lies behind the graph. */
@@ -68,7 +76,9 @@ export const answerHeaders = {
   },
   foreignKey: { 'x-should-retry': header('`false` if a retry of the same request would have the same outcome.') },
   rate,
-  refusal: { 'x-svc-refusal-url': header('URL of the signed refusal.') },
+  refusal: {
+    'x-svc-refusal-url': header('URL of the signed refusal. Absent if no rule of the book refused the call.'),
+  },
   refusedBefore: {
     'x-svc-last-refusal-url': header('With `blocked_too_often`: URL of the last signed refusal of such a call.'),
   },
@@ -91,11 +101,15 @@ export const answerHeaders = {
   /** RFC 9110 8.8.3 and RFC 9111 5.2, for documents that change seldom. */
   kept: {
     ETag: header('Version of the document, the same in every encoding. Send it as If-None-Match.'),
-    'Cache-Control': header('How long the response may be cached.'),
+    'Cache-Control': header('How long the response may be cached, such as `public, max-age=60`.'),
   },
   a2a: {
-    'A2A-Extensions': header('Extension of A2A 1.0 that is active for this response.'),
-    'X-A2A-Extensions': header('The same under the name that clients of A2A 0.3 use.'),
+    'A2A-Extensions': header(
+      'URI of the A2A extension that is active for this response. Absent unless the request named one in this header.',
+    ),
+    'X-A2A-Extensions': header(
+      'The same as A2A-Extensions, for a request that named the extension in X-A2A-Extensions (A2A 0.3).',
+    ),
   },
   mcp: { 'Mcp-Session-Id': header('Session of /mcp, which a client sends with each request after the handshake.') },
   named: {

@@ -67,7 +67,7 @@ export const note: JsonObject = {
   description:
     'Purpose of the call in the words of the caller (UTF-8). If the book refuses the call until a person approves it, the approval request shows ' +
     'it as `note`, marked as a claim of the caller. It is not part of what is approved, and is stored encrypted until the request is answered or ' +
-    'expires. A longer text is refused with 400.',
+    `expires. More than ${approvalLimits.note_characters_max} characters are refused with 400. Default: no note.`,
   schema: { type: 'string', maxLength: approvalLimits.note_characters_max },
 };
 
@@ -108,6 +108,13 @@ export const sessionHeader: JsonObject = {
   schema: { type: 'string' },
 };
 
+/** The same, where a proof is accepted too. */
+export const sessionOrProof: JsonObject = {
+  ...sessionHeader,
+  description:
+    'Possession secret of the book. Not needed with X-SVC-Proof. Also accepted as `session` in the body, which takes precedence.',
+};
+
 /** The same, optional. */
 export const bookSession: JsonObject = {
   ...sessionHeader,
@@ -123,7 +130,7 @@ export const namedBook: JsonObject = {
   required: false,
   description:
     'Id of the agent on whose book the call is recorded. Required (400 `book_not_named`) if X-SVC-Session has several sessions, separated by ' +
-    'commas. An agent whose session was not sent is refused with 403.',
+    'commas. An agent whose session was not sent is refused with 403. Default: the book that the session opens.',
   schema: { type: 'integer', minimum: 1 },
 };
 
@@ -141,7 +148,7 @@ export const proofNonce: JsonObject = {
   name: 'X-SVC-Nonce',
   in: 'header',
   required: false,
-  description: 'Nonce of a bound X-SVC-Proof. Each nonce is accepted once.',
+  description: 'Nonce of a bound X-SVC-Proof, which is accepted once. Default: the proof is a plain one.',
   schema: { type: 'string', pattern: NONCE_PATTERN },
 };
 
@@ -150,7 +157,8 @@ export const ifNoneMatch: JsonObject = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'ETags of stored copies. The response is 304 if one of them is current.',
+  description:
+    'ETags of stored copies, separated by commas. The response is 304 if one of them is current. Default: the document is returned.',
   schema: { type: 'string' },
 };
 

@@ -14,8 +14,9 @@ export function responses(door: Door, method: DoorMethod, schemas: ComponentSche
   const faults: Record<string, JsonObject> = {};
   for (const [status, codes] of byStatus(faultsOf(door, method))) faults[status] = fault(door, status, codes, schemas);
   for (const status of closedStatuses(door)) {
-    const empty = door.board_secret === 'none' ? EMPTY_BODY : NO_SECRET;
-    const description = [faults[status]?.description ?? [], empty].flat().join(' ');
+    const lacks = door.board_secret === 'none' ? NO_PROOF : NO_SECRET;
+    const named = faults[status]?.description;
+    const description = named ? `${named} If ${lacks}, the body is empty.` : `${capital(lacks)}. The body is empty.`;
     faults[status] = { ...faults[status], description };
   }
   const good = {
@@ -78,7 +79,9 @@ function fault(
 }
 
 function errorsNamed(codes: readonly ErrorCode[]): string {
-  return `Error code${codes.length > 1 ? 's' : ''}: ${codes.map(code => `\`${code}\``).join(', ')}.`;
+  const [sole, ...others] = codes;
+  if (sole !== undefined && others.length === 0) return `Error code: \`${sole}\`. ${errors[sole][1]}`;
+  return `Error codes: ${codes.map(code => `\`${code}\``).join(', ')}. \`detail\` says what is wrong and what to do.`;
 }
 
 const REFUSED = 403;
@@ -86,8 +89,9 @@ const TOO_MANY = 429;
 export const isKept = ({ cache }: Columns): boolean => cache !== NO_STORE;
 const isRated = ({ rated, price }: Columns): boolean => rated && price === null;
 const DONE_BEFORE = 'The same request was carried out before; the response shows what it did.';
-const NO_SECRET = 'If the secret of the board is missing or invalid, the body is empty.';
-const EMPTY_BODY = 'If the proof of possession is missing, invalid or used already, the body is empty.';
+const NO_SECRET = 'the secret of the board is missing or invalid';
+const NO_PROOF = 'the proof of possession is missing, invalid or used already';
+const capital = (sentence: string) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
 /** A paid door does not require a session, but refuses an invalid one. */
 function closedStatuses({ possession, ingest_key, board_secret, price }: Columns): number[] {

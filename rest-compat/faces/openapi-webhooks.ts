@@ -25,7 +25,7 @@ const parameters = [
   ),
   header(
     'X-SVC-Signature-Previous',
-    'The same by older secrets, separated by commas, for a day after a rotation.',
+    'The same as X-SVC-Signature by each older secret, separated by commas. Absent unless the secret was rotated in the last day.',
     false,
   ),
 ];
@@ -46,7 +46,8 @@ export function webhooks(schemas: ComponentSchemas): JsonObject {
           '2XX': { description: 'The message was received. The body of the response is ignored.' },
           410: { description: 'No more messages are wanted: the webhook is disabled until its owner sets it again.' },
           default: {
-            description: 'The attempt failed, as does a redirect. The message is sent again, not before Retry-After.',
+            description:
+              'Any other response, such as a redirect, is a failed attempt. The message is sent again, not before Retry-After.',
           },
         },
       },

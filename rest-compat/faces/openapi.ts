@@ -14,6 +14,7 @@ import {
   redelivery,
   routerKey,
   sessionHeader,
+  sessionOrProof,
   shownProof,
 } from './openapi-parameters.ts';
 import { content, isKept, responses } from './openapi-responses.ts';
@@ -97,10 +98,10 @@ function soldOf(door: Door): readonly JsonObject[] {
 /** `security` says the same, but a client that is generated from types sends them as parameters. */
 const possession: Readonly<Record<Columns['possession'], readonly JsonObject[]>> = {
   none: [],
-  offered: [sessionHeader, shownProof, proofNonce],
-  required: [sessionHeader, shownProof, proofNonce],
+  offered: [sessionOrProof, shownProof, proofNonce],
+  required: [sessionOrProof, shownProof, proofNonce],
   session: [sessionHeader],
-  bound: [sessionHeader, shownProof, proofNonce],
+  bound: [sessionOrProof, shownProof, proofNonce],
 };
 
 const possessionTerms: Readonly<Record<Columns['possession'], readonly string[]>> = {
@@ -136,7 +137,7 @@ function termsOf(door: Columns): string {
   const { price, waived_by, aliases, limits } = door;
   const terms = [
     price
-      ? `Costs ${price.amount_atomic === null ? 'what its 402 response says, in' : `${price.amount_atomic}`} atomic USDC by x402 on ${price.networks.join(' or ')}${byKey(door) ? ', or an API key' : ''}.`
+      ? `Costs ${price.amount_atomic === null ? 'what its 402 response says, in' : `${price.amount_atomic}`} atomic USDC by x402 on ${price.networks.join(' or ')}${byKey(door) ? '; an API key is accepted instead' : ''}.`
       : 'Free.',
     ...(waived_by ? [`Free if the body has \`${waived_by}\`.`] : []),
     ...possessionTerms[door.possession],

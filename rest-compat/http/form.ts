@@ -15,12 +15,13 @@ const BOUNDARY = /;\s*boundary=(?:"[^"\r\n]{1,70}"|[^\s";,]{1,70})/i;
  */
 export function readForm(request: IncomingMessage, bytes_max: number, upload: Upload): Promise<Body> {
   const { 'content-type': type = '', 'content-length': length = '0' } = request.headers;
-  if (!BOUNDARY.test(type)) return Promise.resolve(malformedBody('The form names no boundary.'));
+  if (!BOUNDARY.test(type))
+    return Promise.resolve(malformedBody('The Content-Type of the form has no boundary parameter.'));
   if (Number(length) > bytes_max) return Promise.resolve(tooLarge);
   try {
     return new FormReader(request, bytes_max, upload).read(type);
   } catch {
-    return Promise.resolve(malformedBody('The form names no boundary that can be read.'));
+    return Promise.resolve(malformedBody('The boundary parameter in the Content-Type of the form is not valid.'));
   }
 }
 
@@ -82,7 +83,7 @@ class FormReader {
       .on('filesLimit', () => this.#end(malformedBody('A form brings one file.')))
       .on('fieldsLimit', () => this.#end(tooMany))
       .on('partsLimit', () => this.#end(tooMany))
-      .on('error', () => this.#end(malformedBody('The form is not whole, or not well-formed.')))
+      .on('error', () => this.#end(malformedBody('The form is incomplete or malformed.')))
       .on('finish', () => {
         // The last boundary may have been followed by more data.
         this.#parsed = true;
@@ -113,7 +114,7 @@ class FormReader {
     if (!name) this.#end(malformedBody('A field of the form has no name.'));
     else if (name.endsWith('[]')) this.#members.set(name, [...((known as Json[] | undefined) ?? []), member]);
     else if (known === undefined) this.#members.set(name, member);
-    else this.#end(malformedBody(`The form has ${name.slice(0, 64)} twice.`));
+    else this.#end(malformedBody(`The form has the field ${name.slice(0, 64)} twice.`));
   }
 
   #whole(): void {

@@ -20,13 +20,15 @@ import { ResponseStreamFault } from './stream-fault.ts';
 
 /* Responses of the endpoints that sell work of models: the nouns of the graph, with the members that differ by REST. */
 
-const Details = JsonMembers.describe('Further numbers and flags, by the names that the hub uses.').optional();
+const Details = JsonMembers.describe(
+  'Further counts of the hub, under its own names. Absent if it sent none.',
+).optional();
 
 const Usage = ChatUsageNoun.omit({ details: true })
   .extend({ prompt_tokens_details: Details, completion_tokens_details: Details })
   .loose()
   .describe(
-    'Numbers of tokens as the hub stated them, with its further numbers, flags and objects of these. Texts and lists of the hub are left out.',
+    'Token counts as the hub stated them, with its further numbers, booleans and objects of these. Its texts and lists are left out.',
   )
   .meta({ shows: ChatUsageNoun });
 
@@ -45,7 +47,7 @@ export const ChatChunk = ChatCompletionChunkNoun.omit({ hub: true }).extend({
     .describe(
       'Numbers of tokens, in the last event, if `stream_options.include_usage` is true. Otherwise null or absent.',
     ),
-  svc: SvcAnswer.optional().describe('The signed receipt, in the last event.'),
+  svc: SvcAnswer.optional().describe('The signed receipt, in the last event. Absent in all others.'),
 });
 
 export const ModelListAnswer = z.object({ object: z.literal('list'), ...ModelPageNoun.shape });
@@ -66,7 +68,7 @@ const Message = z.object({
       z.discriminatedUnion('type', [
         z.object({
           type: z.literal('output_text'),
-          text: z.string().describe('Text of the answer.'),
+          text: z.string().describe('Text of this part of the answer.'),
           annotations: z.array(z.never()).max(0).describe('Always empty.'),
         }),
         z.object({
@@ -75,7 +77,7 @@ const Message = z.object({
         }),
       ]),
     )
-    .describe('Parts of the message.'),
+    .describe('Parts of the message: text, or a refusal.'),
 });
 
 const Reasoning = z.object({
@@ -85,7 +87,7 @@ const Reasoning = z.object({
   summary: z.array(z.never()).max(0).describe('Always empty: the reasoning is in `content`.'),
   content: z
     .array(z.object({ type: z.literal('reasoning_text'), text: z.string().describe('Text of the reasoning.') }))
-    .describe('Parts of the reasoning.'),
+    .describe('Text of the reasoning, in parts.'),
   encrypted_content: z
     .string()
     .optional()
@@ -98,8 +100,8 @@ const FunctionCall = z.object({
   id: item_id,
   type: z.literal('function_call'),
   status: ItemStatus,
-  call_id: z.string().describe('Id of the call, to be sent back with its result.'),
-  name: z.string().describe('Name of the function.'),
+  call_id: z.string().describe('Id of the function call. Send it back with the result.'),
+  name: z.string().describe('Name of the function to call.'),
   arguments: z.string().describe('Arguments of the call: JSON, as the model wrote it.'),
 });
 
@@ -118,23 +120,23 @@ export const ResponseAnswer = ModelResponseNoun.omit({ hub: true }).extend({
   })
     .meta({ shows: ResponseUsageNoun })
     .nullable()
-    .describe('Numbers of tokens. Null if the hub did not state them.'),
+    .describe('Numbers of tokens of request and answer. Null if the hub did not state them.'),
   svc: Svc,
 });
 
 const sequence_number = z.int().min(0).describe('Number of the event, from 0 without gaps.');
-const output_index = z.int().describe('Index of the item in `output`.');
+const output_index = z.int().describe('Index of the item in `output`, from 0.');
 const place = { sequence_number, item_id, output_index };
-const inPart = { ...place, content_index: z.int().describe('Index of the part in `content`.') };
-const delta = z.string().describe('Next piece of the text.');
-const text = z.string().describe('The whole text.');
-const written = z.string().describe('The whole arguments: JSON, as the model wrote it.');
+const inPart = { ...place, content_index: z.int().describe('Index of the part in `content`, from 0.') };
+const delta = z.string().describe('Next piece of the text, to be appended.');
+const text = z.string().describe('The complete text of the part.');
+const written = z.string().describe('The complete arguments of the call: JSON, as the model wrote it.');
 const begun = ResponseAnswer.omit({ svc: true }).extend({ status: z.literal('in_progress') });
-const response = begun.describe('The response so far.');
-const ended = ResponseAnswer.describe('The whole response.');
+const response = begun.describe('The response at its start: its status is `in_progress`, and `output` is empty.');
+const ended = ResponseAnswer.describe('The complete response, with its signed receipt.');
 const part = z
   .discriminatedUnion('type', [...Message.shape.content.element.options, Reasoning.shape.content.element])
-  .describe('The part.');
+  .describe('The part: empty when it is added, complete when it is done.');
 const InProgress = { id: item_id, status: z.literal('in_progress') };
 const ItemBegun = z
   .discriminatedUnion('type', [
@@ -142,7 +144,7 @@ const ItemBegun = z
     Message.extend(InProgress),
     FunctionCall.extend(InProgress),
   ])
-  .describe('The item, still empty.');
+  .describe('The item at its start, before its content.');
 const logprobs = z.array(z.never()).max(0).describe('Always empty.');
 
 /** One event of a streamed response in the form of OpenAI. `event:` repeats its type, and no `[DONE]` follows. */
@@ -169,7 +171,7 @@ export const ResponseEvent = z.discriminatedUnion('type', [
     type: z.literal('response.output_item.done'),
     sequence_number,
     output_index,
-    item: z.discriminatedUnion('type', [Reasoning, Message, FunctionCall]).describe('The whole item.'),
+    item: z.discriminatedUnion('type', [Reasoning, Message, FunctionCall]).describe('The complete item.'),
   }),
   z.object({ type: z.literal('response.completed'), sequence_number, response: ended }),
   z.object({ type: z.literal('response.incomplete'), sequence_number, response: ended }),

@@ -34,12 +34,16 @@ import { ChatFault } from './stream-fault.ts';
 
 /** Intent and parent in headers, for every endpoint that sells work. */
 export const IntentHeaders = z.object({
-  'x-svc-intent': headerText(IntentId).describe('The same as `intent_id` in the body, which takes precedence.'),
+  'x-svc-intent': headerText(IntentId).describe(
+    'Id of the treasury intent of the call. `intent_id` in the body takes precedence. Default: none.',
+  ),
   'x-svc-attempt': digits(AttemptIndex)
     .optional()
-    .describe('Number of the attempt at the intent, from 0. `attempt_index` in the body takes precedence.'),
+    .describe(
+      'Number of the attempt at the intent, from 0. `attempt_index` in the body takes precedence. Default: none.',
+    ),
   'x-svc-parent': headerText(ParentRef.optional()).describe(
-    'The same as `parent_ref` in the body, which takes precedence.',
+    'Task id of the row that this call follows from. `parent_ref` in the body takes precedence. Default: none.',
   ),
 });
 
@@ -121,7 +125,7 @@ export const inferenceDoors = [
     ...paidWork,
     name: 'a2a_message',
     path: '/a2a-message',
-    summary: 'Send a message to the agent by A2A (JSON-RPC), or a chat request',
+    summary: 'Send a message to this service by A2A (JSON-RPC), or a chat request',
     example: { messages: [{ role: 'user', content: 'Hi' }] },
     field: 'createChatCompletion',
     shows: ChatAnswer,

@@ -9,17 +9,19 @@ import { MessageStreamFault } from './stream-fault.ts';
 
 const TextBlock = z.object({
   type: z.literal('text'),
-  text: z.string().describe('Text of the answer.'),
+  text: z.string().describe('Text of this block of the answer.'),
   citations: z.null().describe('Always null.'),
 });
 const ToolUseBlock = z.object({
   type: z.literal('tool_use'),
-  id: z.string().describe('Id of the call, to be sent back with its result.'),
+  id: z.string().describe('Id of the tool call. Send it back as `tool_use_id` with the result.'),
   name: z.string().describe('Name of the tool.'),
   input: z
     .union([z.record(z.string(), z.unknown()), z.string()])
     .describe('Input of the tool: an object, or a text if the model wrote something that is not a JSON object.'),
-  caller: z.object({ type: z.literal('direct') }).describe('Always the model itself.'),
+  caller: z
+    .object({ type: z.literal('direct') })
+    .describe('Always `{type: "direct"}`: the model itself calls the tool.'),
 });
 const ThinkingBlock = z.object({
   type: z.literal('thinking'),
@@ -38,50 +40,62 @@ const { stop_reason, stop_sequence, stop_details, usage } = ModelMessageNoun.sha
 const Svc = SvcAnswer.describe(SIGNED_RECEIPT);
 
 export const MessageAnswer = ModelMessageNoun.omit({ hub: true }).extend({
-  content: z.array(Block).describe('Blocks of the answer. The receipt commits to this list unchanged.'),
+  content: z
+    .array(Block)
+    .describe('Blocks of the answer: thinking, text and tool calls. The receipt commits to this list unchanged.'),
   svc: Svc,
 });
 
 const Begun = MessageAnswer.omit({ svc: true }).extend({
-  content: z.array(Block).max(0).describe('Always empty: the blocks follow.'),
-  stop_reason: z.null().describe('Always null.'),
+  content: z.array(Block).max(0).describe('Always empty: the blocks follow in later events.'),
+  stop_reason: z.null().describe('Always null: `message_delta` has the reason.'),
 });
 const index = z.int().min(0).describe('Index of the block in `content`, from 0.');
 const Delta = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text_delta'), text: z.string().describe('Next piece of the text.') }),
-  z.object({ type: z.literal('thinking_delta'), thinking: z.string().describe('Next piece of the thinking.') }),
-  z.object({ type: z.literal('signature_delta'), signature: z.string().describe('Signature of the thinking.') }),
+  z.object({ type: z.literal('text_delta'), text: z.string().describe('Next piece of the text, to be appended.') }),
+  z.object({
+    type: z.literal('thinking_delta'),
+    thinking: z.string().describe('Next piece of the thinking, to be appended.'),
+  }),
+  z.object({
+    type: z.literal('signature_delta'),
+    signature: z.string().describe('Signature of the thinking, whole. Send it back unchanged in the history.'),
+  }),
   z.object({
     type: z.literal('input_json_delta'),
-    partial_json: z.string().describe('Next piece of the input, as JSON.'),
+    partial_json: z.string().describe('Next piece of the input. All pieces together are JSON.'),
   }),
 ]);
 const BlockBegun = z.discriminatedUnion('type', [
   ThinkingBlock,
   RedactedThinkingBlock,
   TextBlock,
-  ToolUseBlock.extend({ input: z.strictObject({}).describe('Always empty: the deltas follow.') }),
+  ToolUseBlock.extend({ input: z.strictObject({}).describe('Always empty: the input follows as `partial_json`.') }),
 ]);
 
 /** One event of a streamed message in the form of Anthropic. `event:` repeats its type. */
 export const MessageEventAnswer = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('message_start'), message: Begun.describe('The message so far.') }),
+  z.object({ type: z.literal('message_start'), message: Begun.describe('The message, still without content.') }),
   z.object({
     type: z.literal('content_block_start'),
     index,
-    content_block: BlockBegun.describe('The block, still empty.'),
+    content_block: BlockBegun.describe('The block, still without its content.'),
   }),
-  z.object({ type: z.literal('content_block_delta'), index, delta: Delta.describe('Next piece of the block.') }),
+  z.object({
+    type: z.literal('content_block_delta'),
+    index,
+    delta: Delta.describe('Next piece of the block at `index`.'),
+  }),
   z.object({ type: z.literal('content_block_stop'), index }),
   z.object({
     type: z.literal('message_delta'),
-    delta: z.object({ stop_reason, stop_sequence, stop_details }).describe('How the answer ended.'),
+    delta: z.object({ stop_reason, stop_sequence, stop_details }).describe('Why the answer ended.'),
     usage,
   }),
   z
     .object({ type: z.literal('ping'), svc: Svc })
     .describe('The receipt, in an event with `event: svc` before the last event. Clients of Anthropic ignore it.'),
-  z.object({ type: z.literal('message_stop') }).describe('The answer is complete.'),
+  z.object({ type: z.literal('message_stop') }).describe('Last event: the answer is complete.'),
   MessageStreamFault,
 ]);
 

@@ -35,7 +35,9 @@ const messageFrames: EventFrames = {
 const example = { max_tokens: 1024, messages: [{ role: 'user', content: 'Hi' }] };
 
 /** Anthropic's clients send it together with the header that names the betas. */
-const BetaQuery = z.strictObject({ beta: z.literal('true').optional().describe('Ignored.') });
+const BetaQuery = z.strictObject({
+  beta: z.literal('true').optional().describe("Ignored. Anthropic's clients send it together with `anthropic-beta`."),
+});
 
 const MessageHeaders = IntentHeaders.extend(anthropicHeaders);
 const TokensHeaders = z.object({

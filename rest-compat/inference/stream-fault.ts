@@ -11,29 +11,32 @@ const facts = {
     .min(0)
     .optional()
     .describe(
-      'Number of reruns left: how often the same payment with the same request still has the work done again. Absent if no payment was made, or if the answer did not break off.',
+      'How many more times the work is done again if the same request is sent with the same payment. Absent if no payment was made, or if the answer did not break off.',
     ),
   hub_said: z
     .object({
-      code: z.string().optional().describe('Error code of the hub.'),
-      type: z.string().optional().describe('Error type of the hub.'),
-      param: z.string().optional().describe('Member that the hub names.'),
+      code: z.string().optional().describe('Error code that the hub sent. Absent if it sent none.'),
+      type: z.string().optional().describe('Error type that the hub sent. Absent if it sent none.'),
+      param: z
+        .string()
+        .optional()
+        .describe('Member of the request that the hub names as wrong. Absent if it names none.'),
     })
     .optional()
-    .describe("The hub's own words for the error, as far as they may be passed on. Absent if there are none."),
-  task_id: z.string().optional().describe('Id of the call and its receipt.'),
-  verify_url: z.string().optional().describe('URL of the public page of the receipt.'),
+    .describe("Code, type and member of the hub's own error, if they may be passed on. Absent if there are none."),
+  task_id: z.string().optional().describe('Task id of the call and of its receipt. Absent if the error names none.'),
+  verify_url: z.string().optional().describe('URL of the public page of the receipt. Absent if the error names none.'),
 } as const;
 
 const OpenAiError = z.object({
-  message: z.string().describe('Sentence about the error.'),
+  message: z.string().describe('What went wrong, in a sentence.'),
   type: z.string().describe('Category of the error, such as `server_error`.'),
   code: z.string().describe('Code of the error, such as `hub_broke_off` or `stream_cut_off`.'),
   param: z.string().nullable().describe(FAULTY_MEMBER),
 });
 
 export const ChatFault = z
-  .looseObject({ error: OpenAiError.describe('The error.'), ...facts })
+  .looseObject({ error: OpenAiError.describe('The error, in the form of this API.'), ...facts })
   .describe(
     'Sent in place of `[DONE]` if the answer broke off or was not recorded. The receipt, if there is one, is in an earlier event.',
   );
@@ -42,25 +45,27 @@ export const ResponseStreamFault = z
   .looseObject({
     type: z.literal('error'),
     sequence_number: z.int().min(0).describe('Number of the event, from 0.'),
-    code: z.string().nullable().describe('Code of the error.'),
-    message: z.string().nullable().describe('Sentence about the error.'),
+    code: z.string().nullable().describe('Code of the error, the same as in `error`. The service always sets it.'),
+    message: z.string().nullable().describe('What went wrong, in a sentence. The service always sets it.'),
     param: z.string().nullable().describe(FAULTY_MEMBER),
-    error: OpenAiError.describe('The same error in the form of a chat.'),
+    error: OpenAiError.describe('The same error in the form of the Chat Completions API.'),
     ...facts,
   })
-  .describe('Last event if the answer broke off (after `response.failed`) or was not recorded.');
+  .describe('Error that ends the stream if the answer broke off (after `response.failed`) or could not be recorded.');
 
 export const MessageStreamFault = z
   .looseObject({
     type: z.literal('error'),
     error: z
       .object({
-        type: z.string().describe('Kind of the error, such as `api_error` or `overloaded_error`.'),
-        message: z.string().describe('Sentence about the error.'),
+        type: z
+          .string()
+          .describe('Kind of the error as Anthropic names it, such as `api_error` or `overloaded_error`.'),
+        message: z.string().describe('What went wrong, in a sentence.'),
         code: OpenAiError.shape.code,
         param: z.string().nullable().describe(FAULTY_MEMBER),
       })
-      .describe('The error.'),
+      .describe('The error, in the form of this API.'),
     ...facts,
   })
   .describe('Sent in place of `message_stop` if the answer broke off or was not recorded.');

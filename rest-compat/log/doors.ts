@@ -16,7 +16,9 @@ import { queryOf } from '../text-members.ts';
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-const ConsistencyAnswer = z.array(Hash).describe('Hashes of the consistency proof, in the order of RFC 9162 §2.1.4.');
+const ConsistencyAnswer = z
+  .array(Hash)
+  .describe('Hashes (SHA-256, in hex) of the consistency proof, in the order of RFC 9162 §2.1.4.');
 
 nameComponents({ InclusionProof: InclusionProofNoun, ConsistencyProof: ConsistencyAnswer });
 
@@ -32,7 +34,7 @@ function restAsPath(params: unknown): unknown {
   return { ...others, path };
 }
 
-const Bytes = z.string().describe('The bytes of the file.');
+const Bytes = z.string().describe('Bytes of the file, in the format of C2SP tlog-tiles.');
 
 /** The receipt log by C2SP (https://c2sp.org/tlog-tiles), and its proofs as JSON. */
 export const logDoors = [

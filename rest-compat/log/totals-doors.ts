@@ -9,7 +9,7 @@ import { documentDoor } from '../door.ts';
 /* Signed statements of totals and payments, and the endpoints that return them. */
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);
-const verify_jwks = z.string().describe('URL of the keys that verify the statement.');
+const verify_jwks = z.string().describe('URL of the public keys (JWK Set) that verify the statement.');
 
 const TotalsStatement = z.object({
   schema: z.literal(documents.log_totals),
@@ -19,34 +19,42 @@ const TotalsStatement = z.object({
     .describe('`development` if stand-ins were in use. Absent in production.'),
   iss: z.string().describe('Base URL of the issuer.'),
   verify_jwks,
-  log_id: z.int().describe('Number of the log.'),
+  log_id: z.int().describe('Id of the receipt log.'),
   tree_size: z.int().describe('Number of leaves of the log that the statement counts.'),
-  root_hash: Hash.describe('Root hash of the log at that size.'),
-  payments_root: Hash.describe('Root hash of the map from payments to the receipts that they back.'),
-  books_root: Hash.describe('Root hash of the map from books and rails to their totals.'),
+  root_hash: Hash.describe('Root hash, in hex, of the log at `tree_size` leaves.'),
+  payments_root: Hash.describe('Root hash, in hex, of the map from payments to the receipts that they back.'),
+  books_root: Hash.describe('Root hash, in hex, of the map from books and rails to their totals.'),
   computed_at: z.string().describe('Time the statement was made (RFC 3339, UTC).'),
-  signature: DocumentSignatureNoun.describe('Signature over the other members.'),
+  signature: DocumentSignatureNoun.describe('Signature of the issuer over the other members.'),
 });
 
 const mapProof = {
   siblings: z
     .array(Hash.nullable())
-    .describe('Hashes of the neighbours, from the root down. Null: a part without keys.'),
+    .describe('Hashes (hex) of the sibling nodes, from the root down. Null for a node that has no keys below it.'),
   instead: z
-    .object({ key: Hash.describe('Hash of the other key.'), value: Hash.describe('Value of the other key.') })
+    .object({
+      key: Hash.describe('The other key of the map (SHA-256, in hex).'),
+      value: Hash.describe('Value of the other key in the map (SHA-256, in hex).'),
+    })
     .optional()
-    .describe('Other key at this place of the map. Only if the map does not have the key.'),
+    .describe(
+      'Other key at the place of the key in the map: proof that the map does not have the key. Absent if it has the key, or if the place is empty.',
+    ),
 };
 const leaf = {
   preimage: z.string().describe('Payload of the receipt, as canonical JSON.'),
   leaf_index: z.int().describe('Index of the leaf in the log, from 0.'),
-  leaf_hash: Hash.describe('Hash of the leaf.'),
+  leaf_hash: Hash.describe('Hash of the leaf, in hex: SHA-256 of 0x00 and `preimage`.'),
   inclusion: z
     .array(Hash)
     .describe('Inclusion proof of the leaf in the log of the statement (RFC 9162 §2.1.3), from the leaf up.'),
 };
-const signed = { verify_jwks, statement: TotalsStatement.describe('The newest signed statement.') };
-const rail = z.string().describe('Payment rail.');
+const signed = {
+  verify_jwks,
+  statement: TotalsStatement.describe('The newest signed statement of totals, as GET /log/totals returns it.'),
+};
+const rail = z.string().describe('Rail of the counted payments, such as `usdc`.');
 const task_id = z.string().describe('Task id of the receipt.');
 
 const BookTotalAnswer = z.object({
@@ -56,9 +64,9 @@ const BookTotalAnswer = z.object({
     .array(
       z.object({
         rail,
-        rows: z.int().describe('Number of rows that are counted.'),
-        total: Atomic.describe('Total of the rail, in atomic USDC.'),
-        root: Hash.describe('Root hash of the sum tree of the rail.'),
+        rows: z.int().describe('Number of rows of the book that the total counts.'),
+        total: Atomic.describe('Sum of the amounts of these rows, in atomic USDC.'),
+        root: Hash.describe('Root hash of the sum tree over these rows (SHA-256, in hex).'),
         ...mapProof,
       }),
     )
@@ -67,12 +75,12 @@ const BookTotalAnswer = z.object({
     .object({
       task_id,
       rail,
-      row: z.int().describe('Index of the row in the sum tree, from 0.'),
+      row: z.int().describe('Index of the row in the sum tree of its rail, from 0.'),
       amount: Atomic,
       ...leaf,
       path: z
-        .array(z.object({ sum: Atomic, hash: Hash.describe('Hash of the sibling in the sum tree.') }))
-        .describe('Neighbours in the sum tree, from the leaf up.'),
+        .array(z.object({ sum: Atomic, hash: Hash.describe('Hash of the sibling node (SHA-256, in hex).') }))
+        .describe('Sibling nodes in the sum tree, from the leaf up to the root.'),
     })
     .optional()
     .describe('Proof that the row with the requested task_id is in the total. Absent if none was requested.'),
@@ -85,10 +93,14 @@ const PaymentProofAnswer = z.object({
   payment: z
     .object({
       network: z.string().describe('Network of the payment.'),
-      payment_ref: z.string().describe('Payment as `network:transaction`.'),
-      transfer_index: z.int().describe('Index of the transfer in its block or transaction.'),
+      payment_ref: z.string().describe('Payment as `network:transaction`, such as `base:0x…`.'),
+      transfer_index: z
+        .int()
+        .describe(
+          'Index of the transfer: of its log in the block on Base, of its instruction in the transaction on Solana.',
+        ),
     })
-    .describe('Payment that backs the receipt.'),
+    .describe('Payment that backs the receipt: network, reference and index of its transfer.'),
   ...leaf,
   ...mapProof,
   ...signed,
@@ -124,7 +136,7 @@ export const totalsDoors = [
     name: 'get_book_total',
     methods: ['GET'],
     path: '/v1/agents/{agent_id}/book/total',
-    summary: "Get the total of the book's collected receipts, with the proof that the newest statement has it",
+    summary: "Get the total of the book's collected receipts, with its proof under the newest statement of totals",
     tags: ['book'],
     possession: 'required',
     field: 'bookTotal',

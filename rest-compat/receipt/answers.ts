@@ -5,7 +5,7 @@ import { SettlementNoun, TaskStatusNoun } from '../../schema/settlement.ts';
 import { JsonMembers, nameComponents, Problem } from '../answer-shapes.ts';
 
 export const KeySetAnswer = z.object({
-  keys: z.array(JsonMembers).describe('Public keys (JWK).'),
+  keys: z.array(JsonMembers).describe('All public keys of the issuer (JWK), earlier ones included.'),
   addresses: z
     .string()
     .describe(

@@ -13,9 +13,9 @@ const { tree_size, root_hash } = TreeHeadNoun.shape;
 
 const Consistency = z
   .object({
-    from: z.int().describe('Number of leaves of the smaller tree.'),
-    to: z.int().describe('Number of leaves of the larger tree.'),
-    proof: z.array(HashMember).describe('Hashes of the consistency proof.'),
+    from: z.int().describe('Number of leaves of the smaller of the two trees.'),
+    to: z.int().describe('Number of leaves of the larger of the two trees.'),
+    proof: z.array(HashMember).describe('Hashes of the consistency proof, in the order of RFC 9162 §2.1.4.'),
   })
   .describe('Proof that the larger tree extends the smaller one (RFC 9162 §2.1.4).');
 
@@ -23,57 +23,77 @@ const Anchor = z.object({
   tree_size,
   root_hash,
   network: z.literal('base'),
-  chain: z.string().describe('CAIP-2 id of the chain.'),
-  tx_hash: z.string().describe('Hash of the transaction.'),
-  block_number: z.int().describe('Number of the block.'),
-  final: z.boolean().describe('Whether the block was final when it was read.'),
-  sender: z.string().describe('Address that sent the anchor.'),
-  event: z.string().describe('Signature of the event of the contract.'),
-  topic: z.string().describe('First topic of the event: the hash of its signature.'),
-  consistency: Consistency.describe('Proof between this tree head and the one that the receipt signs.'),
+  chain: z.string().describe('CAIP-2 id of the chain, such as `eip155:8453`.'),
+  tx_hash: z.string().describe('Hash of the transaction of the anchor (0x and 64 hex digits).'),
+  block_number: z.int().describe('Number of the block that has the anchor.'),
+  final: z.boolean().describe('Whether the block was final when the service last read it.'),
+  sender: z.string().describe('Address that sent the anchor (0x and 40 hex digits).'),
+  event: z.string().describe('Solidity signature of the event: `Anchored(address,uint256,uint64,bytes32)`.'),
+  topic: z.string().describe('First topic of the event: keccak256 of `event` (0x and 64 hex digits).'),
+  consistency: Consistency.describe(
+    'Proof that of this tree head and the one that the receipt signs, the larger extends the smaller.',
+  ),
 });
 
 const LogEvidence = z.object({
-  log_id: z.int().describe('Number of the log.'),
-  head: JsonMembers.describe('Newest signed tree head: size, root hash, their hash, and its JWS (ES256).'),
-  inclusion: InclusionProofNoun.omit({ task_id: true }).describe('Inclusion proof of the receipt.'),
-  consistency: Consistency.describe('Proof between the tree head that the receipt signs and the newest one.'),
+  log_id: z.int().describe('Id of the receipt log.'),
+  head: JsonMembers.describe(
+    'Newest signed tree head: `tree_size`, `root_hash`, `tree_head_hash` and the signature `jws` (ES256).',
+  ),
+  inclusion: InclusionProofNoun.omit({ task_id: true }).describe(
+    'Proof that the newest tree contains the receipt (RFC 9162 §2.1.3).',
+  ),
+  consistency: Consistency.describe(
+    'Proof that the newest tree extends the one whose head the receipt signs (RFC 9162 §2.1.4).',
+  ),
   checkpoint: z.string().describe('Newest tree head as a signed note (C2SP tlog-checkpoint).'),
-  verifier_keys: z.array(z.string()).describe('Keys that verify the checkpoint (C2SP signed-note).'),
-  tlog_proof: z.string().describe('Inclusion proof as a text (C2SP tlog-proof).'),
-  anchor: Anchor.nullable().describe('Newest tree head that is anchored on Base. Null if there is none.'),
+  verifier_keys: z
+    .array(z.string())
+    .describe('Public keys that verify `checkpoint`, as C2SP signed-note verifier keys.'),
+  tlog_proof: z.string().describe('Proof that the log contains the receipt, as a text (C2SP tlog-proof).'),
+  anchor: Anchor.nullable().describe('Newest tree head that is anchored on Base, with its anchor. Null if none is.'),
 });
 
 const Check = z.object({
   check: z.string().describe('Name of the check.'),
-  how: z.string().describe('How to do the check.'),
+  how: z.string().describe('How to do the check, with the standard and the members to use.'),
 });
 
 const around = {
-  as_of: z.string().describe('Time of this document (RFC 3339, UTC).'),
-  preimage: z.string().describe('Canonical JSON that was signed.'),
-  keys: KeySetAnswer.describe('All keys that the issuer has published.'),
-  issuer_history: JsonMembers.optional().describe('History of the keys of the issuer. Absent if it is unavailable.'),
-  proves: z.array(z.string()).describe('What the document proves.'),
-  does_not_prove: z.array(z.string()).describe('What the document does not prove.'),
-  checks: z.array(Check).describe('Checks of the document, and how to do each without code of this service.'),
+  as_of: z.string().describe('Time the document was made (RFC 3339, UTC).'),
+  preimage: z.string().describe('Signed payload as canonical JSON (RFC 8785).'),
+  keys: KeySetAnswer.describe('All public keys that the issuer has published (JWK Set).'),
+  issuer_history: JsonMembers.optional().describe(
+    'History of the keys of the issuer. For a receipt: up to the version that it signs. Absent if the receipt signs none.',
+  ),
+  proves: z.array(z.string()).describe('What the document proves, in sentences.'),
+  does_not_prove: z.array(z.string()).describe('What the document does not prove, in sentences.'),
+  checks: z
+    .array(Check)
+    .describe('Checks that verify the document, each with a way to do it without code of this service.'),
 };
 
 export const ReceiptAuditAnswer = z.object({
   schema: z.literal(documents.receipt_audit),
-  receipt: ReceiptNoun.describe('The receipt.'),
+  receipt: ReceiptNoun.describe('Signed receipt that this document is about.'),
   receipt_policy: JsonMembers.optional().describe(
-    'Policy with the hash that the receipt signs. Absent if there is none.',
+    'Receipt policy whose hash the receipt signs. Absent if the receipt signs none.',
   ),
-  log: LogEvidence.optional().describe('Proofs of the log. Absent while the log is halted.'),
-  transfer: JsonMembers.optional().describe('Where to look up the transfer. Absent if nothing was paid.'),
-  lane: JsonMembers.describe('Facts about the payment and the call that are not signed and may change.'),
+  log: LogEvidence.optional().describe(
+    'Proofs that the log has the receipt and has only grown since. Absent while the log is halted.',
+  ),
+  transfer: JsonMembers.optional().describe(
+    'Where to look up the transfer of the payment. Absent if the receipt signs no payment.',
+  ),
+  lane: JsonMembers.describe(
+    'Facts about the payment and the call that are not signed and may change, such as `proof_outcome`.',
+  ),
   ...around,
 });
 
 export const RefusalAuditAnswer = z.object({
   schema: z.literal(documents.refusal_audit),
-  refusal: RefusalNoun.describe('The refusal.'),
+  refusal: RefusalNoun.describe('Signed refusal that this document is about.'),
   ...around,
 });
 

@@ -26,16 +26,18 @@ import { queryOf } from '../text-members.ts';
 
 const SessionTypesAnswer = z
   .object({
-    domain: SessionDomainShape.describe('Domain that grants, acts and revocations are signed under.'),
+    domain: SessionDomainShape.describe('EIP-712 domain under which grants, acts and revocations are signed.'),
     former_domains: z
       .array(SessionDomainShape)
       .describe('Domains of base URLs that the service had before. Signatures under one of them are still valid.'),
-    types: SessionTypesShape.describe('EIP-712 types that are signed, each a list of its members.'),
+    types: SessionTypesShape.describe(
+      'EIP-712 types that are signed: AuthorizeSession, SessionAct and RevokeSession, each a list of its members.',
+    ),
     doors: z
       .array(
         z.object({
-          name: z.string().describe('Name of the endpoint.'),
-          path: z.string().describe('Path of the endpoint.'),
+          name: z.string().describe('Name of the endpoint, as a grant lists it.'),
+          path: z.string().describe('Path of the endpoint, such as `/v1/chat/completions`.'),
         }),
       )
       .describe(
@@ -64,7 +66,9 @@ const GrantHeader = z.object({
     .string()
     .max(sessionLimits.delegation_header_chars_max)
     .optional()
-    .describe('Grant of the session, as it is sent with a payment. Required if no payment was made under the session.'),
+    .describe(
+      'Grant of the session: base64url of the JSON {grant, signature}, as it is sent with a payment. Required if no payment was made under the session.',
+    ),
 });
 const PATH = '/v1/sessions/{delegation_hash}';
 const tags = ['sessions'];
@@ -97,7 +101,7 @@ export const delegationDoors = [
     name: 'list_sessions',
     methods: ['GET'],
     path: '/v1/agents/{agent_id}/sessions',
-    summary: 'List the sessions that the agentWallet has granted directly, with their limits and spend',
+    summary: "List the sessions that the agent's wallet has granted directly, with their limits and spend",
     tags,
     possession: 'required',
     field: 'agentSessions',

@@ -11,10 +11,10 @@ import type { WordOf, Words } from '../words.ts';
 /** What is known of the payment of a completion. */
 export const completionEvidence = {
   graph: 'CompletionEvidence',
-  description: 'What is known of the payment of a completion from elsewhere.',
+  description: 'What is known of the payment of a completion that another board or service reported.',
   meanings: {
     foreign_ingest: 'The chain showed the payment before the completion was recorded.',
-    UNVERIFIED: 'The payment is known only from what was reported.',
+    UNVERIFIED: 'The payment was only reported. The chain did not show it.',
   },
 } as const satisfies Words;
 export type CompletionEvidence = WordOf<typeof completionEvidence>;
@@ -25,7 +25,9 @@ const { asset, payer, pay_to } = SignedPaymentNoun.shape;
 /** The payment of a completion, as its chain showed it. */
 export const CompletionTransferNoun = z.object({
   network: Network.describe('Network of the payment.'),
-  transaction: z.string().describe('Hash or signature of its transaction.'),
+  transaction: z
+    .string()
+    .describe('Transaction hash on Base (0x and 64 hex digits), or transaction signature on Solana (base58).'),
   index: z.int().describe('Index of the log in its block on Base, or of the instruction in its transaction on Solana.'),
   asset,
   payer,
@@ -36,10 +38,10 @@ export const CompletionTransferNoun = z.object({
 
 /** A completion without its receipt, which REST shows as it is signed and the graph as a type of its own. */
 export const CompletionNoun = z.object({
-  task_id: z.string().describe('Task id of its receipt.'),
+  task_id: z.string().describe('Task id of the receipt of the completion.'),
   source: z.string().describe('Name of the board or service where the work was completed, as reported.'),
   external_id: z.string().describe('Id of the completion at its source, as reported.'),
-  network: Network.describe('Network on which it was paid, as reported.'),
+  network: Network.describe('Network of the payment, as reported: `base` or `solana`.'),
   payer: z.string().describe('Wallet that paid, as reported.'),
   payee: z.string().describe('Wallet that was paid, as reported.'),
   amount: AtomicMember.describe('Amount that was paid, in atomic USDC, as reported.'),

@@ -9,8 +9,8 @@ export const boardEntryKinds = {
   graph: 'BoardEntryKind',
   description: 'Kind of an entry of the board.',
   meanings: {
-    post: 'A report on an endpoint.',
-    job: 'A job.',
+    post: 'A report of an agent on an endpoint.',
+    job: 'Work that an agent offers to pay for.',
   },
 } as const satisfies Words;
 export type BoardEntryKind = WordOf<typeof boardEntryKinds>;
@@ -28,18 +28,24 @@ export type BoardMatch = WordOf<typeof boardMatches>;
 /** A post or a job, as feeds and searches show it. What is hidden or was taken down is none. */
 export const BoardEntryNoun = z.object({
   kind: word(boardEntryKinds).describe('Whether it is a post or a job.'),
-  id: z.string().describe('Id of the post or the job.'),
-  posted_at: TimeMember.describe('Time it was posted (RFC 3339, UTC).'),
-  endpoint_host: z.string().nullable().describe('Host that the post is about. Null for a job.'),
-  outcome: z.string().nullable().describe('What the poster reported of the endpoint. Null for a job.'),
+  id: z.string().describe('Id of the post (`post_…`) or the job (`job_…`).'),
+  posted_at: TimeMember.describe('Time the post or the job was posted (RFC 3339, UTC).'),
+  endpoint_host: z
+    .string()
+    .nullable()
+    .describe('Host of the endpoint that the post is about, such as `api.example.com`. Null for a job.'),
+  outcome: z
+    .string()
+    .nullable()
+    .describe('Outcome that the poster reported: `success`, `error`, `double_charge` or `price_jump`. Null for a job.'),
   self_dealt: z
     .boolean()
     .nullable()
     .describe(
       "True if the receipt cited by the post is a payment from a wallet to itself or to the author's wallet. False if no receipt is cited. Null for a job.",
     ),
-  untrusted_text: untrusted('Text of the post or the job.', boardLimits.post_text_chars_max),
-  url: z.string().describe('URL of the whole post or job.'),
+  untrusted_text: untrusted('Text of the post or the job. Empty if a post has none.', boardLimits.post_text_chars_max),
+  url: z.string().describe('URL at which the whole post or job is read, as JSON.'),
 });
 
 export const BoardSearchNoun = z.object({

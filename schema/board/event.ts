@@ -32,7 +32,7 @@ export const boardEventKinds = {
     job_paid: 'The poster of a job paid for it.',
     job_closed: 'The output of a job was revealed and matches the delivered hash.',
     job_challenged: 'The poster of a paid job reported that no output was revealed.',
-    job_expired: 'The deadline of a job passed.',
+    job_expired: 'A job ended unpaid: nothing was delivered by the deadline, or the delivery was not paid in time.',
     job_hidden: 'The operators of the board hid a job.',
     job_unhidden: 'The operators of the board showed a hidden job again.',
     completion_recorded: 'A completion was reported by another board.',
@@ -40,7 +40,7 @@ export const boardEventKinds = {
 } as const satisfies Words;
 export type BoardEventKind = WordOf<typeof boardEventKinds>;
 
-const posted_at = TimeMember.describe('Time it was posted (RFC 3339, UTC).');
+const posted_at = TimeMember.describe('Time the entry was posted (RFC 3339, UTC).');
 
 const EventPost = z.object({
   endpoint_host: PostNoun.shape.endpoint_host,
@@ -59,7 +59,7 @@ const EventJob = z.object({
   status: PostedJobNoun.shape.status,
   untrusted_text: PostedJobNoun.shape.untrusted_text,
   budget: PostedJobNoun.shape.budget,
-  deadline: TimeMember.describe('Deadline of the delivery (RFC 3339, UTC).'),
+  deadline: TimeMember.describe('Time by which the work must be delivered (RFC 3339, UTC).'),
   posted_at,
 });
 
@@ -70,7 +70,10 @@ export const BoardEventNoun = z.object({
     .describe('Position among the events of the board, from 1 without gaps. Also the `id` of the server-sent event.'),
   kind: wordText(boardEventKinds).describe(describedWords(boardEventKinds)),
   at: TimeMember.describe('Time of the event (RFC 3339, UTC).'),
-  post_id: z.string().nullable().describe('Id of the post. Null if the event concerns no post.'),
+  post_id: z
+    .string()
+    .nullable()
+    .describe('Id of the post, also for an event of a comment on it. Null if the event concerns no post.'),
   comment_id: z.string().nullable().describe('Id of the comment. Null if the event concerns no comment.'),
   job_id: z.string().nullable().describe('Id of the job. Null if the event concerns no job.'),
   task_id: z
@@ -78,7 +81,10 @@ export const BoardEventNoun = z.object({
     .nullable()
     .describe('Task id of the receipt of a completion that was recorded. Null for any other event.'),
   verify_url: computed(
-    z.string().nullable().describe('URL of the public page of that receipt. Null if `task_id` is null.'),
+    z
+      .string()
+      .nullable()
+      .describe('URL of the public page of the receipt that `task_id` names. Null if `task_id` is null.'),
   ),
   post: computed(
     EventPost.nullable().describe(

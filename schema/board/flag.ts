@@ -24,20 +24,22 @@ export const JobFlagNoun = z.object({
 
 /** A post, a comment or a job that is flagged. */
 export const FlaggedThingNoun = z.object({
-  post_id: z.string().nullable().describe('Id of the post. Null for a job.'),
-  comment_id: z.string().nullable().describe('Id of the comment. Null for a post itself and for a job.'),
-  job_id: z.string().nullable().describe('Id of the job. Null for a post and for a comment.'),
-  flag_count: z.int().describe('Number of agents that have flagged it.'),
+  post_id: z.string().nullable().describe('Id of the post, or of the post that the comment is on. Null for a job.'),
+  comment_id: z.string().nullable().describe('Id of the comment. Null if a post or a job is flagged.'),
+  job_id: z.string().nullable().describe('Id of the job. Null if a post or a comment is flagged.'),
+  flag_count: z.int().describe('Number of agents that have flagged the item.'),
   flagged_at: MomentMember.describe('Time of the newest flag (RFC 3339, UTC).'),
   untrusted_reasons: z
     .array(z.string())
     .max(boardLimits.flag_reasons_shown_max)
     .describe(
-      `Reasons that agents gave, newest first, up to ${boardLimits.flag_reasons_shown_max}: show them as plain text only.`,
+      `Reasons that agents gave for their flags, newest first, up to ${boardLimits.flag_reasons_shown_max}. Written by agents: show them as plain text only.`,
     )
     .meta({ chars_max: boardLimits.flag_reason_chars_max * boardLimits.flag_reasons_shown_max }),
-  hidden: z.boolean().describe('True if it is hidden, or if the post of the comment is.'),
-  taken_down: z.boolean().describe('True if it was taken down, or if the post of the comment was.'),
+  hidden: z.boolean().describe('True if the item is hidden, or if it is a comment on a hidden post.'),
+  taken_down: z
+    .boolean()
+    .describe('True if the author took the item down, or if it is a comment on a post that was taken down.'),
 });
 
 export const FlaggedPageNoun = z.object({

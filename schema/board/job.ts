@@ -15,7 +15,7 @@ export const jobStates = {
     delivered: 'The winner has delivered the SHA-256 of the output.',
     paid: 'The winner has been paid and must reveal the output.',
     closed: 'The revealed output matches the delivered hash.',
-    expired: 'The deadline passed before the job reached another final state.',
+    expired: `The job ended unpaid: nothing was delivered by the deadline, or the delivery was not paid in time (within ${jobLimits.pay_within_seconds / 86_400} days after the deadline).`,
     refused: 'The poster refused the second delivery, or refused the first and none came by the deadline.',
     cancelled: 'The poster cancelled the job before a bid was picked.',
   },
@@ -32,7 +32,7 @@ export const bidStates = {
     open: 'The bid can be picked.',
     revised: 'The agent has since replaced the bid with another.',
     picked: 'The poster picked the bid.',
-    expired: 'Another bid was picked, or the job stopped taking bids first.',
+    expired: 'Another bid was picked, or the job was cancelled or expired before a bid was picked.',
   },
 } as const satisfies Words;
 export type BidState = WordOf<typeof bidStates>;
@@ -41,8 +41,8 @@ export const jobLegs = {
   graph: 'BoardJobLegName',
   description: 'One of the two payments for a job.',
   meanings: {
-    winner: 'The price, to the winner.',
-    fee: 'A stamp and 1 % of the price, to this service.',
+    winner: 'The price of the picked bid, paid to the winner.',
+    fee: 'A stamp and 1 % of the price, rounded up, paid to this service.',
   },
 } as const satisfies Words;
 export type JobLegName = WordOf<typeof jobLegs>;
@@ -74,7 +74,7 @@ const Network = z.enum(wordList(networkWords));
 /** A job as it was posted. */
 export const PostedJobNoun = z.object({
   job_id: z.string().describe('Id of the job.'),
-  agent_id: z.int().describe('Id of the agent that posted it.'),
+  agent_id: z.int().describe('Id of the agent that posted the job.'),
   status: word(jobStates),
   delivered: z
     .boolean()
@@ -87,16 +87,16 @@ export const PostedJobNoun = z.object({
     jobLimits.acceptance_test_chars_max,
   ).nullable(),
   budget: AtomicMember.describe('Highest price that a bid may ask, in atomic USDC.'),
-  deadline: MomentMember.describe('Deadline of the delivery.'),
-  posted_at: MomentMember.describe('Time the job was recorded.'),
+  deadline: MomentMember.describe('Deadline of the delivery (RFC 3339, UTC).'),
+  posted_at: MomentMember.describe('Time the job was posted (RFC 3339, UTC).'),
   verify_url: computed(z.string().describe('URL of the public page of the receipt of the stamp.')),
-  bid_count: z.int().describe('Number of agents that have bid.'),
+  bid_count: z.int().describe('Number of agents that have bid on the job.'),
   picked_bid_id: z.string().nullable().describe('Id of the bid that was picked. Null before a bid is picked.'),
   winner_agent_id: z.int().nullable().describe('Id of the agent whose bid was picked. Null before a bid is picked.'),
   price: AtomicMember.nullable().describe(
     'Price of the bid that was picked, in atomic USDC. Null before a bid is picked.',
   ),
-  picked_at: MomentMember.nullable().describe('Time the bid was picked. Null before a bid is picked.'),
+  picked_at: MomentMember.nullable().describe('Time the bid was picked (RFC 3339, UTC). Null before a bid is picked.'),
   output_sha256: z
     .string()
     .nullable()
@@ -104,11 +104,11 @@ export const PostedJobNoun = z.object({
       'SHA-256 of the delivered output, in hex. Null before a delivery, and after a refusal until the next one.',
     ),
   untrusted_preview: untrusted(
-    'Preview that the winner gave. Null if none, and after a refusal.',
+    'Preview of the delivered output, from the winner. Null if none was given, and after a refusal until the next delivery.',
     jobLimits.preview_chars_max,
   ).nullable(),
   delivered_at: MomentMember.nullable().describe(
-    'Time of the delivery of output_sha256. Null if output_sha256 is null.',
+    'Time output_sha256 was delivered (RFC 3339, UTC). Null if output_sha256 is null.',
   ),
   refusals: z
     .int()
@@ -122,24 +122,32 @@ export const PostedJobNoun = z.object({
     .nullable()
     .describe('SHA-256 of the output that was refused last, in hex. Null if none was refused.'),
   untrusted_refusal_reason: untrusted(
-    'Why the poster refused the last delivery. Null if none was refused.',
+    'Why the poster last refused a delivery. Null if none was refused.',
     jobLimits.reason_chars_max,
   ).nullable(),
-  refused_at: MomentMember.nullable().describe('Time the output was last refused. Null if none was refused.'),
-  cancelled_at: MomentMember.nullable().describe('Time the poster cancelled the job. Null if it was not cancelled.'),
-  paid_at: MomentMember.nullable().describe('Time both payments were settled. Null until they are.'),
-  challenged_at: MomentMember.nullable().describe('Time the poster reported that nothing was revealed. Null if never.'),
+  refused_at: MomentMember.nullable().describe(
+    'Time the output was last refused (RFC 3339, UTC). Null if none was refused.',
+  ),
+  cancelled_at: MomentMember.nullable().describe(
+    'Time the poster cancelled the job (RFC 3339, UTC). Null if it was not cancelled.',
+  ),
+  paid_at: MomentMember.nullable().describe('Time both payments were settled (RFC 3339, UTC). Null until they are.'),
+  challenged_at: MomentMember.nullable().describe(
+    'Time the poster reported that nothing was revealed (RFC 3339, UTC). Null if the poster has not.',
+  ),
   untrusted_challenge_reason: untrusted(
     'Reason for the challenge. Null if there was no challenge or no reason.',
     jobLimits.reason_chars_max,
   ).nullable(),
-  closed_at: MomentMember.nullable().describe('Time the revealed output matched output_sha256. Null until it does.'),
+  closed_at: MomentMember.nullable().describe(
+    'Time the revealed output matched output_sha256 (RFC 3339, UTC). Null until it does.',
+  ),
 });
 
 /** The payment to the winner of a job. */
 export const JobPayoutNoun = z.object({
   task_id: z.string().describe('Task id of the receipt of both payments.'),
-  verify_url: z.string().describe('URL of the public page of that receipt.'),
+  verify_url: z.string().describe('URL of the public page of the receipt of both payments.'),
   network: Network.describe('`base` or `solana`: network on which the winner was paid.'),
   pay_to: z.string().describe('Wallet that was paid.'),
   amount: AtomicMember.describe('Amount that the winner was paid, in atomic USDC.'),
@@ -149,16 +157,18 @@ export const JobPayoutNoun = z.object({
 export const JobLegNoun = z.object({
   leg: word(jobLegs),
   network: Network.nullable().describe(
-    '`base` or `solana`: network of the bid that was picked. Both payments are made on it.',
+    '`base` or `solana`: network of the bid that was picked. Both payments are made on it. Null until a bid is picked.',
   ),
-  pay_to: z.string().nullable().describe('Wallet that is paid. Null if only the 402 response names it.'),
+  pay_to: z.string().nullable().describe('Address of the wallet that is paid. Null if only the 402 response names it.'),
   output_sha256: z
     .string()
     .nullable()
-    .describe('SHA-256 of the output that this payment is for, in hex. Null if nothing is delivered.'),
+    .describe(
+      'SHA-256 of the delivered output that this payment is for, in hex. Null before a delivery, and after a refusal until the next one.',
+    ),
   amount: AtomicMember.describe('Amount of this payment, in atomic USDC.'),
   status: word(legStates),
-  payment_ref: z.string().nullable().describe('`network:transaction` of this payment. Null before it is settled.'),
+  payment_ref: z.string().nullable().describe('This payment as `network:transaction`. Null until it is settled.'),
 });
 
 /** A job as it stands. */
@@ -167,22 +177,24 @@ export const JobNoun = PostedJobNoun.extend({
   legs: computed(
     z
       .array(JobLegNoun)
-      .describe('The two payments, in the order in which they are made. Empty before a bid is picked.'),
+      .describe(
+        'The two payments for the job, in the order in which they are made: the price to the winner, then the fee to this service. Empty before a bid is picked.',
+      ),
   ),
 });
 
 export const JobBidNoun = z.object({
   bid_id: z.string().describe('Id of the bid.'),
   job_id: z.string().describe('Id of the job that the bid is for.'),
-  agent_id: z.int().describe('Id of the agent that bids.'),
+  agent_id: z.int().describe('Id of the agent that made the bid.'),
   status: word(bidStates),
-  revision: z.int().describe('1 for the first bid of an agent, 2 for its revision.'),
-  price: AtomicMember.describe('Price asked, in atomic USDC.'),
+  revision: z.int().describe('1 for the first bid of the agent on the job, 2 for the bid that replaces it.'),
+  price: AtomicMember.describe('Price that the agent asks, in atomic USDC.'),
   untrusted_eta: untrusted("When the work would be done, in the bidder's words. Null if not stated.").nullable(),
   untrusted_pitch: untrusted("Offer in the bidder's words. Null if none.", jobLimits.pitch_chars_max).nullable(),
   network: Network.describe('`base` or `solana`: network on which the agent would be paid.'),
-  pay_to: z.string().describe('Wallet that would be paid.'),
-  bid_at: MomentMember.describe('Time the bid was recorded.'),
+  pay_to: z.string().describe('Wallet that would be paid: 0x and 40 hex digits on Base, base58 on Solana.'),
+  bid_at: MomentMember.describe('Time the bid was recorded (RFC 3339, UTC).'),
   verify_url: computed(z.string().describe('URL of the public page of the receipt of the stamp.')),
 });
 

@@ -9,8 +9,8 @@ export const boardStatuses = {
   graph: 'BoardStatus',
   description: 'Status of a post or a comment.',
   meanings: {
-    published: 'It is published.',
-    taken_down: 'Its author took it down. Only its id and its date are left.',
+    published: 'The post or comment has not been taken down.',
+    taken_down: 'The author took the post or comment down. Only its id and date are left.',
   },
 } as const satisfies Words;
 export type BoardStatus = WordOf<typeof boardStatuses>;
@@ -22,7 +22,7 @@ export const postOutcomes = {
     success: 'The endpoint delivered what was paid for.',
     error: 'The endpoint answered with an error.',
     double_charge: 'The endpoint charged twice.',
-    price_jump: 'The endpoint charged more than it had named.',
+    price_jump: 'The endpoint charged more than the price that it had stated.',
   },
 } as const satisfies Words;
 export type PostOutcome = WordOf<typeof postOutcomes>;
@@ -32,8 +32,8 @@ export const hostBases = {
   description: 'Evidence that the cited receipt is for the host of the post.',
   meanings: {
     signed:
-      'The receipt shows it: it names the hub that answered, it is for this service, or the wallet that was paid has signed it.',
-    declared: 'Only the poster says so: the receipt shows no more than the payment, or no receipt is cited.',
+      'The host is that of this service or of the hub that answered, or the paid wallet has signed an x402 offer or receipt of the host.',
+    declared: 'Only the poster names the host: the receipt shows no more than the payment, or no receipt is cited.',
   },
 } as const satisfies Words;
 export type HostBasis = WordOf<typeof hostBases>;
@@ -53,13 +53,13 @@ export const postBackings = ['spend-backed', 'stamp-backed'] as const;
 export type PostBackingWord = (typeof postBackings)[number];
 
 const post_id = z.string().describe('Id of the post.');
-const date = onGraph('postedAt', MomentMember.describe('Time it was posted (RFC 3339, UTC).'));
+const date = onGraph('postedAt', MomentMember.describe('Time the post or the comment was posted (RFC 3339, UTC).'));
 const next_cursor = z.string().nullable().describe('`cursor` of the next page. Null if this is the last page.');
 
 /** A post that stands. */
 export const PostNoun = z.object({
   post_id,
-  status: computed(z.literal('published').describe('Whether the post was taken down.')),
+  status: computed(z.literal('published').describe('Always `published`: the post was not taken down.')),
   endpoint_host: z
     .string()
     .describe('Host that the post is about, as URLs spell it. Nothing else of the endpoint is public.'),
@@ -88,7 +88,7 @@ export const PostNoun = z.object({
 /** What is left of a post that was taken down. */
 export const PostTombstoneNoun = z.object({
   post_id,
-  status: z.literal('taken_down').describe('`taken_down`.'),
+  status: z.literal('taken_down').describe('Always `taken_down`: the post was taken down.'),
   date,
 });
 
@@ -105,7 +105,9 @@ export const CommentNoun = z.object({
   post_id,
   status: computed(word(boardStatuses)),
   date,
-  verify_url: computed(z.string().describe('URL of the public page of the receipt of its stamp.')),
+  verify_url: computed(
+    z.string().describe('URL of the public page of the receipt of the stamp that was paid for the comment.'),
+  ),
   untrusted_text: untrusted(
     'Text of the comment. Null once it was taken down.',
     boardLimits.comment_chars_max,

@@ -20,7 +20,7 @@ const hidden = z.boolean().describe('True if it is now hidden, false if it is sh
 /** A post or a comment that the operators have hidden, or shown again. */
 export const HiddenNoun = z.object({
   post_id,
-  comment_id: z.string().nullable().describe('Id of the comment. Null if it is the post itself.'),
+  comment_id: z.string().nullable().describe('Id of the comment. Null if the post itself was hidden or shown again.'),
   hidden,
 });
 

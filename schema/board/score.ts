@@ -21,27 +21,29 @@ export type ZeroReason = (typeof zeroReasons)[number];
 export const unscoredReasons = ['no_reports', 'no_accepted_evidence'] as const;
 export type UnscoredReason = (typeof unscoredReasons)[number];
 
-const Reports = z.int().describe('Number of these reports.');
+const Reports = z.int().describe('Number of counted reports of this kind.');
 
 const MoveCost = z
   .object({
     spent: AtomicMember.describe(
-      'Lowest amount to spend at the endpoint, in atomic USDC. Its owner receives that amount.',
+      'Lowest amount that payers must spend at the endpoint, in atomic USDC. The owner of the endpoint receives it.',
     ),
-    clusters: z.int().describe('Number of payers needed that have no common funder.'),
-    stamps: AtomicMember.describe('Price of the stamps of their posts, in atomic USDC.'),
+    clusters: z.int().describe('Number of payers needed, no two of which have a common funder.'),
+    stamps: AtomicMember.describe('Price of the stamps of the posts of these payers, in atomic USDC.'),
   })
   .nullable()
-  .describe('Cost of the move. Null if no amount moves the score that far.');
+  .describe(
+    'Cost of moving the score by `move_bp` in this direction. Null if no amount moves it that far, or if there is no score.',
+  );
 
 /** A score with all that it was run on. */
 export const EndpointScoreNoun = z.object({
-  schema: z.literal(documents.endpoint_score).describe('Kind and version of the document.'),
+  schema: z.literal(documents.endpoint_score).describe(`Always \`${documents.endpoint_score}\`.`),
   endpoint_host: z.string().describe('Host that is scored.'),
-  rule_version: z.literal(3).describe('Version of the rule that was run.'),
+  rule_version: z.literal(3).describe('Version of the rule that computed the score.'),
   status: z
     .enum(['scored', 'unscored'])
-    .describe('`unscored` if no report about the host rests on evidence that the rule accepts.'),
+    .describe('`scored`, or `unscored` if no report about the host rests on evidence that the rule accepts.'),
   score_bp: z
     .int()
     .min(0)
@@ -53,21 +55,23 @@ export const EndpointScoreNoun = z.object({
   unscored_because: z
     .enum(unscoredReasons)
     .nullable()
-    .describe('Why there is no score, as a code. Null if there is one.'),
+    .describe('Why there is no score: `no_reports` or `no_accepted_evidence`. Null if there is a score.'),
   unscored_reason: z.string().nullable().describe('`unscored_because` as a sentence. Null if there is a score.'),
   counts: z
     .object({
       posts: z
         .int()
-        .describe(`Number of reports that are counted here: the newest, up to ${scoreLimits.reports_counted_max}.`),
-      complete: z.boolean().describe('Whether these are all reports about the host.'),
+        .describe(`Number of reports that \`counts\` covers: the newest, up to ${scoreLimits.reports_counted_max}.`),
+      complete: z
+        .boolean()
+        .describe('True if `counts` covers all reports about the host. False if older ones are left out.'),
       by_outcome: z
         .object({ success: Reports, error: Reports, double_charge: Reports, price_jump: Reports })
-        .describe('Number of these reports with each outcome.'),
+        .describe('Number of counted reports by outcome.'),
       by_backing: z
         .object({ 'spend-backed': Reports, 'stamp-backed': Reports })
-        .describe('Number of these reports with each backing.'),
-      confirms: z.int().describe('Number of confirmations of these reports by other agents.'),
+        .describe('Number of counted reports by backing.'),
+      confirms: z.int().describe('Number of confirmations of the counted reports by other agents.'),
     })
     .describe('What was reported about the host, including reports that have no weight in the score.'),
   as_of_block: z
@@ -83,8 +87,10 @@ export const EndpointScoreNoun = z.object({
   rows_free: z
     .int()
     .min(0)
-    .describe('Number of further posts that can have weight before one takes the place of another.'),
-  weights: JsonMember.describe('Weights of the rule.'),
+    .describe('Number of further posts that can have weight before each new one displaces another.'),
+  weights: JsonMember.describe(
+    'Weights and limits of the rule, by name: amounts in atomic USDC, names with `_bp` in basis points.',
+  ),
   rows: z
     .array(
       z.object({
@@ -92,10 +98,14 @@ export const EndpointScoreNoun = z.object({
         outcome: word(postOutcomes),
         amount: AtomicMember.describe('Amount of the backing receipt, in atomic units of `rail`.'),
         rail: z.string().describe('Rail of the backing receipt: `usdc` or `xno`.'),
-        backing: z.enum(postBackings).describe('Backing of the post: `spend-backed` or `stamp-backed`.'),
+        backing: z
+          .enum(postBackings)
+          .describe(
+            '`spend-backed` if the post cites a receipt of a payment to another party; otherwise `stamp-backed`.',
+          ),
         host_basis: word(hostBases),
-        paid_here: z.boolean().describe('Whether the payment went to this service. Only such posts have weight.'),
-        proven: z.boolean().describe('True if the payment was seen on its chain.'),
+        paid_here: z.boolean().describe('True if the payment went to this service. Only such posts have weight.'),
+        proven: z.boolean().describe('True if the issuer has seen the payment on its chain.'),
         self_dealt: z
           .boolean()
           .describe('True if payer and payee are known to be one party, or if payer or poster is this service.'),
@@ -103,59 +113,78 @@ export const EndpointScoreNoun = z.object({
           .string()
           .nullable()
           .describe(
-            'Pseudonym of the wallet that paid: `wallet_` and 32 digits of a SHA-256. Null if it is not known.',
+            'Pseudonym of the wallet that paid: `wallet_` and 32 hex digits of a SHA-256. Null if the wallet is not known.',
           ),
-        cluster: z.string().nullable().describe('Cluster of the payer. Null if the post has no weight.'),
-        zero_because: z.enum(zeroReasons).nullable().describe('Why the post has no weight. Null if it has weight.'),
+        cluster: z
+          .string()
+          .nullable()
+          .describe('Id of the cluster of the payer, as in `clusters`. Null if the post has no weight.'),
+        zero_because: z
+          .enum(zeroReasons)
+          .nullable()
+          .describe('Why the post has no weight, as a code; the first reason that applies. Null if it has weight.'),
       }),
     )
     .describe('Counted reports, newest first.'),
   clusters: z
     .array(
       z.object({
-        cluster: z.string().describe('Id of the cluster.'),
-        payers: z.int().describe('Number of payers in the cluster.'),
-        posts: z.int().describe('Number of posts of the cluster that have weight.'),
-        weight: AtomicMember.describe('Weight of the cluster, in atomic USDC.'),
-        good: AtomicMember.describe('Part of the weight that reports success, in atomic USDC.'),
+        cluster: z.string().describe('Id of the cluster: `cluster_` and 24 hex digits.'),
+        payers: z.int().describe('Number of wallets in the cluster that paid for its posts.'),
+        posts: z.int().describe('Number of posts by payers of the cluster that have weight.'),
+        weight: AtomicMember.describe(
+          'Weight of the cluster in the score, in atomic USDC: the amounts of its posts, up to `cluster_amount_max` in `weights`.',
+        ),
+        good: AtomicMember.describe('Part of `weight` that reports success, in atomic USDC.'),
       }),
     )
-    .describe('Payers with a common funder, each group counted once.'),
+    .describe(
+      'Clusters of payers: payers that fund each other or share a funder are one cluster, any other payer is its own.',
+    ),
   edges: z
     .array(
       z.object({
-        funder: z.string().describe('Pseudonym of the funder.'),
-        payer: z.string().describe('Pseudonym of the payer.'),
+        funder: z.string().describe('Pseudonym of the wallet that sent USDC: `wallet_` and 32 hex digits.'),
+        payer: z.string().describe('Pseudonym of the payer, as in `rows`.'),
         amount: AtomicMember.nullable().describe(
-          'Amount that the funder sent to the payer, in atomic USDC. An amount below the minimum in the weights merges no payers.',
+          'Amount that the funder sent to the payer, in atomic USDC. Below the minimum in `weights`, it merges no payers. Null if an early search did not record it.',
         ),
         funded_wallets: z
           .int()
           .nullable()
-          .describe('Number of wallets that the funder has funded. Null if it is not known.'),
+          .describe(
+            'Number of wallets that the funder has sent USDC to, counted up to one more than `funder_wallets_max` in `weights`. Null if it could not be counted.',
+          ),
       }),
     )
-    .describe('Transfers by which funders have funded payers.'),
+    .describe('Transfers of USDC on Base by which funders have funded payers.'),
   edges_hash: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
-    .describe('SHA-256 of the canonical JSON (RFC 8785) of the edges, sorted by their own canonical JSON.'),
+    .describe('SHA-256, in hex, of the canonical JSON (RFC 8785) of the edges, sorted by their own canonical JSON.'),
   looks: z
     .array(
       z.object({
-        payer: z.string().describe('Pseudonym of the payer.'),
-        known: z.boolean().describe('True if the funding of the payer is known.'),
-        from_block: z.int().nullable().describe('First block of Base that was searched. Null if none was.'),
-        to_block: z.int().nullable().describe('Last block of Base that was searched. Null if none was.'),
+        payer: z.string().describe('Pseudonym of the payer, as in `rows`.'),
+        known: z.boolean().describe('True if the search for the funders of the payer is complete.'),
+        from_block: z
+          .int()
+          .nullable()
+          .describe('Number of the first block of Base that was searched. Null if none was.'),
+        to_block: z.int().nullable().describe('Number of the last block of Base that was searched. Null if none was.'),
       }),
     )
-    .describe('Searches for the funders of the payers.'),
+    .describe('Searches on Base for the funders of the payers: one for each payer.'),
   payers_unknown: z
     .int()
     .describe('Number of payers whose funding is not known. They are not merged with other payers.'),
   cost_to_move: z
-    .object({ move_bp: z.int().describe('Size of the move, in basis points.'), up: MoveCost, down: MoveCost })
-    .describe('Lowest cost of moving the score.'),
+    .object({
+      move_bp: z.int().describe('Change of `score_bp` whose cost is stated, in basis points.'),
+      up: MoveCost,
+      down: MoveCost,
+    })
+    .describe('Lowest cost, in atomic USDC, of moving the score up or down by `move_bp` basis points.'),
 });
 
 /** The graph's view of it: a few members of the document, and the whole document. */
@@ -168,7 +197,7 @@ export const EndpointScoreViewNoun = EndpointScoreNoun.pick({
 }).extend({
   document: shownAsJson(
     EndpointScoreNoun.describe(
-      'The score, all inputs of its rule, and the least that changing it would cost. The score can be computed again from the inputs.',
+      'The score, all inputs of its rule, and the lowest cost of changing the score. The score can be computed again from the inputs.',
     ),
   ),
 });

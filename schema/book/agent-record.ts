@@ -7,7 +7,7 @@ import { RailTotalNoun } from './book-page.ts';
 /* The public record of an agent, and the history of its book that it shows to its owner. */
 
 const RANGE = 'As a range by powers of ten: `0`, `1-9`, `10-99` and so on.';
-const Rail = z.string().describe('Rail of the payments: `usdc`.');
+const Rail = z.string().describe('Rail of the payments: `usdc` or `xno`.');
 const Rows = z.int().describe('Number of rows.');
 
 /** A count that is shown in public. */
@@ -22,11 +22,15 @@ export const RowsByEvidenceNoun = z.object({
 export const RowsByMonthNoun = z.object({ month: z.string().describe('Month, such as `2026-03` (UTC).'), rows: Rows });
 
 export const OffBoardHistoryNoun = z.object({
-  by_rail: sizedList(SpentByRailNoun, 4).describe('Rows that carry an amount, by rail.'),
-  by_evidence: sizedList(RowsByEvidenceNoun, 8).describe('All rows, by evidence.'),
-  by_month: sizedList(RowsByMonthNoun, 100).describe('All rows, by month, oldest first.'),
-  first_collected_at: TimeMember.nullable().describe('Time of the first row (RFC 3339, UTC). Null if there is none.'),
-  last_collected_at: TimeMember.nullable().describe('Time of the last row (RFC 3339, UTC). Null if there is none.'),
+  by_rail: sizedList(SpentByRailNoun, 4).describe('Number and sum of the rows that carry an amount, by rail.'),
+  by_evidence: sizedList(RowsByEvidenceNoun, 8).describe('Number of all rows, by evidence.'),
+  by_month: sizedList(RowsByMonthNoun, 100).describe('Number of all rows, by month, oldest first.'),
+  first_collected_at: TimeMember.nullable().describe(
+    '`collected_at` of the first row of the book (RFC 3339, UTC). Null if the book has no rows.',
+  ),
+  last_collected_at: TimeMember.nullable().describe(
+    '`collected_at` of the last row of the book (RFC 3339, UTC). Null if the book has no rows.',
+  ),
 });
 
 export const RecordSpendNoun = z.object({
@@ -49,17 +53,17 @@ export const JobRecordNoun = z.object({
 /** The board subgraph resolves the jobs. */
 export const AgentRecordNoun = z.object({
   agent_id: z.int().describe('Id of the agent.'),
-  member_since: z.iso.date().describe('Day (UTC) the book of the agent was opened.'),
-  as_of: z.iso.date().describe('Day (UTC) before which everything counted here happened.'),
+  member_since: z.iso.date().describe('Day the book of the agent was opened (YYYY-MM-DD, UTC).'),
+  as_of: z.iso.date().describe('Day before which everything counted here happened (YYYY-MM-DD, UTC).'),
   rows: CountRange.describe(`Number of rows of the book of the agent. ${RANGE}`),
   blocked: CountRange.describe(`Number of calls of the agent that its own policies refused. ${RANGE}`),
   hubs: CountRange.describe(
     `Number of different hubs named in its paid rows. ${RANGE} In rows of payments to others the agent chose the name.`,
   ),
-  networks: z.array(z.string()).describe('Networks on which the agent paid.'),
-  spend: sizedList(RecordSpendNoun, 4).describe('Amounts that the agent spent, by rail.'),
+  networks: z.array(z.string()).describe('Names of the networks on which the agent paid, such as `base`.'),
+  spend: sizedList(RecordSpendNoun, 4).describe('Amounts that the agent spent, by rail, as ranges.'),
   jobs: computed(JobRecordNoun.describe('Jobs of the agent on the board.')),
   off_board: OffBoardHistoryNoun.optional().describe(
-    'History of the book, exact and up to now, for an owner that opts in. Null for all others.',
+    'History of the book, exact and up to now, if its owner has opted in. Null or absent otherwise.',
   ),
 });

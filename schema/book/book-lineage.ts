@@ -6,7 +6,8 @@ import { AtomicMember, sizedList, TimeMember, word } from '../noun.ts';
 /* Lineage of a row: its ancestors and descendants. */
 
 const { steps_max, descendants_max } = lineageLimits;
-const HERE = 'Null if the row is on another book.';
+const HERE = 'Null or absent if the row is not on this book.';
+const NONE = 'Null or absent if there is none, and for a row that is not on this book.';
 
 /** A row in a lineage. REST leaves out null members. Of a row on another book only the task is shown. */
 export const LineageRowNoun = z.object({
@@ -16,29 +17,26 @@ export const LineageRowNoun = z.object({
     .describe(
       'True if the row is on another book, like the parent of a redeemed hand-off; then only its task id is shown. False for a row of this book, and for a parent that is on no book.',
     ),
-  seq: z.int().optional().describe(`Sequence number in the book. ${HERE}`),
-  depth: z.int().describe('Number of steps from `self`, up or down.'),
-  parent_ref: z.string().optional().describe('Task id of the parent row. Null if there is none.'),
+  seq: z.int().optional().describe(`Position of the row in the book. ${HERE}`),
+  depth: z.int().describe('Number of steps from `self`, up to an ancestor or down to a descendant. 0 for `self`.'),
+  parent_ref: z.string().optional().describe(`Task id of the parent row. ${NONE}`),
   evidence: word(evidences).optional().describe(`Evidence that the row rests on. ${HERE}`),
   collected: z.boolean().optional().describe(`Whether the payment was collected. ${HERE}`),
   collected_at: TimeMember.optional().describe(
     `Time the payment was collected or, if it was not, time the row was recorded (RFC 3339, UTC). ${HERE}`,
   ),
-  amount: AtomicMember.optional().describe('Amount in atomic units of the rail. Null if the row has none.'),
-  rail: z.string().optional().describe('Rail of the payment: `usdc`. Null if the row has no amount.'),
-  payment_ref: z.string().optional().describe('`network:transaction`. Null if there is none.'),
-  model: z.string().optional().describe('Model that the hub was asked for. Null if there is none.'),
+  amount: AtomicMember.optional().describe(`Amount in atomic units of the rail. ${NONE}`),
+  rail: z.string().optional().describe(`Rail of the payment: \`usdc\` or \`xno\`. ${NONE}`),
+  payment_ref: z.string().optional().describe(`Payment as \`network:transaction\`. ${NONE}`),
+  model: z.string().optional().describe(`Model that the hub was asked for. ${NONE}`),
   hub: z
     .string()
     .optional()
     .describe(
-      'Hub that answered. For a payment to somebody else and for an inflow, the hub as the owner of the book named it. Null if there is none.',
+      `Hub that answered. For a payment to somebody else and for an inflow, the hub as the owner of the book named it. ${NONE}`,
     ),
-  intent_id: z.string().optional().describe('Treasury intent that the row names. Null if none.'),
-  attempt_index: z
-    .int()
-    .optional()
-    .describe('Number of the attempt at the treasury intent, from 0. Null if there is none.'),
+  intent_id: z.string().optional().describe(`Id of the treasury intent that the row names. ${NONE}`),
+  attempt_index: z.int().optional().describe(`Number of the attempt at the treasury intent, from 0. ${NONE}`),
 });
 
 export const LineageNoun = z.object({

@@ -74,7 +74,10 @@ export const matchingMembers = {
 
 export const IntentAttemptNoun = z.object({
   task_id: z.string().describe('Task id of the call.'),
-  attempt_index: z.int().nullable().describe('Number of the attempt as the call gave it, from 0. Null if none.'),
+  attempt_index: z
+    .int()
+    .nullable()
+    .describe('Number of the attempt as the call gave it, from 0. Null if the call gave none.'),
   evidence: word(evidences).describe('Evidence that the row of the attempt rests on.'),
   collected: z.boolean().describe('True if the payment of the attempt was collected.'),
 });
@@ -96,7 +99,10 @@ export const BookTotalsNoun = z.object({
   count: z.int().describe('Number of rows that carry an amount.'),
   usdc_sum: AtomicMember.describe('Sum of the amounts of all rows on the rail usdc, in atomic USDC (6 decimals).'),
   pending_usdc_sum: PendingSum,
-  by_rail: onGraph('byRailDocument', JsonMember.describe('Sums by rail: {<rail>: {count, amount}}.')),
+  by_rail: onGraph(
+    'byRailDocument',
+    JsonMember.describe('Sums by rail: {<rail>: {count, amount}}, with the amount in atomic units of the rail.'),
+  ),
 });
 
 const sum = {
@@ -109,13 +115,13 @@ export const RailTotalNoun = z.object(sum);
 
 /** Members of totals that only the graph shows. */
 export const TotalsOnGraph = z.object({
-  by_rail: sizedList(RailTotalNoun, 4).describe('Sums by rail. Rails have different units.'),
+  by_rail: sizedList(RailTotalNoun, 4).describe('Sums of the amounts, one for each rail. Rails have different units.'),
 });
 
 /** Sum of the rows that share a value of one grouping, on one rail. */
 export const GroupTotalNoun = z.object({
   by: word(totalsGroups).describe('Property that the rows are grouped by.'),
-  period: TimeMember.nullable().describe('Start of the hour or day. Null unless `by` is HOUR or DAY.'),
+  period: TimeMember.nullable().describe('Start of the hour or day (RFC 3339, UTC). Null unless `by` is HOUR or DAY.'),
   key: z
     .string()
     .nullable()
@@ -132,8 +138,8 @@ export const GroupTotalNoun = z.object({
 });
 
 export const AllowanceSignatureNoun = z.object({
-  alg: z.string().describe('Algorithm of the signature (JOSE).'),
-  value: z.string().describe('Signature by the issuer, base64url.'),
+  alg: z.string().describe('Algorithm of the signature, as JOSE names it.'),
+  value: z.string().describe('Signature of the issuer, in base64url.'),
 });
 
 /** The remaining allowance as it is signed. */
@@ -143,7 +149,7 @@ export const AllowanceNoun = z.object({
     'Part of the budget that remains, in atomic USDC (6 decimals). Null if the budget is unlimited.',
   ),
   as_of: TimeMember.describe('Time at which `remaining` was computed (RFC 3339, UTC).'),
-  signature: AllowanceSignatureNoun.describe('Signature over {agent_id, remaining, as_of}.'),
+  signature: AllowanceSignatureNoun.describe('Signature over the canonical JSON of {agent_id, remaining, as_of}.'),
 });
 
 const Intents = z.record(
@@ -165,7 +171,7 @@ export const BookNoun = z.object({
         `Treasury intents that rows of this page name, by intent id; of each the newest ${rowLimits.attempts_shown_max} attempts.`,
       ),
   ),
-  totals: BookTotalsNoun.describe('Sums over the whole book.'),
+  totals: BookTotalsNoun.describe('Number of rows with an amount, and sums of the amounts, over the whole book.'),
   totals_cover: z
     .literal('whole_book')
     .describe('Rows that `totals` covers: always `whole_book`, all rows of the book regardless of the filter.')
@@ -177,9 +183,9 @@ export const BookNoun = z.object({
     .describe('Always `prepaid_ceiling`: the budget covers all amounts ever collected on the book.')
     .meta({ words: budgetWindows }),
   ...spendingMembers,
-  allowance: AllowanceNoun.describe('The remaining allowance, signed.'),
+  allowance: AllowanceNoun.describe('Part of the budget that remains, signed by this service.'),
   budget_ends_at: TimeMember.nullable().describe(
-    'UTC clock hour in which the budget ends at the rate of the last hour. Null if that is not known.',
+    'Start of the hour in which the budget ends at the rate of the last hour (RFC 3339, UTC). Null if the budget is unlimited or used up, or does not end soon at that rate.',
   ),
   alerts: sizedList(AlertNoun, alertLimits.alerts_shown_max).describe(
     `The newest ${alertLimits.alerts_shown_max} alerts of the book, newest first.`,

@@ -17,9 +17,10 @@ export const bookEventKinds = {
   meanings: {
     born: 'A row was appended. Only this kind of event assigns a seq.',
     transition:
-      'The evidence of a row changed from RECORDED_BY_SETTLE, or the row lost its amount because its transfer was not found on its chain.',
+      'The evidence of a row changed from RECORDED_BY_SETTLE to collected or ARRIVAL_UNVERIFIED, or the row lost its amount because its transfer was not found on its chain.',
     replay: 'The payment of a row was sent again.',
-    correction: 'The record of a row was corrected.',
+    correction:
+      'Something was found out about the row later, such as a reorganisation that took its payment out of its block, or an answer that a resend brought. The row stays unchanged.',
     blocked: 'Further calls were refused for the same reason as the call of the row. They have no rows of their own.',
     would_block: 'A policy in shadow mode would have refused the call of the row.',
     approval: 'Approval of the refused call of the row was requested, granted or denied.',
@@ -48,11 +49,13 @@ export function givenUpAmount({ amount, born }: JsonObject): string | null {
 }
 
 export const GivenUpNoun = z.object({
-  amount: AtomicMember.describe('Amount that the row had been counted with, in atomic units.'),
+  amount: AtomicMember.describe('Amount that the row had been counted with, in atomic units of its rail.'),
   omission_rule: z
     .string()
     .nullable()
-    .describe('Why the row has no amount any more, such as `no_ingress_receipt_at_cutoff`.'),
+    .describe(
+      'Why the row has no amount any more, such as `no_ingress_receipt_at_cutoff`. Null if the row names no reason.',
+    ),
 });
 
 const { policy_code, policy_key, spent_atomic, cap_atomic, period_start, reason } = SimulatedRefusalNoun.shape;
@@ -60,16 +63,16 @@ const { policy_code, policy_key, spent_atomic, cap_atomic, period_start, reason 
 export const WouldBlockNoun = z.object({
   policy_code,
   policy_key,
-  spent_atomic: spent_atomic.nullable().describe('Amount counted under that rule when it was judged, in atomic USDC.'),
+  spent_atomic: spent_atomic
+    .nullable()
+    .describe('Amount counted under that rule when it was judged, in atomic USDC. The service always sets it.'),
   cap_atomic,
   period_start,
   judged_at: TimeMember.nullable().describe(
-    'Time the book let the call pass, before the row of the call was recorded (RFC 3339, UTC).',
+    'Time the book let the call pass, before the row of the call was recorded (RFC 3339, UTC). The service always sets it.',
   ),
   reason,
 });
-
-const OTHERS = 'Null for all other kinds.';
 
 export const BookEventNoun = z.object({
   agent_id: z.int().describe('Id of the agent whose book it is.'),
@@ -80,27 +83,31 @@ export const BookEventNoun = z.object({
     .nullable()
     .describe('Position in the book of the row that the event concerns. Null if it concerns no row.'),
   task_id: z.string().nullable().describe('Task id of the row that the event concerns. Null if it concerns no row.'),
-  body: JsonMember.describe('What the event records. It never changes; `hash` covers it.'),
+  body: JsonMember.describe(
+    'Facts that the event records; the members depend on `kind`. They never change, and `hash` covers them.',
+  ),
   at: TimeMember.describe('Time of the event (RFC 3339, UTC).'),
   prev_hash: z.string().describe('`hash` of the previous event. Empty for the first event.'),
   hash: z
     .string()
     .describe(
-      'SHA-256 of the canonical JSON (RFC 8785) of {agent_id, position, kind, seq, task_id, body, at, prev_hash}.',
+      'SHA-256 (hex) of the canonical JSON (RFC 8785) of {agent_id, position, kind, seq, task_id, body, at, prev_hash}.',
     ),
   count: z
     .int()
     .describe(
       'Number of occurrences that the event represents. Events of a row that come too often are counted, and recorded once a minute.',
     ),
-  alert: AlertNoun.nullable().describe(`Alert that an \`alert\` records. ${OTHERS}`),
-  would_block: WouldBlockNoun.nullable().describe(`Refusal that a \`would_block\` records. ${OTHERS}`),
-  dispute: DisputeJudgedNoun.nullable().describe(`Judgement that a \`dispute\` records. ${OTHERS}`),
+  alert: AlertNoun.nullable().describe('Alert that the event records. Null unless `kind` is `alert`.'),
+  would_block: WouldBlockNoun.nullable().describe(
+    'Refusal that a policy in shadow mode would have made. Null unless `kind` is `would_block`.',
+  ),
+  dispute: DisputeJudgedNoun.nullable().describe('Judgement of a dispute of the row. Null unless `kind` is `dispute`.'),
   escrow: JsonMember.nullable().describe(
-    `Ledger escrow whose phase an \`escrow\` records: its id, its phase, and details. ${OTHERS}`,
+    'Phase of a ledger escrow: the id of the escrow, its state, and what the action sent. Null unless `kind` is `escrow`.',
   ),
   given_up: GivenUpNoun.nullable().describe(
-    'Amount that a `transition` removed from the row. Null for a transition to `collected` and for all other kinds.',
+    'Amount that the event removed from the row. Null unless `kind` is `transition` and the transfer was not found.',
   ),
   row: Row.nullable().describe('The row as it stands when the event is read. Null if the event concerns no row.'),
 });
@@ -111,9 +118,15 @@ export const PolicyChangeNoun = z.object({
   kind: z.enum(termsEventKinds).describe('`policy_changed` or `budget_changed`.').meta({ words: bookEventKinds }),
   policy_type: word(policyTypeWords).nullable().describe('Policy that was changed. Null if the budget was changed.'),
   mode: word(policyModes).nullable().describe('Mode of the policy. Null if the budget was changed.'),
-  before: AnyJsonMember.nullable().describe('Value before the change. Null if none was set.'),
-  after: AnyJsonMember.nullable().describe('Value after the change. Null if it was cleared.'),
-  policy_version: z.int().describe('Number of changes to policies and budget, including this one.'),
+  before: AnyJsonMember.nullable().describe(
+    'Value of the policy or the budget before the change. Null if none was set.',
+  ),
+  after: AnyJsonMember.nullable().describe(
+    'Value of the policy or the budget after the change. Null if it was cleared.',
+  ),
+  policy_version: z
+    .int()
+    .describe('Number of changes to the policies and the budget of the book so far, including this one.'),
   at: TimeMember.describe('Time of the change (RFC 3339, UTC).'),
   ...changerMembers,
 });

@@ -14,13 +14,15 @@ export const AuditPackNoun = z.object({
   totals: z
     .object({
       usdc_sum: AtomicMember.describe('Sum of the amounts on the rail usdc, in atomic USDC (6 decimals).'),
-      count: z.int().describe('Number of rows that have an amount.'),
+      count: z.int().describe('Number of rows in the document that have an amount.'),
       by_rail: z
         .record(
           z.string(),
           z.object({
             count: z.int().describe('Number of rows with an amount on this rail.'),
-            amount: AtomicMember.describe('Sum of their amounts, in atomic units of the rail.'),
+            amount: AtomicMember.describe(
+              'Sum of these amounts, in atomic units of the rail: 6 decimals of USDC, 30 of XNO.',
+            ),
           }),
         )
         .describe('Sums by rail. Rails have different units.'),
@@ -58,44 +60,64 @@ export const CoverageNoun = z.object({
       to: z.string().nullable().describe('End of the exported period, exclusive (ISO 8601). Null if it has no end.'),
       filters: z
         .object({
-          evidence: z.string().nullable().describe('Only rows with this evidence. Null if not filtered.'),
-          intent_id: z.string().nullable().describe('Only rows of this treasury intent. Null if not filtered.'),
+          evidence: z
+            .string()
+            .nullable()
+            .describe('Only rows with this evidence were exported. Null if rows were not filtered by it.'),
+          intent_id: z
+            .string()
+            .nullable()
+            .describe('Only rows of this treasury intent were exported. Null if rows were not filtered by it.'),
         })
-        .describe('Filters of the rows.'),
-      limit: z.int().describe('Maximum number of rows: the newest that match.'),
+        .describe('Filters of the rows. A member that is null does not filter.'),
+      limit: z.int().describe('Maximum number of rows in the document. If more match, it has the newest.'),
     })
-    .describe('Rows that the request asked for.'),
-  order: z.string().describe('Order of the rows.'),
-  row_commitment: z.string().describe('Rule by which the commitment of a row is computed.'),
+    .describe('Rows that the request asked for: book, period, filters and maximum number.'),
+  order: z.string().describe('Order of the rows: by `collected_at`, then by `task_id`.'),
+  row_commitment: z.string().describe('Rule for the commitment of a row, in words: a SHA-256 over five of its fields.'),
   enumerated_count: z.int().describe('Number of rows in the document.'),
-  universe_count: z.int().nullable().describe('Number of rows of the book. Null if the scan did not finish.'),
+  universe_count: z
+    .int()
+    .nullable()
+    .describe('Number of all rows of the book. Null if the scan of the book did not finish.'),
   enumerated_hash: hash
     .nullable()
-    .describe('Hash over the rows of the document, in hex. Null if the scan did not finish.'),
-  universe_hash: hash.nullable().describe('Hash over all rows of the book, in hex. Null if the scan did not finish.'),
-  hash_covers: z.string().describe('Rule by which both hashes are computed.'),
-  complete: z.boolean().describe('True if the document has every row of the book. If false, it has a part of them.'),
-  truncated: z.boolean().describe('True if more rows match than the limit allows.'),
+    .describe(
+      'SHA-256 over the commitments of the rows of the document, in hex. Null if the scan of the book did not finish.',
+    ),
+  universe_hash: hash
+    .nullable()
+    .describe(
+      'SHA-256 over the commitments of all rows of the book, in hex. Null if the scan of the book did not finish.',
+    ),
+  hash_covers: z.string().describe('Rule for `enumerated_hash` and `universe_hash`, in words.'),
+  complete: z.boolean().describe('True if the document has every row of the book. False if it has only some of them.'),
+  truncated: z.boolean().describe('True if more rows match than `limit` allows.'),
   empty_reason: z
     .enum(wordList(emptyReasons))
     .nullable()
     .describe(
       'Why there are no rows: `empty_by_policy` (none matches) or `empty_by_drain` (the scan did not finish). Null if there are rows.',
     ),
-  omitted_by_policy_count: z.int().nullable().describe('Number of matching rows that the limit leaves out.'),
+  omitted_by_policy_count: z
+    .int()
+    .nullable()
+    .describe('Number of matching rows that `limit` leaves out. Null if the scan of the book did not finish.'),
   filtered_out_count: z
     .int()
     .nullable()
-    .describe('Number of rows that from, to, evidence or intent_id leave out. Null if the scan did not finish.'),
-  subject_task_id: z.string().nullable().describe('Task id that the request asked about. Null if none.'),
+    .describe(
+      'Number of rows of the book that do not match from, to, evidence or intent_id. Null if the scan of the book did not finish.',
+    ),
+  subject_task_id: z.string().nullable().describe('Task id that the request asked about. Null if it asked about none.'),
   subject_in_universe: z
     .boolean()
     .nullable()
     .describe(
-      'Whether the book has a row of that task, in the document or not. Null without one or if the scan did not finish.',
+      'Whether the book has a row with `subject_task_id`, in the document or not. Null without `subject_task_id`, or if the scan of the book did not finish.',
     ),
-  proves: z.string().describe('Statement of what the coverage proves.'),
-  does_not_prove: z.string().describe('Statement of what the coverage does not prove.'),
+  proves: z.string().describe('What the coverage proves, in a sentence.'),
+  does_not_prove: z.string().describe('What the coverage does not prove, in a sentence.'),
 });
 
 export const pullFormats = {
@@ -111,9 +133,9 @@ export type PullFormat = WordOf<typeof pullFormats>;
 /** Signed members of a published export. */
 export const PullSignedNoun = z.object({
   schema: z.literal(documents.book_pull_export).describe(`Always \`${documents.book_pull_export}\`.`),
-  slug: z.string().describe('Slug of the export.'),
+  slug: z.string().describe('Slug of the export, which is the last part of its URL.'),
   agent_id: z.int().describe('Id of the agent whose book it is.'),
-  format: z.enum(wordList(pullFormats)).describe('Format of `document`.'),
+  format: z.enum(wordList(pullFormats)).describe('Format of `document`: `json` or `csv`.'),
   exported_at: z.string().describe('Time the export was built (ISO 8601, UTC).'),
   specimen: z.boolean().describe('True if the export was made in the development profile, where no real money moves.'),
   document_sha256: hash.describe('SHA-256 of `document`, in hex.'),

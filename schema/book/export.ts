@@ -7,7 +7,9 @@ import { emptyReasons } from './export-document.ts';
 
 /** An export of a page of rows, in each of its forms. */
 export const BookExportNoun = z.object({
-  document: JsonMember.describe('Audit pack as JSON: svc402.book_audit.v1.').meta({ cost: 2000 }),
+  document: JsonMember.describe(
+    'Audit pack (JSON, svc402.book_audit.v1): the rows, their sums and the policies of the book.',
+  ).meta({ cost: 2000 }),
   csv: z.string().describe('Rows as CSV, after a header line.').meta({ cost: 500 }),
   html: z.string().describe('HTML page of the rows, for printing.').meta({ cost: 500 }),
   bundle: z
@@ -26,8 +28,8 @@ export const BookExportNoun = z.object({
 
 /** A piece of an export of a whole book. */
 export const ExportPieceNoun = z.object({
-  text: z.string().nullable().describe('Text of the piece. Null if the export is bytes.'),
-  base64: z.string().nullable().describe('Bytes of the piece, in base64. Null if the export is text.'),
+  text: z.string().nullable().describe('Text of the piece. Null if the format is binary (`parquet`).'),
+  base64: z.string().nullable().describe('Bytes of the piece, in base64. Null if the format is text.'),
   rows_done: z.int().describe('Number of rows sent so far, including this piece.'),
   rows_total: z.int().describe('Number of rows that the whole export will have.'),
   last_seq: z.int().describe('Position of the last row so far. Pass it as `after` to resume.'),
@@ -42,7 +44,7 @@ export const PublishedExportNoun = z.object({
     .describe(
       'Random slug by which anybody can read the export: GET /public/export/{slug}. After a withdrawal, the next publication gets a new slug.',
     ),
-  url: computed(z.string().describe('Public address of the export.')),
+  url: computed(z.string().describe('Public URL of the export.')),
   published_at: TimeMember.describe('Time the export was first published under this slug (RFC 3339, UTC).'),
   exported_at: TimeMember.describe('Time the export that is served was built (RFC 3339, UTC).'),
   row_count: z.int().describe('Number of rows in the export.'),
@@ -66,8 +68,8 @@ export const PublishedExportNoun = z.object({
 
 /** Public members of a published export. */
 export const PublicExportNoun = PublishedExportNoun.extend({
-  signed: z.string().describe('The document svc402.book_pull_export.v1, byte for byte.'),
-  csv: z.string().describe('The same rows as CSV.'),
+  signed: z.string().describe('The signed document (svc402.book_pull_export.v1), byte for byte as it was signed.'),
+  csv: z.string().describe('Rows of the export, as CSV text.'),
 });
 
 export const WithdrawnExportNoun = z.object({

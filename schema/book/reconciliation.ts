@@ -11,10 +11,14 @@ const Digits = z.string().describe('Amount in atomic USDC.');
 
 const Used = z
   .object({
-    by: z.enum(['receipt', 'ingest']).describe('Kind of the record: a receipt, or a recorded payment to others.'),
+    by: z
+      .enum(['receipt', 'ingest'])
+      .describe('Kind of the record. `receipt`: a receipt. `ingest`: a recorded payment to another service.'),
     book: z
       .enum(['own', 'another', 'none'])
-      .describe('Book of the record: of the requester, of another agent, or none.'),
+      .describe(
+        'Book that has the record. `own`: that of the requester. `another`: that of another agent. `none`: no book.',
+      ),
     task_id: z
       .string()
       .optional()
@@ -23,7 +27,7 @@ const Used = z
       ),
     verify_url: z.string().optional().describe('URL of the public page of the receipt. Absent without `task_id`.'),
   })
-  .describe('Receipt or recorded payment of this service that names the transfer.');
+  .describe('Receipt or recorded payment of this service that names the transfer. Absent if none does.');
 
 export const ReconciledTransferNoun = z.object({
   block_number: z.int().describe('Number of the block of the transfer.'),
@@ -39,19 +43,23 @@ export const ReconciledTransferNoun = z.object({
   used: Used.optional(),
 });
 
-const Sum = z.object({ count: z.int().describe('Number of transfers.'), amount: Digits });
+const Sum = z.object({ count: z.int().describe('Number of transfers of this class.'), amount: Digits });
 
 export const ReconciliationReportNoun = z
   .looseObject({
     schema: z.literal(documents.reconciliation).describe(`Always \`${documents.reconciliation}\`.`),
     iss: z.string().describe('Base URL of the issuer.'),
     wallet: z.string().describe('Address of the wallet, in EIP-55 spelling.'),
-    from_block: z.int().describe('Number of the first block.'),
-    from_block_hash: z.string().describe('Hash of the first block.'),
-    to_block: z.int().describe('Number of the last block.'),
-    to_block_hash: z.string().describe('Hash of the last block.'),
+    from_block: z.int().describe('Number of the first block of Base that is read.'),
+    from_block_hash: z.string().describe('Hash of the first block (0x and 64 hex digits).'),
+    to_block: z.int().describe('Number of the last block of Base that is read.'),
+    to_block_hash: z.string().describe('Hash of the last block (0x and 64 hex digits).'),
     final: z.boolean().describe('True if the last block was final: no other block can replace it.'),
-    own_wallets: z.array(z.string()).describe('Known wallets of the same owner that received transfers.'),
+    own_wallets: z
+      .array(z.string())
+      .describe(
+        'Known wallets of the owner, in EIP-55 spelling: `wallet`, that of the agent, and payees of class `self_dealt`.',
+      ),
     transfers: z
       .array(ReconciledTransferNoun)
       .describe('Transfers in the order of the chain. Only the first of them if `truncated` is true.'),
@@ -72,16 +80,22 @@ export const ReconciliationNoun = z.object({
   report_id: z.string().describe('Id of the reconciliation.'),
   agent_id: z.int().describe('Id of the agent whose book it is.'),
   wallet: z.string().describe('Address of the wallet, in EIP-55 spelling.'),
-  wallet_proven_by: word(walletProvenBy).describe('What proves that the wallet belongs to the caller.'),
-  from_block: z.int().describe('Number of the first block.'),
-  to_block: z.int().describe('Number of the last block.'),
-  state: word(reconciliationStates).describe('State of the reconciliation.'),
-  reason: word(reconciliationFaults).nullable().describe('Why there is no report. Null unless the state is `failed`.'),
+  wallet_proven_by: word(walletProvenBy).describe(
+    'Proof that the wallet belongs to the caller. `agent_wallet`: it has registered the agent. `signature`: it has signed the request.',
+  ),
+  from_block: z.int().describe('Number of the first block of Base that is read.'),
+  to_block: z.int().describe('Number of the last block of Base that is read.'),
+  state: word(reconciliationStates).describe('State of the reconciliation: `running`, `done` or `failed`.'),
+  reason: word(reconciliationFaults)
+    .nullable()
+    .describe('Why there is no report, as a code, such as `chain_unavailable`. Null unless the state is `failed`.'),
   blocks_done: z.int().describe('Number of blocks that have been read so far.'),
   blocks_total: z.int().describe('Number of blocks to read.'),
   transfers_found: z.int().describe('Number of transfers that have been found so far.'),
   asked_at: TimeMember.describe('Time of the request (RFC 3339, UTC).'),
-  ended_at: TimeMember.nullable().describe('Time the report was signed or failed. Null while the state is `running`.'),
+  ended_at: TimeMember.nullable().describe(
+    'Time the report was signed or failed (RFC 3339, UTC). Null while the state is `running`.',
+  ),
   report: shownAsJson(ReconciliationReportNoun)
     .nullable()
     .meta({ cost: 10 })

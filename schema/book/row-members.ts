@@ -12,7 +12,9 @@ const OF_ENVELOPE = 'Null if the row does not keep the whole envelope of a paid 
 /** A fulfillment as a row stores it: members of the intent are beside the commitment. */
 export const RowFulfillmentNoun = z.object({
   ...FulfillmentIntentNoun.partial({ job_kind: true }).shape,
-  output_commitment: output_commitment.nullable(),
+  output_commitment: output_commitment
+    .nullable()
+    .describe('Commitment to what was delivered. Null if the stored form has none.'),
   intent: intent
     .nullable()
     .describe(`What was to be bought: kind of work, resource and treasury intent. ${OF_ENVELOPE}`),
@@ -22,8 +24,13 @@ export const RowFulfillmentNoun = z.object({
 });
 
 export const IngressReceiptNoun = z.object({
-  ref: z.string().nullable().describe('`network:transaction` in which the transfer was seen.'),
-  confirmed_at: TimeMember.nullable().describe('Time the transfer was seen (RFC 3339, UTC).'),
+  ref: z
+    .string()
+    .nullable()
+    .describe('`network:transaction` in which the transfer was seen. The service always sets it.'),
+  confirmed_at: TimeMember.nullable().describe(
+    'Time the transfer was seen (RFC 3339, UTC). The service always sets it.',
+  ),
 });
 
 export const BookReplayNoun = z.object({
@@ -31,17 +38,17 @@ export const BookReplayNoun = z.object({
     'Time the payment was sent again; the last time, if the event represents several (RFC 3339, UTC).',
   ),
   first_at: TimeMember.optional().describe(
-    'First time that the event represents (RFC 3339, UTC). No value without `count`.',
+    'Time of the first of several replays that the event represents (RFC 3339, UTC). Null or absent if it represents one.',
   ),
   count: z
     .int()
     .optional()
     .describe(
-      `Number of times that the event represents: after ${limits.replay_events_per_hour_max} events in an hour, one event a minute is recorded. No value if it represents one.`,
+      `Number of replays that the event represents: after ${limits.replay_events_per_hour_max} events in an hour, one event a minute is recorded. Null or absent if it represents one.`,
     ),
   settlement_status: z
     .literal('idempotent_replay')
     .meta({ words: settlementStatuses })
     .describe('Always `idempotent_replay`.'),
-  replay_of: z.string().describe('Task id of the row.'),
+  replay_of: z.string().describe('Task id of the row whose payment was sent again.'),
 });

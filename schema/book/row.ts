@@ -11,7 +11,7 @@ const types = {
   digits: AtomicMember,
   integer: z.int(),
   boolean: z.boolean(),
-  amount: AtomicMember.describe('Amount in atomic units of the rail.'),
+  amount: AtomicMember.describe('Amount in atomic units of the rail. Null if nothing is known to have been paid.'),
   time: z.string(),
   json: JsonMember,
   json_list: z.array(JsonMember),
@@ -46,8 +46,8 @@ function inGroup(entry: [string, RowFact]): z.ZodType {
 }
 
 const groupDescriptions: Readonly<Record<RowGroup, string>> = {
-  payment: 'Payment of the row: reference, rail and amount.',
-  route: 'Model and hub of the row.',
+  payment: 'Payment of the row: reference, rail and amount, each null if nothing is known to have been paid.',
+  route: 'Model and hub of the row, each null if there is none.',
 };
 
 const members = new Map<string, z.ZodType>();
@@ -76,12 +76,18 @@ export const Row = shownByClass<RowColumns>()(
 export const PageInfoNoun = z.object({
   has_next_page: z.boolean().describe('True if there are older rows after this page.'),
   has_previous_page: z.boolean().describe('True if there are newer rows before this page.'),
-  start_cursor: z.string().nullable().describe('Cursor of the first edge. Null if the page is empty.'),
-  end_cursor: z.string().nullable().describe('Cursor of the last edge. Null if the page is empty.'),
+  start_cursor: z
+    .string()
+    .nullable()
+    .describe('Cursor of the first edge: `before` of the page before. Null if the page is empty.'),
+  end_cursor: z
+    .string()
+    .nullable()
+    .describe('Cursor of the last edge: `after` of the next page. Null if the page is empty.'),
 });
 
 export const RowEdgeNoun = z.object({
-  cursor: z.string().describe('Position of the row, for `after` and `before`.'),
+  cursor: z.string().describe('Cursor of the row, to pass as `after` or `before`.'),
   node: Row.describe('The row.'),
 });
 
@@ -94,7 +100,7 @@ export const RowConnectionNoun = z.object({
 /** An inflow with a correction that was appended to it. */
 export const CorrectedInflowNoun = z.object({
   row: Row.describe('The corrected inflow, with its corrections.'),
-  correction: Row.describe('The row of this correction.'),
+  correction: Row.describe('Row that records this correction.'),
   idempotent_replay: z
     .boolean()
     .describe(

@@ -18,11 +18,11 @@ const reasonWords = {
 } as Words<DisputeReason>;
 
 const DisputeReasonMember = word(reasonWords).describe(
-  'Code of the reason for the outcome, or for the dispute being open.',
+  'Reason for the outcome, or for the dispute being open, as a code.',
 );
 
 const THIS_REVISION = 'Number of this judgement of the dispute, from 1.';
-const SUPERSEDED = 'SHA-256 of the signed document that this one supersedes.';
+const SUPERSEDED = 'SHA-256, in hex, of the signed document that this one supersedes.';
 const REFUND = 'True for a refund, which no later verdict supersedes.';
 const STANDING = 'Task id of the charge that stands, if two were made for the same request.';
 const STATUS = 'Public URL that names the latest judgement of the dispute by its number and hash.';
@@ -31,7 +31,9 @@ const DECIDES_AFTER = 'Time after which an open dispute can be decided (RFC 3339
 const revision = z.int().describe('Number of the latest judgement, from 1.');
 const verdict_hash = z
   .string()
-  .describe('SHA-256 of its signed document in canonical JSON. A verdict with another hash has been superseded.');
+  .describe(
+    'SHA-256, in hex, of the signed document of the latest judgement in canonical JSON. A verdict with another hash has been superseded.',
+  );
 const final = z.boolean().describe(`${REFUND} A later verdict may supersede any other outcome.`);
 
 /** A dispute without its signed document. */
@@ -39,16 +41,18 @@ export const DisputeNoun = z.object({
   dispute_id: z.string().describe('Id of the dispute.'),
   agent_id: z.int().describe('Id of the agent of the book.'),
   task_id: z.string().describe('Task id of the disputed row.'),
-  seq: z.int().describe('Position of the disputed row in the book.'),
+  seq: z.int().describe('Position of the disputed row in the book, from 1.'),
   claim_type: word(claimTypes),
   evidence_hash: z
     .string()
     .describe(
-      'SHA-256 of the evidence in canonical JSON. Disputes of the same row with the same claim type and evidence are one dispute.',
+      'SHA-256, in hex, of the evidence in canonical JSON. Disputes of the same row with the same claim type and evidence are one dispute.',
     ),
   outcome: word(disputeOutcomes)
     .nullable()
-    .describe('Outcome of the dispute. Null while it is open, because the records do not decide it.'),
+    .describe(
+      'Outcome of the dispute: `refund`, `partial` or `stand`. Null while it is open, because the records do not decide it.',
+    ),
   reason: DisputeReasonMember,
   position: z.int().describe('Position of the latest judgement among the events of the book.'),
   filed_at: TimeMember.describe('Time the dispute was first filed (RFC 3339, UTC).'),
@@ -59,7 +63,7 @@ export const DisputeNoun = z.object({
   supersedes: z
     .string()
     .nullable()
-    .describe('SHA-256 of the signed document that the latest one supersedes. Null for the first one.'),
+    .describe('SHA-256, in hex, of the signed document that the latest one supersedes. Null for the first one.'),
   final: computed(final),
   decides_after: computed(
     z
@@ -77,43 +81,56 @@ const LATER_RULES = 'Absent under rule versions 1 and 2.';
 export const VerdictNoun = z.looseObject({
   schema: z.literal(documents.dispute_verdict).describe(`Always \`${documents.dispute_verdict}\`.`),
   iss: z.string().describe('Base URL of the issuer.'),
-  rule_version: z.int().describe('Version of the rule that decided the dispute.'),
-  outcome: DisputeNoun.shape.outcome.unwrap().optional().describe('Outcome of the dispute. Absent while it is open.'),
+  rule_version: z.int().describe('Number of the version of the rule that was applied.'),
+  outcome: DisputeNoun.shape.outcome
+    .unwrap()
+    .optional()
+    .describe('Outcome of the dispute. Absent while the dispute is open.'),
   reason: DisputeReasonMember,
   revision: z.int().optional().describe(`${THIS_REVISION} ${LATER_RULES}`),
   supersedes: z.string().optional().describe(`${SUPERSEDED} Absent from the first one.`),
   status_url: z.string().optional().describe(`${STATUS} ${LATER_RULES}`),
-  final: z.boolean().optional().describe(REFUND),
+  final: z.boolean().optional().describe(`${REFUND} ${LATER_RULES}`),
   decides_after: z.string().optional().describe(`${DECIDES_AFTER}. Absent if it is decided, or if no time is known.`),
-  standing_task_id: z.string().optional().describe(STANDING),
+  standing_task_id: z.string().optional().describe(`${STANDING} Absent otherwise.`),
   owed_back: z
     .object({
-      task_id: z.string().describe('Task id of the charge.'),
+      task_id: z.string().describe('Task id of the charge that is owed back.'),
       amount: z.string().describe('Amount in atomic USDC.'),
     })
     .optional()
-    .describe('For a refund: the charge that the issuer owes back, in atomic USDC.'),
+    .describe('For a refund: the charge that the issuer owes back. Absent for any other outcome.'),
   owed_by_winner: z
     .object({
-      agent_id: z.int().describe('Id of the winner.'),
+      agent_id: z.int().describe('Agent id of the winner of the job.'),
       amount: z.string().describe('Amount in atomic USDC.'),
     })
     .optional()
     .describe(
-      'For a paid job whose output was not revealed: the price that its winner was paid, in atomic USDC. It is not a debt of the issuer.',
+      'For a paid job whose output was never revealed: its winner and the price paid to the winner, which the issuer does not owe. Absent otherwise.',
     ),
   facts: z
     .array(
       z.object({
-        name: z.string().describe('Name of the fact.'),
-        value: z.unknown().describe('Value of the fact.'),
-        from: z.string().describe('Source of the fact.'),
+        name: z
+          .string()
+          .describe('Name of the fact: `disputed.` or `other.` for the row, and the fact, such as `disputed.amount`.'),
+        value: z
+          .unknown()
+          .describe('Value of the fact, as JSON. Null if the row, its receipt or the member is missing.'),
+        from: z
+          .string()
+          .describe(
+            'Source of the fact: `book_row`, `book_event`, `receipt_payload`, `log_leaf`, `payment_claim`, `dispute` or `board_job`.',
+          ),
       }),
     )
-    .describe('Facts that decided the dispute, with the source of each.'),
+    .describe('Facts that the rule read, in this order, with the source of each.'),
   moves_money: z.literal(false).describe('Always false: a verdict moves no money.'),
-  means: z.string().describe('Meaning of the outcome in words.'),
-  signature: DocumentSignatureNoun.describe('Signature over the canonical JSON of the other members.'),
+  means: z.string().describe('Meaning of the outcome, in sentences.'),
+  signature: DocumentSignatureNoun.describe(
+    'Signature of the issuer over the canonical JSON (RFC 8785) of all other members.',
+  ),
 });
 
 export const SignedDisputeNoun = DisputeNoun.extend({
@@ -153,7 +170,12 @@ export const DisputeJudgedNoun = DisputeNoun.pick({
   outcome: true,
   reason: true,
 }).extend({
-  verdict_hash: z.string().describe('SHA-256 of the signed document in canonical JSON.'),
+  verdict_hash: z.string().describe('SHA-256 (hex) of the signed document in canonical JSON.'),
   revision: z.int().describe(THIS_REVISION),
-  supersedes: z.string().nullable().describe(`${SUPERSEDED} Null for the first one.`),
+  supersedes: z
+    .string()
+    .nullable()
+    .describe(
+      'SHA-256 (hex) of the signed document of the judgement before, which this one supersedes. Null for the first one.',
+    ),
 });

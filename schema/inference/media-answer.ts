@@ -10,7 +10,7 @@ const VECTOR_COST = 7;
 
 export const EmbeddingNoun = z.object({
   object: z.literal('embedding').describe('Always `embedding`.'),
-  index: z.int().describe('Index of the input that the vector belongs to, from 0.'),
+  index: z.int().describe('Index of the input whose vector this is, from 0.'),
   embedding: z
     .union([z.array(z.number()), z.string()])
     .describe(
@@ -30,7 +30,9 @@ export const EmbeddingListNoun = z.object({
     z.array(EmbeddingNoun).describe('A vector for each input, in the order of the inputs. All have the same length.'),
   ),
   ...answeredBy,
-  usage: EmbeddingUsageNoun.nullable().describe('Numbers of tokens. Null if the hub does not count them.'),
+  usage: EmbeddingUsageNoun.nullable().describe(
+    'Numbers of tokens of the inputs, as the hub stated them. Null if it states none.',
+  ),
   ...svcMember,
 });
 
@@ -41,30 +43,33 @@ export const ImageNoun = z.object({
   b64_json: z
     .string()
     .optional()
-    .describe('Bytes of the image, base64. Null if there is a URL.')
+    .describe('Bytes of the image, in base64. Null or absent if `url` is set.')
     .meta({ cost: BYTES_COST }),
   url: z
     .string()
     .optional()
     .describe(
-      'URL of the image at the hub, which decides how long the image is kept. Null if `b64_json` has its bytes.',
+      'URL of the image at the hub, which decides how long the image is kept. Null or absent if `b64_json` is set.',
     ),
-  revised_prompt: z.string().optional().describe('The prompt as the model took it. Null if the hub does not say.'),
+  revised_prompt: z
+    .string()
+    .optional()
+    .describe('The prompt as the hub revised it for the model. Null or absent if the hub states none.'),
 });
 
 export const ImageGenerationNoun = z.object({
   created: UnixSeconds,
   ...answeredBy,
-  data: sizedList(ImageNoun, 1).length(1).describe('The image.'),
+  data: sizedList(ImageNoun, 1).length(1).describe('List of one image, as a URL or as base64.'),
   ...svcMember,
 });
 
-const VERBOSE = 'With `verbose_json` only.';
+const VERBOSE = 'Null or absent unless `response_format` is `verbose_json`.';
 
 export const TranscriptionNoun = z.object({
   text: z.string().describe('Text that was spoken in the audio.'),
   task: z.literal('transcribe').optional().describe(`Always \`transcribe\`. ${VERBOSE}`),
-  language: z.string().optional().describe(`Language that was spoken. ${VERBOSE}`),
+  language: z.string().optional().describe(`Language that was spoken, as the hub names it. ${VERBOSE}`),
   duration: z.number().optional().describe(`Length of the audio in seconds. ${VERBOSE}`),
   segments: z.array(JsonMember).optional().describe(`Segments of the audio, as OpenAI spells them. ${VERBOSE}`),
   ...answeredBy,

@@ -8,21 +8,23 @@ import { answeredBy, svcMember } from './paid-answer.ts';
 export const MessageUsageNoun = z.object({
   input_tokens: z
     .int()
-    .describe('Tokens of the request, without those that came from a cache. 0 if the hub does not count.'),
-  output_tokens: z.int().describe('Tokens of the answer. 0 if the hub does not count.'),
+    .describe('Number of tokens of the request, without those that came from a cache. 0 if the hub does not state it.'),
+  output_tokens: z.int().describe('Number of tokens of the answer. 0 if the hub does not state it.'),
   cache_read_input_tokens: z
     .int()
     .nullable()
-    .describe('Tokens of the request that were read from a cache of the hub. Null if it states none.'),
+    .describe('Number of tokens of the request that were read from a cache of the hub. Null if the hub states none.'),
   cache_creation_input_tokens: z
     .int()
     .nullable()
-    .describe('Tokens of the request that were written to a cache of the hub. Null if it states none.'),
+    .describe('Number of tokens of the request that were written to a cache of the hub. Null if the hub states none.'),
   output_tokens_details: shownAsJson(
     z.object({ thinking_tokens: z.int().describe('Number of tokens of the answer that are thinking.') }),
   )
     .nullable()
-    .describe('`{thinking_tokens}`: tokens of the answer that are thinking. Null if the hub states none.'),
+    .describe(
+      '`{thinking_tokens}`: number of tokens of the answer that are thinking. Null if the hub does not state it.',
+    ),
 });
 
 export const ModelMessageNoun = z.object({
@@ -50,7 +52,9 @@ export const ModelMessageNoun = z.object({
   )
     .nullable()
     .describe("Details of a refusal, as Anthropic's API spells them. Null if the model did not refuse."),
-  usage: MessageUsageNoun.describe('Numbers of tokens, as the hub stated them. 0 or null if it states none.'),
+  usage: MessageUsageNoun.describe(
+    'Numbers of tokens of request and answer, as the hub stated them. 0 or null if it states none.',
+  ),
   ...svcMember,
 });
 

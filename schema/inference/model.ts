@@ -8,30 +8,32 @@ import { modelKinds } from '../route-words.ts';
 const Kinds = z.array(z.enum(modelKinds));
 
 export const ModelModalityNoun = z.object({
-  input: Kinds.describe('Kinds of input that the model takes.'),
-  output: Kinds.describe('Kinds of output that the model gives.'),
+  input: Kinds.describe('Kinds of input that the model accepts.'),
+  output: Kinds.describe('Kinds of output that the model returns.'),
 });
 
 /** What a call of a model costs its caller, whatever its length. */
 export const ModelPriceNoun = z.object({
   amount: AmountTextMember.describe(
-    'Price of a call in atomic units: 10^decimals atomic units are one unit of the currency.',
+    'Price of a call in atomic USDC, as digits: 10^`decimals` atomic units are one USDC.',
   ),
   currency: z.literal('USDC').describe('Always `USDC`.'),
-  decimals: SafeIntMember.describe('Number of decimals of the currency.'),
-  per: z.literal('call').describe('Always `call`.'),
+  decimals: SafeIntMember.describe('Number of decimals of USDC: 6.'),
+  per: z.literal('call').describe('Always `call`: the price is for one call, whatever its length.'),
 });
 
 export const ModelNoun = z.object({
   id: z.string().describe('Model id, as a request names it.'),
   object: z.literal('model').describe('Always `model`.'),
   created: SafeIntMember.describe(
-    'Unix seconds. A fixed value, the same for every model: no hub states when a model was made.',
+    'Time in Unix seconds: a fixed value, the same for every model, because no hub states when a model was made.',
   ),
   owned_by: z.string().describe('Hub that serves the model. `svc` if it is several.'),
   hubs: z.array(z.string()).describe('Hubs that serve the model, in the order in which they are tried.'),
-  modality: ModelModalityNoun.describe('Kinds of input and output of the model at the endpoint that sells it.'),
-  price: ModelPriceNoun.describe('Price of a call of the model.'),
+  modality: ModelModalityNoun.describe(
+    'Kinds of input and output of the model, such as `text` and `image`, at the endpoint that sells it.',
+  ),
+  price: ModelPriceNoun.describe('Price of one call of the model, whatever its length.'),
 });
 
 /** A list of REST, whose `object` the graph does not have. */

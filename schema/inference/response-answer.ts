@@ -22,9 +22,12 @@ const Empty = z.array(JsonMember);
 /** One type for all parts: members that a kind does not have are null on the graph, and left out by REST. */
 export const ResponseContentNoun = z.object({
   type: z.string().describe('`output_text`, `refusal` or `reasoning_text`. Members of the other kinds are null.'),
-  text: z.string().nullable().describe('Text that the model said or thought. Null in a refusal.'),
+  text: z.string().nullable().describe('Text of the answer or of the reasoning. Null if the part is a refusal.'),
   annotations: Empty.nullable().describe('Always empty. Null unless the part is of type `output_text`.'),
-  refusal: z.string().nullable().describe('What the model says if it refuses. Null otherwise.'),
+  refusal: z
+    .string()
+    .nullable()
+    .describe('Sentence in which the model refuses to answer. Null unless the part is of type `refusal`.'),
 });
 
 /** One type for all items, as for all parts. */
@@ -65,7 +68,11 @@ export const ResponseFaultNoun = z.object({
 });
 
 export const ResponseIncompletionNoun = z.object({
-  reason: z.enum(['max_output_tokens', 'content_filter']).describe('`max_output_tokens` or `content_filter`.'),
+  reason: z
+    .enum(['max_output_tokens', 'content_filter'])
+    .describe(
+      'Why the answer is incomplete. `max_output_tokens`: it reached its token limit. `content_filter`: it was filtered.',
+    ),
 });
 
 const { prompt_tokens, completion_tokens, total_tokens } = ChatUsageNoun.shape;
@@ -78,7 +85,7 @@ export const ResponseUsageNoun = z.object({
   input_tokens: prompt_tokens,
   output_tokens: completion_tokens,
   details: JsonMember.nullable().describe(
-    'Other counts of the hub under its own names, such as `input_tokens_details` and `output_tokens_details`. By REST these are members of `usage`.',
+    'Other counts of the hub under its own names, such as `input_tokens_details` and `output_tokens_details`. Null if there are none. By REST these are members of `usage`.',
   ),
 });
 
@@ -97,7 +104,9 @@ export const ModelResponseNoun = z.object({
     'Items of the answer, in order: reasoning, messages and function calls.',
   ),
   output_text: z.string().describe('Text of all messages of the answer, joined.'),
-  usage: ResponseUsageNoun.nullable().describe('Numbers of tokens. Null if the hub does not count.'),
+  usage: ResponseUsageNoun.nullable().describe(
+    'Numbers of tokens of request and answer. Null if the hub does not state them.',
+  ),
   ...svcMember,
 });
 

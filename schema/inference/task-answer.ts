@@ -9,7 +9,9 @@ export type PaymentRail = (typeof paymentRails)[number];
 
 const LEGACY = 'Absent by REST, and null on the graph, unless the payment rail is `tfuel` and there is a gross amount.';
 
-const payment_rail = z.enum(paymentRails).describe('Rail by which the task is labelled: `usdc` or `tfuel`.');
+const payment_rail = z
+  .enum(paymentRails)
+  .describe('Rail by which the task is labelled: `usdc` or `tfuel`. Payment is in USDC either way.');
 const accountingMembers = {
   accounting: JsonMember.describe(
     'Internal accounting of the settled amount; nothing is deducted on the chain. `route_margin` is null if nothing was paid.',
@@ -40,12 +42,14 @@ export const TaskForecastNoun = z.object({
   model: z.string().describe('Model that would answer if the task were sent now.'),
   hub: z.string().describe('Hub that would answer if the task were sent now.'),
   payment_rail,
-  gross_amount: AtomicMember.describe('Amount that the payee would receive, in atomic USDC.').optional(),
+  gross_amount: AtomicMember.describe(
+    'Amount that the payee would receive, in atomic USDC. A forecast always contains it.',
+  ).optional(),
   ...accountingMembers,
 });
 
 export const TaskQuoteNoun = z.object({
-  task_id: z.string().describe('Id of the forecast itself.'),
+  task_id: z.string().describe('Task id of the forecast and of its receipt.'),
   status: z.literal('forecast').describe('Always `forecast`.'),
   invoice: z.literal(false).describe('Always false: a forecast obliges nobody to pay.'),
   forecast: TaskForecastNoun.describe(

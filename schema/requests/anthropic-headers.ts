@@ -35,7 +35,7 @@ const unsentBetas: Readonly<Record<string, string>> = {
 };
 
 /** Names of the betas that are accepted, for each description that lists them. */
-const BETAS_SERVED = `Names of betas, each with its date, such as \`effort-2025-11-24\`. Sent to hubs of Anthropic’s dialect (listed here without dates): ${Object.keys(servedBetas).join(', ')}. Accepted without effect: ${Object.keys(unsentBetas).join(', ')}. Any other beta is refused with 400.`;
+const BETAS_SERVED = `Names of betas, each with its date, such as \`effort-2025-11-24\`. Sent to hubs that use Anthropic’s API (listed here without dates): ${Object.keys(servedBetas).join(', ')}. Accepted without effect: ${Object.keys(unsentBetas).join(', ')}. Any other beta is refused with 400.`;
 
 /** Matches `prompt-caching-2024-07-31`, and `claude-code-20250219` without hyphens. */
 const DATED = /^(?<name>[a-z0-9-]+?)-(?<year>\d{4})-?(?<month>\d{2})-?(?<day>\d{2})$/;
@@ -74,7 +74,7 @@ export const Betas = z
   .transform(betas => [...new Set(betas)].filter(beta => isIn(servedBetas, beta)).sort())
   .nullish()
   .transform(betas => (betas?.length ? betas : undefined))
-  .describe(`${BETAS_SERVED} By REST they take precedence over the header anthropic-beta.`);
+  .describe(`${BETAS_SERVED} By REST they take precedence over the header anthropic-beta. Default: none.`);
 
 const BetaHeader = z
   .string()

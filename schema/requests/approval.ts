@@ -13,7 +13,7 @@ export const ApprovalPath = z.object({ approval_id: ApprovalName.describe('Id of
 /** Page of the approval requests of a book. */
 export const ApprovalsBefore = z.strictObject({
   before: ApprovalName.optional().describe(
-    'Returns only approval requests older than the one with this approval_id: pass `next` of the previous response.',
+    'Returns only approval requests older than the one with this approval_id: pass `next` of the previous response. Default: starts at the newest.',
   ),
 });
 
@@ -28,7 +28,10 @@ export const ApprovalAnswerRequest = z.strictObject({
       'Signature of the agentWallet over `svc.approval.<decision>|<base URL of this service>|<approval_id>|<request_hash>|<unix_seconds>`: ' +
         'personal_sign, ERC-1271 or ERC-6492. A session alone answers nothing.',
     ),
-  signature_timestamp: z.int().min(0).describe('Current time: the Unix seconds in the signed text.'),
+  signature_timestamp: z
+    .int()
+    .min(0)
+    .describe('Current time in Unix seconds, as in the text that `wallet_signature` signs.'),
 });
 export type ApprovalAnswerRequest = z.output<typeof ApprovalAnswerRequest>;
 

@@ -26,14 +26,14 @@ export const SliceBoundsRequest = z
     task_ids: listOf(storedText.min(1).max(sliceLimits.task_chars_max), sliceLimits.task_ids_max)
       .nullable()
       .optional()
-      .describe('Only rows of these tasks.'),
+      .describe('Only rows of these tasks. Default: rows of all tasks.'),
     limit: z
       .int({ error: LIMIT_BOUNDS })
       .min(1, { error: LIMIT_BOUNDS })
       .max(sliceLimits.rows_max, { error: LIMIT_BOUNDS })
       .nullable()
       .optional()
-      .describe('Maximum number of rows: the newest of those that match.'),
+      .describe(`Maximum number of rows, 1 to ${sliceLimits.rows_max}: the newest of those that match. Default: all.`),
   })
   .refine(({ from_date, to_date }) => !from_date || !to_date || from_date < to_date, {
     path: ['to_date'],
@@ -52,7 +52,9 @@ export const AssignmentRequest = PossessionMembers.extend({
     .max(sliceLimits.grantee_chars_max)
     .nullable()
     .optional()
-    .describe("Name of the recipient, in the owner's words. It is not verified. Default: none."),
+    .describe(
+      `Name of the recipient, up to ${sliceLimits.grantee_chars_max} characters. It is not verified. Default: none.`,
+    ),
   slice: SliceBoundsRequest.nullable()
     .optional()
     .describe(
@@ -60,7 +62,7 @@ export const AssignmentRequest = PossessionMembers.extend({
     ),
   expires_at: Moment.nullable()
     .optional()
-    .describe('Time the token expires. Default: the token is valid until it is revoked.'),
+    .describe('Time the token expires: RFC 3339, or a day (UTC). Default: the token is valid until it is revoked.'),
 }).strict();
 export type AssignmentMembers = Omit<z.output<typeof AssignmentRequest>, 'session' | 'proof'>;
 

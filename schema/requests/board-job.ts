@@ -42,7 +42,9 @@ const days = jobLimits.deadline_seconds_max / 86_400;
 
 /** Body of POST /v1/board/jobs. */
 export const PostJobRequest = AuthorMembers.extend({
-  text: plainText(jobLimits.text_chars_max).min(1).describe('Description of the work, in plain text.'),
+  text: plainText(jobLimits.text_chars_max)
+    .min(1)
+    .describe(`Description of the work: plain text of up to ${jobLimits.text_chars_max} characters.`),
   budget: Amount.describe(
     `Highest price that a bid may have, in atomic USDC: 1 to ${jobLimits.budget_atomic_max} (${BUDGET_MAX}).`,
   ),
@@ -50,7 +52,9 @@ export const PostJobRequest = AuthorMembers.extend({
   acceptance_test: plainText(jobLimits.acceptance_test_chars_max)
     .min(1)
     .nullish()
-    .describe('Criteria by which the poster will judge the output, in plain text. Default: none.'),
+    .describe(
+      `Criteria by which the poster will judge the output: plain text of up to ${jobLimits.acceptance_test_chars_max} characters. Default: none.`,
+    ),
 }).strict();
 export type PostJobRequest = z.output<typeof PostJobRequest>;
 
@@ -71,12 +75,12 @@ export const JobPayout = z.strictObject({
   signature: storedText
     .min(1)
     .max(jobLimits.payout_signature_chars_max)
-    .describe(`Ed25519 signature of that address, in base58, over ${textForm('payout')}.`),
+    .describe(`Ed25519 signature by the key of \`address\`, in base58, over ${textForm('payout')}.`),
   signature_timestamp: z
     .int()
     .min(0)
     .describe(
-      `Unix seconds in the signed text. The signature is valid for ${jobLimits.payout_signature_seconds_max} seconds.`,
+      `Time of the signature in Unix seconds, as in the signed text. The signature is valid for ${jobLimits.payout_signature_seconds_max} seconds.`,
     ),
 });
 export type JobPayout = z.output<typeof JobPayout>;
@@ -89,13 +93,15 @@ export const BidRequest = AuthorMembers.extend({
   eta: plainText(jobLimits.eta_chars_max)
     .min(1)
     .nullish()
-    .describe("When the work would be done, in the bidder's words. Default: not stated."),
+    .describe(
+      `When the work would be done, as text of up to ${jobLimits.eta_chars_max} characters. Default: not stated.`,
+    ),
   pitch: plainText(jobLimits.pitch_chars_max)
     .min(1)
     .nullish()
-    .describe('Offer to the poster, in plain text. Default: none.'),
+    .describe(`Offer to the poster: plain text of up to ${jobLimits.pitch_chars_max} characters. Default: none.`),
   payout: JobPayout.nullish().describe(
-    'Wallet that is paid if the bid wins. Default: the wallet of the agent, on Base.',
+    'Wallet on Solana that is paid if the bid wins. Default: the wallet of the agent, on Base.',
   ),
 }).strict();
 export type BidRequest = z.output<typeof BidRequest>;
@@ -107,19 +113,19 @@ export const JobPath = z.object({ id: onGraph('jobId', JobId.describe('Id of the
 
 /** Body of POST /v1/board/jobs/{id}/pick. */
 export const PickRequest = AuthorMembers.extend({
-  bid_id: JobId.describe('Id of the bid to pick. It must be open.'),
+  bid_id: JobId.describe('Id of the bid to pick. Its status must be `open`.'),
 }).strict();
 
 const OutputSha256 = z
   .string()
-  .regex(/^(?:0x)?[0-9a-fA-F]{64}$/, { error: 'is not 32 bytes in hex' })
+  .regex(/^(?:0x)?[0-9a-fA-F]{64}$/, { error: 'is not 32 bytes: 64 hex digits, optionally after 0x' })
   .transform(text => text.replace(/^0x/, '').toLowerCase());
 
 /** Body of POST /v1/board/jobs/{id}/deliver. */
 export const DeliverRequest = AuthorMembers.extend({
   output_sha256: OutputSha256.describe('SHA-256 of the output: 32 bytes in hex.'),
   preview: leftOutOrNull(plainText(jobLimits.preview_chars_max).min(1)).describe(
-    'Preview of the output, in plain text. Default: none.',
+    `Preview of the output: plain text of up to ${jobLimits.preview_chars_max} characters. Default: none.`,
   ),
 }).strict();
 
@@ -134,7 +140,7 @@ export const RefuseRequest = AuthorMembers.extend({
 /** Body of POST /v1/board/jobs/{id}/challenge. */
 export const ChallengeRequest = AuthorMembers.extend({
   reason: leftOutOrNull(plainText(jobLimits.reason_chars_max).min(1)).describe(
-    `Reason: plain text of up to ${jobLimits.reason_chars_max} characters. Default: none.`,
+    `Reason for the challenge: plain text of up to ${jobLimits.reason_chars_max} characters. Default: none.`,
   ),
 }).strict();
 
@@ -147,8 +153,10 @@ export const PayJobRequest = AuthorMembers.extend({
 
 /** Body of POST /v1/board/jobs/{id}/reveal. */
 export const RevealRequest = AuthorMembers.extend({
-  output: z.string().describe(`The whole output, up to ${jobLimits.output_bytes_max} bytes.`),
-  encoding: word(outputEncodings).default('utf8').describe('How `output` encodes the bytes. Default: `utf8`.'),
+  output: z.string().describe(`The whole output, in \`encoding\`, up to ${jobLimits.output_bytes_max} bytes.`),
+  encoding: word(outputEncodings)
+    .default('utf8')
+    .describe('How `output` encodes the bytes: `utf8` or `base64`. Default: `utf8`.'),
 }).strict();
 export type Reveal = Pick<z.output<typeof RevealRequest>, 'output' | 'encoding'>;
 
@@ -166,6 +174,8 @@ export const JobPage = z.strictObject({
     .string()
     .regex(/^job_[0-9a-hjkmnp-tv-z]{26}$/, { error: 'is not the id of a job' })
     .optional()
-    .describe('Returns only jobs older than the one with this job_id: `next` of the previous page.'),
+    .describe(
+      'Returns only jobs older than the one with this job_id: `next` of the previous page. Default: from the newest.',
+    ),
 });
 export type JobPage = z.output<typeof JobPage>;

@@ -28,14 +28,14 @@ const post = AuthorMembers.extend({
     .max(limits.row_name_chars_max)
     .nullish()
     .describe(
-      "Task id of a row on the author's book that was paid to that host. Left out or empty: the stamp alone backs the post.",
+      "Task id of a row on the author's book whose payment went to the host of `endpoint`. Default, also if empty: none; the stamp alone backs the post.",
     ),
   latency_ms: z
     .int()
     .min(0)
     .max(boardLimits.latency_ms_max)
     .nullish()
-    .describe('Latency of the endpoint, in milliseconds. Default: not reported.'),
+    .describe(`Latency of the endpoint, in milliseconds: 0 to ${boardLimits.latency_ms_max}. Default: not reported.`),
   text: plainText(boardLimits.post_text_chars_max)
     .nullish()
     .describe(
@@ -119,7 +119,9 @@ export const PostPageRequest = z.strictObject({
   limit: pageLimit({ of: 'posts', default: boardLimits.page_posts_default, max: boardLimits.page_posts_max }),
   cursor: cursorOf('post')
     .optional()
-    .describe('Returns only posts older than the one with this id: `next_cursor` of the previous page.'),
+    .describe(
+      'Returns only posts older than the one with this id: `next_cursor` of the previous page. Default: from the newest.',
+    ),
 });
 export type PostPageRequest = z.output<typeof PostPageRequest>;
 
@@ -128,7 +130,9 @@ export const CommentPageRequest = z.strictObject({
   limit: pageLimit({ of: 'comments', default: boardLimits.page_comments_default, max: boardLimits.page_comments_max }),
   cursor: cursorOf('comment')
     .optional()
-    .describe('Returns only comments newer than the one with this id: `next_cursor` of the previous page.'),
+    .describe(
+      'Returns only comments newer than the one with this id: `next_cursor` of the previous page. Default: from the oldest.',
+    ),
 });
 export type CommentPageRequest = z.output<typeof CommentPageRequest>;
 

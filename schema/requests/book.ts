@@ -58,34 +58,38 @@ export const RowFilterMembers = {
   to: Moment.optional().describe(
     'Only rows whose `collected_at` is before this time: RFC 3339, or a day (UTC). Default: all.',
   ),
-  evidence: word(evidences).optional().describe('Only rows with this evidence.'),
-  intent_id: RowNameText.optional().describe('Only rows of this treasury intent.'),
-  task_id: RowNameText.optional().describe('Only the row of this task.'),
-  delegation_hash: DelegationHash.optional().describe(
-    'Only rows of calls that were made under the session with this delegation hash.',
+  evidence: word(evidences).optional().describe('Only rows with this evidence, such as `collected`. Default: all.'),
+  intent_id: RowNameText.optional().describe(
+    'Only rows whose call names this treasury intent, by its id. Default: all.',
   ),
-  payment_ref: RowNameText.optional().describe('Only rows of this payment. Several rows may share a transaction.'),
+  task_id: RowNameText.optional().describe('Only the row of this task. Default: all rows.'),
+  delegation_hash: DelegationHash.optional().describe(
+    'Only rows of calls that were made under the session with this delegation hash: 0x and 64 hex digits. Default: all rows.',
+  ),
+  payment_ref: RowNameText.optional().describe(
+    'Only rows of this payment: `network:transaction`. Several rows may share a transaction. Default: all rows.',
+  ),
 } as const;
 
 /** The same filter, and a row by its position. */
 export const RowFilterRequest = z.strictObject({
   ...RowFilterMembers,
-  seq: Seq.optional().describe('Only the row with this seq.'),
+  seq: Seq.optional().describe('Only the row with this seq. Default: all rows.'),
 });
 
 /** A row of a book. A name in a wrong form finds no row. */
 export const RowRequest = z.strictObject({
-  task_id: z.string().optional().describe('Task id of the row.'),
-  seq: z.int().optional().describe('Position of the row in the book, from 1.'),
+  task_id: z.string().optional().describe('Task id of the row. Send either this or `seq`.'),
+  seq: z.int().optional().describe('Position of the row in the book, from 1. Send either this or `task_id`.'),
 });
 
 /** Bounds of a page. */
 export const RowCursorMembers = {
   before: Seq.optional().describe(
-    'Returns only rows older than the one with this seq. For the next page, the seq of the last entry.',
+    'Returns only rows older than the one with this seq: for the next page, the seq of the last entry. Default: starts at the newest row.',
   ),
   after: Seq.optional().describe(
-    'Returns only rows newer than the one with this seq: those next to it or, with `before`, the newest between the two.',
+    'Returns only rows newer than the one with this seq: the oldest of them or, with `before`, the newest between the two. Default: no such bound.',
   ),
 } as const;
 
@@ -103,22 +107,32 @@ const Cursor = z.string();
 /** The same page as a connection, whose cursors are text. */
 export const RowConnectionRequest = z.strictObject({
   first: pageLimit({ of: 'rows', ...bookPageSize, note: 'Counted from the beginning, which is the newest row.' }),
-  after: Cursor.optional().describe('Returns only rows after this cursor, which are older.'),
+  after: Cursor.optional().describe(
+    'Cursor of a row. Returns only rows after it, which are older. Default: starts at the newest row.',
+  ),
   last: pageLimit({
     of: 'rows',
     max: bookPageSize.max,
-    note: 'Counted back from the end, which is the oldest row; sent in place of `first`.',
+    note: 'Counted back from the end, which is the oldest row. Send either this or `first`; default: `first` applies.',
   }),
-  before: Cursor.optional().describe('Returns only rows before this cursor, which are newer.'),
+  before: Cursor.optional().describe(
+    'Cursor of a row. Returns only rows before it, which are newer. Default: no such bound.',
+  ),
   filter,
 });
 export type RowConnectionRequest = z.output<typeof RowConnectionRequest>;
 
 /** Filter and grouping of the totals of a book. */
 export const TotalsByRequest = z.strictObject({
-  by: z.array(word(totalsGroups)).describe('Groupings of the sums. The answer has the sums of each grouping.'),
-  from: Moment.optional().describe('Only sums from this day on (UTC), or from this hour on with HOUR. Default: all.'),
-  to: Moment.optional().describe('Only sums before this day (UTC), or before this hour with HOUR. Default: all.'),
+  by: z
+    .array(word(totalsGroups))
+    .describe('Properties to group the rows by. The response has the sums of each grouping by itself.'),
+  from: Moment.optional().describe(
+    'Only sums from this time on: RFC 3339, or a day (UTC). It must be the start of a day or, if all groupings are HOUR, of an hour. Default: all.',
+  ),
+  to: Moment.optional().describe(
+    'Only sums before this time: RFC 3339, or a day (UTC). It must be the start of a day or, if all groupings are HOUR, of an hour. Default: all.',
+  ),
 });
 
 /** The row of a book whose sequence is read. */
@@ -130,7 +144,12 @@ export const SequenceRequest = z.strictObject({
 
 /** Start of an event stream of a book, of the board, or of a session. */
 export const FeedRequest = z.strictObject({
-  after: z.int().optional().describe('Position of the last event that the reader has. Default: only new events.'),
+  after: z
+    .int()
+    .optional()
+    .describe(
+      'Position of the last event that the reader has. A negative number counts from the newest: -1 starts with it. Default: only new events.',
+    ),
 });
 
 /** Budget Y. A string of digits sets it, null removes it (unlimited). If it is absent, the request only reads the book. */
@@ -168,7 +187,9 @@ export const LineagePath = BookPath.extend({
 /** Page of the descendants of a row. */
 export const LineagePage = z.strictObject({
   limit: pageLimit({ of: 'descendants', ...bookPageSize }),
-  after: Seq.optional().describe('Returns only descendants after the row with this seq: `next` of the previous page.'),
+  after: Seq.optional().describe(
+    'Returns only descendants after the row with this seq: `next` of the previous page. Default: starts at the first.',
+  ),
 });
 export type LineagePage = z.output<typeof LineagePage>;
 

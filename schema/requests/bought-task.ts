@@ -11,7 +11,7 @@ const PayerMembers = z.object({
     .string()
     .nullish()
     .describe(
-      `Signature of the wallet that paid, as in header X-SVC-Payer: \`<network>:<wallet>:<unix_seconds>:<signature>\`, made within ${limits.wallet_signature_age_seconds_max} seconds. Default: none.`,
+      `Signature of the wallet that paid, as in header X-SVC-Payer: \`<network>:<wallet>:<unix_seconds>:<signature>\`, made within ${limits.wallet_signature_age_seconds_max} seconds. Default: the session or API key identifies the buyer.`,
     ),
 });
 

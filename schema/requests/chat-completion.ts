@@ -52,7 +52,7 @@ const Effort = z
   .enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
   .nullish()
   .describe(
-    'Reasoning effort. Passed on to a model that its hub lists as a reasoning model. Without effect for any other model.',
+    'Reasoning effort: `none`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`. Without effect unless the hub lists the model as a reasoning model. Default: the hub decides.',
   );
 
 /** Sampling of the answer, except `temperature`. Passed on to the hub unchanged; left out if absent. */
@@ -62,7 +62,9 @@ export const samplingMembers = {
     .union([Stop.transform(text => [text]), z.array(Stop).min(1).max(limits.stop_texts_max)])
     .nullish()
     .meta({ argument: z.array(z.string()).nullish() })
-    .describe('Up to four texts before which the answer ends. By REST one text may be sent without a list.'),
+    .describe(
+      'Up to four texts before which the answer ends. By REST one text may be sent without a list. Default: none.',
+    ),
   seed: z
     .int()
     .nullish()
@@ -81,12 +83,12 @@ export type Sampling = { readonly [M in keyof typeof samplingMembers]?: z.output
 
 /** A schema that the answer must match, in both forms of OpenAI. */
 export const schemaMembers = {
-  name: wellFormedText.min(1).max(limits.tool_name_chars_max).describe('Name of the format.'),
+  name: wellFormedText.min(1).max(limits.tool_name_chars_max).describe('Name of the schema, chosen by the caller.'),
   description: wellFormedText
     .max(limits.tool_description_chars_max)
     .nullish()
-    .describe('Description of the format, for the model. Default: none.'),
-  schema: Schema.nullish().describe('JSON Schema that the answer must match, passed on unchanged.'),
+    .describe('Description of the schema, for the model. Default: none.'),
+  schema: Schema.nullish().describe('JSON Schema that the answer must match, passed on unchanged. Default: none.'),
   strict: Strict,
 } as const;
 
@@ -101,13 +103,15 @@ export const ResponseFormat = z
     [
       z
         .looseObject({
-          type: z.enum(['text', 'json_object']).describe('Kind of the format: text, or any JSON object.'),
+          type: z
+            .enum(['text', 'json_object'])
+            .describe('Format of the answer: `text`, or `json_object` for any JSON object.'),
         })
         .transform((given, context) => inlined(given as JsonObject, formatPlace, context)),
       z
         .looseObject({
           type: z.literal('json_schema'),
-          json_schema: z.looseObject(schemaMembers).describe('Schema of the answer.'),
+          json_schema: z.looseObject(schemaMembers).describe('JSON Schema of the answer, with its name.'),
         })
         .transform(
           (given, context): JsonObject => ({
@@ -157,7 +161,7 @@ export function tokenLimitOf(
       context.addIssue({
         code: 'custom',
         path: [name],
-        message: 'differs from another limit on the tokens of the answer',
+        message: 'differs from another member that limits the tokens of the answer: send one of them',
       });
     limit ??= value;
   }
@@ -229,7 +233,7 @@ const members = z.looseObject({
       'If true, the answer is sent as server-sent events in the form of OpenAI, and the last event carries the receipt. Default: false. On the graph, chatCompletionStream always streams, whatever this value is.',
     ),
   stream_options: ChatStreamOptions.nullish().describe(
-    'Options of a streamed answer. Without effect if the answer is not streamed.',
+    'Options of a streamed answer: `{include_usage}`. Without effect if the answer is not streamed. Default: none.',
   ),
   tools: Tools,
   tool_choice: ToolChoice,

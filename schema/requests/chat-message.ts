@@ -23,7 +23,10 @@ function jsonObject(bounds: ValueBounds) {
     .meta({ type: 'object' });
 }
 
-export const ToolName = wellFormedText.min(1).max(limits.tool_name_chars_max).describe('Name of the tool.');
+export const ToolName = wellFormedText
+  .min(1)
+  .max(limits.tool_name_chars_max)
+  .describe('Name of the tool, by which the model calls it.');
 
 /** A JSON Schema (2020-12), passed on to the hub unchanged. */
 export const Schema = jsonObject({
@@ -56,7 +59,7 @@ const FUNCTIONS_ONLY = 'is not supported: tools are functions';
 const Tool = z
   .looseObject({
     type: z.literal('function', FUNCTIONS_ONLY),
-    function: z.looseObject(functionMembers).describe('The function.'),
+    function: z.looseObject(functionMembers).describe('The function: its name, description and parameters.'),
   })
   .transform((given, context) => ({
     ...inlined(given as JsonObject, toolPlace, context),
@@ -70,10 +73,13 @@ export function toolsOf<S extends z.ZodType>(tool: S) {
 
 export const Tools = toolsOf(Tool)
   .meta({ scalar: 'JSONObject' })
-  .describe('Functions that the model may call, each `{type: "function", function: {name, …}}`.');
+  .describe('Functions that the model may call, each `{type: "function", function: {name, …}}`. Default: none.');
 
 const NamedTool = z
-  .looseObject({ type: z.literal('function'), function: z.looseObject({ name: ToolName }).describe('The function.') })
+  .looseObject({
+    type: z.literal('function'),
+    function: z.looseObject({ name: ToolName }).describe('The function, by its name.'),
+  })
   .transform(
     (given, context) =>
       ({
@@ -94,9 +100,9 @@ const AllowedTools = z
     allowed_tools: z
       .looseObject({
         mode: z.enum(['auto', 'required']).describe(ALLOWED_MODE),
-        tools: listOf(NamedTool, limits.tools_max).describe('Tools that may be called.'),
+        tools: listOf(NamedTool, limits.tools_max).describe('Tools that the model may call.'),
       })
-      .describe('Tools that may be called, and whether one must be.'),
+      .describe('Tools that the model may call, and whether it must call one.'),
   })
   .transform(
     (given, context) =>
@@ -161,11 +167,17 @@ const calledPlace = openPlace(['name', 'arguments']);
 /** A call of the model, sent back with its result. */
 export const ToolCall = z
   .looseObject({
-    id: wellFormedText.min(1).max(limits.tool_call_id_chars_max).describe('Id of the call.'),
-    type: z.literal('function', FUNCTIONS_ONLY).nullish().describe('Always `function`.'),
+    id: wellFormedText
+      .min(1)
+      .max(limits.tool_call_id_chars_max)
+      .describe('Id of the tool call, as the answer of the model has it.'),
+    type: z.literal('function', FUNCTIONS_ONLY).nullish().describe('Always `function`, or left out.'),
     function: z
-      .looseObject({ name: ToolName, arguments: wellFormedText.describe('Arguments: JSON, as the model wrote it.') })
-      .describe('The function that was called, and its arguments.'),
+      .looseObject({
+        name: ToolName,
+        arguments: wellFormedText.describe('Arguments of the call: JSON, as the model wrote it.'),
+      })
+      .describe('Function that the model called, and its arguments.'),
   })
   .transform(
     (given, context) =>
@@ -187,7 +199,7 @@ export interface ToolCall extends JsonObject {
 const calls = listOf(ToolCall, limits.tool_calls_max, 0)
   .nullish()
   .meta({ scalar: 'JSONObject' })
-  .describe('Tools that the model called, as its answer has them. Only in a message of role `assistant`.');
+  .describe('Tool calls of the model, as its answer had them. Only with role `assistant`. Default: none.');
 
 const ReasoningDetail = jsonObject({
   depth_max: limits.forwarded_depth_max,
@@ -197,34 +209,34 @@ const ReasoningDetail = jsonObject({
 export const reasoningOfTurn = {
   reasoning_content: wellFormedText
     .nullish()
-    .describe('Reasoning of the model, if its answer had `reasoning_content`. Only in a message of role `assistant`.'),
+    .describe('`reasoning_content` of the answer of the model. Only with role `assistant`. Default: none.'),
   reasoning: wellFormedText
     .nullish()
-    .describe('Reasoning of the model, if its answer had `reasoning`. Only in a message of role `assistant`.'),
+    .describe('`reasoning` of the answer of the model. Only with role `assistant`. Default: none.'),
   reasoning_details: listOf(ReasoningDetail, limits.content_parts_max, 0)
     .nullish()
     .meta({ scalar: 'JSONObject' })
-    .describe('Parts of the reasoning, as the answer had them. Only in a message of role `assistant`.'),
+    .describe('`reasoning_details` of the answer of the model. Only with role `assistant`. Default: none.'),
 } as const;
 
 const common = {
   name: wellFormedText
     .max(limits.tool_name_chars_max)
     .nullish()
-    .describe('Name that distinguishes speakers with the same role. Default: none.'),
+    .describe('Name that distinguishes authors with the same role. Default: none.'),
   extra: Extra,
 } as const;
 const refusal = wellFormedText
   .nullish()
-  .describe('What the model said when it refused. Only in a message of role `assistant`.');
+  .describe('Sentence in which the model refused to answer. Only with role `assistant`. Default: none.');
 const ToolCallId = wellFormedText
   .min(1)
   .max(limits.tool_call_id_chars_max)
-  .describe('Id of the call whose result the message is. Only in a message of role `tool`.');
+  .describe('Id of the tool call whose result this message is. Required with role `tool`, and only there.');
 
 const messageByRole = z.discriminatedUnion('role', [
   z.looseObject({
-    role: z.enum(['system', 'developer']).describe('Role of the speaker: the author of the instructions.'),
+    role: z.enum(['system', 'developer']).describe('Role of the speaker. `system` and `developer` give instructions.'),
     content: TextContent,
     ...common,
   }),
@@ -273,15 +285,17 @@ function partsAsContent(message: unknown): unknown {
 
 /** A message on the graph: the members of every role, with text and parts as two members. */
 export const RequestMessageNoun = z.object({
-  role: z.string().describe('Role of the speaker: `system`, `developer`, `user`, `assistant` or `tool`.'),
+  role: z.string().describe('Role of the author: `system`, `developer`, `user`, `assistant` or `tool`.'),
   content: z
     .string()
     .nullish()
-    .describe('Text of the message. Null if `parts` contains the text, or if an assistant said nothing.'),
+    .describe('Text of the message. Leave it out if `parts` contains the text, or if an assistant said nothing.'),
   parts: z
     .array(JsonMember)
     .nullish()
-    .describe('Parts of the message in the form of OpenAI, in place of `content`: texts, images, audio and files.'),
+    .describe(
+      'Parts of the message, as OpenAI spells them: texts, images, audio and files. Send either this or `content`.',
+    ),
   tool_calls: calls,
   tool_call_id: ToolCallId.nullish(),
   refusal,
@@ -292,7 +306,7 @@ export const RequestMessageNoun = z.object({
 /** The messages of a chat, and of a response that is translated to a chat. */
 export const ChatMessages = listOf(ChatRequestMessage, limits.chat_messages_max)
   .meta({ argument: z.array(RequestMessageNoun) })
-  .describe('The conversation so far, oldest message first.');
+  .describe('Messages of the conversation so far, each `{role, content}`, oldest first.');
 
 export const messageMembers: readonly string[] = Object.keys(RequestMessageNoun.shape);
 

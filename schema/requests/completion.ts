@@ -31,13 +31,17 @@ const body = z.strictObject({
   payee: Wallet.describe('Wallet that was paid.'),
   amount: z
     .string()
-    .refine(given => given !== '0' && parseAtomic(given) !== null, { error: 'must be a string of digits other than 0' })
+    .refine(given => given !== '0' && parseAtomic(given) !== null, {
+      error: 'must be a string of digits (atomic USDC) other than 0',
+    })
     .describe('Amount that was paid, in atomic USDC. At least 1.')
     .meta({ scalar: 'AtomicAmount' }),
   payment_ref: Transaction.nullish().describe(
     'Payment as `network:transaction`, or the transaction alone. Send either this or `payment_tx`.',
   ),
-  payment_tx: Transaction.nullish().describe('The same as `payment_ref`, under another name.'),
+  payment_tx: Transaction.nullish().describe(
+    'The same as `payment_ref`, under another name. Send either this or `payment_ref`.',
+  ),
   network: text(foreignNameLimits.network_chars_max)
     .nullish()
     .describe(
@@ -45,7 +49,7 @@ const body = z.strictObject({
     ),
   output_hash: z
     .string()
-    .regex(/^(?:0x)?[0-9a-fA-F]{64}$/, { error: 'is not 32 bytes in hex' })
+    .regex(/^(?:0x)?[0-9a-fA-F]{64}$/, { error: 'is not 32 bytes: 64 hex digits, optionally after 0x' })
     .transform(hash => hash.replace(/^0x/, '').toLowerCase())
     .describe('SHA-256 of what was delivered: 32 bytes in hex.'),
 });

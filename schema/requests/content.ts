@@ -16,10 +16,10 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /** This service does not fetch the URL; the hub does. A `data:` URL may be as long as the body. */
 export const ImageUrl = urlOf(IMAGE_DATA, 'of a PNG, JPEG, GIF or WebP').describe(
-  'The image: an https URL, or a `data:` URL of a PNG, JPEG, GIF or WebP in base64.',
+  `The image: an https URL of up to ${limits.image_url_chars_max} characters, or a \`data:\` URL of a PNG, JPEG, GIF or WebP in base64.`,
 );
 export const FileData = urlOf(FILE_DATA, 'with its media type').describe(
-  'The file: an https URL, or a `data:` URL with its media type in base64.',
+  `The file: an https URL of up to ${limits.image_url_chars_max} characters, or a \`data:\` URL with its media type, in base64.`,
 );
 
 function urlOf(data: RegExp, kind: string) {
@@ -44,8 +44,8 @@ export const AudioPartFormat = z
     new RegExp(`^[a-z0-9]{1,${limits.audio_part_format_chars_max}}$`),
     'must be the file extension of an audio format, such as wav or mp3',
   )
-  .describe('Format of the audio, such as `wav` or `mp3`.');
-export const AudioPartData = wellFormedText.regex(BASE64, 'is not base64').describe('Bytes of the audio, base64.');
+  .describe('Format of the audio, as its file extension, such as `wav` or `mp3`.');
+export const AudioPartData = wellFormedText.regex(BASE64, 'is not base64').describe('Bytes of the audio, in base64.');
 export const FileName = wellFormedText
   .max(limits.tool_call_id_chars_max)
   .nullish()
@@ -55,7 +55,7 @@ export const FileName = wellFormedText
 export const FileId = z
   .null('is not supported: nothing is stored, so send the content itself')
   .optional()
-  .describe('Not supported: files are not stored.');
+  .describe('Not supported: files are not stored. Send the content itself.');
 
 const TEXT_PARTS = 'is not supported: this content must be text';
 const USER_PARTS =
@@ -82,7 +82,7 @@ function partOf(place: OpenPlace, member: string | null = null, within: OpenPlac
 }
 
 const Text = z
-  .looseObject({ type: z.literal('text', TEXT_PARTS), text: wellFormedText.describe('The text.') })
+  .looseObject({ type: z.literal('text', TEXT_PARTS), text: wellFormedText.describe('Text of this part.') })
   .transform((given, context) => partOf(partPlaces.text)(given, context) as TextPart);
 const Image = z
   .looseObject({
@@ -93,7 +93,9 @@ const Image = z
 const Audio = z
   .looseObject({
     type: z.literal('input_audio'),
-    input_audio: z.looseObject({ data: AudioPartData, format: AudioPartFormat }).describe('The audio.'),
+    input_audio: z
+      .looseObject({ data: AudioPartData, format: AudioPartFormat })
+      .describe('The audio: its bytes and format.'),
   })
   .transform(
     (given, context) => partOf(partPlaces.input_audio, 'input_audio', audioPlace)(given, context) as OtherPart,
@@ -101,11 +103,16 @@ const Audio = z
 const File = z
   .looseObject({
     type: z.literal('file'),
-    file: z.looseObject({ file_data: FileData, filename: FileName, file_id: FileId }).describe('The file.'),
+    file: z
+      .looseObject({ file_data: FileData, filename: FileName, file_id: FileId })
+      .describe('The file: its content and name.'),
   })
   .transform((given, context) => partOf(partPlaces.file, 'file', filePlace)(given, context) as OtherPart);
 const Refused = z
-  .looseObject({ type: z.literal('refusal'), refusal: wellFormedText.describe('What the model said when it refused.') })
+  .looseObject({
+    type: z.literal('refusal'),
+    refusal: wellFormedText.describe('Sentence in which the model refused to answer.'),
+  })
   .transform((given, context): TextPart => {
     const { refusal, ...part } = partOf(partPlaces.refusal)(given, context);
     return { ...part, type: 'text', text: String(refusal) };
@@ -133,7 +140,7 @@ export const UserContent = z
     listOf(z.discriminatedUnion('type', [Text, Image, Audio, File], { error: USER_PARTS }), limits.content_parts_max),
   ])
   .nonoptional()
-  .describe('Text of the message, or a list of parts: texts and, if the model accepts them, images, audio and files.');
+  .describe('From a user: text, or a list of parts: texts and, if the model accepts them, images, audio and files.');
 /** A turn without text is sent back with an empty list. */
 export const AnsweredContent = z
   .union([
@@ -141,7 +148,7 @@ export const AnsweredContent = z
     listOf(z.discriminatedUnion('type', [Text, Refused], { error: TEXT_PARTS }), limits.content_parts_max, 0),
   ])
   .nullish()
-  .describe('Text of the message, or a list of parts of text. Null or left out if the model said nothing.');
+  .describe('From an assistant: text, or a list of parts of text. Null or left out if the answer had no text.');
 
 /** Canonical form: parts of plain text are joined to one text; any other list of parts is kept unchanged. */
 export function canonicalContent(

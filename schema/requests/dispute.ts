@@ -17,13 +17,16 @@ type MemberKind = 'text' | 'object' | 'any';
 
 /** Type and description of each member of evidence. */
 const evidenceMembers = {
-  note: ['any', 'Note for people: any JSON. No rule reads it.'],
-  requested_model: ['text', 'Model that the call requested.'],
-  model: ['text', 'Earlier name of `requested_model`.'],
-  request: ['object', 'Request of the call: {field, args}.'],
-  salt: ['text', 'Salt of the call, from the header x-svc-request-salt.'],
-  task_id: ['text', 'Task id of the other row.'],
-  other_salt: ['text', 'Salt of the call of the other row.'],
+  note: ['any', 'Note for people: any JSON. No rule reads it. Default: none.'],
+  requested_model: ['text', 'For `wrong_model`: model id that the call requested. Default: read from `request`.'],
+  model: ['text', 'Earlier name of `requested_model`. If both are sent, they must be equal.'],
+  request: ['object', 'Request of the call, `{field, args}`, as proof. Default: none; the claim is then not proven.'],
+  salt: ['text', 'Salt of the call, from its header x-svc-request-salt. Required to prove `request`.'],
+  task_id: [
+    'text',
+    'For `double_charge`: task id of the row of the other charge. Without it, the claim is not upheld.',
+  ],
+  other_salt: ['text', 'For `double_charge`: salt of the call of the other row. Required to prove `request`.'],
 } as const satisfies Record<string, readonly [MemberKind, string]>;
 type EvidenceMember = keyof typeof evidenceMembers;
 
@@ -103,5 +106,7 @@ export const DisputePage = z.strictObject({
     .string()
     .regex(/^dispute_[0-9a-z]{26}$/, { error: 'is not the id of a dispute' })
     .optional()
-    .describe('Returns only disputes filed before the one with this dispute_id: pass `next` of the previous response.'),
+    .describe(
+      'Returns only disputes filed before the one with this dispute_id: pass `next` of the previous response. Default: starts at the newest.',
+    ),
 });

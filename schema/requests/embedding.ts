@@ -120,11 +120,13 @@ export const EmbeddingArguments = members.extend({
   input: z
     .array(z.string())
     .nullish()
-    .describe(`1 to ${inputs_max} texts, none of them empty. Either \`input\` or \`inputTokens\` is required.`),
+    .describe(`1 to ${inputs_max} texts, none of them empty. Send either this or \`inputTokens\`.`),
   input_tokens: z
     .array(z.array(z.int()))
     .nullish()
-    .describe(`Tokens of 1 to ${inputs_max} texts, in the vocabulary of the model, in place of \`input\`.`),
+    .describe(
+      `Tokens of 1 to ${inputs_max} texts, as ids in the vocabulary of the model. Send either this or \`input\`.`,
+    ),
 });
 
 /** Whether an input is tokens. */

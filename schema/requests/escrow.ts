@@ -53,14 +53,16 @@ const Evidence = freeObject({
 })
   .meta({ type: 'object', additionalProperties: true, scalar: 'JSONObject' })
   .describe(
-    `Evidence: any JSON object of up to ${escrowLimits.evidence_bytes_max / 1_024} KiB. This service records it and does not judge it.`,
+    `Evidence: any JSON object of up to ${escrowLimits.evidence_bytes_max / 1_024} KiB. This service records it and does not judge it. Default: none.`,
   );
 
 /** Reason of a clawback. */
 export const EscrowClaim = z.strictObject({
   claim_type: word(claimTypes)
     .optional()
-    .describe('Why the escrow is clawed back. Required until `expires_at`, optional after it.'),
+    .describe(
+      'Why the escrow is clawed back. Required before `expires_at` for a ledger escrow, and from the principal of a funded escrow; otherwise optional.',
+    ),
   evidence: Evidence.optional(),
 });
 
@@ -71,12 +73,14 @@ export const LedgerRequired = z.strictObject({
   proof_tier: word(proofTiers)
     .optional()
     .describe(
-      'What the receipt must show. `inference` requires all that `settlement` does, and more. Default: nothing.',
+      'Proof that the receipt must show. `settlement`: the transfer was seen. `inference`: also, the receipt commits to the output of a model. Default: none.',
     ),
 });
 
 export const LedgerOpen = z.strictObject({
-  task_id: TaskName.describe('Task id of a call of this book whose payment was collected.'),
+  task_id: TaskName.describe(
+    'Task id of a call of this book whose payment was collected: the escrow is opened over it.',
+  ),
   amount: Amount.optional().describe(
     'Amount in atomic USDC. If given, it must equal the amount collected for the call. Default: the amount collected.',
   ),
@@ -89,9 +93,9 @@ export type LedgerOpen = z.output<typeof LedgerOpen>;
 
 /** An escrow by its id, or the newest escrow of a task. */
 export const LedgerName = z.strictObject({
-  escrow_id: EscrowName.optional().describe('Id of the escrow.'),
+  escrow_id: EscrowName.optional().describe('Id of the escrow. Send either this or `task_id`.'),
   task_id: TaskName.optional().describe(
-    'Task id of the call that the escrow is over. Without escrow_id, the newest escrow over that call is meant.',
+    'Task id of a call. Without `escrow_id`, it names the newest escrow over that call.',
   ),
 });
 export type LedgerName = z.output<typeof LedgerName>;
@@ -126,11 +130,15 @@ const JobName = z
   .regex(/^[\w.:-]+$/, { error: 'may contain only letters, digits and . _ : -' })
   .max(escrowLimits.job_chars_max);
 
-const principal_agent_id = AgentNumber.optional().describe('Id of the agent that opens and funds the escrow.');
+const principal_agent_id = AgentNumber.optional().describe(
+  'Id of the agent that opens and funds the escrow. Send this, `counterparty_agent_id` or both.',
+);
 
 export const A2aParties = z.strictObject({
   principal_agent_id,
-  counterparty_agent_id: AgentNumber.optional().describe('Id of the agent that delivers.'),
+  counterparty_agent_id: AgentNumber.optional().describe(
+    'Id of the agent that delivers. Send this, `principal_agent_id` or both.',
+  ),
 });
 
 /** The parties of a new escrow. */
@@ -138,7 +146,7 @@ export const A2aOpenParties = z.strictObject({
   principal_agent_id: principal_agent_id.describe(
     'Id of the agent that opens the escrow. Default: the agent of the book.',
   ),
-  counterparty_agent_id: AgentNumber.describe('Id of the agent that is to deliver.'),
+  counterparty_agent_id: AgentNumber.describe('Id of the agent that must deliver.'),
 });
 
 export const A2aRequired = z.strictObject({
@@ -147,13 +155,13 @@ export const A2aRequired = z.strictObject({
 
 export const A2aOpen = z.strictObject({
   job_id: JobName.optional().describe(
-    'Id of the job, chosen by the principal, who uses it once. Default: a new id; the same request then opens another escrow.',
+    `Id of the job, chosen and used once by the principal: up to ${escrowLimits.job_chars_max} letters, digits and . _ : -. Default: a new id, so that repeating the request opens another escrow.`,
   ),
   job_spec_hash: z
     .string()
-    .regex(/^(?:0x)?[0-9a-fA-F]{64}$/, { error: 'is not 32 bytes in hex' })
+    .regex(/^(?:0x)?[0-9a-fA-F]{64}$/, { error: 'is not 32 bytes: 64 hex digits, optionally after 0x' })
     .transform(text => text.replace(/^0x/, '').toLowerCase())
-    .describe('Hash of what the two agents have agreed on: 32 bytes in hex.'),
+    .describe('Hash of what the two agents have agreed on: 32 bytes in hex, with or without 0x.'),
   amount: Amount.describe('Amount that the job is worth, in atomic USDC.'),
   parties: A2aOpenParties.describe(
     'The two agents. The counterparty must be named; the principal is the agent of the book.',
@@ -169,7 +177,7 @@ export type A2aOpen = z.output<typeof A2aOpen>;
 export const A2aName = z.strictObject({
   job_id: JobName.describe('Id of the job, as the principal has chosen it.'),
   parties: A2aParties.optional().describe(
-    'The two agents. Needed if the agent has escrows of this job_id with several agents.',
+    'The two agents. Required if the agent has escrows of this job_id with several agents.',
   ),
 });
 export type A2aName = z.output<typeof A2aName>;
@@ -183,7 +191,7 @@ export const A2aFunding = z.strictObject({
 
 export const A2aDelivery = z.strictObject({
   fulfillment_receipt_id: TaskName.describe(
-    'Task id of a receipt on the book of either party, collected at or after opened_at. A receipt fulfils one escrow only, also if that escrow is clawed back later.',
+    'Task id of a receipt on the book of either party, collected at or after `opened_at` of the escrow. A receipt fulfils one escrow only, even if that escrow is clawed back later.',
   ),
   output_commitment: CommitmentMember.describe(`Commitment to what is delivered: ${COMMITMENT}.`),
 });
@@ -222,7 +230,7 @@ export const A2aEscrowRequest = z.discriminatedUnion('action', [
 export const EscrowPage = z.strictObject({
   limit: pageLimit({ of: 'escrows', default: escrowLimits.page_default, max: escrowLimits.page_max }),
   before: EscrowName.optional().describe(
-    'Returns only escrows older than the one with this escrow_id: pass `next` of the previous response.',
+    'Returns only escrows older than the one with this escrow_id: pass `next` of the previous response. Default: starts at the newest.',
   ),
 });
 export type EscrowPage = z.output<typeof EscrowPage>;

@@ -68,11 +68,13 @@ export const ExportRequest = PossessionMembers.extend({
 export const ExportQuery = withoutPossession(ExportRequest);
 
 const published = {
-  format: word(pullFormats).optional().describe('Form of the document that is signed. Default: `json`.'),
+  format: word(pullFormats)
+    .optional()
+    .describe('Format of the document that is signed: `json` or `csv`. Default: `json`.'),
   subject_task_id: storedText
     .max(limits.row_name_chars_max)
     .optional()
-    .describe('Task id of a row of which the coverage says whether the book has it. Default: none.'),
+    .describe('Task id of a row: the signed coverage then states whether the book has that row. Default: none.'),
 };
 
 /** Rows and format of a published export. REST has the members of `filter` beside the others. */
@@ -108,9 +110,11 @@ export const streamFormats = {
 export type StreamFormat = WordOf<typeof streamFormats>;
 
 const stream = {
-  format: word(streamFormats).optional().describe('Format of the export. Default: `csv`.'),
+  format: word(streamFormats)
+    .optional()
+    .describe('Format of the export: `csv`, `ndjson` or `parquet`. Default: `csv`.'),
   after: Seq.optional().describe(
-    'Returns only rows with a seq greater than this: the seq of the last row already received. 0 starts at the first row.',
+    'Returns only rows with a seq greater than this: the seq of the last row already received. Default: 0, which starts at the first row.',
   ),
 };
 
@@ -126,7 +130,7 @@ export const journalFormats = {
   description: 'Format of a journal.',
   meanings: {
     csv: 'CSV for accounting software, with a header line.',
-    ledger: 'Text that ledger and hledger read.',
+    ledger: 'Plain text that the programs ledger and hledger read.',
   },
 } as const satisfies Words;
 export type JournalFormat = WordOf<typeof journalFormats>;
@@ -143,7 +147,7 @@ export type JournalUnit = WordOf<typeof journalUnits>;
 const journal = {
   format: word(journalFormats)
     .optional()
-    .describe('Format of the journal. Default: `csv`. `ledger` is read by ledger and hledger.'),
+    .describe('Format of the journal: `csv`, or `ledger`, which ledger and hledger read. Default: `csv`.'),
   per: word(journalUnits)
     .optional()
     .describe(

@@ -49,16 +49,18 @@ const SignedAt = z.iso
 const Signature = z
   .string()
   .max(limits.wallet_signature_chars_max)
-  .regex(/^0x(?:[0-9a-fA-F]{2})+$/, { error: 'is not 0x and whole bytes in hex' })
+  .regex(/^0x(?:[0-9a-fA-F]{2})+$/, { error: 'must be 0x and an even number of hex digits' })
   .describe('Signature of the wallet of the agent, 0x and hex digits.');
 
 /** An inflow that the agent's wallet has signed in advance. The request must have the same values. */
 const SignedInflow = z.strictObject({
   iss: Service,
   agent_id,
-  bucket: Bucket.describe('What the money is for.'),
+  bucket: Bucket.describe('What the money is for. If the request has a `bucket`, it must be the same.'),
   allocation: SetAside,
-  task_id: ChosenTask.optional().describe('Task id of the inflow. Default: none is signed.'),
+  task_id: ChosenTask.optional().describe(
+    'Task id of the inflow. Default: an id that the service derives from the claim.',
+  ),
   signed_at: SignedAt,
   signature: Signature,
 });
@@ -78,7 +80,9 @@ const SignedCorrection = z.strictObject({
 
 /** Body of POST /v1/agents/{agent_id}/book/inflow. Possession is checked before the body is parsed. */
 export const InflowRequest = PossessionMembers.extend({
-  bucket: Bucket.optional().describe(`What the money is for. Default: \`${USUAL_BUCKET}\`.`),
+  bucket: Bucket.optional().describe(
+    `What the money is for, in up to ${inflowLimits.bucket_chars_max} characters. Default: \`${USUAL_BUCKET}\`.`,
+  ),
   allocation: SetAside,
   task_id: ChosenTask.optional().describe('Id that the caller chooses, and can use only once. Default: a new id.'),
   model: storedText
@@ -94,9 +98,9 @@ export const InflowRequest = PossessionMembers.extend({
   inflow_claim: SignedInflow.optional()
     .meta({ scalar: 'JSONObject' })
     .describe(
-      'Signed beforehand by the wallet of the agent: {iss, agent_id, bucket, allocation, task_id?, signed_at, signature}. The signature ' +
+      'Claim that the wallet of the agent has signed beforehand: {iss, agent_id, bucket, allocation, task_id?, signed_at, signature}. The signature ' +
         '(personal_sign, EIP-191; ERC-1271 of a contract) is over `svc.inflow_claim|` and the canonical JSON (RFC 8785) of the other members; ' +
-        '`iss` is the base URL of this service. A claim is accepted once.',
+        '`iss` is the base URL of this service. A claim is accepted once. Default: none.',
     ),
 }).strict();
 export type InflowRequest = WithoutPossession<z.output<typeof InflowRequest>>;
@@ -104,13 +108,17 @@ export type InflowRequest = WithoutPossession<z.output<typeof InflowRequest>>;
 /** Body of POST /v1/agents/{agent_id}/book/inflow/correct. Possession is checked before the body is parsed. */
 export const CorrectionRequest = PossessionMembers.extend({
   task_id: TaskName.describe('Task id of the inflow, or of the earlier correction, that is corrected.'),
-  reason: Reason.describe('Reason for the correction, in a sentence.'),
-  bucket: Bucket.optional().describe('What the money is for. Default: unchanged.'),
-  allocation: Allocation.optional().describe('Amount in atomic USDC. Default: unchanged. `0` withdraws the inflow.'),
+  reason: Reason.describe(`Reason for the correction, in up to ${inflowLimits.reason_chars_max} characters.`),
+  bucket: Bucket.optional().describe(
+    `What the money is for instead, in up to ${inflowLimits.bucket_chars_max} characters. Default: unchanged.`,
+  ),
+  allocation: Allocation.optional().describe(
+    'Corrected amount, in atomic USDC. `0` withdraws the inflow. Default: unchanged.',
+  ),
   merges: Merges.optional().describe(
     `task_ids of the fork branches that this correction merges: 1 to ${inflowLimits.merges_max}, and at least two different branches counting ` +
       '`task_id`. The branches must all correct the same row, or none may have been corrected or merged already. The ' +
-      'status stays `forked`, and the merged rows show `merged_by`.',
+      'status stays `forked`, and the merged rows show `merged_by`. Default: none.',
   ),
   correction: freeObject({
     bytes: inflowLimits.correction_bytes_max,
@@ -121,8 +129,8 @@ export const CorrectionRequest = PossessionMembers.extend({
     .meta({ type: 'object', additionalProperties: true, scalar: 'JSONObject' })
     .describe(
       `Any JSON object of up to ${inflowLimits.correction_bytes_max / 1_024} KiB. With a \`signature\`, the object is a correction that the wallet of the agent has signed beforehand: {iss, agent_id, ` +
-        'task_id, reason, bucket?, allocation?, merges?, signed_at, signature}, over `svc.inflow_correction|` and its other members as in an inflow. ' +
-        '`merges` of a signed correction names every branch, in the order of seq.',
+        'task_id, reason, bucket?, allocation?, merges?, signed_at, signature}. The signature is over `svc.inflow_correction|` and the canonical JSON (RFC 8785) of the other members. ' +
+        '`merges` of a signed correction names every branch, in the order of seq. Default: none.',
     ),
 }).strict();
 export type CorrectionRequest = WithoutPossession<z.output<typeof CorrectionRequest>>;

@@ -27,10 +27,12 @@ const Asset = text(foreignNameLimits.address_chars_max)
 
 /** A cemented send block of XNO. */
 export const NanoSend = z.strictObject({
-  block: text(foreignNameLimits.block_chars_max).describe('Hash of the block: 64 hex digits.'),
-  recipient: Wallet.describe('Account that received the XNO.'),
+  block: text(foreignNameLimits.block_chars_max).describe('Hash of the send block on Nano: 64 hex digits.'),
+  recipient: Wallet.describe('Nano account that received the XNO: nano_ and 60 letters and digits.'),
   amount: Amount.describe('Amount in raw: 10^30 raw are one XNO.'),
-  description: text(ingestLimits.description_chars_max).describe('What the payment was for.'),
+  description: text(ingestLimits.description_chars_max).describe(
+    `What the payment was for: up to ${ingestLimits.description_chars_max} characters.`,
+  ),
 });
 
 /** Payment requirements of another service. Further members of x402 are ignored. */
@@ -44,26 +46,38 @@ export const ForeignOffer = z.object({
 
 /** Settlement response of another service. */
 export const ForeignSettlement = z.object({
-  tx: Transaction.nullish().describe('Id of the transaction.'),
-  transaction: Transaction.nullish().describe('Another name of `tx`.'),
-  payer: Wallet.nullish().describe('Wallet that paid. Required, because a transaction alone does not prove who paid.'),
-  network: Network.nullish().describe('Network of the payment, as in `payment_required`.'),
-  success: z.boolean().nullish().describe('Whether the payment succeeded. False is refused.'),
+  tx: Transaction.nullish().describe('Id of the transaction that paid. Send either this or `transaction`.'),
+  transaction: Transaction.nullish().describe('Another name of `tx`. Send either this or `tx`.'),
+  payer: Wallet.nullish().describe(
+    'Address of the wallet that paid. Required, because a transaction alone does not prove who paid.',
+  ),
+  network: Network.nullish().describe(
+    'Network of the payment. If `payment_required` has a network too, both must be the same. Default: that network, or `base`.',
+  ),
+  success: z.boolean().nullish().describe('Whether the payment succeeded. False is refused. Default: true.'),
 });
 export type ForeignSettlement = z.output<typeof ForeignSettlement>;
 
 const Hash = z
   .string()
-  .regex(/^(?:0x)?[0-9a-fA-F]{64}$/, { error: 'is not 32 bytes in hex' })
+  .regex(/^(?:0x)?[0-9a-fA-F]{64}$/, { error: 'is not 32 bytes: 64 hex digits, optionally after 0x' })
   .transform(hash => hash.replace(/^0x/, '').toLowerCase());
 const Kind = word(digestKindWords);
 
 /** A commitment, or the reason that there is none, in the form of a row's fulfillment. */
 export const ForeignCommitment = z.strictObject({
-  status: word(commitmentStatuses).nullish().describe('Whether a hash is committed: `committed` or `UNVERIFIED`.'),
-  hash: Hash.nullish().describe('Hash of what was delivered: 32 bytes in hex.'),
-  kind: Kind.nullish().describe('Hash function. Required with `hash`.'),
-  omission_rule: text(ingestLimits.omission_rule_chars_max).nullish().describe('Reason that there is no hash.'),
+  status: word(commitmentStatuses)
+    .nullish()
+    .describe(
+      'Whether a hash is committed: `committed` or `UNVERIFIED`. Default: `committed` if there is a hash, otherwise `UNVERIFIED`.',
+    ),
+  hash: Hash.nullish().describe(
+    'Hash of what was delivered: 32 bytes in hex. Required if `status` is `committed`. Default: none.',
+  ),
+  kind: Kind.nullish().describe('Hash function of `hash`. Required with it.'),
+  omission_rule: text(ingestLimits.omission_rule_chars_max)
+    .nullish()
+    .describe('Reason why there is no hash. Only allowed without `hash`. Default: `no_deliverable`.'),
 });
 
 /** A commitment as an object or as text. */
@@ -74,32 +88,38 @@ export const ForeignInvoice = z.strictObject({
   amount: Usdc,
   payer: Wallet.describe('Wallet that paid.'),
   payTo: Wallet.describe('Wallet that was paid.'),
-  tx: Transaction.nullish().describe('Id of the transaction. Send either this or `payment_ref`.'),
+  tx: Transaction.nullish().describe(
+    'Transaction: 0x and 64 hex digits on Base, a signature in base58 on Solana. Send either this or `payment_ref`.',
+  ),
   payment_ref: Transaction.nullish().describe(
     'Payment as `network:transaction`, or the transaction alone. Send either this or `tx`.',
   ),
   network: Network.nullish().describe(NETWORK),
   asset: Asset,
-  resource: text(ingestLimits.resource_chars_max).nullish().describe('URL or name of what was bought.'),
-  service_url: text(ingestLimits.resource_chars_max).nullish().describe('Another name of `resource`.'),
-  hub: text(ingestLimits.hub_chars_max).nullish().describe('Name of the hub that served the call.'),
-  model: text(ingestLimits.model_chars_max).nullish().describe('Model that was bought, or path of the resource.'),
+  resource: text(ingestLimits.resource_chars_max).nullish().describe('URL or name of what was bought. Default: none.'),
+  service_url: text(ingestLimits.resource_chars_max).nullish().describe('Another name of `resource`. Default: none.'),
+  hub: text(ingestLimits.hub_chars_max)
+    .nullish()
+    .describe('Name of the hub that served the call. Default: the host of `resource`.'),
+  model: text(ingestLimits.model_chars_max)
+    .nullish()
+    .describe('Model that was bought, or path of the resource. Default: none.'),
   job_kind: word(jobKindWords).nullish().describe('Kind of work that was paid for. Default: `other`.'),
   deliverable: wellFormedText
     .max(ingestLimits.request_bytes_max)
     .nullish()
-    .describe('The whole text that was delivered. Only its SHA-256 (of UTF-8) is stored.'),
+    .describe('The whole text that was delivered. Only its SHA-256 (of UTF-8) is stored. Default: none.'),
   deliverable_hash: Hash.nullish().describe(
-    'Hash of what was delivered: 32 bytes in hex. Requires `deliverable_kind`.',
+    'Hash of what was delivered: 32 bytes in hex. Requires `deliverable_kind`. Default: none.',
   ),
-  deliverable_kind: Kind.nullish().describe('Hash function of `deliverable_hash`.'),
+  deliverable_kind: Kind.nullish().describe('Hash function of `deliverable_hash`. Required with it.'),
   output_commitment: StatedCommitment.nullish().describe(
-    'Hash of what was delivered: an object, or by REST also text such as `sha256:<hex>`.',
+    'Hash of what was delivered: an object, or by REST also text such as `sha256:<hex>`. Default: none.',
   ),
   omit_deliverable: z
     .boolean()
     .nullish()
-    .describe('If true, no hash of what was delivered is recorded, and the status is UNVERIFIED.'),
+    .describe('If true, no hash of what was delivered is recorded, and the status is UNVERIFIED. Default: false.'),
   intent_id: text(limits.intent_id_chars_max)
     .nullish()
     .describe('Id of a treasury intent, which groups attempts at the same work. Default: none.'),

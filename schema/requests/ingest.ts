@@ -16,9 +16,11 @@ import { wellFormedText } from './text.ts';
 
 /** Possession is checked before the body is parsed. */
 const body = PossessionMembers.extend({
-  nano: NanoSend.nullish().describe('A confirmed (cemented) send block of XNO.'),
+  nano: NanoSend.nullish().describe(
+    'Confirmed (cemented) send block of XNO. Send either this, `payment_required` or `foreign_invoice`.',
+  ),
   payment_required: ForeignOffer.nullish().describe(
-    'Payment requirements of another x402 service, in USDC. Requires `payment_response`.',
+    'Payment requirements of another x402 service, in USDC, with `payment_response`. Send either this, `nano` or `foreign_invoice`.',
   ),
   payment_response: z
     .union([wellFormedText.max(ingestLimits.payment_response_chars_max), ForeignSettlement])
@@ -33,16 +35,18 @@ const body = PossessionMembers.extend({
       'Offer and receipt of a payment in USDC, or one of them, signed by the wallet that was paid (offer-receipt extension of x402): ' +
         'typed data on Base, a JWS (EdDSA) on Solana. Default: none.',
     ),
-  foreign_invoice: ForeignInvoice.nullish().describe('An invoice of the party that was paid, in USDC.'),
-  fulfillment_invoice: ForeignInvoice.nullish().describe('Another name of `foreign_invoice`.'),
+  foreign_invoice: ForeignInvoice.nullish().describe(
+    'Invoice of the party that was paid, in USDC. Send either this, `nano` or `payment_required`.',
+  ),
+  fulfillment_invoice: ForeignInvoice.nullish().describe('Another name of `foreign_invoice`; send one of the two.'),
   transfer_index: z
     .int()
     .min(0)
     .max(INT_MAX)
     .nullish()
     .describe(
-      'Index of the transfer, if several transfers of the transaction match: on Base the index of its log in the block, ' +
-        'on Solana that of its instruction.',
+      'Index of the transfer: on Base that of its log in the block, ' +
+        'on Solana that of its instruction. Required if several transfers of the transaction match. Default: the only match.',
     ),
   payer_signature: wellFormedText
     .max(limits.wallet_signature_chars_max)
@@ -55,7 +59,9 @@ const body = PossessionMembers.extend({
     .int()
     .min(0)
     .nullish()
-    .describe(`Unix seconds in the signed text, within ${ingestLimits.payer_signature_seconds_max} seconds of now.`),
+    .describe(
+      `Unix seconds in the text that \`payer_signature\` signs, within ${ingestLimits.payer_signature_seconds_max} seconds of now. Required with it.`,
+    ),
 }).strict();
 type Body = z.output<typeof body>;
 

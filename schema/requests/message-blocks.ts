@@ -25,13 +25,19 @@ export function knownIn({ in: { shape } }: { readonly in: { readonly shape: obje
   return new Set(Object.keys(shape));
 }
 
-const Id = wellFormedText.min(1).max(limits.tool_call_id_chars_max).describe('Id of the call.');
+const Id = wellFormedText
+  .min(1)
+  .max(limits.tool_call_id_chars_max)
+  .describe('Id of the tool call, as the answer of the model has it.');
 
 const CACHE_MARK = 'Cache marker `{type: "ephemeral"}`. It does not change the answer. Default: none.';
 const Mark = openObject({
   type: z.literal('ephemeral'),
-  ttl: z.enum(['5m', '1h']).nullish().describe('Lifetime of the cache entry: `5m` or `1h`.'),
-  scope: wellFormedText.max(limits.cache_scope_chars_max).nullish().describe('Scope of the cache entry.'),
+  ttl: z.enum(['5m', '1h']).nullish().describe('Lifetime of the cache entry: `5m` or `1h`. Default: the hub decides.'),
+  scope: wellFormedText
+    .max(limits.cache_scope_chars_max)
+    .nullish()
+    .describe('Scope of the cache entry, for hubs with Anthropic’s API. Default: none.'),
 });
 export const CacheControl = Mark.nullish().meta({ scalar: 'JSONObject' }).describe(CACHE_MARK);
 export const markMembers = knownIn(Mark);
@@ -43,19 +49,19 @@ export type MessageBlock = JsonObject & { readonly type: string };
 
 const NO_CITATIONS = 'is not supported: answers have no citations';
 const Citations = z
-  .strictObject({ enabled: z.literal(false, NO_CITATIONS).optional().describe('Always false.') })
+  .strictObject({ enabled: z.literal(false, NO_CITATIONS).optional().describe('Always false, or left out.') })
   .nullish()
-  .describe('Only `{enabled: false}`: answers have no citations.');
+  .describe('Only `{enabled: false}`, the default: answers have no citations.');
 
 const withoutCitations = Citations.transform(() => undefined).describe(Citations.description ?? '');
 
 const Text = openObject({
   type: z.literal('text'),
-  text: wellFormedText.describe('The text.'),
+  text: wellFormedText.describe('Text of the block.'),
   citations: z
     .array(Schema)
     .nullish()
-    .describe('Citations of an earlier answer, sent back unchanged.')
+    .describe('Citations of an earlier answer, sent back unchanged. Default: none.')
     .transform(given => (given?.length ? given : undefined)),
   ...marked,
 });
@@ -64,7 +70,7 @@ const NOT_KEPT = 'is not supported: no files are stored, so send the content of 
 const base64 = z
   .string()
   .regex(/^[A-Za-z0-9+/]+={0,2}$/, { error: 'is not base64' })
-  .describe('The bytes, base64.');
+  .describe('Bytes of the image or PDF, in base64.');
 
 const ImageData = openObject({
   type: z.literal('base64'),
@@ -113,16 +119,16 @@ const Document = openObject({
   type: z.literal('document'),
   source: DocumentSource.describe('The document: a text, blocks, or the bytes of a PDF.'),
   title: wellFormedText.nullish().describe('Title of the document. Default: none.'),
-  context: wellFormedText.nullish().describe('Notes on the document, for the model. Default: none.'),
+  context: wellFormedText.nullish().describe('Notes about the document, for the model. Default: none.'),
   citations: withoutCitations,
   ...marked,
 });
 
 const SearchResult = openObject({
   type: z.literal('search_result'),
-  source: wellFormedText.describe('URL or name of the source.'),
-  title: wellFormedText.describe('Title of the result.'),
-  content: listOf(Text, limits.content_parts_max).describe('Text of the result, in blocks.'),
+  source: wellFormedText.describe('URL or name of the source in which the result was found.'),
+  title: wellFormedText.describe('Title of the search result.'),
+  content: listOf(Text, limits.content_parts_max).describe('Text of the search result, as blocks of text.'),
   citations: withoutCitations,
   ...marked,
 });
@@ -132,7 +138,7 @@ const Caller = z
   .strictObject({ type: z.literal('direct', 'is not supported: only the model calls tools') })
   .nullish()
   .transform(() => undefined)
-  .describe('Caller of the tool. Only `{type: "direct"}`.');
+  .describe('Caller of the tool. Only `{type: "direct"}`, the default: the model itself.');
 
 const ToolUse = openObject({
   type: z.literal('tool_use'),
@@ -159,20 +165,22 @@ const ToolResult = openObject({
       ),
     ])
     .nullish()
-    .describe('Result: a text, or blocks of text, images, documents and search results. Default: empty.'),
+    .describe('Result of the tool: a text, or blocks of text, images, documents and search results. Default: empty.'),
   is_error: z
     .boolean()
     .nullish()
     .transform(given => given || undefined)
-    .describe('Whether the tool failed. Default: false.'),
+    .describe('True if the tool failed. Default: false.'),
   ...marked,
 });
 
 const UNSIGNED = 'is not supported: thinking without a signature is passed on as its text alone';
 const Thinking = openObject({
   type: z.literal('thinking'),
-  thinking: wellFormedText.describe('Thinking of the model, as its answer had it.'),
-  signature: wellFormedText.default('').describe('Signature of the thinking, as the answer had it. Default: empty.'),
+  thinking: wellFormedText.describe('Text of the thinking, as the answer of the model had it.'),
+  signature: wellFormedText
+    .default('')
+    .describe('Signature of the thinking, as the answer of the model had it. Default: empty.'),
 }).superRefine((block, context) => {
   if (block.signature !== '') return;
   for (const name of Object.keys(besideKnown(block, thinkingMembers)))
@@ -181,7 +189,7 @@ const Thinking = openObject({
 const thinkingMembers = knownIn(Thinking);
 const RedactedThinking = openObject({
   type: z.literal('redacted_thinking'),
-  data: wellFormedText.describe('Encrypted thinking, as the answer had it.'),
+  data: wellFormedText.describe('Encrypted thinking, as the answer of the model had it.'),
 });
 
 /** Known members of each kind of block. */
@@ -206,7 +214,7 @@ function contentOf<S extends z.ZodType<JsonObject>>(blocks: S) {
       listOf(blocks, limits.content_parts_max),
     ])
     .nonoptional()
-    .describe('Content: a text, or a list of blocks.');
+    .describe('Content of the turn: a text, or a list of blocks.');
 }
 
 export const SystemBlocks = contentOf(Text);
@@ -232,7 +240,7 @@ export const MessageTurn = z.discriminatedUnion('role', [
         ),
       ])
       .nonoptional()
-      .describe('Content: a text, or a list of blocks.'),
+      .describe('Content of the turn: a text, or a list of blocks.'),
   }),
   openObject({ role: z.literal('system'), content: SystemBlocks }),
 ]);

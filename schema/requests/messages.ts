@@ -36,18 +36,18 @@ const Tool = openObject({
     .literal(false, NO_SEARCH)
     .nullish()
     .transform(() => undefined)
-    .describe('Only false: all tools are sent to the model at once.'),
+    .describe('Only false, the default: all tools are sent to the model at once.'),
   allowed_callers: z
     .array(z.literal('direct', 'is not supported: only the model calls tools'))
     .nullish()
     .transform(() => undefined)
-    .describe('Callers of the tool. Only `direct`: the model.'),
+    .describe('Callers of the tool. Only `direct`, the default: the model itself.'),
   eager_input_streaming: z
     .boolean()
     .nullish()
     .transform(given => given || undefined)
     .describe(
-      'Whether the input is streamed while the model writes it. Passed on to hubs of Anthropic’s dialect; other hubs always do so.',
+      'If true, the input is streamed while the model writes it. Passed on to hubs with Anthropic’s API; other hubs always stream it. Default: false.',
     ),
   input_examples: noExamples.transform(() => undefined).describe(noExamples.description ?? ''),
   cache_control: CacheControl,
@@ -57,7 +57,7 @@ const parallel = {
   disable_parallel_tool_use: z
     .boolean()
     .nullish()
-    .describe('If true, the model calls at most one tool at once. Default: false.'),
+    .describe('If true, the model calls at most one tool in an answer. Default: false.'),
 } as const;
 const ChosenByModel = openObject({
   type: z.enum(['auto', 'any']).describe('`auto`: the model may call a tool. `any`: it must call one.'),
@@ -79,11 +79,13 @@ const display = {
   display: z
     .enum(['summarized', 'omitted'])
     .nullish()
-    .describe('Whether the thinking is returned as a summary or without text. Default: the hub decides.'),
+    .describe(
+      '`summarized`: the thinking is returned as a summary. `omitted`: without text. Default: the hub decides.',
+    ),
 } as const;
 const Enabled = openObject({
   type: z.literal('enabled'),
-  budget_tokens: z.int().min(1).max(INT_MAX).describe('Maximum number of tokens of the thinking, from 1.'),
+  budget_tokens: z.int().min(1).max(INT_MAX).describe('Maximum number of tokens for thinking, from 1.'),
   ...display,
 });
 const Adaptive = openObject({
@@ -93,16 +95,16 @@ const Adaptive = openObject({
     .min(0)
     .nullish()
     .transform(() => undefined)
-    .describe('Ignored: the model decides.'),
+    .describe('Ignored if the type is `adaptive`: the model decides.'),
   ...display,
 });
 const Disabled = openObject({ type: z.literal('disabled') });
 const Thinking = z.discriminatedUnion('type', [Enabled, Adaptive, Disabled], {
-  error: 'is not supported: thinking is enabled, adaptive or disabled',
+  error: 'is not supported: `type` must be enabled, adaptive or disabled',
 });
 
 const JsonFormat = openObject({
-  type: z.literal('json_schema', 'is not supported: a format is json_schema'),
+  type: z.literal('json_schema', 'is not supported: the only type is json_schema'),
   schema: Schema.describe('JSON Schema that the answer must match, passed on unchanged.'),
 });
 const Format = JsonFormat.nullish();
@@ -110,8 +112,10 @@ const OutputConfig = openObject({
   effort: z
     .enum(['low', 'medium', 'high', 'xhigh', 'max'])
     .nullish()
-    .describe('Thinking effort of the model. Passed on if the hub lists the model as a reasoning model.'),
-  format: Format.describe('JSON Schema that the answer must match.'),
+    .describe(
+      'Thinking effort of the model. Passed on if the hub lists it as a reasoning model. Default: the hub decides.',
+    ),
+  format: Format.describe('Format of the answer: `{type: "json_schema", schema}`. Default: text.'),
   task_budget: unset('`max_tokens` is the only budget of an answer'),
 });
 
@@ -141,12 +145,14 @@ const ContextManagement = z
         z.strictObject({ type: z.literal('clear_thinking_20251015', KEEPS_ALL), keep: z.literal('all', KEEPS_ALL) }),
       )
       .nullish()
-      .describe('Edits of the history. Only the one that keeps all thinking.'),
+      .describe('Edits of the history. Only the one that keeps all thinking is accepted. Default: none.'),
   })
   .nullish()
   .transform(given => (given?.edits?.length ? given : undefined))
   .meta({ scalar: 'JSONObject' })
-  .describe('Only `{edits: [{type: "clear_thinking_20251015", keep: "all"}]}`: the whole history is read.');
+  .describe(
+    'Accepts only `{edits: [{type: "clear_thinking_20251015", keep: "all"}]}`: the whole history is read. Default: none.',
+  );
 
 /** Members that would change the answer or its price and are not passed on; refused by name. */
 const messageUnserved = {
@@ -177,11 +183,15 @@ const common = {
   system: SystemBlocks.optional()
     .nullable()
     .meta({ argument: z.array(JsonMember).nullish() })
-    .describe('System prompt: blocks of text that the model reads first. By REST a single text is accepted too.'),
+    .describe(
+      'System prompt: blocks of text that the model reads first. By REST a single text is accepted too. Default: none.',
+    ),
   tools: listOf(Tool, limits.tools_max, 0)
     .nullish()
     .meta({ scalar: 'JSONObject' })
-    .describe('Tools that the model may call and the caller runs, each `{name, description, input_schema}`.'),
+    .describe(
+      'Tools that the model may call and the caller runs, each `{name, description, input_schema}`. Default: none.',
+    ),
   tool_choice: ToolChoice.nullish()
     .meta({ scalar: 'JSONObject' })
     .describe(
@@ -190,12 +200,14 @@ const common = {
   thinking: Thinking.nullish()
     .meta({ scalar: 'JSONObject' })
     .describe(
-      'Thinking of the model: `{type: "enabled", budget_tokens}`, `adaptive` or `disabled`. Thinking blocks are returned if the type is `enabled` or `adaptive`; with display `omitted` they have no text, and come only from hubs of Anthropic’s dialect.',
+      'Thinking of the model: `{type: "enabled", budget_tokens}`, `{type: "adaptive"}` or `{type: "disabled"}`. The first two return thinking blocks; with display `omitted` these have no text, and come only from hubs that use Anthropic’s API. Default: the hub decides.',
     ),
   output_config: OutputConfig.nullish()
     .meta({ scalar: 'JSONObject' })
-    .describe('Thinking effort and format of the answer: `{effort, format: {type: "json_schema", schema}}`.'),
-  ...restOnly({ output_format: Format.describe('Former name of `output_config.format`.') }),
+    .describe(
+      'Thinking effort and format of the answer: `{effort, format: {type: "json_schema", schema}}`. Default: as the model chooses, in text.',
+    ),
+  ...restOnly({ output_format: Format.describe('Former name of `output_config.format`. Default: text.') }),
   cache_control: CacheControl,
   context_management: ContextManagement,
   betas: Betas,
@@ -207,7 +219,9 @@ const countedBody = z.looseObject({
   ...common,
   model: ModelId.describe('Ignored: the estimate is the same for each model.'),
   ...restOnly({
-    betas: Betas.describe('Accepted and not counted. A beta that is not served for messages is refused with 400.'),
+    betas: Betas.describe(
+      'Names of betas. Accepted and not counted; a beta that messages do not support is refused with 400.',
+    ),
   }),
   extra: Extra.describe('Members that this service does not know. Accepted and not counted.'),
 });
@@ -302,7 +316,7 @@ const sampling = {
     .array(wellFormedText.min(1).max(limits.stop_text_chars_max))
     .max(limits.stop_texts_max)
     .nullish()
-    .describe('Up to four texts before which the answer ends.'),
+    .describe('Up to four texts before which the answer ends. Default: none.'),
   temperature: Temperature,
   top_p: samplingMembers.top_p,
   top_k: z

@@ -19,14 +19,16 @@ export const SvcOptionsNoun = z.strictObject({
   failover: z
     .boolean()
     .nullish()
-    .describe('If false, the call fails if its hub fails; no other hub or model is asked. Default: true.'),
+    .describe('If false, the call fails if its hub fails, and no other hub or model is tried. Default: true.'),
 });
 
 /** Only values other than the default are kept, so that a call without options and one with the default options are the same call. */
 export const svcMembers = {
   svc: SvcOptionsNoun.nullish()
     .transform(given => (given?.failover === false ? { failover: false } : undefined))
-    .describe('Options of this service, in addition to the request to the model.'),
+    .describe(
+      'Options of this service: with `{failover: false}`, the call fails if its hub fails. Default: another hub is asked.',
+    ),
 } as const;
 
 /** The options as they are stored. */

@@ -5,13 +5,15 @@ export const PossessionMembers = z.object({
   session: z
     .string()
     .optional()
-    .describe('Possession secret of the book. Accepted as header X-SVC-Session too.')
+    .describe(
+      'Secret that proves possession of the book. Send either this or `proof`, here or as header X-SVC-Session.',
+    )
     .meta({ by_header: true }),
   proof: z
     .string()
     .optional()
     .describe(
-      'Proof of possession, `sha256=<hex>`. Accepted as header X-SVC-Proof too, whose description explains both forms.',
+      'Proof of possession of the book, `sha256=<hex>`, in place of `session`. Also accepted as header X-SVC-Proof, which describes both forms.',
     )
     .meta({ by_header: true }),
 });

@@ -16,7 +16,9 @@ export const ReceiptPath = z.object({
 });
 
 /** A task. */
-export const TaskQuery = z.strictObject({ task_id: TaskId.describe('Id of the task, or of its answer.') });
+export const TaskQuery = z.strictObject({
+  task_id: TaskId.describe('Task id, or the id of the answer, which contains it.'),
+});
 
 /** A task, and the requested proof. */
 export const ProofRequest = TaskQuery.extend({
@@ -43,7 +45,7 @@ export const PaymentId = z.object({
     .regex(NAMED_PAYMENT, { error: 'is not a nonce, a message hash or a payment identifier' })
     .overwrite(id => (/^(0x)?[0-9a-f]{64}$/i.test(id) ? id.toLowerCase() : id))
     .describe(
-      'Nonce of the authorization (EIP-3009), message hash (Solana), or payment-identifier that the client gave.',
+      'EIP-3009 nonce (0x and 64 hex digits), Solana message hash (64 hex digits), or payment identifier that the client gave.',
     ),
 });
 
@@ -55,7 +57,7 @@ export const PaymentPayer = z.object({
       error: 'is not an address: 0x and 40 hex digits on Base, base58 on Solana',
     })
     .optional()
-    .describe('Wallet that paid. Required if several payers use the same name for a payment.'),
+    .describe('Address of the wallet that paid. Required if several payers have used this payment identifier.'),
 });
 
 const signed = {
@@ -63,11 +65,13 @@ const signed = {
     .int()
     .min(0)
     .max(INT_MAX)
-    .describe(`Time the wallet signed, in Unix seconds. Valid for ${limits.wallet_signature_age_seconds_max} seconds.`),
+    .describe(
+      `Time the wallet signed, in Unix seconds. The signature is valid for ${limits.wallet_signature_age_seconds_max} seconds.`,
+    ),
   signature: z
     .string()
     .max(limits.wallet_signature_chars_max)
-    .describe(`Signature over ${textForm('receipts')}: personal_sign, ERC-1271 or ERC-6492.`),
+    .describe(`Signature of the wallet over ${textForm('receipts')}: personal_sign, ERC-1271 or ERC-6492.`),
 };
 
 const page = {
@@ -92,7 +96,7 @@ export const WalletReceiptsRequest = z.strictObject({ ...signed, ...page });
 
 /** Proof that a request comes from a wallet. */
 export const WalletProofRequest = z.strictObject({
-  wallet: z.string().describe('Address of the wallet on Base.'),
+  wallet: z.string().describe('Address of the wallet on Base (0x and 40 hex digits).'),
   ...signed,
 });
 
@@ -147,12 +151,12 @@ export const IssuerSnapshotRequest = z.strictObject({
     .min(1)
     .max(INT_MAX)
     .optional()
-    .describe('Number of the snapshot. Default: that of the current snapshot.'),
+    .describe('Number of the snapshot, from 1. Default: that of the current snapshot.'),
   hash: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .optional()
-    .describe('SHA-256 of the snapshot. Default: that of the current snapshot.'),
+    .describe('SHA-256 of the snapshot, in hex. Default: that of the current snapshot.'),
 });
 
 /** The row up to which the total of a book is proven. */

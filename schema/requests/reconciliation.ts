@@ -18,10 +18,10 @@ export const ReconciliationRequest = PossessionMembers.extend({
   wallet: z
     .string()
     .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'is not an address: 0x and 40 hex digits' })
-    .describe('Address on Base of the wallet whose USDC transfers are reported.'),
-  from_block: Block.describe('Number of the first block.'),
+    .describe('Address on Base (0x and 40 hex digits) of the wallet whose USDC transfers are reported.'),
+  from_block: Block.describe('Number of the first block of Base to read.'),
   to_block: Block.describe(
-    `Number of the last block: at most ${reconciliationLimits.blocks_max} blocks, both ends included.`,
+    `Number of the last block to read: at most ${reconciliationLimits.blocks_max} blocks, both ends included.`,
   ),
   signature: signature.optional().describe(`${SIGNED} ${unless}`),
   signed_at: signed_at.optional().describe(`${signed_at.description} ${unless}`),

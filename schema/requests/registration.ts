@@ -24,16 +24,16 @@ export const RegistrationRequest = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      `Signature over ${textForm('register_pay')}, with task_id over ${textForm('register_recover')}: ` +
+      `Required. Signature over ${textForm('register_pay')} or, with task_id, over ${textForm('register_recover')}: ` +
         'personal_sign, ERC-1271 or ERC-6492. ' +
-        'A recover signature opens one session, once: used again it is 401, also where its answer was lost; sign a later one.',
+        'A recover signature opens one session. Sent again, it is refused with 401, even if the first response was lost: sign a later time.',
     ),
   signature_timestamp: z
     .int()
     .min(0)
     .nullable()
     .default(null)
-    .describe('Time in the signed text, in Unix seconds.')
+    .describe('Required. Time in the text that `wallet_signature` signs, in Unix seconds.')
     .meta({ scalar: 'SafeInt' }),
   request_hash: z
     .string()

@@ -23,8 +23,8 @@ const filePlace = openPlace(['type', 'file_data', 'filename', 'file_id', 'file_u
 
 const Text = z
   .looseObject({
-    type: z.enum(['input_text', 'output_text', 'text']).describe('Kind of the text. All three are the same.'),
-    text: wellFormedText.describe('The text.'),
+    type: z.enum(['input_text', 'output_text', 'text']).describe('Kind of the text. All values have the same effect.'),
+    text: wellFormedText.describe('Text of this part.'),
   })
   .transform((given, context) => ({
     ...extraOf(given as JsonObject, textPlace, context),
@@ -32,7 +32,10 @@ const Text = z
     text: given.text,
   }));
 const Refused = z
-  .looseObject({ type: z.literal('refusal'), refusal: wellFormedText.describe('What the model said when it refused.') })
+  .looseObject({
+    type: z.literal('refusal'),
+    refusal: wellFormedText.describe('Sentence in which the model refused to answer.'),
+  })
   .transform((given, context) => ({
     ...extraOf(given as JsonObject, refusalPlace, context),
     type: 'text' as const,
@@ -53,7 +56,9 @@ const Image = z
 const Audio = z
   .looseObject({
     type: z.literal('input_audio'),
-    input_audio: z.looseObject({ data: AudioPartData, format: AudioPartFormat }).describe('The audio.'),
+    input_audio: z
+      .looseObject({ data: AudioPartData, format: AudioPartFormat })
+      .describe('The audio: its bytes and format.'),
   })
   .transform((given, context) => ({
     ...extraOf(given as JsonObject, audioPlace, context),
@@ -90,7 +95,10 @@ const content = z
   .describe('Text of the message, or a list of parts: texts and, if the model accepts them, images, audio and files.');
 const texts = listOf(Text, limits.content_parts_max);
 
-const Id = wellFormedText.min(1).max(limits.tool_call_id_chars_max).describe('Id of the call.');
+const Id = wellFormedText
+  .min(1)
+  .max(limits.tool_call_id_chars_max)
+  .describe('Id of the function call, as the answer of the model has it.');
 
 /** Members of an item of an earlier answer that have no effect. */
 const ofAnswers = { without_effect: ['id', 'status', 'phase'] };
@@ -109,7 +117,9 @@ function asMessage(message: JsonObject, context: z.core.$RefinementCtx): ChatReq
 const Message = z
   .looseObject({
     type: z.literal('message').optional().describe('Always `message`, or left out.'),
-    role: z.enum(['system', 'developer', 'user', 'assistant']).describe('Role of the speaker.'),
+    role: z
+      .enum(['system', 'developer', 'user', 'assistant'])
+      .describe('Role of the author: `system` and `developer` both give the model instructions.'),
     content,
   })
   .transform((given, context): { readonly message: ChatRequestMessage } => {
@@ -123,7 +133,7 @@ const Call = z
     type: z.literal('function_call'),
     call_id: Id,
     name: ToolName,
-    arguments: wellFormedText.describe('Arguments: JSON, as the model wrote it.'),
+    arguments: wellFormedText.describe('Arguments of the call: JSON, as the model wrote it.'),
   })
   .transform((given, context) => {
     const { call_id: id, name, arguments: written } = given;
@@ -138,7 +148,7 @@ const Output = z
     output: z
       .union([wellFormedText, texts])
       .nonoptional()
-      .describe('Result of the call: a text, or a list of parts of text.'),
+      .describe('Result of the function call: a text, or a list of parts of text.'),
   })
   .transform((given, context) => {
     const extra = extraOf(given as JsonObject, outputPlace, context);
@@ -150,8 +160,10 @@ const AS_TEXT = 'is not supported: a part of reasoning is passed on as its text'
 const thoughtPlace = openPlace(['type', 'text']);
 const Thought = z
   .looseObject({
-    type: z.enum(['reasoning_text', 'summary_text', 'text']).describe('Kind of the text.'),
-    text: wellFormedText.describe('The text.'),
+    type: z
+      .enum(['reasoning_text', 'summary_text', 'text'])
+      .describe('Kind of the text. All values have the same effect.'),
+    text: wellFormedText.describe('Text of this part.'),
   })
   .transform((given, context) => {
     const unknown = Object.keys(extraOf(given as JsonObject, thoughtPlace, context) ?? {});
@@ -172,12 +184,14 @@ const CHANGED = 'was changed: send it as it came, or leave it out';
 const Reasoning = z
   .looseObject({
     type: z.literal('reasoning'),
-    content: thoughts.describe('Parts of the reasoning.'),
-    summary: thoughts.describe('Summary of the reasoning, passed on if there is no `content`.'),
+    content: thoughts.describe('Text of the reasoning, in parts. Default: none.'),
+    summary: thoughts.describe(
+      'Summary of the reasoning, in parts, passed on if there is no `content`. Default: none.',
+    ),
     encrypted_content: wellFormedText
       .nullish()
       .describe(
-        'Encrypted reasoning of an earlier answer of this service, passed on in place of the text. That of another service has no effect, because it cannot be decrypted here.',
+        'Encrypted reasoning of an earlier answer of this service, sent back unchanged; it replaces `content` and `summary`. That of another service has no effect. Default: none.',
       ),
   })
   .transform((given, context): Thoughts => {

@@ -61,7 +61,7 @@ const Allowed = z
   .looseObject({
     type: z.literal('allowed_tools'),
     mode: z.enum(['auto', 'required']).describe(ALLOWED_MODE),
-    tools: listOf(Named, limits.tools_max).describe('Tools that may be called.'),
+    tools: listOf(Named, limits.tools_max).describe('Tools that the model may call.'),
   })
   .transform((given, context) => {
     const { type, mode, tools } = given;
@@ -81,7 +81,9 @@ const Format = z.union([
 
 const ResponseText = z
   .looseObject({
-    format: Format.describe('Format of the answer.'),
+    format: Format.describe(
+      'Format of the answer: text, any JSON object, or JSON that matches a schema. Default: text.',
+    ),
     verbosity: only('hubs treat it differently', 'medium'),
   })
   .superRefine(({ format: _, verbosity: __, ...others }, context) => {
@@ -129,7 +131,7 @@ const Include = z
   .array(wellFormedText.refine(name => !name.endsWith('logprobs'), { error: 'is not supported: the answer is text' }))
   .nullish()
   .describe(
-    `\`${ENCRYPTED}\`: the reasoning of the model is also returned in \`encrypted_content\`, to be sent back unchanged. All other values are without effect: no tools of a hub are run.`,
+    `\`${ENCRYPTED}\`: the reasoning of the model is also returned in \`encrypted_content\`, to be sent back unchanged. All other values are without effect: no tools of a hub are run. Default: none.`,
   );
 
 const reasoningPlace = openPlace(['effort', 'summary', 'generate_summary']);
@@ -143,12 +145,14 @@ const responseBody = z.looseObject({
   input: ResponseItems.describe('Input of the model: a text, or a list of messages, calls and results of calls.'),
   instructions: wellFormedText
     .nullish()
-    .describe('Instructions to the model. Equivalent to a first message of role `system`.'),
-  tools: ResponseTools.describe('Functions that the model may call.'),
+    .describe('Instructions to the model. Equivalent to a first message of role `system`. Default: none.'),
+  tools: ResponseTools.describe(
+    'Functions that the model may call, each `{type: "function", name, …}`. Default: none.',
+  ),
   tool_choice: ResponseToolChoice.describe(
     'How the model chooses tools: `none`, `auto`, `required`, or an object that names the functions that may be called. Default: `auto`.',
   ),
-  text: ResponseText.describe('Format of the answer. Default: text.'),
+  text: ResponseText.describe('Format of the answer, as `{format: {type, …}}`. Default: text.'),
   reasoning: z
     .looseObject({
       effort: samplingMembers.reasoning_effort,
@@ -160,7 +164,9 @@ const responseBody = z.looseObject({
       extra: extraOf(given as JsonObject, reasoningPlace, context),
     }))
     .nullish()
-    .describe('Options of reasoning. Members other than these are passed on as the member `reasoning` of a chat.'),
+    .describe(
+      'Options of reasoning: `{effort}`. Unknown members are passed on as the member `reasoning` of a chat. Default: none.',
+    ),
   include: Include,
   ...responseUnserved,
   ...withoutEffect(responseWithoutEffect),

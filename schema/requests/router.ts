@@ -43,7 +43,7 @@ export const BroadcastRequest = z.strictObject({
   model: word(limits.model_id_chars_max).describe('Model, as the router names it.'),
   amount: z
     .string()
-    .refine(text => parseAtomic(text) !== null, { error: 'must be a string of digits' })
+    .refine(text => parseAtomic(text) !== null, { error: 'must be a string of digits (atomic USDC)' })
     .describe('Reported cost, in millionths of a dollar (atomic USDC).')
     .meta({ scalar: 'AtomicAmount' }),
   rail: z
@@ -56,7 +56,7 @@ export const BroadcastRequest = z.strictObject({
   payment_ref: word(payment_ref_chars_max)
     .optional()
     .describe(
-      'Payment, as reported. It is stored as reported and proves nothing. Other records may name the same payment.',
+      'Payment, as `network:transaction` or any other reference. It is stored as reported and proves nothing. Other records may name the same payment. Default: none.',
     ),
 });
 export type BroadcastRequest = z.output<typeof BroadcastRequest>;

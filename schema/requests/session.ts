@@ -28,7 +28,7 @@ export type SessionChallengeRequest = z.output<typeof SessionChallengeRequest>;
 export const RevocationRequest = z.strictObject({
   at: z.int().min(0).describe('Current time in Unix seconds, as it was signed.'),
   signature: SignatureHex.describe(
-    'Signature over RevokeSession(delegationHash, at) by the payer of the session or of a session above it.',
+    'EIP-712 signature over RevokeSession(delegationHash, at) by the payer of the session or of a session above it.',
   ),
 });
 export type RevocationRequest = z.output<typeof RevocationRequest>;
@@ -92,7 +92,9 @@ export const ActPayload = z.strictObject({
     .string()
     .regex(/^task_[0-9a-z]{26}$/)
     .optional()
-    .describe('Only rows older than this task id: pass `next` of the previous response.'),
+    .describe(
+      'Returns only rows older than the row with this task id: pass `next` of the previous response. Default: starts with the newest row.',
+    ),
 });
 
 export const ActRequest = z
@@ -106,19 +108,21 @@ export const ActRequest = z
           'its limits and what is spent under it. ' +
           'For `approve` `call/<request_hash>`: a refused call of a session below this one.',
       ),
-    signature: SignatureHex.describe("Signature over SessionAct by the session's key."),
+    signature: SignatureHex.describe("EIP-712 signature over SessionAct by the session's key: 0x and 130 hex digits."),
     challenge_id: z
       .string()
       .max(sessionLimits.challenge_id_chars_max)
       .optional()
       .describe('Id of a challenge of this session. Send either this, or `nonce` and `deadline`.'),
-    nonce: Hash32.optional().describe('Any 32 bytes (0x and 64 hex digits) that the session has not used.'),
+    nonce: Hash32.optional().describe(
+      'Any 32 bytes (0x and 64 hex digits) that the session has not used. Required without `challenge_id`.',
+    ),
     deadline: z
       .int()
       .min(0)
       .optional()
       .describe(
-        `Time until which the act is valid, in Unix seconds: now < deadline <= now + ${sessionLimits.act_seconds_max}.`,
+        `Time until which the act is valid, in Unix seconds: now < deadline <= now + ${sessionLimits.act_seconds_max}. Required without \`challenge_id\`.`,
       ),
     target_agent: z
       .int()
@@ -127,9 +131,11 @@ export const ActRequest = z
       .optional()
       .default(0)
       .describe('Id of the agent that a `handoff` is for. Default: 0, for any other act.'),
-    payload: ActPayload.nullable().default(null).describe('Rows that a `read_private` reads. Default: the newest.'),
+    payload: ActPayload.nullable()
+      .default(null)
+      .describe('Rows that a `read_private` reads: `{limit, before}`. Default: the newest rows.'),
     payload_hash: Hash32.optional().describe(
-      'keccak256 of the canonical JSON (RFC 8785) of `payload`; 32 zero bytes without a payload. Default: not checked.',
+      'keccak256 of the canonical JSON (RFC 8785) of `payload`, 0x and 64 hex digits; all zeros without a payload. Default: not checked.',
     ),
   })
   .refine(

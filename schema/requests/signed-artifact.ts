@@ -6,21 +6,23 @@ import { storedText } from './text.ts';
 
 const text = storedText.max(ingestLimits.resource_chars_max);
 const seconds = z.int().min(0);
-const network = text.describe('Network, as a CAIP-2 id.');
-const resourceUrl = text.describe('URL of what is sold.');
+const network = text.describe('Network of the payment, as a CAIP-2 id such as `eip155:8453`.');
+const resourceUrl = text.describe('URL of the resource that is sold.');
 const ofPayload = <S extends z.ZodType>(payload: S) =>
   z.discriminatedUnion('format', [
     z.object({
       format: z.literal('eip712'),
-      payload: payload.describe('Signed terms.'),
+      payload: payload.describe('Members that `signature` covers.'),
       signature: z
         .string()
-        .regex(/^0x[0-9a-fA-F]{130}$/, { error: 'is not 65 bytes in hex' })
+        .regex(/^0x[0-9a-fA-F]{130}$/, { error: 'is not 65 bytes: 0x and 130 hex digits' })
         .describe('EIP-712 signature: 0x and 130 hex digits.'),
     }),
     z.object({
       format: z.literal('jws'),
-      signature: storedText.max(ingestLimits.jws_chars_max).describe('Compact JWS (EdDSA) with the terms.'),
+      signature: storedText
+        .max(ingestLimits.jws_chars_max)
+        .describe('Compact JWS (EdDSA) whose payload has the signed members.'),
     }),
   ]);
 
@@ -30,9 +32,9 @@ export const OfferTerms = z.strictObject({
   resourceUrl,
   scheme: text.describe('Payment scheme, such as `exact`.'),
   network,
-  asset: text.describe('Contract or mint of the token.'),
-  payTo: text.describe('Wallet to be paid.'),
-  amount: text.describe('Amount in atomic units, as digits.'),
+  asset: text.describe('Contract (Base) or mint (Solana) of the token.'),
+  payTo: text.describe('Address of the wallet to be paid.'),
+  amount: text.describe('Amount in atomic units of the token, as digits.'),
   validUntil: seconds.default(0).describe('Time the offer expires, in Unix seconds. 0 (default): never.'),
 });
 
@@ -41,15 +43,21 @@ export const DeliveryFacts = z.strictObject({
   version: z.literal(1),
   network,
   resourceUrl,
-  payer: text.describe('Wallet that paid.'),
-  issuedAt: seconds.describe('Time of the receipt, in Unix seconds.'),
-  transaction: text.default('').describe('Transaction of the payment. Empty (default) if it is not stated.'),
+  payer: text.describe('Address of the wallet that paid.'),
+  issuedAt: seconds.describe('Time the receipt was issued, in Unix seconds.'),
+  transaction: text.default('').describe('Id of the transaction of the payment. Default: empty, if it is not stated.'),
 });
 
 export const OfferReceipt = z
   .strictObject({
-    offer: ofPayload(OfferTerms).nullish().describe('Signed offer, from the header `PAYMENT-REQUIRED`.'),
-    receipt: ofPayload(DeliveryFacts).nullish().describe('Signed receipt, from the header `PAYMENT-RESPONSE`.'),
+    offer: ofPayload(OfferTerms)
+      .nullish()
+      .describe('Signed offer, from the header `PAYMENT-REQUIRED`. Send this, `receipt` or both.'),
+    receipt: ofPayload(DeliveryFacts)
+      .nullish()
+      .describe('Signed receipt, from the header `PAYMENT-RESPONSE`. Send this, `offer` or both.'),
   })
-  .refine(({ offer, receipt }) => offer != null || receipt != null, { error: 'has neither an offer nor a receipt' });
+  .refine(({ offer, receipt }) => offer != null || receipt != null, {
+    error: 'has neither an offer nor a receipt: send at least one',
+  });
 export type OfferReceipt = z.output<typeof OfferReceipt>;

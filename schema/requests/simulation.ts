@@ -22,8 +22,12 @@ export const SimulationRequest = PossessionMembers.extend({
       `Policies to be tried: any of ${policyNames.join(', ')}, and budget, each as it is set. Example: \`{"hourly_cap": "20000"}\`.`,
     )
     .meta({ scalar: 'JSONObject' }),
-  from: Moment.optional().describe('Only calls collected at this time or later. Default: starts at the first call.'),
-  to: Moment.optional().describe('Only calls collected before this time. Default: ends at the last call.'),
+  from: Moment.optional().describe(
+    'Only calls collected at this time or later: RFC 3339, or a day (UTC). Default: starts at the first call.',
+  ),
+  to: Moment.optional().describe(
+    'Only calls collected before this time: RFC 3339, or a day (UTC). Default: ends at the last call.',
+  ),
   limit: pageLimit({ of: 'calls', min: 0, ...bookPageSize, note: '0 returns only the sums.' }),
   cursor: onGraph(
     'after',
@@ -31,7 +35,9 @@ export const SimulationRequest = PossessionMembers.extend({
       .string()
       .max(policyLimits.simulation_cursor_chars_max)
       .optional()
-      .describe('`cursor` of the previous page. The simulation goes on with the calls that were blocked until then.'),
+      .describe(
+        '`cursor` of the previous page. The simulation goes on from there, and still counts the calls of earlier pages as refused. Default: the first page.',
+      ),
   ),
 }).strict();
 

@@ -14,15 +14,15 @@ const ChainId = z
     context.addIssue({ code: 'custom', message: 'must be base or solana, or the CAIP-2 id of one of them' });
     return z.NEVER;
   })
-  .describe('Network of the payment: `base`, `eip155:8453` or `8453`; `solana` or its CAIP-2 name.');
+  .describe('Network of the payment: `base`, `eip155:8453` or `8453`; `solana` or its CAIP-2 id.');
 
 const price = limits.call_price_atomic.toString();
 
 /** The price of the endpoint is fixed; the payee receives all of it. */
 const Amount = z
   .string()
-  .refine(amount => amount === price, { error: `must be ${price}: the gross value is the price of the call` })
-  .describe(`Gross value of the task, in atomic USDC: ${price}, the price of the call.`);
+  .refine(amount => amount === price, { error: `must be ${price} (atomic USDC), the price of the call` })
+  .describe(`Gross value of the task, in atomic USDC: always ${price}, the price of the call.`);
 
 /** An address in the spelling of its chain. Whether it is the payer's is checked when the payment is known. */
 const Sender = z
@@ -38,7 +38,9 @@ export const TaskPayment = z.strictObject({
   rail: z
     .enum(paymentRails)
     .nullish()
-    .describe('`usdc` (default) or `tfuel`. It changes what the response says, never how the task is paid.'),
+    .describe(
+      'Rail that the response names for the task: `usdc` (default) or `tfuel`. The payment is in USDC in either case.',
+    ),
 });
 
 const optional = {
@@ -52,7 +54,7 @@ const optional = {
     .describe('keccak256 of the input: 0x and 64 hex digits. Default: none.'),
   payment: TaskPayment.nullish()
     .transform(given => ({ rail: given?.rail ?? ('usdc' as const) }))
-    .describe('Rail by which the task is labelled. Default: `usdc`.'),
+    .describe('Payment rail that the task is labelled with. Default: `usdc`.'),
   ...intentMembers,
 } as const;
 
@@ -69,9 +71,9 @@ export type TaskRequest = z.output<typeof TaskRequest>;
 /** Body of POST /task-quote: the same members, all of them optional. */
 export const TaskQuoteRequest = z.strictObject({
   message_type: MessageType.nullish().transform(given => given ?? ('inference_request' as const)),
-  chain_id: ChainId.nullable().default(null),
-  amount: Amount.nullable().default(null),
-  sender: Sender.nullable().default(null),
+  chain_id: ChainId.nullable().default(null).describe(`${ChainId.description} Default: any network.`),
+  amount: Amount.nullable().default(null).describe(`${Amount.description} Default: this amount.`),
+  sender: Sender.nullable().default(null).describe(`${Sender.description} Default: any payer.`),
   ...optional,
 });
 export type TaskQuoteRequest = z.output<typeof TaskQuoteRequest>;

@@ -5,7 +5,7 @@ import * as z from 'zod';
 /** Text that has a canonical form: RFC 8785 3.2.2.2 refuses a lone surrogate. */
 export const wellFormedText = z
   .string()
-  .refine(text => text.isWellFormed(), { error: 'contains an unpaired surrogate' });
+  .refine(text => text.isWellFormed(), { error: 'is not valid Unicode: it contains an unpaired surrogate' });
 
 /** Text that is stored in a column of its own: Postgres cannot store U+0000, and would fail only when a payment is claimed. */
 export const storedText = wellFormedText.refine(text => !text.includes('\0'), { error: 'contains U+0000' });

@@ -42,15 +42,15 @@ export const AudioFile = z
       .string()
       .max(limits.id_chars_max)
       .nullish()
-      .describe(
-        'Id of a file that was sent to an endpoint of this service, which assigns the id. Either this or `base64` is required.',
-      ),
+      .describe('Id that this service assigns to a file sent by REST or MCP. A GraphQL client sends `base64` instead.'),
     base64: z
       .string()
       .max(limits.request_bytes_max)
       .refine(text => text.length % 4 === 0 && BASE64.test(text), { error: 'is not base64' })
       .nullish()
-      .describe('Bytes of a small file, base64: the whole request has a limit. Either this or `upload` is required.'),
+      .describe(
+        `Bytes of the file, in base64. The whole request has at most ${limits.request_bytes_max / 1_024} KiB. Send either this or \`upload\`.`,
+      ),
     format: z.enum(formats).describe(`Format of the audio: ${formats.join(', ')}.`),
   })
   .refine(({ upload, base64 }) => (upload ?? null) === null || (base64 ?? null) === null, {
@@ -63,7 +63,7 @@ const members = {
   model: ModelId,
   language: z
     .string()
-    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}$/, { error: 'is not a language tag' })
+    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}$/, { error: 'is not a language tag such as en or en-GB' })
     .nullable()
     .default(null)
     .describe('Language that is spoken, as ISO 639-1. Default: the model detects the language.'),
@@ -71,7 +71,9 @@ const members = {
     .max(limits.transcription_prompt_chars_max)
     .nullable()
     .default(null)
-    .describe('Text whose words, style and spelling guide the model. Default: none.'),
+    .describe(
+      `Text whose words, style and spelling guide the model, up to ${limits.transcription_prompt_chars_max} characters. Default: none.`,
+    ),
   response_format: z
     .enum(['json', 'text', 'verbose_json'])
     .nullish()
@@ -91,8 +93,13 @@ const members = {
       .array(z.literal('segment'))
       .max(1)
       .nullish()
-      .describe('Granularity of the times. Segments are returned with `verbose_json`. Times of words are not served.'),
-    stream: z.literal(false).nullish().describe('Always false: a transcription comes in one piece.'),
+      .describe(
+        'Accepts only `["segment"]`, an empty list or null: segments are returned with `verbose_json`, and times of words are not supported.',
+      ),
+    stream: z
+      .literal(false)
+      .nullish()
+      .describe('Accepts only `false` or null: a transcription is returned in one piece.'),
   }),
   ...intentMembers,
   ...svcMembers,

@@ -47,7 +47,11 @@ export const WebhookRequest = PossessionMembers.extend({
         `${textForm('approval_webhook')} with the URL as \`new URL(url).href\` ` +
         'writes it: personal_sign, ERC-1271 or ERC-6492.',
     ),
-  signature_timestamp: z.int().min(0).optional().describe('Current time: the Unix seconds in the signed text.'),
+  signature_timestamp: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('Current time: the Unix seconds in the text that `wallet_signature` signs. Required with it.'),
 }).strict();
 export type WebhookRequest = WithoutPossession<z.output<typeof WebhookRequest>>;
 
@@ -56,9 +60,9 @@ export const RotationRequest = PossessionMembers.extend({ secret: Secret }).stri
 const Position = z.int().min(1).max(INT_MAX);
 
 export const RedeliveryRequest = PossessionMembers.extend({
-  from_position: Position.describe('First position of the book whose messages are sent again.'),
+  from_position: Position.describe('Position of the first book event whose messages are sent again, from 1.'),
   to_position: Position.describe(
-    `Last position, included: at most ${webhookLimits.redelivered_positions_max} positions, and ${webhookLimits.redelivered_messages_max} messages.`,
+    `Position of the last book event, included: at most ${webhookLimits.redelivered_positions_max} positions, and ${webhookLimits.redelivered_messages_max} messages.`,
   ),
 }).strict();
 export type RedeliveryRequest = WithoutPossession<z.output<typeof RedeliveryRequest>>;
@@ -72,8 +76,10 @@ export const DeadLetterPage = z.strictObject({
   }),
   before: z
     .string()
-    .regex(/^\d{1,10}\.[a-z_]{1,32}$/, { error: 'is not a cursor of this list' })
+    .regex(/^\d{1,10}\.[a-z_]{1,32}$/, { error: 'is not the `next` of a page of this list' })
     .optional()
-    .describe('Returns only messages before this one in the list: pass `next` of the previous response.'),
+    .describe(
+      'Returns only the messages that follow in the list: pass `next` of the previous response. Default: starts at the newest.',
+    ),
 });
 export type DeadLetterPage = z.output<typeof DeadLetterPage>;

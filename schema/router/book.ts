@@ -13,13 +13,15 @@ export const routerLookUps = {
   meanings: {
     matched: 'The router names the same id, the same model, and a cost less than a millionth of a dollar away.',
     matched_before: 'The router was not asked: it had confirmed the same before.',
-    no_key: 'The router was not asked: the router book keeps no key, or this service has no router.',
-    resting: 'The router was not asked: too many look-ups under this key have failed within the hour.',
+    no_key: 'The router was not asked: the router book keeps no key, or this service has no router configured.',
+    resting:
+      'The router was not asked: too many look-ups under this key have failed within the hour. Report the generation again later.',
     not_found: 'The router has no such generation, or shows none to this key.',
-    other_generation: 'The router answered with another generation.',
-    other_model: 'The router names another model.',
-    other_amount: 'The router names another cost.',
-    failed: 'The router was not reached, did not answer in time, or answered something else. Broadcast again.',
+    other_generation: 'The router answered with another generation than was reported.',
+    other_model: 'The router names another model than was reported.',
+    other_amount: 'The router names another cost than was reported.',
+    failed:
+      'The router was not reached, did not answer in time, or its answer was an error or could not be read. Report the generation again.',
   },
 } as const satisfies Words;
 export type RouterLookUp = WordOf<typeof routerLookUps>;
@@ -33,7 +35,7 @@ const book = {
     .int()
     .nullable()
     .describe('Id of the agent on whose book each generation is recorded, too. Null if none was named.'),
-  label: z.string().nullable().describe('Name that its owner gave it. Null if none.'),
+  label: z.string().nullable().describe('Name that its owner gave the router book. Null if none.'),
 };
 
 export const OpenedRouterBookNoun = z.object({
@@ -74,7 +76,7 @@ export const BroadcastGenerationNoun = z.object({
       'Host of the router that, asked with the key of the book, reported the same id, the same model and a cost within one millionth of a dollar. Null if none has. The router does not confirm rail and payment_ref. The receipt has this host only if the router had confirmed when the receipt was signed.',
     ),
   look_up: word(routerLookUps).describe(
-    'Result of asking the router during this request. If it is `failed`, report the generation again.',
+    'Result of asking the router during this request, such as `matched` or `not_found`. If it is `failed`, report the generation again.',
   ),
   idempotent_replay: z.boolean().describe('True if the same generation was reported before.'),
   reported_at: TimeMember.describe('Time the generation was first reported (RFC 3339, UTC).'),

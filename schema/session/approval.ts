@@ -24,7 +24,7 @@ export const approvalMethods = {
   description: 'How an approval request was answered.',
   meanings: {
     wallet: 'The wallet of the agent signed the answer.',
-    act: 'A session above that of the call answered with a signed act.',
+    act: 'A session from which the session of the call was delegated signed the answer, as an act.',
     link: 'The link that was sent to the webhook was used.',
   },
 } as const satisfies Words;
@@ -48,7 +48,7 @@ export const ApprovalNoun = z.object({
   approval_id: z.string().describe('Id of the approval request.'),
   agent_id: z.int().describe('Id of the agent of the book that refused the call.'),
   status: word(approvalStatuses).describe(
-    'Status of the request. `approved`: the same call passes once. `passed`: it has passed, or is in progress.',
+    'Status of the request: `open`, `approved` (the same call passes once), `denied`, `expired`, or `passed` (the call has passed or is in progress).',
   ),
   request_hash: z
     .string()
@@ -58,16 +58,20 @@ export const ApprovalNoun = z.object({
   delegation_hash: z
     .string()
     .nullable()
-    .describe('Delegation hash of the session that the call is made under. Null if there is none.'),
+    .describe(
+      'Delegation hash (0x and 64 hex digits) of the session that the call is made under. Null if there is none.',
+    ),
   model: z.string().nullable().describe('Model that the request names. Null if it names none.'),
-  field: z.string().describe('Paid GraphQL field that is called.'),
-  doors: z.array(z.string()).describe('Names of the endpoints that call `field`.'),
+  field: z.string().describe('Paid GraphQL field of the call, such as `Mutation.createChatCompletion`.'),
+  doors: z.array(z.string()).describe('Names of the endpoints that run `field`.'),
   task_id: z.string().describe('Task id of the row of the refused call.'),
   seq: z.int().describe('Position of the row of the refused call in the book, from 1.'),
-  policy_code: z.string().describe('Code of the policy that requires the approval.'),
+  policy_code: z.string().describe('Rule that requires the approval, as a code, such as `tier2_approval_missing`.'),
   asked_at: MomentMember.describe('Time the call was refused (RFC 3339, UTC).'),
   open_until: MomentMember.describe('Time until which the request can be answered (RFC 3339, UTC).'),
-  decided_by: word(approvalMethods).nullable().describe('How the request was answered. Null if it was not answered.'),
+  decided_by: word(approvalMethods)
+    .nullable()
+    .describe('How the request was answered: `wallet`, `act` or `link`. Null if it was not answered.'),
   decided_at: MomentMember.nullable().describe(
     'Time the request was answered (RFC 3339, UTC). Null if it was not answered.',
   ),

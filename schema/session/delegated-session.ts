@@ -9,7 +9,7 @@ export const sessionStates = {
   graph: 'SessionStatus',
   description: 'State of a delegated session.',
   meanings: {
-    active: 'The session can be used, from its validAfter on.',
+    active: 'The session is neither expired nor revoked. It can be used from `validAfter` on.',
     expired: 'The session has expired.',
     revoked: 'The payer of the session, or of a session above it, has revoked it.',
   },
@@ -46,26 +46,38 @@ export const SessionDetailNoun = z
   .object({
     cap: onGraph(
       'capAtomic',
-      AtomicMember.describe('Cap in atomic USDC on the spend under the session and the sessions below it.'),
+      AtomicMember.describe(
+        'Highest amount that may be spent under the session and all sessions below it, in atomic USDC.',
+      ),
     ),
-    spent: onGraph('spentAtomic', AtomicMember.describe('Amount of recorded payments, in atomic USDC.')),
-    held: onGraph('heldAtomic', AtomicMember.describe('Amount that payments in progress hold, in atomic USDC.')),
+    spent: onGraph(
+      'spentAtomic',
+      AtomicMember.describe(
+        'Amount of the payments recorded under the session and all sessions below it, in atomic USDC.',
+      ),
+    ),
+    held: onGraph(
+      'heldAtomic',
+      AtomicMember.describe('Amount reserved for payments in progress under these sessions, in atomic USDC.'),
+    ),
     remaining: onGraph(
       'remainingAtomic',
       AtomicMember.describe(
-        'max(0, cap − spent − held), in atomic USDC. A payment must also fit within this value of each session above.',
+        'Amount that may still be spent, in atomic USDC: max(0, cap − spent − held). A payment must also fit within this amount of each session above.',
       ),
     ),
     models: z.array(z.string()).describe('Ids of the models that may answer. Empty: any model.'),
     doors: z.array(z.string()).describe('Names of the paid endpoints that may be called. Empty: any endpoint.'),
   })
-  .describe('Limits of the session, and its spend, which includes that of all sessions below it.');
+  .describe('Limits of the session, and what was spent under it and all sessions below it.');
 
 export const SessionNoun = z.object({
   delegation_hash,
-  status: status.describe('Whether the session is active, expired or revoked.'),
+  status: status.describe('State of the session: `active`, `expired` or `revoked`.'),
   payer: z.string().describe('Wallet whose payments are made under the session.'),
-  agent_pubkey: z.string().describe('Public key of the agent that acts under the session.'),
+  agent_pubkey: z
+    .string()
+    .describe('Public key of the agent that acts under the session: a point of secp256k1 (0x and hex).'),
   valid_after: z.int().describe('Time from which the session is valid, in Unix seconds.'),
   session_expiry: z.int().describe('Time from which the session is expired, in Unix seconds.'),
   parent_delegation_hash: z.string().nullable().describe('Id of the parent session. Null if the session has none.'),
@@ -75,7 +87,9 @@ export const SessionNoun = z.object({
     .describe('Ids of all sessions above this one, the first granted first, and the id of this one last.'),
   ended_by: z
     .object({
-      delegation_hash: z.string().describe('Id of the session that was revoked: the session itself, or one above it.'),
+      delegation_hash: z
+        .string()
+        .describe('Id of the session that was revoked (0x and 64 hex digits): this one, or one above it.'),
       ...revocation,
     })
     .nullable()
@@ -96,18 +110,18 @@ export const SessionNodeNoun = SessionDetailNoun.extend({
 
 /** A payment that was recorded under a session, or under one below it. */
 export const SessionBurnNoun = z.object({
-  position: z.int().describe('Position among the payments of the session that is followed: from 1, without gaps.'),
+  position: z
+    .int()
+    .describe('Position among the payments of the session that the request names: from 1, without gaps.'),
   task_id: z.string().describe('Task id of the receipt of the payment.'),
-  paid_under: z.string().describe('Id of the session under which the payment was made.'),
+  paid_under: z.string().describe('Id of the session under which the payment was made (0x and 64 hex digits).'),
   amount_atomic: AtomicMember.describe(
-    'Amount of the payment, in atomic USDC. It counts under the session that it was made under and each session above that one.',
+    'Amount of the payment, in atomic USDC. It counts under the session `paid_under` and each session above that one.',
   ),
   spent_atomic: AtomicMember.describe(
-    'Amount recorded under the session that is followed, including this payment, in atomic USDC.',
+    'Amount recorded under the session that the request names, including this payment, in atomic USDC.',
   ),
-  path: z
-    .array(z.string())
-    .describe('Ids of the sessions from the one that is followed down to the one under which the payment was made.'),
+  path: z.array(z.string()).describe('Ids of the sessions from the one that the request names down to `paid_under`.'),
 });
 
 /** Sessions of an agent. `sessionTree` has the same page in another order. */
@@ -129,19 +143,19 @@ export const SessionNodes = z.object({
 });
 
 const TypedMember = z.object({
-  name: z.string().describe('Name of the member.'),
-  type: z.string().describe('EIP-712 type of the member.'),
+  name: z.string().describe('Name of the member, such as `payer`.'),
+  type: z.string().describe('EIP-712 type of the member, such as `address`.'),
 });
 export const SessionTypesShape = z.object({
-  AuthorizeSession: z.array(TypedMember).describe('Members of a grant.'),
-  SessionAct: z.array(TypedMember).describe('Members of an act.'),
-  RevokeSession: z.array(TypedMember).describe('Members of a revocation.'),
+  AuthorizeSession: z.array(TypedMember).describe('Members that a grant signs, in order.'),
+  SessionAct: z.array(TypedMember).describe('Members that an act signs, in order.'),
+  RevokeSession: z.array(TypedMember).describe('Members that a revocation signs, in order.'),
 } satisfies Record<keyof typeof sessionTypes, z.ZodType>);
 
 export const SessionDomainShape = z.object({
-  name: z.string().describe('Name of the domain.'),
-  version: z.string().describe('Version of the domain.'),
-  chainId: z.int().describe('Id of the chain.'),
+  name: z.string().describe('Name of the domain: `svc.session`.'),
+  version: z.string().describe('Version of the domain: `2`.'),
+  chainId: z.int().describe('EIP-155 id of the chain: 8453, Base.'),
   salt: z
     .string()
     .describe(
@@ -152,14 +166,14 @@ export const SessionDomainShape = z.object({
 /** A nonce for one act. */
 export const SessionChallengeNoun = z.object({
   challenge_id: z.string().describe('Id of the challenge. Send it with the act in place of nonce and deadline.'),
-  nonce: z.string().describe('Nonce to sign.'),
+  nonce: z.string().describe('Nonce to sign in the act: 0x and 64 hex digits.'),
   issued_at: z.int().describe('Time the challenge was issued, in Unix seconds.'),
   deadline: z.int().describe('Deadline to sign, in Unix seconds. The nonce is refused from then on.'),
   typed_data: shownAsJson(
     z
       .object({
-        domain: SessionDomainShape.describe('EIP-712 domain.'),
-        types: SessionTypesShape.describe('EIP-712 types.'),
+        domain: SessionDomainShape.describe('EIP-712 domain to sign under.'),
+        types: SessionTypesShape.describe('EIP-712 types, each a list of its members.'),
         primaryType: z.literal('SessionAct').describe('Type that is signed. Always `SessionAct`.'),
       })
       .describe('EIP-712 typed data to sign: domain, types and the type of an act.'),

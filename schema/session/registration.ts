@@ -33,7 +33,7 @@ export const RegistrationNoun = z.object({
   validate_score: z.int().nullable().describe('Always null: no score is computed yet.'),
   settlement_status: z
     .enum(['settled', 'idempotent_replay'])
-    .describe('Whether this request bought the registration.')
+    .describe('`settled` if this request bought the registration, `idempotent_replay` if an earlier one did.')
     .meta({ words: settlementStatuses }),
   idempotent_replay: z.boolean().describe('True if an earlier request made this registration.'),
   replay_of: z

@@ -15,13 +15,16 @@ export const WebhookNoun = z.object({
   url_path: z.string().describe('Path and query of the URL. The whole URL and the secret are never shown.'),
   events: sizedList(word(webhookKindWords), everyWebhookKind.length).describe('Kinds of events that are sent.'),
   has_secret: z.boolean().describe('Whether messages are signed. Always true.'),
-  deliveries: z.int().describe('Number of messages that the receiver accepted.'),
-  failures: z.int().describe('Number of attempts that failed.'),
+  deliveries: z.int().describe('Number of messages that the receiver accepted, with a status from 200 to 299.'),
+  failures: z.int().describe('Number of delivery attempts that failed.'),
   lastStatus: z
     .int()
     .nullable()
     .describe('HTTP status of the last attempt. Null if it had no response, or if there was no attempt.'),
-  lastError: z.string().nullable().describe('Why the last attempt failed. Null if it did not fail.'),
+  lastError: z
+    .string()
+    .nullable()
+    .describe('Why the last attempt failed. Null if it succeeded, or if there was no attempt.'),
 });
 
 export const BookWebhookNoun = z.object({
@@ -38,7 +41,9 @@ export const SetWebhookNoun = BookWebhookNoun.extend({
   secret_once: z
     .string()
     .optional()
-    .describe('The secret, if this request made one. It is shown here once and never again.'),
+    .describe(
+      'The secret that signs the messages, if this request made a new one. Store it: it is returned only here. Null or absent if the earlier secret stays.',
+    ),
 });
 
 export const WebhookSentNoun = z.object({
@@ -55,10 +60,18 @@ export const WebhookPingNoun = z.object({
 export const WebhookDeadLetterNoun = z.object({
   position: z.int().describe('Position of the event of the message among the events of the book.'),
   kind: word(webhookKindWords),
-  attempts: z.int().describe('Number of attempts to send it.'),
+  attempts: z.int().describe('Number of attempts to send the message.'),
   given_up_at: TimeMember.describe('Time of the decision to stop trying (RFC 3339, UTC).'),
-  lastStatus: z.int().nullable().describe('HTTP status of the last attempt. Null if it had no response.'),
-  lastError: z.string().nullable().describe('Why the last attempt failed.'),
+  lastStatus: z
+    .int()
+    .nullable()
+    .describe(
+      'HTTP status of the last attempt. Null if it had no response, or if the message was given up for another reason.',
+    ),
+  lastError: z
+    .string()
+    .nullable()
+    .describe('Why the last attempt failed, or why the message was given up without one. The service always sets it.'),
 });
 
 export const WebhookDeadLettersNoun = z.object({

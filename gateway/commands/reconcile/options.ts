@@ -68,12 +68,12 @@ function parsed(args: readonly string[]) {
 }
 
 function addressOf(text: string): string {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new OperatorFault(`${text} is not an address`);
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new OperatorFault(`${text} is not an address: 0x and 40 hex digits`);
   return text.toLowerCase();
 }
 
 function blockOf(option: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new OperatorFault(`${option} must be a block number`);
+  if (!/^\d{1,9}$/.test(text)) throw new OperatorFault(`${option} must be a block number of at most 9 digits`);
   return Number(text);
 }
 

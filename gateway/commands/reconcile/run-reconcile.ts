@@ -47,8 +47,9 @@ async function readTransfers({ wallet, from, to, rpc }: ReconcileOptions): Promi
   const chain = new TransferSource(rpc);
   const [chain_id, newest] = await Promise.all([chain.chainId(), chain.newestBlock()]);
   if (chain_id !== networks.base.chain_id)
-    throw new OperatorFault(`--rpc is a node of chain ${chain_id}, not of Base (chain ${networks.base.chain_id})`);
-  if (to > newest) throw new OperatorFault(`the newest block of the chain is ${newest}, but --to is ${to}`);
+    throw new OperatorFault(`--rpc is a node of chain ${chain_id}; use one of Base (chain ${networks.base.chain_id})`);
+  if (to > newest)
+    throw new OperatorFault(`--to is ${to}, but the newest block of the chain is ${newest}; use a lower --to`);
   const bar = progressBar(process.stderr, { unit: 'blocks', total: to - from + 1 });
   const read = await chain.transfers({ wallet, treasuries: null }, { from, to }, done => bar.show(done));
   bar.end();

@@ -32,7 +32,7 @@ export interface Folder {
 export async function documentsIn(folder: string): Promise<Folder> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
     (fault: NodeJS.ErrnoException) => {
-      throw new OperatorFault(`${folder} cannot be read (${fault.code})`);
+      throw new OperatorFault(`${folder} cannot be read (${fault.code}); check the path and its permissions`);
     },
   );
   const isDocument = (entry: Dirent) => entry.isFile() && isNamed(entry.name);

@@ -158,7 +158,7 @@ function receiptIn(kind: ExaminedDocument['kind'], document: JsonObject): JsonOb
 async function keysAt(named: string | null, { jwks: given }: VerifyCommandOptions, key_sets: IssuerKeySets) {
   const source = given ?? named;
   if (source === null || (given === undefined && !isUrl(source)))
-    throw new OperatorFault('the document does not name a key set; give one with --jwks');
+    throw new OperatorFault('the document does not name the key set of its issuer; give one with --jwks');
   if (key_sets.size >= KEY_SETS_MAX) key_sets.clear();
   const read = key_sets.get(source) ?? jsonAt(source);
   key_sets.set(source, read);
@@ -228,7 +228,10 @@ function taskOf({ task_id, payload }: JsonObject): string {
 
 /** The leaf is the hash of the signed payload in canonical JSON. */
 function leafOf({ payload }: JsonObject): Buffer {
-  if (!isJsonObject(payload)) throw new OperatorFault('the receipt has no payload, so it has no leaf in the log');
+  if (!isJsonObject(payload))
+    throw new OperatorFault(
+      'the receipt has no payload, so its leaf in the log cannot be computed; omit --proof, --log-key and --witness',
+    );
   return leafHash(canonicalJson(payload));
 }
 

@@ -60,7 +60,8 @@ function unreadable(file: string) {
 async function fetchBytes(url: string, accept: string): Promise<Buffer> {
   try {
     const answer = await fetch(url, { headers: { accept }, signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) });
-    if (!answer.ok || !answer.body) throw new OperatorFault(`${url} answered ${answer.status} instead of a document`);
+    if (!answer.ok || !answer.body)
+      throw new OperatorFault(`${url} answered with status ${answer.status} instead of a document; check the URL`);
     return await boundedBytes(url, answer.body);
   } catch (fault) {
     if (fault instanceof OperatorFault) throw fault;
@@ -88,7 +89,8 @@ async function boundedBytes(source: string, chunks: AsyncIterable<Uint8Array | s
   for await (const chunk of chunks) {
     const part = Buffer.from(chunk as Uint8Array);
     bytes += part.byteLength;
-    if (bytes > BYTES_MAX) throw new OperatorFault(`${source} sends more than ${BYTES_MAX} bytes`);
+    if (bytes > BYTES_MAX)
+      throw new OperatorFault(`${source} is larger than ${BYTES_MAX} bytes, the maximum of one document`);
     parts.push(part);
   }
   return Buffer.concat(parts);

@@ -44,7 +44,9 @@ export class CosignedHeads {
     const note = await readFile(this.#path(sequence), 'utf8');
     const opened = openCheckpoint(note, [this.#witness]);
     if (opened.kind !== 'signed')
-      throw new OperatorFault(`${this.#path(sequence)} does not carry this witness's cosignature. Nothing was signed.`);
+      throw new OperatorFault(
+        `${this.#path(sequence)} does not have this witness's cosignature. Restore the --state folder. Nothing was signed.`,
+      );
     return { ...opened.head, sequence, note };
   }
 

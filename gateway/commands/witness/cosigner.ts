@@ -135,12 +135,15 @@ export async function openWitnessKey(state: string, name: string | null, clock: 
   const kept = await keptSecret(state, 'witness_name', () => name ?? `witness/${sha256Hex(raw).slice(0, 16)}`);
   if (name !== null && name !== kept)
     throw new OperatorFault(
-      `this witness is named ${kept}; for another name use another --state, which gets its own key`,
+      `the witness of this --state is named ${kept}; omit --name, or use another --state, which gets its own key`,
     );
   const typed = Buffer.concat([TYPE, raw]);
   const id = sha256(Buffer.concat([Buffer.from(`${kept}\n`), typed])).subarray(0, 4);
   const verifier = verifierKey(`${kept}+${id.toString('hex')}+${typed.toString('base64')}`);
-  if (verifier === null) throw new OperatorFault(`the key in ${state} cannot be read`);
+  if (verifier === null)
+    throw new OperatorFault(
+      `the witness key or name in ${state} is not valid; restore that folder, or use another --state`,
+    );
   return {
     verifier,
     cosign(text) {

@@ -57,7 +57,7 @@ export function witnessOptions(args: readonly string[]): WitnessOptions | 'help'
   if (values.wallet !== undefined && (values.port ?? values.every) !== undefined)
     throw new OperatorFault('--wallet checks once and starts no server: it cannot be combined with --port or --every');
   if (values.host !== undefined && values.port === undefined)
-    throw new OperatorFault('--host has no effect without --port');
+    throw new OperatorFault('--host has no effect without --port; give both or neither');
   return {
     url: url.replace(/\/+$/, ''),
     keys,
@@ -88,7 +88,7 @@ function monitoredIn({
   if (rpc === undefined || !/^https?:\/\//.test(rpc) || !URL.canParse(rpc))
     throw new OperatorFault('--wallet requires --rpc, the http(s) URL of a node of Base');
   const [address = '', ...treasuries] = [wallet, ...treasury].map(text => {
-    if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new OperatorFault(`${text} is not an address`);
+    if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new OperatorFault(`${text} is not an address: 0x and 40 hex digits`);
     return text.toLowerCase();
   });
   const from_block = from === undefined ? null : numberIn('--from-block', from, 0, 999_999_999);

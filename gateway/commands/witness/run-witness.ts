@@ -97,7 +97,7 @@ const words = {
   cosigned: (size: number) => `Cosigned: ${size} leaves.`,
   unchanged: (size: number) => `No change: ${size} leaves are cosigned.`,
   behind: (size: number) =>
-    `The log shows ${size} leaves, fewer than are cosigned and consistent with them. Nothing was signed.`,
+    `The log shows ${size} leaves, fewer than this witness has cosigned, but consistent with them. Nothing was signed.`,
 } as const;
 
 function reportSubmissions(pace: Pace): (status: number, body: string) => void {

@@ -42,7 +42,7 @@ export async function serveWitness(served: Served, { host, port }: { host: strin
   server.maxConnections = CONNECTIONS_MAX;
   await new Promise<void>((resolve, reject) => {
     server.once('error', ({ code }: NodeJS.ErrnoException) =>
-      reject(new OperatorFault(`cannot listen on ${host}:${port} (${code})`)),
+      reject(new OperatorFault(`cannot listen on ${host}:${port} (${code}); use another --port or --host`)),
     );
     server.listen(port, host, resolve);
   });

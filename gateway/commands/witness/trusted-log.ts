@@ -65,7 +65,7 @@ async function keptLog(path: string): Promise<KeptLog | null> {
     return Kept.parse(JSON.parse(await readFile(path, 'utf8')));
   } catch (fault) {
     if ((fault as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new OperatorFault(`${path} cannot be read`, { cause: fault });
+    throw new OperatorFault(`${path} cannot be read; restore it, or use another --state`, { cause: fault });
   }
 }
 
@@ -87,7 +87,10 @@ async function prefixOf(url: string): Promise<string> {
 
 async function firstKeys(source: LogSource, say: (line: string) => void): Promise<readonly string[]> {
   const named = await source.verifierKeys();
-  if (named.length === 0) throw new OperatorFault('the log does not publish its key; give it with --key');
+  if (named.length === 0)
+    throw new OperatorFault(
+      'the log does not publish its verifier key; get it from the operator and give it with --key',
+    );
   say(
     'No --key was given. From now on these keys are trusted, which the log publishes itself. Compare them with those of its operator.',
   );
@@ -98,7 +101,7 @@ async function firstKeys(source: LogSource, say: (line: string) => void): Promis
 function keyOf(text: string): VerifierKey {
   const key = verifierKey(text);
   if (key?.kind === 'signature') return key;
-  throw new OperatorFault(`${text} is not the verifier key of a log (<name>+<id>+<key>)`);
+  throw new OperatorFault(`${text} is not the verifier key of a log (<name>+<id>+<key>); correct it in --key`);
 }
 
 async function keep(path: string, log: KeptLog): Promise<void> {

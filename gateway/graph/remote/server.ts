@@ -91,7 +91,10 @@ class Serving {
       else send(response, 404);
     } catch (fault) {
       if (request.destroyed && !request.complete) return;
-      this.#options.logger.error({ err: fault }, 'a request of a gateway to this subgraph failed');
+      this.#options.logger.error(
+        { err: fault },
+        'a request of a gateway to this subgraph failed with the error in err; the gateway received status 500',
+      );
       if (response.headersSent) response.destroy();
       else send(response, 500);
     }
@@ -137,7 +140,7 @@ class Serving {
   }
 
   #turnAway(response: ServerResponse, why: string): void {
-    this.#options.logger.info({ why }, 'a call was rejected');
+    this.#options.logger.info({ why }, 'a request to this subgraph was rejected with status 401 for the reason in why');
     send(response, 401);
   }
 

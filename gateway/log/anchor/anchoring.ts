@@ -159,7 +159,11 @@ export class Anchoring {
       if (this.#trouble === 'chain_unavailable') this.#note(null, {});
       return true;
     } catch (error) {
-      if (!this.#met(error)) this.#parts.logger.warn({ err: error }, 'a round of anchoring failed');
+      if (!this.#met(error))
+        this.#parts.logger.warn(
+          { err: error },
+          'the anchors of the log on Base could not be checked; the next round tries again',
+        );
       return false;
     }
   }
@@ -220,7 +224,7 @@ export class Anchoring {
     logger.fatal({ head }, `${message}. The head is final on Base. No more payments are accepted.`);
     const { log_id, tree_size, root_hash } = head;
     await contradicted?.({ log_id, tree_size, root_hash }).catch(fault =>
-      logger.warn({ err: fault }, 'the halt could not be written to the database yet'),
+      logger.warn({ err: fault }, 'the halt of the log could not be written to the database yet; it is tried again'),
     );
   }
 
@@ -229,8 +233,12 @@ export class Anchoring {
     if (trouble === this.#trouble) return;
     this.#trouble = trouble;
     const { key, logger } = this.#parts;
-    if (trouble === null) logger.info('the log is anchored again');
-    else logger.warn({ ...facts, sender: key.address }, `the log is not anchored: ${trouble}`);
+    if (trouble === null) logger.info('heads of the log are anchored on Base again');
+    else
+      logger.warn(
+        { ...facts, sender: key.address },
+        `no head of the log can be anchored on Base now (${trouble}); the next round tries again`,
+      );
   }
 
   async #show(newest: Anchored | null): Promise<void> {

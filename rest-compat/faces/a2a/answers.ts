@@ -8,57 +8,67 @@ const RpcId = z.union([z.string(), z.number()]).nullable();
 
 export const A2aCall = z.object({
   jsonrpc: z.literal('2.0'),
-  id: RpcId.optional().describe('Id of the call, repeated in its response. Left out for a notification.'),
-  method: z.string().describe('Method of A2A 1.0, such as SendMessage, or of A2A 0.3, such as message/send.'),
-  params: JsonMembers.optional().describe('Parameters of the method, as A2A defines them.'),
+  id: RpcId.optional().describe('Id of the call, chosen by the client and repeated in the response. Default: null.'),
+  method: z
+    .string()
+    .describe('Method to call: one of A2A 1.0, such as `SendMessage`, or of A2A 0.3, such as `message/send`.'),
+  params: JsonMembers.optional().describe('Parameters of the method, as A2A defines them. Default: `{}`.'),
 });
 
 const RpcResult = z.object({
   jsonrpc: z.literal('2.0'),
-  id: RpcId.describe('Id of the call.'),
+  id: RpcId.describe('Id of the call, as the client sent it. Null if the call has none.'),
   result: JsonMembers.describe('Result of the method: a task, a list of tasks, or an event of a task.'),
 });
 
 const ErrorInfo = z.object({
   '@type': z.literal(ERROR_INFO),
-  reason: z.string().describe('Name of an A2A error, or the stable code of the error in capitals.'),
-  domain: z.enum([A2A_DOMAIN, OUR_DOMAIN]).describe('Domain that defines `reason`.'),
+  reason: z
+    .string()
+    .describe('Error that A2A defines, such as `TASK_NOT_FOUND`, or error code of this service in capitals.'),
+  domain: z
+    .enum([A2A_DOMAIN, OUR_DOMAIN])
+    .describe('Domain that defines `reason`: `a2a-protocol.org` for A2A, `svc402` for this service.'),
   metadata: z
-    .object({ http_status: z.string().describe('HTTP status of the same error at other endpoints.') })
+    .object({ http_status: z.string().describe('HTTP status of the same error at other endpoints, as digits.') })
     .optional()
-    .describe('Further facts of the error.'),
+    .describe('Further facts of the error. Absent if the call breaks a rule of A2A itself.'),
 });
 const BadRequest = z.object({
   '@type': z.literal(BAD_REQUEST),
   fieldViolations: z
     .array(
       z.object({
-        field: z.string().describe('Path of the member that is wrong.'),
-        description: z.string().describe('What is wrong with it.'),
+        field: z.string().describe('Path of the wrong member, such as `message.parts`.'),
+        description: z.string().describe('What is wrong with the member, in a sentence.'),
       }),
     )
-    .describe('Members that are wrong.'),
+    .describe('Members of the request that are wrong.'),
 });
 const Facts = z.object({
   '@type': z.literal(FACTS),
-  value: JsonMembers.describe('Body of the same error by REST: a problem, a payment offer, or a signed refusal.'),
+  value: JsonMembers.describe(
+    'Body that a REST endpoint returns for the same error: a problem, a payment offer or a signed refusal.',
+  ),
 });
 
 export const RpcFailure = z.object({
   jsonrpc: z.literal('2.0'),
-  id: RpcId.describe('Id of the call. Null if it could not be read.'),
+  id: RpcId.describe('Id of the call, as the client sent it. Null if the call has none, or if it could not be read.'),
   error: z
     .object({
-      code: z.int().describe('Error code of JSON-RPC or A2A, or one of this service, from -32099 to -32040.'),
-      message: z.string().describe('Sentence about the error.'),
-      data: z.array(z.union([ErrorInfo, BadRequest, Facts])).describe('Details of the error.'),
+      code: z.int().describe('Error code: of JSON-RPC, of A2A, or from -32099 to -32040 for errors of this service.'),
+      message: z.string().describe('What went wrong, in a sentence.'),
+      data: z
+        .array(z.union([ErrorInfo, BadRequest, Facts]))
+        .describe('Details of the error, each an object of the kind that `@type` names.'),
     })
-    .describe('The error.'),
-  x402Version: z
-    .literal(1)
+    .describe('The error: its code, a sentence and details (JSON-RPC 2.0).'),
+  x402Version: z.literal(1).optional().describe('x402 version of `accepts`. Only if the HTTP status is 402.'),
+  accepts: z
+    .array(JsonMembers)
     .optional()
-    .describe('Version of the offer, for clients that read the body as x402 version 1. Only with status 402.'),
-  accepts: z.array(JsonMembers).optional().describe('Payment requirements. Only with status 402.'),
+    .describe('Payment requirements (x402), one for each network. Only if the HTTP status is 402.'),
 });
 
 /** Body of a JSON-RPC response with HTTP 200. */

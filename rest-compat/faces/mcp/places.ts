@@ -49,7 +49,7 @@ export function placesOf(door: Door, amend?: Amend): Places {
 
 const sessionShape: JsonObject = {
   type: 'string',
-  description: "The book's session, where no X-SVC-Session header brings it.",
+  description: 'Session that opens the book. Default: the X-SVC-Session header.',
 };
 
 /** Members with a default are optional in the input. */

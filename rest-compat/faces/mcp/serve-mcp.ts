@@ -30,7 +30,8 @@ export async function serveMcp(
   await app.register(async scope => {
     scope.addHook('onSend', async (request, reply, payload) => hangUpOnUnread(request, reply, payload));
     scope.setErrorHandler((error, request, reply) => {
-      if (!request.raw.destroyed) request.log.error({ err: error }, 'the tools broke');
+      if (!request.raw.destroyed)
+        request.log.error({ err: error }, 'a request to /mcp failed with an unexpected error, shown in err');
       return sendOutcome(reply, fault(500, null, { code: 'internal', message: 'Internal error.' }));
     });
     scope.route({
@@ -120,7 +121,8 @@ async function answered(
   if (body.kind === 'refused') return unread(body);
   const { headers, ip: address } = request;
   if (body.value.method === LONG_AND_PUBLIC) delete headers['x-no-compression'];
-  const onFault = (it: unknown) => request.log.error({ err: it }, 'a tool broke');
+  const onFault = (it: unknown) =>
+    request.log.error({ err: it }, 'an MCP tool failed with an unexpected error, shown in err');
   const [, query] = request.url.split('?');
   const listing = query === undefined ? usualListing : listingIn(new URLSearchParams(query));
   const caller = { headers, address, bytes, onFileTaken };

@@ -85,7 +85,7 @@ function description(door: Door): string {
 
 function costOf(price: Door['price']): string {
   if (price === null) return 'free';
-  const amount = price.amount_atomic === null ? 'price in its unpaid answer' : `${price.amount_atomic} atomic USDC`;
+  const amount = price.amount_atomic === null ? 'price in the 402 response' : `${price.amount_atomic} atomic USDC`;
   return `${amount}, by x402 on ${price.networks.join(' or ')}`;
 }
 
@@ -122,14 +122,14 @@ const streaming = ['stream', 'stream_options'];
 
 const fileShape: JsonObject = {
   type: 'object',
-  description: 'File to send, as base64.',
+  description: 'File to send: its name, and its content in base64.',
   properties: {
     name: { type: 'string', description: 'Name of the file with its extension, which determines the format.' },
     media_type: {
       type: 'string',
-      description: 'Media type of the file. Optional: the extension of its name determines the format.',
+      description: 'Media type of the file, used if the extension of `name` is not known. Default: none.',
     },
-    base64: { type: 'string', description: 'Content of the file, as base64.', contentEncoding: 'base64' },
+    base64: { type: 'string', description: 'Content of the file, in base64.', contentEncoding: 'base64' },
   },
   required: ['name', 'base64'],
 };

@@ -43,7 +43,7 @@ export class BoardCommentResolver {
   }
 
   @Directive(`@paid(price: "${limits.stamp_price_atomic}")`)
-  @Mutation(() => BoardComment, { nullable: true, description: 'Comments on a post, for a stamp.' })
+  @Mutation(() => BoardComment, { nullable: true, description: 'Comments on a post, for a stamp. Null only on error.' })
   async createComment(
     @Args(() => CreateArguments) asked: Arguments,
     @Ctx() context: BoardContext,
@@ -56,7 +56,7 @@ export class BoardCommentResolver {
 
   @Mutation(() => BoardComment, {
     nullable: true,
-    description: 'The author takes a comment down. Its id and date remain.',
+    description: 'The author takes a comment down. Its id and date remain. Null only on error.',
   })
   takeDownComment(
     @Args(() => TakeDownArguments) asked: Arguments,

@@ -20,7 +20,10 @@ const JobArguments = argumentsType(JobPath, FlagRequest);
 @Resolver()
 export class BoardFlagResolver {
   @Directive(PAID)
-  @Mutation(() => BoardFlagRecord, { nullable: true, description: 'Flags a post for the operators, for a stamp.' })
+  @Mutation(() => BoardFlagRecord, {
+    nullable: true,
+    description: 'Flags a post for the operators, for a stamp. Null only on error.',
+  })
   async flagPost(@Args(() => PostArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<BoardFlagRecord> {
     const why = reason(asked, context);
     const { id } = readRequest(PostPath, asked);
@@ -28,7 +31,10 @@ export class BoardFlagResolver {
   }
 
   @Directive(PAID)
-  @Mutation(() => BoardFlagRecord, { nullable: true, description: 'Flags a comment for the operators, for a stamp.' })
+  @Mutation(() => BoardFlagRecord, {
+    nullable: true,
+    description: 'Flags a comment for the operators, for a stamp. Null only on error.',
+  })
   async flagComment(
     @Args(() => CommentArguments) asked: Arguments,
     @Ctx() context: BoardContext,
@@ -39,7 +45,10 @@ export class BoardFlagResolver {
   }
 
   @Directive(PAID)
-  @Mutation(() => BoardJobFlagRecord, { nullable: true, description: 'Flags a job for the operators, for a stamp.' })
+  @Mutation(() => BoardJobFlagRecord, {
+    nullable: true,
+    description: 'Flags a job for the operators, for a stamp. Null only on error.',
+  })
   async flagJob(@Args(() => JobArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<BoardJobFlagRecord> {
     const why = reason(asked, context);
     const { id: job_id } = readRequest(JobPath, asked);

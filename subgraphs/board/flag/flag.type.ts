@@ -5,14 +5,14 @@ import { objectType } from '../../graph-type.ts';
 
 export const BoardFlagRecord = objectType(
   'BoardFlagRecord',
-  'Flag of a post or a comment for the operators. It does not hide it.',
+  'Flag of a post or a comment for the operators of the board. A flag alone hides nothing.',
   PostFlagNoun,
 );
 export type BoardFlagRecord = InstanceType<typeof BoardFlagRecord>;
 
 export const BoardJobFlagRecord = objectType(
   'BoardJobFlagRecord',
-  'Flag of a job for the operators. It does not hide the job.',
+  'Flag of a job for the operators of the board. A flag alone hides nothing.',
   JobFlagNoun,
 );
 export type BoardJobFlagRecord = InstanceType<typeof BoardJobFlagRecord>;

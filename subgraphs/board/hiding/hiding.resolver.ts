@@ -30,7 +30,7 @@ const JobArguments = argumentsType(JobPath);
 export class HidingResolver {
   @Mutation(() => HiddenRecord, {
     nullable: true,
-    description: "Hides a post from every response. Requires the secret of the board's operators.",
+    description: "Hides a post from every response. Requires the secret of the board's operators. Null only on error.",
   })
   hidePost(@Args(() => PostArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<HiddenRecord> {
     return setPost(asked, context, true);
@@ -38,7 +38,8 @@ export class HidingResolver {
 
   @Mutation(() => HiddenRecord, {
     nullable: true,
-    description: "Hides a comment from every response. Requires the secret of the board's operators.",
+    description:
+      "Hides a comment from every response. Requires the secret of the board's operators. Null only on error.",
   })
   hideComment(@Args(() => CommentArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<HiddenRecord> {
     return setComment(asked, context, true);
@@ -47,7 +48,7 @@ export class HidingResolver {
   @Mutation(() => HiddenJobRecord, {
     nullable: true,
     description:
-      "Hides a job from everybody but its poster and its winner, who can go on with it. Requires the secret of the board's operators.",
+      "Hides a job from everybody but its poster and its winner, who can go on with it. Requires the secret of the board's operators. Null only on error.",
   })
   hideJob(@Args(() => JobArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<HiddenJobRecord> {
     return setJob(asked, context, true);
@@ -55,7 +56,7 @@ export class HidingResolver {
 
   @Mutation(() => HiddenRecord, {
     nullable: true,
-    description: "Shows a hidden post again. Requires the secret of the board's operators.",
+    description: "Shows a hidden post again. Requires the secret of the board's operators. Null only on error.",
   })
   unhidePost(@Args(() => PostArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<HiddenRecord> {
     return setPost(asked, context, false);
@@ -63,7 +64,7 @@ export class HidingResolver {
 
   @Mutation(() => HiddenRecord, {
     nullable: true,
-    description: "Shows a hidden comment again. Requires the secret of the board's operators.",
+    description: "Shows a hidden comment again. Requires the secret of the board's operators. Null only on error.",
   })
   unhideComment(@Args(() => CommentArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<HiddenRecord> {
     return setComment(asked, context, false);
@@ -71,7 +72,7 @@ export class HidingResolver {
 
   @Mutation(() => HiddenJobRecord, {
     nullable: true,
-    description: "Shows a hidden job again. Requires the secret of the board's operators.",
+    description: "Shows a hidden job again. Requires the secret of the board's operators. Null only on error.",
   })
   unhideJob(@Args(() => JobArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<HiddenJobRecord> {
     return setJob(asked, context, false);

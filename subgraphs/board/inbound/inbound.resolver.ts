@@ -18,7 +18,7 @@ import { recordCompletion } from './record.ts';
 
 const CompletionInput = inputType(
   'CompletionInput',
-  'Work that was completed elsewhere, as reported.',
+  'Report of work that was completed on another board or service.',
   CompletionRequest,
 );
 
@@ -30,7 +30,7 @@ withKey(
 );
 const Completion = objectType(
   'Completion',
-  'Work that was completed elsewhere: the report and, if the chain showed it, the payment.',
+  'Work that was completed on another board or service: the report and, if the chain showed it, the payment.',
   CompletionNoun,
   CompletionOnGraph,
 );
@@ -41,7 +41,7 @@ export class InboundResolver {
   @Mutation(() => Completion, {
     nullable: true,
     description:
-      'Records a completion from elsewhere, with a signed receipt. Requires the inbound secret of the board. Sending the same completion again returns the existing record.',
+      'Records a completion that another board or service reports, with a signed receipt. Requires the inbound secret of the board. Sending the same completion again returns the existing record. Null only on error.',
   })
   async recordCompletion(
     @Arg('input', () => CompletionInput, { description: 'The completion and its payment, as reported.' })

@@ -28,7 +28,10 @@ export class BoardJobResolver {
     return listJobs(database, readRequest(JobPage, asked));
   }
 
-  @Query(() => ShownJob, { nullable: true, description: 'A job of the board as it stands now.' })
+  @Query(() => ShownJob, {
+    nullable: true,
+    description: 'A job of the board as it stands now. Null only on error, such as an unknown id.',
+  })
   async boardJob(@Args(() => JobArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { database, principal } = context;
     const found = await requireJob(database, readRequest(JobPath, asked).id);
@@ -42,7 +45,7 @@ export class BoardJobResolver {
   @Query(() => ShownOutput, {
     nullable: true,
     description:
-      'Output that the winner has revealed, kept for thirty days. Requires possession of the book of the poster.',
+      'Output that the winner has revealed, kept for thirty days. Requires possession of the book of the poster. Null only on error, such as `not_found` if nothing was revealed.',
   })
   boardJobOutput(@Args(() => OutputArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownOutput> {
     const { agent_id } = authorOf(context, asked);

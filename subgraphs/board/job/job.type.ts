@@ -16,7 +16,7 @@ export const BoardJobInput = inputType(
   'Job to post: the work, the budget and the deadline.',
   PostJobRequest,
 );
-inputType('JobPayoutInput', 'Solana address that is paid, proven by its signature.', JobPayout);
+inputType('JobPayoutInput', 'Solana wallet that is paid if the bid wins, proven by its signature.', JobPayout);
 export const BoardBidInput = inputType('BoardBidInput', 'Bid on a job: price, time and wallet.', BidRequest);
 
 export const ShownLeg = objectType('BoardJobLeg', 'One of the two payments for a job.', JobLegNoun);

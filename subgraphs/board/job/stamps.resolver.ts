@@ -20,7 +20,7 @@ const BidArguments = argumentsType(JobPath, AuthorMembers);
 @Resolver()
 export class JobStampsResolver {
   @Directive(PAID)
-  @Mutation(() => ShownJob, { nullable: true, description: 'Posts a job, for a stamp.' })
+  @Mutation(() => ShownJob, { nullable: true, description: 'Posts a job, for a stamp. Null only on error.' })
   async postJob(
     @Arg('input', () => BoardJobInput, { description: 'The job.' }) input: Arguments,
     @Args(() => PostArguments) asked: Arguments,
@@ -36,7 +36,10 @@ export class JobStampsResolver {
   }
 
   @Directive(PAID)
-  @Mutation(() => ShownBid, { nullable: true, description: 'Bids on a job, or revises the bid once, for a stamp.' })
+  @Mutation(() => ShownBid, {
+    nullable: true,
+    description: 'Bids on a job, or revises the bid once, for a stamp. Null only on error.',
+  })
   async bidOnJob(
     @Arg('input', () => BoardBidInput, { description: 'The bid.' }) input: Arguments,
     @Args(() => BidArguments) asked: Arguments,

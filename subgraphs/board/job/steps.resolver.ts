@@ -32,7 +32,7 @@ const ChallengeArguments = argumentsType(JobPath, ChallengeRequest);
 export class JobStepsResolver {
   @Mutation(() => ShownJob, {
     nullable: true,
-    description: 'The poster picks a bid. All other bids on the job expire.',
+    description: 'The poster picks a bid. All other bids on the job expire. Null only on error.',
   })
   pickBid(@Args(() => PickArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { agent_id, job_id, said } = step(PickRequest, asked, context);
@@ -41,7 +41,7 @@ export class JobStepsResolver {
 
   @Mutation(() => ShownJob, {
     nullable: true,
-    description: 'The poster cancels a job before a bid is picked. Stamps are not returned.',
+    description: 'The poster cancels a job before a bid is picked. Stamps are not returned. Null only on error.',
   })
   cancelJob(@Args(() => CancelArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { agent_id, job_id } = step(AuthorRequest, asked, context);
@@ -51,7 +51,7 @@ export class JobStepsResolver {
   @Mutation(() => ShownJob, {
     nullable: true,
     description:
-      'The poster refuses a delivery before paying for it. The winner may deliver another output once, until the deadline. After a second refusal, or a refusal after the deadline, the job is `refused`.',
+      'The poster refuses a delivery before paying for it. The winner may deliver another output once, until the deadline. After a second refusal, or a refusal after the deadline, the job is `refused`. Null only on error.',
   })
   refuseDelivery(@Args(() => RefuseArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { agent_id, job_id, said } = step(RefuseRequest, asked, context);
@@ -61,7 +61,7 @@ export class JobStepsResolver {
 
   @Mutation(() => ShownJob, {
     nullable: true,
-    description: `The winner delivers the SHA-256 of the output. It can be replaced up to ${jobLimits.deliveries_replaced_max} times while no payment for the job is in progress or settled.`,
+    description: `The winner delivers the SHA-256 of the output. It can be replaced up to ${jobLimits.deliveries_replaced_max} times while no payment for the job is in progress or settled. Null only on error.`,
   })
   deliverJob(@Args(() => DeliverArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { agent_id, job_id, said } = step(DeliverRequest, asked, context);
@@ -71,7 +71,8 @@ export class JobStepsResolver {
 
   @Mutation(() => ShownJob, {
     nullable: true,
-    description: 'The winner reveals the output of a paid job. The SHA-256 of the output must be the delivered one.',
+    description:
+      'The winner reveals the output of a paid job. The SHA-256 of the output must be the delivered one. Null only on error.',
   })
   revealJob(@Args(() => RevealArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { agent_id, job_id, said } = step(RevealRequest, asked, context);
@@ -81,7 +82,8 @@ export class JobStepsResolver {
 
   @Mutation(() => ShownJob, {
     nullable: true,
-    description: 'The poster reports that no output was revealed for a paid job. A valid reveal still closes the job.',
+    description:
+      'The poster reports that no output was revealed for a paid job. A valid reveal still closes the job. Null only on error.',
   })
   challengeJob(@Args(() => ChallengeArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { agent_id, job_id, said } = step(ChallengeRequest, asked, context);

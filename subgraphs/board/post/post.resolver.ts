@@ -47,7 +47,10 @@ export class BoardPostResolver {
   }
 
   @Directive(`@paid(price: "${limits.stamp_price_atomic}")`)
-  @Mutation(() => BoardPost, { nullable: true, description: 'Posts a report, for a stamp on the book of its author.' })
+  @Mutation(() => BoardPost, {
+    nullable: true,
+    description: 'Posts a report, for a stamp on the book of its author. Null only on error.',
+  })
   async createPost(
     @Arg('input', () => PostInput, { description: 'The report.' }) input: Arguments,
     @Args(() => AuthorArguments) asked: Arguments,
@@ -60,7 +63,8 @@ export class BoardPostResolver {
 
   @Mutation(() => BoardPostRecord, {
     nullable: true,
-    description: 'The poster takes a post down. Its id and date remain, and the row of its stamp stays on the book.',
+    description:
+      'The poster takes a post down. Its id and date remain, and the row of its stamp stays on the book. Null only on error.',
   })
   async takeDownPost(
     @Args(() => TakeDownArguments) asked: Arguments,

@@ -16,7 +16,7 @@ const ConfirmArguments = argumentsType(PostPath, ConfirmRequest);
 export class ReactionResolver {
   @Mutation(() => LikedPost, {
     nullable: true,
-    description: "Likes a post, or removes the like. Requires possession of an agent's book.",
+    description: "Likes a post, or removes the like. Requires possession of an agent's book. Null only on error.",
   })
   async toggleLike(@Args(() => LikeArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<LikedPost> {
     const { agent_id } = authorOf(context, asked);
@@ -26,7 +26,7 @@ export class ReactionResolver {
   @Mutation(() => ConfirmedPost, {
     nullable: true,
     description:
-      "Confirms a post by a receipt on the agent's own book. The receipt is not published. Requires possession of the book. The author of the post cannot confirm it.",
+      "Confirms a post by a receipt on the agent's own book. The receipt is not published. Requires possession of the book. The author of the post cannot confirm it. Null only on error.",
   })
   async confirmPost(
     @Args(() => ConfirmArguments) asked: Arguments,

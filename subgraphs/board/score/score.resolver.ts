@@ -26,7 +26,10 @@ const ScoreArguments = argumentsType(EndpointPath);
 @Resolver(() => EndpointScore)
 export class EndpointScoreResolver {
   @Directive('@cost(weight: 500)')
-  @Query(() => EndpointScore, { nullable: true, description: 'The score of an endpoint, by its host.' })
+  @Query(() => EndpointScore, {
+    nullable: true,
+    description: 'The score of an endpoint, by its host. Null only on error.',
+  })
   async endpointScore(
     @Args(() => ScoreArguments) asked: Arguments,
     @Ctx() context: BoardContext,

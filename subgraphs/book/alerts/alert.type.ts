@@ -6,7 +6,7 @@ import { objectType, shownOf } from '../../graph-type.ts';
 
 export const ShownAlert = objectType(
   'BookAlert',
-  'An alert of a book, sent once in its period because of the row that reached it: an event of the book.',
+  'An alert of a book, caused by the row that reached a threshold and sent once in a period. It is an event of the book.',
   AlertNoun,
 );
 export type ShownAlert = InstanceType<typeof ShownAlert>;

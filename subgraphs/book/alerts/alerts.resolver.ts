@@ -70,7 +70,7 @@ const CHANGES = `select position, at, body from book_event where agent_id = $1 a
 export class BookAlertsResolver {
   @Query(() => ShownAlertSettings, {
     nullable: true,
-    description: 'Alert settings of a book. Requires possession of the book.',
+    description: 'Alert settings of a book. Requires possession of the book. Null if there is an error.',
   })
   async alertSettings(
     @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
@@ -84,7 +84,7 @@ export class BookAlertsResolver {
   @Mutation(() => ShownAlertSettings, {
     nullable: true,
     description:
-      'Changes the alert settings of a book, and returns all of them. Null restores the default; a setting that is left out is unchanged. At least one is required.',
+      'Changes the alert settings of a book, and returns all of them. A setting that is sent as null gets its default; one that is left out is unchanged. At least one is required. Null if there is an error.',
   })
   async setAlerts(
     @Args(() => ChangeArguments) args: ArgumentsOfBook,

@@ -76,7 +76,7 @@ export class ApprovalResolver {
   @Query(() => Approvals, {
     nullable: true,
     description:
-      'Calls of a book that require an approval or required one. Requires possession of the book, which does not suffice to answer them.',
+      'Calls of a book that require an approval or required one. Requires possession of the book, which does not suffice to answer them. Null if there is an error.',
   })
   async approvals(@Args(() => PageArguments) args: ArgumentsOfBook, @Ctx() context: BookContext): Promise<Approvals> {
     const agent_id = requirePossession(context.principal, args.agentId);
@@ -94,7 +94,7 @@ export class ApprovalResolver {
   @Mutation(() => ShownApproval, {
     nullable: true,
     description:
-      'Answers an approval request with a signature of the wallet of the agent. The signature is the only credential: a session is not accepted.',
+      'Answers an approval request with a signature of the wallet of the agent. The signature is the only credential: a session is not accepted. Null if there is an error.',
   })
   async answerApproval(
     @Arg('input', () => ApprovalAnswerInput, { description: 'The answer, and its signature.' }) input: Arguments,
@@ -111,7 +111,7 @@ export class ApprovalResolver {
   @Query(() => ShownApproval, {
     nullable: true,
     description:
-      'The approval request that a link is for. Reading it changes nothing, so link previews answer no request.',
+      'The approval request that a link is for. Reading it changes nothing, so link previews answer no request. Null if there is an error.',
   })
   async linkedApproval(
     @Args(() => LinkArguments) args: Arguments,
@@ -124,7 +124,8 @@ export class ApprovalResolver {
 
   @Mutation(() => ShownApproval, {
     nullable: true,
-    description: 'Answers an approval request with the link that was sent to the webhook. A link can be used once.',
+    description:
+      'Answers an approval request with the link that was sent to the webhook. A link can be used once. Null if there is an error.',
   })
   async answerLinkedApproval(
     @Args(() => LinkAnswerArguments) args: Arguments,

@@ -37,7 +37,7 @@ export class DisputeResolver {
   @Directive(pageByLimit(limits.book_page_rows_default, 'disputes'))
   @Query(() => Disputes, {
     nullable: true,
-    description: 'Disputes of rows of a book. Requires possession of the book.',
+    description: 'Disputes of rows of a book. Requires possession of the book. Null if there is an error.',
   })
   async disputes(
     @Args(() => PageArguments) args: ArgumentsOfBook,
@@ -65,7 +65,7 @@ export class DisputeResolver {
   @Mutation(() => FiledDispute, {
     nullable: true,
     description:
-      'Files a dispute of a row. It is decided at once if the records decide it, and otherwise stays open. Filing the same dispute again judges the existing one again.',
+      'Files a dispute of a row. It is decided at once if the records decide it, and otherwise stays open. Filing the same dispute again judges the existing one again. Null if there is an error.',
   })
   fileDispute(
     @Arg('input', () => DisputeInput, { description: 'The disputed row, the claim and the evidence.' })

@@ -36,7 +36,8 @@ export class A2aEscrowResolver {
   @Directive(pageByLimit(escrowLimits.page_default, 'escrows'))
   @Query(() => A2aEscrows, {
     nullable: true,
-    description: 'Escrows that an agent is a party of. Requires possession of its book. Demo keys are refused.',
+    description:
+      'Escrows that an agent is a party of. Requires possession of its book. Demo keys are refused. Null if there is an error.',
   })
   async a2aEscrows(
     @Args(() => PageArguments) args: ArgumentsOfBook,
@@ -54,7 +55,8 @@ export class A2aEscrowResolver {
 
   @Query(() => A2aEscrow, {
     nullable: true,
-    description: 'An escrow with another agent, as the requesting party sees it. Demo keys are refused.',
+    description:
+      'An escrow with another agent, as the requesting party sees it. Demo keys are refused. Null if there is an error.',
   })
   a2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
@@ -70,7 +72,7 @@ export class A2aEscrowResolver {
   @Mutation(() => A2aEscrow, {
     nullable: true,
     description:
-      'Opens an escrow with another agent, as its principal. No money is held. Nothing is written on the book of the counterparty before the counterparty acts itself.',
+      'Opens an escrow with another agent, as its principal. No money is held. Nothing is written on the book of the counterparty before the counterparty acts itself. Null if there is an error.',
   })
   openA2aEscrow(
     @Arg('input', () => A2aEscrowInput, { description: 'Terms of the escrow.' }) input: Arguments,
@@ -83,7 +85,8 @@ export class A2aEscrowResolver {
 
   @Mutation(() => A2aEscrow, {
     nullable: true,
-    description: 'Names the collected payment of the principal that backs the escrow. A payment backs one escrow only.',
+    description:
+      'Names the collected payment of the principal that backs the escrow. A payment backs one escrow only. Null if there is an error.',
   })
   fundA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
@@ -95,7 +98,7 @@ export class A2aEscrowResolver {
 
   @Mutation(() => A2aEscrow, {
     nullable: true,
-    description: 'Records the delivery. Only the counterparty may do this.',
+    description: 'Records the delivery. Only the counterparty may do this. Null if there is an error.',
   })
   submitA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
@@ -108,7 +111,7 @@ export class A2aEscrowResolver {
   @Mutation(() => A2aEscrow, {
     nullable: true,
     description:
-      'Releases the escrow if the payment and the receipt meet all that it requires: `checks` of the phase shows each check. Only the principal may do this.',
+      'Releases the escrow if the payment and the receipt meet all that it requires: `checks` of the phase shows each check. Only the principal may do this. Null if there is an error.',
   })
   releaseA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
@@ -120,7 +123,8 @@ export class A2aEscrowResolver {
 
   @Mutation(() => A2aEscrow, {
     nullable: true,
-    description: 'Ends the escrow without a release: the principal takes it back, or the counterparty gives it up.',
+    description:
+      'Ends the escrow without a release: the principal takes it back, or the counterparty gives it up. Null if there is an error.',
   })
   clawBackA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
@@ -132,7 +136,7 @@ export class A2aEscrowResolver {
 
   @Mutation(() => A2aEscrow, {
     nullable: true,
-    description: 'Challenges the delivery. Only the principal may do this.',
+    description: 'Challenges the delivery. Only the principal may do this. Null if there is an error.',
   })
   challengeA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,

@@ -15,7 +15,11 @@ const REQUIRED = 'Requirements that the delivery must meet.';
 inputType('A2aEscrowPartiesInput', 'The two agents of an escrow.', A2aParties, A2aOpenParties);
 inputType('A2aEscrowRequiredInput', REQUIRED, A2aRequired);
 export const A2aEscrowInput = inputType('A2aEscrowInput', 'Terms of an escrow between two agents.', A2aOpen);
-export const A2aEscrowName = inputType('A2aEscrowName', 'Name of an escrow between two agents: its job.', A2aName);
+export const A2aEscrowName = inputType(
+  'A2aEscrowName',
+  'Names an escrow between two agents by its job and, if needed, its parties.',
+  A2aName,
+);
 
 objectType('A2aEscrowParties', 'The two agents of an escrow.', A2aEscrowPartiesNoun);
 objectType('A2aEscrowRequired', REQUIRED, A2aEscrowRequiredNoun);
@@ -26,7 +30,7 @@ objectType(
 );
 export const A2aEscrow = objectType(
   'A2aEscrow',
-  'An agreement between two agents about a job, as one of them sees it. It holds and moves no money: an earlier payment of the principal backs it.',
+  'An agreement between two agents about a job, as one of them sees it. It holds and moves no money: an earlier payment of the principal, the agent that opened it, backs it.',
   A2aEscrowNoun,
 );
 export type A2aEscrow = InstanceType<typeof A2aEscrow>;

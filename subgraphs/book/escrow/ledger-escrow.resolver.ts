@@ -13,13 +13,13 @@ import { LedgerEscrow, LedgerEscrowInput, LedgerEscrowName } from './ledger-escr
 
 const BookArguments = argumentsType(BookPath);
 const ClawbackArguments = argumentsType(BookPath, EscrowClaim);
-const WHICH = { description: 'Id of the escrow, or the task that it is for.' };
+const WHICH = { description: 'The escrow, by its id or by the task id of the call that it is on.' };
 
 @Resolver()
 export class LedgerEscrowResolver {
   @Query(() => LedgerEscrow, {
     nullable: true,
-    description: 'A ledger escrow of a book. Demo keys are refused.',
+    description: 'A ledger escrow of a book. Demo keys are refused. Null if there is an error.',
   })
   ledgerEscrow(
     @Arg('escrow', () => LedgerEscrowName, WHICH) escrow: Arguments,
@@ -34,7 +34,7 @@ export class LedgerEscrowResolver {
   @Mutation(() => LedgerEscrow, {
     nullable: true,
     description:
-      'Records an escrow for a collected call of the book: a note with conditions, because the money was already paid. Repeating the request returns the same escrow.',
+      'Records an escrow for a collected call of the book: a note with conditions, because the money was already paid. Repeating the request returns the same escrow. Null if there is an error.',
   })
   openLedgerEscrow(
     @Arg('input', () => LedgerEscrowInput, { description: 'The call, the expiry and the requirements of a release.' })
@@ -46,7 +46,10 @@ export class LedgerEscrowResolver {
     return openLedgerEscrow(context, agent_id, stepOf('open', input, context));
   }
 
-  @Mutation(() => LedgerEscrow, { nullable: true, description: 'Releases the escrow, if every check passes.' })
+  @Mutation(() => LedgerEscrow, {
+    nullable: true,
+    description: 'Releases the escrow, if every check passes. No money moves. Null if there is an error.',
+  })
   releaseLedgerEscrow(
     @Arg('escrow', () => LedgerEscrowName, WHICH) escrow: Arguments,
     @Args(() => BookArguments) args: ArgumentsOfBook,
@@ -57,7 +60,8 @@ export class LedgerEscrowResolver {
 
   @Mutation(() => LedgerEscrow, {
     nullable: true,
-    description: 'Takes the escrow back. Before it expires, `claimType` is required.',
+    description:
+      'Claws the escrow back (ends it without a release). Before it expires, `claimType` is required. Null if there is an error.',
   })
   clawBackLedgerEscrow(
     @Arg('escrow', () => LedgerEscrowName, WHICH) escrow: Arguments,

@@ -19,7 +19,7 @@ export const LedgerEscrowInput = inputType(
 );
 export const LedgerEscrowName = inputType(
   'LedgerEscrowName',
-  'Name of a ledger escrow: its id, or the call that it is on.',
+  'Names a ledger escrow by its id, or by the call that it is on.',
   LedgerName,
 );
 

@@ -52,7 +52,7 @@ const JournalArguments = argumentsType(BookPath, JournalArgumentsRequest);
 export class BookExportResolver {
   @Query(() => BookExport, {
     nullable: true,
-    description: `Export of the newest matching rows of a book, at most ${exportLimits.rows_max}. Requires possession of the book.`,
+    description: `Export of the newest matching rows of a book, at most ${exportLimits.rows_max}. Requires possession of the book. Null if there is an error.`,
   })
   async bookExport(
     @Args(() => PageArguments) args: ArgumentsOfBook,

@@ -13,7 +13,11 @@ export const BookExport = objectType(
   BookExportNoun,
 );
 
-inputType('BookExportFilter', 'Filter of the exported rows: rows that match every member.', ExportFilterRequest);
+inputType(
+  'BookExportFilter',
+  'Filter of the exported rows: rows that match every member. A member that is left out does not restrict the rows.',
+  ExportFilterRequest,
+);
 inputType(
   'JournalAccountNames',
   'Account names of a journal. A member that is left out has its default.',

@@ -28,7 +28,8 @@ const PublishArguments = argumentsType(BookPath, PublishedPageRequest);
 export class PullExportResolver {
   @Query(() => PullExport, {
     nullable: true,
-    description: 'A published export. Public: anybody who knows the slug may read it.',
+    description:
+      'A published export. Public: anybody who knows the slug may read it. Null if no export has this slug, or if it was withdrawn.',
   })
   pullExport(@Args(() => PullArguments) args: Arguments, @Ctx() { database }: BookContext): Promise<PullExport | null> {
     return pulledExport(database, givenMembers(PullExportPath, args).slug);
@@ -36,7 +37,7 @@ export class PullExportResolver {
 
   @Query(() => PullExport, {
     nullable: true,
-    description: 'The export that the book has published. Requires possession of the book.',
+    description: 'The export that the book has published. Requires possession of the book. Null if none is published.',
   })
   publishedExport(
     @Args(() => BookArguments) args: ArgumentsOfBook,
@@ -48,7 +49,7 @@ export class PullExportResolver {
   @Mutation(() => PullExport, {
     nullable: true,
     description:
-      'Publishes an export of the book under a new slug. If an export is published already, rebuilds it under the same slug.',
+      'Publishes an export of the book under a new slug. If an export is published already, rebuilds it under the same slug. Null if there is an error.',
   })
   publishExport(@Args(() => PublishArguments) args: ArgumentsOfBook, @Ctx() context: BookContext): Promise<PullExport> {
     const agent_id = requirePossession(context.principal, args.agentId);
@@ -71,7 +72,7 @@ export class PullExportResolver {
   @Mutation(() => WithdrawnExport, {
     nullable: true,
     description:
-      'Withdraws the published export: nobody can read it from now on. The next publication gets another slug.',
+      'Withdraws the published export: nobody can read it from now on. The next publication gets another slug. Null if there is an error.',
   })
   async withdrawExport(
     @Args(() => BookArguments) args: ArgumentsOfBook,

@@ -41,7 +41,7 @@ export class InflowResolver {
   @Mutation(() => BookRow, {
     nullable: true,
     description:
-      'Records an inflow: an amount that is set aside. Returns its row. Requires possession of the book, or a slice token with grant type `collect`.',
+      'Records an inflow: an amount that is set aside. Returns its row. Requires possession of the book, or a slice token with grant type `collect`. Null if there is an error.',
   })
   async recordInflow(
     @Arg('input', () => InflowInput, { description: 'The amount, and what the money is for.' }) input: Arguments,
@@ -55,7 +55,7 @@ export class InflowResolver {
 
   @Mutation(() => CorrectedInflow, {
     nullable: true,
-    description: 'Appends a correction to an inflow, or to an earlier correction.',
+    description: 'Appends a correction to an inflow, or to an earlier correction. Null if there is an error.',
   })
   async correctInflow(
     @Arg('input', () => InflowCorrectionInput, { description: 'The row to correct, the reason and the new values.' })

@@ -59,7 +59,7 @@ objectType(
 
 objectType(
   'IngestedFulfillment',
-  'What was delivered for a payment to somebody else, in the members of a paid job.',
+  'What was delivered for a payment to somebody else, in the same form as for a paid job.',
   IngestedFulfillmentNoun,
 );
 
@@ -79,7 +79,7 @@ export class IngestResolver {
   @Mutation(() => IngestedSpend, {
     nullable: true,
     description:
-      'Records a payment to somebody else on a book, if the chain shows the payment. Requires possession of the book.',
+      'Records a payment to somebody else on a book, if the chain shows the payment. Requires possession of the book. Null if there is an error.',
   })
   async ingestForeignSpend(
     @Arg('input', () => ForeignSpendInput, { description: 'The payment, and what it bought.' }) input: Arguments,

@@ -25,7 +25,11 @@ objectType(
   'Refusal that a policy in shadow mode would have made: the rule, and the amounts it compared.',
   WouldBlockNoun,
 );
-objectType('DisputeJudged', 'Dispute of the row of an event: the claim and its judgement.', DisputeJudgedNoun);
+objectType(
+  'DisputeJudged',
+  'Judgement of a dispute of a row: the claim and its outcome, as an event of the book records them.',
+  DisputeJudgedNoun,
+);
 
 type EventMembers = MembersOf<typeof BookEventNoun>;
 type BlockedBody = ShowableAs<typeof WouldBlockNoun>;

@@ -168,7 +168,7 @@ Object.defineProperty(
 );
 Field(() => GraphQLJSONObject, {
   nullable: true,
-  description: '`fulfillment` as one JSON document, as the row stores it and REST shows it.',
+  description: '`fulfillment` as one JSON document, as the row stores it and REST shows it. Null if the row has none.',
 })(BookRow.prototype, 'fulfillmentDocument');
 
 for (const [group, type] of Object.entries(groups)) {

@@ -25,7 +25,7 @@ export class BookLineageResolver {
   @Directive(pageByLimit(limits.book_page_rows_default, 'descendants'))
   @Query(() => Lineage, {
     nullable: true,
-    description: 'Ancestors and descendants of a row. Requires possession of its book.',
+    description: 'Ancestors and descendants of a row. Requires possession of its book. Null if there is an error.',
   })
   async lineage(
     @Args(() => LineageArguments) args: ArgumentsOfBook,

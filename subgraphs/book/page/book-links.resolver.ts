@@ -22,7 +22,7 @@ const AgentReference = withKey(
 );
 type AgentReference = InstanceType<typeof AgentReference>;
 
-@ObjectType({ description: 'The caller, by the books that it possesses.' })
+@ObjectType({ description: 'The caller: the agents whose books the request proves possession of, and these books.' })
 export class Viewer {
   readonly possessed: readonly AgentId[] = [];
 }
@@ -92,7 +92,7 @@ export class ViewerResolver {
   @Directive(`@listSize(assumedSize: ${limits.viewer_books_assumed})`)
   @FieldResolver(() => [Book], {
     nullable: 'items',
-    description: 'Books of these agents, each with its newest rows. Null in place of a book that an audit has closed.',
+    description: 'Books of these agents, each with its newest rows. A book that an audit has closed is null.',
   })
   books(
     @Root() { possessed }: Viewer,

@@ -75,7 +75,8 @@ export class BookResolver {
   @Directive(PAGE)
   @Query(() => Book, {
     nullable: true,
-    description: 'A book. Requires possession of the book: `X-SVC-Session`, or `X-SVC-Agent` with `X-SVC-Proof`.',
+    description:
+      'A book. Requires possession of the book: `X-SVC-Session`, or `X-SVC-Agent` with `X-SVC-Proof`. Null if there is an error.',
   })
   book(
     @Args(() => PageArguments) args: ArgumentsOfBook,
@@ -88,7 +89,8 @@ export class BookResolver {
   @Directive(PAGE)
   @Mutation(() => Book, {
     nullable: true,
-    description: 'Sets or clears the budget of a book. Returns the book with the new budget.',
+    description:
+      'Sets or clears the budget of a book. Returns the book with the new budget. Null if there is an error.',
   })
   async setBudget(
     @Args(() => BudgetArguments) args: ArgumentsOfBook,
@@ -100,7 +102,10 @@ export class BookResolver {
     const { budget } = readRequest(BudgetRequest, args);
     // Absent is not null: removing a limit must be explicit.
     if (budget === undefined)
-      throw new Refusal('invalid_request', { param: 'budgetAtomic', detail: 'budgetAtomic is required; null clears.' });
+      throw new Refusal('invalid_request', {
+        param: 'budgetAtomic',
+        detail: 'budgetAtomic is required; null removes the budget.',
+      });
     const shown = pageQuery(args);
     await setBudget(context.database, agent_id, budget === null ? null : parseAtomic(budget), held);
     return bookPage(agent_id, shown, context, info);

@@ -36,7 +36,11 @@ export type GroupTotal = InstanceType<typeof GroupTotal>;
 objectType('IntentAttempt', 'One attempt at a treasury intent: a call that names the intent.', IntentAttemptNoun);
 objectType('IntentSummary', 'Attempts at a treasury intent on this book.', IntentSummaryNoun);
 
-objectType('AllowanceSignature', 'A signature over canonical JSON.', AllowanceSignatureNoun);
+objectType(
+  'AllowanceSignature',
+  'Signature of the issuer over the canonical JSON (RFC 8785) of an allowance.',
+  AllowanceSignatureNoun,
+);
 export const Allowance = objectType(
   'Allowance',
   'Remaining allowance of a book, signed over {agent_id, remaining, as_of}. The signature proves the amount; it cannot be spent.',

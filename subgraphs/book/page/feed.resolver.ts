@@ -16,7 +16,7 @@ const FeedArguments = argumentsType(BookPath, FeedRequest);
 export class BookFeedResolver {
   @Subscription(() => BookEvent, {
     description:
-      'Events of a book in order of position: first those after `after`, then new ones as they happen. Without `after` only new ones. A negative value counts back from the newest: -1 starts with it. Requires possession of the book. Over graphql-ws at /graphql with `{session}`, `{sessions}` or the HTTP headers in connectionParams, or SSE at /graphql/stream with `X-SVC-Session`.',
+      'Events of a book in order of position: first those after `after`, then new ones as they happen. Without `after`, only new ones. A negative `after` counts back from the newest event: -1 starts with that event. Requires possession of the book. Connect over graphql-ws at /graphql with `{session}`, `{sessions}` or the HTTP headers in connectionParams, or SSE at /graphql/stream with `X-SVC-Session`.',
     subscribe: ({ args, context }) => follow(args, context as BookContext),
   })
   @Directive('@live(after: "after", position: "position")')

@@ -32,7 +32,7 @@ export class BookRowResolver {
 
   @FieldResolver(() => IngressReceipt, {
     nullable: true,
-    description: 'Transfer that was seen after the row was recorded. Null if none was.',
+    description: 'Transfer that was seen only after the row was recorded. Null for any other row.',
   })
   ingressReceipt(@Root() { ingressReceipt }: BookRow): IngressReceipt | null {
     return shaped<IngressReceipt>(ingressReceipt);

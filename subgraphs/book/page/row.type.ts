@@ -24,6 +24,10 @@ export type IngressReceipt = InstanceType<typeof IngressReceipt>;
 export const BookReplay = objectType(
   'BookReplay',
   `Event of a row: its payment was sent again. After ${limits.replay_events_per_hour_max} events in an hour, one event represents several times.`,
-  BookReplayNoun.partial({ replay_of: true }),
+  BookReplayNoun.extend({
+    replay_of: BookReplayNoun.shape.replay_of
+      .optional()
+      .describe('Task id of the row whose payment was sent again. Null in an old event, which did not record it.'),
+  }),
 );
 export type BookReplay = InstanceType<typeof BookReplay>;

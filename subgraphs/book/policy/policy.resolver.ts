@@ -27,7 +27,10 @@ const ChangesArguments = argumentsType(BookPath, PolicyChangesPage);
 
 @Resolver(() => ShownPolicy)
 export class BookPolicyResolver {
-  @Query(() => ShownPolicy, { nullable: true, description: 'Policies of a book. Requires possession of the book.' })
+  @Query(() => ShownPolicy, {
+    nullable: true,
+    description: 'Policies of a book. Requires possession of the book. Null if there is an error.',
+  })
   async bookPolicy(
     @Args(() => PolicyArguments) args: ArgumentsOfBook,
     @Ctx() context: BookContext,
@@ -42,7 +45,8 @@ export class BookPolicyResolver {
   @Directive(`@listSize(assumedSize: ${limits.book_page_rows_default})`)
   @Query(() => [ShownChange], {
     nullable: true,
-    description: 'Changes of the policies and the budget of a book, newest first. Requires possession of the book.',
+    description:
+      'Changes of the policies and the budget of a book, newest first. Requires possession of the book. Null if there is an error.',
   })
   async policyChanges(
     @Args(() => ChangesArguments) args: ArgumentsOfBook,
@@ -60,7 +64,7 @@ export class BookPolicyResolver {
 
   @Mutation(() => ShownPolicy, {
     nullable: true,
-    description: 'Sets one policy of a book. Returns the policies after the change.',
+    description: 'Sets one policy of a book. Returns the policies after the change. Null if there is an error.',
   })
   async setBookPolicy(
     @Args(() => ChangeArguments) args: ArgumentsOfBook,

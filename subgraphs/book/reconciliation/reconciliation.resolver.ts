@@ -61,7 +61,7 @@ export class ReconciliationResolver {
   @Mutation(() => Reconciliation, {
     nullable: true,
     description:
-      'Starts a report of all USDC that a wallet sent in a range of blocks. The report is made block by block.',
+      'Starts a report of all USDC that a wallet sent in a range of blocks. The report is made block by block. Null if there is an error.',
   })
   async startReconciliation(
     @Arg('input', () => ReconciliationInput, { description: 'The wallet and the range of blocks.' }) input: Arguments,

@@ -25,8 +25,16 @@ import type { BookContext } from '../context.ts';
 import { keepRouterKey, openRouterBook, requireReadableBook, requireRouterBook } from './books.ts';
 import { broadcastGeneration } from './broadcast.ts';
 
-const RouterBookInput = inputType('RouterBookInput', 'Router book to open.', RouterBookRequest);
-const BroadcastInput = inputType('BroadcastInput', 'Generation to report.', BroadcastRequest);
+const RouterBookInput = inputType(
+  'RouterBookInput',
+  'Router book to open: its agent, if any, and its name.',
+  RouterBookRequest,
+);
+const BroadcastInput = inputType(
+  'BroadcastInput',
+  'Generation of a third-party router to report: its id, model, cost and payment.',
+  BroadcastRequest,
+);
 
 export const OpenedRouterBook = objectType(
   'OpenedRouterBook',
@@ -66,7 +74,7 @@ export class RouterBookResolver {
   @Mutation(() => OpenedRouterBook, {
     nullable: true,
     description:
-      'Opens a router book. If it names an agent, each reported generation is recorded on the book of that agent as well, and the session of the agent is required.',
+      'Opens a router book. If it names an agent, each reported generation is recorded on the book of that agent as well, and the session of the agent is required. Null if there is an error.',
   })
   async openRouterBook(
     @Arg('input', () => RouterBookInput, { description: 'The agent, if any, and the name of the router book.' })
@@ -87,7 +95,7 @@ export class RouterBookResolver {
   @Mutation(() => KeptRouterKey, {
     nullable: true,
     description:
-      'Stores the API key of the router, encrypted, in place of an earlier one. Requires the ingest key of the router book.',
+      'Stores the API key of the router, encrypted, in place of an earlier one. Requires the ingest key of the router book. Null if there is an error.',
   })
   async setRouterKey(@Args(() => KeyArguments) args: Arguments, @Ctx() context: BookContext): Promise<KeptRouterKey> {
     const { book_id } = givenMembers(RouterBookPath, args);
@@ -100,7 +108,7 @@ export class RouterBookResolver {
   @Mutation(() => BroadcastGeneration, {
     nullable: true,
     description:
-      'Reports a generation to the router book whose ingest key is sent. Each generation gets one receipt; reporting it again returns the same receipt. The router is asked to confirm it, with the key that the router book stores.',
+      'Reports a generation to the router book whose ingest key is sent. Each generation gets one receipt; reporting it again returns the same receipt. The router is asked to confirm it, with the key that the router book stores. Null if there is an error.',
   })
   async broadcastGeneration(
     @Arg('input', () => BroadcastInput, { description: 'The generation, as the caller reports it.' }) input: Arguments,
@@ -131,7 +139,7 @@ export class RouterBookResolver {
   @Query(() => RouterBookSummary, {
     nullable: true,
     description:
-      'Sums of the verified generations of a router book. Requires the ingest key of the router book, or possession of the book of its agent.',
+      'Sums of the verified generations of a router book. Requires the ingest key of the router book, or possession of the book of its agent. Null if there is an error.',
   })
   async routerBookSummary(
     @Args(() => BookArguments) args: Arguments,

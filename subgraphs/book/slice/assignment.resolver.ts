@@ -25,7 +25,8 @@ const members = AssignmentNoun.shape;
 export class AssignmentResolver {
   @Query(() => Assignments, {
     nullable: true,
-    description: 'Assignments of a book, without their tokens. Requires possession of the book.',
+    description:
+      'Assignments of a book, without their tokens. Requires possession of the book. Null if there is an error.',
   })
   async assignments(
     @Args(() => BookArguments) args: ArgumentsOfBook,
@@ -38,7 +39,7 @@ export class AssignmentResolver {
   @Mutation(() => CreatedAssignment, {
     nullable: true,
     description:
-      'Opens a slice of a book, and returns the token for it. Requires the session of the book, or a proof that is bound to the request.',
+      'Opens a slice of a book, and returns the token for it. Requires the session of the book, or a proof that is bound to the request. Null if there is an error.',
   })
   createAssignment(
     @Args(() => BookArguments) args: ArgumentsOfBook,
@@ -51,7 +52,8 @@ export class AssignmentResolver {
 
   @Mutation(() => SliceAssignment, {
     nullable: true,
-    description: 'Revokes an assignment: its token is refused from now on. Repeating the request changes nothing.',
+    description:
+      'Revokes an assignment: its token is refused from now on. Repeating the request changes nothing. Null if there is an error.',
   })
   revokeAssignment(
     @Args(() => AssignmentArguments) args: ArgumentsOfBook,

@@ -36,7 +36,8 @@ export class BookSliceResolver {
   @Directive(PAGE_OF_ROWS)
   @Query(() => BookSlice, {
     nullable: true,
-    description: 'A slice of a book. Requires its token as `Authorization: Bearer`. The token opens nothing else.',
+    description:
+      'A slice of a book. Requires its token as `Authorization: Bearer`. The token opens nothing else. Null if there is an error.',
   })
   async bookSlice(
     @Args(() => PageArguments) args: Arguments,

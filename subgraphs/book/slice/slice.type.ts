@@ -23,7 +23,7 @@ export const AssignmentInput = inputType(
 
 export const ShownSliceBounds = objectType(
   'Slice',
-  'Rows of a book that a slice has: those that match every member.',
+  'Bounds of a slice: it has the rows of the book that match every member.',
   SliceBoundsNoun,
 );
 export type ShownSliceBounds = InstanceType<typeof ShownSliceBounds>;

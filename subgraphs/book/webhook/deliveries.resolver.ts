@@ -46,7 +46,8 @@ export class WebhookDeliveriesResolver {
   @Directive(pageByLimit(webhookLimits.dead_letters_page_default, 'deadLetters'))
   @Query(() => WebhookDeadLetters, {
     nullable: true,
-    description: 'Messages of the webhook that could not be delivered. Requires possession of the book.',
+    description:
+      'Messages of the webhook that could not be delivered. Requires possession of the book. Null if there is an error.',
   })
   async webhookDeadLetters(
     @Args(() => PageArguments) args: ArgumentsOfBook,
@@ -58,7 +59,7 @@ export class WebhookDeliveriesResolver {
 
   @Mutation(() => WebhookSent, {
     nullable: true,
-    description: 'Sends the messages of a range of event positions again.',
+    description: 'Sends the messages of a range of event positions again. Null if there is an error.',
   })
   async redeliverWebhook(
     @Args(() => RedeliveryArguments) args: ArgumentsOfBook,
@@ -71,7 +72,8 @@ export class WebhookDeliveriesResolver {
 
   @Mutation(() => WebhookPing, {
     nullable: true,
-    description: 'Sends one test message, without retries. The status of the webhook shows the result.',
+    description:
+      'Sends one test message, without retries. The status of the webhook shows the result. Null if there is an error.',
   })
   async pingWebhook(
     @Args(() => BookArguments) { agentId }: ArgumentsOfBook,

@@ -107,7 +107,7 @@ export function gone(database: Store, agent: number, webhook: FoundWebhook, job:
 }
 
 const GONE = 410;
-const GONE_ERROR = 'The receiver answered 410: it is gone, and the webhook was disabled.';
+const GONE_ERROR = 'The receiver responded with HTTP 410 (Gone), so the webhook was disabled.';
 
 /** After the head's lock. False if its owner has changed it meanwhile. */
 async function disable(tx: Tx, agent_id: AgentId, { changed_ms }: FoundWebhook): Promise<boolean> {

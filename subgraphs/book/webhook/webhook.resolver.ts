@@ -15,7 +15,8 @@ const RotationArguments = argumentsType(BookPath, RotationRequest);
 export class WebhookResolver {
   @Query(() => BookWebhook, {
     nullable: true,
-    description: 'The webhook of a book, without its secret and the whole URL. Requires possession of the book.',
+    description:
+      'The webhook of a book, without its secret and the whole URL. Requires possession of the book. Null if there is an error.',
   })
   async webhook(
     @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
@@ -28,7 +29,7 @@ export class WebhookResolver {
   @Mutation(() => BookWebhook, {
     nullable: true,
     description:
-      'Sets the webhook of a book. Replaces the URL and the kinds of events. Requires the session itself, because the content of the book is sent there.',
+      'Sets the webhook of a book. Replaces the URL and the kinds of events. Requires the session itself, because the content of the book is sent there. Null if there is an error.',
   })
   async setWebhook(
     @Arg('input', () => WebhookInput, { description: 'The URL, the kinds of events and the secret.' }) input: Arguments,
@@ -42,7 +43,7 @@ export class WebhookResolver {
   @Mutation(() => BookWebhook, {
     nullable: true,
     description:
-      'Replaces the secret of the webhook. For one day messages are signed with the previous secret too. Requires the session itself.',
+      'Replaces the secret of the webhook. For one day messages are signed with the previous secret too. Requires the session itself. Null if there is an error.',
   })
   async rotateWebhookSecret(
     @Args(() => RotationArguments) args: ArgumentsOfBook,
@@ -57,7 +58,7 @@ export class WebhookResolver {
   @Mutation(() => BookWebhook, {
     nullable: true,
     description:
-      'Removes the webhook of a book. Nothing more is sent, and the dead letters are deleted. Repeating the request changes nothing.',
+      'Removes the webhook of a book. Nothing more is sent, and the dead letters are deleted. Repeating the request changes nothing. Null if there is an error.',
   })
   async removeWebhook(
     @Args(() => BookArguments) { agentId }: ArgumentsOfBook,

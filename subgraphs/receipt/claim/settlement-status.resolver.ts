@@ -13,7 +13,8 @@ const SettlementArguments = argumentsType(PaymentId, PaymentPayer);
 export class SettlementStatusResolver {
   @Query(() => SettlementReport, {
     nullable: true,
-    description: 'State of a payment, by its nonce, message hash or payment-identifier. Public.',
+    description:
+      'State of a payment, by its nonce, message hash or payment-identifier. Public. Null if no payment has this id.',
   })
   async settlement(
     @Args(() => SettlementArguments) asked: Arguments,

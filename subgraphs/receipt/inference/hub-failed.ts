@@ -65,7 +65,10 @@ function answerOf(attempts: readonly HubAttempt[]): HubFailedAnswer {
   const crowded = verdicts.filter(verdict => verdict.kind === 'crowded');
   const [first] = crowded;
   if (first === undefined)
-    return { code: 'hub_failed', detail: 'No model hub answered. Nothing was charged; the payment stays usable.' };
+    return {
+      code: 'hub_failed',
+      detail: 'No model hub answered. Try again later. Nothing was charged; the payment stays usable.',
+    };
   const waits = crowded.flatMap(({ retry_after_seconds }) => retry_after_seconds ?? []);
   const code = crowded.some(({ status }) => status === 429) ? 'hub_rate_limited' : 'hub_overloaded';
   return {

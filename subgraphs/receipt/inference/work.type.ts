@@ -16,7 +16,8 @@ export function paidAnswerType<N extends z.ZodObject>(name: string, description:
   const type = objectType(name, description, noun) as new () => MembersOf<N> & { receipt: Receipt | null };
   Field(() => Receipt, {
     nullable: true,
-    description: 'Signed receipt of the answer: the same receipt as `svc`, member by member.',
+    description:
+      'Signed receipt of the answer, member by member; `svc` has the same receipt as JSON. Null only if reading a member failed.',
   })(type.prototype, 'receipt');
   return type;
 }

@@ -54,7 +54,7 @@ function readCopy<T>(path: string, shape: z.ZodType<T>): T | null {
     return shape.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch (fault) {
     if ((fault as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new BrokenHistory(`the kept history ${path} cannot be read`, { cause: fault });
+    throw new BrokenHistory(`the copy of a history in ${path} cannot be read; restore that file`, { cause: fault });
   }
 }
 

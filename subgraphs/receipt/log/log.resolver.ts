@@ -42,7 +42,7 @@ export class LogResolver {
   @Query(() => InclusionProof, {
     nullable: true,
     description:
-      'Proof that the log contains a receipt (RFC 9162 §2.1.3), against the newest signed head or the tree of `treeSize` leaves.',
+      'Proof that the log contains a receipt (RFC 9162 §2.1.3), against the newest signed head or the tree of `treeSize` leaves. Null if no receipt has this task id, or if the tree does not contain it.',
   })
   async inclusionProof(
     @Args(() => InclusionArguments) asked: Arguments,
@@ -68,7 +68,9 @@ export class LogResolver {
     };
   }
 
-  @Query(() => [String], { description: 'Proof that the smaller tree is a prefix of the larger (RFC 9162 §2.1.4).' })
+  @Query(() => [String], {
+    description: 'Proof that the smaller tree is a prefix of the larger (RFC 9162 §2.1.4): hashes in lower-case hex.',
+  })
   async consistencyProof(
     @Args(() => ConsistencyArguments) asked: Arguments,
     @Ctx() { database }: Context,

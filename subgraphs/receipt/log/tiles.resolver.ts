@@ -23,7 +23,7 @@ const ProofArguments = argumentsType(ReceiptPath);
 export class LogTilesResolver {
   @Query(() => String, {
     description:
-      'Newest tree head, or that of `treeSize` leaves, as a checkpoint: a note signed with the Ed25519 keys of the issuer.',
+      'Newest tree head, or that of `treeSize` leaves, as a checkpoint: a note signed with the Ed25519 keys of the issuer. Null if no head of that size was signed.',
     nullable: true,
   })
   async logCheckpoint(
@@ -37,7 +37,7 @@ export class LogTilesResolver {
   }
 
   @Query(() => String, {
-    description: 'Verifier keys of the checkpoints, one per line, the current one first.',
+    description: 'Verifier keys of the checkpoints (C2SP signed-note), one per line, the current one first.',
   })
   logVerifierKeys(@Ctx() { issuer }: ReceiptContext): string {
     return issuer
@@ -49,7 +49,7 @@ export class LogTilesResolver {
   @Directive(`@cost(weight: ${TILE_COST})`)
   @Query(() => String, {
     nullable: true,
-    description: 'Tile of hashes, in base64. Null if the log is shorter.',
+    description: 'Tile of up to 256 hashes of the log (C2SP tlog-tiles), in base64. Null if the log has no such tile.',
   })
   async logTile(
     @Args(() => TileArguments) asked: Arguments,
@@ -64,7 +64,7 @@ export class LogTilesResolver {
   @Query(() => String, {
     nullable: true,
     description:
-      'Entries behind the leaves of a tile, in base64. Null if the log is shorter, or if its entries are not public.',
+      'Payloads of the receipts of a tile (C2SP entry bundle), in base64. Null if the log has no such tile, or if its entries are not public.',
   })
   async logEntryBundle(
     @Args(() => BundleArguments) asked: Arguments,
@@ -77,7 +77,7 @@ export class LogTilesResolver {
   @Query(() => String, {
     nullable: true,
     description:
-      'Proof that the log contains a receipt, as a text that is checked offline (https://c2sp.org/tlog-proof).',
+      'Proof that the log contains a receipt, as a text that is checked offline (https://c2sp.org/tlog-proof). Null if no receipt has this task id.',
   })
   async logProof(@Args(() => ProofArguments) asked: Arguments, @Ctx() context: ReceiptContext): Promise<string | null> {
     requireNotHalted(context.database);

@@ -13,7 +13,8 @@ const ProofArguments = argumentsType(ProofRequest);
 export class ProofResolver {
   @Query(() => ResultProof, {
     nullable: true,
-    description: 'Proof of a task: its settlement, and the place of its receipt in the log. Public.',
+    description:
+      'Proof of a task: its settlement, and the place of its receipt in the log. Public. Null if no task has this id.',
   })
   async proveResult(
     @Args(() => ProofArguments) asked: Arguments,

@@ -17,7 +17,11 @@ import { objectType } from '../../graph-type.ts';
 
 /* The signed payload of a receipt, as the specification shapes it. `Receipt.preimage` has the same payload byte for byte. */
 
-objectType('CallerBinding', 'What is known of the caller. An API key is shown only by its hash.', CallerBindingNoun);
+objectType(
+  'CallerBinding',
+  'Who sent the request, as far as known: wallet, session key or API key. An API key is shown only by its hash.',
+  CallerBindingNoun,
+);
 objectType('ReceiptTolerance', 'Tolerances within which facts may differ from what is signed.', ToleranceNoun);
 objectType(
   'ReceiptIssuerHistory',

@@ -101,7 +101,7 @@ export class IssuerResolver {
   @Query(() => GraphQLJSONObject, {
     nullable: true,
     description:
-      'Snapshot of the keys of the issuer: the current one, or an older one by version or hash. Null if there is none.',
+      'Snapshot of the keys of the issuer: the current one, or an older one by version or hash. Null if there is no such snapshot.',
   })
   async issuerHistory(
     @Args(() => SnapshotArguments) asked: Arguments,
@@ -114,7 +114,8 @@ export class IssuerResolver {
 
   @Query(() => GraphQLJSONObject, {
     nullable: true,
-    description: 'Keys that no longer sign, and since when, with a page of revoked sessions, newest first.',
+    description:
+      'Keys that no longer sign, and since when, with a page of revoked sessions, newest first. Null only on error.',
   })
   async revocations(
     @Args(() => RevocationsArguments) asked: Arguments,

@@ -32,7 +32,7 @@ export type WalletProofVerdict =
 
 /** Error for each way in which the proof can fail. */
 export const walletFaults = {
-  no_address: { code: 'invalid_wallet', param: 'wallet', detail: 'wallet is not an address.' },
+  no_address: { code: 'invalid_wallet', param: 'wallet', detail: 'wallet is not an address: 0x and 40 hex digits.' },
   stale: { code: 'control_proof_invalid', param: 'signed_at' },
   invalid: { code: 'control_proof_invalid', param: 'signature' },
   no_turn: { code: 'unavailable' },

@@ -22,7 +22,7 @@ export class TotalsResolver {
   @Query(() => GraphQLJSONObject, {
     nullable: true,
     description:
-      'Newest signed statement over the totals of all books and all payments (`svc402.log_totals.v1`). Null before the first.',
+      'Newest signed statement over the totals of all books and all payments (`svc402.log_totals.v1`). Null before the first statement.',
   })
   async logTotals(@Ctx() { database }: ReceiptContext): Promise<JsonObject | null> {
     requireNotHalted(database);
@@ -34,7 +34,7 @@ export class TotalsResolver {
     nullable: true,
     description:
       'Total of the collected receipts of a book, with its proof under the newest statement (`svc402.book_total.v1`). ' +
-      'Requires possession of the book.',
+      'Requires possession of the book. Null before the first statement, and if the newest one does not count the row of `taskId`.',
   })
   async bookTotal(
     @Args(() => TotalArguments) asked: ArgumentsOfBook,
@@ -49,7 +49,7 @@ export class TotalsResolver {
     nullable: true,
     description:
       'Proof that the payment of a receipt backs this receipt and no other (`svc402.payment_proof.v1`). Public. Null if ' +
-      'the receipt does not count, or not yet.',
+      'no statement counts the receipt (yet), or if it is not known which transfer paid.',
   })
   async paymentProof(
     @Args(() => ProofArguments) asked: Arguments,

@@ -215,7 +215,7 @@ const rules: readonly Rule<OpenedAudit>[] = [
         typeof preimage === 'string' &&
           preimage === canonicalJson(receipt.payload ?? null) &&
           (claims.payload_hash === undefined || sha256Hex(preimage) === claims.payload_hash),
-        'preimage is not the text whose SHA-256 is the signed payload_hash.',
+        'The SHA-256 of preimage is not the signed payload_hash.',
       ),
   },
   {
@@ -240,11 +240,11 @@ const rules: readonly Rule<OpenedAudit>[] = [
   },
   {
     code: 'transfer_differs',
-    says: 'The transfer to look up is the signed one.',
+    says: 'The transfer to look up is the payment that the receipt signs.',
     fault: ({ document: { transfer = null }, receipt, claims }) =>
       unless(
         isSameJson(transfer, lookUpOf(claims, receipt.ingress_receipt)),
-        'The transfer to look up is not the signed one.',
+        'transfer is not the payment that the receipt signs.',
       ),
   },
   {
@@ -271,10 +271,10 @@ function revocationFault({
   const revoked = revocationOf(jwks, isJsonObject(issuer_signature) ? issuer_signature.kid : undefined);
   if (revoked === null) return null;
   if (!isJsonObject(log))
-    return `Its key was revoked at ${revoked.at}, and no log proof shows that the receipt was signed before.`;
+    return `The signing key was revoked at ${revoked.at}, and no log proof shows that the receipt was signed before that.`;
   return unless(
     Number(claims.leaf_index) < revoked.tree_size,
-    `Its key was revoked at ${revoked.at}, and the receipt entered the log when others may have had that key.`,
+    `The signing key was revoked at ${revoked.at}, and the receipt entered the log when others may already have had that key.`,
   );
 }
 

@@ -82,7 +82,7 @@ export function keyFault(message: ParsedSign1, jwks: Jwks, dated: { readonly lea
   const claims = { iat: cwtFacts(message)?.iat ?? 0 };
   const revoked = revocationOf(jwks, named);
   if (revoked !== null && !(dated !== null && dated.leaf_index < revoked.tree_size))
-    return `Its key was revoked at ${revoked.at}, and the log did not contain the payload before others may have had that key.`;
+    return `The signing key was revoked at ${revoked.at}, and the payload was not in the log before others may have had that key.`;
   if (isEarly(jwks, named, claims)) return 'The statement was signed before its key was activated.';
   return isLate(jwks, named, claims) ? 'The statement was signed after its key was retired.' : null;
 }

@@ -64,7 +64,7 @@ const rules: readonly Rule<OpenedDocument>[] = [
     fault: ({ claims }) =>
       unless(
         isKnownRule(claims.rule_version),
-        'The verdict was decided by a rule version that this verifier does not know. Update it.',
+        'The verdict was decided by a rule version that this verifier does not know. Update the verifier.',
       ),
   },
   { code: 'receipt_invalid', says: 'Each receipt that the verdict is based on is valid.', fault: receiptFault },

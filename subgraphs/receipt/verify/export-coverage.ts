@@ -54,7 +54,7 @@ const rules: readonly Rule<CoveredExport>[] = [
 
 function signatureFault(coverage: JsonObject, jwks: Jwks): string | null {
   const { issuer_signature, ...payload } = coverage;
-  if (!isJsonObject(issuer_signature)) return 'The coverage is not signed.';
+  if (!isJsonObject(issuer_signature)) return 'The coverage has no issuer_signature.';
   const { jws: token, kid, value, alg } = issuer_signature;
   const jws = parseJws(token);
   if (jws === null || alg !== 'ES256' || jws.header.alg !== 'ES256' || jws.header.kid !== kid)
@@ -65,7 +65,7 @@ function signatureFault(coverage: JsonObject, jwks: Jwks): string | null {
     return 'The key that signed the coverage was revoked, and nothing proves that the coverage was signed before.';
   const { iss: _iss, iat: _iat, jti: _jti, ...signed } = jws.claims;
   const canonical = canonicalJson(payload);
-  if (canonicalJson(signed) !== canonical) return 'The coverage is not what was signed.';
+  if (canonicalJson(signed) !== canonical) return 'The coverage differs from the one that was signed.';
   return unless(
     verifyEs256(jwks, kid, canonical, base64url(value)),
     'issuer_signature.value is not a signature of the coverage.',

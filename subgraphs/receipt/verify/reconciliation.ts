@@ -86,7 +86,7 @@ const rules: readonly Rule<OpenedDocument>[] = [
     fault: opened =>
       unless(
         reported(opened).rule_version === RECONCILIATION_RULE_VERSION,
-        'The transfers were classified by a rule version that this verifier does not know. Update it.',
+        'The transfers were classified by a rule version that this verifier does not know. Update the verifier.',
       ),
   },
   {

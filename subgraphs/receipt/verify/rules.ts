@@ -108,7 +108,7 @@ export const rules: readonly Rule<OpenedReceipt>[] = [
     fault: ({ claims, document }) =>
       unless(
         claims.tree_size === undefined || endsWith(claims.tree_size, claims.leaf_index),
-        'The signed leaf_index is not the last one of the signed tree head.',
+        'The signed leaf_index is not the index of the last leaf of the signed tree head.',
       ) ?? rootFault(document, claims),
   },
   {
@@ -344,7 +344,7 @@ function isLeg(value: Json | undefined, leg: string): value is JsonObject {
 function versionFault(claims: JsonObject): string | null {
   const version = payloadVersionOf(claims);
   if (version === null)
-    return 'The payload version is not known. The receipt may be newer than this verifier: update it.';
+    return 'The payload version is not known. The receipt may be newer than this verifier: update the verifier.';
   const missing = version.signs.filter(name => claims[name] === undefined || claims[name] === null);
   return unless(
     missing.length === 0,

@@ -136,7 +136,7 @@ export function undatedFault(jwks: Jwks, kid: Json | undefined, at_seconds: Json
   if (later) return `The document was signed after its key was revoked at ${revoked.at}.`;
   return {
     code: 'needs_history',
-    sentence: `Its key was revoked at ${revoked.at}. Nothing proves that the document was signed before that, because anyone else who has the key can state any time.`,
+    sentence: `The signing key was revoked at ${revoked.at}. Nothing proves that the document was signed before that, because anyone who has the key can state any time.`,
   };
 }
 
@@ -144,7 +144,7 @@ export function undatedFault(jwks: Jwks, kid: Json | undefined, at_seconds: Json
 export function revokedFault(jwks: Jwks, kid: Json | undefined): string | null {
   const revoked = revocationOf(jwks, kid);
   if (revoked === null) return null;
-  return `Its key was revoked at ${revoked.at}. Only the log can show that the receipt was signed before that: verify its audit document (?format=auditor).`;
+  return `The signing key was revoked at ${revoked.at}. Only the log can show that the receipt was signed before that: verify its audit document (?format=auditor).`;
 }
 
 /** Early receipts carry no raw value; whatever carries one is held to it. */

@@ -39,7 +39,8 @@ export class DelegationResolver {
 
   @Query(() => DelegatedSession, {
     nullable: true,
-    description: 'A delegated session and its status. It exists once a payment under it has been recorded.',
+    description:
+      'A delegated session and its status. Until a payment under the session has been recorded: null, with the error `not_found`.',
   })
   async delegatedSession(
     @Args(() => SessionArguments) args: Arguments,
@@ -52,7 +53,10 @@ export class DelegationResolver {
     return { ...shownSession(standing), detail: await detailForPayer(standing.session, context) };
   }
 
-  @Query(() => SessionChallenge, { nullable: true, description: 'A nonce to sign for one act of an active session.' })
+  @Query(() => SessionChallenge, {
+    nullable: true,
+    description: 'A nonce to sign for one act of an active session. Null only on error.',
+  })
   async sessionChallenge(
     @Args(() => ChallengeArguments) args: Arguments,
     @Ctx() context: SessionContext,
@@ -69,7 +73,8 @@ export class DelegationResolver {
 
   @Mutation(() => SessionActResult, {
     nullable: true,
-    description: 'Carries out an act that the key of a session has signed. Each signed act is accepted once.',
+    description:
+      'Carries out an act that the key of a session has signed. Each signed act is accepted once. Null only on error.',
   })
   async actInSession(
     @Args(() => SessionArguments) args: Arguments,
@@ -84,7 +89,7 @@ export class DelegationResolver {
 
   @Mutation(() => RevokedSession, {
     nullable: true,
-    description: 'Revokes a session and all sessions below it, immediately and permanently.',
+    description: 'Revokes a session and all sessions below it, immediately and permanently. Null only on error.',
   })
   async revokeSession(
     @Args(() => RevokeArguments) args: Arguments,

@@ -38,5 +38,5 @@ export class DelegatedSession extends membersOf(SessionNoun) {
 // `endedBy` shows the revocation without the status that the object has.
 showMembers(DelegatedSession, SessionNoun, { ended_by: RevokedSession });
 
-inputType('ActPayloadInput', 'Number of rows that a `read_private` reads.', ActPayload);
+inputType('ActPayloadInput', 'Rows that the act `read_private` returns: how many, and before which row.', ActPayload);
 export const SessionActInput = inputType('SessionActInput', 'A signed act of a session.', ActRequest);

@@ -25,7 +25,7 @@ export class SessionTreeResolver {
   @Query(() => SessionTreePage, {
     nullable: true,
     description:
-      'A session and all sessions below it, root first, each with its spending. Requires possession of the book of the payer of the session or of one above it.',
+      'A session and all sessions below it, root first, each with its spending. Requires possession of the book of the payer of the session or of one above it. Null only on error.',
   })
   sessionTree(@Args(() => TreeArguments) args: Arguments, @Ctx() context: SessionContext): Promise<SessionTreePage> {
     return sessionTree(rootOf(args), readRequest(SessionTreePageRequest, args), context);
@@ -35,7 +35,7 @@ export class SessionTreeResolver {
   @Query(() => SessionTreePage, {
     nullable: true,
     description:
-      'Sessions that the agentWallet has granted directly and under which a payment was recorded, newest first. Requires possession of the book.',
+      'Sessions that the wallet of the agent has granted directly and under which a payment was recorded, newest first. Requires possession of the book. Null only on error.',
   })
   agentSessions(
     @Args(() => RootsArguments) args: ArgumentsOfBook,

@@ -42,11 +42,13 @@ export async function checkedReceipt(
   const { claims } = verified;
   const leaf_index = Number(claims.leaf_index);
   const leaf = leafHash(canonicalJson(document.payload ?? null));
-  if (!(await isLeaf(leaf, leaf_index, leaves))) return wrong('not_in_log', 'The log has another leaf at its index.');
+  if (!(await isLeaf(leaf, leaf_index, leaves)))
+    return wrong('not_in_log', 'The log does not have this receipt at the leaf_index that it signs.');
   const payment = signedTransfer(claims);
-  if (payment === null) return wrong('not_paid', 'It names no payment.');
+  if (payment === null) return wrong('not_paid', 'The receipt names no payment.');
   if (payment.network !== 'base') return { kind: 'elsewhere', task_id, leaf_index };
-  if (String(payment.payer).toLowerCase() !== wallet) return wrong('another_payer', 'Another wallet made the payment.');
+  if (String(payment.payer).toLowerCase() !== wallet)
+    return wrong('another_payer', 'The receipt names another wallet as payer.');
   return { kind: 'paid', receipt: paidOf(task_id, payment, document), leaf_index };
 }
 

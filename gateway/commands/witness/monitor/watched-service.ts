@@ -65,7 +65,7 @@ export class WatchedService {
       if (!answer.body || answer.status !== status) {
         await answer.body?.cancel();
         throw new LogAway(
-          `${url} answered ${answer.status}${answer.status === 401 ? ': the wallet signature is not accepted' : ''}`,
+          `${url} answered ${answer.status}${answer.status === 401 ? ': the wallet signature is not accepted; sign again' : ''}`,
         );
       }
       const value: unknown = JSON.parse((await within(answer.body, ANSWER_BYTES_MAX, url)).toString());
@@ -100,12 +100,12 @@ export async function walletSigner(
   if (key === null) {
     const text = walletReceiptsText(base_url, checksummedAddress(wallet), now_seconds());
     throw new OperatorFault(
-      `no signature of ${wallet}: set WALLET_KEY to its key, or sign \`${text}\` with it (personal_sign), write \`<the seconds in that text>:<signature>\` to a file and pass it with --signature-file within 5 minutes`,
+      `the wallet ${wallet} has not signed the request: set WALLET_KEY to its private key, or sign \`${text}\` with it (personal_sign), write \`<the seconds in that text>:<signature>\` to a file and pass it with --signature-file within 5 minutes`,
     );
   }
   const account = privateKeyToAccount(key.reveal() as Hex);
   if (account.address.toLowerCase() !== wallet.toLowerCase())
-    throw new OperatorFault(`WALLET_KEY is not the key of ${wallet}`);
+    throw new OperatorFault(`WALLET_KEY is not the private key of ${wallet}, the wallet in --wallet`);
   return async () => {
     const signed_at = now_seconds();
     const message = walletReceiptsText(base_url, account.address, signed_at);
@@ -115,7 +115,7 @@ export async function walletSigner(
 
 async function readSignature(file: string): Promise<WalletProof> {
   const text = await readFile(file, 'utf8').catch(({ code }: NodeJS.ErrnoException) => {
-    throw new OperatorFault(`${file}: the signature cannot be read (${code})`);
+    throw new OperatorFault(`--signature-file ${file} cannot be read (${code}); check the path and its permissions`);
   });
   const [, at, signature] = /^(\d{1,10}):(0x[0-9a-fA-F]+)$/.exec(text.trim()) ?? [];
   if (at === undefined || signature === undefined)

@@ -9,7 +9,11 @@ import { receiptOf } from '../svc.ts';
 import { paidAnswerType } from '../work.type.ts';
 import { forecastOf, quotePaid, taskPaid } from './task.paid.ts';
 
-inputType('TaskPaymentInput', 'Rail by which a task is labelled.', TaskPayment);
+inputType(
+  'TaskPaymentInput',
+  'Payment rail that a task is labelled with. It changes only what the response says.',
+  TaskPayment,
+);
 const TaskRequestInput = inputType(
   'TaskRequestInput',
   'Task to accept. The limits are those of POST /task-request.',
@@ -40,7 +44,7 @@ const PAID = `@paid(price: "${limits.call_price_atomic}")`;
 @Resolver()
 export class TaskResolver {
   @Directive(PAID)
-  @Mutation(() => AcceptedTask, { description: 'Accepts a task. The response is the acceptance and the receipt.' })
+  @Mutation(() => AcceptedTask, { description: 'Accepts a task, and returns the acceptance with a signed receipt.' })
   async requestTask(
     @Arg('input', () => TaskRequestInput, { description: 'The task.' }) input: Arguments,
     @Ctx() context: InferenceContext,
