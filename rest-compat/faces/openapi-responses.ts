@@ -20,7 +20,6 @@ export function responses(door: Door, method: DoorMethod, schemas: ComponentSche
     faults[status] = { ...faults[status], description };
   }
   const good = {
-    description: door.summary,
     headers: {
       ...(door.price ? answerHeaders.settled : {}),
       ...(method !== 'GET' && isDoneOnce(door) ? answerHeaders.doneOnce : {}),
@@ -39,7 +38,12 @@ export function responses(door: Door, method: DoorMethod, schemas: ComponentSche
     },
   };
   return {
-    ...Object.fromEntries([door.status, ...door.other_statuses].map(status => [status, good])),
+    ...Object.fromEntries(
+      [door.status, ...door.other_statuses].map(status => [
+        status,
+        { description: successes[status] ?? 'The request succeeded.', ...good },
+      ]),
+    ),
     ...(door.again ? { [door.again.status]: { ...good, description: DONE_BEFORE } } : {}),
     ...faults,
     ...(isKept(door) ? { 304: unchanged } : {}),
@@ -83,6 +87,13 @@ function errorsNamed(codes: readonly ErrorCode[]): string {
   if (sole !== undefined && others.length === 0) return `Error code: \`${sole}\`. ${errors[sole][1]}`;
   return `Error codes: ${codes.map(code => `\`${code}\``).join(', ')}. \`detail\` says what is wrong and what to do.`;
 }
+
+/** The summary of an endpoint says what it does. */
+const successes: Readonly<Record<number, string>> = {
+  200: 'The request succeeded. The body is its result.',
+  201: 'The request was recorded. The body shows what was recorded.',
+  202: 'The request was accepted. The work goes on after this response.',
+};
 
 const REFUSED = 403;
 const TOO_MANY = 429;
