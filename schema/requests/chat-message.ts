@@ -277,10 +277,13 @@ export type ChatRequestMessage = JsonObject & {
 /** A message in the form of OpenAI. On the graph, `content` is text, and a list of parts is `parts`. */
 export const ChatRequestMessage = z.preprocess(partsAsContent, messageByRole.transform(canonical));
 
-function partsAsContent(message: unknown): unknown {
+function partsAsContent(message: unknown, context: z.core.$RefinementCtx): unknown {
   if (!isJsonObject(message) || !('parts' in message)) return message;
   const { parts, ...rest } = message;
-  return rest.content == null && parts != null ? { ...rest, content: parts } : rest;
+  if (parts == null) return rest;
+  if (rest.content == null) return { ...rest, content: parts };
+  context.addIssue({ code: 'custom', path: ['parts'], message: 'is sent together with content: send one of them' });
+  return z.NEVER;
 }
 
 /** A message on the graph: the members of every role, with text and parts as two members. */

@@ -99,3 +99,11 @@ it('what neither a chat nor a response takes is refused of a response with the r
     'hubs treat it differently',
   );
 });
+
+it('a message with content and parts is refused, because one of them would be lost', () => {
+  const parts = [{ type: 'text', text: 'Hello' }];
+  const read = (message: JsonObject) => ChatRequest.safeParse({ messages: [{ role: 'user', ...message }] });
+  expect(read({ parts }).success).toBe(true);
+  expect(read({ content: 'Hello', parts: null }).success).toBe(true);
+  expect(read({ content: 'Hello', parts }).error?.issues).toMatchObject([{ path: ['messages', 0, 'parts'] }]);
+});
