@@ -57,7 +57,7 @@ export const rowFacts = {
     nullable: true,
     moves: true,
     description:
-      'Position of the transfer of this row: the log index within its block on base, the index of the instruction on solana. With payment.ref it identifies the transfer where several share a transaction. Null or absent if the transfer was not observed.',
+      'Position of the transfer of this row: the log index within its block on base, the index of the instruction on solana. With payment.ref it identifies the transfer where several share a transaction. Null or absent on nano, and if the transfer was not observed or its payer is not proven.',
   },
   collected_at: {
     from: 'place',

@@ -195,7 +195,10 @@ export const errors = {
   handed_off_too_often: [409, 'This receipt was already handed off to the maximum number of agents.'],
   wallet_registered: [409, 'This wallet is registered already, or its registration is in progress.'],
   duplicate_ref: [409, 'A book already has a row with this payment reference.'],
-  duplicate_task: [409, 'A book already has a row with this task_id or signed claim.'],
+  duplicate_task: [
+    409,
+    'This task_id or signed inflow claim was used before. Send another task_id, or sign a new claim.',
+  ],
   generation_conflict: [
     409,
     'This generation was already reported to this book with other facts. `task_id` names its row.',

@@ -80,7 +80,7 @@ export const SimulatedRefusalNoun = z.object({
     .meta({ words: policyTypeWords })
     .describe('Hourly or daily cap that would have refused the call. Null for any other rule.'),
   spent_atomic: AtomicMember.describe(
-    'Amount counted under that rule by then, in atomic USDC, without calls that the simulation had refused.',
+    'Amount counted by then, in atomic USDC, without calls that the simulation had refused: in the hour or day of the cap for `hourly_cap` and `daily_cap`, otherwise all that the book has spent.',
   ),
   cap_atomic: AtomicMember.nullable().describe(
     'Ceiling of the rule, in atomic USDC. Null if the rule does not depend on an amount.',

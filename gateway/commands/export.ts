@@ -98,11 +98,13 @@ async function openStream({ agent, url, format, session_file }: Export, after: n
     throw new OperatorFault(`${url} does not answer; check the address, and whether the service runs`);
   if (answer.ok) return answer;
   await answer.body?.cancel();
-  const why =
-    answer.status === 401 || answer.status === 403
-      ? 'the session does not open this book; check it and --agent'
-      : 'try again later';
-  throw new OperatorFault(`${url} answered with status ${answer.status}: ${why}`);
+  throw new OperatorFault(`${url} answered with status ${answer.status}: ${wayOn(answer.status)}`);
+}
+
+function wayOn(status: number): string {
+  if (status === 401 || status === 403) return 'the session does not open this book; check it and --agent';
+  if (status === 429 || status >= 500) return 'try again later';
+  return 'this is not the address of a service with this book; check --url and --agent';
 }
 
 /** Appends the rows that arrive; returns whether the export is complete. */

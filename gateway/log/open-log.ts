@@ -127,7 +127,7 @@ async function openBooks(
     uncompacted: error =>
       logger.warn(
         { err: error },
-        `the file of saved book heads ${path} could not be compacted; it stays valid and keeps growing`,
+        `the file of saved book heads ${path} could not be compacted; it stays valid, and a later write compacts it. If this repeats, check disk space and permissions`,
       ),
     recovered: () => logger.warn(`book heads are saved in ${path} again, so they no longer stop payments`),
     halted: () => known.mismatch !== null,

@@ -46,8 +46,12 @@ const receipt: JsonObject = {
 
 /** draft-ietf-httpapi-ratelimit-headers-10. */
 const rate: JsonObject = {
-  'RateLimit-Policy': header('Quota of the client address (`q`) and its window in seconds (`w`), by name.'),
-  RateLimit: header('Remaining quota (`r`), and the seconds until it is restored (`t`), by name.'),
+  'RateLimit-Policy': header(
+    'Limits by name: at most `q` requests within `w` seconds. `free` counts the free requests of the client address. With `qu="content-bytes"`: at most `q` bytes of request bodies at a time.',
+  ),
+  RateLimit: header(
+    'State of the limits by name: `r` requests are left, and in `t` seconds the whole quota is restored.',
+  ),
 };
 
 /** Headers of responses. Constants, because the code that sets them lies behind the graph. */

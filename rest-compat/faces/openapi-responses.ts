@@ -14,7 +14,7 @@ export function responses(door: Door, method: DoorMethod, schemas: ComponentSche
   const faults: Record<string, JsonObject> = {};
   for (const [status, codes] of byStatus(faultsOf(door, method))) faults[status] = fault(door, status, codes, schemas);
   for (const status of closedStatuses(door)) {
-    const lacks = door.board_secret === 'none' ? NO_PROOF : NO_SECRET;
+    const lacks = lacking[status][door.board_secret === 'none' ? 'proof' : 'secret'];
     const named = faults[status]?.description;
     const description = named ? `${named} If ${lacks}, the body is empty.` : `${capital(lacks)}. The body is empty.`;
     faults[status] = { ...faults[status], description };
@@ -100,12 +100,17 @@ const TOO_MANY = 429;
 export const isKept = ({ cache }: Columns): boolean => cache !== NO_STORE;
 const isRated = ({ rated, price }: Columns): boolean => rated && price === null;
 const DONE_BEFORE = 'The same request was carried out before; the response shows what it did.';
-const NO_SECRET = 'the secret of the board is missing or invalid';
-const NO_PROOF = 'the proof of possession is missing, invalid or used already';
+const lacking = {
+  401: { proof: 'the proof of possession is missing', secret: 'the secret of the board is missing' },
+  403: {
+    proof: 'the proof of possession is invalid, used already or of another book',
+    secret: 'the secret of the board is invalid',
+  },
+} as const;
 const capital = (sentence: string) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
 /** A paid door does not require a session, but refuses an invalid one. */
-function closedStatuses({ possession, ingest_key, board_secret, price }: Columns): number[] {
+function closedStatuses({ possession, ingest_key, board_secret, price }: Columns): (401 | 403)[] {
   if ([possession, ingest_key, board_secret].some(column => column !== 'none')) return [401, 403];
   return price ? [403] : [];
 }

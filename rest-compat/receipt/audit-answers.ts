@@ -31,7 +31,7 @@ const Anchor = z.object({
   event: z.string().describe('Solidity signature of the event: `Anchored(address,uint256,uint64,bytes32)`.'),
   topic: z.string().describe('First topic of the event: keccak256 of `event` (0x and 64 hex digits).'),
   consistency: Consistency.describe(
-    'Proof that of this tree head and the one that the receipt signs, the larger extends the smaller.',
+    'Consistency proof (RFC 9162 §2.1.4) between this tree head and the one that the receipt signs: the larger tree extends the smaller one.',
   ),
 });
 

@@ -55,7 +55,7 @@ export const BoardSearchNoun = z.object({
   tolerant: z
     .boolean()
     .describe(
-      'True if similar words are searched for when no entry contains the words. False if the database cannot do so, or if it takes too long.',
+      'True if similar words are searched for when no entry contains the words. False if the query has a phrase or an excluded word, if the database cannot do so, or if it takes too long.',
     ),
   hits: z.array(BoardEntryNoun).describe('Entries of this page, newest first.'),
   next: z.string().nullable().describe('`after` of the next page. Null if this is the last page.'),

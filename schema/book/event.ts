@@ -65,7 +65,9 @@ export const WouldBlockNoun = z.object({
   policy_key,
   spent_atomic: spent_atomic
     .nullable()
-    .describe('Amount counted under that rule when it was judged, in atomic USDC. The service always sets it.'),
+    .describe(
+      'Amount counted when the rule was judged, in atomic USDC: in the hour or day of the cap for `hourly_cap` and `daily_cap`, otherwise all that the book has spent. The service always sets it.',
+    ),
   cap_atomic,
   period_start,
   judged_at: TimeMember.nullable().describe(

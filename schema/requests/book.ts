@@ -198,5 +198,7 @@ export const RecordRequest = z.object({
   opt_in: z
     .boolean()
     .optional()
-    .describe('If true, a caller that possesses the book also receives `off_board`. Default: false.'),
+    .describe(
+      'If true, the record includes the exact history of the book (`off_board`, on the graph `offBoard`). Requires possession of the book: without it the request is refused. Default: false.',
+    ),
 });

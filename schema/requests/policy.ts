@@ -27,7 +27,9 @@ export const PolicyRequest = PossessionMembers.extend({
   value: z
     .unknown()
     .optional()
-    .describe('Value of the policy, such as digits for a cap in atomic USDC or a boolean for a switch. Null clears it.')
+    .describe(
+      'Value of the policy, such as digits for a cap in atomic USDC or a boolean for a switch. Null clears the policy. Required: a request without this member is refused.',
+    )
     .meta({ scalar: 'JSON' }),
   mode: z
     .enum(wordList(policyModes), { error: 'must be enforce or shadow' })

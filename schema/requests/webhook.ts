@@ -19,10 +19,8 @@ const Secret = z
     const message = secretFault(secret);
     if (message !== null) context.addIssue({ code: 'custom', message });
   })
-  .optional()
-  .describe(
-    `Secret that signs messages: \`whsec_\` and the base64 of ${secret_bytes_min} to ${secret_bytes_max} bytes (Standard Webhooks), or ${secret_chars_min} to ${secret_chars_max} visible ASCII characters. Default: the secret that the webhook has or, if it has none, a new secret that is shown once.`,
-  );
+  .optional();
+const SECRET = `Secret that signs messages: \`whsec_\` and the base64 of ${secret_bytes_min} to ${secret_bytes_max} bytes (Standard Webhooks), or ${secret_chars_min} to ${secret_chars_max} visible ASCII characters.`;
 
 /**
  * Body of PUT and POST /v1/agents/{agent_id}/book/webhook. Possession is checked before the body is parsed. The operation that stores the
@@ -33,7 +31,9 @@ export const WebhookRequest = PossessionMembers.extend({
     .string()
     .max(webhookLimits.url_chars_max)
     .describe('URL that messages are sent to: https, with the name of a public host.'),
-  secret: Secret,
+  secret: Secret.describe(
+    `${SECRET} Default: the secret that the webhook has or, if it has none, a new secret that is shown once.`,
+  ),
   events: listOf(word(webhookKindWords), everyWebhookKind.length)
     .transform(kinds => everyWebhookKind.filter(kind => kinds.includes(kind)))
     .optional()
@@ -55,7 +55,9 @@ export const WebhookRequest = PossessionMembers.extend({
 }).strict();
 export type WebhookRequest = WithoutPossession<z.output<typeof WebhookRequest>>;
 
-export const RotationRequest = PossessionMembers.extend({ secret: Secret }).strict();
+export const RotationRequest = PossessionMembers.extend({
+  secret: Secret.describe(`${SECRET} Default: a new secret that the service makes and shows once.`),
+}).strict();
 
 const Position = z.int().min(1).max(INT_MAX);
 

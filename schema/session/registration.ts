@@ -33,7 +33,9 @@ export const RegistrationNoun = z.object({
   validate_score: z.int().nullable().describe('Always null: no score is computed yet.'),
   settlement_status: z
     .enum(['settled', 'idempotent_replay'])
-    .describe('`settled` if this request bought the registration, `idempotent_replay` if an earlier one did.')
+    .describe(
+      '`settled` if this request made the registration, by its payment or, with `task_id`, by an earlier receipt and then free of charge. `idempotent_replay` if an earlier request made it.',
+    )
     .meta({ words: settlementStatuses }),
   idempotent_replay: z.boolean().describe('True if an earlier request made this registration.'),
   replay_of: z

@@ -34,8 +34,9 @@ export async function searchBoard(database: Database, asked: BoardSearchArgument
   const words = wordsOf(asked.query);
   const place = await similarityPlace(database);
   const find = (matched: BoardMatch) => findBy(database, matched, place, { words, limit: limit + 1, cursor });
+  const similar_at = OPERATED.test(words) ? null : place;
   const found = await turns.take(asked.address, () =>
-    cursor === null ? findFirst(find, OPERATED.test(words) ? null : place) : findNext(find, cursor, place),
+    cursor === null ? findFirst(find, similar_at) : findNext(find, cursor, similar_at),
   );
   if (!found) throw new Refusal('unavailable');
   const entries = entriesOf(found.rows, asked.base_url);

@@ -72,7 +72,7 @@ export class A2aEscrowResolver {
   @Mutation(() => A2aEscrow, {
     nullable: true,
     description:
-      'Opens an escrow with another agent, as its principal. No money is held. Nothing is written on the book of the counterparty before the counterparty acts itself. Null if there is an error.',
+      'Opens an escrow with another agent, as its principal. No money is held. The book of the counterparty gets no row before the counterparty acts itself; if its webhook has the kind `escrow_offer`, it gets that event. Null if there is an error.',
   })
   openA2aEscrow(
     @Arg('input', () => A2aEscrowInput, { description: 'Terms of the escrow.' }) input: Arguments,

@@ -179,6 +179,6 @@ describe('the official Anthropic client, through a paying fetch', () => {
     };
     const fault = await read().catch((error: unknown) => error);
     expect(fault).toBeInstanceOf(Anthropic.APIError);
-    expect(fault).toMatchObject({ type: 'api_error', apiMessage: expect.stringContaining('broke off') });
+    expect(fault).toMatchObject({ type: 'api_error', apiMessage: expect.stringContaining('ended its answer') });
   });
 });

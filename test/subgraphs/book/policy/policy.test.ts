@@ -280,7 +280,7 @@ describe('a policy as it is asked for', () => {
     expect(said('risk_tiers', { high: [], middle: [] })).toContain(
       'must be {high: [names], low: [names]} without other members',
     );
-    expect(said('model_allowlist', ['svc/auto'])).toContain('svc/* is not a model');
+    expect(said('model_allowlist', ['svc/auto'])).toContain('An svc/* id only chooses a model');
     expect(said('model_allowlist', [])).toContain('must be a list of 1 to 100 model ids');
   });
 });
