@@ -70,7 +70,9 @@ export const Problem = z.looseObject({
     .number()
     .min(0)
     .optional()
-    .describe('Seconds to wait before the request is sent again. Absent if the error does not name a time.'),
+    .describe(
+      'Seconds to wait before the request is sent again. Absent if the error names no time; the header Retry-After may still have one.',
+    ),
   hub_status: z
     .int()
     .optional()
@@ -94,12 +96,14 @@ export const Problem = z.looseObject({
 /** The offer of x402 version 1. Version 2 is in the PAYMENT-REQUIRED header. */
 export const PaymentRequired = z.looseObject({
   x402Version: z.literal(1),
-  error: z.string().describe('Sentence that says why a payment is required.'),
+  error: z
+    .string()
+    .describe('Sentence that says why a payment is required, or why the one that was sent is not accepted.'),
   code: z
     .string()
     .optional()
     .describe(
-      'Why the payment or key that was sent was not accepted, as a code such as `payment_rejected`. Absent if none was sent.',
+      'Why the payment or key that was sent was not accepted, as a code such as `payment_rejected`; `payment_required` if the offer is for the second payment of a job. Absent otherwise.',
     ),
   accepts: z.array(JsonMembers).describe('Payment requirements (x402), one for each network that is accepted.'),
 });

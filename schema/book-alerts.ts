@@ -13,16 +13,16 @@ export const alertKinds = {
   graph: 'BookAlertKind',
   description: 'Kind of alert that a book sends to its owner.',
   meanings: {
-    threshold: 'The collected amount has reached a chosen percentage of a cap or of the budget.',
-    burn: 'The amount spent in the last hour is many times what the book usually spends in an hour.',
-    budget_end: 'At the rate of the last hour, the budget will soon be used up.',
+    threshold: 'The amount counted under a cap or the budget has reached a chosen percentage of it.',
+    burn: 'The amount spent in the last hour is at least `burn_factor` times what the book usually spends in an hour.',
+    budget_end: 'At the rate of the last hour, the budget will be used up within `budget_end_hours`.',
   },
 } as const satisfies Words;
 export type AlertKind = WordOf<typeof alertKinds>;
 
 export const alertCeilings = {
   graph: 'BookCeiling',
-  description: 'Limit that the collected amounts of a book count toward.',
+  description: 'Limit that the amounts of a book count toward.',
   meanings: {
     hourly_cap: 'Cap of a UTC clock hour.',
     daily_cap: 'Cap of a UTC day.',
@@ -71,7 +71,7 @@ export const alertSettings = {
   burn_factor: {
     usual: 4,
     value: whole(alertLimits.burn_factor_min, alertLimits.burn_factor_max, FACTOR),
-    description: `Factor, ${FACTORS}: an alert is sent if the spend of an hour reaches the usual spend of the book times this factor.`,
+    description: `Factor, ${FACTORS}: an alert is sent if the amount collected in the last 60 minutes reaches this factor times what the book usually spends in an hour (a 24th of its median day).`,
   },
   budget_end_hours: {
     usual: 24,
@@ -110,7 +110,7 @@ export const AlertNoun = z.object({
     'Amount of the ceiling when the alert was recorded, in atomic USDC. Null or absent for `burn`.',
   ),
   rate_atomic: AtomicMember.optional().describe(
-    'Amount collected in the last 60 minutes, in atomic USDC. Null or absent for `threshold`.',
+    'Estimate of the amount spent in the last 60 minutes, in atomic USDC: this clock hour, and a share of the one before. Null or absent for `threshold`.',
   ),
   habit_atomic: AtomicMember.optional().describe(
     'What the book usually spends in an hour, in atomic USDC: a 24th of its median day. Null or absent unless `alert` is `burn`.',

@@ -34,14 +34,15 @@ export const rowFacts = {
     moves: true,
     group: ['payment', 'ref'],
     description:
-      'Payment as `network:transaction`. Several rows may share a transaction. Null if nothing is known to have been paid.',
+      'Payment as `network:transaction`. Several rows may share a transaction. Null if the row records no payment, as with an API key or for a refused call.',
   },
   rail: {
     from: 'birth',
     type: 'text',
     nullable: true,
     group: ['payment', 'rail'],
-    description: 'Rail of the payment: `usdc` or `xno`. Null if nothing is known to have been paid.',
+    description:
+      'Rail of the payment: `usdc` or `xno`. Null if the row records no payment, as with an API key or for a refused call.',
   },
   amount: {
     from: 'birth',
@@ -49,7 +50,8 @@ export const rowFacts = {
     nullable: true,
     moves: true,
     group: ['payment', 'amount'],
-    description: 'Amount in atomic units of the rail. Null if nothing is known to have been paid.',
+    description:
+      'Amount in atomic units of the rail. Null if the row records no payment, or one that does not count: its transfer was not found, its payer is not proven, or the agent received it.',
   },
   transfer_index: {
     from: 'birth',
@@ -62,13 +64,14 @@ export const rowFacts = {
   collected_at: {
     from: 'place',
     type: 'time',
-    description: 'Time the payment was collected or, if none was collected, the row was recorded (RFC 3339, UTC).',
+    description:
+      'Time the row was recorded (RFC 3339, UTC); for a call that was paid before the book existed, the time of its receipt.',
   },
   collected: {
     from: 'birth',
     type: 'boolean',
     moves: true,
-    description: 'True if the payment of the row was collected.',
+    description: 'True if the payment of the row was collected or, for an ingested payment, if its payer is proven.',
   },
   model: {
     from: 'birth',
@@ -76,7 +79,7 @@ export const rowFacts = {
     nullable: true,
     group: ['route', 'model'],
     description:
-      'Model that the hub was asked for; for a refused call, the model that the caller asked for. For a payment to somebody else and for an inflow, as the owner of the book named it. Null if there is none.',
+      'Model that the hub was asked for; if no hub was asked, a name of what was sold, such as `board`; for a refused call, the model that the caller asked for. For a payment to somebody else and for an inflow, as the owner of the book named it. Null or empty if there is none.',
   },
   hub: {
     from: 'birth',
@@ -84,7 +87,7 @@ export const rowFacts = {
     nullable: true,
     group: ['route', 'hub'],
     description:
-      'Hub that answered. For a payment to somebody else and for an inflow, the hub as the owner of the book named it. Null if there is none.',
+      'Hub that answered: its name, `router` for a third-party router, or `svc` for an act of this service. For a payment to somebody else and for an inflow, the hub as the owner of the book named it. Null or empty if there is none.',
   },
   answered_model: {
     from: 'facts',
@@ -112,14 +115,14 @@ export const rowFacts = {
     nullable: true,
     rest: 'null',
     description:
-      'Wallet that paid, as bound at settlement. It stays the same when the session of the book is rotated. Null if no wallet paid.',
+      'Wallet that paid or, for a refused call, would have paid. It stays the same when the session of the book is rotated. Null if there is none.',
   },
   settled_by: {
     from: 'birth',
     type: 'text',
     nullable: true,
     rest: 'none',
-    description: 'What makes the payment count as settled. Null if nothing was settled.',
+    description: 'What made the payment count as settled when the row was recorded. Null if no payment is known.',
   },
   replay_count: {
     from: 'counted',
@@ -155,7 +158,8 @@ export const rowFacts = {
     from: 'facts',
     type: 'text',
     description: 'Id of the signed refusal of the call. Null if the call was not refused.',
-    rest_description: 'Id of the signed refusal, which GET /refusal/{refusal_id} returns.',
+    rest_description:
+      'Id of the signed refusal, which GET /refusal/{refusal_id} returns. Absent if the call was not refused.',
   },
   policy_code: {
     from: 'facts',
@@ -177,13 +181,13 @@ export const rowFacts = {
     from: 'facts',
     type: 'digits',
     description:
-      'Amount, in atomic USDC, that counted under the ceiling when it refused the call: collected amounts and amounts of rows with evidence RECORDED_BY_SETTLE. Null or absent if no amount was the reason of a refusal.',
+      'Amount that counted when the call was refused, in atomic USDC: what was collected or is RECORDED_BY_SETTLE, in the hour or day of the cap, or in the whole book for any other rule. Null or absent if the call was not refused.',
   },
   cap_atomic: {
     from: 'facts',
     type: 'digits',
     description:
-      'Ceiling that refused the call, in atomic USDC. Null or absent if the refusal does not depend on an amount.',
+      'Cap, budget or approval threshold that refused the call, in atomic USDC. Null or absent if no such amount did.',
   },
   period_start: {
     from: 'facts',
@@ -223,13 +227,14 @@ export const rowFacts = {
   bucket: {
     from: 'facts',
     type: 'text',
-    description: 'For an inflow: what the money is for, in words of the owner. Null or absent for any other row.',
+    description:
+      'For an inflow or its correction: what the money is for, in words of the owner. Null or absent for any other row.',
   },
   allocation: {
     from: 'facts',
     type: 'digits',
     description:
-      'For an inflow: amount set aside, in atomic USDC. It is not spend and counts in no sum. Null or absent for any other row.',
+      'For an inflow or its correction: amount set aside, in atomic USDC. It is not spend and counts in no sum. Null or absent for any other row.',
   },
   corrects: {
     from: 'facts',
@@ -241,7 +246,7 @@ export const rowFacts = {
     from: 'facts',
     type: 'text',
     description:
-      'Task id of the row, possibly on another book, that records the same transfer with a proven payer and replaces the corrected row. Null or absent if this correction has another cause.',
+      'For a correction of a row whose transfer another row records with a proven payer: task id of that other row, which may be on another book. Null or absent for any other row.',
   },
   merges: {
     from: 'facts',
@@ -252,7 +257,8 @@ export const rowFacts = {
   inflow_claim: {
     from: 'facts',
     type: 'json',
-    description: 'For an inflow: signed claim of bucket and allocation. Null or absent for any other row.',
+    description:
+      'For an inflow or its correction: claim of bucket and allocation, signed by this service. Null or absent for any other row.',
   },
   a2a_escrow: {
     from: 'facts',
@@ -264,18 +270,19 @@ export const rowFacts = {
     from: 'facts',
     type: 'boolean',
     description:
-      'For a payment to somebody else: true if the payer is proven to belong to this book. If false, the payment counts in no sum. Null or absent for any other row.',
+      'For an ingested payment: true if the payer is proven to belong to this book. If false, the payment counts in no sum. Null or absent for any other row.',
   },
   merchant_signed: {
     from: 'facts',
     type: 'boolean',
     description:
-      'For a payment to somebody else: true if the wallet that was paid has signed that the payment was for this resource. Null or absent for any other row.',
+      'For an ingested payment: true if the wallet that was paid has signed that the payment was for this resource. Null or absent if it has not, and for any other row.',
   },
   pay_to: {
     from: 'facts',
     type: 'text',
-    description: 'For a payment to somebody else: wallet that was paid. Null or absent for any other row.',
+    description:
+      'For an ingested payment or the price of a job: wallet that was paid. Null or absent for any other row.',
   },
   observed_amount: {
     from: 'facts',
@@ -292,7 +299,7 @@ export const rowFacts = {
   description: {
     from: 'facts',
     type: 'text',
-    description: 'For a payment to somebody else: what the payment was for. Null or absent for any other row.',
+    description: 'For an ingested payment of XNO: what the payment was for. Null or absent for any other row.',
   },
   inflow_corrections: {
     from: 'rows',
@@ -319,7 +326,7 @@ export const rowFacts = {
     type: 'json',
     nullable: true,
     rest_description:
-      'What was delivered for the payment, as the receipt states it. Absent if the row has no receipt of this service.',
+      'What was bought, and the commitment to what was delivered, as the receipt states them. Absent if the row has no receipt of this service.',
   },
   facts: { from: 'birth', type: 'json', hidden: true },
   prev_row_hash: {

@@ -7,11 +7,11 @@ import type { WordOf, Words } from './words.ts';
 
 export const supersessionStatuses = {
   graph: 'SupersessionStatus',
-  description: 'How the corrections of inflows follow each other.',
+  description: 'How the corrections of rows follow each other.',
   meanings: {
     none: 'Nothing was corrected.',
     linear: 'Each row that was corrected has one successor.',
-    forked: 'Two corrections name the same row. Both are kept, and neither is preferred.',
+    forked: 'Two or more corrections name the same row. All are kept, and none is preferred.',
   },
 } as const satisfies Words;
 export type SupersessionStatus = WordOf<typeof supersessionStatuses>;
@@ -19,7 +19,7 @@ export type SupersessionStatus = WordOf<typeof supersessionStatuses>;
 /** How corrections replace rows, in the whole book or in the chain of one row. */
 export const SupersessionNoun = z.object({
   status: word(supersessionStatuses).describe(
-    '`none`: nothing was corrected. `linear`: each corrected row has one successor. `forked`: two corrections name the same row; both are kept, and neither is preferred.',
+    '`none`: nothing was corrected. `linear`: each corrected row has one successor. `forked`: two or more corrections name the same row; all are kept, and none is preferred.',
   ),
   authoritative: z
     .string()
@@ -33,7 +33,9 @@ export const SupersessionNoun = z.object({
     .describe(
       'Task id of the correction that merges all branches of the fork. Null if there is no fork, if some branches are not merged, or if the answer covers more than one chain of corrections.',
     ),
-  chains: z.int().describe('Number of inflows that were corrected.'),
+  chains: z
+    .int()
+    .describe('Number of rows that were corrected, such as inflows, not counting corrections of corrections.'),
   corrections: z.int().describe('Number of corrections.'),
   forks: z.int().describe('Number of rows that more than one correction corrects.'),
   task_id: z
@@ -45,12 +47,10 @@ export const SupersessionNoun = z.object({
 export const BookSequenceNoun = z.object({
   schema: z.literal(documents.book_seq_report).describe(`Always \`${documents.book_seq_report}\`.`),
   agent_id: z.int().describe('Id of the agent of the book.'),
-  seq: z.int().describe('Position of the last row. 0 if the book has no rows.'),
+  seq: z.int().describe('The seq of the last row. 0 if the book has no rows.'),
   count: z.int().describe('Number of rows of the book.'),
   gapless: z
     .boolean()
-    .describe('True if the positions are exactly 1 to `seq`. This does not say which row of a fork is right.'),
-  supersession: SupersessionNoun.describe(
-    'Whether the corrections of inflows form chains or forks, and their numbers.',
-  ),
+    .describe('True if the seqs of the rows are exactly 1 to `seq`. This does not say which row of a fork is right.'),
+  supersession: SupersessionNoun.describe('Whether corrections form chains or forks, and their numbers.'),
 });

@@ -12,14 +12,14 @@ export const BoughtTaskNoun = z.object({
   context_id: z
     .string()
     .describe(
-      'Intent id under which the task was bought. Without an intent: id of the offer that the buyer accepted, or else id of the task.',
+      'Intent id under which the task was bought; before there is a receipt, only the buyer sees it. Without it: id of the offer that the buyer accepted, or else id of the task.',
     ),
   is_buyers: z
     .boolean()
     .describe('True if the caller has proven to be the buyer. The answer and the receipt are shown to the buyer only.'),
   answer: computed(
     JsonMember.nullable().describe(
-      'Answer of the task, for its buyer. Null for all others, before there is a receipt, for a stamp, and if the answer is no longer kept.',
+      'Answer of a chat, message, response or accepted task, for its buyer. Null for other kinds of calls, for everybody but the buyer, before there is a receipt, and if the answer is no longer kept.',
     ),
   ),
   receipt: onGraph(

@@ -21,7 +21,7 @@ export const errors = {
     400,
     '`proof` is not the HMAC of the current time window by a session of this wallet. Compute it again, or omit it.',
   ],
-  delegation_invalid: [400, 'The grant in X-SVC-Delegation, sent with the payment or API key, is not accepted.'],
+  delegation_invalid: [400, 'The grant in X-SVC-Delegation is not accepted.'],
   payload_mismatch: [
     400,
     '`payload_hash` is not the Keccak-256 of `payload` in canonical JSON (RFC 8785). Correct it or omit it.',
@@ -42,7 +42,10 @@ export const errors = {
   ],
   escrow_claim_required: [400, 'A clawback before `expires_at` requires `claim_type`.'],
   escrow_amount_mismatch: [400, '`amount` is not the amount that was collected for the task. Send that amount.'],
-  escrow_not_collected: [400, 'The payment of the task was not collected, or is less than the escrow.'],
+  escrow_not_collected: [
+    400,
+    'The payment of the task is not collected, or is less than the escrow. Try again when the evidence of its row is `collected`, or name another task.',
+  ],
   escrow_checks_failed: [400, 'A check of the escrow failed. `checks` lists each check and whether it passed.'],
   transfer_not_believed: [
     400,
@@ -50,7 +53,7 @@ export const errors = {
   ],
   payer_signature_invalid: [
     400,
-    '`payer_signature` does not prove the payer of the payment, or its time is outside the window. Nothing was charged.',
+    '`payer_signature` does not prove the payer of the payment, or its time is outside the window: sign again. Nothing was charged.',
   ],
   offer_receipt_invalid: [
     400,
@@ -62,14 +65,17 @@ export const errors = {
   ],
   payout_not_proven: [
     400,
-    '`payout.signature` does not prove control of the payout address, or its time is outside the window. Nothing was charged.',
+    '`payout.signature` does not prove control of the payout address, or its time is outside the window: sign again. Nothing was charged.',
   ],
   unknown_model: [400, 'No such model is offered. GET /v1/models lists the models.'],
   hub_rejected_request: [
     400,
     'The model hub refused this request as invalid. Change the request before you send it again.',
   ],
-  control_proof_missing: [401, '`wallet_signature` and `signature_timestamp` are required.'],
+  control_proof_missing: [
+    401,
+    'The signature of the wallet and its time are required: `wallet_signature` and `signature_timestamp`, or `signature` and `signed_at` for a reconciliation.',
+  ],
   token_required: [401, 'The token of an assignment is required: send it as `Authorization: Bearer`.'],
   control_proof_invalid: [
     401,
@@ -91,7 +97,10 @@ export const errors = {
   payment_required: [402, 'Payment is required: send the request again with an x402 payment.'],
   payment_rejected: [402, 'The payment is not accepted. Correct it, or sign another one.'],
   unknown_api_key: [402, 'The API key is unknown. Pay as the offer says, or send another key.'],
-  forbidden: [403, 'The proof of possession does not open this book.'],
+  forbidden: [
+    403,
+    'The proof of possession does not open this book, does not allow this request, or is no longer valid.',
+  ],
   policy_blocked: [403, 'A policy of the book refuses this call. Nothing was charged.'],
   approval_ttl_expired: [
     403,
@@ -113,16 +122,16 @@ export const errors = {
   payer_mismatch: [403, 'The payment comes from a wallet other than the one that the request names.'],
   receipt_not_qualifying: [
     403,
-    'The receipt does not qualify: its payment was not collected, or its payer and payee are the same party.',
+    'The receipt does not qualify: it is unknown, its payment was not collected, it is for a fee of the board, or its payer and payee are the same party. Name another receipt.',
   ],
   receipt_not_on_book: [403, "The receipt is not of a row of the requesting agent's own book."],
-  receipt_host_differs: [403, 'The receipt is for a host other than that of the endpoint in the report.'],
+  receipt_host_differs: [403, 'The receipt does not show a payment for the host of the endpoint in the report.'],
   not_a_party: [403, 'The session or signature is not that of the agent or payer that may make this request.'],
   task_not_on_book: [403, 'The book has no row with this task_id.'],
   not_author: [403, 'Only the agent that wrote this post or comment may take it down.'],
   inflow_claim_invalid: [
     403,
-    "The claim is not signed by the wallet of the book's agent, or differs from the request in `param`.",
+    "`param` names what is wrong with the claim: a member that differs from the request, the book or this service, a time too far ahead, or a signature that is not by the wallet of the book's agent.",
   ],
   token_invalid: [403, 'The token of the assignment is unknown, has expired or was revoked.'],
   slice_exceeded: [
@@ -154,7 +163,10 @@ export const errors = {
   not_acceptable: [406, 'The Accept header allows none of the media types of this endpoint. `offered` lists them.'],
   request_timeout: [408, 'The request did not arrive completely in time. Send it again.'],
   payment_in_flight: [409, 'A request with this payment is in progress. Send the same payment again later.', 'open'],
-  task_not_cancelable: [409, 'The task has ended, or its payment may have been sent.'],
+  task_not_cancelable: [
+    409,
+    'The task has ended, or its payment may have been sent, so it can no longer be canceled. Read the task to see its outcome.',
+  ],
   call_canceled: [409, 'The buyer has canceled this call. Nothing was charged; the payment stays usable.'],
   claim_already_settled: [
     409,
@@ -191,10 +203,13 @@ export const errors = {
   ],
   act_nonce_used: [409, 'An act with this nonce was carried out already. For another act, sign a new nonce.'],
   approval_closed: [409, 'The approval request was answered already, or has expired. `approval_status` says which.'],
-  already_handed_off: [409, 'This receipt was already handed off to this agent.'],
+  already_handed_off: [409, 'This receipt was already handed off to this agent: `task_id` names the hand-off.'],
   handed_off_too_often: [409, 'This receipt was already handed off to the maximum number of agents.'],
   wallet_registered: [409, 'This wallet is registered already, or its registration is in progress.'],
-  duplicate_ref: [409, 'A book already has a row with this payment reference.'],
+  duplicate_ref: [
+    409,
+    'This payment is already recorded, is being recorded, or was made to this service. It cannot be recorded again.',
+  ],
   duplicate_task: [
     409,
     'This task_id or signed inflow claim was used before. Send another task_id, or sign a new claim.',
@@ -234,10 +249,19 @@ export const errors = {
   ],
   output_refused: [409, 'The poster has refused the output with this SHA-256. Deliver another output.'],
   deliveries_used: [409, 'The delivered hash of this job was already replaced the maximum number of times.'],
-  job_state_conflict: [409, 'The job does not allow this in its current state, which `state` names if present.'],
-  receipt_backs_another: [409, 'This receipt already backs another post or confirmation. A receipt backs one only.'],
+  job_state_conflict: [
+    409,
+    'The job does not allow this in its current state (`state`, if present), or its terms have changed. Read the job again.',
+  ],
+  receipt_backs_another: [
+    409,
+    'This receipt already backs another post or confirmation, or a payment for such a post is in progress. A receipt backs one only.',
+  ],
   self_confirm: [409, 'An agent cannot confirm its own report.'],
-  related_confirm: [409, 'The confirming agent must be neither the payer nor the payee of the reported payment.'],
+  related_confirm: [
+    409,
+    'Neither the confirming agent nor the payer of its receipt may be the payer or payee of the reported payment.',
+  ],
   post_taken_down: [
     409,
     'The author has taken this post or comment down. It cannot be answered, liked, confirmed or flagged.',
@@ -247,9 +271,19 @@ export const errors = {
     409,
     'A completion with this source and `external_id` was already recorded with other facts. `task_id` names its row.',
   ],
-  already_flagged: [409, 'This agent has already flagged this post, comment or job.'],
-  reconciliation_running: [409, 'A reconciliation of this agent is in progress. Read it by its `report_id`.'],
-  answer_gone: [410, 'The answer is no longer stored. The receipt remains available.', 'spent'],
+  already_flagged: [
+    409,
+    'This agent has already flagged this post, comment or job, or a payment for the flag is in progress.',
+  ],
+  reconciliation_running: [
+    409,
+    'A reconciliation of this agent is in progress: `report_id` is its id. Wait until it has ended.',
+  ],
+  answer_gone: [
+    410,
+    'This payment brings no answer any more: the answer is no longer stored, or was not completed in time. The receipt remains available.',
+    'spent',
+  ],
   request_too_large: [413, 'The body of the request is larger than this endpoint accepts. Send less.'],
   hub_request_too_large: [413, 'This request is too large for the model hub. Shorten it before you send it again.'],
   answer_too_large: [413, 'The answer would be larger than this service passes on. Request less at once.'],
@@ -272,7 +306,11 @@ export const errors = {
     'Too many payments were named that the chain does not show. Try again later. Nothing was charged.',
   ],
   headers_too_large: [431, 'The headers of the request are too large. Send fewer or shorter ones.'],
-  internal: [500, 'An internal error occurred. Nothing was charged unless a receipt says so.', 'doubtful'],
+  internal: [
+    500,
+    'An internal error occurred. Nothing was charged unless a receipt says so. Try again; if you paid, with the same payment.',
+    'doubtful',
+  ],
   record_damaged: [
     500,
     'The stored record does not match its signature, so it is not shown. Try again later.',
@@ -299,12 +337,12 @@ export const errors = {
   ],
   fee_too_high: [
     503,
-    'The gas price of the chain is higher than this call is worth. Try again; if you paid, with the same payment.',
+    'The gas fee of the payment exceeds a limit of this service. Try again later; if you paid, with the same payment.',
     'doubtful',
   ],
   network_not_served: [
     503,
-    'This service has no access to this network, so it cannot look the payment up. Nothing was charged.',
+    'This service has no access to this network, so it cannot check the payment or account there. Nothing was charged.',
   ],
   upload_unknown: [
     503,

@@ -14,7 +14,6 @@ const TAKES_BACK = 'Claws the escrow back (ends it without a release).';
 const READS = 'Returns the escrow and changes nothing.';
 const RELEASED = 'The escrow was released: every check passed.';
 const TAKEN_BACK = 'The escrow was clawed back: it ended without a release.';
-const OVER = 'The escrow expired before it was released or clawed back.';
 
 export const ledgerEscrowActions = {
   graph: 'LedgerEscrowAction',
@@ -29,7 +28,7 @@ export const ledgerEscrowStates = {
     open: 'The escrow was opened, and has not ended yet.',
     released: RELEASED,
     clawed_back: TAKEN_BACK,
-    expired: OVER,
+    expired: 'The escrow expired before it was released or clawed back.',
   },
 } as const satisfies Words;
 export type LedgerEscrowState = WordOf<typeof ledgerEscrowStates>;
@@ -58,7 +57,7 @@ export const a2aEscrowStates = {
     released: RELEASED,
     clawed_back: TAKEN_BACK,
     challenged: 'The principal has challenged the delivery.',
-    expired: OVER,
+    expired: 'The escrow expired before the counterparty submitted a delivery.',
   },
 } as const satisfies Words;
 export type A2aEscrowState = WordOf<typeof a2aEscrowStates>;
@@ -81,7 +80,7 @@ export const proofTiers = {
   description: 'Proof that a receipt must show for a release.',
   meanings: {
     settlement: 'The transfer was seen.',
-    inference: 'The transfer was seen, and the receipt commits to the output of a model.',
+    inference: 'The transfer was seen, and this service commits in the receipt to the output of a model.',
   },
 } as const satisfies Words;
 export type ProofTier = WordOf<typeof proofTiers>;
@@ -121,7 +120,7 @@ export const EscrowCheckNoun = z.object({
       'Name of the check, such as `collected` (the payment was collected) or `output_hash` (the receipt commits to this hash).',
     ),
   passed: z.boolean().describe('Whether the check passed.'),
-  wanted: z.string().describe('Value that is required to pass.'),
+  wanted: z.string().describe('Value that is required. For a `proof_tier` of `settlement`, `inference` passes too.'),
   found: z.string().nullable().describe('Value that was found. Null if there is none.'),
 });
 
@@ -222,13 +221,13 @@ export const A2aEscrowPhaseNoun = z.object({
     .string()
     .nullable()
     .describe(
-      'Task id of the row that records this phase in the book of the agent that reads it. Null if that book has no such row.',
+      'Task id of the row that records this phase in the book of the agent that reads it. Null for the counterparty until it has acted itself.',
     ),
   seq: z
     .int()
     .nullable()
     .describe(
-      'Position (`seq`) of the row that records this phase in the book of the agent that reads it. Null if that book has no such row.',
+      'Position (`seq`) of the row that records this phase in the book of the agent that reads it. Null for the counterparty until it has acted itself.',
     ),
   ...statement,
 });
@@ -239,7 +238,7 @@ export const A2aEscrowNoun = z.object({
   job_id: z.string().describe('Id of the job, chosen by the principal. A principal uses it once.'),
   job_spec_hash: z
     .string()
-    .describe('Hash of what the two agents have agreed on, as the principal sent it: 64 hex digits.'),
+    .describe('Hash of what the two agents have agreed on, as the principal stated it: 64 hex digits, lower case.'),
   amount: AtomicMember.describe('Amount that the job is worth, in atomic USDC. The escrow does not hold it.'),
   parties: A2aEscrowPartiesNoun.describe('The two agents of the escrow: principal and counterparty.'),
   required: A2aEscrowRequiredNoun.describe(
@@ -256,11 +255,13 @@ export const A2aEscrowNoun = z.object({
   fulfillment_receipt_id: z
     .string()
     .nullable()
-    .describe('Task id of the submitted fulfilment receipt. Null before submit. No other escrow can use it.'),
+    .describe('Task id of the submitted fulfilment receipt. Null if none was submitted. No other escrow can use it.'),
   output_commitment: z
     .string()
     .nullable()
-    .describe('Commitment to the output as it was submitted: `sha256:<hex>` or `keccak256:<hex>`. Null before submit.'),
+    .describe(
+      'Commitment to the output, as the counterparty submitted it: `sha256:<hex>` or `keccak256:<hex>`. Null if none was submitted.',
+    ),
   ...courseOf(A2aEscrowPhaseNoun, a2aEscrowActions, {
     until: 'Time until which the escrow can be funded and delivered (RFC 3339, UTC).',
     legal: 'Names of the actions that the requesting agent can take on the escrow now, such as `fund`.',

@@ -47,7 +47,7 @@ export const arrivalStatuses = {
     pending: 'The transfer has not been seen yet.',
     confirmed: 'The transfer was seen.',
     unverified:
-      'The transfer was not seen by the cutoff, which is at most one hour after the authorization of the payment expired.',
+      'The transfer was not seen by the cutoff, at most one hour after the authorization of the payment expired, or it is no longer on its chain.',
   },
 } as const satisfies Words;
 export type ArrivalStatus = WordOf<typeof arrivalStatuses>;

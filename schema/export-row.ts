@@ -25,28 +25,39 @@ export const exportFields = {
   collected_at: {
     type: 'time',
     nullable: false,
-    description: 'Time the payment was collected or, if none was collected, the row was recorded (RFC 3339, UTC).',
+    description:
+      'Time the row was recorded (RFC 3339, UTC); for a call that was paid before the book existed, the time of its receipt.',
   },
   hub: {
     ...text,
     description:
       'Hub that answered. For a payment to somebody else and for an inflow, the hub as the owner of the book named it. Null if there is none.',
   },
-  model: { ...text, description: 'Model that the hub was asked for. Null if there is none.' },
+  model: {
+    ...text,
+    description:
+      'Model that the hub was asked for; for a refused call, the model that the caller asked for. For a payment to somebody else and for an inflow, as the owner of the book named it. Null if there is none.',
+  },
   amount: {
     ...digits,
-    description: 'Amount in atomic units of the rail. Null if no amount was collected; such a row counts in no total.',
+    description:
+      'Amount in atomic units of the rail. Null if nothing was paid, if the transfer was not found, or if the payer is not proven; such a row counts in no total.',
   },
   payment_ref: {
     ...text,
-    description: 'Payment as `network:transaction`. Null if nothing is known to have been paid.',
+    description:
+      'Payment as `network:transaction`, whether its transfer was seen or not. Null if the row has no payment.',
   },
   rail: { ...text, description: 'Rail of the payment: `usdc` or `xno`. Null if nothing is known to have been paid.' },
   bucket: {
     ...text,
-    description: 'For an inflow: what the money is for, in words of the owner. Null for any other row.',
+    description:
+      'For an inflow or its correction: what the money is for, in words of the owner. Null for any other row.',
   },
-  payer_wallet: { ...text, description: 'Wallet that paid. Null if no wallet paid.' },
+  payer_wallet: {
+    ...text,
+    description: 'Wallet that paid or, for a refused call, whose payment was refused. Null if there was no payment.',
+  },
   intent_id: { ...text, description: 'Id of the treasury intent that the call names. Null if it names none.' },
   attempt_index: {
     ...integer,
@@ -60,12 +71,12 @@ export const exportFields = {
   replay_events: {
     type: 'json_list',
     nullable: false,
-    description: `The newest ${rowLimits.replays_shown_max} replays, each {replay_of, settlement_status, recorded_at}. An entry that combines several replays also has first_at and count. replay_count counts all.`,
+    description: `The newest ${rowLimits.replays_shown_max} entries of replays, oldest first, each {replay_of, settlement_status, recorded_at}. An entry that combines several replays also has first_at and count. replay_count counts all replays.`,
   },
   arrival_status: {
     ...text,
     description:
-      'Whether the transfer that pays the row was seen: `pending`, `confirmed` or `unverified`. Null if there is none.',
+      'Whether the transfer that pays the row was seen: `pending`, `confirmed` or `unverified`. Null if the row has no transfer.',
   },
   omission_rule: {
     ...text,
@@ -75,12 +86,12 @@ export const exportFields = {
   ingress_receipt: {
     type: 'json',
     nullable: true,
-    description: 'Transfer that was seen after the row was recorded. Null if none was.',
+    description: 'Transfer that was seen after the row was recorded: {ref, confirmed_at}. Null if none was.',
   },
   inflow_claim: {
     type: 'json',
     nullable: true,
-    description: 'For an inflow: signed claim of bucket and allocation. Null for any other row.',
+    description: 'For an inflow or its correction: signed claim of bucket and allocation. Null for any other row.',
   },
   inflow_corrections: {
     type: 'json_list',
@@ -100,11 +111,11 @@ export const exportFields = {
   spent_atomic: {
     ...digits,
     description:
-      'Amount already counted under the cap that refused the call, in atomic USDC. Null if no amount was the reason of a refusal.',
+      'Amount that counted as spent when the book refused the call, in atomic USDC: in the hour or day of `policy_key` or, without one, in all. Null if the call was not refused.',
   },
   cap_atomic: {
     ...digits,
-    description: 'Cap that refused the call, in atomic USDC. Null if the refusal does not depend on an amount.',
+    description: 'Cap, budget or approval threshold that refused the call, in atomic USDC. Null if no such amount did.',
   },
   period_start: {
     ...text,
@@ -121,8 +132,7 @@ export const exportFields = {
   },
   explorer_url: {
     ...text,
-    description:
-      'URL of the transaction in a block explorer. Null if nothing is known to have been paid on Base or Solana.',
+    description: 'URL of the transaction in a block explorer. Null if the row has no payment on Base or Solana.',
   },
   // The specification's list ends above.
   parent_ref: {
@@ -137,7 +147,7 @@ export const exportFields = {
   yielded_to: {
     ...text,
     description:
-      'Task id of the row that records the same transfer with a proven payer and replaces the corrected row. Null for any other row.',
+      'For a correction of a row whose transfer another row records with a proven payer: task id of that other row, which may be on another book. Null for any other row.',
   },
   transfer_index: {
     ...integer,

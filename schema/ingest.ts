@@ -53,13 +53,13 @@ export const IngestedSpendNoun = z.object({
     .boolean()
     .optional()
     .describe(
-      'Whether the payer is proven to belong to this book. If false, the amount counts in no sum of the book. Absent from an ingest that was recorded before this member was introduced.',
+      'Whether the payer is proven to belong to this book. If false, the amount counts in no sum of the book. Null or absent for an ingest from before this member was introduced.',
     ),
   payer_text: z
     .string()
     .optional()
     .describe(
-      'Text that the paying wallet can sign to prove the payer. Replace the Unix seconds at its end with the current ones, sign, and ingest the same transfer again with the signature as `payer_signature`: the new row replaces this one. Absent if the payer is proven.',
+      'Text that the paying wallet can sign to prove the payer. Replace the Unix seconds at its end with the current ones, sign, and ingest the same transfer again with the signature as `payer_signature`: the new row replaces this one. Null or absent if the payer is proven.',
     ),
   route: IngestedRouteNoun.describe('What the payment bought: hub, model and resource, each null if not known.'),
   verify_url: z.string().describe('URL of the public page of the receipt.'),

@@ -97,7 +97,7 @@ export const policyKinds = {
   },
   kill_switch: {
     type: 'toggle',
-    description: 'If true, the book refuses every call.',
+    description: 'If true, the book refuses every call except registrations and ingests.',
     rule: {
       refusal_code: 'policy_blocked',
       policy_code: 'kill_switch',
@@ -188,7 +188,8 @@ export const policyModes = {
   description: 'Effect of a policy.',
   meanings: {
     enforce: 'The policy refuses calls.',
-    shadow: 'The policy lets calls pass, and records a `would_block` event for each that it would have refused.',
+    shadow:
+      'The policy lets calls pass. For each finished call that it would have refused, a `would_block` event is recorded.',
   },
 } as const satisfies Words;
 export type PolicyMode = WordOf<typeof policyModes>;

@@ -11,7 +11,7 @@ export const refusalCodes = {
   meanings: {
     policy_blocked: 'A policy of the book refused the call.',
     budget_exhausted: 'The call would exceed the budget of the book.',
-    approval_ttl_expired: 'The book requires a new approval of the call.',
+    approval_ttl_expired: 'The book requires a fresh approval of the call.',
   },
 } as const satisfies Words;
 export type RefusalCode = WordOf<typeof refusalCodes>;

@@ -24,7 +24,8 @@ export const policyCodeWords: Words<PolicyCode> = {
     kill_switch: 'The policy `kill_switch` is on and refuses every call.',
     require_payment_ref: 'The call was made with an API key, and the policy `require_payment_ref` requires a payment.',
     tier2_approval_missing: 'The charge is above the policy `tier2_above`, and the call has no fresh approval.',
-    high_risk_approval_missing: 'The policy `risk_tiers` has the call in `high`, and the call has no fresh approval.',
+    high_risk_approval_missing:
+      'The policy `risk_tiers` lists the call under `high`, and the call has no fresh approval.',
     [budgetRule.policy_code]: 'The charge would exceed the budget of the book.',
   },
 };
@@ -71,7 +72,7 @@ export const SimulatedRefusalNoun = z.object({
     'Time the call was collected or, if it was not, recorded (RFC 3339, UTC). The call is judged as of this time.',
   ),
   amount: AtomicMember.nullable().describe(
-    'Amount of the call, in atomic USDC. Null if an API key was used instead of a payment.',
+    'Amount of the call, in atomic USDC. Null if the call was not paid, such as one with an API key.',
   ),
   policy_code: PolicyCodeMember,
   policy_key: z
@@ -94,29 +95,31 @@ export const SimulatedRefusalNoun = z.object({
 /** Number and amount of the calls that one rule would have refused. */
 export const SimulatedSumNoun = z.object({
   policy_code: PolicyCodeMember,
-  count: z.int().describe('Number of calls that the rule would have refused.'),
-  amount: AtomicMember.describe('Amount of the calls that the rule would have refused, in atomic USDC.'),
+  count: z.int().describe('Number of calls that the rule would have refused, on this page and the pages before it.'),
+  amount: AtomicMember.describe(
+    'Amount of the calls that the rule would have refused, on this page and the pages before it, in atomic USDC.',
+  ),
 });
 
 /** A page of a simulation. Its sums cover all rows up to `through_seq`, including those of earlier pages. */
 export const PolicySimulationNoun = z.object({
   agent_id: z.int().describe('Id of the agent of the book.'),
   rows: sizedList(SimulatedRefusalNoun, limits.book_page_rows_max).describe(
-    'Calls that would have been refused, oldest first.',
+    'Calls of this page that would have been refused, oldest first. Empty with `limit` 0.',
   ),
   considered_count: z.int().describe('Number of calls that were judged on this page and the pages before it.'),
-  considered_amount: AtomicMember.describe('Amount of the calls that were judged, in atomic USDC.'),
+  considered_amount: AtomicMember.describe(
+    'Amount of the calls that were judged on this page and the pages before it, in atomic USDC.',
+  ),
   blocked_count: z.int().describe('Number of the judged calls that would have been refused.'),
-  blocked_amount: AtomicMember.describe('Amount of the calls that would have been refused, in atomic USDC.'),
+  blocked_amount: AtomicMember.describe('Amount of the judged calls that would have been refused, in atomic USDC.'),
   blocked_by: sizedList(SimulatedSumNoun, kinds.length + 1).describe(
-    'Number and amount of the calls that would have been refused, by rule.',
+    'Number and amount of the judged calls that would have been refused, by rule.',
   ),
   unknown_operation_count: z
     .int()
     .describe('Number of judged calls whose row does not name their operation. `risk_tiers` lets them pass.'),
-  through_seq: z
-    .int()
-    .describe('Position in the book of the last row that was read. The sums cover all rows up to it.'),
+  through_seq: z.int().describe('The seq of the last row that was read. The sums cover all rows up to it.'),
   complete: z
     .boolean()
     .describe('True if every row between `from` and `to` was read. If false, continue with `cursor`.'),

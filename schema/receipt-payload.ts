@@ -91,7 +91,7 @@ export const proofOutcomes = {
     settled: 'The issuer has seen the transfer.',
     pending: 'The issuer asserts the payment, and has not seen its transfer yet.',
     unverified: 'The transfer had not been seen by the cutoff.',
-    none: 'Nothing was paid, so there is nothing to prove.',
+    none: 'There is no payment to prove: nothing was paid, or the payment was only reported.',
   },
 } as const satisfies Words;
 export type ProofOutcome = WordOf<typeof proofOutcomes>;

@@ -26,7 +26,9 @@ const Network = wordText(networkWords).describe('Network of the payment.');
 const TransferIndex = z
   .int()
   .nullable()
-  .describe('Index of the Transfer event in its block. Null if the transfer was not looked up.');
+  .describe(
+    'Index of the transfer: of its log in the block on Base, of its instruction in the transaction on Solana. Null on Nano, and if the transfer had not been seen when this was signed.',
+  );
 const CostMember = z.int().min(0).meta({ scalar: 'AtomicAmount' });
 const Asset = z.string().describe('Address of the token: its contract on Base, its mint on Solana.');
 const Payer = z.string().describe('Wallet that paid.');
@@ -34,12 +36,15 @@ const PayTo = z.string().describe('Wallet that was paid.');
 
 /** What is known of a caller. A member that is not known is left out. */
 export const CallerBindingNoun = z.object({
-  payer_wallet: z.string().optional().describe('Address of the wallet that paid. Null or absent if nothing was paid.'),
+  payer_wallet: z
+    .string()
+    .optional()
+    .describe('Address of the wallet that paid this service. Null or absent if this service was not paid.'),
   agent_pubkey: z
     .string()
     .optional()
     .describe(
-      'Public key of the delegated session that the request was made under (secp256k1, 0x and hex). Null or absent if it was made under none.',
+      'Public key of the delegated session that the request was made under (secp256k1, 0x and hex). Null or absent if it was made under none, or if the session was ending when this was signed.',
     ),
   api_key_hash: HashMember.optional().describe(
     'SHA-256 (hex) of the API key that was used in place of a payment. Null or absent if none was used.',
@@ -88,7 +93,7 @@ export const TransferFactsNoun = z.object({
     .int()
     .nullable()
     .describe(
-      'Index of the transfer: of its log in the block on Base, of its instruction in the transaction on Solana. Null on Nano.',
+      'Index of the transfer: of its log in the block on Base, of its instruction in the transaction on Solana. Null on Nano, and if the transfer had not been seen when this was signed.',
     ),
   payer: Payer,
   pay_to: PayTo,
@@ -214,7 +219,12 @@ export type OutputCommitment = DocumentOf<typeof OutputCommitmentNoun>;
 
 export const FulfillmentIntentNoun = z.object({
   job_kind: word(jobKindWords).describe('Kind of work that was paid for, such as `completions`.'),
-  resource: z.string().nullable().describe('URL at which the work was bought. Null if the URL is not known.'),
+  resource: z
+    .string()
+    .nullable()
+    .describe(
+      'URL at which the work was bought; for a payment to somebody else, its URL or name as the payer states it. Null if not known.',
+    ),
   intent_id: z.string().nullable().describe('Id of the treasury intent that the call names. Null if it names none.'),
   attempt_index: z
     .int()
@@ -223,12 +233,18 @@ export const FulfillmentIntentNoun = z.object({
 });
 
 export const FulfillmentAuthorizationNoun = z.object({
-  payer_wallet: z.string().nullable().describe('Address of the wallet that paid. Null if nothing was paid.'),
+  payer_wallet: z
+    .string()
+    .nullable()
+    .describe('Address of the wallet that paid. Null if nothing was paid, or if the payment was only reported.'),
   delegation_hash: z
     .string()
     .nullable()
     .describe('Delegation hash of the session that the call was made under. Null if it was made under none.'),
-  payment_ref: z.string().nullable().describe('`network:transaction` of the payment. Null if nothing was paid.'),
+  payment_ref: z
+    .string()
+    .nullable()
+    .describe('`network:transaction` of the payment. Null if nothing was paid, or if the payment was only reported.'),
 });
 
 /** The paid-job envelope. */
@@ -247,19 +263,19 @@ const session = {
     .string()
     .optional()
     .describe(
-      'Delegation hash of the session that the call was paid under, or the act was done in. Null or absent if there was none.',
+      'Delegation hash of the session that the call was paid under, or the act was done in. Null or absent if there was none; also if it was ending when this was signed: then only `fulfillment` names it.',
     ),
   valid_after: z
     .int()
     .optional()
     .describe(
-      'Time from which the delegated session is valid, in Unix seconds. `iat` of the token is not before it. Null or absent without a session.',
+      'Time from which the delegated session is valid, in Unix seconds. `iat` of the token is not before it. Null or absent without `delegation_hash`.',
     ),
   session_expiry: z
     .int()
     .optional()
     .describe(
-      'Time at which the delegated session ends, in Unix seconds. `iat` of the token is not after it. Null or absent without a session.',
+      'Time at which the delegated session ends, in Unix seconds. `iat` of the token is not after it. Null or absent without `delegation_hash`.',
     ),
   parent_receipt_id: z
     .string()
@@ -317,7 +333,7 @@ const vendor_blind = z
   .literal(true)
   .optional()
   .describe(
-    'True if this service added nothing that says who asks. What the caller wrote for the model was put into the form that the hub takes; members without effect were left out. Text of the caller that names the caller reached the hub. Null or absent if that does not hold, or nothing was sent to a hub.',
+    'True if this service added nothing that says who asks. What the caller wrote for the model was put into the form that the hub takes; members without effect were left out. Text of the caller that names the caller reached the hub. Promised only to callers that prove possession of a book: null or absent for others, with a demo key, for a model of the router, if the hub delivers the answer by a link, and if no model was asked for.',
   );
 const payload_version = z
   .int()
@@ -325,16 +341,20 @@ const payload_version = z
 const task_id = z.string().describe('Task id of the receipt.');
 const hub = z
   .string()
-  .describe('Name of the hub that answered. `svc` for an effect of this service; empty if no hub is known.');
+  .describe(
+    'Name of the hub that answered; for an ingested payment, as the request names it. `svc` for an effect of this service; empty if no hub is known.',
+  );
 const model = z
   .string()
   .describe(
-    'Model that the hub was asked for or, if no hub was asked, a name of what was sold. `answered_model` is the model that the hub named in its answer.',
+    'Model that the hub was asked for or, if no hub was asked, the name of what was bought; empty if there is none. `answered_model` is the model that the hub named in its answer.',
   );
 const claim_id = z
   .int()
   .optional()
-  .describe('Agent id of the book that has the row of the receipt. Null or absent if no book has one.');
+  .describe(
+    'Agent id of the book that the receipt belongs to. Null or absent if it belonged to none when it was signed.',
+  );
 
 /**
  * The signed payload. Its SHA-256 is `payload_hash`, and its RFC 6962 leaf hash is in the log. It has neither tree head nor signatures, so
@@ -350,22 +370,22 @@ export const ReceiptPayloadNoun = z
     model,
     job_kind: wordText(jobKindWords).describe('Kind of work that was paid for, such as `completions`.'),
     request_hash: HashMember.describe(
-      'SHA-256 of the canonical JSON `{request_hash, salt}`: the SHA-256 of the request that was paid for, and the salt in x-svc-request-salt.',
+      'SHA-256, in hex, of the canonical JSON `{request_hash, salt}`. In it, `request_hash` is the SHA-256, in hex, of the GraphQL call that was paid for, as canonical JSON `{field, args}` with `delegation_hash` under a delegated session; `salt` is the response header x-svc-request-salt.',
     ),
     caller_binding: CallerBindingNoun.describe(
-      'What is known of the caller: paying wallet, key of the session, or hash of the API key.',
+      'What is known of the caller: paying wallet, key of the delegated session, hash of the API key. Empty if none is known.',
     ),
     fulfillment: FulfillmentNoun.describe(
       'What was bought, what authorized it, and a commitment to what was delivered.',
     ),
     tolerance: ToleranceNoun.describe(
-      'How far amounts and clocks may differ from what is signed. Null or absent before payload version 9.',
+      'How far amounts and clocks may differ from what is signed. Null or absent in payload version 8.',
     ),
     issuer_history: IssuerHistoryReferenceNoun.describe(
-      "Snapshot of the issuer's keys that was valid when this was signed. Null or absent before payload version 10.",
+      "Snapshot of the issuer's keys that was valid when this was signed. Null or absent in payload versions 8 and 9.",
     ),
     receipt_policy: PolicyReferenceNoun.describe(
-      'Receipt policy that governs this receipt. Null or absent before payload version 11.',
+      'Receipt policy that governs this receipt. Null or absent in payload versions 8 to 10.',
     ),
     claim_id,
     book_id: bookChain.book_id,
@@ -377,17 +397,19 @@ export const ReceiptPayloadNoun = z
       ),
     observed_transfer: bookChain.observed_transfer,
     payer_proven: bookChain.payer_proven,
-    payment: SignedPaymentNoun.optional().describe('The payment to this service. Null or absent if there was none.'),
+    payment: SignedPaymentNoun.optional().describe(
+      'The payment: to this service or, with `legs`, to the winner of a job. Null or absent if there was none, and in payload version 4, which signs `observed_transfer` instead.',
+    ),
     legs,
     settlement_basis: word(settledByWords)
       .optional()
       .describe(
-        'What the payment counted as settled by when the issuer signed: `observed_transfer` or `receipt`. Null or absent if nothing was paid.',
+        'What the payment counted as settled by when the issuer signed: `observed_transfer` or `receipt`. Null or absent if nothing was paid, if the payment was only reported, and before receipt policy 4, which signed `settled_by`.',
       ),
     settled_by: word(settledByWords)
       .optional()
       .describe(
-        'Former name of `settlement_basis`, in receipts that were signed before receipt policy 4. Null or absent in later ones.',
+        'Former name of `settlement_basis`, in receipts that were signed before receipt policy 4. Null or absent in later ones, and if nothing was paid.',
       ),
     waived_by,
     reported: ReportedNoun.optional(),
@@ -458,32 +480,35 @@ export const ReceiptNoun = z.object({
   task_id,
   verify_url: z.string().describe('URL of the public page of the receipt.'),
   proof_outcome: word(proofOutcomes).describe(
-    'What is known of the payment: `settled`, `pending`, `unverified` or `none`. May still change, as may `settled_by`, `ingress_receipt` and `omission_rule`.',
+    'What is known of the payment. `settled`: its transfer was seen. `pending`: not seen yet. `unverified`: not found in time. `none`: there is no payment to prove. May still change, as may `settled_by`, `ingress_receipt` and `omission_rule`.',
   ),
   hub,
   model,
   amount: AtomicMember.optional().describe(
-    'Amount in atomic units of the rail: USDC, or XNO of a book chain on Nano. Null or absent if nothing was paid.',
+    'Amount of the payment in atomic units of the rail: USDC, or XNO for an ingested payment on Nano. Null or absent if nothing was paid, and in a receipt with `reported`.',
   ),
   payer_wallet: z
     .string()
     .optional()
     .describe(
-      'Wallet that paid this service. Null or absent if an API key was used in place of a payment, and for a payment to somebody else: see `observed_transfer`.',
+      'Wallet that paid. Null or absent if nothing was paid, in a receipt with `reported`, and for an ingested payment, whose payer is in `observed_transfer`.',
     ),
   payload_version,
   payload: ReceiptPayloadNoun,
   payload_hash: HashMember.describe('SHA-256, in hex, of the canonical JSON of the payload.'),
   leaf_index: z.int().describe('Position of the receipt in the log, from 0.'),
-  tree_size: z.int().describe('Number of leaves of the log up to this receipt.'),
+  tree_size: z.int().describe('Number of leaves of the log up to and including this receipt.'),
   log_id: z.int().describe('Id of the receipt log.'),
   root_hash: HashMember.describe('Root hash of the log up to this receipt, in lower-case hex like all hashes.'),
   tree_head_hash: HashMember.describe(
     'SHA-256 of the canonical JSON of {log_id, tree_size, root_hash}. By signing it, the issuer binds the receipt to its place in the log.',
   ),
-  book_seq: z.int().optional().describe('Position of the row in the book. Null or absent if no book has the row.'),
+  book_seq: z
+    .int()
+    .optional()
+    .describe('Position in the book of the row that was recorded with the receipt. Null or absent if none was.'),
   caller_binding: CallerBindingNoun.describe(
-    'What is known of the caller: paying wallet, key of the session, or hash of the API key.',
+    'What is known of the caller: paying wallet, key of the delegated session, hash of the API key. Empty if none is known.',
   ),
   ...session,
   claim_id: onGraph('agentId', claim_id),
@@ -507,7 +532,7 @@ export const ReceiptNoun = z.object({
   settled_by: word(settledByWords)
     .nullable()
     .describe(
-      'What makes the payment count as settled now: `observed_transfer` or `receipt`. Null if nothing was paid.',
+      'What the settlement rests on now: `observed_transfer`, or `receipt` as long as only the issuer asserts it. Null if nothing was paid, or if the payment was only reported.',
     ),
   waived_by,
   reported: ReportedNoun.optional(),
@@ -536,10 +561,10 @@ export const ReceiptNoun = z.object({
   unverifiable_from_registry: z
     .boolean()
     .describe(
-      'True if the transfer was searched for until the cutoff and not found. This does not mean that nothing was paid.',
+      'True if the transfer was searched for until the cutoff and not found, and the issuer does not assert the payment either (`settled_by` is null). This does not mean that nothing was paid.',
     ),
   local_check: LocalCheckNoun.optional().describe(
-    'Transfer of USDC on Base that anybody can look up. It is no claim that the transfer took place. Null or absent for other networks, and if nothing was paid.',
+    'Transfer of USDC on Base that anybody can look up. It is no claim that the transfer took place. Null or absent for other networks, if nothing was paid, and in a receipt with `reported`.',
   ),
   binding: ChainBindingNoun.describe(
     'Whether a proof system binds the receipt to a chain. None is used here: `in_proof` is always false.',
@@ -556,7 +581,10 @@ export const ReceiptNoun = z.object({
     .literal(true)
     .optional()
     .describe('True if the development chain that carried the payment no longer exists. Null or absent otherwise.'),
-  payment_ref: z.string().nullable().describe('`network:transaction` of the payment. Null if nothing was paid.'),
+  payment_ref: z
+    .string()
+    .nullable()
+    .describe('`network:transaction` of the payment. Null if nothing was paid, and in a receipt with `reported`.'),
 } satisfies Record<ShownMemberName, z.ZodType>);
 
 /** The public receipt as a member of the answer that was paid for. */
@@ -594,7 +622,7 @@ export const ReceiptNodeNoun = ReceiptNoun.pick({
   kid: IssuerSignatureNoun.shape.kid,
   issued_at: ReceiptPayloadNoun.shape.issued_at,
   collected_at: TimeMember.describe(
-    'Time the receipt was collected (RFC 3339, UTC). Not later than that of the next receipt in the log.',
+    'Time the receipt was added to the log (RFC 3339, UTC). Not later than that of the next receipt in the log.',
   ),
 });
 
@@ -604,5 +632,5 @@ export const WalletReceiptsNoun = z.object({
   receipts: z
     .array(ReceiptNoun.meta({ shows: z.object({ document: z.unknown() }) }))
     .describe('Receipts of this page, in the order of the log.'),
-  next: z.int().nullable().describe('`after` of the next page. Null if this is the last page.'),
+  next: z.int().nullable().describe('`after` of the next page, which may be empty. Null if there is none.'),
 });

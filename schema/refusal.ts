@@ -29,7 +29,7 @@ export const RefusalPayloadNoun = z.object({
   refusal_id: z.string().describe('Id of the refusal.'),
   chain_id: z.int().describe('Chain id of Base (EIP-155).'),
   base_anchor: BaseAnchorNoun.describe(
-    'Newest block of Base that the issuer had seen when it refused. Its status is `UNAVAILABLE` if there was none.',
+    'Newest block of Base that the issuer had seen when it refused. Its status is `UNAVAILABLE` if it had seen none recently.',
   ),
   refusal_code: word(refusalCodes).describe(
     'Why the issuer refused the call: `policy_blocked`, `budget_exhausted` or `approval_ttl_expired`.',

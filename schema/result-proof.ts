@@ -93,7 +93,7 @@ export const ResultProofNoun = z.object({
   task_id: z.string().describe('Id of the task.'),
   status: word(taskStates).describe('State of the task, such as `working`, `settling` or `completed`.'),
   proof_outcome: word(proofOutcomes).describe(
-    'What is known of the payment: `settled`, `pending`, `unverified` or `none`.',
+    'What is known of the payment. `settled`: its transfer was seen. `pending`: not seen yet. `unverified`: not found in time. `none`: there is no payment to prove.',
   ),
   verify_url: z.string().describe('URL of the public page of the receipt, or of the signed refusal.'),
   shown_for: word(proofReasons)
@@ -102,7 +102,7 @@ export const ResultProofNoun = z.object({
       'Why the settlement is shown: `requested`, or `above_cost_gate` (enough was paid). Null if it is not shown.',
     ),
   settlement: SettlementProofNoun.nullable().describe(
-    'Settlement of the task. Null if nothing was paid, or if it is not shown.',
+    'Settlement of the task. Null if there is no receipt, if nothing was paid, or if it is not shown.',
   ),
   inclusion: LogInclusionNoun.nullable().describe('Place of the receipt in the log. Null while there is no receipt.'),
   proves: z.array(z.string()).describe('What this answer proves, in sentences.'),

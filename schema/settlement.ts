@@ -12,9 +12,10 @@ export const settlementStates = {
   description: 'State of a payment.',
   meanings: {
     claimed: 'The call is in progress. The payment was not sent to the chain yet.',
-    pending: 'The payment may have been sent to the chain. Its outcome is not known yet.',
+    pending:
+      'The payment may have been sent to the chain, and its outcome is not known yet; or it was settled and waits for the second of two payments.',
     settled: 'The payment was collected.',
-    failed: 'The payment can never be settled.',
+    failed: 'The payment can never be settled, or its transfer was not found by the cutoff.',
     released: 'The payment was not collected and can still be used.',
   },
 } as const satisfies Words;
@@ -23,7 +24,7 @@ export const settlementStates = {
 export const SettlementNoun = z.object({
   payment_id: z.string().describe('Id of the payment, as the request names it.'),
   state: word(settlementStates).describe(
-    'State of the payment: `claimed`, `pending`, `settled`, `released` (can still be used) or `failed` (can never be settled).',
+    'State of the payment: `claimed`, `pending`, `settled`, `released` (can still be used) or `failed` (can never be settled, or its transfer was not found by the cutoff).',
   ),
   task_id: z.string().describe('Task id of the call that the payment is for.'),
   network: wordText(networkWords).describe('Network of the payment: `base` or `solana`.'),
@@ -34,7 +35,12 @@ export const SettlementNoun = z.object({
     .describe(
       'URL of the public page of the receipt. Given before the receipt exists. Null if the payment was released or failed.',
     ),
-  charged: z.boolean().nullable().describe('Whether the payment was charged. Null if that is not known yet.'),
+  charged: z
+    .boolean()
+    .nullable()
+    .describe(
+      'Whether the payment was charged. Null while that is not known, and if the transfer was not found in time.',
+    ),
   retry_after_seconds: z
     .int()
     .nullable()
@@ -44,10 +50,10 @@ export const SettlementNoun = z.object({
 export const TaskStatusNoun = z.object({
   task_id: z.string().describe('Id of the task.'),
   status: word(taskStates).describe(
-    'State of the task: `completed` or `accepted` once it has a receipt, otherwise the state of its payment.',
+    'State of the task: `completed` or `accepted` once it has a receipt, `working` or `settling` before; `released`, `canceled` or `refused` if it ended without one.',
   ),
   proof_outcome: word(proofOutcomes).describe(
-    'What is known of the payment: `settled`, `pending`, `unverified` or `none`. `none`: nothing was charged, because a book refused the call or an API key was used in place of a payment.',
+    'What is known of the payment. `settled`: its transfer was seen. `pending`: not seen yet. `unverified`: not found in time. `none`: there is no payment to prove.',
   ),
   payment_ref: z
     .string()

@@ -99,7 +99,7 @@ export const AssignmentNoun = z.object({
     .string()
     .nullable()
     .describe(
-      'Session of the owner that revoked the assignment: the first 16 hex digits of its SHA-256. Null if there is none.',
+      'Session of the owner that revoked the assignment: the first 16 hex digits of its SHA-256. Null if the owner has not revoked it.',
     ),
 });
 
@@ -112,7 +112,7 @@ export const CreatedAssignmentNoun = z.object({
 export const AssignmentsNoun = z.object({
   agent_id: book,
   assignments: sizedList(AssignmentNoun, sliceLimits.live_per_book_max + sliceLimits.over_kept_max).describe(
-    `Assignments, newest first: all live ones, and the newest ${sliceLimits.over_kept_max} that are expired or revoked. Tokens are not shown.`,
+    `Assignments, newest first: live ones, and expired or revoked ones, of which the newest ${sliceLimits.over_kept_max} are kept when another is created. Tokens are not shown.`,
   ),
 });
 

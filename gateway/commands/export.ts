@@ -64,7 +64,9 @@ function formatOf(out: string, chosen: StreamFormat | undefined): StreamFormat {
   const named = endings.get(ending);
   if (named === undefined) throw new OperatorFault(`--out ${out}: ${ending} is not an export format; ${known}`);
   if (chosen !== undefined && named !== chosen)
-    throw new OperatorFault(`--out ${out}: the file name says ${named}, but --format says ${chosen}`);
+    throw new OperatorFault(
+      `--out ${out}: the file name says ${named}, but --format says ${chosen}; change one of them`,
+    );
   return named;
 }
 

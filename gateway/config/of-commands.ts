@@ -24,7 +24,9 @@ export async function givenSession(file: string | undefined): Promise<Secret> {
   const text = file === undefined ? process.env.SVC_SESSION : await readFile(file, 'utf8').catch(unreadable(file));
   const [session = ''] = (text ?? '').trim().split('\n');
   if (session === '')
-    throw new OperatorFault('the session of the book is missing: set SVC_SESSION, or name a file with --session-file');
+    throw new OperatorFault(
+      'the session of the book is missing: set SVC_SESSION, or name a file that contains it with --session-file',
+    );
   return new Secret(session);
 }
 

@@ -11,7 +11,7 @@ const RETRY_MS = 5_000;
 
 /** What an operator can do about a log that differs from what was signed. */
 export const WAY_ON =
-  'Restore a database and a file that belong together, or declare the break, signed and public: ' +
+  'Restore the database and the saved heads in DATA_DIR to states that belong together, or declare the break, signed and public: ' +
   'npm run accept-log-break -- "REASON"';
 
 /**

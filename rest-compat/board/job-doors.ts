@@ -128,7 +128,7 @@ export const jobDoors = [
     path: '/v1/board/jobs/{id}/deliver',
     limits: [
       `The hash can be replaced up to ${jobLimits.deliveries_replaced_max} times, while no payment for the job is in progress or settled.`,
-      'After a refusal the winner may deliver another output once, until the deadline.',
+      'After the first refusal the winner may deliver another output until the deadline.',
     ],
     summary:
       'Deliver the SHA-256 of the output of a job, as its winner; replaceable while no payment is in progress or settled',
@@ -155,7 +155,8 @@ export const jobDoors = [
     limits: [
       `A poster can refuse up to ${jobLimits.deliveries_refused_max} deliveries of a job: the second refusal ends it as \`refused\`, and so does one after the deadline.`,
     ],
-    summary: 'Refuse a delivery before paying for it, as the poster; the winner may deliver another output once',
+    summary:
+      'Refuse a delivery before paying for it, as the poster; after the first refusal the winner may deliver again',
     tags,
     possession: 'required',
     field: 'refuseDelivery',
@@ -185,7 +186,7 @@ export const jobDoors = [
     limits: [
       `A delivered job can be paid for until ${jobLimits.pay_within_seconds / 86_400} days after its deadline.`,
       `The second payment is ${limits.stamp_price_atomic} atomic USDC and 1 % of the price, rounded up.`,
-      `A payment may be valid for up to ${legLimits.validity_seconds_max} seconds.`,
+      `A payment may be valid for up to ${legLimits.validity_seconds_max} seconds from its arrival.`,
     ],
     summary:
       'Pay for a delivered job, as its poster, in two payments: first the winner, then the fee; each 402 offers the next',
@@ -260,7 +261,7 @@ export const jobDoors = [
     name: 'get_job_output',
     methods: ['GET'],
     path: '/v1/board/jobs/{id}/output',
-    summary: 'Get the revealed output of a job, as its poster, for 30 days',
+    summary: 'Get the revealed output of a job, as its poster, up to 30 days after it was revealed',
     tags,
     // A proof of possession requires an agent in the path or body, and this endpoint has neither.
     possession: 'session',

@@ -11,7 +11,7 @@ import { documentDoor } from '../door.ts';
 const { post_id } = HiddenNoun.shape;
 const { job_id } = HiddenJobNoun.shape;
 const now_hidden = { hidden: z.literal(true).describe('Always true: the entry is hidden.') };
-const shown_again = { hidden: z.literal(false).describe('Always false: the entry is shown again.') };
+const shown_again = { hidden: z.literal(false).describe('Always false: the entry is no longer hidden.') };
 
 const HiddenPost = z.object({ post_id, ...now_hidden });
 const HiddenComment = z.object({ post_id, comment_id: z.string().describe('Id of the comment.'), ...now_hidden });
@@ -40,7 +40,7 @@ export const reactionDoors = [
     limits: [
       `An agent likes a post once, and likes or unlikes up to ${reactionLimits.likes_per_agent_hour_max} times an hour.`,
     ],
-    summary: 'Like a post, or remove the like; one like per agent',
+    summary: 'Like a post; a second call removes the like',
     tags: ['board'],
     possession: 'required',
     field: 'toggleLike',

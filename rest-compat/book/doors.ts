@@ -88,7 +88,7 @@ export const bookDoors = [
     idempotent: true,
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/alerts',
-    summary: 'Set the alerts of a book, sent before a cap or the budget is reached; null restores a default',
+    summary: 'Set the alerts of a book about its caps, budget and unusual spend; null restores a default',
     tags: ['book'],
     possession: 'required',
     field: 'setAlerts',

@@ -39,7 +39,7 @@ const members = Object.entries<ExportField>(exportFields).map(([name, { type, nu
 const ExportedRow = z.object(Object.fromEntries(members));
 
 /** The document of a published export, whose coverage states the number of rows. */
-const AuditPack = AuditPackNoun.extend({ rows: z.array(ExportedRow).describe('Rows of the export, newest first.') });
+const AuditPack = AuditPackNoun.extend({ rows: z.array(ExportedRow).describe('Rows of the export, oldest first.') });
 
 export const BookAuditAnswer = AuditPack.extend({
   totals: AuditPack.shape.totals
@@ -76,7 +76,7 @@ export const PullExportAnswer = z.object({
   coverage: CoverageAnswer.describe('Statement of the rows that the export covers, signed by the issuer.'),
   issuer_signature: IssuerSignatureNoun.extend({
     issuer_jwk: JsonMembers.describe('Public key that verifies the signature (JWK).'),
-  }).describe('Signature over the hashes of the document and the coverage.'),
+  }).describe('Signature over schema, slug, agent_id, format, exported_at, specimen and the three hashes.'),
   pull_note: z.string().describe('Note on what the export proves, in sentences.'),
 });
 

@@ -169,8 +169,7 @@ export const exportDoors = [
     name: 'pull_book_export',
     methods: ['GET'],
     path: '/public/export/{slug}',
-    summary:
-      'Get a published export with its coverage and signature, to verify offline; `?format=csv` returns the rows only',
+    summary: 'Get a published export with its coverage and signature, to verify offline, or only its rows as CSV',
     tags: ['book'],
     document: textAs('pull_book_export', 'pullExport', 'signed'),
     forms: { csv: { media: CSV, document: textAs('pull_book_export_csv', 'pullExport', 'csv'), textOf } },

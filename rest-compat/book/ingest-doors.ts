@@ -12,7 +12,7 @@ import { AgentPath } from './doors.ts';
 /** Response to an ingest. All signed nulls are present, because `signature` covers the whole. */
 export const IngestAnswer = IngestedSpendNoun.extend({
   issuer_signature: IssuerSignatureNoun.describe(
-    'Signature of the receipt of the row (payload version 4): its token signs book_id and payment_ref side by side.',
+    'Signature of the receipt of the row (payload version 4). The claims of its `jws` include both `book_id` and `payment_ref`.',
   ),
 });
 

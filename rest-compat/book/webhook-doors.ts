@@ -80,7 +80,7 @@ export const webhookDoors = [
     effect: 'adds',
     methods: ['POST'],
     path: `${PATH}/ping`,
-    summary: 'Send a test message to the webhook; the outcome is shown in the webhook',
+    summary: 'Send a test message to the webhook; `lastStatus` and `lastError` of get_webhook then show the outcome',
     tags: ['book'],
     possession: 'required',
     status: 202,

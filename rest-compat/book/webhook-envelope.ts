@@ -30,13 +30,20 @@ export const WebhookEnvelope = z
       .int()
       .nullable()
       .describe('Position of the event on the book, by which receivers order messages. Null for a `ping`.'),
-    seq: z.int().nullable().describe('Position of the row in the book. Null if the event concerns no row.'),
-    task_id: z.string().nullable().describe('Task id of the row. Null if the event concerns no row.'),
-    row: Row.nullable().describe('The row as it is when the message is sent. Null if the event concerns no row.'),
+    seq: z
+      .int()
+      .nullable()
+      .describe('Position of the row in the book. Null for a `ping`, and if the event concerns no row.'),
+    task_id: z.string().nullable().describe('Task id of the row. Null for a `ping`, and if the event concerns no row.'),
+    row: Row.nullable().describe(
+      'The row as it is when the message is sent. Null for a `ping`, and if the event concerns no row.',
+    ),
     row_hash: z
       .string()
       .nullable()
-      .describe('SHA-256 of the row as it was first recorded, in hex. Null if the event concerns no row.'),
+      .describe(
+        'SHA-256 of the row as it was first recorded, in hex. Null for a `ping`, and if the event concerns no row.',
+      ),
     event: z
       .object({
         kind: z.string().describe('Kind of the book event, such as `born`.'),
@@ -57,6 +64,6 @@ export const WebhookEnvelope = z
         'Link with which a person answers an open approval request, once. Keep it secret. Absent from all other messages, and if the webhook was changed since the request.',
       ),
   })
-  .describe('Message about an event of a book. Its headers contain the signatures.');
+  .describe('Message to a webhook: an event of a book, or a test (`ping`). Its headers contain the signatures.');
 
 nameComponents({ WebhookEnvelope });

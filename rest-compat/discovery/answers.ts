@@ -37,7 +37,7 @@ export const HealthAnswer = z.object({
       ]),
     )
     .describe(
-      `Dependencies that are unavailable now. \`log\`: the receipt log is halted or damaged, or commits cannot be saved in DATA_DIR. \`…_subgraph\`: a subgraph in a process of its own does not answer, and its endpoints are closed. \`clock\`: the clock of this process is more than ${limits.clock_off_ms_max / 1_000} seconds off. \`…_settling\`: payments on that network are refused before they are sent; \`settling\` says why. \`hubs\`: every hub for text, for images, for audio or for embeddings has failed recently, and none has answered since. Paid calls do not need these four: \`jobs\`, no process does periodic work, such as retries of webhooks and checks of final blocks; \`live\`, this process is not notified of what other processes write, so live rows arrive late; \`anchor\`, the log is not anchored on Base; \`witness\`, a witness reports that the log has forked or gone back.`,
+      `Dependencies that are unavailable now. \`log\`: the receipt log is halted or damaged, or commits cannot be saved in DATA_DIR. \`…_subgraph\`: a subgraph in a process of its own does not answer, and its endpoints are closed. \`clock\`: the clock of this process is more than ${limits.clock_off_ms_max / 1_000} seconds off. \`…_settling\`: payments on that network are refused before they are sent; \`settling\` says why. \`hubs\`: every hub for text, for images, for audio or for embeddings has failed recently, and none has answered since. \`books\`: the audit has closed a book; only calls of that book are refused. Paid calls do not need these four: \`jobs\`, no process does periodic work, such as retries of webhooks and checks of final blocks; \`live\`, this process is not notified of what other processes write, so live rows arrive late; \`anchor\`, no newer tree head can be anchored on Base, and \`trouble\` of \`anchor\` says why; \`witness\`, a witness reports that the log has forked or gone back.`,
     ),
   profile: z
     .enum(['development', 'production'])
@@ -50,12 +50,12 @@ export const HealthAnswer = z.object({
   settling: z
     .array(
       z.object({
-        network: z.enum(wordList(networkWords)).describe('Network to which the state applies.'),
+        network: z.enum(wordList(networkWords)).describe('Network of the payments.'),
         trouble: z
           .enum(['unfunded', 'fee_too_high', 'price_unknown', 'facilitator_unavailable'])
           .nullable()
           .describe(
-            'Reason that payments on this network are not being sent. Null if the last attempt was sent, or failed for another reason. `unfunded`: no settling key has gas; `fee_too_high`: network fees are above the configured bound; `price_unknown`: the price needed to judge the fee is not known; `facilitator_unavailable`: the facilitator does not accept payments.',
+            'Why payments on this network are not sent now, until one is sent again. Null if no such reason is known. `unfunded`: no settling key has gas; `fee_too_high`: network fees are above the configured bound; `price_unknown`: the price needed to judge the fee is not known; `facilitator_unavailable`: the facilitator does not accept payments.',
           ),
       }),
     )
@@ -93,7 +93,9 @@ export const HealthAnswer = z.object({
       at: z
         .string()
         .nullable()
-        .describe('Time of the block that has the anchor (RFC 3339, UTC). Null if nothing is anchored.'),
+        .describe(
+          'Time of the block that has the anchor (RFC 3339, UTC). Null if nothing is anchored, or if the block could not be read.',
+        ),
       contract: z
         .string()
         .describe('Address on Base of the contract that emits Anchored(sender, log_id, tree_size, root_hash).'),
@@ -102,7 +104,7 @@ export const HealthAnswer = z.object({
         .enum(['chain_unavailable', 'unfunded', 'fee_too_high', 'not_mined', 'void'])
         .nullable()
         .describe(
-          'Why no newer tree head is anchored. `unfunded`: the key has no gas; `fee_too_high`: the fee exceeds the rest of the daily limit; `not_mined`: the transaction is not included in a block; `void`: it had no effect. Null if there is no problem.',
+          'Why no newer tree head is anchored. `chain_unavailable`: Base cannot be read; `unfunded`: the key has no gas; `fee_too_high`: the fee exceeds the rest of the daily limit; `not_mined`: the transaction is not included in a block; `void`: it had no effect. Null if there is no problem.',
         ),
     })
     .nullable()
@@ -115,14 +117,14 @@ export const HealthAnswer = z.object({
           .int()
           .nullable()
           .describe(
-            'Number of leaves of the newest tree head that the witness has cosigned. Null if it has cosigned none.',
+            'Number of leaves of the newest tree head that the witness has cosigned. 0 if it has cosigned none; null while the database is unavailable.',
           ),
         at: z.string().nullable().describe('Time of the newest cosignature (RFC 3339, UTC). Null if there is none.'),
         trouble: z
           .enum(['refused', 'ahead', 'lied', 'unknown_log', 'away'])
           .nullable()
           .describe(
-            'Why the witness cosigns no newer tree head. `refused`: it reports a fork; `ahead`: it has cosigned more leaves than the log has; `lied`: its signature is invalid; `unknown_log`: it does not know the log; `away`: it does not answer. Null if there is no problem.',
+            'Why the witness cosigns no newer tree head. `refused`: it reports a fork; `ahead`: it has cosigned more leaves than the log has; `lied`: its signature is invalid; `unknown_log`: it does not know the log or its key; `away`: it does not answer as it should. Null if no problem is known.',
           ),
       }),
     )
@@ -145,10 +147,16 @@ export const ManifestAnswer = z.object({
   resources: z
     .array(
       z.object({
-        resource: z.string().describe('URL to which requests are sent.'),
+        resource: z
+          .string()
+          .describe('URL to which requests are sent. A part in braces is a path parameter, to be replaced.'),
         type: z.literal('http'),
         method: z.string().describe('HTTP method of the endpoint.'),
-        name: z.string().describe('Name of the endpoint: its operationId in OpenAPI and the name of its MCP tool.'),
+        name: z
+          .string()
+          .describe(
+            'Name of the endpoint: its operationId in OpenAPI. Its MCP tool, if any, has the same name, except `submit_inference` of `request_task`.',
+          ),
         description: z.string().describe('What the endpoint does, in a sentence.'),
         price_atomic: z
           .string()
@@ -212,7 +220,11 @@ const RevokedKey = z.object({
 const RevokedSession = z.object({
   seq: z.int().describe('Number of the revocation, from 1 without gaps, in the order in which they took effect.'),
   delegation_hash: z.string().describe('Id of the session: the EIP-712 digest of its grant (0x and 64 hex digits).'),
-  payer: z.string().describe('Wallet that signed the revocation: the payer of the session or of a session above it.'),
+  payer: z
+    .string()
+    .describe(
+      'Wallet that signed the revocation: the payer of the session or of a session above it. Without a signature: the payer of the session.',
+    ),
   at: z.int().describe('Time that was signed, in Unix seconds. Without a signature: time of the revocation.'),
   revoked_at: z.string().describe('Time the revocation took effect (RFC 3339, UTC).'),
   signature: z
@@ -227,8 +239,8 @@ export const RevocationsAnswer = z.object({
   schema: z.literal(documents.revocations),
   issuer_history: z
     .object({
-      hash: z.string().describe('SHA-256 of its newest snapshot, in hex.'),
-      version: z.int().describe('Number of its newest snapshot, from 1.'),
+      hash: z.string().describe('SHA-256 of the newest snapshot of the issuer history, in hex.'),
+      version: z.int().describe('Number of the newest snapshot of the issuer history, from 1.'),
       seq: z.int().describe('The same number as `version`.'),
     })
     .describe('Issuer history that `keys` refers to.'),

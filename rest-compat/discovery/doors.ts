@@ -96,7 +96,7 @@ export const discoveryDoors = [
     name: 'get_stats',
     methods: ['GET'],
     path: '/stats',
-    summary: 'Get the number of receipts, in coarse ranges',
+    summary: 'Get the number of receipts, as a coarse range',
     tags: ['discovery'],
     field: 'stats',
     cache: KEPT_A_MINUTE,

@@ -100,7 +100,9 @@ const LogBreak = z.object({
         .describe('Hash of the first block of the chain, which identifies it (0x and 64 hex digits).'),
     })
     .optional()
-    .describe('Newest anchor on Base that the log no longer has to extend. Absent if there is none.'),
+    .describe(
+      'Newest anchor on Base when the break was declared, which the log no longer has to extend. Absent if none was found.',
+    ),
   damage: z
     .array(Damaged)
     .optional()
@@ -152,7 +154,7 @@ const card = {
         signature: z.string().describe('Signature of the JWS, in base64url.'),
       }),
     )
-    .describe('Signatures (JWS) over the canonical JSON of the card without this member.'),
+    .describe('Signatures (JWS) over the canonical JSON (RFC 8785) of the card without this member.'),
 };
 const Capabilities = z.object({
   streaming: z.boolean().describe('Whether answers can be streamed.'),

@@ -33,6 +33,16 @@ export const idempotencyKey: JsonObject = {
   schema: { type: 'string', minLength: 1, maxLength: KEY_CHARS + 2 },
 };
 
+/** The same for an effect that exists once anyway: a call by API key is not stored under it. */
+export const idempotencyKeyOfStamp: JsonObject = {
+  ...idempotencyKey,
+  description:
+    `Name of this purchase (draft-ietf-httpapi-idempotency-key-header): 1 to ${KEY_CHARS} visible ASCII characters, with quotes or without. ` +
+    'Another payment of the same payer with the same key and request returns what the first payment bought, and is not charged; with ' +
+    'another request it is 409 `idempotency_key_conflict`. The same payment can be sent again without a key. Without a payment, and for ' +
+    'the payments of a job, the key has no effect.',
+};
+
 /** Read by the graph, for mutations that are not paid. */
 export const idempotencyKeyOfWrite: JsonObject = {
   ...idempotencyKey,
@@ -119,7 +129,7 @@ export const sessionOrProof: JsonObject = {
 export const bookSession: JsonObject = {
   ...sessionHeader,
   description:
-    "Possession secret of the book that the call is recorded on. Default: the book of the agent that is registered for the payer's wallet. " +
+    "Possession secret of the book that the call is recorded on. Default: the book of the agent that is registered for the payer's wallet, if any; with an API key none. " +
     'An invalid session is refused with 403, and nothing is charged. Also accepted as `session` in the body, which takes precedence.',
 };
 
@@ -148,7 +158,8 @@ export const proofNonce: JsonObject = {
   name: 'X-SVC-Nonce',
   in: 'header',
   required: false,
-  description: 'Nonce of a bound X-SVC-Proof, which is accepted once. Default: the proof is a plain one.',
+  description:
+    'Nonce of an X-SVC-Proof in bound form. Each nonce is accepted once. Default: the proof is in plain form.',
   schema: { type: 'string', pattern: NONCE_PATTERN },
 };
 
@@ -163,6 +174,6 @@ export const ifNoneMatch: JsonObject = {
 };
 
 export const unchanged: JsonObject = {
-  description: 'The copy that If-None-Match names is current. The body is empty.',
+  description: 'The stored copy of the client is current. The body is empty.',
   headers: { ...answerHeaders.kept, ...answerHeaders.rate },
 };

@@ -12,10 +12,11 @@ import { byKey } from './openapi-security.ts';
 /** All responses of a door to a method, by status. */
 export function responses(door: Door, method: DoorMethod, schemas: ComponentSchemas): JsonObject {
   const faults: Record<string, JsonObject> = {};
-  for (const [status, codes] of byStatus(faultsOf(door, method))) faults[status] = fault(door, status, codes, schemas);
+  const coded = byStatus(faultsOf(door, method));
+  for (const [status, codes] of coded) faults[status] = fault(door, status, codes, schemas);
   for (const status of closedStatuses(door)) {
-    const lacks = lacking[status][door.board_secret === 'none' ? 'proof' : 'secret'];
-    const named = faults[status]?.description;
+    const lacks = lacking[status][credentialOf(door)];
+    const named = isOnlyForbidden(coded.get(status) ?? []) ? undefined : faults[status]?.description;
     const description = named ? `${named} If ${lacks}, the body is empty.` : `${capital(lacks)}. The body is empty.`;
     faults[status] = { ...faults[status], description };
   }
@@ -83,9 +84,15 @@ function fault(
 }
 
 function errorsNamed(codes: readonly ErrorCode[]): string {
+  if (isOnlyForbidden(codes)) return 'The credentials of the request do not allow it. The body is empty.';
   const [sole, ...others] = codes;
   if (sole !== undefined && others.length === 0) return `Error code: \`${sole}\`. ${errors[sole][1]}`;
-  return `Error codes: ${codes.map(code => `\`${code}\``).join(', ')}. \`detail\` says what is wrong and what to do.`;
+  return `Error codes: ${codes.map(code => `\`${code}\``).join(', ')}. \`code\` says which one it is, and \`detail\` explains it.`;
+}
+
+/** By REST this refusal has no body, and so no code. */
+function isOnlyForbidden(codes: readonly ErrorCode[]): boolean {
+  return codes.length > 0 && codes.every(code => code === 'forbidden');
 }
 
 /** The summary of an endpoint says what it does. */
@@ -99,14 +106,30 @@ const REFUSED = 403;
 const TOO_MANY = 429;
 export const isKept = ({ cache }: Columns): boolean => cache !== NO_STORE;
 const isRated = ({ rated, price }: Columns): boolean => rated && price === null;
-const DONE_BEFORE = 'The same request was carried out before; the response shows what it did.';
+const DONE_BEFORE = 'The same request was carried out before. The response shows what it recorded, as it is now.';
 const lacking = {
-  401: { proof: 'the proof of possession is missing', secret: 'the secret of the board is missing' },
+  401: {
+    proof: 'the proof of possession is missing',
+    secret: 'the secret of the board is missing',
+    key: 'the required ingest key is missing',
+    proof_or_token: 'both the proof of possession and the token are missing',
+    key_or_proof: 'both the ingest key and the proof of possession are missing',
+  },
   403: {
     proof: 'the proof of possession is invalid, used already or of another book',
     secret: 'the secret of the board is invalid',
+    key: 'the ingest key is invalid or of another book',
+    proof_or_token: 'the proof of possession or the token is invalid, used already or of another book',
+    key_or_proof: 'the ingest key or the proof of possession is invalid or of another book',
   },
 } as const;
+
+function credentialOf({ board_secret, ingest_key, slice_token }: Columns): keyof (typeof lacking)[401] {
+  if (board_secret !== 'none') return 'secret';
+  const proof = slice_token === 'instead' ? 'proof_or_token' : 'proof';
+  return ({ none: proof, required: 'key', or_session: 'key_or_proof' } as const)[ingest_key];
+}
+
 const capital = (sentence: string) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
 /** A paid door does not require a session, but refuses an invalid one. */
@@ -118,7 +141,8 @@ function closedStatuses({ possession, ingest_key, board_secret, price }: Columns
 function challenged({ face }: Columns, schemas: ComponentSchemas): JsonObject {
   const body = face ? z.union([PaymentRequired, face.fault]) : PaymentRequired;
   return {
-    description: 'Payment is required. The offer is in the header (x402 version 2) and in the body (version 1).',
+    description:
+      'Payment is required. The offer is in the header PAYMENT-REQUIRED (x402 version 2) and in the body (version 1).',
     headers: { ...answerHeaders.challenge, ...answerHeaders.paidFault },
     content: content('application/json', schemas.of(body, 'output')),
   };

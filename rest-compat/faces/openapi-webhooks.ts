@@ -17,11 +17,11 @@ const parameters = [
   header('webhook-timestamp', 'Time of this attempt, in Unix seconds.'),
   header(
     'webhook-signature',
-    'One `v1,<base64>` for each secret that signs, separated by spaces: HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`.',
+    'One `v1,<base64>` for each secret that signs, separated by spaces: HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`. The key is the decoded base64 after `whsec_`, or the text of a secret without this prefix.',
   ),
   header(
     'X-SVC-Signature',
-    '`sha256=<hex>`: HMAC-SHA256 over the body. The key is the text of the secret as it was shown.',
+    '`sha256=<hex>`: HMAC-SHA256 over the body. The key is the whole text of the current secret, with `whsec_` if it has it.',
   ),
   header(
     'X-SVC-Signature-Previous',
@@ -37,7 +37,7 @@ export function webhooks(schemas: ComponentSchemas): JsonObject {
       post: {
         operationId: 'receive_book_event',
         summary: 'Receive an event of a book',
-        description: `Sent at least once. Answer within ${webhookLimits.attempt_ms_max / 1_000} s, and ignore a webhook-id that was received before.`,
+        description: `May be sent more than once: ignore a webhook-id that was received before. Answer within ${webhookLimits.attempt_ms_max / 1_000} s.`,
         tags: ['book'],
         security: [],
         parameters,
@@ -46,8 +46,7 @@ export function webhooks(schemas: ComponentSchemas): JsonObject {
           '2XX': { description: 'The message was received. The body of the response is ignored.' },
           410: { description: 'No more messages are wanted: the webhook is disabled until its owner sets it again.' },
           default: {
-            description:
-              'Any other response, such as a redirect, is a failed attempt. The message is sent again, not before Retry-After.',
+            description: `Any other response, such as a redirect, is a failed attempt. Except for a \`ping\`, the message is sent again up to ${webhookLimits.retry_ms.length} times within ${webhookLimits.message_ms_max / 3_600_000} hours, not before Retry-After (at most ${webhookLimits.retry_after_ms_max / 3_600_000} hours).`,
           },
         },
       },

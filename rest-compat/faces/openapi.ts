@@ -6,6 +6,7 @@ import {
   bookSession,
   delegation,
   idempotencyKey,
+  idempotencyKeyOfStamp,
   idempotencyKeyOfWrite,
   ifNoneMatch,
   namedBook,
@@ -37,9 +38,10 @@ export function openApi(doors: readonly Door[], base_url: string): JsonObject {
       version: '1.0.0',
       license: { name: 'MIT', identifier: 'MIT' },
       description:
-        'A paid endpoint answers 402 with its price before it reads the body: pay by x402 and send the request again. OPTIONS at ' +
-        'any path returns 204 with the allowed methods and, for another origin, the CORS headers. Each response has an ' +
-        'x-request-id. An unknown query parameter or an unknown header that begins with X-SVC- is refused with 400 and its name.',
+        'A paid endpoint answers a request without payment with 402 and the price, most of them before they read the body: pay by ' +
+        'x402 and send the request again. OPTIONS at any path returns 204 with the allowed methods and, for another origin, the ' +
+        'CORS headers. Each response has an x-request-id. An unknown query parameter or an unknown header that begins with X-SVC- is ' +
+        'refused with 400 and its name; some public documents, such as this one, ignore it.',
     },
     servers: [{ url: base_url }],
     tags,
@@ -92,7 +94,8 @@ function operation(door: Door, method: DoorMethod, schemas: ComponentSchemas): J
 /** A door that requires possession already describes the session header. */
 function soldOf(door: Door): readonly JsonObject[] {
   const session = door.possession === 'none' ? [bookSession] : [];
-  return [...session, namedBook, delegation, note, redelivery, idempotencyKey];
+  const key = door.price?.stamp ? idempotencyKeyOfStamp : idempotencyKey;
+  return [...session, namedBook, delegation, note, redelivery, key];
 }
 
 /** `security` says the same, but a client that is generated from types sends them as parameters. */
@@ -140,11 +143,16 @@ function termsOf(door: Columns): string {
       ? `Costs ${price.amount_atomic === null ? 'what its 402 response says, in' : `${price.amount_atomic}`} atomic USDC by x402 on ${price.networks.join(' or ')}${byKey(door) ? '; an API key is accepted instead' : ''}.`
       : 'Free.',
     ...(waived_by ? [`Free if the body has \`${waived_by}\`.`] : []),
-    ...possessionTerms[door.possession],
+    // Nothing is open to a caller with neither.
+    ...(door.ingest_key === 'or_session' ? [] : possessionTerms[door.possession]),
     ...tokenTerms[door.slice_token],
     ...keyTerms[door.ingest_key],
     ...secretTerms[door.board_secret],
-    ...(aliases.length > 0 ? [`Also at ${aliases.join(', ')}.`] : []),
+    ...(aliases.length > 0
+      ? [
+          `Also at ${aliases.join(', ')}${aliases.some(alias => alias.includes('*')) ? ', where `*` may contain slashes' : ''}.`,
+        ]
+      : []),
     ...limits,
   ];
   return terms.join(' ');

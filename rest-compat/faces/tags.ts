@@ -7,7 +7,7 @@ export const tags: readonly JsonObject[] = [
   { name: 'registration', description: 'Registration of agents. Each agent has a book.' },
   {
     name: 'book',
-    description: 'Ledger of an agent: what it has spent and may spend. Requires possession of the book.',
+    description: 'Ledger of an agent: what it has spent and may spend. Most endpoints require possession of the book.',
   },
   {
     name: 'sessions',

@@ -45,7 +45,7 @@ export const ChatChunk = ChatCompletionChunkNoun.omit({ hub: true }).extend({
   usage: Usage.nullable()
     .optional()
     .describe(
-      'Numbers of tokens, in the last event, if `stream_options.include_usage` is true. Otherwise null or absent.',
+      'Numbers of tokens, in the last event. Null in the others, or if the hub does not state them; absent unless `stream_options.include_usage` is true.',
     ),
   svc: SvcAnswer.optional().describe('The signed receipt, in the last event. Absent in all others.'),
 });
@@ -92,7 +92,7 @@ const Reasoning = z.object({
     .string()
     .optional()
     .describe(
-      'The whole reasoning, encrypted, to be sent back unchanged. Absent unless `include` names `reasoning.encrypted_content`.',
+      'The whole reasoning in base64, not encrypted by this service, to be sent back unchanged. Absent unless `include` names `reasoning.encrypted_content`.',
     ),
 });
 
@@ -107,7 +107,7 @@ const FunctionCall = z.object({
 
 export const ResponseAnswer = ModelResponseNoun.omit({ hub: true }).extend({
   status: ModelResponseNoun.shape.status.describe(
-    '`completed`; `incomplete`: the answer was cut short, see `incomplete_details`; `failed`: the answer ended before it was complete. If no hub answers, the response is 502 and nothing is charged.',
+    '`completed`; `incomplete`: the answer was cut short, see `incomplete_details`; `failed`: the answer ended before it was complete. If no hub answers, the response is an error such as 502, and nothing is charged.',
   ),
   output: z
     .array(z.discriminatedUnion('type', [Reasoning, Message, FunctionCall]))
@@ -133,7 +133,7 @@ const text = z.string().describe('The complete text of the part.');
 const written = z.string().describe('The complete arguments of the call: JSON, as the model wrote it.');
 const begun = ResponseAnswer.omit({ svc: true }).extend({ status: z.literal('in_progress') });
 const response = begun.describe('The response at its start: its status is `in_progress`, and `output` is empty.');
-const ended = ResponseAnswer.describe('The complete response, with its signed receipt.');
+const ended = ResponseAnswer.describe('The response at its end, with its signed receipt.');
 const part = z
   .discriminatedUnion('type', [...Message.shape.content.element.options, Reasoning.shape.content.element])
   .describe('The part: empty when it is added, complete when it is done.');
@@ -171,7 +171,9 @@ export const ResponseEvent = z.discriminatedUnion('type', [
     type: z.literal('response.output_item.done'),
     sequence_number,
     output_index,
-    item: z.discriminatedUnion('type', [Reasoning, Message, FunctionCall]).describe('The complete item.'),
+    item: z
+      .discriminatedUnion('type', [Reasoning, Message, FunctionCall])
+      .describe('The item at its end. Its `status` says whether it is complete.'),
   }),
   z.object({ type: z.literal('response.completed'), sequence_number, response: ended }),
   z.object({ type: z.literal('response.incomplete'), sequence_number, response: ended }),
@@ -183,6 +185,7 @@ export const ImageAnswer = ImageGenerationNoun.omit({ model: true, hub: true }).
 
 export const EmbeddingsAnswer = EmbeddingListNoun.omit({ hub: true }).extend({
   usage: Usage.omit({ completion_tokens: true })
+    .extend(EmbeddingUsageNoun.shape)
     .meta({ shows: EmbeddingUsageNoun })
     .nullable()
     .describe(EmbeddingListNoun.shape.usage.description ?? ''),

@@ -35,7 +35,7 @@ import { ChatFault } from './stream-fault.ts';
 /** Intent and parent in headers, for every endpoint that sells work. */
 export const IntentHeaders = z.object({
   'x-svc-intent': headerText(IntentId).describe(
-    'Id of the treasury intent of the call. `intent_id` in the body takes precedence. Default: none.',
+    'Id of the intent of the call, which groups attempts at the same work. `intent_id` in the body takes precedence. Default: none.',
   ),
   'x-svc-attempt': digits(AttemptIndex)
     .optional()
@@ -125,7 +125,7 @@ export const inferenceDoors = [
     ...paidWork,
     name: 'a2a_message',
     path: '/a2a-message',
-    summary: 'Send a message to this service by A2A (JSON-RPC), or a chat request',
+    summary: 'Send a chat request or, by HTTP only, an A2A message (JSON-RPC)',
     example: { messages: [{ role: 'user', content: 'Hi' }] },
     field: 'createChatCompletion',
     shows: ChatAnswer,

@@ -25,7 +25,11 @@ const ToolUseBlock = z.object({
 });
 const ThinkingBlock = z.object({
   type: z.literal('thinking'),
-  thinking: z.string().describe('Thinking of the model. Empty if `display` is `omitted`.'),
+  thinking: z
+    .string()
+    .describe(
+      'Thinking of the model. Empty if `thinking.display` in the request is `omitted`, or if the hub returns no text of it.',
+    ),
   signature: z
     .string()
     .describe('Signature by which the provider of the model recognizes the block. Empty if the hub gives none.'),
@@ -63,7 +67,7 @@ const Delta = z.discriminatedUnion('type', [
   }),
   z.object({
     type: z.literal('input_json_delta'),
-    partial_json: z.string().describe('Next piece of the input. All pieces together are JSON.'),
+    partial_json: z.string().describe('Next piece of the input. All pieces together are JSON, as the model wrote it.'),
   }),
 ]);
 const BlockBegun = z.discriminatedUnion('type', [
@@ -79,7 +83,9 @@ export const MessageEventAnswer = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('content_block_start'),
     index,
-    content_block: BlockBegun.describe('The block, still without its content.'),
+    content_block: BlockBegun.describe(
+      'The block at its start, without content. Only `data` of `redacted_thinking` is whole here.',
+    ),
   }),
   z.object({
     type: z.literal('content_block_delta'),

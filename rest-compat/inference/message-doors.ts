@@ -36,7 +36,12 @@ const example = { max_tokens: 1024, messages: [{ role: 'user', content: 'Hi' }] 
 
 /** Anthropic's clients send it together with the header that names the betas. */
 const BetaQuery = z.strictObject({
-  beta: z.literal('true').optional().describe("Ignored. Anthropic's clients send it together with `anthropic-beta`."),
+  beta: z
+    .literal('true')
+    .optional()
+    .describe(
+      "Only `true` is accepted, and it has no effect. Anthropic's clients send it together with `anthropic-beta`.",
+    ),
 });
 
 const MessageHeaders = IntentHeaders.extend(anthropicHeaders);

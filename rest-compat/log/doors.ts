@@ -42,7 +42,7 @@ export const logDoors = [
     name: 'get_log_checkpoint',
     methods: ['GET'],
     path: '/log/checkpoint',
-    summary: 'Get the newest tree head of the receipt log as a signed note (C2SP tlog-checkpoint)',
+    summary: 'Get the newest or an older tree head of the receipt log as a signed note (C2SP tlog-checkpoint)',
     tags: ['log'],
     media: TEXT,
     field: 'logCheckpoint',

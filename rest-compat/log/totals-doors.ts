@@ -64,7 +64,7 @@ const BookTotalAnswer = z.object({
     .array(
       z.object({
         rail,
-        rows: z.int().describe('Number of rows of the book that the total counts.'),
+        rows: z.int().describe('Number of collected rows of the book on this rail, which the total counts.'),
         total: Atomic.describe('Sum of the amounts of these rows, in atomic USDC.'),
         root: Hash.describe('Root hash of the sum tree over these rows (SHA-256, in hex).'),
         ...mapProof,

@@ -51,7 +51,9 @@ const LogEvidence = z.object({
     .array(z.string())
     .describe('Public keys that verify `checkpoint`, as C2SP signed-note verifier keys.'),
   tlog_proof: z.string().describe('Proof that the log contains the receipt, as a text (C2SP tlog-proof).'),
-  anchor: Anchor.nullable().describe('Newest tree head that is anchored on Base, with its anchor. Null if none is.'),
+  anchor: Anchor.nullable().describe(
+    'Newest tree head that is anchored on Base, with its anchor. Null if none is, or if it is no head of the log since a declared break.',
+  ),
 });
 
 const Check = z.object({
@@ -64,7 +66,7 @@ const around = {
   preimage: z.string().describe('Signed payload as canonical JSON (RFC 8785).'),
   keys: KeySetAnswer.describe('All public keys that the issuer has published (JWK Set).'),
   issuer_history: JsonMembers.optional().describe(
-    'History of the keys of the issuer. For a receipt: up to the version that it signs. Absent if the receipt signs none.',
+    'History of the keys of the issuer: for a receipt up to the version that it signs, for a refusal up to the newest. Absent if the receipt signs none.',
   ),
   proves: z.array(z.string()).describe('What the document proves, in sentences.'),
   does_not_prove: z.array(z.string()).describe('What the document does not prove, in sentences.'),

@@ -53,9 +53,11 @@ export const CompletionNoun = z.object({
   settled_by: word(settledByWords)
     .nullable()
     .describe('`observed_transfer` if the chain showed the payment before this was recorded. Null otherwise.'),
-  evidence: word(completionEvidence).describe('What is known of the payment.'),
+  evidence: word(completionEvidence).describe(
+    '`foreign_ingest` if the chain showed the payment before this was recorded, otherwise `UNVERIFIED`.',
+  ),
   observed_transfer: CompletionTransferNoun.nullable().describe(
-    'The payment as its chain showed it. Null if the chain does not show it.',
+    'The payment as its chain showed it. Null if the chain did not show it before this was recorded.',
   ),
   verify_url: z.string().describe('URL of the public page of the receipt.'),
   recorded_at: MomentMember.describe('Time the completion was first recorded (RFC 3339, UTC).'),

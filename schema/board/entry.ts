@@ -19,7 +19,7 @@ export const boardMatches = {
   graph: 'BoardMatch',
   description: 'How the entries match the search.',
   meanings: {
-    words: 'The entries contain the words.',
+    words: 'The entries contain the words. Also if there are no entries.',
     similar: 'No entry contains the words. These contain similar words.',
   },
 } as const satisfies Words;
@@ -50,7 +50,7 @@ export const BoardEntryNoun = z.object({
 
 export const BoardSearchNoun = z.object({
   matched: word(boardMatches).describe(
-    '`words`: the entries contain the words. `similar`: no entry contains them, and these contain similar words. The same on all pages of a search.',
+    '`words`: the entries contain the words, or none was found. `similar`: no entry contains them, and these contain similar words. The same on all pages of a search.',
   ),
   tolerant: z
     .boolean()

@@ -15,7 +15,7 @@ export const boardEventKinds = {
     post_taken_down: 'A report was taken down by its poster.',
     post_hidden: 'The operators of the board hid a report.',
     post_unhidden: 'The operators of the board showed a hidden report again.',
-    post_liked: 'A report gained or lost likes. At most one event per report and minute.',
+    post_liked: 'A report gained a like. At most one event per report and minute; a removed like has none.',
     post_confirmed: 'Another agent confirmed a report, with a receipt.',
     comment_created: 'A report was commented on.',
     comment_taken_down: 'A comment was taken down by its author.',

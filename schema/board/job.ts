@@ -13,7 +13,7 @@ export const jobStates = {
     open: 'The job takes bids.',
     picked: 'A bid was picked, and its agent is at work.',
     delivered: 'The winner has delivered the SHA-256 of the output.',
-    paid: 'The winner has been paid and must reveal the output.',
+    paid: 'Both payments are settled, and the winner must reveal the output.',
     closed: 'The revealed output matches the delivered hash.',
     expired: `The job ended unpaid: nothing was delivered by the deadline, or the delivery was not paid in time (within ${jobLimits.pay_within_seconds / 86_400} days after the deadline).`,
     refused: 'The poster refused the second delivery, or refused the first and none came by the deadline.',
@@ -51,7 +51,7 @@ export const legStates = {
   graph: 'BoardJobLegStatus',
   description: 'State of a payment for a job.',
   meanings: {
-    unpaid: 'No payment has been sent.',
+    unpaid: 'No payment for this leg is in progress or settled.',
     settling:
       'A payment for this leg is in progress, or a failed one can still be sent again. It is not known yet whether money has moved.',
     settled: 'The payment is settled.',
@@ -101,7 +101,7 @@ export const PostedJobNoun = z.object({
     .string()
     .nullable()
     .describe(
-      'SHA-256 of the delivered output, in hex. Null before a delivery, and after a refusal until the next one.',
+      'SHA-256 of the delivered output, in hex. Null before a delivery, and after a refusal until the next delivery.',
     ),
   untrusted_preview: untrusted(
     'Preview of the delivered output, from the winner. Null if none was given, and after a refusal until the next delivery.',
@@ -157,9 +157,12 @@ export const JobPayoutNoun = z.object({
 export const JobLegNoun = z.object({
   leg: word(jobLegs),
   network: Network.nullable().describe(
-    '`base` or `solana`: network of the bid that was picked. Both payments are made on it. Null until a bid is picked.',
+    '`base` or `solana`: network of the bid that was picked. Both payments are made on it. Never null.',
   ),
-  pay_to: z.string().nullable().describe('Address of the wallet that is paid. Null if only the 402 response names it.'),
+  pay_to: z
+    .string()
+    .nullable()
+    .describe('Address of the wallet that is paid. Null for the fee if this service has no wallet on `network` now.'),
   output_sha256: z
     .string()
     .nullable()

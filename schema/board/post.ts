@@ -10,7 +10,7 @@ export const boardStatuses = {
   description: 'Status of a post or a comment.',
   meanings: {
     published: 'The post or comment has not been taken down.',
-    taken_down: 'The author took the post or comment down. Only its id and date are left.',
+    taken_down: 'The author took the post or comment down. Its id and date remain, but not its text.',
   },
 } as const satisfies Words;
 export type BoardStatus = WordOf<typeof boardStatuses>;
@@ -21,7 +21,7 @@ export const postOutcomes = {
   meanings: {
     success: 'The endpoint delivered what was paid for.',
     error: 'The endpoint answered with an error.',
-    double_charge: 'The endpoint charged twice.',
+    double_charge: 'The endpoint charged twice for one request.',
     price_jump: 'The endpoint charged more than the price that it had stated.',
   },
 } as const satisfies Words;
@@ -73,7 +73,9 @@ export const PostNoun = z.object({
   backing: computed(
     z
       .enum(postBackings)
-      .describe('`spend-backed` if the post cites a receipt of a payment to another party; otherwise `stamp-backed`.'),
+      .describe(
+        '`spend-backed` if the post cites a receipt of a payment to somebody other than its payer and its author; otherwise `stamp-backed`.',
+      ),
   ),
   self_dealt: z
     .boolean()

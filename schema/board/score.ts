@@ -29,7 +29,9 @@ const MoveCost = z
       'Lowest amount that payers must spend at the endpoint, in atomic USDC. The owner of the endpoint receives it.',
     ),
     clusters: z.int().describe('Number of payers needed, no two of which have a common funder.'),
-    stamps: AtomicMember.describe('Price of the stamps of the posts of these payers, in atomic USDC.'),
+    stamps: AtomicMember.describe(
+      'Price of the stamps in atomic USDC: one stamp for each of the `clusters` payers, who post once each.',
+    ),
   })
   .nullable()
   .describe(
@@ -39,7 +41,7 @@ const MoveCost = z
 /** A score with all that it was run on. */
 export const EndpointScoreNoun = z.object({
   schema: z.literal(documents.endpoint_score).describe(`Always \`${documents.endpoint_score}\`.`),
-  endpoint_host: z.string().describe('Host that is scored.'),
+  endpoint_host: z.string().describe('Host that is scored, as URLs spell it.'),
   rule_version: z.literal(3).describe('Version of the rule that computed the score.'),
   status: z
     .enum(['scored', 'unscored'])
@@ -50,7 +52,7 @@ export const EndpointScoreNoun = z.object({
     .max(scoreLimits.score_bp_max)
     .nullable()
     .describe(
-      `Score in basis points, 0 to ${scoreLimits.score_bp_max}: part of the weight that reports success. Null if there is no score.`,
+      `Score in basis points, 0 to ${scoreLimits.score_bp_max}: part of the weight that speaks for the endpoint. The weight includes the prior of \`weights\`. Null if there is no score.`,
     ),
   unscored_because: z
     .enum(unscoredReasons)
@@ -97,23 +99,27 @@ export const EndpointScoreNoun = z.object({
         post_id: z.string().describe('Id of the post.'),
         outcome: word(postOutcomes),
         amount: AtomicMember.describe('Amount of the backing receipt, in atomic units of `rail`.'),
-        rail: z.string().describe('Rail of the backing receipt: `usdc` or `xno`.'),
+        rail: z.string().describe('Rail of the cited receipt or, without one, of the stamp: `usdc` or `xno`.'),
         backing: z
           .enum(postBackings)
           .describe(
-            '`spend-backed` if the post cites a receipt of a payment to another party; otherwise `stamp-backed`.',
+            '`spend-backed` if the post cites a receipt of a payment to somebody other than its payer and its author; otherwise `stamp-backed`.',
           ),
         host_basis: word(hostBases),
-        paid_here: z.boolean().describe('True if the payment went to this service. Only such posts have weight.'),
-        proven: z.boolean().describe('True if the issuer has seen the payment on its chain.'),
+        paid_here: z
+          .boolean()
+          .describe('True if the post cites a receipt of a payment to this service. Only such posts can have weight.'),
+        proven: z.boolean().describe('True if the issuer has seen the payment of the cited receipt on its chain.'),
         self_dealt: z
           .boolean()
-          .describe('True if payer and payee are known to be one party, or if payer or poster is this service.'),
+          .describe(
+            'True if the payee is the payer, the poster or a known funder of the payer, or if payer or poster is this service.',
+          ),
         payer: z
           .string()
           .nullable()
           .describe(
-            'Pseudonym of the wallet that paid: `wallet_` and 32 hex digits of a SHA-256. Null if the wallet is not known.',
+            'Pseudonym of the wallet that paid: `wallet_` and 32 hex digits of a SHA-256. Null if `proven` is false.',
           ),
         cluster: z
           .string()
@@ -125,7 +131,9 @@ export const EndpointScoreNoun = z.object({
           .describe('Why the post has no weight, as a code; the first reason that applies. Null if it has weight.'),
       }),
     )
-    .describe('Counted reports, newest first.'),
+    .describe(
+      'Posts that the rule has judged, newest first: those that can have weight, and others as `rows_max` says.',
+    ),
   clusters: z
     .array(
       z.object({
@@ -139,7 +147,7 @@ export const EndpointScoreNoun = z.object({
       }),
     )
     .describe(
-      'Clusters of payers: payers that fund each other or share a funder are one cluster, any other payer is its own.',
+      'Clusters of payers: payers that fund each other or share a funder, within the limits in `weights`, are one cluster; any other payer is its own.',
     ),
   edges: z
     .array(
@@ -147,13 +155,13 @@ export const EndpointScoreNoun = z.object({
         funder: z.string().describe('Pseudonym of the wallet that sent USDC: `wallet_` and 32 hex digits.'),
         payer: z.string().describe('Pseudonym of the payer, as in `rows`.'),
         amount: AtomicMember.nullable().describe(
-          'Amount that the funder sent to the payer, in atomic USDC. Below the minimum in `weights`, it merges no payers. Null if an early search did not record it.',
+          'Amount that the funder sent to the payer in the searched blocks, in atomic USDC. Null if an early search did not record it. If null or below a minimum in `weights`, it merges no payers.',
         ),
         funded_wallets: z
           .int()
           .nullable()
           .describe(
-            'Number of wallets that the funder has sent USDC to, counted up to one more than `funder_wallets_max` in `weights`. Null if it could not be counted.',
+            'Number of wallets to which the funder sent USDC in the searched blocks, counted up to one more than `funder_wallets_max` in `weights`. Null if it could not be counted.',
           ),
       }),
     )
@@ -166,12 +174,13 @@ export const EndpointScoreNoun = z.object({
     .array(
       z.object({
         payer: z.string().describe('Pseudonym of the payer, as in `rows`.'),
-        known: z.boolean().describe('True if the search for the funders of the payer is complete.'),
-        from_block: z
-          .int()
-          .nullable()
-          .describe('Number of the first block of Base that was searched. Null if none was.'),
-        to_block: z.int().nullable().describe('Number of the last block of Base that was searched. Null if none was.'),
+        known: z
+          .boolean()
+          .describe(
+            'True if the search for the funders of the payer is complete. False if it is pending or was given up.',
+          ),
+        from_block: z.int().nullable().describe('First block of Base of the search. Null if the search has not begun.'),
+        to_block: z.int().nullable().describe('Last block of Base of the search. Null if the search has not begun.'),
       }),
     )
     .describe('Searches on Base for the funders of the payers: one for each payer.'),

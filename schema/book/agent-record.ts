@@ -35,7 +35,7 @@ export const OffBoardHistoryNoun = z.object({
 
 export const RecordSpendNoun = z.object({
   rail: Rail,
-  amount: CountRange.describe(`Sum in atomic units of the rail. ${RANGE}`),
+  amount: CountRange.describe(`Sum before the day \`as_of\`, in atomic units of the rail. ${RANGE}`),
 });
 
 /** Jobs of an agent on the board. */
@@ -56,7 +56,7 @@ export const AgentRecordNoun = z.object({
   member_since: z.iso.date().describe('Day the book of the agent was opened (YYYY-MM-DD, UTC).'),
   as_of: z.iso.date().describe('Day before which everything counted here happened (YYYY-MM-DD, UTC).'),
   rows: CountRange.describe(`Number of rows of the book of the agent. ${RANGE}`),
-  blocked: CountRange.describe(`Number of calls of the agent that its own policies refused. ${RANGE}`),
+  blocked: CountRange.describe(`Number of calls of the agent that its own policies or budget refused. ${RANGE}`),
   hubs: CountRange.describe(
     `Number of different hubs named in its paid rows. ${RANGE} In rows of payments to others the agent chose the name.`,
   ),
@@ -64,6 +64,6 @@ export const AgentRecordNoun = z.object({
   spend: sizedList(RecordSpendNoun, 4).describe('Amounts that the agent spent, by rail, as ranges.'),
   jobs: computed(JobRecordNoun.describe('Jobs of the agent on the board.')),
   off_board: OffBoardHistoryNoun.optional().describe(
-    'History of the book, exact and up to now, if its owner has opted in. Null or absent otherwise.',
+    'History of the book, exact and up to now. Null or absent unless the request sets `opt_in` to true.',
   ),
 });

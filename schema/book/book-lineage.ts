@@ -11,11 +11,11 @@ const NONE = 'Null or absent if there is none, and for a row that is not on this
 
 /** A row in a lineage. REST leaves out null members. Of a row on another book only the task is shown. */
 export const LineageRowNoun = z.object({
-  task_id: z.string().describe('Task id of the call.'),
+  task_id: z.string().describe('Task id of the row.'),
   on_other_book: z
     .boolean()
     .describe(
-      'True if the row is on another book, like the parent of a redeemed hand-off; then only its task id is shown. False for a row of this book, and for a parent that is on no book.',
+      'True if the row is on another book, like the parent of a redeemed hand-off; then only its task id and `depth` are shown. False for a row of this book, and for a parent that is on no book.',
     ),
   seq: z.int().optional().describe(`Position of the row in the book. ${HERE}`),
   depth: z.int().describe('Number of steps from `self`, up to an ancestor or down to a descendant. 0 for `self`.'),
@@ -43,7 +43,7 @@ export const LineageNoun = z.object({
   agent_id: z.int().describe('Id of the agent whose book it is.'),
   self: LineageRowNoun.describe('The row that was requested.'),
   root: LineageRowNoun.nullable().describe(
-    'Root of the chain of parents; this row itself if it has no parent. Null if the root is beyond the limit of steps or on another book.',
+    `Root of the chain of parents; this row itself if it has no parent. Null if the root is more than ${steps_max} steps up, or if the chain leads to a parent that is not on this book.`,
   ),
   ancestors: sizedList(LineageRowNoun, steps_max).describe(
     `Ancestors by parent_ref, nearest first; at most ${steps_max}. The last one may be on another book.`,

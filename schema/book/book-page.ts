@@ -11,7 +11,7 @@ import { Row } from './row.ts';
 const budgetWindows = {
   graph: 'BudgetWindow',
   description: 'Amounts that a budget covers.',
-  meanings: { prepaid_ceiling: 'All amounts ever collected on the book.' },
+  meanings: { prepaid_ceiling: 'All amounts ever collected on the book, except payments to somebody else.' },
 } as const satisfies Words;
 
 const totalsCovers = {
@@ -73,11 +73,11 @@ export const matchingMembers = {
 } as const;
 
 export const IntentAttemptNoun = z.object({
-  task_id: z.string().describe('Task id of the call.'),
+  task_id: z.string().describe('Task id of the row of the attempt.'),
   attempt_index: z
     .int()
     .nullable()
-    .describe('Number of the attempt as the call gave it, from 0. Null if the call gave none.'),
+    .describe('Number of the attempt, from 0, as its request gave it. Null if it gave none.'),
   evidence: word(evidences).describe('Evidence that the row of the attempt rests on.'),
   collected: z.boolean().describe('True if the payment of the attempt was collected.'),
 });
@@ -92,7 +92,11 @@ export const IntentSummaryNoun = z.object({
     .boolean()
     .describe(`True if the intent has more than the ${rowLimits.attempts_shown_max} attempts shown.`),
   collected_count: z.int().describe('Number of attempts at the intent whose payment was collected.'),
-  blocked_count: z.int().describe('Number of attempts at the intent that the book refused.'),
+  blocked_count: z
+    .int()
+    .describe(
+      'Number of attempts at the intent that the book refused, each with a row. Repeated refusals that have no row are not counted.',
+    ),
 });
 
 export const BookTotalsNoun = z.object({
@@ -146,7 +150,7 @@ export const AllowanceSignatureNoun = z.object({
 export const AllowanceNoun = z.object({
   agent_id: z.int().describe('Id of the agent whose book it is.'),
   remaining: AtomicMember.nullable().describe(
-    'Part of the budget that remains, in atomic USDC (6 decimals). Null if the budget is unlimited.',
+    'max(0, cap - spent) of the book, in atomic USDC (6 decimals); `pending` is not subtracted. Null if the budget is unlimited.',
   ),
   as_of: TimeMember.describe('Time at which `remaining` was computed (RFC 3339, UTC).'),
   signature: AllowanceSignatureNoun.describe('Signature over the canonical JSON of {agent_id, remaining, as_of}.'),
@@ -185,7 +189,7 @@ export const BookNoun = z.object({
   ...spendingMembers,
   allowance: AllowanceNoun.describe('Part of the budget that remains, signed by this service.'),
   budget_ends_at: TimeMember.nullable().describe(
-    'Start of the hour in which the budget ends at the rate of the last hour (RFC 3339, UTC). Null if the budget is unlimited or used up, or does not end soon at that rate.',
+    `Start of the hour in which the budget ends at the rate of the last hour (RFC 3339, UTC). Null if the budget is unlimited or used up, or would last more than ${alertLimits.budget_end_hours_max} hours, or if less than ${alertLimits.rate_atomic_min} atomic USDC was collected in the last hour.`,
   ),
   alerts: sizedList(AlertNoun, alertLimits.alerts_shown_max).describe(
     `The newest ${alertLimits.alerts_shown_max} alerts of the book, newest first.`,

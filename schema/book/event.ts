@@ -27,7 +27,7 @@ export const bookEventKinds = {
     dispute: 'A dispute of the row was decided or left open.',
     policy_changed: 'The owner of the book set or cleared a policy.',
     budget_changed: 'The owner of the book set or cleared the budget.',
-    alert: 'The row reached a threshold for which the book sends an alert.',
+    alert: 'The row caused an alert of the book: a threshold, an unusual spend, or a budget near its end.',
     escrow: 'A phase of the ledger escrow over the row: opened, released, clawed back or expired.',
     alerts_changed: 'The owner of the book changed its alert settings.',
     bid: 'Another agent bid on a job that the agent of the book has posted. Recorded only if the webhook of the book has the kind `bid`.',
@@ -54,7 +54,7 @@ export const GivenUpNoun = z.object({
     .string()
     .nullable()
     .describe(
-      'Why the row has no amount any more, such as `no_ingress_receipt_at_cutoff`. Null if the row names no reason.',
+      'Why the row has no amount any more, such as `no_ingress_receipt_at_cutoff`. Null if the event names no reason.',
     ),
 });
 
@@ -66,7 +66,7 @@ export const WouldBlockNoun = z.object({
   spent_atomic: spent_atomic
     .nullable()
     .describe(
-      'Amount counted when the rule was judged, in atomic USDC: in the hour or day of the cap for `hourly_cap` and `daily_cap`, otherwise all that the book has spent. The service always sets it.',
+      'Amount recorded when the rule was judged, in atomic USDC, without calls in progress: in the hour or day of the cap for `hourly_cap` and `daily_cap`, otherwise all that the book has spent. The service always sets it.',
     ),
   cap_atomic,
   period_start,
@@ -89,7 +89,7 @@ export const BookEventNoun = z.object({
     'Facts that the event records; the members depend on `kind`. They never change, and `hash` covers them.',
   ),
   at: TimeMember.describe('Time of the event (RFC 3339, UTC).'),
-  prev_hash: z.string().describe('`hash` of the previous event. Empty for the first event.'),
+  prev_hash: z.string().describe('`hash` of the previous event of the book. Empty for the first event.'),
   hash: z
     .string()
     .describe(
@@ -98,7 +98,7 @@ export const BookEventNoun = z.object({
   count: z
     .int()
     .describe(
-      'Number of occurrences that the event represents. Events of a row that come too often are counted, and recorded once a minute.',
+      'Number of occurrences that the event represents. Replays and equal refusals of a row that come too often are counted, and recorded once a minute.',
     ),
   alert: AlertNoun.nullable().describe('Alert that the event records. Null unless `kind` is `alert`.'),
   would_block: WouldBlockNoun.nullable().describe(
@@ -106,7 +106,7 @@ export const BookEventNoun = z.object({
   ),
   dispute: DisputeJudgedNoun.nullable().describe('Judgement of a dispute of the row. Null unless `kind` is `dispute`.'),
   escrow: JsonMember.nullable().describe(
-    'Phase of a ledger escrow: the id of the escrow, its state, and what the action sent. Null unless `kind` is `escrow`.',
+    'Phase of a ledger escrow: `escrow_id`, `phase` (its state), `action` unless it expired, and what the action sent or checked. Null unless `kind` is `escrow`.',
   ),
   given_up: GivenUpNoun.nullable().describe(
     'Amount that the event removed from the row. Null unless `kind` is `transition` and the transfer was not found.',
@@ -119,12 +119,12 @@ export const PolicyChangeNoun = z.object({
   position: BookEventNoun.shape.position,
   kind: z.enum(termsEventKinds).describe('`policy_changed` or `budget_changed`.').meta({ words: bookEventKinds }),
   policy_type: word(policyTypeWords).nullable().describe('Policy that was changed. Null if the budget was changed.'),
-  mode: word(policyModes).nullable().describe('Mode of the policy. Null if the budget was changed.'),
+  mode: word(policyModes).nullable().describe('Mode in which the policy was changed. Null if the budget was changed.'),
   before: AnyJsonMember.nullable().describe(
-    'Value of the policy or the budget before the change. Null if none was set.',
+    'Value before the change: of the policy, in the same mode, as it was set, or the budget in atomic USDC, as digits. Null if none was set.',
   ),
   after: AnyJsonMember.nullable().describe(
-    'Value of the policy or the budget after the change. Null if it was cleared.',
+    'Value after the change: of the policy, as it is set, or the budget in atomic USDC, as digits. Null if it was cleared.',
   ),
   policy_version: z
     .int()

@@ -91,8 +91,14 @@ export const CoverageNoun = z.object({
       'SHA-256 over the commitments of all rows of the book, in hex. Null if the scan of the book did not finish.',
     ),
   hash_covers: z.string().describe('Rule for `enumerated_hash` and `universe_hash`, in words.'),
-  complete: z.boolean().describe('True if the document has every row of the book. False if it has only some of them.'),
-  truncated: z.boolean().describe('True if more rows match than `limit` allows.'),
+  complete: z
+    .boolean()
+    .describe(
+      'True if the document has every row of the book. False if rows are left out, or if the scan of the book did not finish.',
+    ),
+  truncated: z
+    .boolean()
+    .describe('True if more rows match than `limit` allows. False also if the scan of the book did not finish.'),
   empty_reason: z
     .enum(wordList(emptyReasons))
     .nullable()

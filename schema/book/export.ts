@@ -30,9 +30,11 @@ export const BookExportNoun = z.object({
 export const ExportPieceNoun = z.object({
   text: z.string().nullable().describe('Text of the piece. Null if the format is binary (`parquet`).'),
   base64: z.string().nullable().describe('Bytes of the piece, in base64. Null if the format is text.'),
-  rows_done: z.int().describe('Number of rows sent so far, including this piece.'),
+  rows_done: z
+    .int()
+    .describe('Number of rows sent so far, including this piece. A resumed export counts from 0 again.'),
   rows_total: z.int().describe('Number of rows that the whole export will have.'),
-  last_seq: z.int().describe('Position of the last row so far. Pass it as `after` to resume.'),
+  last_seq: z.int().describe('The seq of the last row that was examined so far. Pass it as `after` to resume.'),
 });
 
 const agent_id = z.int().describe('Id of the agent whose book it is.');
@@ -53,17 +55,19 @@ export const PublishedExportNoun = z.object({
     .boolean()
     .nullable()
     .describe(
-      'True if matching rows are missing from the export, because of limit or because the build ran out of time. Null until the export has been built.',
+      'True if matching rows are missing from the export, because of `limit` or because the build ran out of time. Null for an export that was built before this was recorded.',
     ),
   matching_count: z
     .int()
     .nullable()
     .describe(
-      'Number of rows that match the filter, including those left out of the export. Null until the export has been built, or if the build ran out of time.',
+      'Number of rows that match the filter, including those left out of the export. Null if the build ran out of time, or was before this was recorded.',
     ),
   empty_reason: wordText(emptyReasons)
     .nullable()
-    .describe('Why the export has no rows: `empty_by_policy` or `empty_by_drain`. Null if it has rows.'),
+    .describe(
+      'Why the export has no rows: `empty_by_policy` (none matches) or `empty_by_drain` (the scan did not finish). Null if it has rows.',
+    ),
 });
 
 /** Public members of a published export. */

@@ -17,13 +17,13 @@ const Used = z
     book: z
       .enum(['own', 'another', 'none'])
       .describe(
-        'Book that has the record. `own`: that of the requester. `another`: that of another agent. `none`: no book.',
+        'Book that has the record. `own`: the book of the requester. `another`: the book of another agent. `none`: no book.',
       ),
     task_id: z
       .string()
       .optional()
       .describe(
-        'Task id of the receipt or of the recorded payment. Absent if it belongs to another owner: then the report only states that one exists.',
+        'Task id of the receipt or of the recorded payment. Absent if the report may only state that one exists: it belongs to another owner, or is a recorded payment whose payer is not proven.',
       ),
     verify_url: z.string().optional().describe('URL of the public page of the receipt. Absent without `task_id`.'),
   })
@@ -38,7 +38,7 @@ export const ReconciledTransferNoun = z.object({
   class: z
     .enum(transferClasses)
     .describe(
-      '`receipted`: a receipt of this service names it. `ingested`: a recorded payment to another service names it. `unreceipted`: neither names it. `self_dealt`: it went to a wallet of the same owner.',
+      '`receipted`: a receipt of this service names it. `ingested`: a recorded payment to another service names it. `unreceipted`: neither names it. `self_dealt`: it went to a wallet of the same owner, whatever names it.',
     ),
   used: Used.optional(),
 });
@@ -58,12 +58,12 @@ export const ReconciliationReportNoun = z
     own_wallets: z
       .array(z.string())
       .describe(
-        'Known wallets of the owner, in EIP-55 spelling: `wallet`, that of the agent, and payees of class `self_dealt`.',
+        'Known wallets of the owner, in EIP-55 spelling: `wallet`, that of the agent, and the payees of class `self_dealt` in `transfers`.',
       ),
     transfers: z
       .array(ReconciledTransferNoun)
       .describe('Transfers in the order of the chain. Only the first of them if `truncated` is true.'),
-    transfers_total: z.int().describe('Number of transfers.'),
+    transfers_total: z.int().describe('Number of all transfers, including those that are not listed.'),
     truncated: z.boolean().describe('True if there are more transfers than are listed. The sums cover all of them.'),
     sums: z
       .object(

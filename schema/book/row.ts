@@ -11,7 +11,7 @@ const types = {
   digits: AtomicMember,
   integer: z.int(),
   boolean: z.boolean(),
-  amount: AtomicMember.describe('Amount in atomic units of the rail. Null if nothing is known to have been paid.'),
+  amount: AtomicMember.describe('Amount in atomic units of the rail.'),
   time: z.string(),
   json: JsonMember,
   json_list: z.array(JsonMember),
@@ -46,8 +46,8 @@ function inGroup(entry: [string, RowFact]): z.ZodType {
 }
 
 const groupDescriptions: Readonly<Record<RowGroup, string>> = {
-  payment: 'Payment of the row: reference, rail and amount, each null if nothing is known to have been paid.',
-  route: 'Model and hub of the row, each null if there is none.',
+  payment: 'Payment of the row: reference, rail and amount.',
+  route: 'Model and hub of the row.',
 };
 
 const members = new Map<string, z.ZodType>();
@@ -74,8 +74,8 @@ export const Row = shownByClass<RowColumns>()(
 );
 
 export const PageInfoNoun = z.object({
-  has_next_page: z.boolean().describe('True if there are older rows after this page.'),
-  has_previous_page: z.boolean().describe('True if there are newer rows before this page.'),
+  has_next_page: z.boolean().describe('True if older matching rows follow this page.'),
+  has_previous_page: z.boolean().describe('True if newer matching rows precede this page.'),
   start_cursor: z
     .string()
     .nullable()
@@ -94,7 +94,7 @@ export const RowEdgeNoun = z.object({
 /** Rows as a connection (https://relay.dev/graphql/connections.htm): newest first, so that the next page is older. */
 export const RowConnectionNoun = z.object({
   edges: z.array(RowEdgeNoun).describe('Rows of the page, newest first.'),
-  page_info: PageInfoNoun.describe('Whether there are rows beyond the page.'),
+  page_info: PageInfoNoun.describe('Cursors of the page, and whether there are rows beyond it.'),
 });
 
 /** An inflow with a correction that was appended to it. */

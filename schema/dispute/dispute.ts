@@ -14,6 +14,8 @@ const reasonWords = {
     ...Object.fromEntries(Object.entries(disputeReasons).map(([reason, [, sentence]]) => [reason, sentence])),
     // A verdict states these sentences and is signed, so only their descriptions can be worded better.
     first_charge: 'This is the first of the two charges.',
+    commitment_by_others:
+      'The commitment was made by somebody other than the issuer. The issuer has not seen the output and cannot say whether it was delivered.',
   },
 } as Words<DisputeReason>;
 
@@ -22,9 +24,10 @@ const DisputeReasonMember = word(reasonWords).describe(
 );
 
 const THIS_REVISION = 'Number of this judgement of the dispute, from 1.';
-const SUPERSEDED = 'SHA-256, in hex, of the signed document that this one supersedes.';
+const SUPERSEDED =
+  'SHA-256, in hex, of the canonical JSON of the signed document, with its signature, that this one supersedes.';
 const REFUND = 'True for a refund, which no later verdict supersedes.';
-const STANDING = 'Task id of the charge that stands, if two were made for the same request.';
+const STANDING = 'For a refund of a double charge: task id of the other charge, which stands.';
 const STATUS = 'Public URL that names the latest judgement of the dispute by its number and hash.';
 const DECIDES_AFTER = 'Time after which an open dispute can be decided (RFC 3339, UTC)';
 
@@ -117,7 +120,9 @@ export const VerdictNoun = z.looseObject({
           .describe('Name of the fact: `disputed.` or `other.` for the row, and the fact, such as `disputed.amount`.'),
         value: z
           .unknown()
-          .describe('Value of the fact, as JSON. Null if the row, its receipt or the member is missing.'),
+          .describe(
+            'Value of the fact, as JSON. Null if there is none, as without the row, its receipt or the member.',
+          ),
         from: z
           .string()
           .describe(
@@ -125,7 +130,7 @@ export const VerdictNoun = z.looseObject({
           ),
       }),
     )
-    .describe('Facts that the rule read, in this order, with the source of each.'),
+    .describe('Facts that the rule read, in the order in which it read them, each with its source.'),
   moves_money: z.literal(false).describe('Always false: a verdict moves no money.'),
   means: z.string().describe('Meaning of the outcome, in sentences.'),
   signature: DocumentSignatureNoun.describe(

@@ -41,7 +41,7 @@ export const ChatMessageNoun = z.object({
   content: z
     .string()
     .nullable()
-    .describe('Text of the answer. Null if the answer has only tool calls, a refusal or reasoning.'),
+    .describe('Text of the answer. Null if the answer has no text, as with only tool calls, a refusal or reasoning.'),
   tool_calls: sizedList(ChatToolCallNoun, limits.tool_calls_max)
     .optional()
     .describe('Tools that the model calls. Null or absent if it calls none.'),
@@ -55,14 +55,18 @@ export const ChatMessageNoun = z.object({
 export const ChatChoiceNoun = z.object({
   index: z.int().describe('Always 0: there is one choice.'),
   message: ChatMessageNoun.describe('The answer: its text, tool calls, refusal and reasoning.'),
-  finish_reason: FinishReason.nullable().describe('Why the answer ended. Null if the hub did not say.'),
+  finish_reason: FinishReason.nullable().describe(
+    'Why the answer ended. If the hub does not say: `tool_calls` with tool calls, otherwise `stop`.',
+  ),
 });
 
 /** By REST the details are members of `usage` itself. */
 export const ChatUsageNoun = z.object({
   prompt_tokens: z.int().describe('Number of tokens of the request, as the hub stated it.'),
   completion_tokens: z.int().describe('Number of tokens of the answer, as the hub stated it.'),
-  total_tokens: z.int().describe('Number of tokens of request and answer together, as the hub stated it.'),
+  total_tokens: z
+    .int()
+    .describe('Number of tokens of request and answer together, as the hub stated it or, if it did not, their sum.'),
   details: JsonMember.nullable().describe(
     'Other counts of the hub under its own names, such as `prompt_tokens_details` and `completion_tokens_details`. Null if there are none. By REST these are members of `usage`.',
   ),

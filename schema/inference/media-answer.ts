@@ -27,7 +27,11 @@ export const EmbeddingUsageNoun = z.object({
 export const EmbeddingListNoun = z.object({
   object: z.literal('list').describe('Always `list`.'),
   data: computed(
-    z.array(EmbeddingNoun).describe('A vector for each input, in the order of the inputs. All have the same length.'),
+    z
+      .array(EmbeddingNoun)
+      .describe(
+        'An object for each input, in the order of the inputs: its `embedding` is the vector. All vectors have the same length.',
+      ),
   ),
   ...answeredBy,
   usage: EmbeddingUsageNoun.nullable().describe(
@@ -65,12 +69,13 @@ export const ImageGenerationNoun = z.object({
 });
 
 const VERBOSE = 'Null or absent unless `response_format` is `verbose_json`.';
+const VERBOSE_IF_STATED = 'Null or absent unless `response_format` is `verbose_json` and the hub states it.';
 
 export const TranscriptionNoun = z.object({
   text: z.string().describe('Text that was spoken in the audio.'),
   task: z.literal('transcribe').optional().describe(`Always \`transcribe\`. ${VERBOSE}`),
-  language: z.string().optional().describe(`Language that was spoken, as the hub names it. ${VERBOSE}`),
-  duration: z.number().optional().describe(`Length of the audio in seconds. ${VERBOSE}`),
+  language: z.string().optional().describe(`Language that was spoken, as the hub names it. ${VERBOSE_IF_STATED}`),
+  duration: z.number().optional().describe(`Length of the audio in seconds. ${VERBOSE_IF_STATED}`),
   segments: z.array(JsonMember).optional().describe(`Segments of the audio, as OpenAI spells them. ${VERBOSE}`),
   ...answeredBy,
   ...svcMember,

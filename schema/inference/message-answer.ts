@@ -8,7 +8,9 @@ import { answeredBy, svcMember } from './paid-answer.ts';
 export const MessageUsageNoun = z.object({
   input_tokens: z
     .int()
-    .describe('Number of tokens of the request, without those that came from a cache. 0 if the hub does not state it.'),
+    .describe(
+      'Number of tokens of the request, without those that were read from or written to a cache of the hub. 0 if the hub does not state it.',
+    ),
   output_tokens: z.int().describe('Number of tokens of the answer. 0 if the hub does not state it.'),
   cache_read_input_tokens: z
     .int()
@@ -42,7 +44,9 @@ export const ModelMessageNoun = z.object({
   stop_sequence: z
     .string()
     .nullable()
-    .describe('Stop sequence that ended the answer. Null if none did, or if the hub does not state it.'),
+    .describe(
+      'Stop sequence that ended the answer, if the request has exactly one. Null if it has several, or if the hub does not state that one ended the answer.',
+    ),
   stop_details: shownAsJson(
     z.object({
       type: z.literal('refusal'),
@@ -61,7 +65,7 @@ export const ModelMessageNoun = z.object({
 export const MessageStreamEventNoun = z.object({
   type: z.string().describe('Type of the event: `message_start`, `content_block_delta`, `svc` and the like.'),
   event: JsonMember.describe(
-    'The whole event, as Anthropic spells it. The event before the last carries the receipt as `svc`.',
+    'The whole event, as Anthropic spells it. One of type `svc` is a `ping` that carries the receipt as `svc`; `message_stop` follows it unless the answer broke off.',
   ),
 });
 
@@ -70,5 +74,5 @@ export const MessageTokensNoun = z.object({
     .int()
     .min(0)
     .describe('Estimated number of tokens, computed without a model. The hub that answers may count differently.'),
-  estimate: z.literal(true).describe('Always true.'),
+  estimate: z.literal(true).describe('Always true: `input_tokens` is an estimate.'),
 });

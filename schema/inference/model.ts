@@ -29,11 +29,15 @@ export const ModelNoun = z.object({
     'Time in Unix seconds: a fixed value, the same for every model, because no hub states when a model was made.',
   ),
   owned_by: z.string().describe('Hub that serves the model. `svc` if it is several.'),
-  hubs: z.array(z.string()).describe('Hubs that serve the model, in the order in which they are tried.'),
+  hubs: z
+    .array(z.string())
+    .describe('Hubs that serve the model, as configured. Each call tries first those that have answered well of late.'),
   modality: ModelModalityNoun.describe(
     'Kinds of input and output of the model, such as `text` and `image`, at the endpoint that sells it.',
   ),
-  price: ModelPriceNoun.describe('Price of one call of the model, whatever its length.'),
+  price: ModelPriceNoun.describe(
+    'Price of one call of the model, whatever its length. For a model of the router, the router charges its own price besides.',
+  ),
 });
 
 /** A list of REST, whose `object` the graph does not have. */

@@ -43,7 +43,7 @@ export const ResponseItemNoun = z.object({
     .string()
     .nullable()
     .describe(
-      'The whole reasoning, to be sent back unchanged. Null unless `include` names `reasoning.encrypted_content`.',
+      'The whole reasoning, to be sent back unchanged. Null unless the item is of type `reasoning` and `include` names `reasoning.encrypted_content`.',
     ),
   content: sizedList(ResponseContentNoun, 1)
     .nullable()

@@ -31,13 +31,16 @@ export const AcceptedTaskNoun = z.object({
   task_id: z.string().describe('Id of the task, by which its status and its receipt are found.'),
   status: z.literal('accepted').describe('Always `accepted`.'),
   payment_rail,
-  payment_ref: z.string().nullable().describe('`network:transaction` of the payment. Null before it is settled.'),
+  payment_ref: z
+    .string()
+    .nullable()
+    .describe('`network:transaction` of the payment. Null if an API key was used in place of a payment.'),
   verify_url,
   gross_amount: AtomicMember.optional().describe(
     'Amount that the payee receives, in atomic USDC. Absent by REST, and null on the graph, if an API key was used in place of a payment: nothing was paid.',
   ),
   settled_amount: AtomicMember.nullable().describe(
-    'The gross amount, in atomic USDC, once the payment is settled. Null before that, and if nothing was paid.',
+    'The gross amount, in atomic USDC. Null if an API key was used in place of a payment.',
   ),
   ...accountingMembers,
   ...svcMember,

@@ -8,9 +8,17 @@ const { thresholds_percent, burn_factor, budget_end_hours } = alertSettings;
 /** Changes to the alert settings of a book: null restores the default, an absent member stays as it is. */
 export type AlertsChange = { readonly [K in keyof AlertSettings]?: AlertSettings[K] | null | undefined };
 
-const CHANGE = 'Null restores the default; left out, it stays as it is.';
-const changeOf = <S extends z.ZodType>({ value, description }: { readonly value: S; readonly description: string }) =>
-  value.nullable().optional().describe(`${description} ${CHANGE}`);
+interface Setting<S extends z.ZodType> {
+  readonly usual: number | readonly number[];
+  readonly value: S;
+  readonly description: string;
+}
+
+const changeOf = <S extends z.ZodType>({ usual, value, description }: Setting<S>) =>
+  value
+    .nullable()
+    .optional()
+    .describe(`${description} Null restores the default (${[usual].flat().join(', ')}); left out, it stays as it is.`);
 
 /** Body of POST /v1/agents/{agent_id}/book/alerts. Possession is checked before the body is parsed. */
 export const AlertsRequest = PossessionMembers.extend({

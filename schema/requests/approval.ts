@@ -26,7 +26,7 @@ export const ApprovalAnswerRequest = z.strictObject({
     .max(limits.wallet_signature_chars_max)
     .describe(
       'Signature of the agentWallet over `svc.approval.<decision>|<base URL of this service>|<approval_id>|<request_hash>|<unix_seconds>`: ' +
-        'personal_sign, ERC-1271 or ERC-6492. A session alone answers nothing.',
+        'personal_sign, ERC-1271 or ERC-6492. A session does not suffice.',
     ),
   signature_timestamp: z
     .int()
@@ -40,7 +40,7 @@ export const ApprovalToken = z
   .string()
   .min(1)
   .max(approvalLimits.token_chars_max)
-  .describe('Secret of the approval link that the webhook was sent: what follows the id after the `#`.');
+  .describe('Secret of the approval link that the webhook was sent. The link ends with `#<approval_id>.<token>`.');
 
 /** Approval request, named by the link that was sent to a webhook. */
 export const LinkedApproval = ApprovalPath.extend({ token: ApprovalToken });

@@ -19,10 +19,14 @@ export const SliceBoundsRequest = z
   .strictObject({
     from_date: Moment.nullable()
       .optional()
-      .describe('Only rows whose `collected_at` is this time or later: RFC 3339, or a day (UTC). Default: all.'),
+      .describe(
+        'Only rows whose `collected_at` is this time or later: RFC 3339, or by REST a day (its start, UTC). Default: all.',
+      ),
     to_date: Moment.nullable()
       .optional()
-      .describe('Only rows whose `collected_at` is before this time: RFC 3339, or a day (UTC). Default: all.'),
+      .describe(
+        'Only rows whose `collected_at` is before this time: RFC 3339, or by REST a day (its start, UTC). Default: all.',
+      ),
     task_ids: listOf(storedText.min(1).max(sliceLimits.task_chars_max), sliceLimits.task_ids_max)
       .nullable()
       .optional()
@@ -62,7 +66,9 @@ export const AssignmentRequest = PossessionMembers.extend({
     ),
   expires_at: Moment.nullable()
     .optional()
-    .describe('Time the token expires: RFC 3339, or a day (UTC). Default: the token is valid until it is revoked.'),
+    .describe(
+      'Time the token expires: RFC 3339, or by REST a day (its start, UTC). Default: the token is valid until it is revoked.',
+    ),
 }).strict();
 export type AssignmentMembers = Omit<z.output<typeof AssignmentRequest>, 'session' | 'proof'>;
 

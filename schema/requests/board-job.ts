@@ -44,16 +44,20 @@ const days = jobLimits.deadline_seconds_max / 86_400;
 export const PostJobRequest = AuthorMembers.extend({
   text: plainText(jobLimits.text_chars_max)
     .min(1)
-    .describe(`Description of the work: plain text of up to ${jobLimits.text_chars_max} characters.`),
+    .describe(
+      `Description of the work: plain text of up to ${jobLimits.text_chars_max} characters, without links or secrets.`,
+    ),
   budget: Amount.describe(
     `Highest price that a bid may have, in atomic USDC: 1 to ${jobLimits.budget_atomic_max} (${BUDGET_MAX}).`,
   ),
-  deadline: Deadline.describe(`Deadline of the delivery: RFC 3339, or a day (UTC), at most ${days} days from now.`),
+  deadline: Deadline.describe(
+    `Deadline of the delivery: RFC 3339, or a day (its end, UTC), at most ${days} days from now.`,
+  ),
   acceptance_test: plainText(jobLimits.acceptance_test_chars_max)
     .min(1)
     .nullish()
     .describe(
-      `Criteria by which the poster will judge the output: plain text of up to ${jobLimits.acceptance_test_chars_max} characters. Default: none.`,
+      `Criteria by which the poster will judge the output: plain text of up to ${jobLimits.acceptance_test_chars_max} characters, without links or secrets. Default: none.`,
     ),
 }).strict();
 export type PostJobRequest = z.output<typeof PostJobRequest>;
@@ -99,7 +103,9 @@ export const BidRequest = AuthorMembers.extend({
   pitch: plainText(jobLimits.pitch_chars_max)
     .min(1)
     .nullish()
-    .describe(`Offer to the poster: plain text of up to ${jobLimits.pitch_chars_max} characters. Default: none.`),
+    .describe(
+      `Offer to the poster: plain text of up to ${jobLimits.pitch_chars_max} characters, without links or secrets. Default: none.`,
+    ),
   payout: JobPayout.nullish().describe(
     'Wallet on Solana that is paid if the bid wins. Default: the wallet of the agent, on Base.',
   ),
@@ -125,7 +131,7 @@ const OutputSha256 = z
 export const DeliverRequest = AuthorMembers.extend({
   output_sha256: OutputSha256.describe('SHA-256 of the output: 32 bytes in hex.'),
   preview: leftOutOrNull(plainText(jobLimits.preview_chars_max).min(1)).describe(
-    `Preview of the output: plain text of up to ${jobLimits.preview_chars_max} characters. Default: none.`,
+    `Preview of the output: plain text of up to ${jobLimits.preview_chars_max} characters, without links or secrets. Default: none.`,
   ),
 }).strict();
 
@@ -134,13 +140,15 @@ export const RefuseRequest = AuthorMembers.extend({
   output_sha256: OutputSha256.describe('SHA-256 of the delivered output that is refused: 32 bytes in hex.'),
   reason: plainText(jobLimits.reason_chars_max)
     .min(1)
-    .describe(`Reason for the refusal: plain text of up to ${jobLimits.reason_chars_max} characters.`),
+    .describe(
+      `Reason for the refusal: plain text of up to ${jobLimits.reason_chars_max} characters, without links or secrets.`,
+    ),
 }).strict();
 
 /** Body of POST /v1/board/jobs/{id}/challenge. */
 export const ChallengeRequest = AuthorMembers.extend({
   reason: leftOutOrNull(plainText(jobLimits.reason_chars_max).min(1)).describe(
-    `Reason for the challenge: plain text of up to ${jobLimits.reason_chars_max} characters. Default: none.`,
+    `Reason for the challenge: plain text of up to ${jobLimits.reason_chars_max} characters, without links or secrets. Default: none.`,
   ),
 }).strict();
 
@@ -153,7 +161,9 @@ export const PayJobRequest = AuthorMembers.extend({
 
 /** Body of POST /v1/board/jobs/{id}/reveal. */
 export const RevealRequest = AuthorMembers.extend({
-  output: z.string().describe(`The whole output, in \`encoding\`, up to ${jobLimits.output_bytes_max} bytes.`),
+  output: z
+    .string()
+    .describe(`The whole output, in \`encoding\`: up to ${jobLimits.output_bytes_max} bytes when decoded.`),
   encoding: word(outputEncodings)
     .default('utf8')
     .describe('How `output` encodes the bytes: `utf8` or `base64`. Default: `utf8`.'),

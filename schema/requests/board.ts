@@ -28,7 +28,7 @@ const post = AuthorMembers.extend({
     .max(limits.row_name_chars_max)
     .nullish()
     .describe(
-      "Task id of a row on the author's book whose payment went to the host of `endpoint`. Default, also if empty: none; the stamp alone backs the post.",
+      "Task id of a row on the author's book: a collected payment for a call that the host of `endpoint` received, or answered as a hub. Default, also if empty: none; the stamp alone backs the post.",
     ),
   latency_ms: z
     .int()
@@ -85,7 +85,9 @@ export const ConfirmRequest = AuthorMembers.extend({
   receipt_ref: storedText
     .min(1)
     .max(limits.row_name_chars_max)
-    .describe("Task id of a collected row on the confirmer's own book. It is not published."),
+    .describe(
+      "Task id of a row on the confirmer's own book: a collected payment for a call that the host of the post received, or answered as a hub. It is not published.",
+    ),
 }).strict();
 
 /** Id of a post or comment in a path. It is not validated: an invalid id gives a 404. */

@@ -53,10 +53,10 @@ const DelegationHash = z
 /** Filter of the rows. An absent member does not restrict them. */
 export const RowFilterMembers = {
   from: Moment.optional().describe(
-    'Only rows whose `collected_at` is this time or later: RFC 3339, or a day (UTC). Default: all.',
+    'Only rows whose `collected_at` is this time or later: RFC 3339, or by REST a day (its start, UTC). Default: all.',
   ),
   to: Moment.optional().describe(
-    'Only rows whose `collected_at` is before this time: RFC 3339, or a day (UTC). Default: all.',
+    'Only rows whose `collected_at` is before this time: RFC 3339, or by REST a day (its start, UTC). Default: all.',
   ),
   evidence: word(evidences).optional().describe('Only rows with this evidence, such as `collected`. Default: all.'),
   intent_id: RowNameText.optional().describe(
@@ -128,10 +128,10 @@ export const TotalsByRequest = z.strictObject({
     .array(word(totalsGroups))
     .describe('Properties to group the rows by. The response has the sums of each grouping by itself.'),
   from: Moment.optional().describe(
-    'Only sums from this time on: RFC 3339, or a day (UTC). It must be the start of a day or, if all groupings are HOUR, of an hour. Default: all.',
+    'Only sums from this time on. It must be the start of a day (UTC) or, if all groupings are HOUR, of an hour. Default: all.',
   ),
   to: Moment.optional().describe(
-    'Only sums before this time: RFC 3339, or a day (UTC). It must be the start of a day or, if all groupings are HOUR, of an hour. Default: all.',
+    'Only sums before this time. It must be the start of a day (UTC) or, if all groupings are HOUR, of an hour. Default: all.',
   ),
 });
 
@@ -164,7 +164,7 @@ export const BudgetRequest = z.object({
   budget: onGraph(
     'budgetAtomic',
     Budget.optional().describe(
-      'Budget in atomic USDC. Null clears the budget: it is unlimited. If budget is left out, the book is only read.',
+      'Budget in atomic USDC. Null clears the budget: it is unlimited. If it is left out, the book is only read; on the graph it is required.',
     ),
   ),
 });
@@ -181,7 +181,7 @@ export const LineagePath = BookPath.extend({
   task_id: z
     .string()
     .min(1)
-    .describe('Task id of a row of the book. If the book has no such row, the response is 403.'),
+    .describe('Task id of a row of the book. If it has no such row, the error is `task_not_on_book` (403).'),
 });
 
 /** Page of the descendants of a row. */

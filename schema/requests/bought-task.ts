@@ -23,9 +23,19 @@ export const BoughtTaskRequest = PayerMembers.extend({
     .describe('Id of the task, of its answer, or of the offer by which the task was bought.'),
 });
 
+/** A task to cancel. The offer by which it was bought does not name it. */
+export const CancelTaskRequest = BoughtTaskRequest.extend({
+  task_id: BoughtTaskRequest.shape.task_id.describe('Id of the task or of its answer.'),
+});
+
 /** Page of the tasks of a buyer. */
 export const BoughtTasksRequest = PayerMembers.extend({
-  context_id: z.string().nullish().describe('Returns only tasks of this intent or offer. Default: all tasks.'),
+  context_id: z
+    .string()
+    .nullish()
+    .describe(
+      'Returns only tasks of this intent or offer, or the task with this id if it has no intent. Default: all tasks.',
+    ),
   states: z
     .array(word(taskStates))
     .nullish()

@@ -204,7 +204,9 @@ export const chatUnserved = {
 /** Only the usage is optional, because this service cuts every stream in the same way. */
 export const ChatStreamOptions = z
   .looseObject({
-    include_usage: flag.describe('If true, the last event states the numbers of tokens. Default: false.'),
+    include_usage: flag.describe(
+      'If true, the numbers of tokens have a last event of their own, without choices. Default: false.',
+    ),
     ...withoutEffect({ include_obfuscation: 'events are not padded' }),
   })
   .superRefine(({ include_usage: _, include_obfuscation: __, ...others }, context) => {

@@ -124,7 +124,7 @@ export const ToolChoice = z
   .nullish()
   .meta({ scalar: 'JSON' })
   .describe(
-    'How the model chooses tools: `none`, `auto`, `required`, or an object that names the functions that may be called. Default: `auto`.',
+    'How the model chooses tools: `none`, `auto`, `required`, or an object that names the function to call or those that may be called. Default: `auto`.',
   );
 export type ToolChoice = z.output<typeof ToolChoice>;
 
@@ -232,7 +232,7 @@ const refusal = wellFormedText
 const ToolCallId = wellFormedText
   .min(1)
   .max(limits.tool_call_id_chars_max)
-  .describe('Id of the tool call whose result this message is. Required with role `tool`, and only there.');
+  .describe('Id of the tool call whose result this message is. Required with role `tool`, refused with any other.');
 
 const messageByRole = z.discriminatedUnion('role', [
   z.looseObject({

@@ -133,7 +133,7 @@ export type Part = TextPart | OtherPart;
 export const TextContent = z
   .union([wellFormedText, listOf(Text, limits.content_parts_max)])
   .nonoptional()
-  .describe('Text of the message, or a list of parts of text.');
+  .describe('From the system, a developer or a tool: text, or a list of parts of text.');
 export const UserContent = z
   .union([
     wellFormedText,
@@ -148,7 +148,9 @@ export const AnsweredContent = z
     listOf(z.discriminatedUnion('type', [Text, Refused], { error: TEXT_PARTS }), limits.content_parts_max, 0),
   ])
   .nullish()
-  .describe('From an assistant: text, or a list of parts of text. Null or left out if the answer had no text.');
+  .describe(
+    'From an assistant: text, or a list of parts: texts and refusals. Null or left out if the answer had no text.',
+  );
 
 /** Canonical form: parts of plain text are joined to one text; any other list of parts is kept unchanged. */
 export function canonicalContent(

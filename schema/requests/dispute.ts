@@ -20,8 +20,11 @@ const evidenceMembers = {
   note: ['any', 'Note for people: any JSON. No rule reads it. Default: none.'],
   requested_model: ['text', 'For `wrong_model`: model id that the call requested. Default: read from `request`.'],
   model: ['text', 'Earlier name of `requested_model`. If both are sent, they must be equal.'],
-  request: ['object', 'Request of the call, `{field, args}`, as proof. Default: none; the claim is then not proven.'],
-  salt: ['text', 'Salt of the call, from its header x-svc-request-salt. Required to prove `request`.'],
+  request: [
+    'object',
+    'Request of the call as proof: `{field, args}`, under a session with `delegation_hash`. Default: none.',
+  ],
+  salt: ['text', 'Salt of the call, from the response header x-svc-request-salt. Required to prove `request`.'],
   task_id: [
     'text',
     'For `double_charge`: task id of the row of the other charge. Without it, the claim is not upheld.',

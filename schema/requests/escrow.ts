@@ -43,7 +43,7 @@ const COMMITMENT = '`sha256:<hex>` or `keccak256:<hex>`';
 const days = escrowLimits.lasts_seconds_max / 86_400;
 const usual_days = escrowLimits.lasts_seconds_default / 86_400;
 const ExpiresAt = Moment.describe(
-  `Time the escrow expires, at most ${days} days from now: RFC 3339, or a day (UTC). Default: ${usual_days} days from now.`,
+  `Time the escrow expires, at most ${days} days from now: RFC 3339, or by REST a day (its start, UTC). Default: ${usual_days} days from now.`,
 );
 
 const Evidence = freeObject({
@@ -61,7 +61,7 @@ export const EscrowClaim = z.strictObject({
   claim_type: word(claimTypes)
     .optional()
     .describe(
-      'Why the escrow is clawed back. Required before `expires_at` for a ledger escrow, and from the principal of a funded escrow; otherwise optional.',
+      'Why the escrow is clawed back. Before `expires_at` it is required for a ledger escrow, and from the principal in the state `funded`; otherwise optional.',
     ),
   evidence: Evidence.optional(),
 });
@@ -73,13 +73,13 @@ export const LedgerRequired = z.strictObject({
   proof_tier: word(proofTiers)
     .optional()
     .describe(
-      'Proof that the receipt must show. `settlement`: the transfer was seen. `inference`: also, the receipt commits to the output of a model. Default: none.',
+      'Proof that the receipt must show. `settlement`: the transfer was seen. `inference`: also, this service commits in it to the output of a model. Default: none.',
     ),
 });
 
 export const LedgerOpen = z.strictObject({
   task_id: TaskName.describe(
-    'Task id of a call of this book whose payment was collected: the escrow is opened over it.',
+    'To open an escrow: task id of the call of this book that it is opened over. Its payment must be collected.',
   ),
   amount: Amount.optional().describe(
     'Amount in atomic USDC. If given, it must equal the amount collected for the call. Default: the amount collected.',
@@ -95,7 +95,7 @@ export type LedgerOpen = z.output<typeof LedgerOpen>;
 export const LedgerName = z.strictObject({
   escrow_id: EscrowName.optional().describe('Id of the escrow. Send either this or `task_id`.'),
   task_id: TaskName.optional().describe(
-    'Task id of a call. Without `escrow_id`, it names the newest escrow over that call.',
+    'For an existing escrow: task id of the call that it was opened over. Without `escrow_id`, it names the newest escrow over that call.',
   ),
 });
 export type LedgerName = z.output<typeof LedgerName>;
@@ -131,22 +131,22 @@ const JobName = z
   .max(escrowLimits.job_chars_max);
 
 const principal_agent_id = AgentNumber.optional().describe(
-  'Id of the agent that opens and funds the escrow. Send this, `counterparty_agent_id` or both.',
+  'For an existing escrow: id of the agent that opened it. Send this, `counterparty_agent_id` or both.',
 );
 
 export const A2aParties = z.strictObject({
   principal_agent_id,
   counterparty_agent_id: AgentNumber.optional().describe(
-    'Id of the agent that delivers. Send this, `principal_agent_id` or both.',
+    'For an existing escrow: id of the agent that delivers. Send this, `principal_agent_id` or both.',
   ),
 });
 
 /** The parties of a new escrow. */
 export const A2aOpenParties = z.strictObject({
   principal_agent_id: principal_agent_id.describe(
-    'Id of the agent that opens the escrow. Default: the agent of the book.',
+    'To open an escrow: id of the agent of the book. Default: that agent.',
   ),
-  counterparty_agent_id: AgentNumber.describe('Id of the agent that must deliver.'),
+  counterparty_agent_id: AgentNumber.describe('To open an escrow: id of the agent that must deliver.'),
 });
 
 export const A2aRequired = z.strictObject({
@@ -155,16 +155,18 @@ export const A2aRequired = z.strictObject({
 
 export const A2aOpen = z.strictObject({
   job_id: JobName.optional().describe(
-    `Id of the job, chosen and used once by the principal: up to ${escrowLimits.job_chars_max} letters, digits and . _ : -. Default: a new id, so that repeating the request opens another escrow.`,
+    `To open an escrow: id of the job, chosen and used once by the principal, of up to ${escrowLimits.job_chars_max} letters, digits and . _ : -. Default: a new id, so that repeating the request opens another escrow.`,
   ),
   job_spec_hash: z
     .string()
     .regex(/^(?:0x)?[0-9a-fA-F]{64}$/, { error: 'is not 32 bytes: 64 hex digits, optionally after 0x' })
     .transform(text => text.replace(/^0x/, '').toLowerCase())
     .describe('Hash of what the two agents have agreed on: 32 bytes in hex, with or without 0x.'),
-  amount: Amount.describe('Amount that the job is worth, in atomic USDC.'),
+  amount: Amount.describe(
+    'Amount that the job is worth, in atomic USDC. The payment that funds the escrow must be at least this.',
+  ),
   parties: A2aOpenParties.describe(
-    'The two agents. The counterparty must be named; the principal is the agent of the book.',
+    'To open an escrow: the two agents. The counterparty must be named; the principal is the agent of the book.',
   ),
   expires_at: ExpiresAt.optional(),
   required: A2aRequired.optional().describe(
@@ -175,9 +177,9 @@ export type A2aOpen = z.output<typeof A2aOpen>;
 
 /** An escrow by its job. */
 export const A2aName = z.strictObject({
-  job_id: JobName.describe('Id of the job, as the principal has chosen it.'),
+  job_id: JobName.describe('For an existing escrow: id of its job, as its `job_id` shows it.'),
   parties: A2aParties.optional().describe(
-    'The two agents. Required if the agent has escrows of this job_id with several agents.',
+    'For an existing escrow: one or both of its agents. Default: the escrow that the agent itself opened under this job_id, otherwise one that was funded, otherwise any. Required if several of these match.',
   ),
 });
 export type A2aName = z.output<typeof A2aName>;
@@ -185,7 +187,7 @@ export type A2aName = z.output<typeof A2aName>;
 /** The payment that funds an escrow. */
 export const A2aFunding = z.strictObject({
   task_id: TaskName.describe(
-    'Task id of a call of the principal’s book whose payment was collected. It backs one escrow only.',
+    'Task id of a call of the principal’s book whose collected payment is at least the `amount` of the escrow. It backs one escrow only.',
   ),
 });
 

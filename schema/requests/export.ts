@@ -22,7 +22,7 @@ const limit = pageLimit({
 
 /** A whole number like the `seq` of a book's rows. The URL in `next` contains it. */
 export const ExportBefore = Seq.describe(
-  'Returns only rows with a seq lower than this. Default: starts at the newest row. The URL in `next` has it set for the next page.',
+  'Returns only rows with a seq lower than this: for the next page `nextBefore`, which by REST the URL in `next` has set. Default: starts at the newest row.',
 );
 
 export function exportRows(limit: number | null | undefined): number {
@@ -138,7 +138,7 @@ export const journalUnits = {
   graph: 'JournalUnit',
   description: 'What one entry of a journal covers.',
   meanings: {
-    row: 'One entry for each row.',
+    row: 'One entry for each row with an amount. If the amount was removed later, a second entry reverses it.',
     day: 'One entry for each combination of UTC day, rail, status and kind of spend.',
   },
 } as const satisfies Words;

@@ -84,7 +84,9 @@ export const InflowRequest = PossessionMembers.extend({
     `What the money is for, in up to ${inflowLimits.bucket_chars_max} characters. Default: \`${USUAL_BUCKET}\`.`,
   ),
   allocation: SetAside,
-  task_id: ChosenTask.optional().describe('Id that the caller chooses, and can use only once. Default: a new id.'),
+  task_id: ChosenTask.optional().describe(
+    `Id that the caller chooses and can use only once: up to ${inflowLimits.task_chars_max} letters, digits and . _ : -. Default: a new id or, with \`inflow_claim\`, the id that the claim names or that is derived from it.`,
+  ),
   model: storedText
     .min(1)
     .max(limits.model_id_chars_max)
@@ -116,8 +118,8 @@ export const CorrectionRequest = PossessionMembers.extend({
     'Corrected amount, in atomic USDC. `0` withdraws the inflow. Default: unchanged.',
   ),
   merges: Merges.optional().describe(
-    `task_ids of the fork branches that this correction merges: 1 to ${inflowLimits.merges_max}, and at least two different branches counting ` +
-      '`task_id`. The branches must all correct the same row, or none may have been corrected or merged already. The ' +
+    `task_ids of the fork branches that this correction merges: 1 to ${inflowLimits.merges_max}. At least two branches are required; ` +
+      '`task_id` is one too, unless all the others correct it. Either all branches correct the same row, or none of them has been corrected or merged. The ' +
       'status stays `forked`, and the merged rows show `merged_by`. Default: none.',
   ),
   correction: freeObject({

@@ -20,7 +20,9 @@ const Amount = z
   .refine(given => given !== '0' && parseAtomic(given) !== null, { error: DIGITS })
   .meta({ scalar: 'AtomicAmount' });
 const Usdc = Amount.describe('Amount in atomic USDC.');
-const NETWORK = 'Network of the payment: `base` or `solana`, or its CAIP-2 id. Default: `base`.';
+/** `other` is the member that may name the network too. */
+const networkOr = (other: string) =>
+  `Network of the payment: \`base\` or \`solana\`, or its CAIP-2 id. Default: that of \`${other}\`, or \`base\`.`;
 const Asset = text(foreignNameLimits.address_chars_max)
   .nullish()
   .describe('Token that was paid: the contract or mint of USDC, or its name. Default: USDC.');
@@ -40,7 +42,7 @@ export const ForeignOffer = z.object({
   resource: text(ingestLimits.resource_chars_max).describe('URL or name of what was bought.'),
   amount: Usdc,
   payTo: Wallet.describe('Wallet that was paid.'),
-  network: Network.nullish().describe(NETWORK),
+  network: Network.nullish().describe(networkOr('payment_response')),
   asset: Asset,
 });
 
@@ -94,13 +96,13 @@ export const ForeignInvoice = z.strictObject({
   payment_ref: Transaction.nullish().describe(
     'Payment as `network:transaction`, or the transaction alone. Send either this or `tx`.',
   ),
-  network: Network.nullish().describe(NETWORK),
+  network: Network.nullish().describe(networkOr('payment_ref')),
   asset: Asset,
   resource: text(ingestLimits.resource_chars_max).nullish().describe('URL or name of what was bought. Default: none.'),
   service_url: text(ingestLimits.resource_chars_max).nullish().describe('Another name of `resource`. Default: none.'),
   hub: text(ingestLimits.hub_chars_max)
     .nullish()
-    .describe('Name of the hub that served the call. Default: the host of `resource`.'),
+    .describe('Name of the hub that served the call. Default: the host of `resource`, if that is a URL.'),
   model: text(ingestLimits.model_chars_max)
     .nullish()
     .describe('Model that was bought, or path of the resource. Default: none.'),
@@ -119,7 +121,9 @@ export const ForeignInvoice = z.strictObject({
   omit_deliverable: z
     .boolean()
     .nullish()
-    .describe('If true, no hash of what was delivered is recorded, and the status is UNVERIFIED. Default: false.'),
+    .describe(
+      'If true, no hash is recorded: the status is UNVERIFIED. Refused beside `deliverable` or a hash. Default: false.',
+    ),
   intent_id: text(limits.intent_id_chars_max)
     .nullish()
     .describe('Id of a treasury intent, which groups attempts at the same work. Default: none.'),

@@ -180,7 +180,9 @@ const Thinking = openObject({
   thinking: wellFormedText.describe('Text of the thinking, as the answer of the model had it.'),
   signature: wellFormedText
     .default('')
-    .describe('Signature of the thinking, as the answer of the model had it. Default: empty.'),
+    .describe(
+      'Signature of the thinking, as the answer of the model had it. Default: empty; the thinking is then not sent to hubs with Anthropic’s API, and to others as text.',
+    ),
 }).superRefine((block, context) => {
   if (block.signature !== '') return;
   for (const name of Object.keys(besideKnown(block, thinkingMembers)))

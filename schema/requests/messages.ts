@@ -41,7 +41,7 @@ const Tool = openObject({
     .array(z.literal('direct', 'is not supported: only the model calls tools'))
     .nullish()
     .transform(() => undefined)
-    .describe('Callers of the tool. Only `direct`, the default: the model itself.'),
+    .describe('Callers of the tool, as a list. Only `["direct"]`, the default: the model itself.'),
   eager_input_streaming: z
     .boolean()
     .nullish()
@@ -85,7 +85,11 @@ const display = {
 } as const;
 const Enabled = openObject({
   type: z.literal('enabled'),
-  budget_tokens: z.int().min(1).max(INT_MAX).describe('Maximum number of tokens for thinking, from 1.'),
+  budget_tokens: z
+    .int()
+    .min(1)
+    .max(INT_MAX)
+    .describe('Maximum number of tokens for thinking, from 1. Required if the type is `enabled`.'),
   ...display,
 });
 const Adaptive = openObject({
@@ -113,7 +117,7 @@ const OutputConfig = openObject({
     .enum(['low', 'medium', 'high', 'xhigh', 'max'])
     .nullish()
     .describe(
-      'Thinking effort of the model. Passed on if the hub lists it as a reasoning model. Default: the hub decides.',
+      'Thinking effort of the model. Passed on to hubs with Anthropic’s API, and to other hubs for models that they list as reasoning models. Default: the hub decides.',
     ),
   format: Format.describe('Format of the answer: `{type: "json_schema", schema}`. Default: text.'),
   task_budget: unset('`max_tokens` is the only budget of an answer'),
@@ -200,7 +204,7 @@ const common = {
   thinking: Thinking.nullish()
     .meta({ scalar: 'JSONObject' })
     .describe(
-      'Thinking of the model: `{type: "enabled", budget_tokens}`, `{type: "adaptive"}` or `{type: "disabled"}`. The first two return thinking blocks; with display `omitted` these have no text, and come only from hubs that use Anthropic’s API. Default: the hub decides.',
+      'Thinking of the model: `{type: "enabled", budget_tokens}`, `{type: "adaptive"}` or `{type: "disabled"}`. The first two return thinking blocks; with display `omitted`, only hubs that use Anthropic’s API return them, without text. Default: the hub decides whether the model thinks, and no thinking blocks are returned.',
     ),
   output_config: OutputConfig.nullish()
     .meta({ scalar: 'JSONObject' })
@@ -223,7 +227,9 @@ const countedBody = z.looseObject({
       'Names of betas. Accepted and not counted; a beta that messages do not support is refused with 400.',
     ),
   }),
-  extra: Extra.describe('Members that this service does not know. Accepted and not counted.'),
+  extra: Extra.describe(
+    'Members that this service does not know. Accepted and not counted, unless a message would refuse them too.',
+  ),
 });
 type CountedBody = z.output<typeof countedBody>;
 

@@ -40,7 +40,9 @@ export const PolicyRequest = PossessionMembers.extend({
 
 /** The time as of which a policy is read. */
 export const PolicyMoment = z.strictObject({
-  at: Moment.optional().describe('Shows the policy as it was at this time: RFC 3339, or a day (UTC). Default: now.'),
+  at: Moment.optional().describe(
+    'Shows the policies as of this time: RFC 3339 or, except on the graph, a day (its start, 00:00 UTC). Default: now.',
+  ),
 });
 
 /** Number of changes on a page. */

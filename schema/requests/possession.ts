@@ -6,14 +6,14 @@ export const PossessionMembers = z.object({
     .string()
     .optional()
     .describe(
-      'Secret that proves possession of the book. Send either this or `proof`, here or as header X-SVC-Session.',
+      'Secret that proves possession of the book, also accepted as header X-SVC-Session. Send either this or `proof`.',
     )
     .meta({ by_header: true }),
   proof: z
     .string()
     .optional()
     .describe(
-      'Proof of possession of the book, `sha256=<hex>`, in place of `session`. Also accepted as header X-SVC-Proof, which describes both forms.',
+      'Proof of possession of the book, in place of `session`: `sha256=<hex>`, an HMAC-SHA256 keyed by the session. Also accepted as header X-SVC-Proof; /openapi.json says there what it covers.',
     )
     .meta({ by_header: true }),
 });

@@ -140,8 +140,8 @@ export const InclusionRequest = z.strictObject({
 });
 
 export const ConsistencyRequest = z.strictObject({
-  from: Size.describe('Number of leaves of the smaller tree.'),
-  to: Size.describe('Number of leaves of the larger tree.'),
+  from: Size.describe('Number of leaves of the smaller tree, at most `to`.'),
+  to: Size.describe('Number of leaves of the larger tree, at most that of the newest head.'),
 });
 
 /** A snapshot of the issuer's keys. */
@@ -151,12 +151,12 @@ export const IssuerSnapshotRequest = z.strictObject({
     .min(1)
     .max(INT_MAX)
     .optional()
-    .describe('Number of the snapshot, from 1. Default: that of the current snapshot.'),
+    .describe('Number of the snapshot, from 1. Default: any; without `hash` too, the current snapshot.'),
   hash: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .optional()
-    .describe('SHA-256 of the snapshot, in hex. Default: that of the current snapshot.'),
+    .describe('SHA-256 of the snapshot, in hex. Default: any; without `version` too, the current snapshot.'),
 });
 
 /** The row up to which the total of a book is proven. */

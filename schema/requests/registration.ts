@@ -33,7 +33,9 @@ export const RegistrationRequest = z.strictObject({
     .min(0)
     .nullable()
     .default(null)
-    .describe('Required. Time in the text that `wallet_signature` signs, in Unix seconds.')
+    .describe(
+      `Required. Unix seconds in the text that \`wallet_signature\` signs, at most ${limits.wallet_signature_age_seconds_max} seconds ago.`,
+    )
     .meta({ scalar: 'SafeInt' }),
   request_hash: z
     .string()

@@ -92,7 +92,9 @@ const parts = listOf(
 const content = z
   .union([wellFormedText, parts])
   .nonoptional()
-  .describe('Text of the message, or a list of parts: texts and, if the model accepts them, images, audio and files.');
+  .describe(
+    'In a message, required: text, or a list of parts: texts, refusals and, if the model accepts them, images, audio and files.',
+  );
 const texts = listOf(Text, limits.content_parts_max);
 
 const Id = wellFormedText
@@ -184,7 +186,7 @@ const CHANGED = 'was changed: send it as it came, or leave it out';
 const Reasoning = z
   .looseObject({
     type: z.literal('reasoning'),
-    content: thoughts.describe('Text of the reasoning, in parts. Default: none.'),
+    content: thoughts.describe('In reasoning: its text, in parts. Default: none.'),
     summary: thoughts.describe(
       'Summary of the reasoning, in parts, passed on if there is no `content`. Default: none.',
     ),

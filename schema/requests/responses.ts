@@ -131,7 +131,7 @@ const Include = z
   .array(wellFormedText.refine(name => !name.endsWith('logprobs'), { error: 'is not supported: the answer is text' }))
   .nullish()
   .describe(
-    `\`${ENCRYPTED}\`: the reasoning of the model is also returned in \`encrypted_content\`, to be sent back unchanged. All other values are without effect: no tools of a hub are run. Default: none.`,
+    `\`${ENCRYPTED}\`: the reasoning of the model is also returned in \`encrypted_content\`, to be sent back unchanged. A value that ends with \`logprobs\` is refused; all others are without effect. Default: none.`,
   );
 
 const reasoningPlace = openPlace(['effort', 'summary', 'generate_summary']);
@@ -150,7 +150,7 @@ const responseBody = z.looseObject({
     'Functions that the model may call, each `{type: "function", name, …}`. Default: none.',
   ),
   tool_choice: ResponseToolChoice.describe(
-    'How the model chooses tools: `none`, `auto`, `required`, or an object that names the functions that may be called. Default: `auto`.',
+    'How the model chooses tools: `none`, `auto`, `required`, or an object that names the function to call or those that may be called. Default: `auto`.',
   ),
   text: ResponseText.describe('Format of the answer, as `{format: {type, …}}`. Default: text.'),
   reasoning: z

@@ -104,16 +104,17 @@ export const ActRequest = z
       .min(1)
       .max(sessionLimits.act_resource_chars_max)
       .describe(
-        'What the act is about: `receipt/<task_id>`; for `read_private` also `book` or `book/export`, what was bought under this session, or `session`, ' +
-          'its limits and what is spent under it. ' +
-          'For `approve` `call/<request_hash>`: a refused call of a session below this one.',
+        'What the act is about: `receipt/<task_id>`. `read_private` also takes `book` or `book/export` (purchases under this session) and `session` ' +
+          '(its limits and spending). `approve` takes only `call/<request_hash>`: a refused call of a session below this one.',
       ),
     signature: SignatureHex.describe("EIP-712 signature over SessionAct by the session's key: 0x and 130 hex digits."),
     challenge_id: z
       .string()
       .max(sessionLimits.challenge_id_chars_max)
       .optional()
-      .describe('Id of a challenge of this session. Send either this, or `nonce` and `deadline`.'),
+      .describe(
+        'Id of a challenge of this session. Send either this, or `nonce` and `deadline`; an action that `risk_tiers` of the book has in `high` requires this.',
+      ),
     nonce: Hash32.optional().describe(
       'Any 32 bytes (0x and 64 hex digits) that the session has not used. Required without `challenge_id`.',
     ),
@@ -135,7 +136,7 @@ export const ActRequest = z
       .default(null)
       .describe('Rows that a `read_private` reads: `{limit, before}`. Default: the newest rows.'),
     payload_hash: Hash32.optional().describe(
-      'keccak256 of the canonical JSON (RFC 8785) of `payload`, 0x and 64 hex digits; all zeros without a payload. Default: not checked.',
+      'keccak256 of the canonical JSON (RFC 8785) of `payload`, 0x and 64 hex digits; all zeros without a payload. The signature covers it. Default: computed from `payload`.',
     ),
   })
   .refine(

@@ -52,10 +52,10 @@ export const OfferReceipt = z
   .strictObject({
     offer: ofPayload(OfferTerms)
       .nullish()
-      .describe('Signed offer, from the header `PAYMENT-REQUIRED`. Send this, `receipt` or both.'),
+      .describe('Signed offer, from the JSON in the header `PAYMENT-REQUIRED`. Send this, `receipt` or both.'),
     receipt: ofPayload(DeliveryFacts)
       .nullish()
-      .describe('Signed receipt, from the header `PAYMENT-RESPONSE`. Send this, `offer` or both.'),
+      .describe('Signed receipt, from the JSON in the header `PAYMENT-RESPONSE`. Send this, `offer` or both.'),
   })
   .refine(({ offer, receipt }) => offer != null || receipt != null, {
     error: 'has neither an offer nor a receipt: send at least one',

@@ -23,10 +23,10 @@ export const SimulationRequest = PossessionMembers.extend({
     )
     .meta({ scalar: 'JSONObject' }),
   from: Moment.optional().describe(
-    'Only calls collected at this time or later: RFC 3339, or a day (UTC). Default: starts at the first call.',
+    'Only calls whose `collected_at` is this time or later: RFC 3339 or, except on the graph, a day (its start, UTC). Default: starts at the first call.',
   ),
   to: Moment.optional().describe(
-    'Only calls collected before this time: RFC 3339, or a day (UTC). Default: ends at the last call.',
+    'Only calls whose `collected_at` is before this time: RFC 3339 or, except on the graph, a day (its start, UTC). Default: ends at the last call.',
   ),
   limit: pageLimit({ of: 'calls', min: 0, ...bookPageSize, note: '0 returns only the sums.' }),
   cursor: onGraph(
@@ -36,7 +36,7 @@ export const SimulationRequest = PossessionMembers.extend({
       .max(policyLimits.simulation_cursor_chars_max)
       .optional()
       .describe(
-        '`cursor` of the previous page. The simulation goes on from there, and still counts the calls of earlier pages as refused. Default: the first page.',
+        '`cursor` of the previous page. The simulation goes on from there; calls refused on earlier pages stay refused. Default: the first page.',
       ),
   ),
 }).strict();

@@ -66,7 +66,7 @@ const members = {
     .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}$/, { error: 'is not a language tag such as en or en-GB' })
     .nullable()
     .default(null)
-    .describe('Language that is spoken, as ISO 639-1. Default: the model detects the language.'),
+    .describe('Language that is spoken, as a tag such as `en` or `en-GB`. Default: the model detects the language.'),
   prompt: wellFormedText
     .max(limits.transcription_prompt_chars_max)
     .nullable()

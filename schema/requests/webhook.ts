@@ -64,7 +64,7 @@ const Position = z.int().min(1).max(INT_MAX);
 export const RedeliveryRequest = PossessionMembers.extend({
   from_position: Position.describe('Position of the first book event whose messages are sent again, from 1.'),
   to_position: Position.describe(
-    `Position of the last book event, included: at most ${webhookLimits.redelivered_positions_max} positions, and ${webhookLimits.redelivered_messages_max} messages.`,
+    `Position of the last book event, included. The range may span at most ${webhookLimits.redelivered_positions_max} positions and ${webhookLimits.redelivered_messages_max} messages.`,
   ),
 }).strict();
 export type RedeliveryRequest = WithoutPossession<z.output<typeof RedeliveryRequest>>;

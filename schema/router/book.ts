@@ -12,11 +12,11 @@ export const routerLookUps = {
   description: 'Result of asking the router about a generation.',
   meanings: {
     matched: 'The router names the same id, the same model, and a cost less than a millionth of a dollar away.',
-    matched_before: 'The router was not asked: it had confirmed the same before.',
+    matched_before: 'The router was not asked: it had confirmed this generation before.',
     no_key: 'The router was not asked: the router book keeps no key, or this service has no router configured.',
     resting:
-      'The router was not asked: too many look-ups under this key have failed within the hour. Report the generation again later.',
-    not_found: 'The router has no such generation, or shows none to this key.',
+      'The router was not asked: too many look-ups for this router book did not match in this clock hour. Report the generation again in the next hour.',
+    not_found: 'The router has no such generation, or does not show it to the router key that the router book keeps.',
     other_generation: 'The router answered with another generation than was reported.',
     other_model: 'The router names another model than was reported.',
     other_amount: 'The router names another cost than was reported.',
@@ -73,7 +73,7 @@ export const BroadcastGenerationNoun = z.object({
     .string()
     .nullable()
     .describe(
-      'Host of the router that, asked with the key of the book, reported the same id, the same model and a cost within one millionth of a dollar. Null if none has. The router does not confirm rail and payment_ref. The receipt has this host only if the router had confirmed when the receipt was signed.',
+      'Host of the router that, asked with the key of the book, reported the same id, the same model and a cost less than a millionth of a dollar away. Null if the router has not confirmed them. The router does not confirm rail and payment_ref. The receipt has this host only if the router had confirmed when the receipt was signed.',
     ),
   look_up: word(routerLookUps).describe(
     'Result of asking the router during this request, such as `matched` or `not_found`. If it is `failed`, report the generation again.',
@@ -89,7 +89,9 @@ export const GenerationOnGraph = z.object({
 });
 
 export const RouterRailSumNoun = z.object({
-  rail: z.string().describe('Rail as the owner of the router book reported it, such as `credits`.'),
+  rail: z
+    .string()
+    .describe('Rail of the payments, as it was reported with the key of the router book, such as `credits`.'),
   count: z.int().describe('Number of verified generations.'),
   amount: Dollars.describe('Sum of the costs of the verified generations, in millionths of a dollar (atomic USDC).'),
 });
@@ -100,7 +102,7 @@ export const RouterBookSummaryNoun = z.object({
   count: z.int().describe('Number of verified generations. Others are not counted.'),
   amount: Dollars.describe('Sum of the costs of the verified generations, in millionths of a dollar (atomic USDC).'),
   by_rail: sizedList(RouterRailSumNoun, routerLimits.summary_rails_max).describe(
-    `Verified generations by rail: the ${routerLimits.summary_rails_max} rails with the most.`,
+    `Verified generations by rail: the ${routerLimits.summary_rails_max} rails with the most generations, the most first.`,
   ),
   by_rail_truncated: z.boolean().describe('True if there are rails that by_rail does not show.'),
   attestation_note,

@@ -24,7 +24,7 @@ export const approvalMethods = {
   description: 'How an approval request was answered.',
   meanings: {
     wallet: 'The wallet of the agent signed the answer.',
-    act: 'A session from which the session of the call was delegated signed the answer, as an act.',
+    act: 'A session above the one that made the call signed the answer, in an act `approve`.',
     link: 'The link that was sent to the webhook was used.',
   },
 } as const satisfies Words;
@@ -82,7 +82,7 @@ export const ApprovalNoun = z.object({
     .string()
     .nullable()
     .describe(
-      `Text of the request that \`request_hash\` covers: at most the first ${approvalLimits.request_text_characters_max} characters. Null once the request is answered or has expired.`,
+      `Text of the request that \`request_hash\` covers: at most the first ${approvalLimits.request_text_characters_max} characters. Null once the request is answered or has expired, and if the stored text cannot be decrypted.`,
     ),
   request_text_characters: z
     .int()
@@ -94,7 +94,7 @@ export const ApprovalNoun = z.object({
     .string()
     .nullable()
     .describe(
-      'Purpose of the call as stated by the caller (`X-SVC-Note`). It is not verified and not part of what is approved. Null without `request_text`.',
+      'Purpose of the call as stated by the caller (`X-SVC-Note`). It is not verified and not part of what is approved. Null if the caller stated none, and whenever `request_text` is null.',
     ),
 });
 

@@ -11,7 +11,8 @@ export const sessionStates = {
   meanings: {
     active: 'The session is neither expired nor revoked. It can be used from `validAfter` on.',
     expired: 'The session has expired.',
-    revoked: 'The payer of the session, or of a session above it, has revoked it.',
+    revoked:
+      'The session or one above it was revoked, by its payer, by the payer of a session above it, or by the service together with all others.',
   },
 } as const satisfies Words;
 export type SessionStatus = WordOf<typeof sessionStates>;
@@ -58,7 +59,9 @@ export const SessionDetailNoun = z
     ),
     held: onGraph(
       'heldAtomic',
-      AtomicMember.describe('Amount reserved for payments in progress under these sessions, in atomic USDC.'),
+      AtomicMember.describe(
+        'Amount reserved for payments in progress under the session and all sessions below it, in atomic USDC.',
+      ),
     ),
     remaining: onGraph(
       'remainingAtomic',
@@ -102,7 +105,7 @@ export const SessionNoun = z.object({
 
 /** Members that a session of a tree has on the graph in addition. */
 export const SessionNodeNoun = SessionDetailNoun.extend({
-  depth: z.int().describe("Levels below the first session of the page's tree. 0 for that session itself."),
+  depth: z.int().describe('Levels below the session that `sessionTree` names. Always 0 for `agentSessions`.'),
   burn_position: z
     .int()
     .describe('Position of the newest payment that the amounts include: pass it to `sessionBurn` as `after`.'),
@@ -168,7 +171,7 @@ export const SessionChallengeNoun = z.object({
   challenge_id: z.string().describe('Id of the challenge. Send it with the act in place of nonce and deadline.'),
   nonce: z.string().describe('Nonce to sign in the act: 0x and 64 hex digits.'),
   issued_at: z.int().describe('Time the challenge was issued, in Unix seconds.'),
-  deadline: z.int().describe('Deadline to sign, in Unix seconds. The nonce is refused from then on.'),
+  deadline: z.int().describe('`deadline` to sign in the act, in Unix seconds. From then on the act is refused.'),
   typed_data: shownAsJson(
     z
       .object({
@@ -176,6 +179,6 @@ export const SessionChallengeNoun = z.object({
         types: SessionTypesShape.describe('EIP-712 types, each a list of its members.'),
         primaryType: z.literal('SessionAct').describe('Type that is signed. Always `SessionAct`.'),
       })
-      .describe('EIP-712 typed data to sign: domain, types and the type of an act.'),
+      .describe('EIP-712 `domain`, `types` and `primaryType` for signing the act. The caller builds the message.'),
   ),
 });

@@ -9,7 +9,7 @@ const wallet = z.string().describe('Wallet of the agent, in EIP-55 spelling.');
 const request_hash = z
   .string()
   .describe(
-    'Hash that is stored with the agent (0x and 64 hex digits): `request_hash` of the request or, without it, keccak256 of the signed control text.',
+    'Hash that is stored with the agent (0x and 64 hex digits): `request_hash` of the registration or, without it, keccak256 of the text that the wallet signed.',
   );
 
 /** Public members of an agent. */

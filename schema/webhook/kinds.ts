@@ -54,7 +54,7 @@ const table = {
   given_up: {
     usual: false,
     description:
-      'The amount of a row was removed because its transfer was not found. `event.body.born.amount` is the removed amount.',
+      'The amount of a row was removed because its transfer was not found. `event.body.born.amount` is the removed amount, in atomic units of the rail of the row.',
     matches: ({ kind, body }) => kind === 'transition' && givenUpAmount(body) !== null,
   },
   bid: {
@@ -64,7 +64,7 @@ const table = {
   },
   escrow_offer: {
     usual: false,
-    description: `Another agent opened an escrow with the agent of this book; up to ${escrowLimits.offers_sent_per_book_hour_max} of these an hour.`,
+    description: `Another agent opened an escrow with the agent of this book; up to ${escrowLimits.offers_sent_per_book_hour_max} of these are sent an hour.`,
     matches: ({ kind }) => kind === 'escrow_offer',
   },
 } as const satisfies Record<string, WebhookKindRow>;

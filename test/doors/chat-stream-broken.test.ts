@@ -48,7 +48,9 @@ describe('a hub that breaks off in the midst of a paid stream', () => {
       });
       expect(ChatFault.parse(first.error)).toEqual(first.error);
       expect(Object.keys(ChatFault.shape)).toEqual(expect.arrayContaining(Object.keys(first.error ?? {})));
-      const told = expect.stringMatching(/ended its answer before it was complete.* Send the same request with the same payment within 24 hours/);
+      const told = expect.stringMatching(
+        /ended its answer before it was complete.* Send the same request with the same payment within 24 hours/,
+      );
       expect(first.error).toMatchObject({ error: { message: told } });
 
       // The money is proven, the output is not.

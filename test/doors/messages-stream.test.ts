@@ -177,7 +177,9 @@ describe(`POST ${MESSAGES} with stream: true`, () => {
     const { all, names, svc, content } = await heard(said('Break'), { by: payingFetch(payer) });
     expect(names.slice(-2)).toEqual(['svc', 'error']);
     expect(names).not.toContain('message_stop');
-    expect(all.at(-1)).toMatchObject({ error: { type: 'api_error', message: expect.stringContaining('ended its answer') } });
+    expect(all.at(-1)).toMatchObject({
+      error: { type: 'api_error', message: expect.stringContaining('ended its answer') },
+    });
     // Each of them is described by name: not only let through as something more.
     expect(Object.keys(MessageStreamFault.shape)).toEqual(expect.arrayContaining(Object.keys(all.at(-1) ?? {})));
     expect(content).toMatchObject([{ text: 'This is ' }]);

@@ -68,7 +68,8 @@ function parsed(args: readonly string[]) {
 }
 
 function addressOf(text: string): string {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new OperatorFault(`${text} is not an address: 0x and 40 hex digits`);
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text))
+    throw new OperatorFault(`${text} is not an address; it must be 0x and 40 hex digits`);
   return text.toLowerCase();
 }
 
@@ -92,5 +93,5 @@ function configuredRpc(): string {
   } catch {
     // No development service has run there.
   }
-  throw new OperatorFault('--rpc is required: the http(s) URL of a node of Base');
+  throw new OperatorFault('BASE_RPC_URL is not set: give the http(s) URL of a node of Base with --rpc');
 }

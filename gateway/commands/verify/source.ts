@@ -16,7 +16,14 @@ export const isUrl = (source: string) => /^https?:\/\//.test(source);
 
 /** @throws OperatorFault if the source cannot be read or is not a JSON object */
 export async function jsonAt(source: string): Promise<JsonObject> {
-  return strictJson(await readBytes(source, 'application/json')) ?? noDocument(source);
+  return strictJson(await readBytes(source, 'application/json')) ?? noKeySet(source);
+}
+
+/** @throws OperatorFault always */
+function noKeySet(source: string): never {
+  throw new OperatorFault(
+    `${source} is not a JSON object in UTF-8, or has a duplicate member; give a key set with --jwks`,
+  );
 }
 
 /** @throws OperatorFault always */

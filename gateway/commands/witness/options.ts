@@ -50,14 +50,17 @@ export function witnessOptions(args: readonly string[]): WitnessOptions | 'help'
   if (values.help) return 'help';
   const [url, ...more] = positionals;
   if (url === undefined || more.length > 0) return null;
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new OperatorFault(`${url} is not an http(s) URL`);
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url))
+    throw new OperatorFault(`${url} is not an http(s) URL; give the URL of the log`);
   const { key: keys = [], name = null, state = null, host = '127.0.0.1', once = false } = values;
   if (name !== null && !/^[^\p{White_Space}+\p{Cc}]{1,200}$/u.test(name))
-    throw new OperatorFault('--name must have 1 to 200 characters, without white space and plus signs');
+    throw new OperatorFault(
+      '--name must have 1 to 200 characters, without white space, plus signs and control characters',
+    );
   if (values.wallet !== undefined && (values.port ?? values.every) !== undefined)
     throw new OperatorFault('--wallet checks once and starts no server: it cannot be combined with --port or --every');
   if (values.host !== undefined && values.port === undefined)
-    throw new OperatorFault('--host has no effect without --port; give both or neither');
+    throw new OperatorFault('--host has no effect without --port; give --port too, or omit --host');
   return {
     url: url.replace(/\/+$/, ''),
     keys,
@@ -88,7 +91,8 @@ function monitoredIn({
   if (rpc === undefined || !/^https?:\/\//.test(rpc) || !URL.canParse(rpc))
     throw new OperatorFault('--wallet requires --rpc, the http(s) URL of a node of Base');
   const [address = '', ...treasuries] = [wallet, ...treasury].map(text => {
-    if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new OperatorFault(`${text} is not an address: 0x and 40 hex digits`);
+    if (!/^0x[0-9a-fA-F]{40}$/.test(text))
+      throw new OperatorFault(`${text} is not an address; it must be 0x and 40 hex digits`);
     return text.toLowerCase();
   });
   const from_block = from === undefined ? null : numberIn('--from-block', from, 0, 999_999_999);

@@ -36,7 +36,9 @@ export async function trustedLog(options: Trusting, say: (line: string) => void)
   const origin = kept?.origin ?? keys[0]?.name ?? '';
   const foreign = keys.find(({ name }) => name !== origin);
   if (foreign)
-    throw new OperatorFault(`${foreign.text} is not a key of ${origin}, the log of ${state}; use another --state`);
+    throw new OperatorFault(
+      `${foreign.text} is not a key of ${origin}, the log of ${state}; correct --key, or use another --state`,
+    );
   await keep(path, { url, prefix, origin, keys: [...texts] });
   return { origin, keys, source };
 }
@@ -101,7 +103,9 @@ async function firstKeys(source: LogSource, say: (line: string) => void): Promis
 function keyOf(text: string): VerifierKey {
   const key = verifierKey(text);
   if (key?.kind === 'signature') return key;
-  throw new OperatorFault(`${text} is not the verifier key of a log (<name>+<id>+<key>); correct it in --key`);
+  throw new OperatorFault(
+    `${text} is not the verifier key of a log (<name>+<id>+<key>); give the right one with --key`,
+  );
 }
 
 async function keep(path: string, log: KeptLog): Promise<void> {

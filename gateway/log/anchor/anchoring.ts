@@ -211,7 +211,7 @@ export class Anchoring {
     this.#contradiction = null;
     logger.warn(
       { head },
-      'a head that the node returned once is not on Base; the log was proven again and payments are accepted',
+      'the node had reported an anchored tree head of the log that is not on Base; the log was proven again, and this process accepts payments again; if this recurs, check the node',
     );
     return true;
   }

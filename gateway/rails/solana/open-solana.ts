@@ -94,7 +94,7 @@ async function openFacilitated(parts: SolanaParts, chain: SolanaChain, url: stri
   if (fee_payer === null)
     logger.warn(
       { facilitator: named },
-      'the facilitator names no fee payer on Solana, so payments on Solana are not offered until the next start',
+      'the facilitator cannot be reached or names no fee payer on Solana, so payments on Solana are not offered until this process is restarted',
     );
   const settler = openFacilitatorSettler<ClaimItem<SolanaPayment>, SolanaPayment>({
     ...claimSettlerParts(parts, 'a request to the facilitator failed'),

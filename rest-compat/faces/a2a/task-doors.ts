@@ -2,7 +2,7 @@ import { parse } from 'graphql';
 import { z } from 'zod';
 import { BoughtTaskNoun } from '../../../schema/bought-task.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { BoughtTaskRequest, BoughtTasksRequest } from '../../../schema/requests/bought-task.ts';
+import { BoughtTaskRequest, BoughtTasksRequest, CancelTaskRequest } from '../../../schema/requests/bought-task.ts';
 import { JsonMembers } from '../../answer-shapes.ts';
 import { documentDoor } from '../../door.ts';
 
@@ -65,7 +65,7 @@ export const cancelTask = documentDoor({
   summary: 'Lets go of a task before its payment is sent',
   field: 'cancelTask',
   shows: BoughtTaskNoun.omit({ answer: true, receipt: true }),
-  body: BoughtTaskRequest,
+  body: CancelTaskRequest,
 });
 
 export const listTasks = documentDoor({

@@ -33,7 +33,7 @@ export const FORWARDED: MemberRule = { kind: 'forwarded' };
 
 /** How members that this service does not know are treated. */
 const FORWARDED_MEMBERS =
-  'Members that this service does not know, passed on to the hub unchanged. A member that chooses who answers, who is charged or in whose name is refused with 400, and so is a member that no hub of the model accepts.';
+  'Members that this service does not know, passed on to the hub unchanged. Refused with 400: members that no hub of the model accepts, and those that choose the hub, its key or what is charged. Members that identify the caller have no effect.';
 
 /** Object of members that this service does not know, for the graph, whose inputs have a fixed list of members. */
 export const Extra = z

@@ -33,7 +33,10 @@ const TakeDownArguments = argumentsType(CommentPath, AuthorRequest);
 @Resolver(() => BoardComment)
 export class BoardCommentResolver {
   @Directive(pageByLimit(boardLimits.page_comments_default, 'comments'))
-  @Query(() => BoardComments, { nullable: true, description: 'Comments on a post. Null if no post has this id.' })
+  @Query(() => BoardComments, {
+    nullable: true,
+    description: 'Comments on a post. Null if no post has this id, or if it is hidden.',
+  })
   async boardComments(
     @Args(() => PageArguments) asked: Arguments,
     @Ctx() { database }: Context,

@@ -18,7 +18,7 @@ const WHOLE_SECOND_MS = 2_000;
 @Resolver(() => BoardFeed)
 export class BoardFeedResolver {
   @Query(() => BoardFeed, {
-    description: 'Newest posts and jobs, also as Atom and as JSON Feed. Hidden and taken-down entries are left out.',
+    description: `The ${boardReadLimits.feed_entries} newest posts and jobs, also as Atom and as JSON Feed. Hidden and taken-down entries are left out.`,
   })
   async boardFeed(@Ctx() { database, base_url, clock, response }: BoardContext): Promise<BoardFeed> {
     const changed = await boardChanged(database);

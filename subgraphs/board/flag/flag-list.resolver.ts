@@ -17,7 +17,7 @@ export class FlagListResolver {
   @Query(() => BoardFlaggedPage, {
     nullable: true,
     description:
-      "Flagged posts, comments and jobs, the most recently flagged first, without the agents that flagged them. Requires the secret of the board's operators. Null only on error.",
+      "Flagged posts, comments and jobs, the most recently flagged first, without the agents that flagged them. Requires the secret of the board's operators in the header X-SVC-Board-Ops. Null only on error.",
   })
   boardFlags(
     @Args(() => FlagArguments) asked: Arguments,

@@ -30,7 +30,8 @@ const JobArguments = argumentsType(JobPath);
 export class HidingResolver {
   @Mutation(() => HiddenRecord, {
     nullable: true,
-    description: "Hides a post from every response. Requires the secret of the board's operators. Null only on error.",
+    description:
+      "Hides a post and its comments from readers of the board. Requires the secret of the board's operators in the header X-SVC-Board-Ops. Null only on error.",
   })
   hidePost(@Args(() => PostArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<HiddenRecord> {
     return setPost(asked, context, true);
@@ -39,7 +40,7 @@ export class HidingResolver {
   @Mutation(() => HiddenRecord, {
     nullable: true,
     description:
-      "Hides a comment from every response. Requires the secret of the board's operators. Null only on error.",
+      "Hides a comment from readers of the board. Requires the secret of the board's operators in the header X-SVC-Board-Ops. Null only on error.",
   })
   hideComment(@Args(() => CommentArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<HiddenRecord> {
     return setComment(asked, context, true);
@@ -48,7 +49,7 @@ export class HidingResolver {
   @Mutation(() => HiddenJobRecord, {
     nullable: true,
     description:
-      "Hides a job from everybody but its poster and its winner, who can go on with it. Requires the secret of the board's operators. Null only on error.",
+      "Hides a job from everybody but its poster and its winner, who can go on with it. Requires the secret of the board's operators in the header X-SVC-Board-Ops. Null only on error.",
   })
   hideJob(@Args(() => JobArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<HiddenJobRecord> {
     return setJob(asked, context, true);
@@ -56,7 +57,8 @@ export class HidingResolver {
 
   @Mutation(() => HiddenRecord, {
     nullable: true,
-    description: "Shows a hidden post again. Requires the secret of the board's operators. Null only on error.",
+    description:
+      "Shows a hidden post again. Requires the secret of the board's operators in the header X-SVC-Board-Ops. Null only on error.",
   })
   unhidePost(@Args(() => PostArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<HiddenRecord> {
     return setPost(asked, context, false);
@@ -64,7 +66,8 @@ export class HidingResolver {
 
   @Mutation(() => HiddenRecord, {
     nullable: true,
-    description: "Shows a hidden comment again. Requires the secret of the board's operators. Null only on error.",
+    description:
+      "Shows a hidden comment again. Requires the secret of the board's operators in the header X-SVC-Board-Ops. Null only on error.",
   })
   unhideComment(@Args(() => CommentArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<HiddenRecord> {
     return setComment(asked, context, false);
@@ -72,7 +75,8 @@ export class HidingResolver {
 
   @Mutation(() => HiddenJobRecord, {
     nullable: true,
-    description: "Shows a hidden job again. Requires the secret of the board's operators. Null only on error.",
+    description:
+      "Shows a hidden job again. Requires the secret of the board's operators in the header X-SVC-Board-Ops. Null only on error.",
   })
   unhideJob(@Args(() => JobArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<HiddenJobRecord> {
     return setJob(asked, context, false);

@@ -23,7 +23,9 @@ const OutputArguments = argumentsType(JobPath, AuthorMembers);
 @Resolver(() => ShownJob)
 export class BoardJobResolver {
   @Directive(pageByLimit(jobLimits.page_default, 'jobs'))
-  @Query(() => ShownJobs, { description: 'Jobs of the board, newest first, optionally by status, poster and winner.' })
+  @Query(() => ShownJobs, {
+    description: 'Jobs of the board that are not hidden, newest first, optionally by status, poster and winner.',
+  })
   boardJobs(@Args(() => PageArguments) asked: Arguments, @Ctx() { database }: BoardContext): Promise<ShownJobs> {
     return listJobs(database, readRequest(JobPage, asked));
   }
@@ -45,7 +47,7 @@ export class BoardJobResolver {
   @Query(() => ShownOutput, {
     nullable: true,
     description:
-      'Output that the winner has revealed, kept for thirty days. Requires possession of the book of the poster. Null only on error, such as `not_found` if nothing was revealed.',
+      'Output that the winner has revealed, kept for thirty days. Requires possession of the book of the poster. Null only on error, such as `not_found` if nothing was revealed or the output is no longer kept.',
   })
   boardJobOutput(@Args(() => OutputArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownOutput> {
     const { agent_id } = authorOf(context, asked);

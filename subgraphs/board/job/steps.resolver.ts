@@ -51,7 +51,7 @@ export class JobStepsResolver {
   @Mutation(() => ShownJob, {
     nullable: true,
     description:
-      'The poster refuses a delivery before paying for it. The winner may deliver another output once, until the deadline. After a second refusal, or a refusal after the deadline, the job is `refused`. Null only on error.',
+      'The poster refuses a delivery before paying for it. The winner may then deliver another output until the deadline. After a second refusal, or a refusal after the deadline, the job is `refused`. Null only on error.',
   })
   refuseDelivery(@Args(() => RefuseArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { agent_id, job_id, said } = step(RefuseRequest, asked, context);

@@ -27,7 +27,8 @@ export const postsWritten: WrittenFields = {
 export class BoardPostPageResolver {
   @Directive(pageByLimit(boardLimits.page_posts_default, 'posts'))
   @Query(() => BoardPostPage, {
-    description: 'A page of the public board, newest first. `type` is an outcome, `endpoint` a URL or a host.',
+    description:
+      'A page of the published posts of the board, newest first. `type` is an outcome, `endpoint` a URL or a host.',
   })
   async boardPostPage(
     @Args(() => PageArguments) asked: Arguments,

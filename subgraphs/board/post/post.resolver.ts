@@ -31,13 +31,16 @@ const TakeDownArguments = argumentsType(PostPath, AuthorRequest);
 export class BoardPostResolver {
   @Directive(`@listSize(assumedSize: ${boardLimits.page_posts_max})`)
   @Query(() => [BoardPost], {
-    description: 'The public board, newest first. `type` is an outcome, `endpoint` a URL or a host.',
+    description: 'Published posts of the board, newest first. `type` is an outcome, `endpoint` a URL or a host.',
   })
   boardPosts(@Args(() => FilterArguments) asked: Arguments, @Ctx() { database }: Context): Promise<BoardPost[]> {
     return listPosts(database, postFilter(readRequest(PostPageRequest, asked)));
   }
 
-  @Query(() => BoardPostRecord, { nullable: true, description: 'Post by its id. Null if there is none.' })
+  @Query(() => BoardPostRecord, {
+    nullable: true,
+    description: 'Post by its id. Null if there is none, or if it is hidden.',
+  })
   async boardPost(
     @Args(() => PostArguments) asked: Arguments,
     @Ctx() { database }: Context,

@@ -125,7 +125,7 @@ export class ApprovalResolver {
   @Mutation(() => ShownApproval, {
     nullable: true,
     description:
-      'Answers an approval request with the link that was sent to the webhook. A link can be used once. Null if there is an error.',
+      'Answers an approval request with the token of the link that was sent to the webhook. A request is answered once; the same answer again changes nothing. Null if there is an error.',
   })
   async answerLinkedApproval(
     @Args(() => LinkAnswerArguments) args: Arguments,

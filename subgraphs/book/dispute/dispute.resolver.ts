@@ -65,7 +65,7 @@ export class DisputeResolver {
   @Mutation(() => FiledDispute, {
     nullable: true,
     description:
-      'Files a dispute of a row. It is decided at once if the records decide it, and otherwise stays open. Filing the same dispute again judges the existing one again. Null if there is an error.',
+      'Files a dispute of a row. It is decided at once if the records decide it, and otherwise stays open. Filing the same dispute again judges the existing one again, unless its outcome is a refund. Null if there is an error.',
   })
   fileDispute(
     @Arg('input', () => DisputeInput, { description: 'The disputed row, the claim and the evidence.' })
@@ -80,7 +80,7 @@ export class DisputeResolver {
   @Query(() => DisputeStatus, {
     nullable: true,
     description:
-      'Number and hash of the latest judgement of a dispute, to check whether a verdict is still current. Public. Null if no dispute has this id.',
+      'Number and hash of the latest judgement of a dispute, to check whether a verdict is still current. Public. Null if no dispute has this id, or if there is an error.',
   })
   async disputeStatus(
     @Args(() => StatusArguments) args: Arguments,

@@ -17,7 +17,7 @@ export const FiledDispute = objectType(
 );
 export const DisputeStatus = objectType(
   'DisputeStatus',
-  'The latest judgement of a dispute, without what was claimed or decided.',
+  'The latest judgement of a dispute: its number, hash and time, and whether it is final, without the claim and the verdict.',
   DisputeStatusNoun,
 );
 export type DisputeStatus = InstanceType<typeof DisputeStatus>;

@@ -56,7 +56,7 @@ export class A2aEscrowResolver {
   @Query(() => A2aEscrow, {
     nullable: true,
     description:
-      'An escrow with another agent, as the requesting party sees it. Demo keys are refused. Null if there is an error.',
+      'An escrow with another agent, as the requesting party sees it. Requires possession of the book of that party. Demo keys are refused. Null if there is an error.',
   })
   a2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
@@ -86,7 +86,7 @@ export class A2aEscrowResolver {
   @Mutation(() => A2aEscrow, {
     nullable: true,
     description:
-      'Names the collected payment of the principal that backs the escrow. A payment backs one escrow only. Null if there is an error.',
+      'Names the collected payment of the principal that backs the escrow. A payment backs one escrow only. Only the principal may do this. Null if there is an error.',
   })
   fundA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
@@ -98,7 +98,8 @@ export class A2aEscrowResolver {
 
   @Mutation(() => A2aEscrow, {
     nullable: true,
-    description: 'Records the delivery. Only the counterparty may do this. Null if there is an error.',
+    description:
+      'Records the delivery for a funded escrow. Only the counterparty may do this. Null if there is an error.',
   })
   submitA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
@@ -124,7 +125,7 @@ export class A2aEscrowResolver {
   @Mutation(() => A2aEscrow, {
     nullable: true,
     description:
-      'Ends the escrow without a release: the principal takes it back, or the counterparty gives it up. Null if there is an error.',
+      'Ends the escrow without a release: the principal takes it back, or the counterparty gives it up. Possible while `legal` has `clawback` for the caller. Null if there is an error.',
   })
   clawBackA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,

@@ -30,7 +30,7 @@ objectType(
 );
 export const A2aEscrow = objectType(
   'A2aEscrow',
-  'An agreement between two agents about a job, as one of them sees it. It holds and moves no money: an earlier payment of the principal, the agent that opened it, backs it.',
+  'An agreement between two agents about a job, as one of them sees it. It holds and moves no money: once funded, it is backed by a payment that the principal, the agent that opened it, has made.',
   A2aEscrowNoun,
 );
 export type A2aEscrow = InstanceType<typeof A2aEscrow>;

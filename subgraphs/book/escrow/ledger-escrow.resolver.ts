@@ -19,7 +19,8 @@ const WHICH = { description: 'The escrow, by its id or by the task id of the cal
 export class LedgerEscrowResolver {
   @Query(() => LedgerEscrow, {
     nullable: true,
-    description: 'A ledger escrow of a book. Demo keys are refused. Null if there is an error.',
+    description:
+      'A ledger escrow of a book. Requires possession of the book. Demo keys are refused. Null if there is an error.',
   })
   ledgerEscrow(
     @Arg('escrow', () => LedgerEscrowName, WHICH) escrow: Arguments,

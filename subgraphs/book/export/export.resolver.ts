@@ -121,7 +121,7 @@ export class BookExportResolver {
 
   @Subscription(() => BookExportPiece, {
     description:
-      'Export of all matching rows of a book whose seq is greater than `after`, piece by piece, as csv, ndjson or parquet.',
+      'Export of all matching rows of a book whose seq is greater than `after`, piece by piece, as csv, ndjson or parquet. Requires possession of the book.',
     subscribe: ({ args, context }) => {
       const agent_id = requirePossession(context.principal, args.agentId);
       const { format = 'csv', after = 0, filter = {} } = readRequest(StreamRequest, args);

@@ -29,7 +29,7 @@ export class PullExportResolver {
   @Query(() => PullExport, {
     nullable: true,
     description:
-      'A published export. Public: anybody who knows the slug may read it. Null if no export has this slug, or if it was withdrawn.',
+      'A published export. Public: anybody who knows the slug may read it. Null if no export has this slug, if it was withdrawn, or if there is an error.',
   })
   pullExport(@Args(() => PullArguments) args: Arguments, @Ctx() { database }: BookContext): Promise<PullExport | null> {
     return pulledExport(database, givenMembers(PullExportPath, args).slug);
@@ -37,7 +37,8 @@ export class PullExportResolver {
 
   @Query(() => PullExport, {
     nullable: true,
-    description: 'The export that the book has published. Requires possession of the book. Null if none is published.',
+    description:
+      'The export that the book has published. Requires possession of the book. Null if none is published, or if there is an error.',
   })
   publishedExport(
     @Args(() => BookArguments) args: ArgumentsOfBook,
@@ -49,7 +50,7 @@ export class PullExportResolver {
   @Mutation(() => PullExport, {
     nullable: true,
     description:
-      'Publishes an export of the book under a new slug. If an export is published already, rebuilds it under the same slug. Null if there is an error.',
+      'Publishes an export of the book under a new slug. If an export is published already, this one replaces it under the same slug. Null if there is an error.',
   })
   publishExport(@Args(() => PublishArguments) args: ArgumentsOfBook, @Ctx() context: BookContext): Promise<PullExport> {
     const agent_id = requirePossession(context.principal, args.agentId);

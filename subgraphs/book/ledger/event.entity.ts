@@ -49,7 +49,8 @@ function shownGivenUp(body: JsonObject): EventMembers['givenUp'] {
  * the outbox of webhooks and live rows.
  */
 @ObjectType('BookRowEvent', {
-  description: 'An event of a book: of a row, or of the settings of its owner.',
+  description:
+    'An event of a book: of a row, of the settings of its owner, or an act of another agent that concerns the owner.',
 })
 @Entity({ tableName: 'book_event' })
 @Index({ name: 'book_event_row', properties: ['agentId', 'seq'] })

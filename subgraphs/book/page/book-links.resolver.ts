@@ -34,7 +34,8 @@ export class AgentBookResolver {
   @Directive(PAGE)
   @FieldResolver(() => Book, {
     nullable: true,
-    description: 'Book of the agent. Null unless the caller possesses the book.',
+    description:
+      'Book of the agent. Null, with an error, if the caller does not possess the book or if its audit has closed it.',
   })
   book(
     @Root() { agentId }: AgentReference,

@@ -33,7 +33,11 @@ export const GroupTotal = objectType(
 );
 export type GroupTotal = InstanceType<typeof GroupTotal>;
 
-objectType('IntentAttempt', 'One attempt at a treasury intent: a call that names the intent.', IntentAttemptNoun);
+objectType(
+  'IntentAttempt',
+  'One attempt at a treasury intent: a row that names the intent, of a call or of a payment to somebody else.',
+  IntentAttemptNoun,
+);
 objectType('IntentSummary', 'Attempts at a treasury intent on this book.', IntentSummaryNoun);
 
 objectType(

@@ -15,7 +15,8 @@ import { replaysOf } from './row-json.ts';
 export class BookRowResolver {
   @FieldResolver(() => ReceiptReference, {
     nullable: true,
-    description: 'Receipt of the row. Null if none was issued, as for a refused call.',
+    description:
+      'Receipt of the row. Null for a refused call, an inflow, a phase of an escrow between agents, and a correction.',
   })
   receipt(@Root() row: BookRow): ReceiptReference | null {
     const issued = withReceipt.includes(row.evidence) && row.fact('corrects', 'text') === null;

@@ -14,7 +14,7 @@ export class BookSequenceResolver {
   @Query(() => BookSequence, {
     nullable: true,
     description:
-      'Whether the positions of a book have gaps, and how its corrections follow each other. Requires possession of the book. Null if there is an error.',
+      'Whether the seqs of the rows of a book have gaps, and how its corrections follow each other. Requires possession of the book. Null if there is an error.',
   })
   bookSequence(
     @Args(() => SequenceArguments) args: ArgumentsOfBook,

@@ -11,7 +11,7 @@ objectType(
 
 export const BookSequence = objectType(
   'BookSequence',
-  'Report on whether the positions of a book have gaps, and how its corrections follow each other (`svc402.book_seq_report.v1`).',
+  'Report on whether the seqs of the rows of a book have gaps, and how its corrections follow each other (`svc402.book_seq_report.v1`).',
   BookSequenceNoun,
 );
 export type BookSequence = InstanceType<typeof BookSequence>;

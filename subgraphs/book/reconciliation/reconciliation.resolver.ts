@@ -64,7 +64,10 @@ export class ReconciliationResolver {
       'Starts a report of all USDC that a wallet sent in a range of blocks. The report is made block by block. Null if there is an error.',
   })
   async startReconciliation(
-    @Arg('input', () => ReconciliationInput, { description: 'The wallet and the range of blocks.' }) input: Arguments,
+    @Arg('input', () => ReconciliationInput, {
+      description: 'The wallet, the range of blocks and the proof of the wallet.',
+    })
+    input: Arguments,
     @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<Reconciliation> {
@@ -75,7 +78,8 @@ export class ReconciliationResolver {
 
   @Query(() => Reconciliation, {
     nullable: true,
-    description: 'A reconciliation: its signed report, or how far it has come. Null if the book has none with this id.',
+    description:
+      'A reconciliation: its signed report, or how far it has come. Null if the book has none with this id, or if there is an error.',
   })
   async reconciliation(
     @Args(() => ReportArguments) args: ArgumentsOfBook,

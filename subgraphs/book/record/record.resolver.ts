@@ -14,7 +14,7 @@ const RecordArguments = argumentsType(BookPath, RecordRequest);
 export class AgentRecordResolver {
   @Query(() => AgentRecord, {
     nullable: true,
-    description: 'Public record of an agent. Null if no agent has this id.',
+    description: 'Public record of an agent. Null if no agent has this id, or if there is an error.',
   })
   async agentRecord(
     @Args(() => RecordArguments) args: ArgumentsOfBook,

@@ -95,7 +95,7 @@ export class RouterBookResolver {
   @Mutation(() => KeptRouterKey, {
     nullable: true,
     description:
-      'Stores the API key of the router, encrypted, in place of an earlier one. Requires the ingest key of the router book. Null if there is an error.',
+      'Stores the API key of the router, encrypted, in place of an earlier one. Requires the ingest key of the router book (`Authorization: Bearer`). Null if there is an error.',
   })
   async setRouterKey(@Args(() => KeyArguments) args: Arguments, @Ctx() context: BookContext): Promise<KeptRouterKey> {
     const { book_id } = givenMembers(RouterBookPath, args);
@@ -139,7 +139,7 @@ export class RouterBookResolver {
   @Query(() => RouterBookSummary, {
     nullable: true,
     description:
-      'Sums of the verified generations of a router book. Requires the ingest key of the router book, or possession of the book of its agent. Null if there is an error.',
+      'Sums of the verified generations of a router book. Requires the ingest key of the router book (`Authorization: Bearer`), or possession of the book of its agent. Null if there is an error.',
   })
   async routerBookSummary(
     @Args(() => BookArguments) args: Arguments,

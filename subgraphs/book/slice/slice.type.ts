@@ -17,7 +17,7 @@ inputType(
 );
 export const AssignmentInput = inputType(
   'AssignmentInput',
-  'Assignment to create: the slice, the recipient and the expiry.',
+  'Assignment to create: what its token permits, the slice, the recipient and the expiry.',
   AssignmentRequest,
 );
 

@@ -46,8 +46,7 @@ export class WebhookDeliveriesResolver {
   @Directive(pageByLimit(webhookLimits.dead_letters_page_default, 'deadLetters'))
   @Query(() => WebhookDeadLetters, {
     nullable: true,
-    description:
-      'Messages of the webhook that could not be delivered. Requires possession of the book. Null if there is an error.',
+    description: `Messages of the webhook that could not be delivered, given up in the last ${webhookLimits.dead_letter_days} days. Requires possession of the book. Null if there is an error.`,
   })
   async webhookDeadLetters(
     @Args(() => PageArguments) args: ArgumentsOfBook,
@@ -73,7 +72,7 @@ export class WebhookDeliveriesResolver {
   @Mutation(() => WebhookPing, {
     nullable: true,
     description:
-      'Sends one test message, without retries. The status of the webhook shows the result. Null if there is an error.',
+      'Sends one test message, without retries. `lastStatus` and `lastError` of the webhook show the result. Null if there is an error.',
   })
   async pingWebhook(
     @Args(() => BookArguments) { agentId }: ArgumentsOfBook,

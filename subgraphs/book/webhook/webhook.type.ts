@@ -18,11 +18,7 @@ export const WebhookInput = inputType(
   WebhookRequest,
 );
 
-export const ShownWebhook = objectType(
-  'Webhook',
-  'Webhook of a book, without its secret and the whole URL.',
-  WebhookNoun,
-);
+export const ShownWebhook = objectType('Webhook', 'Webhook of a book, without its secret.', WebhookNoun);
 export type ShownWebhook = InstanceType<typeof ShownWebhook>;
 export const BookWebhook = objectType(
   'BookWebhook',

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { taskNamedBy } from '../../../schema/ids.ts';
 import { buyerLimits } from '../../../schema/limits.ts';
-import { BoughtTaskRequest, BoughtTasksRequest } from '../../../schema/requests/bought-task.ts';
+import { BoughtTaskRequest, BoughtTasksRequest, CancelTaskRequest } from '../../../schema/requests/bought-task.ts';
 import { type Arguments, argumentsType, describedBy, givenMembers, objectType, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { ReceiptContext } from '../context.ts';
@@ -27,6 +27,7 @@ type BoughtTasks = InstanceType<typeof BoughtTasks>;
 
 const members = BoughtTaskNoun.shape;
 const TaskArguments = argumentsType(BoughtTaskRequest);
+const CancelArguments = argumentsType(CancelTaskRequest);
 const ListArguments = argumentsType(BoughtTasksRequest);
 
 const { tasks_page_default, tasks_page_max } = buyerLimits;
@@ -36,7 +37,8 @@ const { tasks_page_default, tasks_page_max } = buyerLimits;
 export class BoughtTaskResolver {
   @Query(() => BoughtTask, {
     nullable: true,
-    description: 'State of a task and, for its buyer, its answer and receipt. Null if no task has this id.',
+    description:
+      'State of a task and, for its buyer, its answer and receipt. Null if no task has this id, or if nothing was bought by the offer with this id.',
   })
   async boughtTask(
     @Args(() => TaskArguments) asked: Arguments,
@@ -90,11 +92,11 @@ export class BoughtTaskResolver {
     description: 'The buyer cancels a task before the payment is sent. Null if no task has this id.',
   })
   async cancelTask(
-    @Args(() => TaskArguments) asked: Arguments,
+    @Args(() => CancelArguments) asked: Arguments,
     @Ctx() context: ReceiptContext,
   ): Promise<BoughtTask | null> {
     requireNotHalted(context.database);
-    const { task_id: named, payer } = givenMembers(BoughtTaskRequest, asked);
+    const { task_id: named, payer } = givenMembers(CancelTaskRequest, asked);
     const task_id = taskNamedBy(named);
     const task = await found(task_id, requireSomebody(await buyerOf(payer ?? null, context)), context);
     if (task === null) return null;

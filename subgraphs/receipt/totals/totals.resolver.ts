@@ -49,7 +49,8 @@ export class TotalsResolver {
     nullable: true,
     description:
       'Proof that the payment of a receipt backs this receipt and no other (`svc402.payment_proof.v1`). Public. Null if ' +
-      'no statement counts the receipt (yet), or if it is not known which transfer paid.',
+      'no receipt has this task id, if nothing was paid for it or its payer is not proven, if it is not known which transfer paid, ' +
+      'and until a statement counts the receipt.',
   })
   async paymentProof(
     @Args(() => ProofArguments) asked: Arguments,

@@ -25,7 +25,7 @@ export class SessionTreeResolver {
   @Query(() => SessionTreePage, {
     nullable: true,
     description:
-      'A session and all sessions below it, root first, each with its spending. Requires possession of the book of the payer of the session or of one above it. Null only on error.',
+      'A session and the sessions below it under which a payment was recorded, root first, each with its spending. Requires possession of the book of the payer of the session or of one above it. Null only on error.',
   })
   sessionTree(@Args(() => TreeArguments) args: Arguments, @Ctx() context: SessionContext): Promise<SessionTreePage> {
     return sessionTree(rootOf(args), readRequest(SessionTreePageRequest, args), context);

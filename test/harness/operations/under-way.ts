@@ -39,5 +39,7 @@ export async function underWay(ground: Ground, gateway: RunningService, { path, 
 
 /** The calls that a stop named as left. */
 export function leftBy({ logs }: RunningService): unknown[] {
-  return logs.filter(line => line.includes('the process stopped during paid calls')).flatMap(line => JSON.parse(line).left);
+  return logs
+    .filter(line => line.includes('the process stopped during paid calls'))
+    .flatMap(line => JSON.parse(line).left);
 }

@@ -68,7 +68,7 @@ async function monitor(monitored: MonitoredWallet, { url, look, leaves }: Watchi
   ];
   if (treasuries.length === 0)
     throw new OperatorFault(
-      'the treasury address is unknown: the service offers no payment on Base, and there are no receipts; give --treasury',
+      'the treasury address is unknown: the service offers no payment on Base, and no valid receipt of the wallet names it; give --treasury',
     );
   const between = { wallet, treasuries };
   const from = monitored.from_block ?? (await firstBlock(chain, known.paid, between)) ?? newest;

@@ -100,7 +100,7 @@ export async function walletSigner(
   if (key === null) {
     const text = walletReceiptsText(base_url, checksummedAddress(wallet), now_seconds());
     throw new OperatorFault(
-      `the wallet ${wallet} has not signed the request: set WALLET_KEY to its private key, or sign \`${text}\` with it (personal_sign), write \`<the seconds in that text>:<signature>\` to a file and pass it with --signature-file within 5 minutes`,
+      `the wallet ${wallet} has not signed the request: set WALLET_KEY to its private key, or sign \`${text}\` with the wallet (personal_sign), write \`<the seconds in that text>:<signature>\` to a file and pass it with --signature-file within 5 minutes`,
     );
   }
   const account = privateKeyToAccount(key.reveal() as Hex);

@@ -88,7 +88,7 @@ export class PolicySimulationResolver {
   @Query(() => PolicySimulation, {
     nullable: true,
     description:
-      'Calls that the book let pass and that the given policies, with no others, would have refused. Requires possession of the book. Each call is judged as of its `collectedAt`: by the real spending before `from`, by what the given policies let pass since, and by the model that answered it. Null if there is an error.',
+      'Calls that the book let pass and that the given policies, with no others, would have refused. Requires possession of the book. Each call is judged as of its `collectedAt`: by the real spending before `from`, by what the given policies let pass since, and by the model that answered it, as if it had no approval. Null if there is an error.',
   })
   async policySimulation(
     @Args(() => SimulationArguments) args: ArgumentsOfBook,

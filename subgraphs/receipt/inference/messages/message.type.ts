@@ -20,7 +20,7 @@ export const MessageInput = inputType(
 );
 export const MessageTokensInput = inputType(
   'MessageTokensInput',
-  'Request of the Messages API, without the members that control how the answer is generated.',
+  'Request of the Messages API, without the maximum of tokens, the stop sequences and the sampling.',
   MessageTokensRequest,
 );
 

@@ -44,7 +44,9 @@ const PAID = `@paid(price: "${limits.call_price_atomic}")`;
 @Resolver()
 export class TaskResolver {
   @Directive(PAID)
-  @Mutation(() => AcceptedTask, { description: 'Accepts a task, and returns the acceptance with a signed receipt.' })
+  @Mutation(() => AcceptedTask, {
+    description: 'Accepts a task, without asking a model, and returns the acceptance with a signed receipt.',
+  })
   async requestTask(
     @Arg('input', () => TaskRequestInput, { description: 'The task.' }) input: Arguments,
     @Ctx() context: InferenceContext,
