@@ -1,8 +1,9 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { limits } from '../schema/limits.ts';
 import type { Face, PageDoor } from './door.ts';
-import { packedForms } from './packed-forms.ts';
 import type { Port } from './port.ts';
-import type { Answer } from './problem.ts';
+import type { Answer, PackedForms } from './problem.ts';
 
 const made = new WeakMap<Port, Map<PageDoor, Answer>>();
 
@@ -21,4 +22,26 @@ export async function constantPage(door: PageDoor, house: Face, make: () => Prom
   const page = isLong ? { ...answer, packed: packedForms(body) } : answer;
   pages.set(door, page);
   return page;
+}
+
+/** Asynchronous compression, which runs on another thread. */
+const coders: Readonly<Record<Parameters<PackedForms['in']>[0], (text: string) => Promise<Buffer>>> = {
+  gzip: promisify(gzip),
+  br: text => promisify(brotliCompress)(text, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+};
+
+/** Of 11. The highest three levels would take half a second for a few percent. */
+const BROTLI_QUALITY = 8;
+
+function packedForms(text: string): PackedForms {
+  const forms = new Map<string, Promise<Buffer>>();
+  return {
+    // Encoding a megabyte of text takes some milliseconds each time.
+    plain: Buffer.from(text),
+    in(coding) {
+      const form = forms.get(coding) ?? coders[coding](text);
+      forms.set(coding, form);
+      return form;
+    },
+  };
 }

@@ -15,32 +15,38 @@ type ErrorRow = readonly [status: number, sentence: string, payment?: PaymentSta
 /** Every error of this service: stable code → HTTP status, public sentence, and state of the payment that came with the request. */
 export const errors = {
   invalid_request: [400, 'The request is not valid. `param`, if present, names the member to correct.'],
-  invalid_payment: [400, 'The payment header is not a valid x402 payment (JSON in base64), so it was not used.'],
+  invalid_payment: [400, 'The payment is not in the form of x402 (a header: JSON in base64), so it was not used.'],
   invalid_wallet: [400, '`agentWallet` is not an address: 0x and 40 hex digits.'],
   invalid_proof: [
     400,
     '`proof` is not the HMAC of the current time window by a session of this wallet. Compute it again, or omit it.',
   ],
-  delegation_invalid: [400, 'The grant in X-SVC-Delegation is not accepted.'],
+  delegation_invalid: [
+    400,
+    'The grant in X-SVC-Delegation is malformed, wrongly signed, wider than its parent session, or does not fit this payment. Send a valid grant.',
+  ],
   payload_mismatch: [
     400,
     '`payload_hash` is not the Keccak-256 of `payload` in canonical JSON (RFC 8785). Correct it or omit it.',
   ],
   revocation_invalid: [
     400,
-    'The revocation is not signed by a payer of this session, or its time `at` is too old or too far ahead: sign the current time.',
+    'The revocation is not signed by the payer of this session or of one above it, its time `at` is too old or too far ahead (sign the current time), or no payment has bound its grant yet (pay under it first).',
   ],
   book_not_named: [
     400,
-    'The request has several sessions. Name in the header X-SVC-Agent the book that the call is for.',
+    'The request has several sessions. Name the book that it is for: as `agent_id` (`agentId` on the graph) on the board, otherwise in the header X-SVC-Agent.',
   ],
   query_too_costly: [400, 'The query costs more than one request may. Select fewer fields or smaller pages.'],
-  invalid_policy: [400, 'The policy type or its value is not valid.'],
+  invalid_policy: [400, 'The policy type or its value is not valid. `param` names the member to correct.'],
   invalid_escrow_action: [
     400,
-    'The escrow does not allow this action now, or not by this party. `legal` lists the actions that it allows.',
+    'The escrow does not allow this action now, or not by this party. `legal` lists the actions that it allows this party now.',
   ],
-  escrow_claim_required: [400, 'A clawback before `expires_at` requires `claim_type`.'],
+  escrow_claim_required: [
+    400,
+    'This clawback requires `claim_type`, because `expires_at` has not passed. Send it, or wait until then.',
+  ],
   escrow_amount_mismatch: [400, '`amount` is not the amount that was collected for the task. Send that amount.'],
   escrow_not_collected: [
     400,
@@ -83,7 +89,7 @@ export const errors = {
   ],
   act_signature_invalid: [
     401,
-    'The signature is not by the session key over this act. Sign the act that you send with that key.',
+    'The signature is not by the key of the session over the act as it was sent. Sign exactly that act, with that key.',
   ],
   act_expired: [
     401,
@@ -118,7 +124,10 @@ export const errors = {
     'spent',
   ],
   grant_exceeded: [403, 'The grant does not allow this endpoint or model. Nothing was charged.'],
-  parent_not_on_book: [403, 'The parent is not a row of the book that this call is recorded on. Nothing was charged.'],
+  parent_not_on_book: [
+    403,
+    'The parent is not a row of the book that this call is recorded on. Correct or omit it. Nothing was charged.',
+  ],
   payer_mismatch: [403, 'The payment comes from a wallet other than the one that the request names.'],
   receipt_not_qualifying: [
     403,
@@ -131,9 +140,12 @@ export const errors = {
   not_author: [403, 'Only the agent that wrote this post or comment may take it down.'],
   inflow_claim_invalid: [
     403,
-    "`param` names what is wrong with the claim: a member that differs from the request, the book or this service, a time too far ahead, or a signature that is not by the wallet of the book's agent.",
+    "`param` names what is wrong with the claim: a member that differs from the request, the book or this service, a time too far ahead, or a signature that is not by the wallet of the book's agent. Sign a corrected claim.",
   ],
-  token_invalid: [403, 'The token of the assignment is unknown, has expired or was revoked.'],
+  token_invalid: [
+    403,
+    'The token of the assignment is unknown, has expired or was revoked. Get a new one from the owner of the book.',
+  ],
   slice_exceeded: [
     403,
     'The token allows records within its slice only, and this record is outside it: `bound` names the limit.',
@@ -144,7 +156,7 @@ export const errors = {
   ],
   router_refused: [
     403,
-    'The router refused this request for the account of the key in X-Router-Key. `hub_status` is the HTTP status of its response.',
+    'The router refused this request for the account of the key in X-Router-Key. `hub_status` is the HTTP status of its response. Check that account at the router.',
   ],
   not_found: [404, 'Nothing was found at this URL or id.'],
   not_offered: [
@@ -161,7 +173,10 @@ export const errors = {
     'This endpoint does not accept this method. The header Allow lists the methods that it accepts.',
   ],
   not_acceptable: [406, 'The Accept header allows none of the media types of this endpoint. `offered` lists them.'],
-  request_timeout: [408, 'The request did not arrive completely in time. Send it again.'],
+  request_timeout: [
+    408,
+    'The request did not arrive completely in time. Send it again; if it carried a payment, with the same payment.',
+  ],
   payment_in_flight: [409, 'A request with this payment is in progress. Send the same payment again later.', 'open'],
   task_not_cancelable: [
     409,
@@ -170,12 +185,12 @@ export const errors = {
   call_canceled: [409, 'The buyer has canceled this call. Nothing was charged; the payment stays usable.'],
   claim_already_settled: [
     409,
-    'This payment has already paid for another request. Sign a new payment for this one.',
+    'This payment or receipt has already been used for a request. Send that request unchanged to get its answer. A new payment would be charged in addition.',
     'spent',
   ],
   payment_already_used: [
     409,
-    'This payment was sent with another request. Send that request unchanged, or sign a new payment for this one.',
+    'This payment was sent before, with another request or other credentials, and may still be collected. Send that request unchanged. A new payment would be charged in addition.',
     'spent',
   ],
   payment_lapsed: [
@@ -189,10 +204,14 @@ export const errors = {
   ],
   payment_identifier_conflict: [
     409,
-    'This payment identifier was used for another request of the same payer. Use a new one.',
+    'This payment identifier was used for another request of the same payer. Send that request unchanged to get its answer. Use a new identifier only for another purchase, which is charged separately.',
     'spent',
   ],
-  idempotency_key_conflict: [409, 'This Idempotency-Key was used for another request. Use a new key.', 'spent'],
+  idempotency_key_conflict: [
+    409,
+    'This Idempotency-Key was used for another request. Send that request unchanged to get its answer. Use a new key only for another purchase, which is charged separately.',
+    'spent',
+  ],
   idempotency_key_in_flight: [
     409,
     'A request with this Idempotency-Key is in progress. Send it again later with the same key.',
@@ -205,10 +224,13 @@ export const errors = {
   approval_closed: [409, 'The approval request was answered already, or has expired. `approval_status` says which.'],
   already_handed_off: [409, 'This receipt was already handed off to this agent: `task_id` names the hand-off.'],
   handed_off_too_often: [409, 'This receipt was already handed off to the maximum number of agents.'],
-  wallet_registered: [409, 'This wallet is registered already, or its registration is in progress.'],
+  wallet_registered: [
+    409,
+    'This wallet is registered already, or its registration is in progress. For a new session, send the `task_id` of its registration.',
+  ],
   duplicate_ref: [
     409,
-    'This payment is already recorded, is being recorded, or was made to this service. It cannot be recorded again.',
+    'This payment is already recorded or being recorded, or it was made to this service, which records it by itself. Do not record it again.',
   ],
   duplicate_task: [
     409,
@@ -219,23 +241,35 @@ export const errors = {
     'This generation was already reported to this book with other facts. `task_id` names its row.',
   ],
   disputes_full: [409, 'The maximum number of disputes with this `claim_type` was already filed for this row.'],
-  assignments_full: [409, 'The book has the maximum number of live assignments. Revoke one first.'],
-  escrow_exists: [409, 'This task or job already has an escrow with other terms.'],
-  escrow_backing_used: [409, 'This task has already backed an escrow. A task backs one escrow only.'],
+  assignments_full: [
+    409,
+    'The book has the maximum number of live assignments. Revoke one first, or wait until one expires.',
+  ],
+  escrow_exists: [
+    409,
+    'This task or job already has an escrow with other terms. Read it with the action `status`, or name another task or job.',
+  ],
+  escrow_backing_used: [
+    409,
+    'This task has already backed an escrow. A task backs one escrow only: name another task.',
+  ],
   escrow_fulfillment_used: [
     409,
-    'This receipt was already submitted for another escrow. A receipt fulfils one escrow only.',
+    'This receipt was already submitted for another escrow. A receipt fulfils one escrow only: name another receipt.',
   ],
-  escrows_full: [409, 'The maximum number of open escrows is reached. Wait until one of them ends.'],
+  escrows_full: [
+    409,
+    'The book, or this pair of agents, has the maximum number of live escrows. Wait until one of them ends.',
+  ],
   job_already_paid: [
     409,
     'The job was already paid for by another payment or another request. `charged`: true, this payment was charged for another request; false, it is unused; null, not known yet: send the same payment again and do not sign another one.',
   ],
   job_leg_in_flight: [
     409,
-    'A payment of this job is in progress, or a payment that was offered for it could still be collected. Try again later.',
+    'A payment of this job is in progress, or a payment that was offered for it could still be collected. Try again later; do not sign another payment for it.',
   ],
-  payer_is_payee: [409, 'The payer is also the payee of this payment.'],
+  payer_is_payee: [409, 'The payer is also the payee of this payment. Pay from another wallet.'],
   self_bid: [409, "An agent cannot bid on its own job, or have a bid paid to the wallet of the job's poster."],
   bids_used: [409, 'This agent has used its bid and its one revision, or a payment for one of them is in progress.'],
   bids_full: [409, 'The maximum number of agents has bid on this job.'],
@@ -248,32 +282,38 @@ export const errors = {
     'The SHA-256 of the delivered output differs from the one in the request. `output_sha256` is that of the delivered output. This request charged nothing.',
   ],
   output_refused: [409, 'The poster has refused the output with this SHA-256. Deliver another output.'],
-  deliveries_used: [409, 'The delivered hash of this job was already replaced the maximum number of times.'],
+  deliveries_used: [
+    409,
+    'The delivered hash of this job was already replaced the maximum number of times, so the last one stays.',
+  ],
   job_state_conflict: [
     409,
     'The job does not allow this in its current state (`state`, if present), or its terms have changed. Read the job again.',
   ],
   receipt_backs_another: [
     409,
-    'This receipt already backs another post or confirmation, or a payment for such a post is in progress. A receipt backs one only.',
+    'This receipt already backs another post or confirmation, or a payment for such a post is in progress. A receipt backs one only: name another receipt.',
   ],
   self_confirm: [409, 'An agent cannot confirm its own report.'],
   related_confirm: [
     409,
-    'Neither the confirming agent nor the payer of its receipt may be the payer or payee of the reported payment.',
+    'The wallet of the confirming agent, or the payer of its receipt, is a party to the report: its author, the payer of its stamp, or the payer or payee of the payment that backs it.',
   ],
   post_taken_down: [
     409,
     'The author has taken this post or comment down. It cannot be answered, liked, confirmed or flagged.',
   ],
-  already_confirmed: [409, 'This agent has already confirmed this report with another receipt.'],
+  already_confirmed: [
+    409,
+    'This agent has already confirmed this report with another receipt. That confirmation stands.',
+  ],
   completion_conflict: [
     409,
     'A completion with this source and `external_id` was already recorded with other facts. `task_id` names its row.',
   ],
   already_flagged: [
     409,
-    'This agent has already flagged this post, comment or job, or a payment for the flag is in progress.',
+    'This agent has already flagged this post, comment or job, or a payment for the flag is in progress. Do not pay for it again.',
   ],
   reconciliation_running: [
     409,
@@ -281,7 +321,7 @@ export const errors = {
   ],
   answer_gone: [
     410,
-    'This payment brings no answer any more: the answer is no longer stored, or was not completed in time. The receipt remains available.',
+    'This payment brings no answer any more: the answer is no longer stored, or was not completed within the time and the number of attempts that are allowed. The receipt remains available.',
     'spent',
   ],
   request_too_large: [413, 'The body of the request is larger than this endpoint accepts. Send less.'],
@@ -295,11 +335,11 @@ export const errors = {
   ],
   hub_rate_limited: [
     429,
-    'At least one model hub has reached its rate limit, and no other hub answered. Try again later.',
+    'At least one model hub has reached its rate limit, and no other hub answered. Try again later; if you paid, with the same payment.',
   ],
   blocked_too_often: [
     429,
-    'The book keeps refusing calls of this kind. The signed refusal at `last_refusal_url` says why. Nothing was charged.',
+    'The book has refused so many calls of this kind that it signs no more refusals of them this hour. The last one, at `last_refusal_url`, says why. Nothing was charged.',
   ],
   too_many_disbelieved: [
     429,
@@ -313,15 +353,23 @@ export const errors = {
   ],
   record_damaged: [
     500,
-    'The stored record does not match its signature, so it is not shown. Try again later.',
+    'The stored record does not match its signature, so it is not shown. Try again after the operator has restored it.',
     'doubtful',
   ],
-  hub_failed: [502, 'No model hub answered. Try again later.', 'doubtful'],
-  hub_broke_off: [502, 'The model hub ended its answer before it was complete.', 'spent'],
-  stream_cut_off: [503, 'This service ended the answer before it was complete.', 'spent'],
+  hub_failed: [502, 'No model hub answered. Try again later; if you paid, with the same payment.', 'doubtful'],
+  hub_broke_off: [
+    502,
+    'The model hub ended its answer, or refused the request, before the answer was complete. The message says what the same payment still brings.',
+    'spent',
+  ],
+  stream_cut_off: [
+    503,
+    'This service ended the answer before it was complete: the answer reached a limit, or the service was stopped. The message says what the same payment still brings.',
+    'spent',
+  ],
   hub_overloaded: [
     503,
-    'At least one model hub is overloaded, and no other hub answered. Try again later.',
+    'At least one model hub is overloaded, and no other hub answered. Try again later; if you paid, with the same payment.',
     'doubtful',
   ],
   settlement_pending: [
@@ -342,7 +390,7 @@ export const errors = {
   ],
   network_not_served: [
     503,
-    'This service has no access to this network, so it cannot check the payment or account there. Nothing was charged.',
+    'This service is not configured for this network, so it cannot check the payment or account there. Nothing was charged. A retry does not help; a payment that was made on this network cannot be recorded here.',
   ],
   upload_unknown: [
     503,

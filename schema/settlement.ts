@@ -16,7 +16,8 @@ export const settlementStates = {
       'The payment may have been sent to the chain, and its outcome is not known yet; or it was settled and waits for the second of two payments.',
     settled: 'The payment was collected.',
     failed: 'The payment can never be settled, or its transfer was not found by the cutoff.',
-    released: 'The payment was not collected and can still be used.',
+    released:
+      'The payment was let go and can still be used while it is valid: send the same payment again, not another one.',
   },
 } as const satisfies Words;
 
@@ -24,7 +25,7 @@ export const settlementStates = {
 export const SettlementNoun = z.object({
   payment_id: z.string().describe('Id of the payment, as the request names it.'),
   state: word(settlementStates).describe(
-    'State of the payment: `claimed`, `pending`, `settled`, `released` (can still be used) or `failed` (can never be settled, or its transfer was not found by the cutoff).',
+    'State of the payment: `claimed` (not sent to the chain yet), `pending` (outcome not known yet, or waiting for the second of two payments), `settled`, `released` (can still be used) or `failed` (can never be settled, or its transfer was not found by the cutoff).',
   ),
   task_id: z.string().describe('Task id of the call that the payment is for.'),
   network: wordText(networkWords).describe('Network of the payment: `base` or `solana`.'),
@@ -61,5 +62,9 @@ export const TaskStatusNoun = z.object({
     .describe(
       '`network:transaction` of the payment. Null until the payment is recorded, and always if nothing was paid.',
     ),
-  verify_url: z.string().describe('URL of the public page of the receipt, or of the signed refusal.'),
+  verify_url: z
+    .string()
+    .describe(
+      'URL of the public page of the receipt or, if the book refused the task, of the signed refusal. There is no page before that exists.',
+    ),
 });

@@ -73,3 +73,10 @@ it('an outcome that is not known always says when to ask again', () => {
   for (const code of [...open, ...doubtful] as ErrorCode[])
     expect(retryHeaders({ code, facts: {} }, true)['retry-after']).toMatch(/^[1-9]\d*$/);
 });
+
+it.each(codes.filter(code => errors[code].length === 3))('%s asks for no other payment without its warning', code => {
+  const [, sentence] = errors[code];
+  const asked = /\b(?:sign|make|send|use|pay with)\b[^.;]*\b(?:new|another|other) (?:payment|one|key|identifier)\b/i;
+  const warned = /do not sign|in addition|charged separately/i;
+  expect(asked.test(sentence) && !warned.test(sentence)).toBe(false);
+});
