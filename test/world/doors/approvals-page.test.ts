@@ -127,7 +127,7 @@ describe('the wallet of the agent, asked by the page', () => {
     const { request } = await asked(agent, 'Two wallets');
     const texts = await open(agent, [{ name: 'Other', account: newKey() }, walletOf(agent)]);
     await press('Approve');
-    await told(`choose above which is to be asked, and press again. ${STILL_OPEN}`);
+    await told(`There are several wallets: choose one above, and press again. ${STILL_OPEN}`);
     expect(texts).toEqual([]);
     await page.getByLabel('Own (test.wallet)').check();
     await press('Approve');

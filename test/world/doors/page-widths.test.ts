@@ -130,6 +130,12 @@ const pages: Readonly<Record<string, () => Promise<void>>> = {
     await expectToFit('export');
   },
 
+  async offer() {
+    await page.goto(`${service.url}/v1/chat/completions`);
+    await page.getByText('0.002 USDC for each request').waitFor();
+    await expectToFit('offer');
+  },
+
   async graphiql() {
     await page.goto(`${service.url}/graphql`);
     await page.locator('.graphiql-container').first().waitFor();
@@ -138,10 +144,10 @@ const pages: Readonly<Record<string, () => Promise<void>>> = {
 
   async verifier() {
     const folder = await ownFolder();
-    await promisify(execFile)(process.execPath, ['gateway/commands/build-verifier.ts', folder], { cwd: ROOT });
+    await promisify(execFile)(process.execPath, ['gateway/commands/build-client.ts', folder], { cwd: ROOT });
     const { svc } = await buyWithLongIntent();
     const audit = JSON.stringify((await service.get<JsonObject>(`/receipt/${svc.task_id}?format=auditor`)).body);
-    await page.goto(pathToFileURL(join(folder, 'verify.html')).href);
+    await page.goto(pathToFileURL(join(folder, 'verify/verify.html')).href);
     await page.locator('body[data-ready=true]').waitFor();
     await expectToFit('verifier');
     await page.locator('#text').fill(audit);
@@ -160,7 +166,9 @@ describe('the table of pages', () => {
     const shown = everyDoor.filter(({ media, other_media }) =>
       [media, ...other_media].some(one => one.startsWith('text/html')),
     );
-    expect(Object.keys(pages).sort()).toEqual([...shown.map(({ name }) => name), 'graphiql', 'verifier'].sort());
+    expect(Object.keys(pages).sort()).toEqual(
+      [...shown.map(({ name }) => name), 'offer', 'graphiql', 'verifier'].sort(),
+    );
   });
 
   it('knows each source that begins a page: a new one needs a row above', async () => {
@@ -182,6 +190,8 @@ describe('the table of pages', () => {
       'gateway/http/serve-pages.ts',
       'gateway/verifier-page/page.ts',
       'rest-compat/book/approval-pages/pages.ts',
+      'rest-compat/client/examples/dashboard-apollo.ts',
+      'rest-compat/offer-page.ts',
       'rest-compat/receipt/page/fault-page.ts',
       'rest-compat/receipt/page/layout.ts',
       'subgraphs/book/export/html.ts',

@@ -155,7 +155,9 @@ describe('what is dropped', () => {
     const { signature } = documents.receipt as { signature: JsonObject };
     await drop({ ...keys(), 'one.json': { ...documents.receipt, signature: { ...signature, value: 'AA' } } });
     await expect.poll(cards).toMatchObject([{ status: 'passed' }]);
-    expect(await page.locator('.checks li[data-status=failed]').textContent()).toContain('signature does not verify');
+    expect(await page.locator('.checks li[data-status=failed]').textContent()).toContain(
+      'signature is not a valid signature',
+    );
   });
 
   it('an audit document: by the keys that it brings, the log’s proofs and both signatures', async () => {

@@ -66,7 +66,8 @@ describe('on a terminal', () => {
     const answered =
       /^\d\d:\d\d:\d\d info {2}answered request_id=\S+ method=GET endpoint=\/v1\/models status=200 duration_ms=\S+$/;
     await expect.poll(terminal.lines).toContainEqual(expect.stringMatching(answered));
-    const away = 'BASE_RPC_URL does not answer (ECONNREFUSED); no payments are accepted until it does';
+    const away =
+      'BASE_RPC_URL does not answer (ECONNREFUSED); no payments are accepted until it does. It is tried again every 2 seconds';
     expect(terminal.lines()).toContainEqual(
       expect.stringMatching(`^[0-9:]{8} warn  ${away.replaceAll(/[()]/g, '\\$&')}$`),
     );
