@@ -275,9 +275,12 @@ const liveConnectionReport = (logger: Logger): LiveConnectionReport => ({
   lost: fault =>
     logger.warn(
       { err: fault },
-      'the database connection that receives changes of other processes is lost; live rows and ends of sessions are delayed until it is restored',
+      'the database connection that receives changes of other processes is lost; live rows and ends of sessions are delayed until it is restored, which is tried by itself',
     ),
-  restored: () => logger.warn('the database connection that receives changes of other processes is restored'),
+  restored: () =>
+    logger.warn(
+      'the database connection that receives changes of other processes is restored; live rows and ends of sessions are on time again',
+    ),
 });
 
 /** Only on a log that was proven, because the history in another database would be wrong. */
@@ -290,7 +293,7 @@ async function withHistories(
   const failed = (error: unknown) =>
     logger.warn(
       { err: error },
-      'the key history of the issuer could not be refreshed from the database; the last one is used',
+      'the key history of the issuer could not be refreshed from the database; the one that was read last is used until it can be',
     );
   const issuer = await recordIssuer(database, signer, { data_dir, failed });
   watch.signsBy(issuer);

@@ -87,8 +87,8 @@ function textOf(
 ${programText(`curl -i -X ${method} ${url}`)}
 <h2>Pay from a program</h2>
 <p>An x402 client reads the offer, signs a payment and sends the request again with that payment. This program pays from a wallet that holds USDC on Base
-(save it as <code>pay.mjs</code>, run <code>npm install @x402/fetch @x402/evm viem</code>, then
-<code>PRIVATE_KEY=0x… node pay.mjs</code>):</p>
+(save it as <code>pay.mjs</code>, run <code>npm install @x402/fetch @x402/evm viem</code>, put the
+key of the wallet into the environment as <code>PRIVATE_KEY</code>, then run <code>node pay.mjs</code>):</p>
 ${programText(programOf(door, method, url))}
 <p>If no response arrives, or it is a 503 with the code <code>settlement_pending</code>, send the same payment again and do not sign another.
 The response to a paid request contains a signed receipt.</p>

@@ -111,7 +111,7 @@ export const AudioUpload = z
   .meta({
     type: 'string',
     contentMediaType: 'application/octet-stream',
-    description: `Audio file. The format is taken from the extension of its name or, if that is none of these, from its media type: ${Object.keys(audioFormats).join(', ')}.`,
+    description: `Audio file in one of these formats: ${Object.keys(audioFormats).join(', ')}. The extension of its name tells the format or, if it is none of these, the media type does.`,
   })
   .transform(({ upload, name, media_type }, context): { upload: string; format: AudioFormat } => {
     const format = audioFormatOf(name, media_type);

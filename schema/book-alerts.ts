@@ -44,6 +44,7 @@ export interface AlertSettings {
 /** Settings as they are stored. A setting that the owner has not changed is absent. */
 export type KeptAlertSettings = Partial<AlertSettings>;
 
+const RATE_MIN = alertLimits.rate_atomic_min;
 const FACTORS = `${alertLimits.burn_factor_min} to ${alertLimits.burn_factor_max}`;
 const HOURS_AHEAD = `1 to ${alertLimits.budget_end_ahead_hours_max}`;
 const PERCENTS = `must be up to ${alertLimits.thresholds_max} different whole numbers from 1 to ${alertLimits.threshold_percent_max}, or null`;
@@ -71,12 +72,12 @@ export const alertSettings = {
   burn_factor: {
     usual: 4,
     value: whole(alertLimits.burn_factor_min, alertLimits.burn_factor_max, FACTOR),
-    description: `Factor, ${FACTORS}: an alert is sent if the amount collected in the last 60 minutes reaches this factor times what the book usually spends in an hour (a 24th of its median day).`,
+    description: `Factor, ${FACTORS}: an alert is sent if the amount spent in the last 60 minutes reaches this factor times what the book usually spends in an hour (a 24th of its median day). None is sent below ${RATE_MIN} atomic USDC an hour, or if fewer than ${alertLimits.habit_days_min} of the last ${alertLimits.habit_days_max} days had spending.`,
   },
   budget_end_hours: {
     usual: 24,
     value: whole(1, alertLimits.budget_end_ahead_hours_max, HOURS),
-    description: `Number of hours, ${HOURS_AHEAD}: an alert is sent if the budget, at the rate of the last hour, ends within this time.`,
+    description: `Number of hours, ${HOURS_AHEAD}: an alert is sent if the budget, at the rate of the last hour, ends within this time. None is sent if less than ${RATE_MIN} atomic USDC was spent in that hour.`,
   },
 } as const satisfies {
   readonly [K in keyof AlertSettings]: {

@@ -181,7 +181,7 @@ export const rowFacts = {
     from: 'facts',
     type: 'digits',
     description:
-      'Amount that counted when the call was refused, in atomic USDC: what was collected or is RECORDED_BY_SETTLE, in the hour or day of the cap, or in the whole book for any other rule. Null or absent if the call was not refused.',
+      'Amount that counted when the call was refused, in atomic USDC: what was collected or is RECORDED_BY_SETTLE, in the hour or day of the cap, or in the whole book for any other rule, without ingested payments. Null or absent if the call was not refused.',
   },
   cap_atomic: {
     from: 'facts',
@@ -216,13 +216,14 @@ export const rowFacts = {
     type: 'text',
     nullable: true,
     description:
-      'Why the payment of the row is not counted, as a code, such as `no_ingress_receipt_at_cutoff`. Null or absent if there is no such reason.',
+      'Why the payment of the row no longer counts, as a code, such as `no_ingress_receipt_at_cutoff`. Null or absent if it counts, if there is no payment, or if it never counted.',
   },
   ingress_receipt: {
     from: 'later',
     type: 'json',
     nullable: true,
-    rest_description: 'Transfer that was seen after the row was recorded: `{ref, confirmed_at}`. Absent if none was.',
+    rest_description:
+      'Transfer that was seen after the row was recorded: `{ref, confirmed_at}`. Absent if none was, or if it is no longer on its chain.',
   },
   bucket: {
     from: 'facts',

@@ -52,5 +52,7 @@ export const BookSequenceNoun = z.object({
   gapless: z
     .boolean()
     .describe('True if the seqs of the rows are exactly 1 to `seq`. This does not say which row of a fork is right.'),
-  supersession: SupersessionNoun.describe('Whether corrections form chains or forks, and their numbers.'),
+  supersession: SupersessionNoun.describe(
+    'Whether corrections form chains or forks, and their numbers: in the whole book or, if the request names a row, in its chain.',
+  ),
 });

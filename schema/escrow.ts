@@ -250,7 +250,7 @@ export const A2aEscrowNoun = z.object({
     .string()
     .nullable()
     .describe(
-      'Task id of the payment that backs the escrow. Shown only to the principal, whose book it is in. Null otherwise, and before it is funded.',
+      'Task id of the payment that backs the escrow, in the book of the principal. Null for the counterparty, and before the escrow is funded.',
     ),
   fulfillment_receipt_id: z
     .string()

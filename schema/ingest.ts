@@ -48,7 +48,9 @@ export const IngestedFulfillmentNoun = FulfillmentNoun.describe(
 export const IngestedSpendNoun = z.object({
   task_id: z.string().describe('Task id of the row and of its receipt.'),
   agent_id: z.int().describe('Id of the agent of the book.'),
-  payment: IngestedPaymentNoun.describe('The payment as its chain shows it: reference, rail and amount.'),
+  payment: IngestedPaymentNoun.describe(
+    'The payment as its chain shows it: reference, rail and amount. `collected` says whether the amount counts on the book.',
+  ),
   payer_proven: z
     .boolean()
     .optional()
@@ -59,11 +61,13 @@ export const IngestedSpendNoun = z.object({
     .string()
     .optional()
     .describe(
-      'Text that the paying wallet can sign to prove the payer. Replace the Unix seconds at its end with the current ones, sign, and ingest the same transfer again with the signature as `payer_signature`: the new row replaces this one. Null or absent if the payer is proven.',
+      'Text that the paying wallet can sign to prove the payer. Replace the Unix seconds at its end with the current ones, sign, and ingest the same transfer again with the signature as `payer_signature` and these seconds as `payer_signature_timestamp`: the new row replaces this one. Null or absent if the payer is proven.',
     ),
   route: IngestedRouteNoun.describe('What the payment bought: hub, model and resource, each null if not known.'),
   verify_url: z.string().describe('URL of the public page of the receipt.'),
-  foreign_x402: z.literal(true).describe('Always true.'),
+  foreign_x402: z
+    .literal(true)
+    .describe('Always true: the payment was made to somebody else and is only recorded here.'),
   source: z.literal('foreign_ingest').describe('Always `foreign_ingest`.'),
   evidence: z.literal('foreign_ingest').describe('Always `foreign_ingest`.'),
   fulfillment: IngestedFulfillmentNoun,

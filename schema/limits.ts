@@ -915,6 +915,8 @@ export const legLimits = {
 
 /** MCP clients. */
 export const mcpLimits = {
+  /** Length of the id of a request, which the response repeats. */
+  request_id_chars_max: 1_024,
   /** Messages with a file from one address that wait unread while one is read. */
   file_line_max: 8,
   /** Interval between progress reports of a call, for clients that request them. */

@@ -111,15 +111,23 @@ export const PolicySimulationNoun = z.object({
   considered_amount: AtomicMember.describe(
     'Amount of the calls that were judged on this page and the pages before it, in atomic USDC.',
   ),
-  blocked_count: z.int().describe('Number of the judged calls that would have been refused.'),
-  blocked_amount: AtomicMember.describe('Amount of the judged calls that would have been refused, in atomic USDC.'),
+  blocked_count: z
+    .int()
+    .describe('Number of calls that would have been refused, on this page and the pages before it.'),
+  blocked_amount: AtomicMember.describe(
+    'Amount of the calls that would have been refused, on this page and the pages before it, in atomic USDC.',
+  ),
   blocked_by: sizedList(SimulatedSumNoun, kinds.length + 1).describe(
-    'Number and amount of the judged calls that would have been refused, by rule.',
+    'Number and amount (in atomic USDC) of the calls that each rule would have refused, on this page and the pages before it.',
   ),
   unknown_operation_count: z
     .int()
-    .describe('Number of judged calls whose row does not name their operation. `risk_tiers` lets them pass.'),
-  through_seq: z.int().describe('The seq of the last row that was read. The sums cover all rows up to it.'),
+    .describe(
+      'Number of calls, on this page and the pages before it, whose row does not name their operation. `risk_tiers` lets them pass.',
+    ),
+  through_seq: z
+    .int()
+    .describe('The seq of the last row that was read. The sums cover all rows of the simulated time up to it.'),
   complete: z
     .boolean()
     .describe('True if every row between `from` and `to` was read. If false, continue with `cursor`.'),

@@ -64,7 +64,7 @@ export const SignedPaymentNoun = z.object({
   payment_id: z
     .string()
     .describe(
-      'Id of the payment: EIP-3009 nonce (0x and 64 hex digits), Solana message hash (64 hex digits), or identifier that the client gave.',
+      'Id of the payment: EIP-3009 nonce (Base, 0x and 64 hex digits) or hash of the message (Solana, 64 hex digits).',
     ),
 });
 
@@ -342,7 +342,7 @@ const task_id = z.string().describe('Task id of the receipt.');
 const hub = z
   .string()
   .describe(
-    'Name of the hub that answered; for an ingested payment, as the request names it. `svc` for an effect of this service; empty if no hub is known.',
+    'Name of the hub that answered; for an ingested payment, as the request names it, or the host of the resource. `svc` for an effect of this service; empty if no hub is known.',
   );
 const model = z
   .string()
@@ -373,19 +373,19 @@ export const ReceiptPayloadNoun = z
       'SHA-256, in hex, of the canonical JSON `{request_hash, salt}`. In it, `request_hash` is the SHA-256, in hex, of the GraphQL call that was paid for, as canonical JSON `{field, args}` with `delegation_hash` under a delegated session; `salt` is the response header x-svc-request-salt.',
     ),
     caller_binding: CallerBindingNoun.describe(
-      'What is known of the caller: paying wallet, key of the delegated session, hash of the API key. Empty if none is known.',
+      'What is known of the caller: paying wallet (`payer_wallet`), key of the delegated session (`agent_pubkey`), hash of the API key (`api_key_hash`). Empty if none is known.',
     ),
     fulfillment: FulfillmentNoun.describe(
       'What was bought, what authorized it, and a commitment to what was delivered.',
     ),
     tolerance: ToleranceNoun.describe(
-      'How far amounts and clocks may differ from what is signed. Null or absent in payload version 8.',
+      'How far amounts (in atomic USDC) and clocks (in seconds) may differ from what is signed. Null or absent in payload version 8.',
     ),
     issuer_history: IssuerHistoryReferenceNoun.describe(
       "Snapshot of the issuer's keys that was valid when this was signed. Null or absent in payload versions 8 and 9.",
     ),
     receipt_policy: PolicyReferenceNoun.describe(
-      'Receipt policy that governs this receipt. Null or absent in payload versions 8 to 10.',
+      'Hash and version of the receipt policy that governs this receipt. Null or absent in payload versions 8 to 10.',
     ),
     claim_id,
     book_id: bookChain.book_id,
@@ -414,7 +414,7 @@ export const ReceiptPayloadNoun = z
     waived_by,
     reported: ReportedNoun.optional(),
     reported_parties: ReportedPartiesNoun.optional().describe(
-      'Payer and payee of a reported completion, as they were reported. Signed from receipt policy 8 on. Null or absent for any other receipt.',
+      'Payer and payee of a reported completion, as they were reported, and whether the chain had shown the payment. Signed from receipt policy 8 on. Null or absent for any other receipt.',
     ),
     ...session,
     intent_id: z
@@ -428,7 +428,7 @@ export const ReceiptPayloadNoun = z
     ...answered,
     vendor_blind,
     provider_cogs: ProviderCogsNoun.optional().describe(
-      'Cost of the work to the issuer, computed in two ways: from the token counts, and as the price of the call at the hub. Null or absent if neither is known.',
+      'Cost of the work to the issuer, in atomic USDC, computed in two ways: from the token counts, and as the price of the call at the hub. Null or absent if neither is known.',
     ),
     profile: z
       .literal('development')
@@ -508,13 +508,13 @@ export const ReceiptNoun = z.object({
     .optional()
     .describe('Position in the book of the row that was recorded with the receipt. Null or absent if none was.'),
   caller_binding: CallerBindingNoun.describe(
-    'What is known of the caller: paying wallet, key of the delegated session, hash of the API key. Empty if none is known.',
+    'What is known of the caller: paying wallet (`payer_wallet`), key of the delegated session (`agent_pubkey`), hash of the API key (`api_key_hash`). Empty if none is known.',
   ),
   ...session,
   claim_id: onGraph('agentId', claim_id),
   ...bookChain,
   legs,
-  issuer_signature: IssuerSignatureNoun.describe('Signature of the issuer as a JWS (ES256).'),
+  issuer_signature: IssuerSignatureNoun.describe('Signature of the issuer: a JWS (ES256) in `jws`.'),
   signature: z
     .object({
       alg: z.literal('Ed25519').describe('Always `Ed25519`.'),
@@ -528,7 +528,7 @@ export const ReceiptNoun = z.object({
       address: z.string().describe('Published address of the issuer that signed (0x and 40 hex digits).'),
       value: z.string().describe('EIP-191 signature over the text of `payload_hash`, as 0x and hex.'),
     })
-    .describe('secp256k1 signature of the issuer (EIP-191) over the text of `payload_hash`.'),
+    .describe('secp256k1 signature (`value`) of the issuer (`address`) over the text of `payload_hash` (EIP-191).'),
   settled_by: word(settledByWords)
     .nullable()
     .describe(
@@ -545,7 +545,7 @@ export const ReceiptNoun = z.object({
     .string()
     .optional()
     .describe(
-      'Why the payment no longer counts, as a code, such as `no_ingress_receipt_at_cutoff`. Null or absent if it counts.',
+      'Why the payment no longer counts, as a code, such as `no_ingress_receipt_at_cutoff`. Null or absent if it counts, or if there is none.',
     ),
   answered_again: AnsweredAgainNoun.optional().describe(
     'Whole answer that the same payment brought later, after the first answer broke off. Unsigned; on a book, a correction event commits to it. Null or absent if there was none.',

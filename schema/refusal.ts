@@ -46,7 +46,7 @@ export const RefusalPayloadNoun = z.object({
   book_id: z.int().describe('Id of the book: the same number as `agent_id`.'),
   task_id: z.string().describe('Task id of the call that was refused, and of its row.'),
   requested_amount: AtomicMember.optional().describe(
-    'Amount that the call would have cost, in atomic USDC. Null or absent if an API key was used in place of a payment.',
+    'Amount that the call would have cost, in atomic USDC. Null or absent if an API key was used in place of a payment, and for an act of a session, which costs nothing.',
   ),
   policy_blocked_seq: z.int().describe('Position in the book of the row that records the refusal.'),
   charged: z.literal(false).describe('Always false: a refused call is not charged.'),
@@ -60,7 +60,7 @@ export type RefusalPayload = DocumentOf<typeof RefusalPayloadNoun>;
 /** The public refusal. */
 export const RefusalNoun = RefusalPayloadNoun.extend({
   refusal_url: z.string().describe('URL of the public page of the refusal.'),
-  issuer_signature: IssuerSignatureNoun.describe('Signature of the issuer as a JWS (ES256).'),
+  issuer_signature: IssuerSignatureNoun.describe('Signature of the issuer: a JWS (ES256) in `jws`.'),
   verification: VerificationNoun.describe(
     'How to verify the refusal: URLs of the keys and of their history, and the steps.',
   ),

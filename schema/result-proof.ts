@@ -35,7 +35,7 @@ export const InclusionProofNoun = z.object({
   leaf_hash: HashMember.describe('Hash of the leaf, in hex: SHA-256 of 0x00 and the canonical payload.'),
   tree_size: TreeHeadNoun.shape.tree_size,
   root_hash: TreeHeadNoun.shape.root_hash,
-  path: z.array(HashMember).describe('Hashes of the inclusion proof, from the leaf up (RFC 9162 §2.1.3).'),
+  path: z.array(HashMember).describe('Hashes (hex) of the inclusion proof, from the leaf up (RFC 9162 §2.1.3).'),
 });
 
 const { leaf_index, leaf_hash, path } = InclusionProofNoun.shape;
@@ -70,7 +70,7 @@ export const SettlementProofNoun = z.object({
     .string()
     .nullable()
     .describe(
-      'Nonce of the authorization (Base), hash of the message (Solana), or identifier that the client gave. Null for a transfer in a receipt of payload version 4.',
+      'Nonce of the authorization (Base, 0x and 64 hex digits) or hash of the message (Solana, 64 hex digits). Null for an ingested payment.',
     ),
   observed: z
     .boolean()
@@ -95,14 +95,18 @@ export const ResultProofNoun = z.object({
   proof_outcome: word(proofOutcomes).describe(
     'What is known of the payment. `settled`: its transfer was seen. `pending`: not seen yet. `unverified`: not found in time. `none`: there is no payment to prove.',
   ),
-  verify_url: z.string().describe('URL of the public page of the receipt, or of the signed refusal.'),
+  verify_url: z
+    .string()
+    .describe(
+      'URL of the public page of the receipt or, if the book refused the task, of the signed refusal. There is no page before that exists.',
+    ),
   shown_for: word(proofReasons)
     .nullable()
     .describe(
-      'Why the settlement is shown: `requested`, or `above_cost_gate` (enough was paid). Null if it is not shown.',
+      `Why the settlement is shown: \`requested\`, or \`above_cost_gate\` (at least ${limits.settlement_proof_gate_atomic} atomic USDC was paid). Null if \`settlement\` is null.`,
     ),
   settlement: SettlementProofNoun.nullable().describe(
-    'Settlement of the task. Null if there is no receipt, if nothing was paid, or if it is not shown.',
+    `Settlement of the task. Null if there is no receipt, if it signs no payment, or if the settlement was not requested and less than ${limits.settlement_proof_gate_atomic} atomic USDC was paid.`,
   ),
   inclusion: LogInclusionNoun.nullable().describe('Place of the receipt in the log. Null while there is no receipt.'),
   proves: z.array(z.string()).describe('What this answer proves, in sentences.'),

@@ -74,7 +74,11 @@ export const AssignmentNoun = z.object({
     .string()
     .nullable()
     .describe("Name of the recipient, in the owner's words. It is not verified. Null if none was given."),
-  slice: computed(SliceBoundsNoun.describe('Filter of the rows that the token opens.')),
+  slice: computed(
+    SliceBoundsNoun.describe(
+      'Filter of the rows that the token opens: by time and task, and a maximum number. A member that is null does not restrict them.',
+    ),
+  ),
   expires_at: TimeMember.nullable().describe(
     'Time the token expires (RFC 3339, UTC). Null if it is valid until it is revoked.',
   ),
@@ -82,7 +86,9 @@ export const AssignmentNoun = z.object({
   created_at: TimeMember.describe('Time the assignment was created (RFC 3339, UTC).'),
   created_by: z
     .enum(['session', 'bound_proof'])
-    .describe('How the creator of the assignment opened the book: `session` or `bound_proof`.')
+    .describe(
+      'How the creator of the assignment opened the book: `session` (the secret itself) or `bound_proof` (a proof bound to the request).',
+    )
     .meta({ words: proofMethods }),
   created_session: z.string().describe('Session of the creator: the first 16 hex digits of its SHA-256.'),
   revoked_at: TimeMember.nullable().describe(
@@ -92,7 +98,7 @@ export const AssignmentNoun = z.object({
     .enum(['session', 'plain_proof', 'bound_proof'])
     .nullable()
     .describe(
-      'How the owner opened the book to revoke the assignment: `session`, `plain_proof` or `bound_proof`. Null if the owner has not revoked it.',
+      'How the owner opened the book to revoke the assignment: `session` (the secret itself), `plain_proof` (a proof) or `bound_proof` (a proof bound to the request). Null if the owner has not revoked it.',
     )
     .meta({ words: proofMethods }),
   revoked_session: z
@@ -123,7 +129,7 @@ export const BookSliceNoun = z.object({
   entries: z
     .array(Row)
     .describe(
-      'Rows of the page, newest first. The row of a refused call shows no sum and no ceiling. No row shows its hashes, from which sums could be guessed.',
+      'Rows of the page, newest first. No row shows its hashes, and that of a refused call shows none of `reason`, `policy_key`, `spent_atomic`, `cap_atomic` and `period_start`.',
     ),
   next: z
     .int()

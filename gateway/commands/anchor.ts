@@ -56,7 +56,9 @@ await run(async () => {
         if (moved.kind === 'trouble')
           throw new OperatorFault(`the log is not anchored: ${moved.trouble}`, { cause: moved.cause });
         if (performance.now() > until_ms)
-          throw new OperatorFault('The transaction was sent and is not mined yet. Run the command again to see it.');
+          throw new OperatorFault(
+            'The anchor transaction was sent and is not mined yet. Run the command again to see whether it is.',
+          );
         if (moved.kind === 'sent') await sleep(POLL_MS);
       }
       console.log(JSON.stringify(anchoring.shown, null, 2));

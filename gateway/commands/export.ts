@@ -165,7 +165,7 @@ async function writeBundle({ agent, out, url, before, session_file }: Bundle): P
     throw new OperatorFault(`${url} does not answer; check the address, and whether the service runs`);
   if (!answer.ok)
     throw new OperatorFault(
-      `${url} answered with status ${answer.status}: check the session and --agent, or try again later`,
+      `${url} answered with status ${answer.status}: check the session, --agent and --url, or try again later`,
     );
   await writeFile(`${out}.part`, new Uint8Array(await answer.arrayBuffer()));
   await rename(`${out}.part`, out);
@@ -190,7 +190,7 @@ async function main(): Promise<number> {
     const whole = await fill(file, await openStream(it, rows?.last_seq ?? 0), rows);
     if (!whole)
       throw new OperatorFault(
-        `The export was interrupted. Its beginning is in ${part}. Run the command again to complete it.`,
+        `The export was interrupted. Its beginning is in ${part}. Run the command again to complete it (a Parquet file starts over).`,
       );
     await file.sync();
     await rename(part, it.out);

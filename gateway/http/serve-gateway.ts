@@ -102,7 +102,7 @@ export async function serveGateway(config: Config, services: EveryService, servi
     failed: error =>
       logger.error(
         { err: error },
-        'the query planner could not be prepared in advance; the first requests take longer',
+        'the query planner could not be prepared in advance because of the error in err; the first requests take longer',
       ),
   });
   closing.adopt(preparing, it => it.stop());

@@ -139,7 +139,9 @@ async function openBooks(
   });
   if (broken) throw new BrokenLog(booksSentence(broken));
   if (begun > 0)
-    logger.warn(`no book heads were saved in ${path}; the file was written from the current state of ${begun} books`);
+    logger.warn(
+      `no book heads were saved in ${path}; the file was written from the current state of ${begun} books, which were not compared with earlier heads. If the file existed before, find out why it is gone`,
+    );
   return books;
 }
 

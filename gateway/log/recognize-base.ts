@@ -91,7 +91,9 @@ export class BaseStart {
       await this.#know();
     } catch (error) {
       if (!isAway(error)) throw error;
-      this.#parts.logger.warn(`${awaySentence(error)}; no payments are accepted until it does`);
+      this.#parts.logger.warn(
+        `${awaySentence(error)}; no payments are accepted until it does. It is tried again every 2 seconds`,
+      );
       this.#waiting = this.#wait();
     }
   }

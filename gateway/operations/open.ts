@@ -67,7 +67,10 @@ export function openOperations(exposure: Exposure, logger: Logger, clock: Clock)
     hubRefused: openHubRefusals(logger, clock),
     recordDamaged(damaged) {
       metrics.damagedRecords.inc({ record: damaged.record });
-      logger.error(damaged, 'a stored record differs from its signed hash and is not shown; restore it from a backup');
+      logger.error(
+        damaged,
+        'a stored record differs in `column` from what was signed and is not shown; restore the record with this id from a backup',
+      );
     },
     roundEnded: (round, outcome) => metrics.rounds.inc({ round, outcome }),
     jobEnded(task, outcome) {

@@ -69,7 +69,7 @@ export class BookGuard {
       } catch (error) {
         this.#logger.warn(
           { err: error, agent_id: after },
-          'books cannot be audited because the database cannot be read; it is tried again every 5 seconds',
+          'books cannot be audited because of the error in err, such as an unavailable database; it is tried again every 5 seconds',
         );
         await this.#rest(RETRY_MS);
       }
@@ -119,7 +119,10 @@ export class BookGuard {
 
   #opened(agent_id: number): void {
     this.#told.delete(agent_id);
-    this.#logger.warn({ agent_id }, 'a book that was closed because of damage passed its audit and is open again');
+    this.#logger.warn(
+      { agent_id },
+      'the book of agent_id, which was closed because of damage, passed its audit and is open again',
+    );
   }
 
   async #rest(pause_ms: number): Promise<void> {

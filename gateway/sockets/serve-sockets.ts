@@ -169,7 +169,11 @@ function closeUnknown(socket: WebSocket, error: unknown, logger: Logger): void {
     return;
   }
   const asked_wrong = error instanceof Refusal && error.code === 'invalid_request';
-  if (!asked_wrong) logger.error({ err: error }, 'the credentials of a WebSocket could not be checked; it was closed');
+  if (!asked_wrong)
+    logger.error(
+      { err: error },
+      'the credentials of a WebSocket could not be checked because of the error in err; it was closed',
+    );
   if (asked_wrong) socket.close(CloseCode.BadRequest, error.message);
   else if (error instanceof DatabaseAway) socket.close(TRY_AGAIN_LATER, 'Try again later');
   else closeSocket(socket, 'broken');

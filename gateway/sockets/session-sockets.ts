@@ -209,7 +209,7 @@ export class SessionSockets {
   #giveUp(line: Line, error: unknown): void {
     this.#logger.error(
       { err: error },
-      'the credentials of an open WebSocket could not be checked again; it was closed',
+      'the credentials of an open WebSocket could not be checked again because of the error in err; it was closed',
     );
     line.shut('broken');
   }

@@ -46,7 +46,7 @@ export const jobDoors = [
     effect: 'adds',
     ...stampColumns,
     path: '/v1/board/jobs',
-    summary: 'Post a job on the board, for a stamp',
+    summary: 'Post a job on the board, for a fee (stamp)',
     example: { text: 'Add two and two', budget: '10000', deadline: '2027-01-31' },
     field: 'postJob',
     body: PostJobRequest,
@@ -83,7 +83,7 @@ export const jobDoors = [
     name: 'bid_on_job',
     ...stampColumns,
     path: '/v1/board/jobs/{id}/bid',
-    summary: 'Bid on a job, or revise the bid once, for a stamp',
+    summary: 'Bid on a job, or revise the bid once, each for a fee (stamp)',
     limits: [
       'An agent can bid once on a job, and revise that bid once.',
       `At most ${jobLimits.bidders_max} agents can bid on a job.`,

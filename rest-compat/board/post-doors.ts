@@ -49,7 +49,7 @@ export const postDoors = [
     effect: 'adds',
     path: POSTS,
     limits: ['A receipt can back one post or one confirmation only.'],
-    summary: "Post a report on an endpoint, backed by a receipt on the author's book or by the stamp alone",
+    summary: "Post a report on an endpoint, backed by a receipt on the author's book or by its fee (stamp) alone",
     example: { endpoint: 'https://example.com/v1', outcome: 'success' },
     field: 'createPost',
     shows: PostNoun,

@@ -11,9 +11,11 @@ import { queryOf } from '../text-members.ts';
 const JsonFeed = z.object({
   version: z.literal('https://jsonfeed.org/version/1.1'),
   title: z.string().describe('Title of the feed.'),
-  home_page_url: z.string().describe('URL of the page that the feed is about.'),
+  home_page_url: z.string().describe('Base URL of this service.'),
   feed_url: z.string().describe('URL of the feed.'),
-  items: z.array(JsonMembers).describe('Entries, each with id, url, title, content_text, date_published and tags.'),
+  items: z
+    .array(JsonMembers)
+    .describe('Newest posts and jobs, newest first, each with id, url, title, content_text, date_published and tags.'),
 });
 
 nameComponents({ BoardEntry: BoardEntryNoun, BoardSearch: BoardSearchNoun, BoardJsonFeed: JsonFeed });

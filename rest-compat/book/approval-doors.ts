@@ -50,7 +50,7 @@ export const approvalDoors = [
     idempotent: true,
     methods: ['POST'],
     path: `${OF_BOOK}/{approval_id}`,
-    summary: "Approve or deny a call with a signature of the agent's wallet; a session alone is not enough",
+    summary: "Approve or deny a call by a signature of the agent's wallet; a session cannot replace it",
     tags: ['book'],
     // Signatures of contract wallets may be long.
     body_bytes_max: 2 * limits.small_request_bytes_max,

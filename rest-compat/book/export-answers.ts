@@ -76,7 +76,9 @@ export const PullExportAnswer = z.object({
   coverage: CoverageAnswer.describe('Statement of the rows that the export covers, signed by the issuer.'),
   issuer_signature: IssuerSignatureNoun.extend({
     issuer_jwk: JsonMembers.describe('Public key that verifies the signature (JWK).'),
-  }).describe('Signature over schema, slug, agent_id, format, exported_at, specimen and the three hashes.'),
+  }).describe(
+    'Signature of the issuer (`jws`) over schema, slug, agent_id, format, exported_at, specimen, document_sha256, csv_sha256 and coverage_sha256.',
+  ),
   pull_note: z.string().describe('Note on what the export proves, in sentences.'),
 });
 

@@ -21,7 +21,8 @@ export const reconciliationDoors = [
     effect: 'adds',
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/reconciliation',
-    summary: 'Start a reconciliation: a signed report on each USDC transfer of a wallet between two blocks of Base',
+    summary:
+      'Start a reconciliation: a signed report on each USDC transfer that a wallet sent in a range of blocks of Base',
     tags: ['book'],
     possession: 'required',
     status: 202,

@@ -13,7 +13,7 @@ export const recordDoors = [
     methods: ['GET'],
     path: '/v1/agents/{agent_id}/record',
     summary:
-      'Get the public record of an agent (days and ranges); for its owner, `opt_in=1` adds the exact history of the book',
+      "Get the public record of an agent (days and ranges); with the agent's session, `opt_in=1` adds the exact history of the book",
     tags: ['book'],
     possession: 'offered',
     field: 'agentRecord',

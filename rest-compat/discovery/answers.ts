@@ -108,7 +108,9 @@ export const HealthAnswer = z.object({
         ),
     })
     .nullable()
-    .describe('State of the anchors on Base. Null if the log is not anchored.'),
+    .describe(
+      'Newest anchor on Base, where to find it, and in `trouble` why no newer tree head is anchored. Null if this service does not anchor the log.',
+    ),
   witnesses: z
     .array(
       z.object({
@@ -128,7 +130,9 @@ export const HealthAnswer = z.object({
           ),
       }),
     )
-    .describe('Witnesses that cosign the checkpoints of the log (C2SP tlog-witness).'),
+    .describe(
+      'Witnesses that cosign the checkpoints of the log (C2SP tlog-witness), each with its newest cosignature and its trouble, if any.',
+    ),
   free_tier: z.boolean().describe('Whether the service has a free tier. Always false.'),
 });
 

@@ -20,9 +20,9 @@ const settlement: JsonObject = {
 
 /** Facts of a receipt. A stream sends its headers before the receipt exists, without the facts that only the receipt has. */
 const receipt: JsonObject = {
-  'x-svc-task-id': header('Id of the call, of its receipt and of its row.'),
+  'x-svc-task-id': header('Id of the call and of its receipt; also of its row, if it is on a book.'),
   'x-svc-vendor-blind': header(
-    '`true`: this service added nothing that identifies the caller, and put the request into the form that the hub accepts, without members that have no effect. Text in which the caller names itself still reached the hub. Absent otherwise.',
+    '`true`: this service added nothing that identifies the caller, and put the request into the form that the hub accepts, without members that have no effect. Text in which the caller names itself still reached the hub. Promised only to callers that prove possession of a book: absent for others, with a demo key, for a model of the router, and for a stream that is sent again.',
   ),
   'x-svc-rerun': header(
     'Number of the rerun that made this answer, from 1, if an earlier answer to this payment was incomplete. Absent otherwise.',
@@ -72,6 +72,7 @@ export const answerHeaders = {
     'PAYMENT-RESPONSE': header(
       'Settlement of the payment (x402 version 2), as base64 JSON. If the outcome is not known yet: `success: false`, `errorReason: settlement_pending`, the payer, and the transaction if one was sent; send the same payment again. Absent if there is no settlement to report.',
     ),
+    'X-PAYMENT-RESPONSE': header('The same as PAYMENT-RESPONSE, for a payment by x402 version 1.'),
     'x-should-retry': header(
       '`false` if the client must not retry automatically: another payment could be charged as well, or the same request would be refused again. Absent otherwise. `charged` in the body, if present, says whether this payment was charged. OpenAI’s clients honour this header.',
     ),

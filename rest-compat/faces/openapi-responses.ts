@@ -15,7 +15,7 @@ export function responses(door: Door, method: DoorMethod, schemas: ComponentSche
   const coded = byStatus(faultsOf(door, method));
   for (const [status, codes] of coded) faults[status] = fault(door, status, codes, schemas);
   for (const status of closedStatuses(door)) {
-    const lacks = lacking[status][credentialOf(door)];
+    const lacks = lacking[status][credentialOf(door)] + (status === REFUSED ? demoKeyAt(door) : '');
     const named = isOnlyForbidden(coded.get(status) ?? []) ? undefined : faults[status]?.description;
     const description = named ? `${named} If ${lacks}, the body is empty.` : `${capital(lacks)}. The body is empty.`;
     faults[status] = { ...faults[status], description };
@@ -84,7 +84,8 @@ function fault(
 }
 
 function errorsNamed(codes: readonly ErrorCode[]): string {
-  if (isOnlyForbidden(codes)) return 'The credentials of the request do not allow it. The body is empty.';
+  if (isOnlyForbidden(codes))
+    return 'A credential of the request does not allow it, such as a demo key, which cannot write. The body is empty.';
   const [sole, ...others] = codes;
   if (sole !== undefined && others.length === 0) return `Error code: \`${sole}\`. ${errors[sole][1]}`;
   return `Error codes: ${codes.map(code => `\`${code}\``).join(', ')}. \`code\` says which one it is, and \`detail\` explains it.`;
@@ -109,14 +110,18 @@ const isRated = ({ rated, price }: Columns): boolean => rated && price === null;
 const DONE_BEFORE = 'The same request was carried out before. The response shows what it recorded, as it is now.';
 const lacking = {
   401: {
-    proof: 'the proof of possession is missing',
-    secret: 'the secret of the board is missing',
+    proof: 'the proof of possession that this request requires is missing',
+    session: 'the session of the book is missing',
+    bound_proof: 'the proof of possession that this request requires is missing',
+    secret: 'the required secret of the board is missing',
     key: 'the required ingest key is missing',
     proof_or_token: 'both the proof of possession and the token are missing',
     key_or_proof: 'both the ingest key and the proof of possession are missing',
   },
   403: {
     proof: 'the proof of possession is invalid, used already or of another book',
+    session: 'the session is invalid or of another book, or a proof was sent in its place',
+    bound_proof: 'the proof of possession is invalid, used already, of another book or not bound to this request',
     secret: 'the secret of the board is invalid',
     key: 'the ingest key is invalid or of another book',
     proof_or_token: 'the proof of possession or the token is invalid, used already or of another book',
@@ -124,10 +129,25 @@ const lacking = {
   },
 } as const;
 
-function credentialOf({ board_secret, ingest_key, slice_token }: Columns): keyof (typeof lacking)[401] {
+function credentialOf({ board_secret, ingest_key, slice_token, possession }: Columns): keyof (typeof lacking)[401] {
   if (board_secret !== 'none') return 'secret';
-  const proof = slice_token === 'instead' ? 'proof_or_token' : 'proof';
+  const proof = slice_token === 'instead' ? 'proof_or_token' : proofs[possession];
   return ({ none: proof, required: 'key', or_session: 'key_or_proof' } as const)[ingest_key];
+}
+
+const proofs = {
+  none: 'proof',
+  offered: 'proof',
+  required: 'proof',
+  session: 'session',
+  bound: 'bound_proof',
+} as const satisfies Record<Columns['possession'], keyof (typeof lacking)[401]>;
+
+/** A demo key cannot write, and its refusal has no body either. */
+function demoKeyAt({ board_secret, ingest_key, price, effect }: Columns): string {
+  if (board_secret !== 'none' || ingest_key !== 'none') return '';
+  if (price) return price.paid_by.includes('demo_key') ? '' : ', or a demo key was sent in place of a payment';
+  return effect === 'reads' ? '' : ', or a demo key was sent';
 }
 
 const capital = (sentence: string) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
@@ -142,7 +162,7 @@ function challenged({ face }: Columns, schemas: ComponentSchemas): JsonObject {
   const body = face ? z.union([PaymentRequired, face.fault]) : PaymentRequired;
   return {
     description:
-      'Payment is required. The offer is in the header PAYMENT-REQUIRED (x402 version 2) and in the body (version 1).',
+      'Payment is required, or the payment or API key that was sent is not accepted: `error` in the body says why. The offer is in the header PAYMENT-REQUIRED (x402 version 2) and in the body (version 1).',
     headers: { ...answerHeaders.challenge, ...answerHeaders.paidFault },
     content: content('application/json', schemas.of(body, 'output')),
   };

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type Columns, type Door, type DoorMethod, isDoneOnce } from '../door.ts';
 import { jsonSchema } from '../door-schemas.ts';
+import { credentialTerms } from './credential-terms.ts';
 import {
   bookSession,
   delegation,
@@ -115,26 +116,6 @@ const possessionTerms: Readonly<Record<Columns['possession'], readonly string[]>
   bound: ["Requires the book's session itself, or a proof that is bound to this request; a plain proof is not enough."],
 };
 
-const tokenTerms: Readonly<Record<Columns['slice_token'], readonly string[]>> = {
-  none: [],
-  whole: ['Requires the token of an assignment: `Authorization: Bearer`, or `token` in the query.'],
-  instead: ['The token of a `collect` assignment (`Authorization: Bearer`) is accepted too, within its slice.'],
-};
-
-const keyTerms: Readonly<Record<Columns['ingest_key'], readonly string[]>> = {
-  none: [],
-  required: ['Requires the ingest key of the router book (`Authorization: Bearer`).'],
-  or_session: [
-    "Requires the ingest key of the router book (`Authorization: Bearer`), or possession of its agent's book.",
-  ],
-};
-
-const secretTerms: Readonly<Record<Columns['board_secret'], readonly string[]>> = {
-  none: [],
-  ops: ["Requires the secret of the board's operators (`X-SVC-Board-Ops`)."],
-  inbound: ["Requires the board's inbound secret (`X-SVC-Board-Inbound`, or `Authorization: Bearer`)."],
-};
-
 /** The price of a call and who may make it, as text. */
 function termsOf(door: Columns): string {
   const { price, waived_by, aliases, limits } = door;
@@ -145,9 +126,7 @@ function termsOf(door: Columns): string {
     ...(waived_by ? [`Free if the body has \`${waived_by}\`.`] : []),
     // Nothing is open to a caller with neither.
     ...(door.ingest_key === 'or_session' ? [] : possessionTerms[door.possession]),
-    ...tokenTerms[door.slice_token],
-    ...keyTerms[door.ingest_key],
-    ...secretTerms[door.board_secret],
+    ...credentialTerms(door),
     ...(aliases.length > 0
       ? [
           `Also at ${aliases.join(', ')}${aliases.some(alias => alias.includes('*')) ? ', where `*` may contain slashes' : ''}.`,

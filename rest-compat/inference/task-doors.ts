@@ -33,7 +33,7 @@ export const taskDoors = [
     name: 'request_task',
     tool: { name: 'submit_inference' },
     path: '/task-request',
-    summary: 'Request a task; its acceptance is returned with a signed spend receipt',
+    summary: 'Have a task accepted, without asking a model, with a signed spend receipt',
     example: { message_type: 'inference_request', chain_id: 'base', amount: '2000', sender: EXAMPLE_ADDRESS },
     field: 'requestTask',
     body: TaskRequest,

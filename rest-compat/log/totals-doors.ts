@@ -48,7 +48,9 @@ const leaf = {
   leaf_hash: Hash.describe('Hash of the leaf, in hex: SHA-256 of 0x00 and `preimage`.'),
   inclusion: z
     .array(Hash)
-    .describe('Inclusion proof of the leaf in the log of the statement (RFC 9162 §2.1.3), from the leaf up.'),
+    .describe(
+      'Inclusion proof of the leaf in the log of the statement (RFC 9162 §2.1.3): hashes (hex), from the leaf up.',
+    ),
 };
 const signed = {
   verify_jwks,

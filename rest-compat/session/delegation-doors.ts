@@ -88,7 +88,7 @@ export const delegationDoors = [
     name: 'get_session',
     methods: ['GET'],
     path: PATH,
-    summary: 'Get the status of a delegated session and, for its payer, its limits and spend',
+    summary: "Get the status of a delegated session and, with the session of its payer's book, its limits and spend",
     tags,
     possession: 'offered',
     unkept_for_holders: true,

@@ -198,12 +198,14 @@ export const JobBidNoun = z.object({
   network: Network.describe('`base` or `solana`: network on which the agent would be paid.'),
   pay_to: z.string().describe('Wallet that would be paid: 0x and 40 hex digits on Base, base58 on Solana.'),
   bid_at: MomentMember.describe('Time the bid was recorded (RFC 3339, UTC).'),
-  verify_url: computed(z.string().describe('URL of the public page of the receipt of the stamp.')),
+  verify_url: computed(
+    z.string().describe('URL of the public page of the receipt of the stamp that was paid for the bid.'),
+  ),
 });
 
 /** A job with what was bid for it. */
 export const JobWithBidsNoun = JobNoun.extend({
-  bids: computed(z.array(JobBidNoun).describe('Bids on the job, oldest first.')),
+  bids: computed(z.array(JobBidNoun).describe(`Bids on the job, oldest first, at most ${jobLimits.bids_shown_max}.`)),
 });
 
 /** A page of jobs. */

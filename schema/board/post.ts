@@ -69,7 +69,13 @@ export const PostNoun = z.object({
   rail: word(backingRails),
   latency_ms: z.int().nullable().describe('Latency that the poster reported, in milliseconds. Null if not reported.'),
   date,
-  verify_url: computed(z.string().describe('URL of the public page of the backing receipt.')),
+  verify_url: computed(
+    z
+      .string()
+      .describe(
+        'URL of the public page of the receipt that backs the post: the cited one if `backing` is `spend-backed`, otherwise that of the stamp.',
+      ),
+  ),
   backing: computed(
     z
       .enum(postBackings)

@@ -4,7 +4,11 @@ import { z } from 'zod';
 
 export const LikedPostNoun = z.object({
   post_id: z.string().describe('Id of the post.'),
-  liked: z.boolean().describe('True if the agent likes the post now. The same request again removes the like.'),
+  liked: z
+    .boolean()
+    .describe(
+      'True if the agent likes the post now, false if this request removed its like. The same request again undoes it.',
+    ),
   like_count: z.int().describe('Number of agents that like the post.'),
 });
 

@@ -75,7 +75,9 @@ export const EndpointScoreNoun = z.object({
         .describe('Number of counted reports by backing.'),
       confirms: z.int().describe('Number of confirmations of the counted reports by other agents.'),
     })
-    .describe('What was reported about the host, including reports that have no weight in the score.'),
+    .describe(
+      `What was reported about the host, in the newest ${scoreLimits.reports_counted_max} reports, including those that have no weight in the score.`,
+    ),
   as_of_block: z
     .int()
     .nullable()
@@ -83,7 +85,7 @@ export const EndpointScoreNoun = z.object({
   rows_max: z
     .int()
     .describe(
-      'Maximum number of posts that can have weight, the heaviest first. `rows` also has up to as many of the newest posts that cannot have weight.',
+      'Maximum number of posts that can have weight: the heaviest. `rows` also has those of the newest posts, the same number, that cannot have weight.',
     ),
   rows_per_payer_max: z.int().describe('Maximum number of posts of one payer that can have weight.'),
   rows_free: z
@@ -109,7 +111,11 @@ export const EndpointScoreNoun = z.object({
         paid_here: z
           .boolean()
           .describe('True if the post cites a receipt of a payment to this service. Only such posts can have weight.'),
-        proven: z.boolean().describe('True if the issuer has seen the payment of the cited receipt on its chain.'),
+        proven: z
+          .boolean()
+          .describe(
+            'True if the issuer has seen the payment of the cited receipt on its chain and its payer is proven.',
+          ),
         self_dealt: z
           .boolean()
           .describe(
@@ -165,7 +171,9 @@ export const EndpointScoreNoun = z.object({
           ),
       }),
     )
-    .describe('Transfers of USDC on Base by which funders have funded payers.'),
+    .describe(
+      'Funding of payers: one entry for each funder and payer, with the USDC that the funder sent on Base in the searched blocks.',
+    ),
   edges_hash: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
@@ -186,14 +194,16 @@ export const EndpointScoreNoun = z.object({
     .describe('Searches on Base for the funders of the payers: one for each payer.'),
   payers_unknown: z
     .int()
-    .describe('Number of payers whose funding is not known. They are not merged with other payers.'),
+    .describe('Number of payers whose funders are not known. They are merged only with payers that they have funded.'),
   cost_to_move: z
     .object({
       move_bp: z.int().describe('Change of `score_bp` whose cost is stated, in basis points.'),
       up: MoveCost,
       down: MoveCost,
     })
-    .describe('Lowest cost, in atomic USDC, of moving the score up or down by `move_bp` basis points.'),
+    .describe(
+      '`{move_bp, up, down}`: lowest cost, in atomic USDC, of moving the score up or down by `move_bp` basis points. `up` or `down` is null if no amount does, or if there is no score.',
+    ),
 });
 
 /** The graph's view of it: a few members of the document, and the whole document. */

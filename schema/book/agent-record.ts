@@ -55,13 +55,17 @@ export const AgentRecordNoun = z.object({
   agent_id: z.int().describe('Id of the agent.'),
   member_since: z.iso.date().describe('Day the book of the agent was opened (YYYY-MM-DD, UTC).'),
   as_of: z.iso.date().describe('Day before which everything counted here happened (YYYY-MM-DD, UTC).'),
-  rows: CountRange.describe(`Number of rows of the book of the agent. ${RANGE}`),
-  blocked: CountRange.describe(`Number of calls of the agent that its own policies or budget refused. ${RANGE}`),
+  rows: CountRange.describe(`Number of rows that the book of the agent got before the day \`as_of\`. ${RANGE}`),
+  blocked: CountRange.describe(
+    `Number of calls of the agent that its own policies or budget refused, each with a row. ${RANGE}`,
+  ),
   hubs: CountRange.describe(
     `Number of different hubs named in its paid rows. ${RANGE} In rows of payments to others the agent chose the name.`,
   ),
   networks: z.array(z.string()).describe('Names of the networks on which the agent paid, such as `base`.'),
-  spend: sizedList(RecordSpendNoun, 4).describe('Amounts that the agent spent, by rail, as ranges.'),
+  spend: sizedList(RecordSpendNoun, 4).describe(
+    'Amounts that the agent spent before the day `as_of`, by rail, as ranges. Ingested payments are included.',
+  ),
   jobs: computed(JobRecordNoun.describe('Jobs of the agent on the board.')),
   off_board: OffBoardHistoryNoun.optional().describe(
     'History of the book, exact and up to now. Null or absent unless the request sets `opt_in` to true.',

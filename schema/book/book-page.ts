@@ -11,7 +11,7 @@ import { Row } from './row.ts';
 const budgetWindows = {
   graph: 'BudgetWindow',
   description: 'Amounts that a budget covers.',
-  meanings: { prepaid_ceiling: 'All amounts ever collected on the book, except payments to somebody else.' },
+  meanings: { prepaid_ceiling: 'All amounts ever collected on the book, except ingested payments.' },
 } as const satisfies Words;
 
 const totalsCovers = {
@@ -44,7 +44,7 @@ export const PendingSum = AtomicMember.describe(
 export const spendingMembers = {
   cap: AtomicMember.nullable().describe('Budget in atomic USDC (6 decimals). Null if the budget is unlimited.'),
   spent: AtomicMember.describe(
-    'Sum of the collected amounts under the budget, in atomic USDC (6 decimals). Amounts in `pending` are not included.',
+    'Sum of all amounts ever collected on the book, except ingested payments, in atomic USDC (6 decimals). Amounts in `pending` are not included.',
   ),
   remaining: AtomicMember.nullable().describe(
     'max(0, cap - spent), in atomic USDC (6 decimals). Null if the budget is unlimited.',
@@ -184,12 +184,16 @@ export const BookNoun = z.object({
   matching_usdc_sum: matchingMembers.matching_usdc_sum.meta({ cost: 50 }),
   window: z
     .literal('prepaid_ceiling')
-    .describe('Always `prepaid_ceiling`: the budget covers all amounts ever collected on the book.')
+    .describe(
+      'Always `prepaid_ceiling`: the budget covers all amounts ever collected on the book, except ingested payments.',
+    )
     .meta({ words: budgetWindows }),
   ...spendingMembers,
-  allowance: AllowanceNoun.describe('Part of the budget that remains, signed by this service.'),
+  allowance: AllowanceNoun.describe(
+    'Part of the budget that remains (`remaining`, null if the budget is unlimited), signed by this service.',
+  ),
   budget_ends_at: TimeMember.nullable().describe(
-    `Start of the hour in which the budget ends at the rate of the last hour (RFC 3339, UTC). Null if the budget is unlimited or used up, or would last more than ${alertLimits.budget_end_hours_max} hours, or if less than ${alertLimits.rate_atomic_min} atomic USDC was collected in the last hour.`,
+    `Start of the hour in which the budget ends at the rate of the last hour (RFC 3339, UTC). Null if the budget is unlimited or used up, or would last more than ${alertLimits.budget_end_hours_max} hours, or if less than ${alertLimits.rate_atomic_min} atomic USDC was spent in the last hour.`,
   ),
   alerts: sizedList(AlertNoun, alertLimits.alerts_shown_max).describe(
     `The newest ${alertLimits.alerts_shown_max} alerts of the book, newest first.`,

@@ -144,7 +144,9 @@ export const PullSignedNoun = z.object({
   format: z.enum(wordList(pullFormats)).describe('Format of `document`: `json` or `csv`.'),
   exported_at: z.string().describe('Time the export was built (ISO 8601, UTC).'),
   specimen: z.boolean().describe('True if the export was made in the development profile, where no real money moves.'),
-  document_sha256: hash.describe('SHA-256 of `document`, in hex.'),
+  document_sha256: hash.describe(
+    'SHA-256 of `document`, in hex: of its canonical JSON (RFC 8785) or, if `format` is `csv`, of its text.',
+  ),
   csv_sha256: hash.describe('SHA-256 of the response with `?format=csv`, in hex.'),
   coverage_sha256: hash.describe('SHA-256 of the canonical JSON of the coverage with its signature, in hex.'),
 });

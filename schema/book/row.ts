@@ -47,7 +47,8 @@ function inGroup(entry: [string, RowFact]): z.ZodType {
 
 const groupDescriptions: Readonly<Record<RowGroup, string>> = {
   payment: 'Payment of the row: reference, rail and amount.',
-  route: 'Model and hub of the row.',
+  route:
+    'Model and hub of the row: the model that was asked for, the hub, and the model that the hub named, each null or empty if there is none.',
 };
 
 const members = new Map<string, z.ZodType>();
@@ -99,7 +100,9 @@ export const RowConnectionNoun = z.object({
 
 /** An inflow with a correction that was appended to it. */
 export const CorrectedInflowNoun = z.object({
-  row: Row.describe('The corrected inflow, with its corrections.'),
+  row: Row.describe(
+    'The inflow at the start of the chain of corrections, with its newest corrections, also if an earlier correction was corrected.',
+  ),
   correction: Row.describe('Row that records this correction.'),
   idempotent_replay: z
     .boolean()

@@ -54,7 +54,7 @@ export const DisputeNoun = z.object({
   outcome: word(disputeOutcomes)
     .nullable()
     .describe(
-      'Outcome of the dispute: `refund`, `partial` or `stand`. Null while it is open, because the records do not decide it.',
+      'Outcome of the dispute: `refund` (the payment is owed back), `partial` (a part was delivered) or `stand` (nothing is owed). Null while it is open, because the records do not decide it.',
     ),
   reason: DisputeReasonMember,
   position: z.int().describe('Position of the latest judgement among the events of the book.'),

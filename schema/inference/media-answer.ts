@@ -64,7 +64,9 @@ export const ImageNoun = z.object({
 export const ImageGenerationNoun = z.object({
   created: UnixSeconds,
   ...answeredBy,
-  data: sizedList(ImageNoun, 1).length(1).describe('List of one image, as a URL or as base64.'),
+  data: sizedList(ImageNoun, 1)
+    .length(1)
+    .describe('List of one image: its URL (`url`) or its bytes in base64 (`b64_json`).'),
   ...svcMember,
 });
 

@@ -55,7 +55,9 @@ export const ModelMessageNoun = z.object({
     }),
   )
     .nullable()
-    .describe("Details of a refusal, as Anthropic's API spells them. Null if the model did not refuse."),
+    .describe(
+      "Details of a refusal, as Anthropic's API spells them. Null unless `stop_reason` is `refusal`: the model refused, or a filter withheld the answer.",
+    ),
   usage: MessageUsageNoun.describe(
     'Numbers of tokens of request and answer, as the hub stated them. 0 or null if it states none.',
   ),
@@ -73,6 +75,8 @@ export const MessageTokensNoun = z.object({
   input_tokens: z
     .int()
     .min(0)
-    .describe('Estimated number of tokens, computed without a model. The hub that answers may count differently.'),
+    .describe(
+      'Estimated number of tokens of the request, computed without a model. The hub that answers may count differently.',
+    ),
   estimate: z.literal(true).describe('Always true: `input_tokens` is an estimate.'),
 });

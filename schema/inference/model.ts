@@ -33,10 +33,10 @@ export const ModelNoun = z.object({
     .array(z.string())
     .describe('Hubs that serve the model, as configured. Each call tries first those that have answered well of late.'),
   modality: ModelModalityNoun.describe(
-    'Kinds of input and output of the model, such as `text` and `image`, at the endpoint that sells it.',
+    '`{input, output}`: kinds of input and output of the model, such as `text` and `image`, at the endpoint that sells it.',
   ),
   price: ModelPriceNoun.describe(
-    'Price of one call of the model, whatever its length. For a model of the router, the router charges its own price besides.',
+    'Price of one call of the model, whatever its length: `amount` in atomic USDC. For a model of the router, the router charges its own price besides.',
   ),
 });
 
@@ -51,7 +51,7 @@ export const ModelPageNoun = z.object({
   has_more: z
     .boolean()
     .describe(
-      'True if the router has models that are not in the list. GET /v1/models/{id} and `model` find each by its id.',
+      'True if the router has models that are not in the list. GET /v1/models/{id} (on the graph, `model`) finds each by its id.',
     ),
 });
 

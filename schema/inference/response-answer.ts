@@ -97,7 +97,7 @@ export const ModelResponseNoun = z.object({
   status: word(responseStatuses),
   error: ResponseFaultNoun.nullable().describe('Why the answer failed. Null if it did not fail.'),
   incomplete_details: ResponseIncompletionNoun.nullable().describe(
-    'Why the answer was cut short. Null if it was not cut short.',
+    '`{reason}`: why the answer was cut short, `max_output_tokens` or `content_filter`. Null if it was not cut short.',
   ),
   // Reasoning and a message and, at most, the calls.
   output: sizedList(ResponseItemNoun, 1 + limits.tool_calls_max).describe(

@@ -20,12 +20,12 @@ export const SliceBoundsRequest = z
     from_date: Moment.nullable()
       .optional()
       .describe(
-        'Only rows whose `collected_at` is this time or later: RFC 3339, or by REST a day (its start, UTC). Default: all.',
+        'Only rows whose `collected_at` is this time or later: RFC 3339 or, by REST and MCP, a day (its start, UTC). Default: all.',
       ),
     to_date: Moment.nullable()
       .optional()
       .describe(
-        'Only rows whose `collected_at` is before this time: RFC 3339, or by REST a day (its start, UTC). Default: all.',
+        'Only rows whose `collected_at` is before this time: RFC 3339 or, by REST and MCP, a day (its start, UTC). Default: all.',
       ),
     task_ids: listOf(storedText.min(1).max(sliceLimits.task_chars_max), sliceLimits.task_ids_max)
       .nullable()
@@ -49,7 +49,7 @@ export const AssignmentRequest = PossessionMembers.extend({
   grant_type: word(grantTypes)
     .optional()
     .describe(
-      'What the token permits. `collect`: the token can also record inflows that lie within the slice. Default: `read`.',
+      'What the token permits. `read` (default): to read the slice. `collect`: also to record inflows that lie within the slice.',
     ),
   grantee: storedText
     .min(1)
@@ -57,17 +57,17 @@ export const AssignmentRequest = PossessionMembers.extend({
     .nullable()
     .optional()
     .describe(
-      `Name of the recipient, up to ${sliceLimits.grantee_chars_max} characters. It is not verified. Default: none.`,
+      `Name of the recipient, up to ${sliceLimits.grantee_chars_max} characters. The name is not verified. Default: none.`,
     ),
   slice: SliceBoundsRequest.nullable()
     .optional()
     .describe(
-      'Filter: the slice has the rows that match every member. A member that is left out does not restrict the rows. Default: all rows.',
+      'Filter: the slice has the rows that match every member of `{from_date, to_date, task_ids, limit}`. A member that is left out does not restrict the rows. Default: all rows.',
     ),
   expires_at: Moment.nullable()
     .optional()
     .describe(
-      'Time the token expires: RFC 3339, or by REST a day (its start, UTC). Default: the token is valid until it is revoked.',
+      'Time the token expires, in the future: RFC 3339 or, by REST and MCP, a day (its start, UTC). Default: the token is valid until it is revoked.',
     ),
 }).strict();
 export type AssignmentMembers = Omit<z.output<typeof AssignmentRequest>, 'session' | 'proof'>;

@@ -12,7 +12,7 @@ export const AgentNumber = z.int().min(1).max(INT_MAX);
 export const AuthorMembers = PossessionMembers.extend({
   agent_id: leftOutOrNull(AgentNumber)
     .describe(
-      'Id of the agent that makes the request. Required with a `proof`, and if sessions of several agents are sent. Default: the agent of the session.',
+      'Id of the agent that acts. Required with a `proof`, and if sessions of several agents are sent. Default: the agent of the session.',
     )
     .meta({ beside_input: true }),
 });

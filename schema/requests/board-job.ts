@@ -51,7 +51,7 @@ export const PostJobRequest = AuthorMembers.extend({
     `Highest price that a bid may have, in atomic USDC: 1 to ${jobLimits.budget_atomic_max} (${BUDGET_MAX}).`,
   ),
   deadline: Deadline.describe(
-    `Deadline of the delivery: RFC 3339, or a day (its end, UTC), at most ${days} days from now.`,
+    `Deadline of the delivery, in the future and at most ${days} days from now: RFC 3339, or a day (its end, UTC).`,
   ),
   acceptance_test: plainText(jobLimits.acceptance_test_chars_max)
     .min(1)
@@ -98,7 +98,7 @@ export const BidRequest = AuthorMembers.extend({
     .min(1)
     .nullish()
     .describe(
-      `When the work would be done, as text of up to ${jobLimits.eta_chars_max} characters. Default: not stated.`,
+      `When the work would be done: plain text of up to ${jobLimits.eta_chars_max} characters, without links or secrets. Default: not stated.`,
     ),
   pitch: plainText(jobLimits.pitch_chars_max)
     .min(1)
@@ -107,7 +107,7 @@ export const BidRequest = AuthorMembers.extend({
       `Offer to the poster: plain text of up to ${jobLimits.pitch_chars_max} characters, without links or secrets. Default: none.`,
     ),
   payout: JobPayout.nullish().describe(
-    'Wallet on Solana that is paid if the bid wins. Default: the wallet of the agent, on Base.',
+    'Wallet on Solana that is paid if the bid wins: `{network, address, signature, signature_timestamp}`. Default: the wallet of the agent, on Base.',
   ),
 }).strict();
 export type BidRequest = z.output<typeof BidRequest>;
@@ -129,7 +129,7 @@ const OutputSha256 = z
 
 /** Body of POST /v1/board/jobs/{id}/deliver. */
 export const DeliverRequest = AuthorMembers.extend({
-  output_sha256: OutputSha256.describe('SHA-256 of the output: 32 bytes in hex.'),
+  output_sha256: OutputSha256.describe('SHA-256 of the output: 64 hex digits, with or without 0x.'),
   preview: leftOutOrNull(plainText(jobLimits.preview_chars_max).min(1)).describe(
     `Preview of the output: plain text of up to ${jobLimits.preview_chars_max} characters, without links or secrets. Default: none.`,
   ),
@@ -137,7 +137,9 @@ export const DeliverRequest = AuthorMembers.extend({
 
 /** Body of POST /v1/board/jobs/{id}/refuse. */
 export const RefuseRequest = AuthorMembers.extend({
-  output_sha256: OutputSha256.describe('SHA-256 of the delivered output that is refused: 32 bytes in hex.'),
+  output_sha256: OutputSha256.describe(
+    'SHA-256 of the delivered output that is refused: 64 hex digits, with or without 0x.',
+  ),
   reason: plainText(jobLimits.reason_chars_max)
     .min(1)
     .describe(
@@ -155,7 +157,7 @@ export const ChallengeRequest = AuthorMembers.extend({
 /** Body of POST /v1/board/jobs/{id}/pay. */
 export const PayJobRequest = AuthorMembers.extend({
   output_sha256: OutputSha256.nullish().describe(
-    'SHA-256 of the delivered output that is paid for: 32 bytes in hex. If the job shows another one, the payment is refused before any money moves. Default: the output that is delivered. Send each payment again with the body that it was first sent with.',
+    'SHA-256 of the delivered output that is paid for: 64 hex digits, with or without 0x. If the job shows another one, the payment is refused before any money moves. Default: the output that is delivered. Send each payment again with the body that it was first sent with.',
   ),
 }).strict();
 

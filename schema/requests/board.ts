@@ -20,7 +20,7 @@ const endpoint = storedText.transform((text, context) => {
 const post = AuthorMembers.extend({
   endpoint: endpoint
     .describe(
-      'Endpoint as an https URL, without a user or a key. Only its host is shown. This service does not fetch the URL.',
+      `Endpoint as an https URL of a public host, up to ${boardLimits.endpoint_chars_max} characters, without a user or a key. Only its host is shown. This service does not fetch the URL.`,
     )
     .meta({ maxLength: boardLimits.endpoint_chars_max }),
   outcome: word(postOutcomes),
@@ -76,7 +76,7 @@ export const FlagRequest = AuthorMembers.extend({
     .min(1)
     .nullish()
     .describe(
-      `Reason, for the operators: plain text of up to ${boardLimits.flag_reason_chars_max} characters. Default: none.`,
+      `Reason, for the operators: plain text of up to ${boardLimits.flag_reason_chars_max} characters, without links or secrets. Default: none.`,
     ),
 }).strict();
 
@@ -86,7 +86,7 @@ export const ConfirmRequest = AuthorMembers.extend({
     .min(1)
     .max(limits.row_name_chars_max)
     .describe(
-      "Task id of a row on the confirmer's own book: a collected payment for a call that the host of the post received, or answered as a hub. It is not published.",
+      "Task id of a row on the confirmer's own book: a collected payment for a call that the host of the post received, or answered as a hub. The id is not published.",
     ),
 }).strict();
 

@@ -53,10 +53,10 @@ const DelegationHash = z
 /** Filter of the rows. An absent member does not restrict them. */
 export const RowFilterMembers = {
   from: Moment.optional().describe(
-    'Only rows whose `collected_at` is this time or later: RFC 3339, or by REST a day (its start, UTC). Default: all.',
+    'Only rows whose `collected_at` is this time or later: RFC 3339 or, by REST and MCP, a day (its start, UTC). Default: all.',
   ),
   to: Moment.optional().describe(
-    'Only rows whose `collected_at` is before this time: RFC 3339, or by REST a day (its start, UTC). Default: all.',
+    'Only rows whose `collected_at` is before this time: RFC 3339 or, by REST and MCP, a day (its start, UTC). Default: all.',
   ),
   evidence: word(evidences).optional().describe('Only rows with this evidence, such as `collected`. Default: all.'),
   intent_id: RowNameText.optional().describe(

@@ -63,7 +63,7 @@ export const samplingMembers = {
     .nullish()
     .meta({ argument: z.array(z.string()).nullish() })
     .describe(
-      'Up to four texts before which the answer ends. By REST one text may be sent without a list. Default: none.',
+      `One to four texts of up to ${limits.stop_text_chars_max} characters before which the answer ends. Except on the graph, one text needs no list. Default: none.`,
     ),
   seed: z
     .int()
@@ -125,7 +125,7 @@ export const ResponseFormat = z
   .nullish()
   .meta({ scalar: 'JSONObject' })
   .describe(
-    'Format of the answer: `{type: "text"}`, `{type: "json_object"}` or `{type: "json_schema", json_schema: {…}}`. Default: text.',
+    'Format of the answer: `{type: "text"}`, `{type: "json_object"}` or `{type: "json_schema", json_schema: {name, schema}}`. Default: text.',
   );
 export type ResponseFormat = z.output<typeof ResponseFormat>;
 
@@ -235,7 +235,7 @@ const members = z.looseObject({
       'If true, the answer is sent as server-sent events in the form of OpenAI, and the last event carries the receipt. Default: false. On the graph, chatCompletionStream always streams, whatever this value is.',
     ),
   stream_options: ChatStreamOptions.nullish().describe(
-    'Options of a streamed answer: `{include_usage}`. Without effect if the answer is not streamed. Default: none.',
+    'Options of a streamed answer: with `{include_usage: true}`, an event without choices has the numbers of tokens. Without effect if the answer is not streamed. Default: none.',
   ),
   tools: Tools,
   tool_choice: ToolChoice,

@@ -73,7 +73,9 @@ export function toolsOf<S extends z.ZodType>(tool: S) {
 
 export const Tools = toolsOf(Tool)
   .meta({ scalar: 'JSONObject' })
-  .describe('Functions that the model may call, each `{type: "function", function: {name, …}}`. Default: none.');
+  .describe(
+    'Functions that the model may call, each `{type: "function", function: {name, description, parameters}}`. Default: none.',
+  );
 
 const NamedTool = z
   .looseObject({
@@ -124,7 +126,7 @@ export const ToolChoice = z
   .nullish()
   .meta({ scalar: 'JSON' })
   .describe(
-    'How the model chooses tools: `none`, `auto`, `required`, or an object that names the function to call or those that may be called. Default: `auto`.',
+    'How the model chooses tools: `none`, `auto`, `required`, `{type: "function", function: {name}}`, or `{type: "allowed_tools", allowed_tools: {mode, tools}}`. Default: `auto`.',
   );
 export type ToolChoice = z.output<typeof ToolChoice>;
 
@@ -224,7 +226,9 @@ const common = {
     .max(limits.tool_name_chars_max)
     .nullish()
     .describe('Name that distinguishes authors with the same role. Default: none.'),
-  extra: Extra,
+  extra: Extra.describe(
+    'Members of the message that this service does not know, passed on to the hub unchanged, except those that identify the caller. Refused with 400: those that no hub of the model accepts, and those about the key, address or headers of a hub.',
+  ),
 } as const;
 const refusal = wellFormedText
   .nullish()

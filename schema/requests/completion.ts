@@ -18,17 +18,19 @@ const body = z.strictObject({
     .regex(/^[a-z0-9][a-z0-9_.-]*$/, {
       error: 'may contain only lower-case letters, digits and _ . -, and must begin with a letter or digit',
     })
-    .describe('Name of the board or service where the work was completed.'),
+    .describe(
+      `Name of the board or service where the work was completed: up to ${reactionLimits.source_chars_max} lower-case letters, digits and _ . -, the first a letter or digit.`,
+    ),
   external_id: z
     .string()
     .min(1)
     .max(reactionLimits.external_id_chars_max)
     .regex(/^[!-~]+$/, { error: 'may contain only visible ASCII characters and no spaces' })
     .describe(
-      'Id of the completion at its source. The same `source` and `external_id` always mean the same completion.',
+      `Id of the completion at its source, up to ${reactionLimits.external_id_chars_max} visible ASCII characters. The same \`source\` and \`external_id\` always mean the same completion.`,
     ),
-  payer: Wallet.describe('Wallet that paid.'),
-  payee: Wallet.describe('Wallet that was paid.'),
+  payer: Wallet.describe('Wallet that paid: 0x and 40 hex digits on Base, base58 on Solana.'),
+  payee: Wallet.describe('Wallet that was paid: 0x and 40 hex digits on Base, base58 on Solana.'),
   amount: z
     .string()
     .refine(given => given !== '0' && parseAtomic(given) !== null, {
@@ -51,7 +53,7 @@ const body = z.strictObject({
     .string()
     .regex(/^(?:0x)?[0-9a-fA-F]{64}$/, { error: 'is not 32 bytes: 64 hex digits, optionally after 0x' })
     .transform(hash => hash.replace(/^0x/, '').toLowerCase())
-    .describe('SHA-256 of what was delivered: 32 bytes in hex.'),
+    .describe('SHA-256 of what was delivered: 64 hex digits, with or without 0x.'),
 });
 
 /** Canonical form of a completion. A repeated report is recognized by it, and the receipt is bound to it. */

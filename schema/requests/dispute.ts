@@ -86,7 +86,7 @@ export const DisputeRequest = PossessionMembers.extend({
       scalar: 'JSONObject',
     })
     .describe(
-      `Evidence for the claim, stored and signed unchanged, up to ${bytes / 1_024} KiB. Members by claim_type: \`wrong_model\` takes \`requested_model\` and, to prove it, \`request\` ` +
+      `Evidence for the claim, stored and signed unchanged, up to ${bytes / 1_024} KiB. Members by claim_type: \`wrong_model\` takes \`requested_model\` (formerly \`model\`) and, to prove it, \`request\` ` +
         '{field, args} (with `delegation_hash` for a call under a session) and `salt`; `double_charge` takes `task_id` (the other row), `request`, `salt` and `other_salt`; ' +
         'each takes `note`. Any other member is refused. For a chat, `field` is Mutation.createChatCompletion (streamed: ' +
         'Subscription.chatCompletionStream), and `args` is the request as sent, with `model` svc/auto, `stream` false, and `max_tokens`, ' +

@@ -44,7 +44,7 @@ const Input = z
     return data ?? z.NEVER;
   })
   .meta({
-    description: `A text, up to ${inputs_max} texts, the tokens of a text, or up to ${inputs_max} lists of tokens. No text may be empty. The hub decides how much of a text its model reads.`,
+    description: `A text, up to ${inputs_max} texts, the tokens of a text (up to ${tokens_max}), or up to ${inputs_max} such lists of tokens. No text or list may be empty. The hub decides how much of a text its model reads.`,
     anyOf: [
       { type: 'string', minLength: 1 },
       { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1, maxItems: inputs_max },

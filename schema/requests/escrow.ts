@@ -11,7 +11,7 @@ import {
 } from '../escrow.ts';
 import { escrowLimits, limits } from '../limits.ts';
 import { word } from '../noun.ts';
-import type { Words } from '../words.ts';
+import { describedWords, type Words } from '../words.ts';
 import { AgentNumber } from './author.ts';
 import { Moment } from './book.ts';
 import { freeObject } from './free-object.ts';
@@ -199,7 +199,12 @@ export const A2aDelivery = z.strictObject({
 });
 
 /** Reason that a delivery is challenged. */
-export const EscrowChallenge = z.strictObject({ claim_type: word(claimTypes), evidence: Evidence.optional() });
+export const EscrowChallenge = z.strictObject({
+  claim_type: word(claimTypes).describe(
+    describedWords({ ...claimTypes, description: 'Why the delivery is challenged. Required for a challenge.' }),
+  ),
+  evidence: Evidence.optional(),
+});
 
 /** Body of POST /v1/agents/{agent_id}/book/a2a-escrow. Possession is checked before the body is parsed. */
 export const A2aEscrowRequest = z.discriminatedUnion('action', [

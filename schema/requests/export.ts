@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { pullFormats } from '../book/export-document.ts';
+import { evidences } from '../evidence.ts';
 import { exportLimits, INT_MAX, limits } from '../limits.ts';
 import { word } from '../noun.ts';
-import type { WordOf, Words } from '../words.ts';
+import { type WordOf, type Words, wordList } from '../words.ts';
 import { RowFilterMembers, Seq } from './book.ts';
 import { accountMembers, JournalAccounts } from './journal-accounts.ts';
 import { pageLimit } from './page-limit.ts';
@@ -22,14 +23,17 @@ const limit = pageLimit({
 
 /** A whole number like the `seq` of a book's rows. The URL in `next` contains it. */
 export const ExportBefore = Seq.describe(
-  'Returns only rows with a seq lower than this: for the next page `nextBefore`, which by REST the URL in `next` has set. Default: starts at the newest row.',
+  'Returns only rows with a seq lower than this. For the next page, on the graph pass `nextBefore`, by REST request the URL in `next`. Default: starts at the newest row.',
 );
 
 export function exportRows(limit: number | null | undefined): number {
   return Math.min(limit ?? exportLimits.rows_max, exportLimits.rows_max);
 }
 
-const { from, to, evidence, intent_id, delegation_hash } = RowFilterMembers;
+const { from, to, intent_id, delegation_hash } = RowFilterMembers;
+const evidence = RowFilterMembers.evidence.describe(
+  `Only rows with this evidence: ${wordList(evidences).join(', ')}. Default: all.`,
+);
 /** Members of a row filter that a signed coverage states. */
 const signedFilter = { from, to, evidence, intent_id };
 /** Members of a row filter if no coverage is signed. */
@@ -151,7 +155,7 @@ const journal = {
   per: word(journalUnits)
     .optional()
     .describe(
-      '`row`: one entry for each row; the default. `day`: one entry for each combination of UTC day, rail, status and kind of spend.',
+      '`row`: one entry for each row with an amount, and a second one that reverses it if the amount was removed later; the default. `day`: one entry for each combination of UTC day, rail, status and kind of spend.',
     ),
 };
 

@@ -21,7 +21,9 @@ const Allocation = z
   .meta({ scalar: 'AtomicAmount' });
 
 /** The amount of an inflow. Only a correction may set it to 0. */
-const SetAside = Allocation.refine(text => text !== '0', NONE);
+const SetAside = Allocation.refine(text => text !== '0', NONE).describe(
+  'Amount in atomic USDC, from 1. It is set aside, not spent: no total, cap or budget counts it.',
+);
 
 /** An id that is also used in paths and in other books. */
 const TaskName = z
@@ -91,12 +93,12 @@ export const InflowRequest = PossessionMembers.extend({
     .min(1)
     .max(limits.model_id_chars_max)
     .optional()
-    .describe('Model that the money is meant for. Default: none.'),
+    .describe(`Model that the money is meant for, in up to ${limits.model_id_chars_max} characters. Default: none.`),
   hub: storedText
     .min(1)
     .max(inflowLimits.hub_chars_max)
     .optional()
-    .describe('Hub that the money is meant for. Default: none.'),
+    .describe(`Hub that the money is meant for, in up to ${inflowLimits.hub_chars_max} characters. Default: none.`),
   inflow_claim: SignedInflow.optional()
     .meta({ scalar: 'JSONObject' })
     .describe(
@@ -118,8 +120,8 @@ export const CorrectionRequest = PossessionMembers.extend({
     'Corrected amount, in atomic USDC. `0` withdraws the inflow. Default: unchanged.',
   ),
   merges: Merges.optional().describe(
-    `task_ids of the fork branches that this correction merges: 1 to ${inflowLimits.merges_max}. At least two branches are required; ` +
-      '`task_id` is one too, unless all the others correct it. Either all branches correct the same row, or none of them has been corrected or merged. The ' +
+    `task_ids of the corrections, 1 to ${inflowLimits.merges_max}, that this one merges as branches of a fork. At least two branches are required; ` +
+      '`task_id` is one too, unless all the others correct it. Either all branches correct the same row and none is itself a merge, or none of them has been corrected or merged. The ' +
       'status stays `forked`, and the merged rows show `merged_by`. Default: none.',
   ),
   correction: freeObject({

@@ -17,10 +17,10 @@ import { wellFormedText } from './text.ts';
 /** Possession is checked before the body is parsed. */
 const body = PossessionMembers.extend({
   nano: NanoSend.nullish().describe(
-    'Confirmed (cemented) send block of XNO. Send either this, `payment_required` or `foreign_invoice`.',
+    'Confirmed (cemented) send block of XNO: `{block, recipient, amount, description}`. Send either this, `payment_required` or `foreign_invoice`.',
   ),
   payment_required: ForeignOffer.nullish().describe(
-    'Payment requirements of another x402 service, in USDC, with `payment_response`. Send either this, `nano` or `foreign_invoice`.',
+    'Payment requirements of another x402 service, in USDC: `{resource, amount, payTo, network}`, with `payment_response`. Send either this, `nano` or `foreign_invoice`.',
   ),
   payment_response: z
     .union([wellFormedText.max(ingestLimits.payment_response_chars_max), ForeignSettlement])
@@ -36,7 +36,7 @@ const body = PossessionMembers.extend({
         'typed data on Base, a JWS (EdDSA) on Solana. Default: none.',
     ),
   foreign_invoice: ForeignInvoice.nullish().describe(
-    'Invoice of the party that was paid, in USDC. Send either this, `nano` or `payment_required`.',
+    'Invoice of the party that was paid, in USDC: `{amount, payer, payTo, tx, …}`. Send either this, `nano` or `payment_required`.',
   ),
   fulfillment_invoice: ForeignInvoice.nullish().describe('Another name of `foreign_invoice`; send one of the two.'),
   transfer_index: z
@@ -46,14 +46,14 @@ const body = PossessionMembers.extend({
     .nullish()
     .describe(
       'Index of the transfer: on Base that of its log in the block, ' +
-        'on Solana that of its instruction. Required if several transfers of the transaction match. Default: the only match.',
+        'on Solana that of its instruction in the transaction, inner ones counted after their outer one. Required if several transfers of the transaction match; refused with `nano`. Default: the only match.',
     ),
   payer_signature: wellFormedText
     .max(limits.wallet_signature_chars_max)
     .nullish()
     .describe(
       'Signature of the wallet that paid, over ' +
-        `${textForm('ingest')}. Without it, a payer that is neither the agentWallet nor a known payer of this book is not proven.`,
+        `${textForm('ingest')}. Without it, the payer is proven only if it is the agentWallet or has paid for a call of this book.`,
     ),
   payer_signature_timestamp: z
     .int()

@@ -134,7 +134,7 @@ const AccountName = storedText
   .refine(name => name.split(':').every(part => part !== '' && part.trim() === part), {
     error: 'contains a part between colons that is empty, or that begins or ends with a space',
   });
-const ACCOUNT_FORM = `At most ${exportLimits.account_chars_max} characters. It begins with a letter or a digit; parts are separated by colons, and none is empty. Without semicolons, control characters and two spaces in a row.`;
+const ACCOUNT_FORM = `Up to ${exportLimits.account_chars_max} characters, of which the first is a letter or digit. Parts are separated by colons; none is empty, or begins or ends with a space. Not allowed: semicolons, control characters, two spaces in a row, other white space.`;
 
 type AccountMember = `account_${JournalAccount}`;
 const memberOf = (account: string) => `account_${account}` as AccountMember;

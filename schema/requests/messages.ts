@@ -63,8 +63,12 @@ const ChosenByModel = openObject({
   type: z.enum(['auto', 'any']).describe('`auto`: the model may call a tool. `any`: it must call one.'),
   ...parallel,
 });
-const ChosenTool = openObject({ type: z.literal('tool'), name: ToolName, ...parallel });
-const NoTool = openObject({ type: z.literal('none') });
+const ChosenTool = openObject({
+  type: z.literal('tool').describe('Always `tool`. The model must call the tool `name`.'),
+  name: ToolName,
+  ...parallel,
+});
+const NoTool = openObject({ type: z.literal('none').describe('Always `none`. The model calls none.') });
 const ToolChoice = z
   .discriminatedUnion('type', [ChosenByModel, ChosenTool, NoTool])
   .transform(choice => choice as MessageToolChoice);
@@ -117,7 +121,7 @@ const OutputConfig = openObject({
     .enum(['low', 'medium', 'high', 'xhigh', 'max'])
     .nullish()
     .describe(
-      'Thinking effort of the model. Passed on to hubs with Anthropic’s API, and to other hubs for models that they list as reasoning models. Default: the hub decides.',
+      'Thinking effort of the model, sent to hubs with Anthropic’s API and, for models that they list as reasoning models, to other hubs. Without effect elsewhere, and when tokens are counted. Default: the hub decides.',
     ),
   format: Format.describe('Format of the answer: `{type: "json_schema", schema}`. Default: text.'),
   task_budget: unset('`max_tokens` is the only budget of an answer'),
@@ -183,7 +187,9 @@ const common = {
   model: ModelId,
   messages: listOf(MessageTurn, limits.chat_messages_max)
     .meta({ scalar: 'JSONObject' })
-    .describe('Turns of the conversation, oldest first, each `{role, content}`.'),
+    .describe(
+      'Turns of the conversation, oldest first, each `{role, content}` with role `user`, `assistant` or `system`.',
+    ),
   system: SystemBlocks.optional()
     .nullable()
     .meta({ argument: z.array(JsonMember).nullish() })
@@ -199,7 +205,7 @@ const common = {
   tool_choice: ToolChoice.nullish()
     .meta({ scalar: 'JSONObject' })
     .describe(
-      'How the model chooses tools: `{type: "auto"}`, `any`, `none`, or `{type: "tool", name}`. Default: `auto`.',
+      'How the model chooses tools: `{type: "auto"}`, `{type: "any"}`, `{type: "none"}` or `{type: "tool", name}`. Default: `{type: "auto"}`.',
     ),
   thinking: Thinking.nullish()
     .meta({ scalar: 'JSONObject' })
@@ -211,7 +217,11 @@ const common = {
     .describe(
       'Thinking effort and format of the answer: `{effort, format: {type: "json_schema", schema}}`. Default: as the model chooses, in text.',
     ),
-  ...restOnly({ output_format: Format.describe('Former name of `output_config.format`. Default: text.') }),
+  ...restOnly({
+    output_format: Format.describe(
+      'Former name of `output_config.format`: `{type: "json_schema", schema}`. Ignored beside that member. Default: text.',
+    ),
+  }),
   cache_control: CacheControl,
   context_management: ContextManagement,
   betas: Betas,
@@ -224,11 +234,11 @@ const countedBody = z.looseObject({
   model: ModelId.describe('Ignored: the estimate is the same for each model.'),
   ...restOnly({
     betas: Betas.describe(
-      'Names of betas. Accepted and not counted; a beta that messages do not support is refused with 400.',
+      'Names of betas, each with its date, such as `effort-2025-11-24`. Accepted and not counted; a beta that messages do not support is refused with 400. Default: none.',
     ),
   }),
   extra: Extra.describe(
-    'Members that this service does not know. Accepted and not counted, unless a message would refuse them too.',
+    'Members that this service does not know. Accepted and not counted. Refused with 400: members about what this service decides (hub, key, charge) or does not offer, and members of the answer or the call, such as `max_tokens` or `intent_id`.',
   ),
 });
 type CountedBody = z.output<typeof countedBody>;
@@ -322,7 +332,9 @@ const sampling = {
     .array(wellFormedText.min(1).max(limits.stop_text_chars_max))
     .max(limits.stop_texts_max)
     .nullish()
-    .describe('Up to four texts before which the answer ends. Default: none.'),
+    .describe(
+      `Up to four texts of up to ${limits.stop_text_chars_max} characters before which the answer ends. Default: none.`,
+    ),
   temperature: Temperature,
   top_p: samplingMembers.top_p,
   top_k: z
@@ -330,7 +342,7 @@ const sampling = {
     .min(0)
     .max(INT_MAX)
     .nullish()
-    .describe('Number of the most likely tokens among which the model chooses. Default: the hub decides.'),
+    .describe('Number of the most likely tokens among which the model chooses, from 0. Default: the hub decides.'),
 } as const;
 
 const messageBody = z.looseObject({

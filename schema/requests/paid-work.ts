@@ -46,7 +46,7 @@ export const ParentRef = storedText.min(1).max(limits.row_name_chars_max);
 /** The treasury intent that paid work belongs to. */
 export const intentMembers = {
   intent_id: IntentId.describe(
-    'Id of a treasury intent, which groups attempts at the same work. Default: none. By REST also header X-SVC-Intent.',
+    `Id of a treasury intent (up to ${limits.intent_id_chars_max} characters), which groups attempts at the same work. Default: none. By REST also header X-SVC-Intent.`,
   ),
   attempt_index: AttemptIndex.nullable()
     .default(null)
@@ -55,7 +55,7 @@ export const intentMembers = {
     .transform(given => given ?? undefined)
     .optional()
     .describe(
-      'Task id of the parent row: the row that this call follows from. The row must be on the book that records this call; any other task id is refused with 403. Default: none. By REST also header X-SVC-Parent.',
+      'Task id of the row that this call follows from. The row must be on the book that records the call; any other task id is refused with 403. Default: none. By REST also header X-SVC-Parent.',
     ),
 } as const;
 

@@ -41,7 +41,7 @@ export const PolicyRequest = PossessionMembers.extend({
 /** The time as of which a policy is read. */
 export const PolicyMoment = z.strictObject({
   at: Moment.optional().describe(
-    'Shows the policies as of this time: RFC 3339 or, except on the graph, a day (its start, 00:00 UTC). Default: now.',
+    'Shows the policies as of this time: RFC 3339 or, by REST and MCP, a day such as `2026-11-30` (its start, UTC). Default: now.',
   ),
 });
 

@@ -5,15 +5,13 @@ export const PossessionMembers = z.object({
   session: z
     .string()
     .optional()
-    .describe(
-      'Secret that proves possession of the book, also accepted as header X-SVC-Session. Send either this or `proof`.',
-    )
+    .describe('Secret that opens the book, also accepted as header X-SVC-Session.')
     .meta({ by_header: true }),
   proof: z
     .string()
     .optional()
     .describe(
-      'Proof of possession of the book, in place of `session`: `sha256=<hex>`, an HMAC-SHA256 keyed by the session. Also accepted as header X-SVC-Proof; /openapi.json says there what it covers.',
+      'Proof of possession of the book, in place of `session`: `sha256=<hex>`, an HMAC-SHA256 keyed by the session. Also accepted as header X-SVC-Proof, whose description in /openapi.json says what it covers.',
     )
     .meta({ by_header: true }),
 });

@@ -81,7 +81,7 @@ const page = {
     .max(INT_MAX)
     .optional()
     .describe(
-      'Returns only receipts after this leaf of the log: `next` of the previous page. Default: from the first.',
+      'Returns only receipts whose number in the log (leaf) is greater than this: `next` of the previous page. Default: from the first.',
     ),
   limit: pageLimit({
     of: 'receipts',

@@ -11,13 +11,15 @@ export const RegistrationRequest = z.strictObject({
   /** The specification spells this one member in camelCase. */
   agentWallet: wellFormedText
     .max(limits.registered_wallet_chars_max)
-    .describe('Wallet to register (0x and 40 hex digits). It must be the payer. Not a secret.'),
+    .describe(
+      'Wallet to register (0x and 40 hex digits). It must be the payer of this call or, with `task_id`, of that receipt.',
+    ),
   task_id: wellFormedText
     .max(limits.id_chars_max)
     .nullable()
     .default(null)
     .describe(
-      'Task id of a collected receipt of the same wallet: registers by it for free, or recovers its registration. Default: null, which registers by the payment of the stamp.',
+      'Task id of a collected receipt of the same wallet: registers by it for free or, if it has registered the wallet, recovers the registration with a new session. Default: null, which registers by the payment of the stamp.',
     ),
   wallet_signature: wellFormedText
     .max(limits.wallet_signature_chars_max)

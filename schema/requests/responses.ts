@@ -147,12 +147,14 @@ const responseBody = z.looseObject({
     .nullish()
     .describe('Instructions to the model. Equivalent to a first message of role `system`. Default: none.'),
   tools: ResponseTools.describe(
-    'Functions that the model may call, each `{type: "function", name, …}`. Default: none.',
+    'Functions that the model may call, each `{type: "function", name, description, parameters}`. Default: none.',
   ),
   tool_choice: ResponseToolChoice.describe(
-    'How the model chooses tools: `none`, `auto`, `required`, or an object that names the function to call or those that may be called. Default: `auto`.',
+    'How the model chooses tools: `none`, `auto`, `required`, `{type: "function", name}`, or `{type: "allowed_tools", mode, tools}`. Default: `auto`.',
   ),
-  text: ResponseText.describe('Format of the answer, as `{format: {type, …}}`. Default: text.'),
+  text: ResponseText.describe(
+    'Format of the answer: `{format: {type}}` with type `text` or `json_object`, or `{format: {type: "json_schema", name, schema}}`. Default: text.',
+  ),
   reasoning: z
     .looseObject({
       effort: samplingMembers.reasoning_effort,
@@ -165,7 +167,7 @@ const responseBody = z.looseObject({
     }))
     .nullish()
     .describe(
-      'Options of reasoning: `{effort}`. Unknown members are passed on as the member `reasoning` of a chat. Default: none.',
+      'Options of reasoning: `{effort}` with `none`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`. `summary` is without effect; unknown members are passed on as the member `reasoning` of a chat. Default: none.',
     ),
   include: Include,
   ...responseUnserved,

@@ -33,18 +33,22 @@ export const RouterBookPath = z.object({
 /** Body of PUT /v1/router/books/{book_id}/router-key. */
 export const RouterKeyRequest = z.strictObject({
   key: word(limits.router_key_chars_max).describe(
-    'API key of the third-party router. It is stored encrypted, sent only to that router, and never shown again. Setting another key replaces it.',
+    `API key of the third-party router: up to ${limits.router_key_chars_max} visible ASCII characters. It is stored encrypted, sent only to that router, and never shown again. Setting another key replaces it.`,
   ),
 });
 
 /** Body of POST /v1/router/broadcast. */
 export const BroadcastRequest = z.strictObject({
-  generation_id: word(generation_id_chars_max).describe('Id of the generation, as the router names it.'),
-  model: word(limits.model_id_chars_max).describe('Model, as the router names it.'),
+  generation_id: word(generation_id_chars_max).describe(
+    `Id of the generation, as the router names it: up to ${generation_id_chars_max} visible ASCII characters. Only the same report may be sent again under it.`,
+  ),
+  model: word(limits.model_id_chars_max).describe(
+    `Model, as the router names it: up to ${limits.model_id_chars_max} visible ASCII characters.`,
+  ),
   amount: z
     .string()
     .refine(text => parseAtomic(text) !== null, { error: 'must be a string of digits (atomic USDC)' })
-    .describe('Reported cost, in millionths of a dollar (atomic USDC).')
+    .describe('Reported cost, in millionths of a dollar (atomic USDC), as digits. `0` is accepted.')
     .meta({ scalar: 'AtomicAmount' }),
   rail: z
     .string()
@@ -52,11 +56,13 @@ export const BroadcastRequest = z.strictObject({
     .regex(/^[a-z0-9][a-z0-9_.:-]*$/, {
       error: 'may contain only lower-case letters, digits and _ . : -, and must begin with a letter or digit',
     })
-    .describe('Rail of the payment, as reported, such as `credits` or `usdc`.'),
+    .describe(
+      `Rail of the payment, as reported, such as \`credits\` or \`usdc\`: up to ${rail_chars_max} lower-case letters, digits and _ . : -, the first a letter or digit.`,
+    ),
   payment_ref: word(payment_ref_chars_max)
     .optional()
     .describe(
-      'Payment, as `network:transaction` or any other reference. It is stored as reported and proves nothing. Other records may name the same payment. Default: none.',
+      `Payment, as \`network:transaction\` or any other reference of up to ${payment_ref_chars_max} visible ASCII characters. It is stored as reported and proves nothing. Other records may name the same payment. Default: none.`,
     ),
 });
 export type BroadcastRequest = z.output<typeof BroadcastRequest>;

@@ -26,9 +26,14 @@ export const SessionChallengeRequest = z.strictObject({
 export type SessionChallengeRequest = z.output<typeof SessionChallengeRequest>;
 
 export const RevocationRequest = z.strictObject({
-  at: z.int().min(0).describe('Current time in Unix seconds, as it was signed.'),
+  at: z
+    .int()
+    .min(0)
+    .describe(
+      `Time of the signature in Unix seconds, as it was signed: at most ${sessionLimits.revocation_age_seconds_max} seconds ago.`,
+    ),
   signature: SignatureHex.describe(
-    'EIP-712 signature over RevokeSession(delegationHash, at) by the payer of the session or of a session above it.',
+    'EIP-712 signature (0x and hex digits) over RevokeSession(delegationHash, at) by the payer of the session or of a session above it.',
   ),
 });
 export type RevocationRequest = z.output<typeof RevocationRequest>;
@@ -131,12 +136,14 @@ export const ActRequest = z
       .max(INT_MAX)
       .optional()
       .default(0)
-      .describe('Id of the agent that a `handoff` is for. Default: 0, for any other act.'),
+      .describe('Id of the agent that receives a `handoff`, which requires it. Default: 0, which any other act signs.'),
     payload: ActPayload.nullable()
       .default(null)
-      .describe('Rows that a `read_private` reads: `{limit, before}`. Default: the newest rows.'),
+      .describe(
+        `Rows that a \`read_private\` of \`book\` or \`book/export\` reads: \`{limit, before}\`, up to ${sessionLimits.act_rows_max} rows older than the row with task id \`before\`. Default: the newest ${sessionLimits.act_rows_default}.`,
+      ),
     payload_hash: Hash32.optional().describe(
-      'keccak256 of the canonical JSON (RFC 8785) of `payload`, 0x and 64 hex digits; all zeros without a payload. The signature covers it. Default: computed from `payload`.',
+      'keccak256 of the canonical JSON (RFC 8785) of `payload`, 0x and 64 hex digits; all zeros without a payload. The signature covers it; a wrong one is refused. Default: computed from `payload`.',
     ),
   })
   .refine(

@@ -19,14 +19,14 @@ export const SimulationRequest = PossessionMembers.extend({
   policy: z
     .record(z.string(), z.unknown(), { error: 'must be an object' })
     .describe(
-      `Policies to be tried: any of ${policyNames.join(', ')}, and budget, each as it is set. Example: \`{"hourly_cap": "20000"}\`.`,
+      `Policies to be tried, at least one: any of ${policyNames.join(', ')}, each with the value that it would be set to, and budget in atomic USDC. Example: \`{"hourly_cap": "20000"}\`.`,
     )
     .meta({ scalar: 'JSONObject' }),
   from: Moment.optional().describe(
-    'Only calls whose `collected_at` is this time or later: RFC 3339 or, except on the graph, a day (its start, UTC). Default: starts at the first call.',
+    'Only calls whose `collected_at` is this time or later: RFC 3339 or, by REST and MCP, a day such as `2026-11-30` (its start, UTC). Default: starts at the first call.',
   ),
   to: Moment.optional().describe(
-    'Only calls whose `collected_at` is before this time: RFC 3339 or, except on the graph, a day (its start, UTC). Default: ends at the last call.',
+    'Only calls whose `collected_at` is before this time: RFC 3339 or, by REST and MCP, a day such as `2026-11-30` (its start, UTC). Default: ends at the last call.',
   ),
   limit: pageLimit({ of: 'calls', min: 0, ...bookPageSize, note: '0 returns only the sums.' }),
   cursor: onGraph(
@@ -36,7 +36,7 @@ export const SimulationRequest = PossessionMembers.extend({
       .max(policyLimits.simulation_cursor_chars_max)
       .optional()
       .describe(
-        '`cursor` of the previous page. The simulation goes on from there; calls refused on earlier pages stay refused. Default: the first page.',
+        '`cursor` of the previous page, sent with the same policy, `from` and `to`. The simulation goes on from there; calls refused on earlier pages stay refused. Default: the first page.',
       ),
   ),
 }).strict();

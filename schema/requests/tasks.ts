@@ -38,9 +38,7 @@ export const TaskPayment = z.strictObject({
   rail: z
     .enum(paymentRails)
     .nullish()
-    .describe(
-      'Rail that the response names for the task: `usdc` (default) or `tfuel`. The payment is in USDC in either case.',
-    ),
+    .describe('Rail that the response names for the task: `usdc` (default) or `tfuel`.'),
 });
 
 const optional = {
@@ -54,7 +52,9 @@ const optional = {
     .describe('keccak256 of the input: 0x and 64 hex digits. Default: none.'),
   payment: TaskPayment.nullish()
     .transform(given => ({ rail: given?.rail ?? ('usdc' as const) }))
-    .describe('Payment rail that the task is labelled with. Default: `usdc`.'),
+    .describe(
+      'Rail that the task is labelled with: `{rail: "usdc"}` or `{rail: "tfuel"}`. The payment is in USDC in either case. Default: `usdc`.',
+    ),
   ...intentMembers,
 } as const;
 

@@ -10,7 +10,7 @@ type Literal = string | number | boolean;
 
 export const PLAIN_TEXT = 'the answer is text';
 
-export const unset = (why: string) => z.null(notServed(why)).optional().describe(`Not supported: ${why}.`);
+export const unset = (why: string) => z.null(notServed(why)).optional().describe(`Accepts only null: ${why}.`);
 
 export const only = <const V extends Literal>(why: string, ...values: readonly V[]) =>
   z

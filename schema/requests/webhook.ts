@@ -30,20 +30,24 @@ export const WebhookRequest = PossessionMembers.extend({
   url: z
     .string()
     .max(webhookLimits.url_chars_max)
-    .describe('URL that messages are sent to: https, with the name of a public host.'),
+    .describe(
+      `URL that messages are sent to, up to ${webhookLimits.url_chars_max} characters: https, with the name of a public host, on port 443 or a port from 1024 on, without user name, password and fragment.`,
+    ),
   secret: Secret.describe(
     `${SECRET} Default: the secret that the webhook has or, if it has none, a new secret that is shown once.`,
   ),
   events: listOf(word(webhookKindWords), everyWebhookKind.length)
     .transform(kinds => everyWebhookKind.filter(kind => kinds.includes(kind)))
     .optional()
-    .describe(`Kinds of events that are sent. Default: ${usualWebhookKinds.join(', ')}.`),
-  enabled: z.boolean().optional().describe('Whether messages are sent. Default: true.'),
+    .describe(
+      `Kinds of events that are sent: any of ${everyWebhookKind.join(', ')}. Default: ${usualWebhookKinds.join(', ')}.`,
+    ),
+  enabled: z.boolean().optional().describe('Whether messages are sent. Default: true, even if it was false before.'),
   wallet_signature: wellFormedText
     .max(limits.wallet_signature_chars_max)
     .optional()
     .describe(
-      'Required if `approval` is among the events and was not sent to this URL before. Signature of the agentWallet over ' +
+      'Required if `approval` is among the events, unless the webhook now has this same URL with `approval` among its events. Signature of the agentWallet over ' +
         `${textForm('approval_webhook')} with the URL as \`new URL(url).href\` ` +
         'writes it: personal_sign, ERC-1271 or ERC-6492.',
     ),

@@ -51,7 +51,7 @@ export const OpenedRouterBookNoun = z.object({
 
 export const KeptRouterKeyNoun = z.object({
   book_id: book.book_id,
-  has_router_key: z.literal(true).describe('Always true.'),
+  has_router_key: z.literal(true).describe('Always true: the router book keeps the key now.'),
   set_at: TimeMember.describe('Time the key was set (RFC 3339, UTC).'),
 });
 
@@ -76,7 +76,7 @@ export const BroadcastGenerationNoun = z.object({
       'Host of the router that, asked with the key of the book, reported the same id, the same model and a cost less than a millionth of a dollar away. Null if the router has not confirmed them. The router does not confirm rail and payment_ref. The receipt has this host only if the router had confirmed when the receipt was signed.',
     ),
   look_up: word(routerLookUps).describe(
-    'Result of asking the router during this request, such as `matched` or `not_found`. If it is `failed`, report the generation again.',
+    'Result of asking the router during this request, such as `matched` or `not_found`. If it is `failed`, report the generation again; if it is `resting`, in the next hour.',
   ),
   idempotent_replay: z.boolean().describe('True if the same generation was reported before.'),
   reported_at: TimeMember.describe('Time the generation was first reported (RFC 3339, UTC).'),

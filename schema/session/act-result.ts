@@ -36,10 +36,10 @@ export const SessionActNoun = z.object({
     ),
   ),
   redeemed: RedeemedNoun.nullable().describe(
-    'Receipt whose claim a `redeem` closed, and the agent whose book has it now. Null for any other act.',
+    'Receipt whose claim a `redeem` closed, and the agent whose book now has its row: null in it if the receipt was not handed off. Null for any other act.',
   ),
   approved: ApprovedCallNoun.nullable().describe(
-    'Approval request that an `approve` answered. The same call passes once, before the approval expires. Null for any other act.',
+    'Approval request that an `approve` answered: its id, the agent of the book and the hash of the call. The same call passes once, before the approval expires. Null for any other act.',
   ),
   read: shownAsJson(z.record(z.string(), z.unknown()))
     .nullable()

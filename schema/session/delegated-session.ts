@@ -30,7 +30,7 @@ const revocation = {
     .string()
     .nullable()
     .describe(
-      'Signature as it was sent. Null if the service ended the session with all others, because its operator accepted a break of the log.',
+      'Signature of the revocation as it was sent (0x and hex digits). Null if the service ended the session with all others, because its operator accepted a break of the log.',
     ),
   revoked_at: MomentMember.describe(
     'Time from which the session and all sessions below it are revoked (RFC 3339, UTC).',
@@ -80,7 +80,9 @@ export const SessionNoun = z.object({
   payer: z.string().describe('Wallet whose payments are made under the session.'),
   agent_pubkey: z
     .string()
-    .describe('Public key of the agent that acts under the session: a point of secp256k1 (0x and hex).'),
+    .describe(
+      'Public key of the agent that acts under the session: a point of secp256k1 (0x and 66 or 130 hex digits).',
+    ),
   valid_after: z.int().describe('Time from which the session is valid, in Unix seconds.'),
   session_expiry: z.int().describe('Time from which the session is expired, in Unix seconds.'),
   parent_delegation_hash: z.string().nullable().describe('Id of the parent session. Null if the session has none.'),
@@ -98,7 +100,7 @@ export const SessionNoun = z.object({
     .nullable()
     .describe('Revocation that has ended the session: its own, or that of a session above it. Null if there is none.'),
   detail: SessionDetailNoun.nullable().describe(
-    'Limits and spending. Null unless the request proves possession of the book of the payer, or of the payer of a session above it. The agent of the session ' +
+    'Limits and spending of the session: amounts in atomic USDC, models and endpoints. Null unless the request proves possession of the book of the payer, or of the payer of a session above it. The agent of the session ' +
       'reads the same by the act `read_private` on the resource `session`.',
   ),
 });

@@ -69,7 +69,7 @@ function parsed(args: readonly string[]) {
 
 function addressOf(text: string): string {
   if (!/^0x[0-9a-fA-F]{40}$/.test(text))
-    throw new OperatorFault(`${text} is not an address; it must be 0x and 40 hex digits`);
+    throw new OperatorFault(`${text} is not an address; --wallet and --own take 0x and 40 hex digits`);
   return text.toLowerCase();
 }
 

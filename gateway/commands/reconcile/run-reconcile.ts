@@ -47,7 +47,9 @@ async function readTransfers({ wallet, from, to, rpc }: ReconcileOptions): Promi
   const chain = new TransferSource(rpc);
   const [chain_id, newest] = await Promise.all([chain.chainId(), chain.newestBlock()]);
   if (chain_id !== networks.base.chain_id)
-    throw new OperatorFault(`--rpc is a node of chain ${chain_id}; use one of Base (chain ${networks.base.chain_id})`);
+    throw new OperatorFault(
+      `the node of --rpc or BASE_RPC_URL is of chain ${chain_id}; give one of Base (chain ${networks.base.chain_id}) with --rpc`,
+    );
   if (to > newest)
     throw new OperatorFault(`--to is ${to}, but the newest block of the chain is ${newest}; use a lower --to`);
   const bar = progressBar(process.stderr, { unit: 'blocks', total: to - from + 1 });

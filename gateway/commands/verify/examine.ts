@@ -158,7 +158,9 @@ function receiptIn(kind: ExaminedDocument['kind'], document: JsonObject): JsonOb
 async function keysAt(named: string | null, { jwks: given }: VerifyCommandOptions, key_sets: IssuerKeySets) {
   const source = given ?? named;
   if (source === null || (given === undefined && !isUrl(source)))
-    throw new OperatorFault('the document does not name the key set of its issuer; give one with --jwks');
+    throw new OperatorFault(
+      'the document does not name an http(s) URL of the key set of its issuer; give a key set with --jwks',
+    );
   if (key_sets.size >= KEY_SETS_MAX) key_sets.clear();
   const read = key_sets.get(source) ?? jsonAt(source);
   key_sets.set(source, read);

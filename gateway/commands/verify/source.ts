@@ -97,7 +97,9 @@ async function boundedBytes(source: string, chunks: AsyncIterable<Uint8Array | s
     const part = Buffer.from(chunk as Uint8Array);
     bytes += part.byteLength;
     if (bytes > BYTES_MAX)
-      throw new OperatorFault(`${source} is larger than ${BYTES_MAX} bytes, the maximum of one document`);
+      throw new OperatorFault(
+        `${source} is larger than ${BYTES_MAX} bytes, the maximum of one document; give a smaller one`,
+      );
     parts.push(part);
   }
   return Buffer.concat(parts);

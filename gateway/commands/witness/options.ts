@@ -85,14 +85,16 @@ function monitoredIn({
 }: Values): MonitoredWallet | null {
   if (wallet === undefined) {
     if (rpc ?? from ?? file ?? treasury[0])
-      throw new OperatorFault('--rpc, --from-block, --signature-file and --treasury require --wallet');
+      throw new OperatorFault(
+        '--rpc, --from-block, --signature-file and --treasury have no effect without --wallet; give --wallet too, or omit them',
+      );
     return null;
   }
   if (rpc === undefined || !/^https?:\/\//.test(rpc) || !URL.canParse(rpc))
     throw new OperatorFault('--wallet requires --rpc, the http(s) URL of a node of Base');
   const [address = '', ...treasuries] = [wallet, ...treasury].map(text => {
     if (!/^0x[0-9a-fA-F]{40}$/.test(text))
-      throw new OperatorFault(`${text} is not an address; it must be 0x and 40 hex digits`);
+      throw new OperatorFault(`${text} is not an address; --wallet and --treasury take 0x and 40 hex digits`);
     return text.toLowerCase();
   });
   const from_block = from === undefined ? null : numberIn('--from-block', from, 0, 999_999_999);

@@ -93,7 +93,7 @@ class Serving {
       if (request.destroyed && !request.complete) return;
       this.#options.logger.error(
         { err: fault },
-        'a request of a gateway to this subgraph failed with the error in err; the gateway received status 500',
+        'a request of a gateway to this subgraph failed with the error in err; the gateway received status 500 or an incomplete response',
       );
       if (response.headersSent) response.destroy();
       else send(response, 500);

@@ -32,6 +32,15 @@ export const HEADS_MAX_AT_START = 24;
 /** Hardly more than one new anchor appears between two rounds. */
 const HEADS_MAX = 4;
 
+const CHECK_NODE = 'If this goes on, check the node at BASE_RPC_URL.';
+const remedies: Readonly<Record<AnchorTrouble, string>> = {
+  chain_unavailable: CHECK_NODE,
+  unfunded: 'Send ETH on Base to the sender.',
+  fee_too_high: 'Raise ANCHOR_FEE_DAY_MAX, or wait for lower fees.',
+  not_mined: CHECK_NODE,
+  void: CHECK_NODE,
+};
+
 /**
  * Proves in every process, each round, that the log extends the heads on Base, whoever sent them, and anchors the log's head on
  * schedule in one process. After a contradiction nothing is anchored and the log counts as unsound. It halts the other processes
@@ -162,7 +171,7 @@ export class Anchoring {
       if (!this.#met(error))
         this.#parts.logger.warn(
           { err: error },
-          'the anchors of the log on Base could not be checked; the next round tries again',
+          'the anchors of the log on Base could not be checked because of the error in err; the next round tries again',
         );
       return false;
     }
@@ -237,7 +246,7 @@ export class Anchoring {
     else
       logger.warn(
         { ...facts, sender: key.address },
-        `no head of the log can be anchored on Base now (${trouble}); the next round tries again`,
+        `no head of the log can be anchored on Base now (${trouble}); the next round tries again. ${remedies[trouble]}`,
       );
   }
 

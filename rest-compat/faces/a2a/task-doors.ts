@@ -50,7 +50,7 @@ export const getTask = documentDoor({
   ...own,
   name: 'a2a_get_task',
   effect: 'reads',
-  summary: 'Where a task stands, and to its buyer what it brought',
+  summary: 'Get the state of a task and, as its buyer, its answer and receipt',
   field: 'boughtTask',
   shows: BoughtTaskNoun,
   body: BoughtTaskRequest,
@@ -62,7 +62,7 @@ export const knownTask = { ...getTask, rated: true };
 export const cancelTask = documentDoor({
   ...own,
   name: 'a2a_cancel_task',
-  summary: 'Lets go of a task before its payment is sent',
+  summary: 'Cancel a task before its payment is sent',
   field: 'cancelTask',
   shows: BoughtTaskNoun.omit({ answer: true, receipt: true }),
   body: CancelTaskRequest,
@@ -72,7 +72,7 @@ export const listTasks = documentDoor({
   ...own,
   name: 'a2a_list_tasks',
   effect: 'reads',
-  summary: 'Tasks of one’s own, those first that have moved last',
+  summary: 'List the tasks that the caller has bought, last changed first',
   document: LIST_TASKS,
   body: BoughtTasksRequest.extend({ artifacts: z.boolean() }),
 });

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { DoorOutcome } from '../../call.ts';
-import { packedForms } from '../../packed-forms.ts';
 import type { Answer } from '../../problem.ts';
 import { type Protocol, protocolOf } from './generation.ts';
 import { faultText, messageIn, type RequestId, type RpcFault, type RpcRequest, resultText } from './json-rpc.ts';
@@ -37,16 +36,10 @@ async function answerRequest(request: RpcRequest, protocol: Protocol, received: 
   if (turn?.kind === 'beyond') return tooMany(request.id, turn);
   if (outcome.kind === 'work') return answerWork(request, outcome, received);
   if (outcome.kind === 'fault') return fault(statusOf(outcome, protocol), request.id, outcome);
-  if (outcome.kind === 'listing') return listingAnswer(resultText(request.id, outcome.list()));
+  if (outcome.kind === 'listing') return json(resultText(request.id, outcome.list()));
   const onWork: Answer['headers'] =
     outcome.kind === 'begun' ? { 'mcp-session-id': house.port.tool_sessions.begin() } : {};
   return json(resultText(request.id, outcome.result), onWork);
-}
-
-/** A list holds no secret, so it may be compressed. */
-function listingAnswer(text: string): Answer {
-  const packed = packedForms(text);
-  return { ...json(packed.plain, { vary: 'accept-encoding' }), packed };
 }
 
 function unknown({ method }: RpcRequest): MethodOutcome {

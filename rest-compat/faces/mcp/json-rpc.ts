@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { mcpLimits } from '../../../schema/limits.ts';
 
 /* JSON-RPC 2.0 as MCP uses it: one message at a time. */
 
@@ -37,6 +38,8 @@ export function messageIn({ jsonrpc, id, method, params = {} }: JsonObject): Rpc
     return { kind: 'malformed', why: 'A request or notification of JSON-RPC 2.0 is expected.' };
   }
   if (id === undefined) return { kind: 'notification', method, params };
+  if (typeof id === 'string' && id.length > mcpLimits.request_id_chars_max)
+    return { kind: 'malformed', why: `id is longer than ${mcpLimits.request_id_chars_max} characters.` };
   if (typeof id === 'string' || Number.isSafeInteger(id))
     return { kind: 'request', id: id as RequestId, method, params };
   return { kind: 'malformed', why: 'id is a string or an integer.' };

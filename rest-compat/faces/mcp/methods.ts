@@ -73,8 +73,27 @@ function listTools({ request, protocol, house, listing }: Call): MethodOutcome {
       message: 'cursor is not supported: all tools of a list are on one page.',
     };
   }
-  return { kind: 'listing', list: () => listingText(house.doors, listing, protocol) };
+  return { kind: 'listing', list: () => storedListing(house.doors, listing, protocol) };
 }
+
+const stored = new WeakMap<Face['doors'], Map<string, string>>();
+
+/** Lists are stored by their sets and schemas. There are more combinations than are worth storing, so the oldest is dropped. */
+function storedListing(doors: Face['doors'], listing: Listing, protocol: Protocol): string {
+  const texts_by_key = stored.get(doors) ?? new Map<string, string>();
+  stored.set(doors, texts_by_key);
+  const key = [protocol.generation, listing.schemas, ...[...listing.sets].sort()].join();
+  const known = texts_by_key.get(key);
+  if (known !== undefined) return known;
+  const [oldest] = texts_by_key.keys();
+  if (oldest !== undefined && texts_by_key.size >= LISTS_STORED_MAX) texts_by_key.delete(oldest);
+  const made = listingText(doors, listing, protocol);
+  texts_by_key.set(key, made);
+  return made;
+}
+
+/** Each takes at most 1.2 MB. */
+const LISTS_STORED_MAX = 32;
 
 function listingText(doors: Face['doors'], listing: Listing, protocol: Protocol): string {
   const tools = listed(doorTools(doors).values(), listing).map(tool => toolText(tool, listing.schemas));

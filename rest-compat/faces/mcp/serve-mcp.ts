@@ -4,7 +4,7 @@ import type { Face } from '../../door.ts';
 import type { Body } from '../../door-request.ts';
 import { expectedBytes, noRoom, notAnObject, readJson } from '../../http/body.ts';
 import type { Origins } from '../../http/cors.ts';
-import { hangUpOnUnread, packed, sendOutcome } from '../../serve.ts';
+import { hangUpOnUnread, sendOutcome } from '../../serve.ts';
 import { answerMessage, fault } from './answer.ts';
 import { bounds } from './bounds.ts';
 import { hostNameOf, originFault } from './dns-rebinding.ts';
@@ -46,7 +46,7 @@ export async function serveMcp(
         if (origin_fault !== null)
           return sendOutcome(reply, fault(403, null, { code: 'refused', message: origin_fault }));
         if (request.method !== 'POST') return sendOutcome(reply, notAllowed);
-        return sendOutcome(reply, await packed(request, await posted(request, house, files)));
+        return sendOutcome(reply, await posted(request, house, files));
       },
       handler: () => undefined,
     });

@@ -80,7 +80,7 @@ export function listingIn(query: URLSearchParams): ListingRequest {
   if (others.length > 0 || (schemas !== 'short' && schemas !== 'full')) {
     return { kind: 'unknown', message: 'schemas must be `short` (default) or `full`.' };
   }
-  return { kind: 'listing', sets: trimmed.length > 0 ? trimmed : usualListing.sets, schemas };
+  return { kind: 'listing', sets: trimmed.length > 0 ? [...new Set(trimmed)] : usualListing.sets, schemas };
 }
 
 const NAME_CHARS_SHOWN = 64;

@@ -33,14 +33,14 @@ export const FORWARDED: MemberRule = { kind: 'forwarded' };
 
 /** How members that this service does not know are treated. */
 const FORWARDED_MEMBERS =
-  'Members that this service does not know, passed on to the hub unchanged. Refused with 400: members that no hub of the model accepts, and those that choose the hub, its key or what is charged. Members that identify the caller have no effect.';
+  'Members that this service does not know, passed on to the hub unchanged. Refused with 400: members that no hub of the model accepts, and those about what this service decides (hub, key, charge, retries) or does not offer, such as stored threads. Members that identify the caller have no effect.';
 
 /** Object of members that this service does not know, for the graph, whose inputs have a fixed list of members. */
 export const Extra = z
   .custom<JsonObject>(isJsonObject, { error: 'must be an object' })
   .meta({ type: 'object', scalar: 'JSONObject' })
   .nullish()
-  .describe(`${FORWARDED_MEMBERS} By REST they may also stand beside \`extra\`.`);
+  .describe(`${FORWARDED_MEMBERS} Except on the graph, they may also stand beside \`extra\`.`);
 
 /** Folds names that are equal without regard to case, `-` and `_`, because some of the libraries that hubs use ignore these. */
 export function folded(name: string): string {

@@ -35,7 +35,8 @@ export class BoardCommentResolver {
   @Directive(pageByLimit(boardLimits.page_comments_default, 'comments'))
   @Query(() => BoardComments, {
     nullable: true,
-    description: 'Comments on a post. Null if no post has this id, or if it is hidden.',
+    description:
+      'Comments on a post, oldest first. Empty if the post was taken down. Null if no post has this id, if it is hidden, or on error.',
   })
   async boardComments(
     @Args(() => PageArguments) asked: Arguments,
@@ -46,7 +47,10 @@ export class BoardCommentResolver {
   }
 
   @Directive(`@paid(price: "${limits.stamp_price_atomic}")`)
-  @Mutation(() => BoardComment, { nullable: true, description: 'Comments on a post, for a stamp. Null only on error.' })
+  @Mutation(() => BoardComment, {
+    nullable: true,
+    description: 'Comments on a post, for a stamp. Requires possession of the book of the author. Null only on error.',
+  })
   async createComment(
     @Args(() => CreateArguments) asked: Arguments,
     @Ctx() context: BoardContext,
@@ -59,7 +63,8 @@ export class BoardCommentResolver {
 
   @Mutation(() => BoardComment, {
     nullable: true,
-    description: 'The author takes a comment down. Its id and date remain. Null only on error.',
+    description:
+      'The author takes a comment down. Its id and date remain. Requires possession of the book of the author. Null only on error.',
   })
   takeDownComment(
     @Args(() => TakeDownArguments) asked: Arguments,

@@ -22,7 +22,8 @@ export class BoardFlagResolver {
   @Directive(PAID)
   @Mutation(() => BoardFlagRecord, {
     nullable: true,
-    description: 'Flags a post for the operators, for a stamp. Null only on error.',
+    description:
+      'Flags a post for the operators, for a stamp. Requires possession of the book of an agent. Null only on error.',
   })
   async flagPost(@Args(() => PostArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<BoardFlagRecord> {
     const why = reason(asked, context);
@@ -33,7 +34,8 @@ export class BoardFlagResolver {
   @Directive(PAID)
   @Mutation(() => BoardFlagRecord, {
     nullable: true,
-    description: 'Flags a comment for the operators, for a stamp. Null only on error.',
+    description:
+      'Flags a comment for the operators, for a stamp. Requires possession of the book of an agent. Null only on error.',
   })
   async flagComment(
     @Args(() => CommentArguments) asked: Arguments,
@@ -47,7 +49,8 @@ export class BoardFlagResolver {
   @Directive(PAID)
   @Mutation(() => BoardJobFlagRecord, {
     nullable: true,
-    description: 'Flags a job for the operators, for a stamp. Null only on error.',
+    description:
+      'Flags a job for the operators, for a stamp. Requires possession of the book of an agent. Null only on error.',
   })
   async flagJob(@Args(() => JobArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<BoardJobFlagRecord> {
     const why = reason(asked, context);

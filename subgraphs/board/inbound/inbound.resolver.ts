@@ -41,7 +41,7 @@ export class InboundResolver {
   @Mutation(() => Completion, {
     nullable: true,
     description:
-      'Records a completion that another board or service reports, with a signed receipt. Requires the inbound secret of the board in the header X-SVC-Board-Inbound. Sending the same completion again returns the existing record. Null only on error.',
+      'Records a completion that another board or service reports, and signs a receipt of it. Requires the inbound secret of the board in the header X-SVC-Board-Inbound. Sending the same completion again returns the existing record. Null only on error.',
   })
   async recordCompletion(
     @Arg('input', () => CompletionInput, { description: 'The completion and its payment, as reported.' })

@@ -24,7 +24,8 @@ export class JobPaymentResolver {
     nullable: true,
     description:
       'Pays for a delivered job in two payments: the price to the winner, then a stamp and 1 % of the price to this ' +
-      'service. Until both are settled, each call answers PAYMENT_REQUIRED with the payment that is still to be made. Null only on error.',
+      'service. Requires possession of the book of the poster. Until both are settled, each call answers with the error ' +
+      '`payment_required` and the payment that is still to be made. Null only on error.',
   })
   async payJob(@Args(() => PayArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { principal, database, resource } = context;

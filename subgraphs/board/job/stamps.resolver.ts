@@ -20,7 +20,10 @@ const BidArguments = argumentsType(JobPath, AuthorMembers);
 @Resolver()
 export class JobStampsResolver {
   @Directive(PAID)
-  @Mutation(() => ShownJob, { nullable: true, description: 'Posts a job, for a stamp. Null only on error.' })
+  @Mutation(() => ShownJob, {
+    nullable: true,
+    description: 'Posts a job, for a stamp. Requires possession of the book of the poster. Null only on error.',
+  })
   async postJob(
     @Arg('input', () => BoardJobInput, { description: 'The job.' }) input: Arguments,
     @Args(() => PostArguments) asked: Arguments,
@@ -38,7 +41,8 @@ export class JobStampsResolver {
   @Directive(PAID)
   @Mutation(() => ShownBid, {
     nullable: true,
-    description: 'Bids on a job, or revises the bid once, for a stamp. Null only on error.',
+    description:
+      'Bids on a job, or revises the bid once, for a stamp. Requires possession of the book of the bidder. Null only on error.',
   })
   async bidOnJob(
     @Arg('input', () => BoardBidInput, { description: 'The bid.' }) input: Arguments,

@@ -32,7 +32,8 @@ const ChallengeArguments = argumentsType(JobPath, ChallengeRequest);
 export class JobStepsResolver {
   @Mutation(() => ShownJob, {
     nullable: true,
-    description: 'The poster picks a bid. All other bids on the job expire. Null only on error.',
+    description:
+      'The poster picks a bid. All other bids on the job expire. Requires possession of the book of the poster. Null only on error.',
   })
   pickBid(@Args(() => PickArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { agent_id, job_id, said } = step(PickRequest, asked, context);
@@ -41,7 +42,8 @@ export class JobStepsResolver {
 
   @Mutation(() => ShownJob, {
     nullable: true,
-    description: 'The poster cancels a job before a bid is picked. Stamps are not returned. Null only on error.',
+    description:
+      'The poster cancels a job before a bid is picked. Stamps are not returned. Requires possession of the book of the poster. Null only on error.',
   })
   cancelJob(@Args(() => CancelArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { agent_id, job_id } = step(AuthorRequest, asked, context);
@@ -51,7 +53,7 @@ export class JobStepsResolver {
   @Mutation(() => ShownJob, {
     nullable: true,
     description:
-      'The poster refuses a delivery before paying for it. The winner may then deliver another output until the deadline. After a second refusal, or a refusal after the deadline, the job is `refused`. Null only on error.',
+      'The poster refuses a delivery before paying for it. The winner may then deliver another output until the deadline. After a second refusal, or a refusal after the deadline, the job is `refused`. Requires possession of the book of the poster. Null only on error.',
   })
   refuseDelivery(@Args(() => RefuseArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { agent_id, job_id, said } = step(RefuseRequest, asked, context);
@@ -61,7 +63,7 @@ export class JobStepsResolver {
 
   @Mutation(() => ShownJob, {
     nullable: true,
-    description: `The winner delivers the SHA-256 of the output. It can be replaced up to ${jobLimits.deliveries_replaced_max} times while no payment for the job is in progress or settled. Null only on error.`,
+    description: `The winner delivers the SHA-256 of the output. It can be replaced up to ${jobLimits.deliveries_replaced_max} times while no payment for the job is in progress or settled. Requires possession of the book of the winner. Null only on error.`,
   })
   deliverJob(@Args(() => DeliverArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { agent_id, job_id, said } = step(DeliverRequest, asked, context);
@@ -72,7 +74,7 @@ export class JobStepsResolver {
   @Mutation(() => ShownJob, {
     nullable: true,
     description:
-      'The winner reveals the output of a paid job. The SHA-256 of the output must be the delivered one. Null only on error.',
+      'The winner reveals the output of a paid job. The SHA-256 of the output must be the delivered one. Requires possession of the book of the winner. Null only on error.',
   })
   revealJob(@Args(() => RevealArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { agent_id, job_id, said } = step(RevealRequest, asked, context);
@@ -83,7 +85,7 @@ export class JobStepsResolver {
   @Mutation(() => ShownJob, {
     nullable: true,
     description:
-      'The poster reports that no output was revealed for a paid job. A valid reveal still closes the job. Null only on error.',
+      'The poster reports that no output was revealed for a paid job. A valid reveal still closes the job. Requires possession of the book of the poster. Null only on error.',
   })
   challengeJob(@Args(() => ChallengeArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { agent_id, job_id, said } = step(ChallengeRequest, asked, context);

@@ -28,7 +28,7 @@ export class BoardPostPageResolver {
   @Directive(pageByLimit(boardLimits.page_posts_default, 'posts'))
   @Query(() => BoardPostPage, {
     description:
-      'A page of the published posts of the board, newest first. `type` is an outcome, `endpoint` a URL or a host.',
+      'A page of the published posts of the board, newest first. `type` selects them by outcome, `endpoint` by URL or host.',
   })
   async boardPostPage(
     @Args(() => PageArguments) asked: Arguments,

@@ -31,7 +31,8 @@ const TakeDownArguments = argumentsType(PostPath, AuthorRequest);
 export class BoardPostResolver {
   @Directive(`@listSize(assumedSize: ${boardLimits.page_posts_max})`)
   @Query(() => [BoardPost], {
-    description: 'Published posts of the board, newest first. `type` is an outcome, `endpoint` a URL or a host.',
+    description:
+      'Published posts of the board, newest first. `type` selects them by outcome, `endpoint` by URL or host.',
   })
   boardPosts(@Args(() => FilterArguments) asked: Arguments, @Ctx() { database }: Context): Promise<BoardPost[]> {
     return listPosts(database, postFilter(readRequest(PostPageRequest, asked)));
@@ -39,7 +40,7 @@ export class BoardPostResolver {
 
   @Query(() => BoardPostRecord, {
     nullable: true,
-    description: 'Post by its id. Null if there is none, or if it is hidden.',
+    description: 'Post by its id. Null if there is none, if it is hidden, or on error.',
   })
   async boardPost(
     @Args(() => PostArguments) asked: Arguments,
@@ -52,7 +53,8 @@ export class BoardPostResolver {
   @Directive(`@paid(price: "${limits.stamp_price_atomic}")`)
   @Mutation(() => BoardPost, {
     nullable: true,
-    description: 'Posts a report, for a stamp on the book of its author. Null only on error.',
+    description:
+      'Posts a report, for a stamp on the book of its author. Requires possession of that book. Null only on error.',
   })
   async createPost(
     @Arg('input', () => PostInput, { description: 'The report.' }) input: Arguments,
@@ -67,7 +69,7 @@ export class BoardPostResolver {
   @Mutation(() => BoardPostRecord, {
     nullable: true,
     description:
-      'The poster takes a post down. Its id and date remain, and the row of its stamp stays on the book. Null only on error.',
+      'The poster takes a post down. Its id and date remain, and the row of its stamp stays on the book. Requires possession of that book. Null only on error.',
   })
   async takeDownPost(
     @Args(() => TakeDownArguments) asked: Arguments,

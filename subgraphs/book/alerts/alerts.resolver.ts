@@ -84,7 +84,7 @@ export class BookAlertsResolver {
   @Mutation(() => ShownAlertSettings, {
     nullable: true,
     description:
-      'Changes the alert settings of a book, and returns all of them. A setting that is sent as null gets its default; one that is left out is unchanged. At least one is required. Null if there is an error.',
+      'Changes the alert settings of a book, and returns all of them. A setting that is sent as null gets its default; one that is left out is unchanged. At least one is required. Requires possession of the book. Null if there is an error.',
   })
   async setAlerts(
     @Args(() => ChangeArguments) args: ArgumentsOfBook,

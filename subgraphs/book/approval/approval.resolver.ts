@@ -111,7 +111,7 @@ export class ApprovalResolver {
   @Query(() => ShownApproval, {
     nullable: true,
     description:
-      'The approval request that a link is for. Reading it changes nothing, so link previews answer no request. Null if there is an error.',
+      'The approval request that a link is for. Reading it changes nothing, so link previews answer no request. Requires the token of the link. Null if there is an error.',
   })
   async linkedApproval(
     @Args(() => LinkArguments) args: Arguments,

@@ -52,7 +52,11 @@ export class DisputeResolver {
     return { agentId: agent_id, disputes, next: found.length > rows ? (disputes.at(-1)?.disputeId ?? null) : null };
   }
 
-  @Query(() => Dispute, { nullable: true, description: 'A dispute of a book. Null if the book has none with this id.' })
+  @Query(() => Dispute, {
+    nullable: true,
+    description:
+      'A dispute of a book. Requires possession of the book. Null if the book has none with this id, or if there is an error.',
+  })
   async dispute(
     @Args(() => DisputeArguments) args: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
@@ -65,7 +69,7 @@ export class DisputeResolver {
   @Mutation(() => FiledDispute, {
     nullable: true,
     description:
-      'Files a dispute of a row. It is decided at once if the records decide it, and otherwise stays open. Filing the same dispute again judges the existing one again, unless its outcome is a refund. Null if there is an error.',
+      'Files a dispute of a row. It is decided at once if the records decide it, and otherwise stays open. Filing the same dispute again judges the existing one again, unless its outcome is a refund. Requires possession of the book. Null if there is an error.',
   })
   fileDispute(
     @Arg('input', () => DisputeInput, { description: 'The disputed row, the claim and the evidence.' })

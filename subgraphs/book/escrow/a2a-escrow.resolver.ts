@@ -72,7 +72,7 @@ export class A2aEscrowResolver {
   @Mutation(() => A2aEscrow, {
     nullable: true,
     description:
-      'Opens an escrow with another agent, as its principal. No money is held. The book of the counterparty gets no row before the counterparty acts itself; if its webhook has the kind `escrow_offer`, it gets that event. Null if there is an error.',
+      'Opens an escrow with another agent, as its principal. No money is held. The book of the counterparty gets no row before the counterparty acts itself; if its webhook has the kind `escrow_offer`, it gets that event. Requires possession of the book of the principal. Null if there is an error.',
   })
   openA2aEscrow(
     @Arg('input', () => A2aEscrowInput, { description: 'Terms of the escrow.' }) input: Arguments,
@@ -86,7 +86,7 @@ export class A2aEscrowResolver {
   @Mutation(() => A2aEscrow, {
     nullable: true,
     description:
-      'Names the collected payment of the principal that backs the escrow. A payment backs one escrow only. Only the principal may do this. Null if there is an error.',
+      'Names the collected payment of the principal that backs the escrow. A payment backs one escrow only. Requires possession of the book of the principal. Null if there is an error.',
   })
   fundA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
@@ -99,7 +99,7 @@ export class A2aEscrowResolver {
   @Mutation(() => A2aEscrow, {
     nullable: true,
     description:
-      'Records the delivery for a funded escrow. Only the counterparty may do this. Null if there is an error.',
+      'Records the delivery for a funded escrow. Requires possession of the book of the counterparty. Null if there is an error.',
   })
   submitA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
@@ -112,7 +112,7 @@ export class A2aEscrowResolver {
   @Mutation(() => A2aEscrow, {
     nullable: true,
     description:
-      'Releases the escrow if the payment and the receipt meet all that it requires: `checks` of the phase shows each check. Only the principal may do this. Null if there is an error.',
+      'Releases the escrow if the payment and the receipt meet all that it requires; if not, `checks` of the error lists each check. Requires possession of the book of the principal. Null if there is an error.',
   })
   releaseA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
@@ -125,7 +125,7 @@ export class A2aEscrowResolver {
   @Mutation(() => A2aEscrow, {
     nullable: true,
     description:
-      'Ends the escrow without a release: the principal takes it back, or the counterparty gives it up. Possible while `legal` has `clawback` for the caller. Null if there is an error.',
+      'Ends the escrow without a release: the principal takes it back, or the counterparty gives it up. Possible while `legal` has `clawback` for the caller. In the state `funded` the principal must send `claimType`. Requires possession of the book of the caller. Null if there is an error.',
   })
   clawBackA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
@@ -137,7 +137,8 @@ export class A2aEscrowResolver {
 
   @Mutation(() => A2aEscrow, {
     nullable: true,
-    description: 'Challenges the delivery. Only the principal may do this. Null if there is an error.',
+    description:
+      'Challenges the delivery. Requires possession of the book of the principal. Null if there is an error.',
   })
   challengeA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,

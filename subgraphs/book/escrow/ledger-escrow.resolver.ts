@@ -35,7 +35,7 @@ export class LedgerEscrowResolver {
   @Mutation(() => LedgerEscrow, {
     nullable: true,
     description:
-      'Records an escrow for a collected call of the book: a note with conditions, because the money was already paid. Repeating the request returns the same escrow. Null if there is an error.',
+      'Records an escrow for a collected call of the book: a note with conditions, because the money was already paid. Repeating the request returns the same escrow. Requires possession of the book. Null if there is an error.',
   })
   openLedgerEscrow(
     @Arg('input', () => LedgerEscrowInput, { description: 'The call, the expiry and the requirements of a release.' })
@@ -49,7 +49,8 @@ export class LedgerEscrowResolver {
 
   @Mutation(() => LedgerEscrow, {
     nullable: true,
-    description: 'Releases the escrow, if every check passes. No money moves. Null if there is an error.',
+    description:
+      'Releases the escrow, if every check passes; if not, `checks` of the error lists each check. No money moves. Requires possession of the book. Null if there is an error.',
   })
   releaseLedgerEscrow(
     @Arg('escrow', () => LedgerEscrowName, WHICH) escrow: Arguments,
@@ -62,7 +63,7 @@ export class LedgerEscrowResolver {
   @Mutation(() => LedgerEscrow, {
     nullable: true,
     description:
-      'Claws the escrow back (ends it without a release). Before it expires, `claimType` is required. Null if there is an error.',
+      'Claws the escrow back (ends it without a release). Before it expires, `claimType` is required. Requires possession of the book. Null if there is an error.',
   })
   clawBackLedgerEscrow(
     @Arg('escrow', () => LedgerEscrowName, WHICH) escrow: Arguments,

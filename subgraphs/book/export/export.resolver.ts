@@ -134,7 +134,7 @@ export class BookExportResolver {
 
   @Subscription(() => BookExportPiece, {
     description:
-      'Double-entry journal of all matching spend of a book: csv or ledger, one entry per row or per day. Each amount is debited to the account of its kind.',
+      'Double-entry journal of all matching spend of a book: csv or ledger, one entry per row or per day. Each amount is debited to the account of its kind. Requires possession of the book.',
     subscribe: ({ args, context }) => {
       const agent_id = requirePossession(context.principal, args.agentId);
       const request = parseRequest(JournalRequest, givenMembers(JournalRequest, { ...args, ...args.accounts }));

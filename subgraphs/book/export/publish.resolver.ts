@@ -50,7 +50,7 @@ export class PullExportResolver {
   @Mutation(() => PullExport, {
     nullable: true,
     description:
-      'Publishes an export of the book under a new slug. If an export is published already, this one replaces it under the same slug. Null if there is an error.',
+      'Publishes an export of the book under a new slug. If an export is published already, this one replaces it under the same slug. Requires possession of the book. Null if there is an error.',
   })
   publishExport(@Args(() => PublishArguments) args: ArgumentsOfBook, @Ctx() context: BookContext): Promise<PullExport> {
     const agent_id = requirePossession(context.principal, args.agentId);
@@ -73,7 +73,7 @@ export class PullExportResolver {
   @Mutation(() => WithdrawnExport, {
     nullable: true,
     description:
-      'Withdraws the published export: nobody can read it from now on. The next publication gets another slug. Null if there is an error.',
+      'Withdraws the published export: nobody can read it from now on. The next publication gets another slug. Requires possession of the book. Null if there is an error.',
   })
   async withdrawExport(
     @Args(() => BookArguments) args: ArgumentsOfBook,

@@ -55,7 +55,8 @@ export class InflowResolver {
 
   @Mutation(() => CorrectedInflow, {
     nullable: true,
-    description: 'Appends a correction to an inflow, or to an earlier correction. Null if there is an error.',
+    description:
+      'Appends a correction to an inflow, or to an earlier correction. Requires possession of the book. Null if there is an error.',
   })
   async correctInflow(
     @Arg('input', () => InflowCorrectionInput, { description: 'The row to correct, the reason and the new values.' })

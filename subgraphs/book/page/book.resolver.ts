@@ -90,7 +90,7 @@ export class BookResolver {
   @Mutation(() => Book, {
     nullable: true,
     description:
-      'Sets or clears the budget of a book. Returns the book with the new budget. Null if there is an error.',
+      'Sets or clears the budget of a book. Returns the book with the new budget. Requires possession of the book. Null if there is an error.',
   })
   async setBudget(
     @Args(() => BudgetArguments) args: ArgumentsOfBook,

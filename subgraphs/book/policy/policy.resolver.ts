@@ -64,7 +64,8 @@ export class BookPolicyResolver {
 
   @Mutation(() => ShownPolicy, {
     nullable: true,
-    description: 'Sets one policy of a book. Returns the policies after the change. Null if there is an error.',
+    description:
+      'Sets one policy of a book. Returns the policies after the change. Requires possession of the book. Null if there is an error.',
   })
   async setBookPolicy(
     @Args(() => ChangeArguments) args: ArgumentsOfBook,

@@ -61,7 +61,7 @@ export class ReconciliationResolver {
   @Mutation(() => Reconciliation, {
     nullable: true,
     description:
-      'Starts a report of all USDC that a wallet sent in a range of blocks. The report is made block by block. Null if there is an error.',
+      'Starts a report of all USDC that a wallet sent on Base in a range of blocks; `reconciliation` shows its progress. Requires possession of the book and, for a wallet other than the agentWallet, its signature. Null if there is an error.',
   })
   async startReconciliation(
     @Arg('input', () => ReconciliationInput, {
@@ -79,7 +79,7 @@ export class ReconciliationResolver {
   @Query(() => Reconciliation, {
     nullable: true,
     description:
-      'A reconciliation: its signed report, or how far it has come. Null if the book has none with this id, or if there is an error.',
+      'A reconciliation: its signed report, or how far it has come. Requires possession of the book. Null if the book has none with this id, or if there is an error.',
   })
   async reconciliation(
     @Args(() => ReportArguments) args: ArgumentsOfBook,

@@ -53,7 +53,7 @@ export class AssignmentResolver {
   @Mutation(() => SliceAssignment, {
     nullable: true,
     description:
-      'Revokes an assignment: its token is refused from now on. Repeating the request changes nothing. Null if there is an error.',
+      'Revokes an assignment: its token is refused from now on. Repeating the request changes nothing. Requires possession of the book. Null if there is an error.',
   })
   revokeAssignment(
     @Args(() => AssignmentArguments) args: ArgumentsOfBook,

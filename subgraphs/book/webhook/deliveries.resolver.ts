@@ -58,7 +58,8 @@ export class WebhookDeliveriesResolver {
 
   @Mutation(() => WebhookSent, {
     nullable: true,
-    description: 'Sends the messages of a range of event positions again. Null if there is an error.',
+    description:
+      'Sends the webhook messages of a range of event positions again. Requires possession of the book. Null if there is an error.',
   })
   async redeliverWebhook(
     @Args(() => RedeliveryArguments) args: ArgumentsOfBook,
@@ -72,7 +73,7 @@ export class WebhookDeliveriesResolver {
   @Mutation(() => WebhookPing, {
     nullable: true,
     description:
-      'Sends one test message, without retries. `lastStatus` and `lastError` of the webhook show the result. Null if there is an error.',
+      'Sends one test message, without retries. `lastStatus` and `lastError` of the webhook show the result. Requires possession of the book. Null if there is an error.',
   })
   async pingWebhook(
     @Args(() => BookArguments) { agentId }: ArgumentsOfBook,

@@ -110,7 +110,7 @@ export function requireConsent(
     throw new Refusal('control_proof_missing', {
       param: 'wallet_signature',
       detail:
-        'wallet_signature and signature_timestamp are required to send approvals to a URL that has not received them before.',
+        'wallet_signature and signature_timestamp are required to send approvals to a URL, unless the webhook has this URL with `approval` already.',
     });
   requireBelieved(consent);
 }

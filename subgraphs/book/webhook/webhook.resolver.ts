@@ -58,7 +58,7 @@ export class WebhookResolver {
   @Mutation(() => BookWebhook, {
     nullable: true,
     description:
-      'Removes the webhook of a book. Nothing more is sent, and the dead letters are deleted. Repeating the request changes nothing. Null if there is an error.',
+      'Removes the webhook of a book. Nothing more is sent, and the dead letters are deleted. Repeating the request changes nothing. Requires possession of the book. Null if there is an error.',
   })
   async removeWebhook(
     @Args(() => BookArguments) { agentId }: ArgumentsOfBook,

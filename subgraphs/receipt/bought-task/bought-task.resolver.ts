@@ -38,7 +38,7 @@ export class BoughtTaskResolver {
   @Query(() => BoughtTask, {
     nullable: true,
     description:
-      'State of a task and, for its buyer, its answer and receipt. Null if no task has this id, or if nothing was bought by the offer with this id.',
+      'State of a task and, for its buyer (by API key, possession of the book, or a signature in `payer`), its answer and receipt. Null if no task has this id, if nothing was bought by the offer with this id, or on error.',
   })
   async boughtTask(
     @Args(() => TaskArguments) asked: Arguments,
@@ -55,7 +55,7 @@ export class BoughtTaskResolver {
   @Directive(pageByLimit(tasks_page_default, 'tasks'))
   @Query(() => BoughtTasks, {
     description:
-      'Tasks bought by the wallets and the live key of the caller, or recorded on the books that it possesses, including tasks that were refused or canceled.',
+      'Tasks that were bought by the wallets of the caller or with its API key (not a demo key), or that are recorded on the books that it possesses, including tasks that were refused or canceled.',
   })
   async boughtTasks(@Args(() => ListArguments) asked: Arguments, @Ctx() context: ReceiptContext): Promise<BoughtTasks> {
     const { payer, context_id, states, since, before, limit } = readRequest(BoughtTasksRequest, asked);
@@ -89,7 +89,8 @@ export class BoughtTaskResolver {
 
   @Mutation(() => BoughtTask, {
     nullable: true,
-    description: 'The buyer cancels a task before the payment is sent. Null if no task has this id.',
+    description:
+      'Cancels a task before its payment is sent. Requires the API key of the buyer, possession of its book, or a signature of the payer in `payer`. Null if no task has this id, or on error.',
   })
   async cancelTask(
     @Args(() => CancelArguments) asked: Arguments,

@@ -1,4 +1,4 @@
-import { type ErrorCode, errors, Refusal } from '../../../schema/errors.ts';
+import { type ErrorCode, Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import { verifyUrl } from '../../../schema/links.ts';
 import type { BrokenBy, BrokenOff } from '../../answer-end.ts';
@@ -13,7 +13,7 @@ const codes: Readonly<Record<BrokenBy, ErrorCode>> = {
 };
 
 const causes: Readonly<Record<BrokenBy, string>> = {
-  hub: errors.hub_broke_off[1],
+  hub: 'The model hub ended its answer before it was complete.',
   request: 'The model hub refused this request while it was answering.',
   limit: `The answer reached a limit of this service before it was complete: ${limits.hub_stream_ms_max / 1_000} seconds, or ${limits.answer_bytes_max} bytes.`,
   stop: 'This service was stopped before the answer was complete.',

@@ -12,7 +12,7 @@ type ServiceStats = InstanceType<typeof ServiceStats>;
 
 @Resolver()
 export class StatsResolver {
-  @Query(() => ServiceStats, { description: 'Statistics of this service, as ranges. Public.' })
+  @Query(() => ServiceStats, { description: 'Statistics of this service: the number of receipts, as a range. Public.' })
   async stats(@Ctx() { database }: Context): Promise<ServiceStats> {
     requireNotHalted(database);
     const { tree_size } = await logStands(database);

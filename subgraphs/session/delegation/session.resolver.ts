@@ -55,7 +55,7 @@ export class DelegationResolver {
 
   @Query(() => SessionChallenge, {
     nullable: true,
-    description: 'A nonce to sign for one act of an active session. Null only on error.',
+    description: 'A nonce to sign for one act of an active session. Public. Null only on error.',
   })
   async sessionChallenge(
     @Args(() => ChallengeArguments) args: Arguments,
@@ -74,7 +74,7 @@ export class DelegationResolver {
   @Mutation(() => SessionActResult, {
     nullable: true,
     description:
-      'Carries out an act that the key of a session has signed. Each signed act is accepted once. Null only on error.',
+      'Carries out an act that the key of a session has signed. Each signed act is accepted once. Requires no other credential. Null only on error.',
   })
   async actInSession(
     @Args(() => SessionArguments) args: Arguments,
@@ -89,7 +89,8 @@ export class DelegationResolver {
 
   @Mutation(() => RevokedSession, {
     nullable: true,
-    description: 'Revokes a session and all sessions below it, immediately and permanently. Null only on error.',
+    description:
+      'Revokes a session and all sessions below it, immediately and permanently. Requires a signature of the payer of the session or of one above it. Null only on error.',
   })
   async revokeSession(
     @Args(() => RevokeArguments) args: Arguments,

@@ -56,7 +56,10 @@ function registrationOf(
 @Resolver(() => AgentRegistration)
 export class RegistrationResolver {
   @Directive(`@paid(price: "${limits.stamp_price_atomic}")`)
-  @Mutation(() => AgentRegistration, { description: 'Registers the paying wallet as an agent with a book of its own.' })
+  @Mutation(() => AgentRegistration, {
+    description:
+      'Registers the paying wallet or, with `taskId`, the wallet that paid for that receipt, as an agent with a book of its own. Requires a signature of the wallet.',
+  })
   async registerAgent(
     @Arg('input', () => RegisterAgentInput, {
       description: 'The wallet to register, and the proof of control over it.',

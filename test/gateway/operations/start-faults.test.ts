@@ -178,7 +178,7 @@ it('starts without Base, and says so in one line that names BASE_RPC_URL', async
   const [line = ''] = said();
   expect(JSON.parse(line)).toMatchObject({
     level: 40,
-    msg: 'BASE_RPC_URL does not answer (ECONNREFUSED); no payments are accepted until it does',
+    msg: 'BASE_RPC_URL does not answer (ECONNREFUSED); no payments are accepted until it does. It is tried again every 2 seconds',
   });
   expect(gateway.logs.join('\n')).not.toContain(SECRET);
 });

@@ -39,7 +39,9 @@ export class MessageResolver {
     return { ...messageFields(charged.answer, svc), receipt };
   }
 
-  @Query(() => MessageTokens, { description: 'Estimates the number of tokens of a request, without asking a model.' })
+  @Query(() => MessageTokens, {
+    description: 'Estimates the number of tokens of a request, without asking a model. Free and public.',
+  })
   messageTokens(
     @Arg('input', () => MessageTokensInput, { description: 'The request whose tokens are estimated.' })
     input: Arguments,
