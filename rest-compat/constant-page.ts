@@ -5,23 +5,28 @@ import type { Face, PageDoor } from './door.ts';
 import type { Port } from './port.ts';
 import type { Answer, PackedForms } from './problem.ts';
 
-const made = new WeakMap<Port, Map<PageDoor, Answer>>();
+const made = new WeakMap<Port, Map<PageDoor, Promise<Answer>>>();
 
 /**
- * A page that does not change while the service runs. It is made on first use and stored with its ETag and compressed forms: describing all
- * endpoints takes a tenth of a second and each compression some milliseconds, and these requests are free.
+ * A page that does not change while the service runs. It is made on first use, once for all that request it meanwhile, and stored with its
+ * ETag and compressed forms: describing all endpoints takes a tenth of a second and each compression some milliseconds, and these requests
+ * are free. One that could not be made is made again.
  */
-export async function constantPage(door: PageDoor, house: Face, make: () => Promise<Answer>): Promise<Answer> {
-  const pages = made.get(house.port) ?? new Map<PageDoor, Answer>();
+export function constantPage(door: PageDoor, house: Face, make: () => Promise<Answer>): Promise<Answer> {
+  const pages = made.get(house.port) ?? new Map<PageDoor, Promise<Answer>>();
   made.set(house.port, pages);
   const known = pages.get(door);
   if (known) return known;
-  const answer = await make();
+  const page = make().then(withForms);
+  pages.set(door, page);
+  page.catch(() => pages.delete(door));
+  return page;
+}
+
+function withForms(answer: Answer): Answer {
   const { body } = answer;
   const isLong = typeof body === 'string' && Buffer.byteLength(body) >= limits.compressed_answer_bytes_min;
-  const page = isLong ? { ...answer, packed: packedForms(body) } : answer;
-  pages.set(door, page);
-  return page;
+  return isLong ? { ...answer, packed: packedForms(body) } : answer;
 }
 
 /** Asynchronous compression, which runs on another thread. */

@@ -30,3 +30,21 @@ it('leaves a short page as it is', async () => {
   const page = await constantPage(door, house, async () => ({ status: 200, headers: {}, body: 'short' }));
   expect([page.body, page.packed]).toEqual(['short', undefined]);
 });
+
+it('is made once for all that request it at the same time, and again after it could not be made', async () => {
+  const house = { port: {} } as Face;
+  let made = 0;
+  const page = () =>
+    constantPage(door, house, async () => {
+      if (++made === 1) throw new Error('not now');
+      return { status: 200, headers: {}, body: 'made' };
+    });
+  await expect(Promise.all([page(), page()])).rejects.toThrow('not now');
+  expect(made).toBe(1);
+  expect(await Promise.all([page(), page(), page()])).toMatchObject([
+    { body: 'made' },
+    { body: 'made' },
+    { body: 'made' },
+  ]);
+  expect(made).toBe(2);
+});
