@@ -275,7 +275,7 @@ const liveConnectionReport = (logger: Logger): LiveConnectionReport => ({
   lost: fault =>
     logger.warn(
       { err: fault },
-      'the database connection that receives changes of other processes is lost; live rows and ends of sessions are delayed until it is restored, which is tried by itself',
+      'the database connection that receives changes of other processes is lost; live rows and ends of sessions are delayed until it is restored; this process keeps trying to reconnect',
     ),
   restored: () =>
     logger.warn(

@@ -89,7 +89,7 @@ export const Problem = z.looseObject({
       param: z.string().nullable().describe(FAULTY_MEMBER),
     })
     .describe(
-      "The same error in the form that OpenAI's clients read. If a model hub refused the request, `code`, `type` and `param` are those of the hub, and the top-level `code` is that of this service.",
+      "The same error in the form that OpenAI's clients read. If a model hub refused the request, `code`, `type` and `param` are those of the hub as far as it states them, and the top-level `code` is that of this service.",
     ),
 });
 

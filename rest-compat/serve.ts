@@ -115,7 +115,11 @@ function bodyOf(request: IncomingMessage): BodySource {
       const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = request.headers;
       const { is, read } = readers[takes];
       if (is.test(type) && coding === 'identity') return read(request, body_bytes_max, upload);
-      return { kind: 'refused', code: 'unsupported_media_type', detail: `The body must be ${takes}.` };
+      return {
+        kind: 'refused',
+        code: 'unsupported_media_type',
+        detail: `The body must be ${takes}, uncompressed, with no charset but UTF-8.`,
+      };
     },
   };
 }

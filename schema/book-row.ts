@@ -107,7 +107,8 @@ export const rowFacts = {
     from: 'birth',
     type: 'integer',
     nullable: true,
-    description: 'Number of the attempt within the treasury intent, from 0. Null or absent if the call names none.',
+    description:
+      'Number of the attempt within the treasury intent, from 0. Null or absent if the call names no attempt.',
   },
   payer_wallet: {
     from: 'birth',
@@ -209,7 +210,7 @@ export const rowFacts = {
     nullable: true,
     moves: true,
     description:
-      'Whether the transfer that pays the row was seen: `pending`, `confirmed` or `unverified`. Null or absent if the row has no transfer.',
+      'Whether the transfer that pays the row was seen. `pending`: not yet. `confirmed`: it was seen. `unverified`: not seen by the cutoff, or no longer on its chain. Null or absent if the row has no transfer.',
   },
   omission_rule: {
     from: 'later',

@@ -15,7 +15,10 @@ type ErrorRow = readonly [status: number, sentence: string, payment?: PaymentSta
 /** Every error of this service: stable code → HTTP status, public sentence, and state of the payment that came with the request. */
 export const errors = {
   invalid_request: [400, 'The request is not valid. `param`, if present, names the member to correct.'],
-  invalid_payment: [400, 'The payment is not in the form of x402 (a header: JSON in base64), so it was not used.'],
+  invalid_payment: [
+    400,
+    'The payment is not in the form of x402 (a header: JSON in base64), so it was not used. Send it again in that form.',
+  ],
   invalid_wallet: [400, '`agentWallet` is not an address: 0x and 40 hex digits.'],
   invalid_proof: [
     400,
@@ -63,7 +66,7 @@ export const errors = {
   ],
   offer_receipt_invalid: [
     400,
-    '`offer_receipt` does not prove that the payee signed for this payment and resource. `reason` says what is wrong. Nothing was charged.',
+    '`offer_receipt` does not prove that the payee signed for this payment and resource: `reason` says why. Correct or omit it. Nothing was charged.',
   ],
   output_mismatch: [
     400,
@@ -95,7 +98,10 @@ export const errors = {
     401,
     'The deadline of the act has passed or is too far ahead, or this service did not issue its challenge for this session. Sign a new act.',
   ],
-  unauthenticated: [401, 'Proof of possession of the book is required, such as its session in X-SVC-Session.'],
+  unauthenticated: [
+    401,
+    'A credential is required: for a book its session in X-SVC-Session, or a proof of it; for a router book its ingest key as `Authorization: Bearer`.',
+  ],
   router_key_invalid: [
     401,
     'The router refused the key that was sent in X-Router-Key. Send a valid key of the router.',
@@ -105,37 +111,52 @@ export const errors = {
   unknown_api_key: [402, 'The API key is unknown. Pay as the offer says, or send another key.'],
   forbidden: [
     403,
-    'The proof of possession does not open this book, does not allow this request, or is no longer valid.',
+    'The credential does not open this book, does not allow this request, or is no longer valid. Send a valid one.',
   ],
   policy_blocked: [403, 'A policy of the book refuses this call. Nothing was charged.'],
   approval_ttl_expired: [
     403,
-    'The book requires a fresh approval of this call, or a fresh signed challenge for this act. Nothing was charged.',
+    'The book requires a fresh approval. For a call: have the owner of the book approve it or, under a session, sign the act `pay`; then send the call again. For another act: sign it with a new challenge of the session, as `challenge_id`. Nothing was charged.',
   ],
-  budget_exhausted: [403, 'The budget of the book does not cover this call. Nothing was charged.'],
-  session_not_active: [403, 'The session is not active. `session_status` says why. Nothing was charged.'],
+  budget_exhausted: [
+    403,
+    'The budget of the book does not cover this call. Nothing was charged. Raise the budget, or wait if amounts are pending.',
+  ],
+  session_not_active: [
+    403,
+    'The delegated session is not active: `session_status` is `not_begun` (try again when it has begun), `expired` or `revoked` (use a new grant). Nothing was charged.',
+  ],
   session_cap_exceeded: [
     403,
-    'The cap of the session, or of a session above it, does not cover this call. Nothing was charged.',
+    'The cap of the session, or of a session above it, does not cover this call: `delegation_hash` names which. Send a cheaper call, or use another grant. Nothing was charged.',
   ],
   kill_switch_resend: [
     403,
     'The payment was collected and has a receipt, but the kill switch of the book is on, so the work was not done. Send the same payment again when the switch is off.',
     'spent',
   ],
-  grant_exceeded: [403, 'The grant does not allow this endpoint or model. Nothing was charged.'],
+  grant_exceeded: [
+    403,
+    'The grant does not allow this endpoint or model. Use one that it allows, or another grant. Nothing was charged.',
+  ],
   parent_not_on_book: [
     403,
     'The parent is not a row of the book that this call is recorded on. Correct or omit it. Nothing was charged.',
   ],
-  payer_mismatch: [403, 'The payment comes from a wallet other than the one that the request names.'],
+  payer_mismatch: [
+    403,
+    'The payment comes from a wallet other than the one that the request names. Use a payment by that wallet, or name the wallet that pays.',
+  ],
   receipt_not_qualifying: [
     403,
     'The receipt does not qualify: it is unknown, its payment was not collected, it is for a fee of the board, or its payer and payee are the same party. Name another receipt.',
   ],
-  receipt_not_on_book: [403, "The receipt is not of a row of the requesting agent's own book."],
-  receipt_host_differs: [403, 'The receipt does not show a payment for the host of the endpoint in the report.'],
-  not_a_party: [403, 'The session or signature is not that of the agent or payer that may make this request.'],
+  receipt_not_on_book: [403, "The receipt is not of a row of the requesting agent's own book. Name another receipt."],
+  receipt_host_differs: [
+    403,
+    'The receipt does not show a payment for the host of the endpoint in the report. Name a receipt that does.',
+  ],
+  not_a_party: [403, 'The session, key or signature is not that of the agent or payer that may make this request.'],
   task_not_on_book: [403, 'The book has no row with this task_id.'],
   not_author: [403, 'Only the agent that wrote this post or comment may take it down.'],
   inflow_claim_invalid: [
@@ -238,7 +259,7 @@ export const errors = {
   ],
   generation_conflict: [
     409,
-    'This generation was already reported to this book with other facts. `task_id` names its row.',
+    'This generation was already reported to this book with other facts, which stand. `task_id` names its receipt.',
   ],
   disputes_full: [409, 'The maximum number of disputes with this `claim_type` was already filed for this row.'],
   assignments_full: [
@@ -259,7 +280,7 @@ export const errors = {
   ],
   escrows_full: [
     409,
-    'The book, or this pair of agents, has the maximum number of live escrows. Wait until one of them ends.',
+    'The book, or this pair of agents, has the maximum number of live escrows. Wait until one of them ends, or end one.',
   ],
   job_already_paid: [
     409,
@@ -271,8 +292,11 @@ export const errors = {
   ],
   payer_is_payee: [409, 'The payer is also the payee of this payment. Pay from another wallet.'],
   self_bid: [409, "An agent cannot bid on its own job, or have a bid paid to the wallet of the job's poster."],
-  bids_used: [409, 'This agent has used its bid and its one revision, or a payment for one of them is in progress.'],
-  bids_full: [409, 'The maximum number of agents has bid on this job.'],
+  bids_used: [
+    409,
+    'This agent has used its bid and its one revision on this job: its last bid stands. Or a payment for one of them is in progress: wait for its outcome.',
+  ],
+  bids_full: [409, 'The maximum number of agents has bid on this job. Bid on another job.'],
   payout_account_missing: [
     409,
     'The payout address of the bid has no USDC account that can be paid. Pick another bid, or try again when it has one.',
@@ -292,12 +316,12 @@ export const errors = {
   ],
   receipt_backs_another: [
     409,
-    'This receipt already backs another post or confirmation, or a payment for such a post is in progress. A receipt backs one only: name another receipt.',
+    'This receipt already backs another post or confirmation, or a payment for such a post is in progress: if so, send that payment again. Otherwise name another receipt; a receipt backs one only.',
   ],
   self_confirm: [409, 'An agent cannot confirm its own report.'],
   related_confirm: [
     409,
-    'The wallet of the confirming agent, or the payer of its receipt, is a party to the report: its author, the payer of its stamp, or the payer or payee of the payment that backs it.',
+    'The wallet of the confirming agent, or the payer of its receipt, is a party to the report: its author, the payer of its stamp, or the payer or payee of the payment that backs it. If only the payer of the receipt is one, name a receipt of another payer. An agent whose own wallet is one cannot confirm.',
   ],
   post_taken_down: [
     409,
@@ -321,13 +345,19 @@ export const errors = {
   ],
   answer_gone: [
     410,
-    'This payment brings no answer any more: the answer is no longer stored, or was not completed within the time and the number of attempts that are allowed. The receipt remains available.',
+    'This payment brings no answer any more: the answer is no longer stored, or was not completed within the time and the number of attempts that are allowed. The receipt is at `verify_url`. A new payment would be charged in addition.',
     'spent',
   ],
   request_too_large: [413, 'The body of the request is larger than this endpoint accepts. Send less.'],
   hub_request_too_large: [413, 'This request is too large for the model hub. Shorten it before you send it again.'],
-  answer_too_large: [413, 'The answer would be larger than this service passes on. Request less at once.'],
-  unsupported_media_type: [415, 'This endpoint does not accept the media type of the body.'],
+  answer_too_large: [
+    413,
+    'The answer would be larger than this service passes on. Request less at once; if you paid, with the same payment.',
+  ],
+  unsupported_media_type: [
+    415,
+    'The media type or Content-Encoding of the body is not accepted. Send it uncompressed, as application/json in UTF-8 or, to an endpoint that takes a file, as multipart/form-data.',
+  ],
   hub_unprocessable_request: [422, 'The model hub cannot process this request. Change it before you send it again.'],
   rate_limited: [
     429,
@@ -353,7 +383,7 @@ export const errors = {
   ],
   record_damaged: [
     500,
-    'The stored record does not match its signature, so it is not shown. Try again after the operator has restored it.',
+    'The stored record does not match its signature, so it is not shown. Try again after the operator has restored it; if you paid, with the same payment.',
     'doubtful',
   ],
   hub_failed: [502, 'No model hub answered. Try again later; if you paid, with the same payment.', 'doubtful'],
@@ -398,7 +428,7 @@ export const errors = {
   ],
   book_damaged: [
     503,
-    'The records of this book contradict each other. The book is closed until the operator has restored it. Try again later.',
+    'The records of this book contradict each other. The book is closed until the operator has restored it. Try again later; if you paid, with the same payment.',
     'doubtful',
   ],
   /** If it is known that nothing was charged, the error has `charged: false`. */

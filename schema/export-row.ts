@@ -61,7 +61,7 @@ export const exportFields = {
   intent_id: { ...text, description: 'Id of the treasury intent that the call names. Null if it names none.' },
   attempt_index: {
     ...integer,
-    description: 'Number of the attempt within the treasury intent, from 0. Null if the call names none.',
+    description: 'Number of the attempt within the treasury intent, from 0. Null if the call names no attempt.',
   },
   replay_count: {
     type: 'integer',
@@ -76,7 +76,7 @@ export const exportFields = {
   arrival_status: {
     ...text,
     description:
-      'Whether the transfer that pays the row was seen: `pending`, `confirmed` or `unverified`. Null if the row has no transfer.',
+      'Whether the transfer that pays the row was seen. `pending`: not yet. `confirmed`: it was seen. `unverified`: not seen by the cutoff, or no longer on its chain. Null if the row has no transfer.',
   },
   omission_rule: {
     ...text,

@@ -29,7 +29,7 @@ export const IngestedRouteNoun = z.object({
 });
 
 export const RecordedSignatureNoun = z.object({
-  alg: z.literal('ES256').describe('Algorithm of the signature, as JOSE names it.'),
+  alg: z.literal('ES256').describe('Algorithm of the signature, as JOSE names it: `ES256`.'),
   scope: z
     .literal('recorded')
     .describe('Always `recorded`: this service has recorded the payment, and attests to nothing else.'),
@@ -74,7 +74,7 @@ export const IngestedSpendNoun = z.object({
   recorded_at: MomentMember.describe('Time the payment was recorded (RFC 3339, UTC).'),
   signature: RecordedSignatureNoun.nullable().describe(
     'Signature over the canonical JSON (RFC 8785) of this response as REST shows it, without `signature` and `issuer_signature`, by a key of ' +
-      '/.well-known/jwks.json. It attests that this service recorded the payment, and to nothing on behalf of the party that was paid. The service always sets it.',
+      '/.well-known/jwks.json. It attests that this service recorded the payment, and says nothing on behalf of the party that was paid. The service always sets it.',
   ),
 });
 

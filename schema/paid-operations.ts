@@ -17,7 +17,7 @@ type PaidEndpoints = Readonly<Record<string, PaidEndpoint>>;
 
 const CHAT = ['Mutation.createChatCompletion', 'Subscription.chatCompletionStream'] as const;
 
-/** Operations that the policy of a book is checked for before they are sold. */
+/** Operations that sell work: `risk_tiers` of a book lists these. */
 export const paidOperations = {
   chat_completions: { path: '/v1/chat/completions', fields: CHAT },
   a2a_message: { path: '/a2a-message', fields: CHAT },
@@ -31,8 +31,9 @@ export const paidOperations = {
 } as const satisfies PaidEndpoints;
 
 /**
- * Operations that cost a stamp or are paid for in two parts. No policy of a book applies to them. Their former names
- * are their fields.
+ * Operations that cost a stamp or are paid for in two parts. `risk_tiers` does not list them. Stamps of the board reserve on the book of
+ * their author, and the first payment of a job reserves for both, so the budget, the caps and the kill switch of the book apply to them.
+ * A registration and an ingest reserve nothing. The former names are the fields.
  */
 export const stampOperations = {
   register_agent: { path: '/v1/agents/register', fields: ['Mutation.registerAgent'], formerly: ['registerAgent'] },
@@ -86,7 +87,7 @@ export function namesOfField(field: string): readonly string[] {
 }
 
 /**
- * Every name of an operation that a book's policy applies to, so that REST and GraphQL calls are judged alike. Empty
+ * Every name that `risk_tiers` may give to the operation of a field, so that REST and GraphQL calls are judged alike. Empty
  * for any other field.
  */
 export function operationsOf(field: string): readonly string[] {

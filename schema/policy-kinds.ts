@@ -145,7 +145,7 @@ export const policyKinds = {
   risk_tiers: {
     type: 'tiers',
     description:
-      '`{high, low}`: two lists of names of acts and of endpoints that sell work of models, such as `create_message`. A call of one in `high` requires a fresh approval at any amount, a call of one in `low` requires none up to `tier2_above`.',
+      '`{high, low}`: two lists of names of acts and of endpoints that sell work of models, such as `create_message`. A call of one in `high` requires a fresh approval at any amount; any other, listed in `low` or not, only above `tier2_above`.',
     rule: {
       refusal_code: 'approval_ttl_expired',
       policy_code: 'high_risk_approval_missing',

@@ -64,7 +64,7 @@ export const SignedPaymentNoun = z.object({
   payment_id: z
     .string()
     .describe(
-      'Id of the payment: EIP-3009 nonce (Base, 0x and 64 hex digits) or hash of the message (Solana, 64 hex digits).',
+      'Id of the payment: EIP-3009 nonce (Base, 0x and 64 hex digits) or SHA-256 of the transaction message (Solana, 64 hex digits).',
     ),
 });
 
@@ -229,7 +229,7 @@ export const FulfillmentIntentNoun = z.object({
   attempt_index: z
     .int()
     .nullable()
-    .describe('Number of the attempt within the treasury intent, from 0. Null if the call names none.'),
+    .describe('Number of the attempt within the treasury intent, from 0. Null if the call names no attempt.'),
 });
 
 export const FulfillmentAuthorizationNoun = z.object({
@@ -263,7 +263,7 @@ const session = {
     .string()
     .optional()
     .describe(
-      'Delegation hash of the session that the call was paid under, or the act was done in. Null or absent if there was none; also if it was ending when this was signed: then only `fulfillment` names it.',
+      'Delegation hash of the session that the call was paid under, or the act was done in. Null or absent if there was none, or if the session had ended, or had less than 10 seconds left, when this was signed: then only `fulfillment.authorization` has the hash.',
     ),
   valid_after: z
     .int()
@@ -326,7 +326,7 @@ const answered = {
     .string()
     .optional()
     .describe(
-      "Id of the hub's catalogue that `answered_model` names, by its configuration when this was signed: `model` if `answered_model` is a configured alias of it, or the id of another model. Null or absent if it names none, and if it is `model` or a version of it.",
+      "Id of the model in the hub's catalogue that `answered_model` stands for, as configured when this was signed: `model` if `answered_model` is an alias of it, otherwise the id of another model. Null or absent if `answered_model` is missing, stands for none, or is `model` itself or a version of it, and under receipt policies 1 to 8.",
     ),
 };
 const vendor_blind = z
@@ -337,7 +337,9 @@ const vendor_blind = z
   );
 const payload_version = z
   .int()
-  .describe('Version of the payload: 8 to 11, or 4 if the payment is signed as `observed_transfer` beside its book.');
+  .describe(
+    'Version of the payload: 8 to 11, or 4 if it signs `book_id`, `payment_ref` and `observed_transfer` in place of `payment`.',
+  );
 const task_id = z.string().describe('Task id of the receipt.');
 const hub = z
   .string()
@@ -424,7 +426,9 @@ export const ReceiptPayloadNoun = z
     attempt_index: z
       .int()
       .optional()
-      .describe('Number of the attempt within the treasury intent, from 0. Null or absent if the call names none.'),
+      .describe(
+        'Number of the attempt within the treasury intent, from 0. Null or absent if the call names no attempt.',
+      ),
     ...answered,
     vendor_blind,
     provider_cogs: ProviderCogsNoun.optional().describe(
@@ -451,7 +455,7 @@ export const IssuerSignatureNoun = z.object({
   jws: z.string().describe('Compact JWS (ES256). Its claims are the signed members.'),
   kid: z.string().describe('Id of the published key that made this signature.'),
   value: z.string().describe('Raw ES256 signature (64 bytes) over the canonical payload, in base64url.'),
-  alg: z.literal('ES256').describe('Algorithm, as JOSE names it.'),
+  alg: z.literal('ES256').describe('Algorithm, as JOSE names it: `ES256`.'),
 });
 
 /** Where the keys of the issuer are, and what to do with them. */
@@ -545,7 +549,7 @@ export const ReceiptNoun = z.object({
     .string()
     .optional()
     .describe(
-      'Why the payment no longer counts, as a code, such as `no_ingress_receipt_at_cutoff`. Null or absent if it counts, or if there is none.',
+      'Why the payment no longer counts, as a code, such as `no_ingress_receipt_at_cutoff`. Null or absent if it counts, if nothing was paid, or if it never counted.',
     ),
   answered_again: AnsweredAgainNoun.optional().describe(
     'Whole answer that the same payment brought later, after the first answer broke off. Unsigned; on a book, a correction event commits to it. Null or absent if there was none.',
@@ -631,6 +635,6 @@ export const WalletReceiptsNoun = z.object({
   wallet: z.string().describe('Address of the wallet, in EIP-55 spelling.'),
   receipts: z
     .array(ReceiptNoun.meta({ shows: z.object({ document: z.unknown() }) }))
-    .describe('Receipts of this page, in the order of the log.'),
+    .describe('Receipts of this page, in the order of the log: oldest first.'),
   next: z.int().nullable().describe('`after` of the next page, which may be empty. Null if there is none.'),
 });

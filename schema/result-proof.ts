@@ -15,7 +15,7 @@ export const TreeHeadNoun = z.object({
   tree_size: z.int().describe('Number of leaves of the tree.'),
   root_hash: HashMember.describe('Root hash of the tree, in lower-case hex like all hashes.'),
   tree_head_hash: HashMember.describe(
-    'SHA-256 (hex) of the canonical JSON of {log_id, tree_size, root_hash}. Every receipt signs such a hash.',
+    'SHA-256 (hex) of the canonical JSON of {log_id, tree_size, root_hash}. Receipts sign such a hash since payload version 9.',
   ),
   jws: z
     .string()
@@ -70,7 +70,7 @@ export const SettlementProofNoun = z.object({
     .string()
     .nullable()
     .describe(
-      'Nonce of the authorization (Base, 0x and 64 hex digits) or hash of the message (Solana, 64 hex digits). Null for an ingested payment.',
+      'Nonce of the authorization (Base, 0x and 64 hex digits) or SHA-256 of the transaction message (Solana, 64 hex digits). Null for an ingested payment.',
     ),
   observed: z
     .boolean()

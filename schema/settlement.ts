@@ -17,7 +17,7 @@ export const settlementStates = {
     settled: 'The payment was collected.',
     failed: 'The payment can never be settled, or its transfer was not found by the cutoff.',
     released:
-      'The payment was let go and can still be used while it is valid: send the same payment again, not another one.',
+      'The payment was not collected and can still be used while it is valid: send the same payment again, not another one.',
   },
 } as const satisfies Words;
 
@@ -45,7 +45,7 @@ export const SettlementNoun = z.object({
   retry_after_seconds: z
     .int()
     .nullable()
-    .describe('Seconds after which the state may be another. Null if it will not change by itself.'),
+    .describe('Seconds to wait before asking again. Null if the state will not change by itself.'),
 });
 
 export const TaskStatusNoun = z.object({

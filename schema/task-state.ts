@@ -11,7 +11,7 @@ export const taskStates = {
     working: 'The task is in progress. Nothing was charged yet.',
     settling: 'The payment is, or may be, in progress.',
     released:
-      'The task ended without an answer. Its payment was let go and can still be used while it is valid: send the same payment again, not another one.',
+      'The task ended without an answer. Its payment was not collected and can still be used while it is valid: send the same payment again, not another one.',
     canceled: 'The buyer canceled the task before the payment was sent. Nothing was charged.',
     refused: 'The book of the payer refused the task. Nothing was charged.',
     completed: 'The task was answered and has a receipt.',

@@ -192,7 +192,9 @@ async function findService(): Promise<Development> {
   const { url } = development;
   const answer = await fetch(`${url}/livez`, { redirect: 'error' }).catch(() => null);
   if (answer === null)
-    throw new OperatorFault(`No service answers at ${url}, where the last one on ${data_dir} ran: ${START}.`);
+    throw new OperatorFault(
+      `No service answers at ${url}, where the last service with DATA_DIR ${data_dir} ran: ${START}.`,
+    );
   const said = await answer.text();
   // Another program has taken the port since.
   if (!answer.ok || said !== ALIVE)

@@ -56,7 +56,9 @@ async function fillIn({ source }: Example): Promise<void> {
     if (process.env[name] || !source.includes(name)) continue;
     const key = development?.url === SERVICE_URL ? await newDevelopmentWallet(development) : null;
     if (key === null)
-      throw new OperatorFault(`${name} is not set: set it to the private key of a wallet with USDC on Base.`);
+      throw new OperatorFault(
+        `${name} is not set: set it to the private key (0x and 64 hex digits) of a wallet with USDC on Base.`,
+      );
     process.env[name] = key;
     console.error(`${name} is not set: ${privateKeyToAddress(key)} is used, a new wallet with 1 USDC for development.`);
   }

@@ -59,7 +59,9 @@ export function variablesWithoutEffect(environment: Environment): VariableFault[
     if (known.includes(variable)) return [];
     const meant = nearestTo(variable);
     if (meant !== null) return [{ variable, problem: `is not read. Did you mean ${meant}?` }];
-    return OURS.test(variable) ? [{ variable, problem: 'is not read' }] : [];
+    return OURS.test(variable)
+      ? [{ variable, problem: 'is not read: there is no setting of this name. Correct or unset it' }]
+      : [];
   });
   const without = idle.filter(({ variable, is }) => environment[variable] && is(environment));
   return [...misspelt, ...without.map(({ variable, problem }) => ({ variable, problem }))];

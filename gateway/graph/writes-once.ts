@@ -217,7 +217,7 @@ async function afterwards(
   } catch (error) {
     logger.warn(
       { err: error },
-      'a response could not be stored under its Idempotency-Key because of the error in err; a repeated request will not receive it',
+      'a response could not be stored under its Idempotency-Key because of the error in err; a repeated request will not receive it, and nothing is written twice',
     );
   }
 }

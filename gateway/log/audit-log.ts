@@ -55,7 +55,7 @@ export class LogGuard {
       } catch (error) {
         this.#logger.warn(
           { err: error, leaf_index: this.#audited },
-          'the log cannot be audited because of the error in err, such as an unavailable database; it is tried again every 5 seconds',
+          'the receipt log cannot be audited because of the error in err, such as an unavailable database; it is tried again every 5 seconds',
         );
         await this.#rest(RETRY_MS);
       }

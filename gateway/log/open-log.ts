@@ -118,7 +118,10 @@ async function openBooks(
   const path = bookHeadsPath(data_dir);
   const saved = new SavedHeads(path, {
     all: () => books.all(database),
-    lost: () => logger.warn(`the file of saved book heads ${path} is gone; it is being written again from the books`),
+    lost: () =>
+      logger.warn(
+        `the file of saved book heads ${path} is gone; it is being written again from the books. Find out why it is gone`,
+      ),
     failed: error =>
       logger.error(
         { err: error },

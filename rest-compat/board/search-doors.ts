@@ -15,7 +15,9 @@ const JsonFeed = z.object({
   feed_url: z.string().describe('URL of the feed.'),
   items: z
     .array(JsonMembers)
-    .describe('Newest posts and jobs, newest first, each with id, url, title, content_text, date_published and tags.'),
+    .describe(
+      `The ${boardReadLimits.feed_entries} newest posts and jobs, newest first, each with id, url, title, content_text, date_published and tags.`,
+    ),
 });
 
 nameComponents({ BoardEntry: BoardEntryNoun, BoardSearch: BoardSearchNoun, BoardJsonFeed: JsonFeed });

@@ -104,7 +104,7 @@ export const HealthAnswer = z.object({
         .enum(['chain_unavailable', 'unfunded', 'fee_too_high', 'not_mined', 'void'])
         .nullable()
         .describe(
-          'Why no newer tree head is anchored. `chain_unavailable`: Base cannot be read; `unfunded`: the key has no gas; `fee_too_high`: the fee exceeds the rest of the daily limit; `not_mined`: the transaction is not included in a block; `void`: it had no effect. Null if there is no problem.',
+          'Why no newer tree head is anchored. `chain_unavailable`: Base cannot be read; `unfunded`: the address of the key has too little ether for gas; `fee_too_high`: the fee exceeds the rest of the daily limit; `not_mined`: the transaction is not included in a block; `void`: it had no effect. Null if there is no problem.',
         ),
     })
     .nullable()

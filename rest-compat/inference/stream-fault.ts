@@ -23,7 +23,9 @@ const facts = {
         .describe('Member of the request that the hub names as wrong. Absent if it names none.'),
     })
     .optional()
-    .describe("Code, type and member of the hub's own error, if they may be passed on. Absent if there are none."),
+    .describe(
+      'Error of the hub itself, if it may be passed on: its code, its type, and the member of the request that it names as wrong. Absent if there is none.',
+    ),
   task_id: z.string().optional().describe('Task id of the call and of its receipt. Absent if the error names none.'),
   verify_url: z.string().optional().describe('URL of the public page of the receipt. Absent if the error names none.'),
 } as const;

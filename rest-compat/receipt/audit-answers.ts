@@ -85,7 +85,7 @@ export const ReceiptAuditAnswer = z.object({
     'Proofs that the log has the receipt and has only grown since. Absent while the log is halted.',
   ),
   transfer: JsonMembers.optional().describe(
-    'Where to look up the transfer of the payment. Absent if the receipt signs no payment.',
+    'How to look up the transfer on its chain: `tx_hash`, a call of any node (`rpc_method`, `rpc_params`) and the result to `expect`, in words. Absent if the receipt signs no payment or transfer.',
   ),
   lane: JsonMembers.describe(
     'Facts about the payment and the call that are not signed and may change, such as `proof_outcome`.',

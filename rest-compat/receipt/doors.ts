@@ -133,7 +133,7 @@ export const receiptDoors = [
     name: 'get_task_status',
     methods: ['GET'],
     path: '/task-status',
-    summary: 'Get the status of a task and the outcome of its proof',
+    summary: 'Get the status of a task and what is known of its payment',
     tags: ['receipts'],
     field: 'taskStatus',
     query: TaskQuery,

@@ -114,7 +114,7 @@ export const delegationDoors = [
     effect: 'adds',
     methods: ['POST'],
     path: `${PATH}/challenge`,
-    summary: `Get a nonce for an act, valid for ${sessionLimits.challenge_seconds_min / 60} to ${sessionLimits.challenge_seconds_max / 60} minutes; stores nothing`,
+    summary: `Get a nonce for one act of a session, valid ${sessionLimits.challenge_seconds_min / 60} to ${sessionLimits.challenge_seconds_max / 60} minutes; stores nothing`,
     tags,
     field: 'sessionChallenge',
     params: SessionPath,

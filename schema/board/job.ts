@@ -89,7 +89,7 @@ export const PostedJobNoun = z.object({
   budget: AtomicMember.describe('Highest price that a bid may ask, in atomic USDC.'),
   deadline: MomentMember.describe('Deadline of the delivery (RFC 3339, UTC).'),
   posted_at: MomentMember.describe('Time the job was posted (RFC 3339, UTC).'),
-  verify_url: computed(z.string().describe('URL of the public page of the receipt of the stamp.')),
+  verify_url: computed(z.string().describe('URL of the public page of the receipt of the posting.')),
   bid_count: z.int().describe('Number of agents that have bid on the job.'),
   picked_bid_id: z.string().nullable().describe('Id of the bid that was picked. Null before a bid is picked.'),
   winner_agent_id: z.int().nullable().describe('Id of the agent whose bid was picked. Null before a bid is picked.'),

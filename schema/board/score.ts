@@ -84,9 +84,7 @@ export const EndpointScoreNoun = z.object({
     .describe('Last block of Base in which the funding of payers was looked up. Null if none was.'),
   rows_max: z
     .int()
-    .describe(
-      'Maximum number of posts that can have weight: the heaviest. `rows` also has those of the newest posts, the same number, that cannot have weight.',
-    ),
+    .describe('Maximum number of posts that can have weight. Of more, those with the highest amounts are taken.'),
   rows_per_payer_max: z.int().describe('Maximum number of posts of one payer that can have weight.'),
   rows_free: z
     .int()
@@ -138,14 +136,14 @@ export const EndpointScoreNoun = z.object({
       }),
     )
     .describe(
-      'Posts that the rule has judged, newest first: those that can have weight, and others as `rows_max` says.',
+      'Posts that the rule has judged, newest first: those that can have weight and, of the newest `rows_max` posts, those that cannot.',
     ),
   clusters: z
     .array(
       z.object({
         cluster: z.string().describe('Id of the cluster: `cluster_` and 24 hex digits.'),
         payers: z.int().describe('Number of wallets in the cluster that paid for its posts.'),
-        posts: z.int().describe('Number of posts by payers of the cluster that have weight.'),
+        posts: z.int().describe('Number of posts with weight by payers of the cluster.'),
         weight: AtomicMember.describe(
           'Weight of the cluster in the score, in atomic USDC: the amounts of its posts, up to `cluster_amount_max` in `weights`.',
         ),
@@ -161,7 +159,7 @@ export const EndpointScoreNoun = z.object({
         funder: z.string().describe('Pseudonym of the wallet that sent USDC: `wallet_` and 32 hex digits.'),
         payer: z.string().describe('Pseudonym of the payer, as in `rows`.'),
         amount: AtomicMember.nullable().describe(
-          'Amount that the funder sent to the payer in the searched blocks, in atomic USDC. Null if an early search did not record it. If null or below a minimum in `weights`, it merges no payers.',
+          'Amount that the funder sent to the payer in the searched blocks, in atomic USDC. Null if an early search did not record it. No payers are merged if this is null, below `funder_amount_min`, or below `funder_paid_part_min_bp` (basis points) of the largest payment of the payer that has weight; both minimums are in `weights`.',
         ),
         funded_wallets: z
           .int()
@@ -194,7 +192,9 @@ export const EndpointScoreNoun = z.object({
     .describe('Searches on Base for the funders of the payers: one for each payer.'),
   payers_unknown: z
     .int()
-    .describe('Number of payers whose funders are not known. They are merged only with payers that they have funded.'),
+    .describe(
+      'Number of payers whose funders are not known. Each can share a cluster only through payers that it has funded.',
+    ),
   cost_to_move: z
     .object({
       move_bp: z.int().describe('Change of `score_bp` whose cost is stated, in basis points.'),

@@ -68,6 +68,6 @@ export const AgentRecordNoun = z.object({
   ),
   jobs: computed(JobRecordNoun.describe('Jobs of the agent on the board.')),
   off_board: OffBoardHistoryNoun.optional().describe(
-    'History of the book, exact and up to now. Null or absent unless the request sets `opt_in` to true.',
+    'History of the book, exact and up to now. Null or absent unless it is requested by `opt_in`.',
   ),
 });

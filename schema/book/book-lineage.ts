@@ -17,7 +17,7 @@ export const LineageRowNoun = z.object({
     .describe(
       'True if the row is on another book, like the parent of a redeemed hand-off; then only its task id and `depth` are shown. False for a row of this book, and for a parent that is on no book.',
     ),
-  seq: z.int().optional().describe(`Position of the row in the book. ${HERE}`),
+  seq: z.int().optional().describe(`Position of the row in the book, from 1. ${HERE}`),
   depth: z.int().describe('Number of steps from `self`, up to an ancestor or down to a descendant. 0 for `self`.'),
   parent_ref: z.string().optional().describe(`Task id of the parent row. ${NONE}`),
   evidence: word(evidences).optional().describe(`Evidence that the row rests on. ${HERE}`),

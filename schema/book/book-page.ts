@@ -142,7 +142,7 @@ export const GroupTotalNoun = z.object({
 });
 
 export const AllowanceSignatureNoun = z.object({
-  alg: z.string().describe('Algorithm of the signature, as JOSE names it.'),
+  alg: z.string().describe('Algorithm of the signature, as JOSE names it: `ES256`.'),
   value: z.string().describe('Signature of the issuer, in base64url.'),
 });
 

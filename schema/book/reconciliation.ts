@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { documents } from '../documents.ts';
+import { reconciliationLimits } from '../limits.ts';
 import { shownAsJson, TimeMember, word } from '../noun.ts';
 import { DocumentSignatureNoun } from '../receipt-shapes.ts';
 import { reconciliationFaults, reconciliationStates, walletProvenBy } from '../reconciliation.ts';
@@ -62,7 +63,9 @@ export const ReconciliationReportNoun = z
       ),
     transfers: z
       .array(ReconciledTransferNoun)
-      .describe('Transfers in the order of the chain. Only the first of them if `truncated` is true.'),
+      .describe(
+        `Transfers by block and log index, oldest first: all, or the first ${reconciliationLimits.listed_transfers_max} if \`truncated\` is true.`,
+      ),
     transfers_total: z.int().describe('Number of all transfers, including those that are not listed.'),
     truncated: z.boolean().describe('True if there are more transfers than are listed. The sums cover all of them.'),
     sums: z

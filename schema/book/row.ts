@@ -46,7 +46,7 @@ function inGroup(entry: [string, RowFact]): z.ZodType {
 }
 
 const groupDescriptions: Readonly<Record<RowGroup, string>> = {
-  payment: 'Payment of the row: reference, rail and amount.',
+  payment: 'Payment of the row: reference, rail and amount, each null if the row has none.',
   route:
     'Model and hub of the row: the model that was asked for, the hub, and the model that the hub named, each null or empty if there is none.',
 };

@@ -56,7 +56,7 @@ export const ChatChoiceNoun = z.object({
   index: z.int().describe('Always 0: there is one choice.'),
   message: ChatMessageNoun.describe('The answer: its text, tool calls, refusal and reasoning.'),
   finish_reason: FinishReason.nullable().describe(
-    'Why the answer ended. If the hub does not say: `tool_calls` with tool calls, otherwise `stop`.',
+    'Why the answer ended. If the hub does not say: `tool_calls` with tool calls, otherwise `stop`. Never null.',
   ),
 });
 
@@ -121,7 +121,7 @@ export const ChatDeltaNoun = z.object({
     .array(JsonMember)
     .optional()
     .describe(
-      'Entries that this chunk adds to `reasoning_details`. A `reasoning.text` or `reasoning.summary` with the `index` of the previous entry continues that entry. Null or absent if it adds none.',
+      'Entries that this chunk adds to `reasoning_details`. A `reasoning.text` or `reasoning.summary` with the `index` of the previous entry continues its text. Null or absent if it adds none.',
     ),
   tool_calls: sizedList(ChatToolCallDeltaNoun, limits.tool_calls_max)
     .optional()

@@ -51,7 +51,7 @@ export const ModelMessageNoun = z.object({
     z.object({
       type: z.literal('refusal'),
       category: z.null().describe('Always null: the service does not know the category.'),
-      explanation: z.null().describe('Always null: the explanation is in the text of the answer.'),
+      explanation: z.null().describe('Always null: an explanation, if there is any, is in the text of the answer.'),
     }),
   )
     .nullable()

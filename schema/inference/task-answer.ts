@@ -17,13 +17,13 @@ const accountingMembers = {
     'Internal accounting of the settled amount; nothing is deducted on the chain. `route_margin` is null if nothing was paid.',
   ),
   fee_amount: AtomicMember.optional().describe(
-    `Fee by the label \`tfuel\`, in atomic USDC. Always 0: nothing is deducted from the payment. ${LEGACY}`,
+    `Fee for the label \`tfuel\`, in atomic USDC. Always 0: nothing is deducted from the payment. ${LEGACY}`,
   ),
   net_amount: AtomicMember.optional().describe(`Gross amount minus the fee of 0, in atomic USDC. ${LEGACY}`),
   fee_bps: z
     .int()
     .optional()
-    .describe(`Fee by the label \`tfuel\` in basis points, which are hundredths of a percent. Always 0. ${LEGACY}`),
+    .describe(`Fee for the label \`tfuel\`, in basis points, which are hundredths of a percent. Always 0. ${LEGACY}`),
 } as const;
 const verify_url = z.string().describe('URL of the public page of the receipt.');
 

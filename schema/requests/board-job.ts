@@ -51,7 +51,7 @@ export const PostJobRequest = AuthorMembers.extend({
     `Highest price that a bid may have, in atomic USDC: 1 to ${jobLimits.budget_atomic_max} (${BUDGET_MAX}).`,
   ),
   deadline: Deadline.describe(
-    `Deadline of the delivery, in the future and at most ${days} days from now: RFC 3339, or a day (its end, UTC).`,
+    `Deadline of the delivery, in the future and at most ${days} days from now: RFC 3339, or a day (YYYY-MM-DD: its end, UTC).`,
   ),
   acceptance_test: plainText(jobLimits.acceptance_test_chars_max)
     .min(1)

@@ -20,7 +20,7 @@ const endpoint = storedText.transform((text, context) => {
 const post = AuthorMembers.extend({
   endpoint: endpoint
     .describe(
-      `Endpoint as an https URL of a public host, up to ${boardLimits.endpoint_chars_max} characters, without a user or a key. Only its host is shown. This service does not fetch the URL.`,
+      `Endpoint as an https URL of a public host, up to ${boardLimits.endpoint_chars_max} characters, without user name, password or key. Only its host is shown; the URL is not fetched.`,
     )
     .meta({ maxLength: boardLimits.endpoint_chars_max }),
   outcome: word(postOutcomes),

@@ -61,7 +61,7 @@ export const EscrowClaim = z.strictObject({
   claim_type: word(claimTypes)
     .optional()
     .describe(
-      'Why the escrow is clawed back. Before `expires_at` it is required for a ledger escrow, and from the principal in the state `funded`; otherwise optional.',
+      'Why the escrow is clawed back. Required before `expires_at`: for a ledger escrow always, for an escrow between agents from the principal while `funded`. Otherwise optional.',
     ),
   evidence: Evidence.optional(),
 });
@@ -131,13 +131,13 @@ const JobName = z
   .max(escrowLimits.job_chars_max);
 
 const principal_agent_id = AgentNumber.optional().describe(
-  'For an existing escrow: id of the agent that opened it. Send this, `counterparty_agent_id` or both.',
+  'For an existing escrow: id of the agent that opened it. Default: any agent.',
 );
 
 export const A2aParties = z.strictObject({
   principal_agent_id,
   counterparty_agent_id: AgentNumber.optional().describe(
-    'For an existing escrow: id of the agent that delivers. Send this, `principal_agent_id` or both.',
+    'For an existing escrow: id of the agent that delivers. Default: any agent.',
   ),
 });
 

@@ -102,9 +102,9 @@ export const InflowRequest = PossessionMembers.extend({
   inflow_claim: SignedInflow.optional()
     .meta({ scalar: 'JSONObject' })
     .describe(
-      'Claim that the wallet of the agent has signed beforehand: {iss, agent_id, bucket, allocation, task_id?, signed_at, signature}. The signature ' +
+      'Claim that the wallet of the agent has signed: {iss, agent_id, bucket, allocation, task_id?, signed_at, signature}. The signature ' +
         '(personal_sign, EIP-191; ERC-1271 of a contract) is over `svc.inflow_claim|` and the canonical JSON (RFC 8785) of the other members; ' +
-        '`iss` is the base URL of this service. A claim is accepted once. Default: none.',
+        '`iss` is the base URL of this service, `signed_at` is RFC 3339. A claim is accepted once. Default: none.',
     ),
 }).strict();
 export type InflowRequest = WithoutPossession<z.output<typeof InflowRequest>>;

@@ -79,7 +79,9 @@ export const ForeignCommitment = z.strictObject({
   kind: Kind.nullish().describe('Hash function of `hash`. Required with it.'),
   omission_rule: text(ingestLimits.omission_rule_chars_max)
     .nullish()
-    .describe('Reason why there is no hash. Only allowed without `hash`. Default: `no_deliverable`.'),
+    .describe(
+      `Reason why there is no hash: any text of 1 to ${ingestLimits.omission_rule_chars_max} characters. Only allowed without \`hash\`. Default: \`no_deliverable\`.`,
+    ),
 });
 
 /** A commitment as an object or as text. */

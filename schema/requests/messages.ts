@@ -93,7 +93,9 @@ const Enabled = openObject({
     .int()
     .min(1)
     .max(INT_MAX)
-    .describe('Maximum number of tokens for thinking, from 1. Required if the type is `enabled`.'),
+    .describe(
+      'Maximum number of tokens for thinking, from 1. Required if the type is `enabled`. Hubs without Anthropic’s API know no such maximum: for reasoning models they get an effort instead, `low` up to 4096, `medium` up to 16384, otherwise `high`, unless `output_config` has one.',
+    ),
   ...display,
 });
 const Adaptive = openObject({
@@ -215,7 +217,7 @@ const common = {
   output_config: OutputConfig.nullish()
     .meta({ scalar: 'JSONObject' })
     .describe(
-      'Thinking effort and format of the answer: `{effort, format: {type: "json_schema", schema}}`. Default: as the model chooses, in text.',
+      'Thinking effort (`low`, `medium`, `high`, `xhigh` or `max`) and format of the answer: `{effort, format: {type: "json_schema", schema}}`. Default: as the model chooses, in text.',
     ),
   ...restOnly({
     output_format: Format.describe(
@@ -234,7 +236,7 @@ const countedBody = z.looseObject({
   model: ModelId.describe('Ignored: the estimate is the same for each model.'),
   ...restOnly({
     betas: Betas.describe(
-      'Names of betas, each with its date, such as `effort-2025-11-24`. Accepted and not counted; a beta that messages do not support is refused with 400. Default: none.',
+      'Names of betas, each with its date, such as `effort-2025-11-24`. Accepted and not counted; refused with 400 if `create_message` refuses one. Default: none.',
     ),
   }),
   extra: Extra.describe(

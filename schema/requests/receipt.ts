@@ -45,7 +45,7 @@ export const PaymentId = z.object({
     .regex(NAMED_PAYMENT, { error: 'is not a nonce, a message hash or a payment identifier' })
     .overwrite(id => (/^(0x)?[0-9a-f]{64}$/i.test(id) ? id.toLowerCase() : id))
     .describe(
-      'EIP-3009 nonce (0x and 64 hex digits), Solana message hash (64 hex digits), or payment identifier that the client gave.',
+      'EIP-3009 nonce (0x and 64 hex digits), SHA-256 of the Solana message (64 hex digits), or payment identifier that the client gave.',
     ),
 });
 

@@ -107,7 +107,7 @@ export const responseUnserved = {
   previous_response_id: unset(ONE_SHOT),
   conversation: unset(ONE_SHOT),
   context_management: unset('the caller decides which turns are sent'),
-  prompt: unset('send the prompt as text'),
+  prompt: unset('send the prompt as `input`'),
   truncation: only('all of the input is read', 'disabled'),
   top_logprobs: only('the answer is text', 0),
   service_tier: usualTier,

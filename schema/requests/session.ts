@@ -136,7 +136,9 @@ export const ActRequest = z
       .max(INT_MAX)
       .optional()
       .default(0)
-      .describe('Id of the agent that receives a `handoff`, which requires it. Default: 0, which any other act signs.'),
+      .describe(
+        'Id of the agent that receives the receipt: required for a `handoff`. The signature covers it. Default: 0.',
+      ),
     payload: ActPayload.nullable()
       .default(null)
       .describe(

@@ -62,12 +62,12 @@ export const BroadcastGenerationNoun = z.object({
   verify_url: z.string().describe('URL of the public page of the receipt.'),
   model: z.string().describe('Model, as reported.'),
   amount: Dollars.describe('Cost as reported, in millionths of a dollar (atomic USDC).'),
-  rail: z.string().describe('Rail of the payment, as reported.'),
+  rail: z.string().describe('Rail of the payment, as reported, such as `credits` or `usdc`.'),
   payment_ref: z
     .string()
     .nullable()
     .describe(
-      'Payment, as reported. It proves nothing, and other records may name the same payment. Null if none was named.',
+      'Payment, as reported: `network:transaction` or any other reference. It proves nothing, and other records may name the same payment. Null if none was named.',
     ),
   verified_with: z
     .string()

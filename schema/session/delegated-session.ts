@@ -121,12 +121,12 @@ export const SessionBurnNoun = z.object({
   task_id: z.string().describe('Task id of the receipt of the payment.'),
   paid_under: z.string().describe('Id of the session under which the payment was made (0x and 64 hex digits).'),
   amount_atomic: AtomicMember.describe(
-    'Amount of the payment, in atomic USDC. It counts under the session `paid_under` and each session above that one.',
+    'Amount of the payment, in atomic USDC. It counts under the session `paidUnder` and each session above that one.',
   ),
   spent_atomic: AtomicMember.describe(
     'Amount recorded under the session that the request names, including this payment, in atomic USDC.',
   ),
-  path: z.array(z.string()).describe('Ids of the sessions from the one that the request names down to `paid_under`.'),
+  path: z.array(z.string()).describe('Ids of the sessions from the one that the request names down to `paidUnder`.'),
 });
 
 /** Sessions of an agent. `sessionTree` has the same page in another order. */

@@ -16,7 +16,7 @@ export const WebhookNoun = z.object({
   events: sizedList(word(webhookKindWords), everyWebhookKind.length).describe('Kinds of events that are sent.'),
   has_secret: z.boolean().describe('Whether messages are signed. Always true.'),
   deliveries: z.int().describe('Number of messages that the receiver accepted, with a status from 200 to 299.'),
-  failures: z.int().describe('Number of delivery attempts that failed.'),
+  failures: z.int().describe('Total number of delivery attempts that failed.'),
   lastStatus: z
     .int()
     .nullable()

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { errors } from '../../schema/errors.ts';
 import type { PaymentHeaders } from '../harness/buyer.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
 import {
@@ -163,7 +164,7 @@ describe.each(kinds)('a payment without its answer (%s), sent again', (kind, bod
         body: { code: 'hub_failed', charged: true, task_id: first.svc?.task_id, verify_url: first.svc?.verify_url },
       });
       expect(failed.text).not.toContain('Nothing was charged');
-      expect(failed.body).toMatchObject({ title: 'No model hub answered. Try again later.' });
+      expect(failed.body).toMatchObject({ title: errors.hub_failed[1] });
     }
     service.hubs[1].behave({ kind: 'answer' });
     expect((await buy(body, payment)).text).toBe(first.text);

@@ -203,7 +203,10 @@ describe(`POST ${AUDIO} refuses a form, and runs nothing`, () => {
 
   it('415 with a coding, 413 by what it says of its length, both unread', async () => {
     const coded = await send(form(file), TYPE, {}, { 'content-encoding': 'gzip' });
-    expect(coded).toMatchObject({ status: 415, detail: 'The body must be multipart/form-data.' });
+    expect(coded).toMatchObject({
+      status: 415,
+      detail: 'The body must be multipart/form-data, uncompressed, with no charset but UTF-8.',
+    });
     const socket = await begin(house, { length: limits.upload_form_bytes_max + 1, sent: '' });
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 413 /);
   });

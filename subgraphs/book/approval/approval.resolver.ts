@@ -111,7 +111,7 @@ export class ApprovalResolver {
   @Query(() => ShownApproval, {
     nullable: true,
     description:
-      'The approval request that a link is for. Reading it changes nothing, so link previews answer no request. Requires the token of the link. Null if there is an error.',
+      'The approval request that a link is for. Reading it changes nothing, so link previews answer no request. Requires the token of the link, in `token`. Null if there is an error.',
   })
   async linkedApproval(
     @Args(() => LinkArguments) args: Arguments,
@@ -125,7 +125,7 @@ export class ApprovalResolver {
   @Mutation(() => ShownApproval, {
     nullable: true,
     description:
-      'Answers an approval request with the token of the link that was sent to the webhook. A request is answered once; the same answer again changes nothing. Null if there is an error.',
+      'Answers an approval request. Requires the token of the link that was sent to the webhook, in `token`. A request is answered once; the same answer again changes nothing. Null if there is an error.',
   })
   async answerLinkedApproval(
     @Args(() => LinkAnswerArguments) args: Arguments,

@@ -35,7 +35,7 @@ export class LedgerEscrowResolver {
   @Mutation(() => LedgerEscrow, {
     nullable: true,
     description:
-      'Records an escrow for a collected call of the book: a note with conditions, because the money was already paid. Repeating the request returns the same escrow. Requires possession of the book. Null if there is an error.',
+      'Records an escrow for a call of the book whose payment was collected: a note with conditions, because the money was already paid. Repeating the request returns the same escrow. Requires possession of the book. Null if there is an error.',
   })
   openLedgerEscrow(
     @Arg('input', () => LedgerEscrowInput, { description: 'The call, the expiry and the requirements of a release.' })

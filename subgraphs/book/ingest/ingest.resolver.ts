@@ -45,7 +45,7 @@ inputType(
 inputType('ForeignInvoiceInput', 'Invoice of the party that was paid, as the payer received it.', ForeignInvoice);
 const ForeignSpendInput = inputType(
   'ForeignSpendInput',
-  'A payment to somebody else, in one of three forms: a block, payment requirements with the response to their settlement, or an invoice.',
+  'A payment to somebody else, in one of three forms: a send block of XNO (`nano`), payment requirements with the response to their settlement (`paymentRequired`, `paymentResponse`), or an invoice (`foreignInvoice`).',
   IngestRequest,
 );
 

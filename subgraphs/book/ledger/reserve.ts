@@ -158,7 +158,7 @@ function requireSound(books: Heads, items: readonly ReservationRequest[]): void 
 
 /** Releases reservations of calls that were not completed. */
 export async function voidReservations(tx: Tx, items: readonly Reservation[]): Promise<void> {
-  // A stamp reserves nothing, and its book may not exist.
+  // What reserves nothing, such as a registration, may have no book.
   const held = items.filter(item => item.amount > 0n);
   const books = await lockBooks(
     tx,

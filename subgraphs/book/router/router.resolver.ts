@@ -74,7 +74,7 @@ export class RouterBookResolver {
   @Mutation(() => OpenedRouterBook, {
     nullable: true,
     description:
-      'Opens a router book. If it names an agent, each reported generation is recorded on the book of that agent as well, and the session of the agent is required. Null if there is an error.',
+      'Opens a router book. If it names an agent, each reported generation is recorded on the book of that agent as well, and the session of the agent is required (`X-SVC-Session`; a proof is not accepted). Null if there is an error.',
   })
   async openRouterBook(
     @Arg('input', () => RouterBookInput, { description: 'The agent, if any, and the name of the router book.' })
@@ -108,7 +108,7 @@ export class RouterBookResolver {
   @Mutation(() => BroadcastGeneration, {
     nullable: true,
     description:
-      'Reports a generation to the router book whose ingest key is sent. Each generation gets one receipt; reporting it again returns the same receipt. The router is asked to confirm it, with the key that the router book stores. Null if there is an error.',
+      'Reports a generation to the router book whose ingest key is sent as `Authorization: Bearer`. Each generation gets one receipt; reporting it again returns the same receipt. If the router book stores a key of the router, the router is asked to confirm the generation. Null if there is an error.',
   })
   async broadcastGeneration(
     @Arg('input', () => BroadcastInput, { description: 'The generation, as the caller reports it.' }) input: Arguments,

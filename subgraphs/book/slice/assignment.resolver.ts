@@ -39,7 +39,7 @@ export class AssignmentResolver {
   @Mutation(() => CreatedAssignment, {
     nullable: true,
     description:
-      'Opens a slice of a book, and returns the token for it. Requires the session of the book, or a proof that is bound to the request. Null if there is an error.',
+      'Opens a slice of a book, and returns the token for it. Requires the session of the book (`X-SVC-Session`), or a proof that is bound to the request (`X-SVC-Proof` with `X-SVC-Nonce`). Null if there is an error.',
   })
   createAssignment(
     @Args(() => BookArguments) args: ArgumentsOfBook,

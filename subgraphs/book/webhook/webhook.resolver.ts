@@ -29,7 +29,7 @@ export class WebhookResolver {
   @Mutation(() => BookWebhook, {
     nullable: true,
     description:
-      'Sets the webhook of a book. Replaces the URL and the kinds of events. Requires the session itself, not a proof, because the content of the book is sent there. Null if there is an error.',
+      'Sets the webhook of a book. Replaces the URL and the kinds of events. Requires the session itself (`X-SVC-Session`), not a proof, because the content of the book is sent there. Null if there is an error.',
   })
   async setWebhook(
     @Arg('input', () => WebhookInput, { description: 'The URL, the kinds of events and the secret.' }) input: Arguments,
@@ -43,7 +43,7 @@ export class WebhookResolver {
   @Mutation(() => BookWebhook, {
     nullable: true,
     description:
-      'Replaces the secret of the webhook. For one day messages are signed with the previous secret too. Requires the session itself, not a proof. Null if there is an error.',
+      'Replaces the secret of the webhook. For one day messages are signed with the previous secret too. Requires the session itself (`X-SVC-Session`), not a proof. Null if there is an error.',
   })
   async rotateWebhookSecret(
     @Args(() => RotationArguments) args: ArgumentsOfBook,

@@ -38,7 +38,7 @@ export class BoughtTaskResolver {
   @Query(() => BoughtTask, {
     nullable: true,
     description:
-      'State of a task and, for its buyer (by API key, possession of the book, or a signature in `payer`), its answer and receipt. Null if no task has this id, if nothing was bought by the offer with this id, or on error.',
+      'State of a task and, for its buyer (by API key as `Authorization: Bearer`, possession of the book, or a signature in `payer`), its answer and receipt. Null if no task has this id, if nothing was bought by the offer with this id, or on error.',
   })
   async boughtTask(
     @Args(() => TaskArguments) asked: Arguments,
@@ -90,7 +90,7 @@ export class BoughtTaskResolver {
   @Mutation(() => BoughtTask, {
     nullable: true,
     description:
-      'Cancels a task before its payment is sent. Requires the API key of the buyer, possession of its book, or a signature of the payer in `payer`. Null if no task has this id, or on error.',
+      'Cancels a task before its payment is sent. Requires the API key of the buyer (`Authorization: Bearer`), possession of its book, or a signature of the payer in `payer`. Null if no task has this id, or on error.',
   })
   async cancelTask(
     @Args(() => CancelArguments) asked: Arguments,

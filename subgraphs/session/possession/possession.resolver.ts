@@ -24,7 +24,7 @@ export class PossessionResolver {
   @Mutation(() => SessionRotation, {
     nullable: true,
     description:
-      'Revokes the current session of a book and issues a new one. The book is unchanged. Requires the session itself: a proof is not accepted. Null only on error.',
+      'Revokes the current session of a book and issues a new one. The book is unchanged. Requires the session itself (`X-SVC-Session`): a proof is not accepted. Null only on error.',
   })
   async rotateSession(
     @Args(() => RotationArguments) { agentId }: ArgumentsOfBook,

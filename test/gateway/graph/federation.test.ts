@@ -73,7 +73,8 @@ describe('a federated query', () => {
 describe('an error of a subgraph', () => {
   it('keeps code, status, param and facts of a Refusal, alone and beside a join', async () => {
     const expected = {
-      message: 'The proof of possession does not open this book, does not allow this request, or is no longer valid.',
+      message:
+        'The credential does not open this book, does not allow this request, or is no longer valid. Send a valid one.',
       path: ['closed'],
       extensions: { code: 'forbidden', status: 403, param: 'door', opens_at: '08:00' },
     };

@@ -237,7 +237,7 @@ describe('so do', () => {
     const gone = await ownPort();
     await development(gone);
     expect(await refusal({ DATA_DIR: empty }, demo)).toBe(
-      `No service answers at http://127.0.0.1:${gone}, where the last one on ${empty} ran: ${way_on}\n`,
+      `No service answers at http://127.0.0.1:${gone}, where the last service with DATA_DIR ${empty} ran: ${way_on}\n`,
     );
     const other = await listening(createHttpServer((_, answer) => answer.end('<h1>Another</h1>')));
     await development(other);
