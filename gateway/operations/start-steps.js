@@ -55,7 +55,6 @@ export const STOPPED = 'stopped before it was ready; no data is lost, and it can
  * @param {string} service
  */
 export function reportStart(service, say = writeStartLine, every_ms = SAY_EVERY_MS) {
-  say(`starting ${service}; press Ctrl-C to stop`);
   /** @type {Set<string>} */
   const waits = new Set();
   const timer = setInterval(() => {
@@ -70,7 +69,9 @@ export function reportStart(service, say = writeStartLine, every_ms = SAY_EVERY_
   const release = () => {
     process.off('SIGINT', stop).off('SIGTERM', stop);
   };
+  // Before the line, whose reader may answer it with a signal.
   process.on('SIGINT', stop).on('SIGTERM', stop);
+  say(`starting ${service}; press Ctrl-C to stop`);
   /** @param {unknown} message */
   const follow = message => {
     const event = /** @type {StartEvent} */ (message);
