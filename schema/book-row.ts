@@ -321,7 +321,7 @@ export const rowFacts = {
     type: 'text',
     cost: 2,
     description:
-      'Task id of the newest correction that merges this one with other branches of the fork. Null or absent if none does.',
+      'For a correction of an inflow: task id of the newest correction that merges it with other corrections of the same inflow. Null or absent if none does, and for any other row.',
   },
   fulfillment: {
     from: 'birth',

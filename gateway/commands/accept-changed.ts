@@ -49,7 +49,7 @@ const chains: Readonly<Record<string, Accepting>> = {
   async SOLANA_RPC_URL(database, { solana, profile }) {
     if (solana === null)
       throw new OperatorFault(
-        'SOLANA_RPC_URL: this configuration does not offer payments on Solana, so there is nothing to accept; set its Solana variables, or omit SOLANA_RPC_URL',
+        'SOLANA_RPC_URL: this configuration does not offer payments on Solana, so there is no chain to accept; set SOLANA_RPC_URL, PAY_TO_SOLANA and, without a facilitator, SOLANA_FEE_PAYER_KEY, or repeat the command without the name SOLANA_RPC_URL',
       );
     const chain = openSvmChain(solana);
     const epoch = await openEpoch(database, solanaEpochOf(chain), { profile, accepted: true }).finally(chain.close);

@@ -168,7 +168,11 @@ export const ManifestAnswer = z.object({
           .describe(
             'Price in atomic USDC (6 decimals). Null if it depends on the request: the 402 response states it.',
           ),
-        networks: z.array(z.string()).describe('Names of the networks on which the price can be paid.'),
+        networks: z
+          .array(z.string())
+          .describe(
+            'Names of the networks on which the price can be paid: `base` or `solana`. `accepts` names them by CAIP-2 id.',
+          ),
         accepts: z.array(JsonMembers).describe('Payment requirements of x402, one for each network.'),
         input: JsonMembers.describe('JSON Schema of the request body.'),
         output: JsonMembers.describe('JSON Schema of the response body.'),

@@ -21,9 +21,12 @@ export const LineageRowNoun = z.object({
   depth: z.int().describe('Number of steps from `self`, up to an ancestor or down to a descendant. 0 for `self`.'),
   parent_ref: z.string().optional().describe(`Task id of the parent row. ${NONE}`),
   evidence: word(evidences).optional().describe(`Evidence that the row rests on. ${HERE}`),
-  collected: z.boolean().optional().describe(`Whether the payment was collected. ${HERE}`),
+  collected: z
+    .boolean()
+    .optional()
+    .describe(`True if the payment was collected or, for an ingested payment, if its payer is proven. ${HERE}`),
   collected_at: TimeMember.optional().describe(
-    `Time the payment was collected or, if it was not, time the row was recorded (RFC 3339, UTC). ${HERE}`,
+    `Time the row was recorded (RFC 3339, UTC); for a call that was paid before the book existed, the time of its receipt. ${HERE}`,
   ),
   amount: AtomicMember.optional().describe(`Amount in atomic units of the rail. ${NONE}`),
   rail: z.string().optional().describe(`Rail of the payment: \`usdc\` or \`xno\`. ${NONE}`),

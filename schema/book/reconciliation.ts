@@ -95,7 +95,7 @@ export const ReconciliationNoun = z.object({
   blocks_done: z.int().describe('Number of blocks that have been read so far.'),
   blocks_total: z.int().describe('Number of blocks to read.'),
   transfers_found: z.int().describe('Number of transfers that have been found so far.'),
-  asked_at: TimeMember.describe('Time of the request (RFC 3339, UTC).'),
+  asked_at: TimeMember.describe('Time the reconciliation was requested (RFC 3339, UTC).'),
   ended_at: TimeMember.nullable().describe(
     'Time the report was signed or failed (RFC 3339, UTC). Null while the state is `running`.',
   ),

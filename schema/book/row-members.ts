@@ -14,7 +14,7 @@ export const RowFulfillmentNoun = z.object({
   ...FulfillmentIntentNoun.partial({ job_kind: true }).shape,
   output_commitment: output_commitment
     .nullable()
-    .describe('Commitment to what was delivered. Null if the stored form has none.'),
+    .describe('Commitment to what was delivered. The service always sets it; `status` says whether it has a hash.'),
   intent: intent
     .nullable()
     .describe(`What was to be bought: kind of work, resource and treasury intent. ${OF_ENVELOPE}`),

@@ -8,7 +8,7 @@ import { objectType } from '../../graph-type.ts';
 
 export const RowFulfillment = objectType(
   'Fulfillment',
-  'What was bought and delivered for a row. Members that the stored form does not have are null.',
+  'What was bought and delivered for a row. Members that are not known of it are null.',
   RowFulfillmentNoun,
 );
 export type RowFulfillment = InstanceType<typeof RowFulfillment>;
