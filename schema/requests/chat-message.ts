@@ -286,6 +286,7 @@ function partsAsContent(message: unknown, context: z.core.$RefinementCtx): unkno
   const { parts, ...rest } = message;
   if (parts == null) return rest;
   if (rest.content == null) return { ...rest, content: parts };
+  if (Array.isArray(parts) && parts.length === 0) return rest;
   context.addIssue({ code: 'custom', path: ['parts'], message: 'is sent together with content: send one of them' });
   return z.NEVER;
 }

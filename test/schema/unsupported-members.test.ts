@@ -104,6 +104,6 @@ it('a message with content and parts is refused, because one of them would be lo
   const parts = [{ type: 'text', text: 'Hello' }];
   const read = (message: JsonObject) => ChatRequest.safeParse({ messages: [{ role: 'user', ...message }] });
   expect(read({ parts }).success).toBe(true);
-  expect(read({ content: 'Hello', parts: null }).success).toBe(true);
+  for (const none of [null, []]) expect(read({ content: 'Hello', parts: none }).success).toBe(true);
   expect(read({ content: 'Hello', parts }).error?.issues).toMatchObject([{ path: ['messages', 0, 'parts'] }]);
 });
