@@ -11,7 +11,7 @@ import { forBrowsers } from './verifier-program.ts';
  * a whole type-check here would take ten times as long.
  */
 
-const CLIENT = ['paying-fetch', 'pay-legs', 'book-follower', 'book-socket'].map(
+const CLIENT = ['paying-fetch', 'pay-legs', 'register-agent', 'book-follower', 'book-socket'].map(
   name => `rest-compat/client/${name}.ts`,
 );
 const VERIFY = 'subgraphs/receipt/verify';

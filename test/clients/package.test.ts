@@ -108,7 +108,9 @@ it('by plain Node it pays for a chat there, verifies the receipt and its place i
   const payer = await service.chain.newWallet();
   await writeFile(join(folder, 'consumer.ts'), consumer);
   const words = [service.url, payer.private_key, JSON.stringify(ask())];
-  const others = ['pay-legs', 'book-follower', 'book-socket'].map(name => `import '${NAME}/client/${name}';`);
+  const others = ['pay-legs', 'register-agent', 'book-follower', 'book-socket'].map(
+    name => `import '${NAME}/client/${name}';`,
+  );
   await writeFile(join(folder, 'main.ts'), `${others.join('\n')}\nawait import('./consumer.ts');\n`);
   const { stdout } = await run(process.execPath, ['main.ts', ...words], { cwd: folder });
   expect(JSON.parse(stdout)).toEqual([200, true, true, `${service.url}/.well-known/jwks.json`, true]);
@@ -153,7 +155,13 @@ it.each(resolutions)('under %s its programs, and the follower on its page, find 
   await writeFile(join(folder, 'follower.ts'), by_socket);
   const legs = `import { payLegs } from '${NAME}/client/pay-legs';\nexport const wanted: bigint = await payLegs('no buyer', 'http://here');\n`;
   await writeFile(join(folder, 'legs.ts'), legs);
-  expect(faultsOf(['consumer.ts', 'follower.ts', 'legs.ts'], { types: ['node'], ...options })).toEqual([
+  const agent = `import { registerAgent } from '${NAME}/client/register-agent';
+import { privateKeyToAccount } from 'viem/accounts';
+const registered = await registerAgent({ pay: fetch, url: 'http://here', wallet: privateKeyToAccount('0x01') });
+export const wanted: string = registered.agent_id;\n`;
+  await writeFile(join(folder, 'agent.ts'), agent);
+  expect(faultsOf(['consumer.ts', 'follower.ts', 'agent.ts', 'legs.ts'], { types: ['node'], ...options })).toEqual([
+    expect.stringMatching(/^Type 'number' is not assignable to type 'string'/),
     expect.stringMatching(/^Type 'Response' is not assignable to type 'bigint'/),
     expect.stringMatching(/^Argument of type 'string' is not assignable to parameter of type 'LegsBuyer'/),
   ]);
