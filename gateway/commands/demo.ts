@@ -6,6 +6,7 @@ import { createLocalJWKSet, jwtVerify } from 'jose';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import WebSocket from 'ws';
 import { payingFetch } from '../../rest-compat/client/paying-fetch.ts';
+import { registerAgent } from '../../rest-compat/client/register-agent.ts';
 import { atomicAmount, formatUsdc } from '../../schema/amount.ts';
 import type { Json } from '../../schema/canonical-json.ts';
 import { OperatorFault } from '../config/fault.ts';
@@ -111,20 +112,6 @@ async function verify(receipt: Receipt) {
   const { payload } = await jwtVerify(receipt.issuer_signature.jws, keys, { algorithms: ['ES256'] });
   if (payload.payload_hash !== receipt.payload_hash) throw new Error('the receipt is not the one that was signed');
   return payload;
-}
-
-async function register(pay: Fetch, url: string, buyer: PrivateKeyAccount) {
-  const at = Math.floor(Date.now() / 1000);
-  const response = await pay(`${url}/v1/agents/register`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      agentWallet: buyer.address,
-      wallet_signature: await buyer.signMessage({ message: `svc.register.pay|${buyer.address}|${at}` }),
-      signature_timestamp: at,
-    }),
-  });
-  return json<{ agent_id: number; session: string }>(response);
 }
 
 interface GraphqlBook {
@@ -240,7 +227,7 @@ await run(async () => {
   if (!(await isCopyRefused(svc))) throw new Error('a receipt with a changed amount still verified');
   say('Changed the amount in a copy of the receipt: the signature of the copy is not valid.');
 
-  const { agent_id, session } = await register(pay, url, buyer);
+  const { agent_id, session } = await registerAgent({ pay, url, wallet: buyer });
   say(`Registered the wallet, for another payment: it is agent ${agent_id}, and a book lists what it spends.`);
   const book = await json<RestBook>(
     await fetch(`${url}/v1/agents/${agent_id}/book`, { headers: { 'x-svc-session': session } }),

@@ -5,15 +5,14 @@
  * (PRIVATE_KEY): it is registered as an agent with a book.
  * Prints: each call with what is left, the alerts, and the refusal with the link by which others can check it.
  */
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { x402Client } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { payingFetch } from 'spend-receipt-gateway/client';
+import { registerAgent } from 'spend-receipt-gateway/client/register-agent';
 import { verify } from 'spend-receipt-gateway/verify';
 import { formatUnits, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { keepSession } from './session-file/keep.ts';
 
 const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '' } = process.env;
 /** Atomic USDC, 6 decimals: four calls. */
@@ -47,18 +46,7 @@ interface Refusal {
   readonly refusal_url: string;
 }
 
-async function register() {
-  const at = Math.floor(Date.now() / 1000);
-  const wallet_signature = await wallet.signMessage({ message: `svc.register.pay|${wallet.address}|${at}` });
-  const body = { agentWallet: wallet.address, wallet_signature, signature_timestamp: at };
-  const registered = await json<{ agent_id: number; session: string }>(await send('/v1/agents/register', body));
-  // The session opens the book, and is returned once: it is written where only this user can read it, and not printed.
-  const file = join(await mkdtemp(join(tmpdir(), 'agent-')), 'session.env');
-  await writeFile(file, `AGENT_ID=${registered.agent_id}\nSESSION=${registered.session}\n`, { mode: 0o600 });
-  console.log(`registered agent ${registered.agent_id}; AGENT_ID and SESSION are in ${file}`);
-  return registered;
-}
-const { agent_id, session } = await register();
+const { agent_id, session } = await keepSession(await registerAgent({ pay, url: SERVICE_URL, wallet }));
 const book = `/v1/agents/${agent_id}/book`;
 // The session opens the book and changes its policies. An agent that is not trusted with that is given the wallet alone.
 const owner = { 'X-SVC-Session': session };

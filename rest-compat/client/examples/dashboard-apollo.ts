@@ -9,17 +9,17 @@
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { x402Client } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { build } from 'esbuild';
 import { payingFetch } from 'spend-receipt-gateway/client';
+import { registerAgent } from 'spend-receipt-gateway/client/register-agent';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { keepSession } from './session-file/keep.ts';
 
 const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '', AGENT_ID, SESSION, PORT = '4101' } = process.env;
 const wallet = privateKeyToAccount(PRIVATE_KEY as Hex);
@@ -34,17 +34,7 @@ async function send<T>(path: string, body: object): Promise<T> {
   return (await response.json()) as T;
 }
 
-async function register() {
-  const at = Math.floor(Date.now() / 1000);
-  const wallet_signature = await wallet.signMessage({ message: `svc.register.pay|${wallet.address}|${at}` });
-  const body = { agentWallet: wallet.address, wallet_signature, signature_timestamp: at };
-  const registered = await send<{ agent_id: number; session: string }>('/v1/agents/register', body);
-  // The session opens the book, and is returned once: it is written where only this user can read it, and not printed.
-  const file = join(await mkdtemp(join(tmpdir(), 'agent-')), 'session.env');
-  await writeFile(file, `AGENT_ID=${registered.agent_id}\nSESSION=${registered.session}\n`, { mode: 0o600 });
-  console.log(`registered agent ${registered.agent_id}; AGENT_ID and SESSION are in ${file}`);
-  return registered;
-}
+const register = async () => keepSession(await registerAgent({ pay, url: SERVICE_URL, wallet }));
 
 const { outputFiles } = await build({
   entryPoints: [join(import.meta.dirname, 'dashboard-apollo', 'page.ts')],

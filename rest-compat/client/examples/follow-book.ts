@@ -7,15 +7,17 @@
  * Prints: each event of the book as it arrives. It buys two chats meanwhile, and ends once both have arrived.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { x402Client } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { payingFetch } from 'spend-receipt-gateway/client';
 import { type BookCursor, createBookFollower, type FollowedEvent } from 'spend-receipt-gateway/client/book-follower';
+import { registerAgent } from 'spend-receipt-gateway/client/register-agent';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { keepSession } from './session-file/keep.ts';
 
 const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '', AGENT_ID, SESSION, BOOK_FILE } = process.env;
 const wallet = privateKeyToAccount(PRIVATE_KEY as Hex);
@@ -30,17 +32,7 @@ async function send<T>(path: string, body: object): Promise<T> {
   return (await response.json()) as T;
 }
 
-async function register() {
-  const at = Math.floor(Date.now() / 1000);
-  const wallet_signature = await wallet.signMessage({ message: `svc.register.pay|${wallet.address}|${at}` });
-  const body = { agentWallet: wallet.address, wallet_signature, signature_timestamp: at };
-  const registered = await send<{ agent_id: number; session: string }>('/v1/agents/register', body);
-  // The session opens the book, and is returned once: it is written where only this user can read it, and not printed.
-  const file = join(await mkdtemp(join(tmpdir(), 'agent-')), 'session.env');
-  await writeFile(file, `AGENT_ID=${registered.agent_id}\nSESSION=${registered.session}\n`, { mode: 0o600 });
-  console.log(`registered agent ${registered.agent_id}; AGENT_ID and SESSION are in ${file}`);
-  return registered;
-}
+const register = async () => keepSession(await registerAgent({ pay, url: SERVICE_URL, wallet }));
 const { agent_id, session } = SESSION ? { agent_id: Number(AGENT_ID), session: SESSION } : await register();
 const file = BOOK_FILE ?? join(await mkdtemp(join(tmpdir(), 'book-')), `${agent_id}.jsonl`);
 

@@ -7,15 +7,14 @@
  * Prints: each step, and the output whose hash was known before it was paid for.
  */
 import { createHash } from 'node:crypto';
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { x402Client } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { payingFetch } from 'spend-receipt-gateway/client';
 import { payLegs } from 'spend-receipt-gateway/client/pay-legs';
+import { registerAgent } from 'spend-receipt-gateway/client/register-agent';
 import { formatUnits, type Hex, isAddressEqual } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { keepSession } from './session-file/keep.ts';
 
 const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '', WORKER_KEY = '', FEE_PAYEE } = process.env;
 /** Atomic USDC, 6 decimals: the most that the poster pays, and the price that the worker asks. */
@@ -40,17 +39,8 @@ async function openAgent(key: Hex) {
       payees.push(payTo);
     });
   const pay = payingFetch({ payments, signText: message => wallet.signMessage({ message }) });
-  const at = Math.floor(Date.now() / 1000);
-  const wallet_signature = await wallet.signMessage({ message: `svc.register.pay|${wallet.address}|${at}` });
-  const headers = { 'content-type': 'application/json' };
-  const body = JSON.stringify({ agentWallet: wallet.address, wallet_signature, signature_timestamp: at });
-  const registered = await pay(`${SERVICE_URL}/v1/agents/register`, { method: 'POST', headers, body });
-  const { agent_id, session } = await json<{ agent_id: number; session: string }>(registered);
-  // The session is returned once: it is written where only this user can read it, and not printed.
-  const file = join(await mkdtemp(join(tmpdir(), 'agent-')), 'session.env');
-  await writeFile(file, `AGENT_ID=${agent_id}\nSESSION=${session}\n`, { mode: 0o600 });
-  console.log(`registered agent ${agent_id}; AGENT_ID and SESSION are in ${file}`);
-  const known = { ...headers, 'X-SVC-Session': session };
+  const { session } = await keepSession(await registerAgent({ pay, url: SERVICE_URL, wallet }));
+  const known = { 'content-type': 'application/json', 'X-SVC-Session': session };
   const post = async <T>(path: string, given: object) =>
     json<T>(await pay(SERVICE_URL + path, { method: 'POST', headers: known, body: JSON.stringify(given) }));
   // The first payment is that of the registration.

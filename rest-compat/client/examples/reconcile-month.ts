@@ -12,8 +12,10 @@ import { join } from 'node:path';
 import { x402Client } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { payingFetch } from 'spend-receipt-gateway/client';
+import { registerAgent } from 'spend-receipt-gateway/client/register-agent';
 import { formatUnits, type Hex, parseUnits } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { keepSession } from './session-file/keep.ts';
 
 const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '', AGENT_ID, SESSION } = process.env;
 const { MONTH = new Date().toISOString().slice(0, 7), JOURNAL_FILE } = process.env;
@@ -31,14 +33,7 @@ async function newBook(): Promise<{ agent_id: number; session: string }> {
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return response.json();
   };
-  const at = Math.floor(Date.now() / 1000);
-  const wallet_signature = await wallet.signMessage({ message: `svc.register.pay|${wallet.address}|${at}` });
-  const body = { agentWallet: wallet.address, wallet_signature, signature_timestamp: at };
-  const registered = (await send('/v1/agents/register', body)) as { agent_id: number; session: string };
-  // The session opens the book, and is returned once: it is written where only this user can read it, and not printed.
-  const file = join(await mkdtemp(join(tmpdir(), 'agent-')), 'session.env');
-  await writeFile(file, `AGENT_ID=${registered.agent_id}\nSESSION=${registered.session}\n`, { mode: 0o600 });
-  console.log(`registered agent ${registered.agent_id}; AGENT_ID and SESSION are in ${file}`);
+  const registered = await keepSession(await registerAgent({ pay, url: SERVICE_URL, wallet }));
   for (const content of ['What is a spend receipt?', 'And who can check it?'])
     await send('/v1/chat/completions', { messages: [{ role: 'user', content }] });
   return registered;

@@ -8,16 +8,15 @@
  * Prints: each message. It buys a chat, and ends once both messages about it have arrived.
  */
 import { once } from 'node:events';
-import { mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { x402Client } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { payingFetch } from 'spend-receipt-gateway/client';
+import { registerAgent } from 'spend-receipt-gateway/client/register-agent';
 import { Webhook } from 'standardwebhooks';
 import { formatUnits, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { keepSession } from './session-file/keep.ts';
 
 const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '', AGENT_ID, SESSION, PORT = '4100' } = process.env;
 const { WEBHOOK_URL = `http://127.0.0.1:${PORT}/` } = process.env;
@@ -33,17 +32,7 @@ async function send<T>(method: string, path: string, body?: object, headers = {}
   return (await response.json()) as T;
 }
 
-async function register() {
-  const at = Math.floor(Date.now() / 1000);
-  const wallet_signature = await wallet.signMessage({ message: `svc.register.pay|${wallet.address}|${at}` });
-  const body = { agentWallet: wallet.address, wallet_signature, signature_timestamp: at };
-  const registered = await send<{ agent_id: number; session: string }>('POST', '/v1/agents/register', body);
-  // The session opens the book, and is returned once: it is written where only this user can read it, and not printed.
-  const file = join(await mkdtemp(join(tmpdir(), 'agent-')), 'session.env');
-  await writeFile(file, `AGENT_ID=${registered.agent_id}\nSESSION=${registered.session}\n`, { mode: 0o600 });
-  console.log(`registered agent ${registered.agent_id}; AGENT_ID and SESSION are in ${file}`);
-  return registered;
-}
+const register = async () => keepSession(await registerAgent({ pay, url: SERVICE_URL, wallet }));
 const { agent_id, session } = SESSION ? { agent_id: Number(AGENT_ID), session: SESSION } : await register();
 const hook = `/v1/agents/${agent_id}/book/webhook`;
 const owner = { 'X-SVC-Session': session };
