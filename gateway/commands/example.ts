@@ -16,6 +16,8 @@ import { type DevelopmentChain, newDevelopmentWallet } from './development-walle
 
 const FOLDER = join(import.meta.dirname, '../../rest-compat/client/examples');
 const KEYS = ['PRIVATE_KEY', 'WORKER_KEY'] as const;
+/** Read or follow the book that SESSION opens, and neither register nor pay. */
+const BY_SESSION: ReadonlySet<string> = new Set(['follow-book', 'reconcile-month']);
 const START = 'start it with `npm start` in another terminal';
 
 interface Example {
@@ -44,16 +46,23 @@ async function findDevelopment(): Promise<DevelopmentChain | null> {
 }
 
 /** Sets what the example needs and the environment lacks. @throws OperatorFault if it is nowhere to be had */
-async function fillIn({ source }: Example): Promise<void> {
+async function fillIn({ name: example, source }: Example): Promise<void> {
   const development = await findDevelopment();
   process.env.SERVICE_URL ??= development?.url ?? 'http://127.0.0.1:4000';
   const { SERVICE_URL, SESSION } = process.env;
   const alive = await fetch(`${SERVICE_URL}/livez`).catch(() => null);
   await alive?.body?.cancel();
   if (!alive?.ok) throw new OperatorFault(`No service answers at ${SERVICE_URL}: ${START}, or set SERVICE_URL.`);
-  // A session opens the book of one wallet: another wallet would be of no use beside it.
-  for (const name of SESSION ? [] : KEYS) {
+  const takes_session = /\bSESSION\b[^}]*\} = process\.env/.test(source);
+  for (const name of KEYS) {
     if (process.env[name] || !source.includes(name)) continue;
+    if (SESSION && takes_session) {
+      if (BY_SESSION.has(example)) continue;
+      // A new wallet would pay for another book than the one that the example watches.
+      throw new OperatorFault(
+        `${name} is not set: set it to the private key of the wallet whose book SESSION opens, or unset SESSION for a new wallet.`,
+      );
+    }
     const key = development?.url === SERVICE_URL ? await newDevelopmentWallet(development) : null;
     if (key === null)
       throw new OperatorFault(

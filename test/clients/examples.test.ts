@@ -9,7 +9,7 @@ import { networks } from '../../schema/network.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
 import { openService, resetHubsBeforeEach, type Service } from '../harness/doors/open-service.ts';
-import { EXAMPLES, examplesAt, runNode } from '../harness/examples.ts';
+import { EXAMPLES, examplesAt, runNode, startNode } from '../harness/examples.ts';
 import { transactionsOf } from '../harness/export/journal.ts';
 import { openMeddlingProxy } from '../harness/meddling-proxy.ts';
 import { ownPort } from '../harness/own-port.ts';
@@ -53,6 +53,15 @@ async function sessionOf(out: string): Promise<{ agent_id: string; session: stri
 }
 const modeOf = async (file: string) => ((await stat(file)).mode & 0o777).toString(8);
 
+/** A DATA_DIR as a development service on the chain of `service` leaves it. */
+async function developmentFolder(url: string): Promise<string> {
+  const folder = await ownFolder();
+  const { rpc_url } = service.chain;
+  const development = { url, base_rpc_url: rpc_url, usdc: networks.base.usdc, wallets: developmentBuyers };
+  await writeFile(join(folder, 'development.json'), JSON.stringify(development));
+  return folder;
+}
+
 const done = { code: 0, err: '' };
 
 it('npm run example lists each example as the README has it; one that is not there is named, with the list', async () => {
@@ -70,10 +79,7 @@ it('npm run example lists each example as the README has it; one that is not the
 });
 
 it('npm run example -- buy-chat pays from a new wallet of the development chain; verify-receipt verifies what it has bought', async () => {
-  const DATA_DIR = await ownFolder();
-  const { url, chain } = service;
-  const development = { url, base_rpc_url: chain.rpc_url, usdc: networks.base.usdc, wallets: developmentBuyers };
-  await writeFile(join(DATA_DIR, 'development.json'), JSON.stringify(development));
+  const DATA_DIR = await developmentFolder(service.url);
   const { code, out, err } = await runNode(RUNNER, ['buy-chat'], { DATA_DIR });
   expect(code).toBe(0);
   const [, payer = ''] = /^PRIVATE_KEY is not set: (0x\w{40}) is used/.exec(err) ?? [];
@@ -205,6 +211,47 @@ it('follow-book keeps every event of its book, each over the hash of the one bef
   expect(out).toContain(`event ${kept.length}: `);
   await sessionOf(out);
   expect(await modeOf(BOOK_FILE)).toBe('600');
+});
+
+it('npm run example -- follow-book needs the session alone once its wallet is registered, and buys nothing then', async () => {
+  const first = await runExample('follow-book');
+  const { agent_id: AGENT_ID, session: SESSION } = await sessionOf(first.out);
+  const events = (text: string) => text.split('\n').filter(line => line.startsWith('event '));
+  const again = startNode(RUNNER, ['follow-book'], {
+    SERVICE_URL: service.url,
+    DATA_DIR: await ownFolder(),
+    TMPDIR: await ownFolder(),
+    AGENT_ID,
+    SESSION,
+  });
+  await expect.poll(() => again.lines, { timeout: 10_000 }).toEqual(events(first.out));
+  expect([await again.interrupt(), again.lines.at(-1)]).toEqual([0, expect.stringMatching(/^kept in /)]);
+  expect(events(again.lines.join('\n'))).toEqual(events(first.out));
+});
+
+it.each(['webhook-receiver', 'dashboard-apollo'])(
+  'npm run example -- %s with a session names the key that is missing, and makes no other wallet',
+  async name => {
+    const given = {
+      SERVICE_URL: service.url,
+      DATA_DIR: await ownFolder(),
+      AGENT_ID: '1',
+      SESSION: 'of-another-wallet',
+    };
+    expect(await runNode(RUNNER, [name], given)).toEqual({
+      code: 1,
+      out: '',
+      err: 'PRIVATE_KEY is not set: set it to the private key of the wallet whose book SESSION opens, or unset SESSION for a new wallet.\n',
+    });
+  },
+);
+
+it('npm run example -- buy-chat takes no session, and gets a new wallet beside one', async () => {
+  const { code, err } = await runNode(RUNNER, ['buy-chat'], {
+    DATA_DIR: await developmentFolder(service.url),
+    SESSION: 'of-another-wallet',
+  });
+  expect([code, err]).toEqual([0, expect.stringMatching(/^PRIVATE_KEY is not set: 0x\w{40} is used/)]);
 });
 
 it('webhook-receiver takes what is signed with its secret, and removes the webhook', async () => {

@@ -31,6 +31,31 @@ export async function runNode(file: string, words: readonly string[], environmen
   return { code: ended.child.exitCode ?? -1, out, err };
 }
 
+/** Starts a program of this checkout that goes on until it is told to end: its lines as they come, and what ends it. */
+export function startNode(file: string, words: readonly string[], environment: Environment) {
+  const child = spawn(...mortal(process.execPath, [file, ...words]), {
+    cwd: ROOT,
+    env: { ...kept, ...environment },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit') as Promise<[number | null]>;
+  atEnd(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  const lines: string[] = [];
+  createInterface(child.stdout).on('line', line => lines.push(line));
+  return {
+    lines,
+    press: () => child.stdin.write('\n'),
+    /** Ctrl-C; resolves to the exit code. */
+    async interrupt() {
+      child.kill('SIGINT');
+      return (await ended)[0];
+    },
+  };
+}
+
 /** Runs examples against a service, each with a wallet of its own. */
 export function examplesAt(service: () => Pick<Service, 'url' | 'chain'>) {
   const environmentOf = async (given: Environment) => {
@@ -41,22 +66,7 @@ export function examplesAt(service: () => Pick<Service, 'url' | 'chain'>) {
   return {
     runExample: async (name: string, given: Environment = {}, ...words: readonly string[]) =>
       runNode(join(EXAMPLES, `${name}.ts`), words, await environmentOf(given)),
-    /** One that goes on until it is told to end: what it prints, line by line, and its standard input. */
-    async startExample(name: string, given: Environment = {}) {
-      const environment = { ...kept, ...(await environmentOf(given)) };
-      const child = spawn(...mortal(process.execPath, [join(EXAMPLES, `${name}.ts`)]), {
-        cwd: ROOT,
-        env: environment,
-        stdio: ['pipe', 'pipe', 'inherit'],
-      });
-      const ended = once(child, 'exit');
-      atEnd(async () => {
-        child.kill('SIGKILL');
-        await ended;
-      });
-      const lines: string[] = [];
-      createInterface(child.stdout).on('line', line => lines.push(line));
-      return { lines, press: () => child.stdin.write('\n') };
-    },
+    startExample: async (name: string, given: Environment = {}) =>
+      startNode(join(EXAMPLES, `${name}.ts`), [], await environmentOf(given)),
   };
 }

@@ -1,11 +1,12 @@
 /*
  * Follows a book into a file without missing an event, and goes on where it stopped.
  *
- * Needs: the service (SERVICE_URL, default http://127.0.0.1:4000) and a wallet with USDC on Base (PRIVATE_KEY). The wallet
- * is registered as an agent with a book; if it is registered already, give AGENT_ID and SESSION of its book.
- * BOOK_FILE names the file.
- * Prints: each event of the book as it arrives. It buys two chats meanwhile, and ends once both have arrived.
+ * Needs: the service (SERVICE_URL, default http://127.0.0.1:4000), and AGENT_ID and SESSION of a book; or a wallet with USDC
+ * on Base (PRIVATE_KEY), which is registered as an agent with a book. BOOK_FILE names the file.
+ * Prints: each event of the book as it arrives. With a wallet it buys two chats meanwhile, and ends once both have arrived;
+ * without one, Ctrl-C ends it.
  */
+import { once } from 'node:events';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,19 +21,27 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { keepSession } from './session-file/keep.ts';
 
 const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '', AGENT_ID, SESSION, BOOK_FILE } = process.env;
-const wallet = privateKeyToAccount(PRIVATE_KEY as Hex);
-const pay = payingFetch({
-  payments: new x402Client().register('eip155:*', new ExactEvmScheme(wallet)),
-  signText: message => wallet.signMessage({ message }),
-});
-async function send<T>(path: string, body: object): Promise<T> {
-  const headers = { 'content-type': 'application/json' };
-  const response = await pay(SERVICE_URL + path, { method: 'POST', headers, body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as T;
+
+/** Only what registers or pays needs the wallet: a session alone opens its book. */
+function openWallet() {
+  const wallet = privateKeyToAccount(PRIVATE_KEY as Hex);
+  const pay = payingFetch({
+    payments: new x402Client().register('eip155:*', new ExactEvmScheme(wallet)),
+    signText: message => wallet.signMessage({ message }),
+  });
+  const send = async <T>(path: string, body: object): Promise<T> => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await pay(SERVICE_URL + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as T;
+  };
+  return { wallet, pay, send };
 }
 
-const register = async () => keepSession(await registerAgent({ pay, url: SERVICE_URL, wallet }));
+async function register() {
+  const { wallet, pay } = openWallet();
+  return keepSession(await registerAgent({ pay, url: SERVICE_URL, wallet }));
+}
 const { agent_id, session } = SESSION ? { agent_id: Number(AGENT_ID), session: SESSION } : await register();
 const file = BOOK_FILE ?? join(await mkdtemp(join(tmpdir(), 'book-')), `${agent_id}.jsonl`);
 
@@ -57,20 +66,28 @@ const store = {
     waiting.get(task_id)?.();
   },
 };
+const ended = Promise.withResolvers<void>();
 const follower = createBookFollower({
   url: SERVICE_URL,
   books: [{ agent_id, session }],
   store,
   on_trouble: ({ fault, again_in_ms }) => console.error(`${fault}; again in ${again_in_ms} ms`),
   // `refused`: the session was rotated. `unproven`: an event does not follow from those before it: two histories exist.
-  on_end: end => console.log(`the book of agent ${end.agent_id} ended: ${end.kind}`),
+  on_end: end => {
+    console.log(`the book of agent ${end.agent_id} ended: ${end.kind}`);
+    ended.resolve();
+  },
 });
 
-for (const content of ['What is a spend receipt?', 'And who can check it?']) {
-  const { svc } = await send<{ svc: { task_id: string } }>('/v1/chat/completions', {
-    messages: [{ role: 'user', content }],
-  });
-  if (!seen.has(svc.task_id)) await arrived(svc.task_id);
+async function buyChats() {
+  const { send } = openWallet();
+  for (const content of ['What is a spend receipt?', 'And who can check it?']) {
+    const { svc } = await send<{ svc: { task_id: string } }>('/v1/chat/completions', {
+      messages: [{ role: 'user', content }],
+    });
+    if (!seen.has(svc.task_id)) await arrived(svc.task_id);
+  }
 }
+await Promise.race([ended.promise, PRIVATE_KEY ? buyChats() : once(process, 'SIGINT')]);
 await follower.close();
 console.log(`kept in ${file}`);
