@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { x402Client } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { createClient } from 'graphql-ws';
-import { createLocalJWKSet, jwtVerify } from 'jose';
+import { createLocalJWKSet, errors, jwtVerify } from 'jose';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import WebSocket from 'ws';
 import { payingFetch } from '../../rest-compat/client/paying-fetch.ts';
@@ -102,7 +102,11 @@ async function isCopyRefused(receipt: Receipt): Promise<boolean> {
   if (altered === claims) throw new Error('the receipt names no amount of 2000');
   return verify({ ...receipt, issuer_signature: { jws: [head, altered, signature].join('.') } }).then(
     () => false,
-    () => true,
+    fault => {
+      // Anything else, such as keys that cannot be fetched, says nothing about the copy.
+      if (fault instanceof errors.JWSSignatureVerificationFailed) return true;
+      throw fault;
+    },
   );
 }
 

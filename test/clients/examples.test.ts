@@ -2,14 +2,12 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, expect, it } from 'vitest';
-import { developmentBuyers } from '../../gateway/development/chain/accounts.ts';
 import { watchDashboardBook } from '../../rest-compat/client/examples/dashboard-apollo/book.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { networks } from '../../schema/network.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
 import { openService, resetHubsBeforeEach, type Service } from '../harness/doors/open-service.ts';
-import { EXAMPLES, examplesAt, runNode, startNode } from '../harness/examples.ts';
+import { developmentFolder, EXAMPLES, examplesAt, runNode, startNode } from '../harness/examples.ts';
 import { transactionsOf } from '../harness/export/journal.ts';
 import { openMeddlingProxy } from '../harness/meddling-proxy.ts';
 import { ownPort } from '../harness/own-port.ts';
@@ -53,15 +51,6 @@ async function sessionOf(out: string): Promise<{ agent_id: string; session: stri
 }
 const modeOf = async (file: string) => ((await stat(file)).mode & 0o777).toString(8);
 
-/** A DATA_DIR as a development service on the chain of `service` leaves it. */
-async function developmentFolder(url: string): Promise<string> {
-  const folder = await ownFolder();
-  const { rpc_url } = service.chain;
-  const development = { url, base_rpc_url: rpc_url, usdc: networks.base.usdc, wallets: developmentBuyers };
-  await writeFile(join(folder, 'development.json'), JSON.stringify(development));
-  return folder;
-}
-
 const done = { code: 0, err: '' };
 
 it('npm run example lists each example as the README has it; one that is not there is named, with the list', async () => {
@@ -79,7 +68,7 @@ it('npm run example lists each example as the README has it; one that is not the
 });
 
 it('npm run example -- buy-chat pays from a new wallet of the development chain; verify-receipt verifies what it has bought', async () => {
-  const DATA_DIR = await developmentFolder(service.url);
+  const DATA_DIR = await developmentFolder(service);
   const { code, out, err } = await runNode(RUNNER, ['buy-chat'], { DATA_DIR });
   expect(code).toBe(0);
   const [, payer = ''] = /^PRIVATE_KEY is not set: (0x\w{40}) is used/.exec(err) ?? [];
@@ -161,17 +150,28 @@ it('agent-with-budget is alerted, and stops at a refusal that verifies', async (
   expect(verifyRefusal(refusal, await service.jwks())).toMatchObject({ kind: 'valid' });
 });
 
-it('agent-with-budget trusts the keys of its service, and not those that a refusal names', async () => {
-  const SERVICE_URL = await openMeddlingProxy(service, ({ answer: { status, text } }) => {
-    if (status !== 403) return text;
-    const refusal = JSON.parse(text) as { verification: object };
-    return JSON.stringify({ ...refusal, verification: { ...refusal.verification, jwks_uri: 'http://127.0.0.1:1/' } });
-  });
+it.each<[string, (refusal: JsonObject) => JsonObject]>([
+  ['another code', refusal => ({ ...refusal, policy_code: 'daily_cap_exceeded' })],
+  // Nothing answers there: what the refusal names is not even requested.
+  [
+    'keys of somebody else',
+    ({ verification, ...refusal }) => ({
+      ...refusal,
+      verification: { ...(verification as JsonObject), jwks_uri: 'http://127.0.0.1:1/' },
+    }),
+  ],
+])('agent-with-budget says that a refusal forged to name %s is not signed', async (_, forge) => {
+  const SERVICE_URL = await openMeddlingProxy(service, ({ answer: { status, text } }) =>
+    status === 403 ? JSON.stringify(forge(JSON.parse(text))) : text,
+  );
   const { code, out } = await runExample('agent-with-budget', { SERVICE_URL });
-  expect([code, out]).toEqual([
-    0,
-    expect.stringMatching(/^refusal \((signature valid|NOT signed by the service)\): /m),
-  ]);
+  expect([code, out]).toEqual([0, expect.stringMatching(/^refusal \(NOT signed by the service\): /m)]);
+});
+
+it('agent-with-budget finds a refusal signed that comes by another address of its service', async () => {
+  const SERVICE_URL = await openMeddlingProxy(service, ({ answer: { text } }) => text);
+  const { code, out } = await runExample('agent-with-budget', { SERVICE_URL });
+  expect([code, out]).toEqual([0, expect.stringMatching(/^refusal \(signature valid\): /m)]);
 });
 
 it('delegate-session spends its cap and no more, and ends with the revocation', async () => {
@@ -248,7 +248,7 @@ it.each(['webhook-receiver', 'dashboard-apollo'])(
 
 it('npm run example -- buy-chat takes no session, and gets a new wallet beside one', async () => {
   const { code, err } = await runNode(RUNNER, ['buy-chat'], {
-    DATA_DIR: await developmentFolder(service.url),
+    DATA_DIR: await developmentFolder(service),
     SESSION: 'of-another-wallet',
   });
   expect([code, err]).toEqual([0, expect.stringMatching(/^PRIVATE_KEY is not set: 0x\w{40} is used/)]);

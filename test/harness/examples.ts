@@ -1,8 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { developmentBuyers } from '../../gateway/development/chain/accounts.ts';
+import { networks } from '../../schema/network.ts';
 import type { Service } from './doors/open-service.ts';
 import { mortal } from './mortal.ts';
 import { atEnd } from './release.ts';
@@ -54,6 +57,14 @@ export function startNode(file: string, words: readonly string[], environment: E
       return (await ended)[0];
     },
   };
+}
+
+/** A DATA_DIR as a development service at `url` leaves it. */
+export async function developmentFolder({ chain, url }: Pick<Service, 'url' | 'chain'>): Promise<string> {
+  const folder = await ownFolder();
+  const development = { url, base_rpc_url: chain.rpc_url, usdc: networks.base.usdc, wallets: developmentBuyers };
+  await writeFile(join(folder, 'development.json'), JSON.stringify(development));
+  return folder;
 }
 
 /** Runs examples against a service, each with a wallet of its own. */
