@@ -11,7 +11,7 @@ import {
   originOf,
   type ServicePart,
 } from '../../subgraphs/receipt/service-mark/same-service.ts';
-import { OperatorFault } from '../config/fault.ts';
+import { OperatorFault, UsageFault } from '../config/fault.ts';
 import { type Config, readConfig } from '../config/read-config.ts';
 import { findServices } from '../operations/find-services.ts';
 import { run } from '../operations/run.ts';
@@ -63,10 +63,6 @@ const names = process.argv.slice(2);
 if (names.includes('--help')) {
   console.log(USAGE);
   process.exit(0);
-}
-if (names.length === 0 || names.some(name => !isPart(name) && !Object.hasOwn(chains, name))) {
-  console.error(USAGE);
-  process.exit(2);
 }
 
 /** Accepts the named variables only: another changed one may be a mistake. */
@@ -123,11 +119,15 @@ async function accept(config: Config): Promise<void> {
   }
 }
 
-await run(async () => {
-  const services = await findServices(readConfig(), { announce: false });
-  try {
-    await accept(services.config);
-  } finally {
-    await services.stop();
-  }
-});
+await run(
+  async () => {
+    if (names.length === 0 || names.some(name => !isPart(name) && !Object.hasOwn(chains, name))) throw new UsageFault();
+    const services = await findServices(readConfig(), { announce: false });
+    try {
+      await accept(services.config);
+    } finally {
+      await services.stop();
+    }
+  },
+  { usage: USAGE },
+);

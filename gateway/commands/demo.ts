@@ -9,7 +9,7 @@ import { payingFetch } from '../../rest-compat/client/paying-fetch.ts';
 import { registerAgent } from '../../rest-compat/client/register-agent.ts';
 import { atomicAmount, formatUsdc } from '../../schema/amount.ts';
 import type { Json } from '../../schema/canonical-json.ts';
-import { OperatorFault } from '../config/fault.ts';
+import { OperatorFault, UsageFault } from '../config/fault.ts';
 import { readConfig } from '../config/read-config.ts';
 import { run } from '../operations/run.ts';
 import { type Exchange, jsonLines, reportingFetch } from './demo/wire.ts';
@@ -197,7 +197,7 @@ async function findService(): Promise<Development> {
 
 function isVerbose([word, ...more] = process.argv.slice(2)): boolean {
   if (more.length > 0 || (word !== undefined && word !== '--verbose'))
-    throw new OperatorFault(
+    throw new UsageFault(
       `${[word, ...more].join(' ')}: npm run demo takes no argument but --verbose (npm run demo -- --verbose)`,
     );
   return word !== undefined;

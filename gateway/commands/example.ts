@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { privateKeyToAddress } from 'viem/accounts';
-import { OperatorFault } from '../config/fault.ts';
+import { OperatorFault, UsageFault } from '../config/fault.ts';
 import { readConfig } from '../config/read-config.ts';
 import { run } from '../operations/run.ts';
 import { type DevelopmentChain, newDevelopmentWallet } from './development-wallet.ts';
@@ -78,7 +78,7 @@ await run(async () => {
   const examples = await findExamples();
   if (name === undefined) return console.log(listOf(examples));
   const example = examples.find(known => known.name === name);
-  if (!example) throw new OperatorFault(`There is no example ${name}.\n${listOf(examples)}`);
+  if (!example) throw new UsageFault(`There is no example ${name}.\n${listOf(examples)}`);
   await fillIn(example);
   const file = join(FOLDER, `${name}.ts`);
   process.argv = [process.execPath, file, ...words];

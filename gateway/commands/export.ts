@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, writeFile } from 'node:fs/promises';
 import { type StreamFormat, streamFormats } from '../../schema/requests/export.ts';
 import { wordList } from '../../schema/words.ts';
-import { OperatorFault } from '../config/fault.ts';
+import { OperatorFault, UsageFault } from '../config/fault.ts';
 import { givenSession } from '../config/of-commands.ts';
 import { readConfig } from '../config/read-config.ts';
 import { givenWords, run } from '../operations/run.ts';
@@ -36,12 +36,13 @@ interface Export {
   readonly session_file: string | undefined;
 }
 
-function exportOptions(): Export | null {
+/** @throws UsageFault if an option is missing or invalid */
+function exportOptions(): Export {
   const text = { type: 'string' } as const;
   const options = { agent: text, out: text, format: text, url: text, 'session-file': text };
   const { agent, out, format, url, 'session-file': session_file } = givenWords({ options }).values;
-  if (!agent || !/^[1-9]\d*$/.test(agent) || !out) return null;
-  if (format !== undefined && !isFormat(format)) return null;
+  if (!agent || !/^[1-9]\d*$/.test(agent) || !out) throw new UsageFault();
+  if (format !== undefined && !isFormat(format)) throw new UsageFault();
   return { agent, out, format: formatOf(out, format), session_file, url: url ?? readConfig().base_url };
 }
 
@@ -53,20 +54,18 @@ const endings: ReadonlyMap<string, StreamFormat> = new Map([
   ['parquet', 'parquet'],
 ]);
 
-/** @throws OperatorFault if the file name says another format, or nothing says one */
+/** @throws UsageFault if the file name says another format, or nothing says one */
 function formatOf(out: string, chosen: StreamFormat | undefined): StreamFormat {
   const [, ending] = /\.([^./\\]+)$/.exec(out.toLowerCase()) ?? [];
   const known = 'use .csv, .ndjson, .jsonl or .parquet';
   if (ending === undefined) {
     if (chosen !== undefined) return chosen;
-    throw new OperatorFault(`--out ${out}: the file name has no ending; ${known}, or pass --format`);
+    throw new UsageFault(`--out ${out}: the file name has no ending; ${known}, or pass --format`);
   }
   const named = endings.get(ending);
-  if (named === undefined) throw new OperatorFault(`--out ${out}: ${ending} is not an export format; ${known}`);
+  if (named === undefined) throw new UsageFault(`--out ${out}: ${ending} is not an export format; ${known}`);
   if (chosen !== undefined && named !== chosen)
-    throw new OperatorFault(
-      `--out ${out}: the file name says ${named}, but --format says ${chosen}; change one of them`,
-    );
+    throw new UsageFault(`--out ${out}: the file name says ${named}, but --format says ${chosen}; change one of them`);
   return named;
 }
 
@@ -135,7 +134,7 @@ interface Bundle extends Pick<Export, 'agent' | 'out' | 'url' | 'session_file'> 
   readonly before: string | null;
 }
 
-/** Null without --bundle. @throws OperatorFault if the options do not fit together */
+/** Null without --bundle. @throws UsageFault if the options do not fit together */
 function bundleOptions(): Bundle | null {
   const text = { type: 'string' } as const;
   const options = { agent: text, out: text, format: text, url: text, 'session-file': text, before: text };
@@ -149,12 +148,12 @@ function bundleOptions(): Bundle | null {
     format !== undefined ||
     !/^[1-9]\d*$/.test(`${agent}${before ?? ''}`)
   )
-    throw new OperatorFault(USAGE);
+    throw new UsageFault();
   return { agent, out, before, session_file, url: url ?? readConfig().base_url };
 }
 
 /** An archive is one response and is written whole. */
-async function writeBundle({ agent, out, url, before, session_file }: Bundle): Promise<number> {
+async function writeBundle({ agent, out, url, before, session_file }: Bundle): Promise<void> {
   const session = await givenSession(session_file);
   const query = new URLSearchParams({ format: 'bundle', ...(before !== null && { before }) });
   const answer = await fetch(`${url}/v1/agents/${agent}/book/export?${query}`, {
@@ -172,17 +171,12 @@ async function writeBundle({ agent, out, url, before, session_file }: Bundle): P
   const next = /[?&]before=(\d+)/.exec(answer.headers.get('link') ?? '')?.[1];
   const whole = next === undefined ? 'no older rows match' : `older rows match: continue with --before ${next}`;
   console.log(`${out}: a bundle of book ${agent}; ${whole}`);
-  return 0;
 }
 
-async function main(): Promise<number> {
+async function main(): Promise<void> {
   const bundle = bundleOptions();
   if (bundle !== null) return writeBundle(bundle);
   const it = exportOptions();
-  if (it === null) {
-    console.error(USAGE);
-    return 2;
-  }
   const part = `${it.out}.part`;
   const file = await open(part, it.format === 'parquet' ? 'w' : 'a');
   try {
@@ -195,12 +189,9 @@ async function main(): Promise<number> {
     await file.sync();
     await rename(part, it.out);
     console.log(`${it.out}: ${rows === null ? 'all rows' : `${rows.rows} rows`} of book ${it.agent}`);
-    return 0;
   } finally {
     await file.close();
   }
 }
 
-await run(async () => {
-  process.exitCode = await main();
-});
+await run(main, { usage: USAGE });

@@ -1,4 +1,4 @@
-import { OperatorFault } from '../config/fault.ts';
+import { OperatorFault, UsageFault } from '../config/fault.ts';
 import { run } from '../operations/run.ts';
 import { RECONCILE_USAGE, reconcileOptions } from './reconcile/options.ts';
 import { reconcile, reconciledJson, reconciledLines } from './reconcile/run-reconcile.ts';
@@ -14,20 +14,18 @@ async function main(): Promise<number> {
     console.log(RECONCILE_USAGE);
     return 0;
   }
-  if (options === null) {
-    console.error(RECONCILE_USAGE);
-    return 2;
-  }
   const found = await reconcile(options);
   console.log(options.json ? reconciledJson(found) : reconciledLines(found).join('\n'));
   const open = found.wrong.length > 0 || found.transfers.some(each => each.class === 'unreceipted');
   return open ? 1 : 0;
 }
 
-await run(async () => {
-  process.exitCode = await main().catch(fault => {
-    if (!(fault instanceof LogAway || fault instanceof OperatorFault)) throw fault;
-    console.error(`Cannot check: ${fault.message}`);
-    return COULD_NOT_CHECK;
-  });
-});
+await run(
+  async () => {
+    process.exitCode = await main().catch(fault => {
+      if (fault instanceof UsageFault || !(fault instanceof LogAway || fault instanceof OperatorFault)) throw fault;
+      throw new OperatorFault(`Cannot check: ${fault.message}`, { cause: fault });
+    });
+  },
+  { usage: RECONCILE_USAGE, fault_code: COULD_NOT_CHECK },
+);

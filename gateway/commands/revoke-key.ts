@@ -1,12 +1,11 @@
-import { parseArgs } from 'node:util';
 import { systemClock } from '../../subgraphs/clock.ts';
 import type { Revoking } from '../../subgraphs/receipt/issuer/histories.ts';
 import { type Compromise, revokeKey } from '../../subgraphs/receipt/issuer/record.ts';
 import { openIssuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
-import { OperatorFault } from '../config/fault.ts';
+import { OperatorFault, UsageFault } from '../config/fault.ts';
 import { readConfig } from '../config/read-config.ts';
 import { findServices } from '../operations/find-services.ts';
-import { run } from '../operations/run.ts';
+import { givenWords, run } from '../operations/run.ts';
 import { openOwnStore } from '../own-store.ts';
 
 /*
@@ -25,23 +24,16 @@ Example: npm run revoke-key -- 4KvP… "its backup was stolen" --since 2026-05-0
 /** The reason is published with the key. */
 const REASON_CHARACTERS_MAX = 200;
 
-/** Null for --help. @throws OperatorFault if the arguments are wrong */
+/** Null for --help. @throws UsageFault if the arguments are missing or wrong */
 function revocationOptions(): Compromise | null {
-  const { positionals, values } = given();
+  const options = { since: { type: 'string' }, help: { type: 'boolean' } } as const;
+  const { positionals, values } = givenWords({ allowPositionals: true, options });
   if (values.help) return null;
   const [kid, reason, ...more] = positionals;
-  if (kid === undefined || !reason?.trim() || more.length > 0) throw new OperatorFault(USAGE);
+  if (kid === undefined || !reason?.trim() || more.length > 0) throw new UsageFault();
   if (reason.length > REASON_CHARACTERS_MAX)
-    throw new OperatorFault(`the reason is longer than ${REASON_CHARACTERS_MAX} characters; shorten it`);
+    throw new UsageFault(`the reason is longer than ${REASON_CHARACTERS_MAX} characters; shorten it`);
   return { kid, reason, since_ms: values.since === undefined ? null : sinceOf(values.since) };
-}
-
-function given() {
-  try {
-    return parseArgs({ allowPositionals: true, options: { since: { type: 'string' }, help: { type: 'boolean' } } });
-  } catch (fault) {
-    throw new OperatorFault(`${fault instanceof Error ? fault.message : String(fault)}\n${USAGE}`);
-  }
 }
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
@@ -49,9 +41,9 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
 function sinceOf(text: string): number {
   const at_ms = ISO.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(at_ms))
-    throw new OperatorFault(`--since ${text} is not an ISO 8601 time with a time zone, such as 2026-05-02T00:00:00Z`);
+    throw new UsageFault(`--since ${text} is not an ISO 8601 time with a time zone, such as 2026-05-02T00:00:00Z`);
   if (at_ms > systemClock.now_ms())
-    throw new OperatorFault(`--since ${text} is in the future; omit it for the current time`);
+    throw new UsageFault(`--since ${text} is in the future; omit it for the current time`);
   return at_ms;
 }
 
@@ -83,8 +75,11 @@ async function revoke(compromise: Compromise): Promise<void> {
   }
 }
 
-await run(async () => {
-  const compromise = revocationOptions();
-  if (compromise === null) console.log(USAGE);
-  else await revoke(compromise);
-});
+await run(
+  async () => {
+    const compromise = revocationOptions();
+    if (compromise === null) console.log(USAGE);
+    else await revoke(compromise);
+  },
+  { usage: USAGE },
+);

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { openTally } from '../../schema/audit/receipt-tally.ts';
 import { documentEndings } from '../../subgraphs/receipt/verify/read-document.ts';
 import { OperatorFault, UsageFault } from '../config/fault.ts';
-import { givenWords } from '../operations/run.ts';
+import { givenWords, run } from '../operations/run.ts';
 import { progressBar } from './export/progress-bar.ts';
 import { documentsIn, examineAll, historiesIn } from './verify/directory.ts';
 import {
@@ -49,8 +49,6 @@ complete; for a directory sums by payer and network, each receipt and transfer c
 Exit code: 0 all valid; 1 something is invalid; 2 wrong arguments, or none; 3 something could not be read or checked, and all else is
 valid.`;
 
-const USAGE_EXIT_CODE = 2;
-
 function given() {
   const text = { type: 'string' } as const;
   const keys = { type: 'string', multiple: true } as const;
@@ -67,10 +65,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const [source, ...more] = positionals;
-  if (source === undefined || more.length > 0) {
-    console.error(USAGE);
-    return USAGE_EXIT_CODE;
-  }
+  if (source === undefined || more.length > 0) throw new UsageFault();
   if (options.rpc !== undefined && !isUrl(options.rpc))
     throw new UsageFault('--rpc requires a URL that begins with http:// or https://');
   if (options['base-url'] !== undefined && !isUrl(options['base-url']))
@@ -148,11 +143,13 @@ async function verifyFolder(folder: string, options: VerifyCommandOptions, json:
 const outcome = (examined: ExaminedDocument | UnreadDocument): DocumentOutcome =>
   'unread' in examined ? 'unknown' : documentOutcome(examined);
 
-try {
-  process.exitCode = await main();
-} catch (fault) {
-  // A document that crashes the verifier gets a line without a stack.
-  console.error(fault instanceof Error ? fault.message : String(fault));
-  // Handles that are still open would keep the process running.
-  process.exit(fault instanceof UsageFault ? USAGE_EXIT_CODE : exitCodes.unknown);
-}
+await run(
+  async () => {
+    process.exitCode = await main().catch(fault => {
+      if (fault instanceof UsageFault) throw fault;
+      // A document that crashes the verifier gets a line without a stack.
+      throw new OperatorFault(fault instanceof Error ? fault.message : String(fault), { cause: fault });
+    });
+  },
+  { usage: USAGE, fault_code: exitCodes.unknown },
+);

@@ -10,7 +10,7 @@ export class OperatorFault extends Error {
   override name = 'OperatorFault';
 }
 
-/** A fault in the arguments of a command. */
+/** A fault in the arguments of a command. Without a message they are missing, and its usage says all. */
 export class UsageFault extends OperatorFault {
   override name = 'UsageFault';
 }

@@ -22,10 +22,10 @@ export function sentenceOf(fault: unknown): string | null {
   return sentence + sentences[fault.name];
 }
 
-/** For a program that is configured by its environment only. @throws OperatorFault if it gets arguments */
+/** For a program that is configured by its environment only. @throws UsageFault if it gets arguments */
 export function requireNoArguments([first] = process.argv.slice(2)): void {
   if (first !== undefined)
-    throw new OperatorFault(
+    throw new UsageFault(
       `${first}: this command takes no arguments; its settings are environment variables (gateway/config/README.md)`,
     );
 }
@@ -47,18 +47,31 @@ export function warnWithoutEffect(
   for (const { variable, problem } of without_effect) logger.warn({ variable }, `${variable} ${problem}`);
 }
 
+interface RunOptions {
+  /** Follows the text of a UsageFault. */
+  readonly usage?: string;
+  /** Exit code of any other error that its operator can fix. */
+  readonly fault_code?: number;
+}
+
+const USAGE_CODE = 2;
+
 /**
- * Runs a program: an error that its operator can fix ends it with a line on stderr and exit code 1, any other with
- * its stack.
+ * Runs a program: wrong arguments end it with what is wrong, its usage and exit code 2, another error that its operator can fix with a
+ * line on stderr and exit code 1, any other with its stack.
  */
-export async function run(program: () => Promise<void>): Promise<void> {
+export async function run(
+  program: () => Promise<void>,
+  { usage = '', fault_code = 1 }: RunOptions = {},
+): Promise<void> {
   try {
     await program();
   } catch (fault) {
     const sentence = sentenceOf(fault);
     if (sentence === null) throw fault;
-    console.error(sentence);
+    const is_usage = fault instanceof UsageFault;
+    console.error(is_usage ? [sentence, usage].filter(Boolean).join('\n') : sentence);
     // Handles that are still open would keep the process running.
-    process.exit(1);
+    process.exit(is_usage ? USAGE_CODE : fault_code);
   }
 }

@@ -64,7 +64,7 @@ it('npm run example lists each example as the README has it; one that is not the
   const listed = [...list.out.matchAll(/^ {2}(\S+) +\S+/gm)].map(([, name]) => name);
   expect([list.code, listed]).toEqual([0, names.sort()]);
   expect([...page.matchAll(/^- \[`(\S+)`\]\(\1\.ts\): \S/gm)].map(([, name]) => name).sort()).toEqual(names);
-  expect(unknown).toEqual({ code: 1, out: '', err: `There is no example by-chat.\n${list.out}` });
+  expect(unknown).toEqual({ code: 2, out: '', err: `There is no example by-chat.\n${list.out}` });
 });
 
 it('npm run example -- buy-chat pays from a new wallet of the development chain; verify-receipt verifies what it has bought', async () => {

@@ -60,7 +60,7 @@ describe('npm run export', () => {
       ['--out', join(folder, 'b.csv'), '--bundle'],
       ['--out', out, '--before', '3'],
     ])
-      expect(await exporting(wrong)).toMatchObject({ code: 1, text: expect.stringContaining('usage:') });
+      expect(await exporting(wrong)).toMatchObject({ code: 2, text: expect.stringContaining('usage:') });
   });
 
   it('goes by --format where the ending says none, and by .jsonl as by .ndjson', async () => {
@@ -79,7 +79,7 @@ describe('npm run export', () => {
   ])('refuses --out %s with %j, and writes no file', async (name, args, why) => {
     const out = join(folder, 'refused', name);
     await mkdir(join(folder, 'refused'), { recursive: true });
-    expect(await exporting(['--out', out, ...args])).toMatchObject({ code: 1, text: expect.stringContaining(why) });
+    expect(await exporting(['--out', out, ...args])).toMatchObject({ code: 2, text: expect.stringContaining(why) });
     expect(await readdir(join(folder, 'refused'))).toEqual([]);
   });
 

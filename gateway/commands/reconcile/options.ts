@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isJsonObject } from '../../../schema/canonical-json.ts';
-import { OperatorFault } from '../../config/fault.ts';
+import { OperatorFault, UsageFault } from '../../config/fault.ts';
 import { readConfig } from '../../config/read-config.ts';
 import { givenWords } from '../../operations/run.ts';
 
@@ -31,14 +31,14 @@ export interface ReconcileOptions {
   readonly json: boolean;
 }
 
-/** Null if the usage is to be printed. @throws OperatorFault if an option is invalid */
-export function reconcileOptions(args: readonly string[]): ReconcileOptions | 'help' | null {
+/** @throws UsageFault if an option is missing or invalid */
+export function reconcileOptions(args: readonly string[]): ReconcileOptions | 'help' {
   const { values } = parsed(args);
   if (values.help) return 'help';
   const { wallet, from, to, own = [], json = false } = values;
-  if (wallet === undefined || from === undefined || to === undefined) return null;
+  if (wallet === undefined || from === undefined || to === undefined) throw new UsageFault();
   const blocks = { from: blockOf('--from', from), to: blockOf('--to', to) };
-  if (blocks.to < blocks.from) throw new OperatorFault('--to must not be lower than --from');
+  if (blocks.to < blocks.from) throw new UsageFault('--to must not be lower than --from');
   return {
     wallet: addressOf(wallet),
     own: own.map(addressOf),
@@ -69,17 +69,17 @@ function parsed(args: readonly string[]) {
 
 function addressOf(text: string): string {
   if (!/^0x[0-9a-fA-F]{40}$/.test(text))
-    throw new OperatorFault(`${text} is not an address; --wallet and --own take 0x and 40 hex digits`);
+    throw new UsageFault(`${text} is not an address; --wallet and --own take 0x and 40 hex digits`);
   return text.toLowerCase();
 }
 
 function blockOf(option: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new OperatorFault(`${option} must be a block number of at most 9 digits`);
+  if (!/^\d{1,9}$/.test(text)) throw new UsageFault(`${option} must be a block number of at most 9 digits`);
   return Number(text);
 }
 
 function urlOf(option: string, text: string): string {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new OperatorFault(`${option} must be an http(s) URL`);
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new UsageFault(`${option} must be an http(s) URL`);
   return text.replace(/\/+$/, '');
 }
 

@@ -1,4 +1,4 @@
-import { OperatorFault } from '../../config/fault.ts';
+import { UsageFault } from '../../config/fault.ts';
 import { givenWords } from '../../operations/run.ts';
 import type { MonitoredWallet } from './monitor/run-monitor.ts';
 
@@ -44,23 +44,23 @@ export interface WitnessOptions {
 
 const EVERY_SECONDS = '15';
 
-/** Null if the usage is to be printed. @throws OperatorFault if an option is invalid */
-export function witnessOptions(args: readonly string[]): WitnessOptions | 'help' | null {
+/** @throws UsageFault if an argument is missing or invalid */
+export function witnessOptions(args: readonly string[]): WitnessOptions | 'help' {
   const { positionals, values } = parsed(args);
   if (values.help) return 'help';
   const [url, ...more] = positionals;
-  if (url === undefined || more.length > 0) return null;
+  if (url === undefined || more.length > 0) throw new UsageFault();
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
-    throw new OperatorFault(`${url} is not an http(s) URL; give the URL of the log`);
+    throw new UsageFault(`${url} is not an http(s) URL; give the URL of the log`);
   const { key: keys = [], name = null, state = null, host = '127.0.0.1', once = false } = values;
   if (name !== null && !/^[^\p{White_Space}+\p{Cc}]{1,200}$/u.test(name))
-    throw new OperatorFault(
+    throw new UsageFault(
       '--name must have 1 to 200 characters, without white space, plus signs and control characters',
     );
   if (values.wallet !== undefined && (values.port ?? values.every) !== undefined)
-    throw new OperatorFault('--wallet checks once and starts no server: it cannot be combined with --port or --every');
+    throw new UsageFault('--wallet checks once and starts no server: it cannot be combined with --port or --every');
   if (values.host !== undefined && values.port === undefined)
-    throw new OperatorFault('--host has no effect without --port; give --port too, or omit --host');
+    throw new UsageFault('--host has no effect without --port; give --port too, or omit --host');
   return {
     url: url.replace(/\/+$/, ''),
     keys,
@@ -85,16 +85,16 @@ function monitoredIn({
 }: Values): MonitoredWallet | null {
   if (wallet === undefined) {
     if (rpc ?? from ?? file ?? treasury[0])
-      throw new OperatorFault(
+      throw new UsageFault(
         '--rpc, --from-block, --signature-file and --treasury have no effect without --wallet; give --wallet too, or omit them',
       );
     return null;
   }
   if (rpc === undefined || !/^https?:\/\//.test(rpc) || !URL.canParse(rpc))
-    throw new OperatorFault('--wallet requires --rpc, the http(s) URL of a node of Base');
+    throw new UsageFault('--wallet requires --rpc, the http(s) URL of a node of Base');
   const [address = '', ...treasuries] = [wallet, ...treasury].map(text => {
     if (!/^0x[0-9a-fA-F]{40}$/.test(text))
-      throw new OperatorFault(`${text} is not an address; --wallet and --treasury take 0x and 40 hex digits`);
+      throw new UsageFault(`${text} is not an address; --wallet and --treasury take 0x and 40 hex digits`);
     return text.toLowerCase();
   });
   const from_block = from === undefined ? null : numberIn('--from-block', from, 0, 999_999_999);
@@ -125,5 +125,5 @@ function parsed(args: readonly string[]) {
 function numberIn(option: string, text: string, min: number, max: number): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
-  throw new OperatorFault(`${option} must be a number from ${min} to ${max}`);
+  throw new UsageFault(`${option} must be a number from ${min} to ${max}`);
 }

@@ -236,13 +236,13 @@ describe('npm run witness -- URL --once', () => {
   });
 
   it.each([
-    ['no log', ['http://127.0.0.1:9'], /^there is no log at /m],
-    ['what is no URL', ['ftp://x'], /is not an http\(s\) URL/],
-    ['a port beyond all', ['http://127.0.0.1:9', '--port', '65536'], /--port must be a number from 0 to 65535/],
-    ['a name with a space', ['http://127.0.0.1:9', '--name', 'a b'], /--name must have 1 to 200 characters/],
-  ])('1 for %s, with a sentence and no stack', async (_what, [url = '', ...args], sentence) => {
+    [1, 'no log', ['http://127.0.0.1:9'], /^there is no log at /m],
+    [2, 'what is no URL', ['ftp://x'], /is not an http\(s\) URL.*\nusage: /],
+    [2, 'a port beyond all', ['http://127.0.0.1:9', '--port', '65536'], /--port must be a number from 0 to 65535/],
+    [2, 'a name with a space', ['http://127.0.0.1:9', '--name', 'a b'], /--name must have 1 to 200 characters/],
+  ])('%s for %s, with a sentence and no stack', async (expected, _what, [url = '', ...args], sentence) => {
     const { code, text } = await lookOnce(url, await ownFolder(), ...args);
-    expect([code, text]).toEqual([1, expect.stringMatching(sentence)]);
+    expect([code, text]).toEqual([expected, expect.stringMatching(sentence)]);
     expect(text).not.toContain('    at ');
   });
 });

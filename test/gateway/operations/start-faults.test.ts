@@ -64,6 +64,11 @@ async function runProcess(program: readonly string[], given: Environment): Promi
   return { code, said, shown };
 }
 
+/** Wrong arguments of a program without a usage. */
+async function misuse(...program: string[]): Promise<string> {
+  return refused(await runProgram(program, needful), 2);
+}
+
 async function refusal(given: Environment, ...program: string[]): Promise<string> {
   return refused(await runProgram(program.length > 0 ? program : ['gateway/main.ts'], { ...needful, ...given }));
 }
@@ -220,7 +225,7 @@ describe('so do', () => {
   it.each(['gateway/main.ts', 'gateway/commands/anchor.ts', 'gateway/commands/mcp.ts'])(
     '%s, of a word that it does not read',
     async program => {
-      expect(await refusal({}, program, '--port=5000')).toMatch(/^--port=5000: this command takes no arguments; /);
+      expect(await misuse(program, '--port=5000')).toMatch(/^--port=5000: this command takes no arguments; /);
     },
   );
 
@@ -247,7 +252,7 @@ describe('so do', () => {
   });
 
   it('npm run demo with an argument that it does not know', async () => {
-    expect(await refusal({}, 'gateway/commands/demo.ts', '--loud')).toMatch(
+    expect(await misuse('gateway/commands/demo.ts', '--loud')).toMatch(
       /^--loud: npm run demo takes no argument but --verbose /,
     );
   });
@@ -269,8 +274,27 @@ describe('so do', () => {
   it.each([
     ['accept-log-break', ['restored', 'the', 'backup']],
     ['subgraph', ['book', 'board']],
+    ['accept-changed', ['PORT']],
+    ['verify', ['a.json', 'b.json']],
+    ['witness', ['http://127.0.0.1:9', 'http://127.0.0.1:9']],
   ])('npm run %s with more words than it reads does nothing', async (name, words) => {
     expect(await runProgram([`gateway/commands/${name}.ts`, ...words], needful)).toMatchObject({ code: 2 });
+  });
+
+  it.each([
+    ['reconcile', ['--wallet', '0x1', '--from', '0', '--to', '0'], '0x1 is not an address; '],
+    ['reconcile', ['--nothing'], "Unknown option '--nothing'"],
+    ['witness', ['--nothing'], "Unknown option '--nothing'"],
+    ['export', ['--nothing'], "Unknown option '--nothing'"],
+    ['revoke-key', ['--nothing'], "Unknown option '--nothing'"],
+    ['revoke-key', ['kid', 'stolen', '--since', 'may'], '--since may is not an ISO 8601 time'],
+    ['verify', ['--nothing'], "Unknown option '--nothing'"],
+    ['verify', ['a.json', '--rpc', 'x'], '--rpc requires a URL'],
+  ])('npm run %s %j ends with 2, what is wrong and the usage', async (name, words, wrong) => {
+    const { code, said, shown } = await runProgram([`gateway/commands/${name}.ts`, ...words], needful);
+    expect({ code, shown }).toEqual({ code: 2, shown: '' });
+    expect(said.startsWith(wrong)).toBe(true);
+    expect(said).toContain(`\nusage: ${name === 'export' ? 'SVC_SESSION=... ' : ''}npm run ${name} -- `);
   });
 
   it('npm run verify, of a file that is not there, one that holds no document, and a URL that does not answer', async () => {
