@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { x402Client } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { createClient } from 'graphql-ws';
@@ -11,19 +10,15 @@ import { atomicAmount, formatUsdc } from '../../schema/amount.ts';
 import type { Json } from '../../schema/canonical-json.ts';
 import { OperatorFault, UsageFault } from '../config/fault.ts';
 import { readConfig } from '../config/read-config.ts';
+import { answererAt, type DevelopmentFile, readDevelopmentFile } from '../operations/development-file.ts';
 import { run } from '../operations/run.ts';
 import { type Exchange, jsonLines, reportingFetch } from './demo/wire.ts';
-import { type DevelopmentChain, newDevelopmentWallet } from './development-wallet.ts';
+import { newDevelopmentWallet } from './development-wallet.ts';
 
 /*
  * `npm run demo`: a buyer, from 402 to a live row, against a running development service, in a line for each step. Everything it knows
  * beforehand is in DATA_DIR/development.json; the official x402 client signs the payments, and our fetch keeps each until its outcome is known.
  */
-
-interface Development extends DevelopmentChain {
-  readonly solana_rpc_url: string | null;
-  readonly solana_wallets: readonly { readonly address: string; readonly private_key: string }[];
-}
 
 interface Receipt {
   readonly task_id: string;
@@ -48,8 +43,6 @@ interface RestBook {
 type Fetch = typeof fetch;
 
 const CHAT = '/v1/chat/completions';
-/** The body of `/livez` of this service. */
-const ALIVE = '{"status":"ok"}';
 
 /** Writes one line for each step; with --verbose also the requests and responses of the step, and `detail`, what came of it otherwise. */
 type Say = (line: string, detail?: unknown) => void;
@@ -73,7 +66,7 @@ async function json<T>(response: Response): Promise<T> {
 }
 
 /** A wallet that is not registered yet. @throws OperatorFault on a real chain */
-async function newBuyer(development: Development): Promise<PrivateKeyAccount> {
+async function newBuyer(development: DevelopmentFile): Promise<PrivateKeyAccount> {
   const key = await newDevelopmentWallet(development);
   if (key === null) throw new OperatorFault(REAL_CHAIN);
   return privateKeyToAccount(key);
@@ -159,7 +152,10 @@ async function liveRow(url: string, agentId: number, session: string, act: () =>
 }
 
 /** A chat paid on Solana: the same offer, the same receipt, another network. Nothing where the service takes none there. */
-async function chatOnSolana(say: Say, { url, solana_rpc_url, solana_wallets: [wallet] }: Development): Promise<void> {
+async function chatOnSolana(
+  say: Say,
+  { url, solana_rpc_url, solana_wallets: [wallet] }: DevelopmentFile,
+): Promise<void> {
   if (!solana_rpc_url || !wallet) return;
   const { createKeyPairSignerFromBytes, getBase58Encoder } = await import('@solana/kit');
   const { ExactSvmScheme } = await import('@x402/svm/exact/client');
@@ -175,24 +171,24 @@ const REAL_CHAIN =
   'The service uses the chain at BASE_RPC_URL, and this demo spends no real money: run `npm start` without BASE_RPC_URL, then the demo again.';
 
 /** What the running service has written for newcomers. @throws OperatorFault where there is none to pay. */
-async function findService(): Promise<Development> {
+async function findService(): Promise<DevelopmentFile> {
   const { data_dir } = readConfig();
-  const text = await readFile(`${data_dir}/development.json`, 'utf8').catch(() => null);
-  if (text === null) throw new OperatorFault(`No development service has run on ${data_dir} (DATA_DIR): ${START}.`);
-  const development = JSON.parse(text) as Development;
+  const development = await readDevelopmentFile(data_dir);
+  if (development === null)
+    throw new OperatorFault(`No development service has run on ${data_dir} (DATA_DIR): ${START}.`);
   const { url } = development;
-  const answer = await fetch(`${url}/livez`, { redirect: 'error' }).catch(() => null);
-  if (answer === null)
-    throw new OperatorFault(
-      `No service answers at ${url}, where the last service with DATA_DIR ${data_dir} ran: ${START}.`,
-    );
-  const said = await answer.text();
-  // Another program has taken the port since.
-  if (!answer.ok || said !== ALIVE)
-    throw new OperatorFault(
-      `Another program answers at ${url}: stop it, or set PORT to a free port for \`npm start\`; then run \`npm run demo\` again.`,
-    );
-  return development;
+  switch (await answererAt(url)) {
+    case 'service':
+      return development;
+    case 'another':
+      throw new OperatorFault(
+        `Another program answers at ${url}: stop it, or set PORT to a free port for \`npm start\`; then run \`npm run demo\` again.`,
+      );
+    case 'nobody':
+      throw new OperatorFault(
+        `No service answers at ${url}, where the last service with DATA_DIR ${data_dir} ran: ${START}.`,
+      );
+  }
 }
 
 function isVerbose([word, ...more] = process.argv.slice(2)): boolean {

@@ -1,21 +1,13 @@
 import { createPublicClient, createWalletClient, erc20Abi, type Hex, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { base } from 'viem/chains';
-
-/** The members of DATA_DIR/development.json that a new wallet needs. */
-export interface DevelopmentChain {
-  readonly url: string;
-  readonly base_rpc_url: string;
-  readonly usdc: Hex;
-  /** Wallets with USDC. Empty if the service was started on another chain. */
-  readonly wallets: readonly { readonly private_key: Hex }[];
-}
+import type { DevelopmentFile } from '../operations/development-file.ts';
 
 /** 1 USDC. */
 const AMOUNT_ATOMIC = 1_000_000n;
 
 /** Returns the key of an unused wallet with 1 USDC on the development chain. Null on any other chain. */
-export async function newDevelopmentWallet({ base_rpc_url, usdc, wallets }: DevelopmentChain): Promise<Hex | null> {
+export async function newDevelopmentWallet({ base_rpc_url, usdc, wallets }: DevelopmentFile): Promise<Hex | null> {
   const [rich] = wallets;
   if (!rich) return null;
   const transport = http(base_rpc_url);

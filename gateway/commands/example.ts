@@ -4,8 +4,9 @@ import { pathToFileURL } from 'node:url';
 import { privateKeyToAddress } from 'viem/accounts';
 import { OperatorFault, UsageFault } from '../config/fault.ts';
 import { readConfig } from '../config/read-config.ts';
+import { answererAt, readDevelopmentFile } from '../operations/development-file.ts';
 import { run } from '../operations/run.ts';
-import { type DevelopmentChain, newDevelopmentWallet } from './development-wallet.ts';
+import { newDevelopmentWallet } from './development-wallet.ts';
 
 /*
  * `npm run example -- NAME`: runs a program of rest-compat/client/examples as it stands there; without a name it lists them. An example
@@ -39,20 +40,18 @@ function listOf(examples: readonly Example[]): string {
   return ['npm run example -- NAME', ...lines].join('\n');
 }
 
-/** What the development service of this DATA_DIR has written for newcomers. Null if none has run here. */
-async function findDevelopment(): Promise<DevelopmentChain | null> {
-  const text = await readFile(join(readConfig().data_dir, 'development.json'), 'utf8').catch(() => null);
-  return text === null ? null : (JSON.parse(text) as DevelopmentChain);
-}
-
 /** Sets what the example needs and the environment lacks. @throws OperatorFault if it is nowhere to be had */
 async function fillIn({ name: example, source }: Example): Promise<void> {
-  const development = await findDevelopment();
+  const development = await readDevelopmentFile(readConfig().data_dir);
   process.env.SERVICE_URL ??= development?.url ?? 'http://127.0.0.1:4000';
   const { SERVICE_URL, SESSION } = process.env;
-  const alive = await fetch(`${SERVICE_URL}/livez`).catch(() => null);
-  await alive?.body?.cancel();
-  if (!alive?.ok) throw new OperatorFault(`No service answers at ${SERVICE_URL}: ${START}, or set SERVICE_URL.`);
+  const answerer = await answererAt(SERVICE_URL);
+  if (answerer !== 'service')
+    throw new OperatorFault(
+      answerer === 'nobody'
+        ? `No service answers at ${SERVICE_URL}: ${START}, or set SERVICE_URL.`
+        : `Another program answers at ${SERVICE_URL}, and gets no payment: stop it and start the service with \`npm start\`, or set SERVICE_URL.`,
+    );
   const takes_session = /\bSESSION\b[^}]*\} = process\.env/.test(source);
   for (const name of KEYS) {
     if (process.env[name] || !source.includes(name)) continue;

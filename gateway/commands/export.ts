@@ -36,7 +36,7 @@ interface Export {
   readonly session_file: string | undefined;
 }
 
-/** @throws UsageFault if an option is missing or invalid */
+/** What the command line asks for. @throws UsageFault if an option is missing or invalid */
 function exportOptions(): Export {
   const text = { type: 'string' } as const;
   const options = { agent: text, out: text, format: text, url: text, 'session-file': text };

@@ -9,7 +9,7 @@ import { LogAway } from './witness/log-source.ts';
 const COULD_NOT_CHECK = 3;
 
 async function main(): Promise<number> {
-  const options = reconcileOptions(process.argv.slice(2));
+  const options = await reconcileOptions(process.argv.slice(2));
   if (options === 'help') {
     console.log(RECONCILE_USAGE);
     return 0;

@@ -1,7 +1,6 @@
-import { rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { networks } from '../../schema/network.ts';
 import { type CompleteConfig, type Config, completeConfig, deepFreeze, type Settings } from '../config/read-config.ts';
+import { type DevelopmentFile, writeDevelopmentFile } from '../operations/development-file.ts';
 import { duringStart } from '../operations/start-steps.js';
 import { announceTenant, joinTenancy, tenantsOf } from '../operations/tenancy.ts';
 import { developmentBuyers, developmentFacilitators, type Wallet } from './chain/accounts.ts';
@@ -60,7 +59,7 @@ export async function startDevelopment(
 async function announceOnce(config: Config, wallets: readonly Wallet[]): Promise<void> {
   const others = (await tenantsOf(config.data_dir)).filter(({ pid, url }) => pid !== process.pid && url !== null);
   if (others.length > 0) return;
-  await writeDevelopmentFile(config, wallets);
+  await writeDevelopmentFile(config.data_dir, documentOf(config, wallets));
   await announceTenant(config.data_dir, config.base_url);
 }
 
@@ -125,9 +124,8 @@ function settlementKeys(facilitator_url: string | null): Config['facilitator_key
   return facilitator_url ? [] : developmentFacilitators.map(wallet => wallet.private_key);
 }
 
-/** Writes DATA_DIR/development.json with everything that a first payment needs. Never in production. */
-async function writeDevelopmentFile(config: Config, wallets: readonly Wallet[]): Promise<void> {
-  const document = {
+function documentOf(config: Config, wallets: readonly Wallet[]): DevelopmentFile {
+  return {
     url: config.base_url,
     base_rpc_url: config.base_rpc_url,
     solana_rpc_url: config.solana?.rpc_url ?? null,
@@ -140,7 +138,4 @@ async function writeDevelopmentFile(config: Config, wallets: readonly Wallet[]):
     api_keys: config.api_keys,
     demo_keys: config.demo_keys,
   };
-  const path = join(config.data_dir, 'development.json');
-  await writeFile(`${path}.${process.pid}`, `${JSON.stringify(document, null, 2)}\n`, { mode: 0o600 });
-  await rename(`${path}.${process.pid}`, path);
 }

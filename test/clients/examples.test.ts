@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, expect, it } from 'vitest';
@@ -245,6 +248,24 @@ it.each(['webhook-receiver', 'dashboard-apollo'])(
     });
   },
 );
+
+it('npm run example pays no other program at the address of the last development service, and asks nothing more of it', async () => {
+  const requests: string[] = [];
+  const other = createServer(({ url = '' }, response) => {
+    requests.push(url);
+    response.end('{"status":"up"}');
+  }).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  atEnd(() => void other.close());
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  const DATA_DIR = await developmentFolder({ ...service, url });
+  expect(await runNode(RUNNER, ['buy-chat'], { DATA_DIR })).toEqual({
+    code: 1,
+    out: '',
+    err: `Another program answers at ${url}, and gets no payment: stop it and start the service with \`npm start\`, or set SERVICE_URL.\n`,
+  });
+  expect(requests).toEqual(['/livez']);
+});
 
 it('npm run example -- buy-chat takes no session, and gets a new wallet beside one', async () => {
   const { code, err } = await runNode(RUNNER, ['buy-chat'], {

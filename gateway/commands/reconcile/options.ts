@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { isJsonObject } from '../../../schema/canonical-json.ts';
 import { OperatorFault, UsageFault } from '../../config/fault.ts';
 import { readConfig } from '../../config/read-config.ts';
+import { readDevelopmentFile } from '../../operations/development-file.ts';
 import { givenWords } from '../../operations/run.ts';
 
 export const RECONCILE_USAGE = `usage: npm run reconcile -- --wallet 0x… --from N --to M [--url URL] [--rpc URL]
@@ -31,8 +30,8 @@ export interface ReconcileOptions {
   readonly json: boolean;
 }
 
-/** @throws UsageFault if an option is missing or invalid */
-export function reconcileOptions(args: readonly string[]): ReconcileOptions | 'help' {
+/** What the command line asks for. @throws UsageFault if an option is missing or invalid */
+export async function reconcileOptions(args: readonly string[]): Promise<ReconcileOptions | 'help'> {
   const { values } = parsed(args);
   if (values.help) return 'help';
   const { wallet, from, to, own = [], json = false } = values;
@@ -45,7 +44,7 @@ export function reconcileOptions(args: readonly string[]): ReconcileOptions | 'h
     ...blocks,
     json,
     url: urlOf('--url', values.url ?? readConfig().base_url),
-    rpc: urlOf('--rpc', values.rpc ?? configuredRpc()),
+    rpc: urlOf('--rpc', values.rpc ?? (await configuredRpc())),
     signature_file: values['signature-file'] ?? null,
   };
 }
@@ -84,14 +83,10 @@ function urlOf(option: string, text: string): string {
 }
 
 /** The node of this configuration; in development the chain of the service that has run in DATA_DIR. */
-function configuredRpc(): string {
+async function configuredRpc(): Promise<string> {
   const { base_rpc_url, data_dir } = readConfig();
   if (base_rpc_url !== null) return base_rpc_url;
-  try {
-    const written: unknown = JSON.parse(readFileSync(`${data_dir}/development.json`, 'utf8'));
-    if (isJsonObject(written) && typeof written.base_rpc_url === 'string') return written.base_rpc_url;
-  } catch {
-    // No development service has run there.
-  }
+  const development = await readDevelopmentFile(data_dir);
+  if (development !== null) return development.base_rpc_url;
   throw new OperatorFault('BASE_RPC_URL is not set: give the http(s) URL of a node of Base with --rpc');
 }

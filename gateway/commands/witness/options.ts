@@ -44,7 +44,7 @@ export interface WitnessOptions {
 
 const EVERY_SECONDS = '15';
 
-/** @throws UsageFault if an argument is missing or invalid */
+/** What the command line asks for. @throws UsageFault if an argument is missing or invalid */
 export function witnessOptions(args: readonly string[]): WitnessOptions | 'help' {
   const { positionals, values } = parsed(args);
   if (values.help) return 'help';
