@@ -15,7 +15,7 @@ import { allBroken, booksSentence, brokenBooks } from '../../subgraphs/receipt/l
 import { type LogIntegrity, proveLogIntact } from '../../subgraphs/receipt/log/prove-intact.ts';
 import { type SavedHead, savedHead, UnreadableHead } from '../../subgraphs/receipt/log/saved-head.ts';
 import { type SignedTreeHead, type TreeHeadFacts } from '../../subgraphs/receipt/log/tree-head.ts';
-import { OperatorFault } from '../config/fault.ts';
+import { OperatorFault, UsageFault } from '../config/fault.ts';
 import { readConfig } from '../config/read-config.ts';
 import { anchoredSentence } from '../log/anchor/anchored-heads.ts';
 import { HEADS_MAX_AT_START } from '../log/anchor/anchoring.ts';
@@ -46,11 +46,6 @@ const [reason, ...more] = process.argv.slice(2);
 if (reason === '--help') {
   console.log(USAGE);
   process.exit(0);
-}
-// A mistyped option, or the first word of a reason without quotation marks, would be published as the reason.
-if (!reason?.trim() || reason.startsWith('--') || more.length > 0) {
-  console.error(USAGE);
-  process.exit(2);
 }
 
 /** More damage than a person can look at is another log, and not damage to skip. */
@@ -139,7 +134,9 @@ function lostOfLog({ kind, found }: LogIntegrity, saved: SignedTreeHead | null):
   }
 }
 
-await run(async () => {
+async function acceptBreak(): Promise<void> {
+  // A mistyped option, or the first word of a reason without quotation marks, would be published as the reason.
+  if (!reason?.trim() || reason.startsWith('--') || more.length > 0) throw new UsageFault();
   const services = await findServices(readConfig(), { announce: false });
   const { config } = services;
   const { database, log_origin } = await openOwnStore(config, console);
@@ -187,4 +184,6 @@ await run(async () => {
     await Promise.all([anchors?.close(), chain.close(), database.close()]);
     await services.stop();
   }
-});
+}
+
+await run(acceptBreak, { usage: USAGE });

@@ -1,3 +1,4 @@
+import { UsageFault } from '../config/fault.ts';
 import { readSubgraphConfig, type SubgraphName, subgraphNames } from '../config/read-config.ts';
 import { serveSubgraph } from '../http/serve-subgraph.ts';
 import { openGateway } from '../open.ts';
@@ -15,10 +16,7 @@ import { stopOnSignals } from '../operations/stop.ts';
  */
 const [name = '', ...more] = process.argv.slice(2);
 const named = (word: string): word is SubgraphName => subgraphNames.some(known => known === word);
-if (!named(name) || more.length > 0) {
-  console.error(`usage: npm run subgraph -- ${subgraphNames.join('|')}`);
-  process.exit(2);
-}
+const USAGE = `usage: npm run subgraph -- ${subgraphNames.join('|')}`;
 
 async function serve(
   subgraph_name: SubgraphName,
@@ -35,11 +33,15 @@ async function serve(
   else logger.info(`The ${name} subgraph of ${config.base_url} is served on ${subgraph.url}.`);
 }
 
-await run(async () => {
-  const settings = readSubgraphConfig(name);
-  await requirePort(settings);
-  await startService(
-    () => findServices(settings, { announce: false }),
-    (services, handOver) => serve(name, services, handOver),
-  );
-});
+await run(
+  async () => {
+    if (!named(name) || more.length > 0) throw new UsageFault();
+    const settings = readSubgraphConfig(name);
+    await requirePort(settings);
+    await startService(
+      () => findServices(settings, { announce: false }),
+      (services, handOver) => serve(name, services, handOver),
+    );
+  },
+  { usage: USAGE },
+);
