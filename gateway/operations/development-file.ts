@@ -1,6 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Hex } from 'viem';
+import { OperatorFault } from '../config/fault.ts';
 import type { Config } from '../config/read-config.ts';
 
 /*
@@ -32,16 +33,21 @@ export async function writeDevelopmentFile(data_dir: string, document: Developme
 /** Null if no development service has run in this DATA_DIR. */
 export async function readDevelopmentFile(data_dir: string): Promise<DevelopmentFile | null> {
   const text = await readFile(pathIn(data_dir), 'utf8').catch(() => null);
-  return text === null ? null : (JSON.parse(text) as DevelopmentFile);
+  try {
+    return text === null ? null : (JSON.parse(text) as DevelopmentFile);
+  } catch {
+    throw new OperatorFault(`${pathIn(data_dir)} is not JSON; start the service again, which writes it anew`);
+  }
 }
 
+const ANSWER_MS_MAX = 5_000;
 /** The body of `/livez` of this service. */
 const ALIVE = '{"status":"ok"}';
 
 /** What answers at a URL. Another program may have taken the port since the service there has ended: nothing may be signed for it. */
 export async function answererAt(url: string): Promise<'service' | 'another' | 'nobody'> {
   try {
-    const answer = await fetch(`${url}/livez`, { redirect: 'manual' });
+    const answer = await fetch(`${url}/livez`, { redirect: 'manual', signal: AbortSignal.timeout(ANSWER_MS_MAX) });
     return answer.status === 200 && (await answer.text()) === ALIVE ? 'service' : 'another';
   } catch {
     return 'nobody';
