@@ -10,7 +10,7 @@ let service: Service;
 let agent: Agent;
 let other: Agent;
 beforeAll(async () => {
-  service = await openService({}, { meant: /differs from its signed hash|is damaged: / });
+  service = await openService({}, { meant: /differs in `column` from what was signed|is damaged: / });
   [agent, other] = [await service.newAgent(), await service.newAgent()];
 });
 

@@ -48,8 +48,11 @@ async function funded(): Promise<Hex> {
   return address;
 }
 
+/** The node would choose fees by its newest blocks: the same transaction sent twice would have two hashes. */
+const FEES = { maxFeePerGas: '0x174876e800', maxPriorityFeePerGas: '0x3b9aca00' } as const;
+
 async function send(from: Hex, to: Hex, data: Hex): Promise<Hex> {
-  const hash = await chain.call<Hex>('eth_sendTransaction', { from, to, data, gas: '0x7a120' });
+  const hash = await chain.call<Hex>('eth_sendTransaction', { from, to, data, gas: '0x7a120', ...FEES });
   for (;;) if (await chain.call('eth_getTransactionReceipt', hash)) return hash;
 }
 
