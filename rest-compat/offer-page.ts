@@ -11,6 +11,8 @@ import { HTML, openingTags, pageHeaders } from './receipt/page/layout.ts';
 /* The page of a paid endpoint in a browser: what it sells, what it costs and how to pay. */
 
 type PaidDoor = Door & { readonly price: DoorPrice };
+/** What a page says of the service. */
+type PagePort = Pick<Port, 'base_url' | 'simulated_networks'>;
 
 export function isPaid(door: Door): door is PaidDoor {
   return door.price !== null;
@@ -26,7 +28,7 @@ export function inBrowserForm(
   door: PaidDoor,
   request: Pick<DoorRequest, 'method' | 'headers'>,
   answer: Answer,
-  port: Pick<Port, 'base_url' | 'simulated_networks'>,
+  port: PagePort,
 ): Answer {
   const { amount_atomic } = door.price;
   // Without a known price, the 402 of a GET has no offer.
@@ -68,7 +70,7 @@ function textOf(
   door: Door,
   amount_atomic: bigint,
   networks: readonly NetworkName[],
-  { base_url, simulated_networks }: Parameters<typeof inBrowserForm>[3],
+  { base_url, simulated_networks }: PagePort,
 ): string {
   const { methods, path, summary, name, tool } = door;
   const url = base_url + path;

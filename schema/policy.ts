@@ -21,7 +21,7 @@ export const policyCodeWords: Words<PolicyCode> = {
     daily_cap_exceeded: 'The charge would exceed the policy `daily_cap`, the ceiling for the UTC day.',
     hourly_cap_exceeded: 'The charge would exceed the policy `hourly_cap`, the ceiling for the UTC clock hour.',
     model_not_allowed: 'The policy `model_allowlist` has no model that could answer the call.',
-    kill_switch: 'The policy `kill_switch` is on and refuses every call.',
+    kill_switch: 'The policy `kill_switch` is on: it refuses every call except registrations and ingests.',
     require_payment_ref: 'The call was made with an API key, and the policy `require_payment_ref` requires a payment.',
     tier2_approval_missing: 'The charge is above the policy `tier2_above`, and the call has no fresh approval.',
     high_risk_approval_missing:
