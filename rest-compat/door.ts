@@ -142,7 +142,7 @@ export interface FaceAtDoor {
   readonly call: z.ZodType;
   readonly fault: z.ZodType;
   /** Headers of its successful responses, as OpenAPI describes them. */
-  readonly headers: JsonObject;
+  readonly headers: Readonly<Record<string, JsonObject>>;
   /** Whether a call of this protocol receives an error of that status by HTTP too. */
   hasHttpStatus(status: number): boolean;
 }

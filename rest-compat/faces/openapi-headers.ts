@@ -3,7 +3,7 @@ import { limits } from '../../schema/limits.ts';
 
 const header = (description: string): JsonObject => ({ schema: { type: 'string' }, description });
 
-const settlement: JsonObject = {
+const settlement = {
   'PAYMENT-RESPONSE': header(
     'Settlement of the payment, as base64 JSON. Absent unless the payment was by x402 version 2.',
   ),
@@ -19,7 +19,7 @@ const settlement: JsonObject = {
 };
 
 /** Facts of a receipt. A stream sends its headers before the receipt exists, without the facts that only the receipt has. */
-const receipt: JsonObject = {
+const receipt = {
   'x-svc-task-id': header('Id of the call and of its receipt; also of its row, if it is on a book.'),
   'x-svc-vendor-blind': header(
     '`true`: this service added nothing that identifies the caller, and put the request into the form that the hub accepts, without members that have no effect. Text in which the caller names itself still reached the hub. Promised only to callers that prove possession of a book: absent for others, with a demo key, for a model of the router, and for a stream that is sent again.',
@@ -48,7 +48,7 @@ const receipt: JsonObject = {
 };
 
 /** draft-ietf-httpapi-ratelimit-headers-10. */
-const rate: JsonObject = {
+const rate = {
   'RateLimit-Policy': header(
     'Limits by name: at most `q` requests within `w` seconds. `free` counts the free requests of the client address. With `qu="content-bytes"`: at most `q` bytes of request bodies at a time.',
   ),
@@ -133,7 +133,22 @@ export const answerHeaders = {
       "Id of the request in the service's log. It is the caller's own x-request-id if that is a UUID or ULID.",
     ),
   },
-} as const satisfies Record<string, JsonObject>;
+} as const satisfies Record<string, Record<string, JsonObject>>;
+
+/** The names of the headers as components: `x-should-retry`, and `x-should-retry.foreignKey` where that means something else. */
+export const headerNames: ReadonlyMap<JsonObject, string> = namesOf(answerHeaders);
+
+function namesOf(groups: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>): Map<JsonObject, string> {
+  const names = new Map<JsonObject, string>();
+  const taken = new Set<string>();
+  for (const [group, headers] of Object.entries(groups))
+    for (const [name, header] of Object.entries(headers)) {
+      if (names.has(header)) continue;
+      names.set(header, taken.has(name) ? `${name}.${group}` : name);
+      taken.add(name);
+    }
+  return names;
+}
 
 /** A page of any origin may read it (Fetch, CORS-safelisted response-header name). */
 const SAFELISTED = 'Cache-Control';

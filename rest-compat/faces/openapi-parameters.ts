@@ -6,7 +6,6 @@ import { REDELIVERY_HEADER } from '../../schema/redeliver-header.ts';
 import { DELEGATION_HEADER } from '../../schema/session/delegation-header.ts';
 import { NOTE_HEADER } from '../../schema/session/note-header.ts';
 import { textForm } from '../../schema/signed-words.ts';
-import { answerHeaders } from './openapi-headers.ts';
 
 /** Read when a hub is called, for `router/*` models. */
 export const routerKey: JsonObject = {
@@ -171,9 +170,4 @@ export const ifNoneMatch: JsonObject = {
   description:
     'ETags of stored copies, separated by commas. The response is 304 if one of them is current. Default: the document is returned.',
   schema: { type: 'string' },
-};
-
-export const unchanged: JsonObject = {
-  description: 'The stored copy of the client is current. The body is empty.',
-  headers: { ...answerHeaders.kept, ...answerHeaders.rate },
 };

@@ -5,22 +5,51 @@ import { PaymentRequired } from '../answer-shapes.ts';
 import { type Columns, type Door, type DoorMethod, isDoneOnce, NO_STORE } from '../door.ts';
 import { faultForms } from '../fault-form.ts';
 import { answerHeaders } from './openapi-headers.ts';
-import { unchanged } from './openapi-parameters.ts';
+import { type Components, pascal } from './openapi-parts.ts';
 import type { ComponentSchemas } from './openapi-schemas.ts';
 import { byKey } from './openapi-security.ts';
 
-/** All responses of a door to a method, by status. */
-export function responses(door: Door, method: DoorMethod, schemas: ComponentSchemas): JsonObject {
-  const faults: Record<string, JsonObject> = {};
-  const coded = byStatus(faultsOf(door, method));
-  for (const [status, codes] of coded) faults[status] = fault(door, status, codes, schemas);
-  for (const status of closedStatuses(door)) {
-    const lacks = lacking[status][credentialOf(door)] + (status === REFUSED ? demoKeyAt(door) : '');
-    const named = isOnlyForbidden(coded.get(status) ?? []) ? undefined : faults[status]?.description;
-    const description = named ? `${named} If ${lacks}, the body is empty.` : `${capital(lacks)}. The body is empty.`;
-    faults[status] = { ...faults[status], description };
-  }
-  const good = {
+interface DoorOperation {
+  readonly door: Door;
+  readonly method: DoorMethod;
+  readonly operationId: string;
+}
+
+/** A Response Object of OpenAPI before its headers are references, and its name as a component. */
+interface NamedResponse {
+  /** Null if no name says in short what it is. */
+  readonly name: string | null;
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, JsonObject>>;
+  readonly content?: JsonObject;
+}
+
+/** All responses of an operation, by status. */
+export function responses({ door, method, operationId }: DoorOperation, { schemas, parts }: Components): JsonObject {
+  const good = success(door, method, schemas);
+  const all: Record<string, NamedResponse> = {
+    ...Object.fromEntries(
+      [door.status, ...door.other_statuses].map(status => [
+        status,
+        { ...good, description: successes[status] ?? 'The request succeeded.' },
+      ]),
+    ),
+    ...(door.again ? { [door.again.status]: { ...good, description: DONE_BEFORE } } : {}),
+    ...failures(door, method, schemas),
+    ...(isKept(door) ? { 304: unchanged } : {}),
+    ...(door.price ? { 402: challenged(door, schemas) } : {}),
+  };
+  return Object.fromEntries(
+    Object.entries(all).map(([status, { name, headers, ...response }]) => [
+      status,
+      parts.response({ ...response, ...(headers && { headers: parts.headers(headers) }) }, name, operationId, status),
+    ]),
+  );
+}
+
+function success(door: Door, method: DoorMethod, schemas: ComponentSchemas): Omit<NamedResponse, 'description'> {
+  return {
+    name: null,
     headers: {
       ...(door.price ? answerHeaders.settled : {}),
       ...(method !== 'GET' && isDoneOnce(door) ? answerHeaders.doneOnce : {}),
@@ -38,18 +67,26 @@ export function responses(door: Door, method: DoorMethod, schemas: ComponentSche
       ...Object.assign({}, ...forClients(door).map(media => content(media, { type: 'string' }))),
     },
   };
-  return {
-    ...Object.fromEntries(
-      [door.status, ...door.other_statuses].map(status => [
-        status,
-        { description: successes[status] ?? 'The request succeeded.', ...good },
-      ]),
-    ),
-    ...(door.again ? { [door.again.status]: { ...good, description: DONE_BEFORE } } : {}),
-    ...faults,
-    ...(isKept(door) ? { 304: unchanged } : {}),
-    ...(door.price ? { 402: challenged(door, schemas) } : {}),
-  };
+}
+
+const unchanged: NamedResponse = {
+  name: 'NotModified',
+  description: 'The stored copy of the client is current. The body is empty.',
+  headers: { ...answerHeaders.kept, ...answerHeaders.rate },
+};
+
+/** Refusals and errors by status, except for the 402. */
+function failures(door: Door, method: DoorMethod, schemas: ComponentSchemas): Record<string, NamedResponse> {
+  const faults: Record<string, NamedResponse> = {};
+  const coded = byStatus(faultsOf(door, method));
+  for (const [status, codes] of coded) faults[status] = fault(door, status, codes, schemas);
+  for (const status of closedStatuses(door)) {
+    const lacks = lacking[status][credentialOf(door)] + (status === REFUSED ? demoKeyAt(door) : '');
+    const named = isOnlyForbidden(coded.get(status) ?? []) ? undefined : faults[status]?.description;
+    const description = named ? `${named} If ${lacks}, the body is empty.` : `${capital(lacks)}. The body is empty.`;
+    faults[status] = { name: named ? null : closedName(door, status), ...faults[status], description };
+  }
+  return faults;
 }
 
 /** Media types that Accept chooses are left out: with them a generated client could not tell the type of its response. */
@@ -62,10 +99,11 @@ function fault(
   status: number,
   codes: readonly ErrorCode[],
   schemas: ComponentSchemas,
-): JsonObject {
+): NamedResponse {
   const refuses = status === REFUSED && refusal !== null;
   const { media, shape } = faultForms[faults];
   return {
+    name: faultName([...new Set(codes)], price !== null),
     description: errorsNamed([...new Set(codes)]),
     headers: {
       ...answerHeaders.fault,
@@ -81,6 +119,11 @@ function fault(
       ...(face?.hasHttpStatus(status) ? content('application/json', schemas.of(face.fault, 'output')) : {}),
     },
   };
+}
+
+/** The name of a response with one or two error codes, such as PaidRateLimited at an endpoint that sells something. */
+function faultName(codes: readonly ErrorCode[], is_paid: boolean): string | null {
+  return codes.length > 2 ? null : (is_paid ? 'Paid' : '') + codes.map(pascal).join('Or');
 }
 
 function errorsNamed(codes: readonly ErrorCode[]): string {
@@ -150,6 +193,13 @@ function demoKeyAt({ board_secret, ingest_key, price, effect }: Columns): string
   return effect === 'reads' ? '' : ', or a demo key was sent';
 }
 
+/** The name of a response without an error code, such as MissingProof or InvalidSessionOrDemoKey. */
+function closedName(door: Columns, status: 401 | 403): string {
+  const credential = pascal(credentialOf(door));
+  if (status === 401) return `Missing${credential}`;
+  return `Invalid${credential}${demoKeyAt(door) === '' ? '' : 'OrDemoKey'}`;
+}
+
 const capital = (sentence: string) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
 /** A paid door does not require a session, but refuses an invalid one. */
@@ -158,9 +208,10 @@ function closedStatuses({ possession, ingest_key, board_secret, price }: Columns
   return price ? [403] : [];
 }
 
-function challenged({ face }: Columns, schemas: ComponentSchemas): JsonObject {
+function challenged({ face }: Columns, schemas: ComponentSchemas): NamedResponse {
   const body = face ? z.union([PaymentRequired, face.fault]) : PaymentRequired;
   return {
+    name: 'PaymentRequired',
     description:
       'Payment is required, or the payment or API key that was sent is not accepted: `error` in the body says why. The offer is in the header PAYMENT-REQUIRED (x402 version 2) and in the body (version 1).',
     headers: { ...answerHeaders.challenge, ...answerHeaders.paidFault },

@@ -19,6 +19,7 @@ import {
   sessionOrProof,
   shownProof,
 } from './openapi-parameters.ts';
+import { ComponentParts, type Components, pascal } from './openapi-parts.ts';
 import { content, isKept, responses } from './openapi-responses.ts';
 import { ComponentSchemas } from './openapi-schemas.ts';
 import { byKey, security, securitySchemes } from './openapi-security.ts';
@@ -27,10 +28,10 @@ import { tags } from './tags.ts';
 
 /** The OpenAPI 3.1 document of the door table. It is made of the columns alone. */
 export function openApi(doors: readonly Door[], base_url: string): JsonObject {
-  const schemas = new ComponentSchemas();
+  const components: Components = { schemas: new ComponentSchemas(), parts: new ComponentParts() };
   const paths = Object.fromEntries([
-    ...[...Map.groupBy(doors, door => door.path)].map(([path, here]) => [path, pathItem(here, schemas)] as const),
-    ...doors.flatMap(door => aliasesOf(door).map(path => [path, pathItem([aliasAt(door, path)], schemas)] as const)),
+    ...[...Map.groupBy(doors, door => door.path)].map(([path, here]) => [path, pathItem(here, components)] as const),
+    ...doors.flatMap(door => aliasesOf(door).map(path => [path, pathItem([aliasAt(door, path)], components)] as const)),
   ]);
   return {
     openapi: '3.1.0',
@@ -47,8 +48,8 @@ export function openApi(doors: readonly Door[], base_url: string): JsonObject {
     servers: [{ url: base_url }],
     tags,
     paths,
-    webhooks: webhooks(schemas),
-    components: { securitySchemes, schemas: schemas.all() },
+    webhooks: webhooks(components.schemas),
+    components: { securitySchemes, schemas: components.schemas.all(), ...components.parts.components() },
   };
 }
 
@@ -62,17 +63,18 @@ function aliasAt(door: Door, path: Columns['path']): Door {
   return { ...door, path, aliases: [], name: `${door.name}_at_${path.split('/').at(-1)}` };
 }
 
-function pathItem(here: readonly Door[], schemas: ComponentSchemas): JsonObject {
+function pathItem(here: readonly Door[], components: Components): JsonObject {
   return Object.fromEntries(
-    here.flatMap(door => door.methods.map(method => [method.toLowerCase(), operation(door, method, schemas)])),
+    here.flatMap(door => door.methods.map(method => [method.toLowerCase(), operation(door, method, components)])),
   );
 }
 
-function operation(door: Door, method: DoorMethod, schemas: ComponentSchemas): JsonObject {
+function operation(door: Door, method: DoorMethod, { schemas, parts }: Components): JsonObject {
   const sole = door.methods[0] === method;
   const takesBody = method !== 'GET' && bodyOf(door).taken;
+  const operationId = sole ? door.name : `${door.name}_by_${method.toLowerCase()}`;
   return {
-    operationId: sole ? door.name : `${door.name}_by_${method.toLowerCase()}`,
+    operationId,
     summary: door.summary,
     description: termsOf(door),
     tags: door.tags,
@@ -86,9 +88,9 @@ function operation(door: Door, method: DoorMethod, schemas: ComponentSchemas): J
       ...(method !== 'GET' && isDoneOnce(door) ? [idempotencyKeyOfWrite] : []),
       ...possession[door.possession],
       ...(isKept(door) ? [ifNoneMatch] : []),
-    ],
+    ].map(parameter => parts.parameter(parameter, operationId)),
     ...(takesBody ? { requestBody: requestBody(door, schemas) } : {}),
-    responses: responses(door, method, schemas),
+    responses: responses({ door, method, operationId }, { schemas, parts }),
   };
 }
 
@@ -154,10 +156,6 @@ function bodyOf({ requests: { body } }: Columns): { readonly taken: boolean; rea
   const { properties, required, alternatives } = members(body, 'input');
   if (alternatives > 0) return { taken: true, required: true };
   return { taken: Object.keys(properties).length > 0, required: required.length > 0 };
-}
-
-function pascal(name: string): string {
-  return name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function parameters(schema: z.ZodType, place: 'path' | 'query' | 'header'): JsonObject[] {

@@ -12,6 +12,7 @@ import {
   type Service,
 } from '../harness/doors/open-service.ts';
 import { named, newName } from '../harness/doors/payment-identifiers.ts';
+import { withoutReferences } from '../harness/openapi.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -277,8 +278,9 @@ it('OpenAPI names the header at every door that sells, and what it may answer', 
     >;
   }
   const { body } = await service.get<Described & Record<string, never>>('/openapi.json');
+  const { paths } = withoutReferences(body);
   for (const path of [CHAT, '/a2a-message', REGISTER]) {
-    const { parameters, responses } = body.paths[path]?.post ?? { parameters: [], responses: {} };
+    const { parameters, responses } = paths[path]?.post ?? { parameters: [], responses: {} };
     expect(parameters.map(({ name }) => name)).toContain('Idempotency-Key');
     expect(responses['409']).toMatchObject({ description: expect.stringContaining('idempotency_key_conflict') });
   }

@@ -6,10 +6,11 @@ import { placesOf } from '../../rest-compat/faces/mcp/places.ts';
 import { openApi } from '../../rest-compat/faces/openapi.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { SUPERGRAPH_FILE } from '../../schema/supergraph.ts';
+import { withoutReferences } from '../harness/openapi.ts';
 
 /* A reader of OpenAPI, of the graph or of a tool sees nothing but descriptions: each thing has one, and none begins as a fragment. */
 
-const document = JSON.parse(JSON.stringify(openApi(everyDoor, 'https://svc.test'))) as JsonObject;
+const document = withoutReferences(JSON.parse(JSON.stringify(openApi(everyDoor, 'https://svc.test'))) as JsonObject);
 const schemas = (document.components as JsonObject).schemas as JsonObject;
 
 const objectAt = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { aliasesOf, openApi } from '../../rest-compat/faces/openapi.ts';
 import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
+import { withoutReferences } from '../harness/openapi.ts';
 
 interface Operation {
   readonly parameters: readonly { readonly name: string; readonly required: boolean; readonly description?: string }[];
@@ -19,7 +20,7 @@ interface Description {
 }
 
 const text = JSON.stringify(openApi(everyDoor, 'https://svc.test'));
-const { paths, components } = JSON.parse(text) as Description;
+const { paths, components } = withoutReferences(JSON.parse(text) as Description);
 const operations = Object.entries(paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
 );
@@ -86,6 +87,27 @@ describe('the OpenAPI document', () => {
       for (const shape of shapesOf(operation)) expect(shape, path).not.toHaveProperty('properties');
   });
 
+  it('writes no response, header or parameter twice', () => {
+    const document = JSON.parse(text) as Description & { components: Record<string, Record<string, JsonObject>> };
+    const written = Object.values(document.paths).flatMap(item =>
+      Object.values(item).flatMap(({ parameters, responses }) => [
+        ...parameters,
+        ...Object.values(responses),
+        ...Object.values(responses).flatMap(({ headers = {} }) => Object.values(headers)),
+      ]),
+    );
+    const { responses = {}, headers = {}, parameters = {} } = document.components;
+    const shared = [responses, headers, parameters].flatMap(Object.values);
+    const texts = [...written.filter(part => !isJsonObject(part) || !('$ref' in part)), ...shared].map(part =>
+      JSON.stringify(part),
+    );
+    expect(texts.filter((part, at) => texts.indexOf(part) !== at)).toEqual([]);
+    expect(text.length).toBeLessThan(1_100_000);
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['MissingProof', 'NotFound', 'RateLimited']));
+    expect(Object.keys(headers)).toEqual(expect.arrayContaining(['PAYMENT-RESPONSE', 'x-svc-task-id']));
+    expect(Object.keys(parameters)).toEqual(expect.arrayContaining(['path.agent_id', 'header.X-SVC-Session']));
+  });
+
   it('says as parameters how a book is possessed, wherever that counts', () => {
     const ours = ['X-SVC-Session', 'X-SVC-Proof', 'X-SVC-Nonce'];
     const counts = new Map<string, readonly string[]>(
@@ -138,7 +160,7 @@ describe('the OpenAPI document', () => {
     expect(required('/v1/agents/{agent_id}/book/escrow')).toBe(true);
     expect(required('/v1/agents/{agent_id}/book/a2a-escrow')).toBe(true);
     // A generator takes a member with a default for one that is always there.
-    expect(JSON.stringify(components).includes('"default":null')).toBe(false);
+    expect(JSON.stringify(components.schemas).includes('"default":null')).toBe(false);
     const query = paths['/prove-result']?.get?.parameters.map(({ name, required }) => [name, required]);
     expect(query).toEqual([
       ['task_id', true],

@@ -5,6 +5,7 @@ import { everyDoor } from '../../../rest-compat/every-door.ts';
 import { openApi } from '../../../rest-compat/faces/openapi.ts';
 import { faultForms } from '../../../rest-compat/fault-form.ts';
 import { limits } from '../../../schema/limits.ts';
+import { withoutReferences } from '../openapi.ts';
 
 /** An answer as it was heard at a door. */
 export interface TableAnswer<T> {
@@ -22,7 +23,7 @@ interface Answered {
 interface Described {
   readonly paths: Record<string, Record<string, { readonly responses: Record<string, Answered> }>>;
 }
-const described = openApi(everyDoor, 'http://127.0.0.1') as unknown as Described;
+const described = withoutReferences(openApi(everyDoor, 'http://127.0.0.1')) as unknown as Described;
 
 const paths = everyDoor.map(door => ({
   door,

@@ -1,0 +1,18 @@
+import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
+
+const SHARED = /^#\/components\/(responses|headers|parameters)\/(.+)$/;
+
+/** An OpenAPI document with its references to responses, headers and parameters resolved. Those to schemas stay. */
+export function withoutReferences<T>(document: T): T {
+  const { components } = document as { readonly components: Readonly<Record<string, JsonObject>> };
+  const resolved = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(resolved);
+    if (!isJsonObject(value)) return value;
+    const [, kind = '', name = ''] = SHARED.exec(String(value.$ref)) ?? [];
+    if (kind === '') return Object.fromEntries(Object.entries(value).map(([member, each]) => [member, resolved(each)]));
+    const component = components[kind]?.[name];
+    if (component === undefined) throw new Error(`${value.$ref} is not in the document`);
+    return resolved(component);
+  };
+  return resolved(document) as T;
+}
