@@ -16,7 +16,7 @@ import { offer } from './offer.ts';
 import { inBrowserForm, isPaid } from './offer-page.ts';
 import { withoutNulls } from './omit-nulls.ts';
 import type { Caller, Executed, ExecutedError, Followable, Port } from './port.ts';
-import { type Answer, closed, faultBeside, problem } from './problem.ts';
+import { type Answer, closed, closingCodes, faultBeside, problem } from './problem.ts';
 import { type StreamedAnswer, streamed } from './streamed-answer.ts';
 import type { Upload } from './upload.ts';
 
@@ -200,8 +200,8 @@ function refusal(
   headers: Executed['headers'],
 ): Answer {
   const { code, message, param, facts } = error;
-  if (code === 'unauthenticated') return closed(401);
-  if (code === 'forbidden') return closed(403);
+  const closing = closingCodes[code];
+  if (closing) return closed(closing);
   if (error.status !== 402 || !door) {
     return problem({ code, message, facts, ...(param ? { param } : {}) }, headers, pays(door, request));
   }

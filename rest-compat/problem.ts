@@ -93,6 +93,9 @@ export function closed(status: 401 | 403, opened_by = 'SVC-Session'): Answer {
   return { status, headers, body: null };
 }
 
+/** Errors whose response has an empty body by REST, and so no code. */
+export const closingCodes: Partial<Record<ErrorCode, 401 | 403>> = { unauthenticated: 401, forbidden: 403 };
+
 /** Default seconds for Retry-After, if the error has no value of its own. */
 const retryAfterSeconds: Partial<Record<ErrorCode, number>> = {
   payment_in_flight: 1,

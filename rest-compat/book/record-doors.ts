@@ -31,6 +31,7 @@ export const recordDoors = [
     // A part that was not requested is left out.
     answer: ({ answer }) => (isJsonObject(answer) ? present(answer) : null),
     response: AgentRecordNoun,
-    errors: ['not_found', 'book_damaged'],
+    // Without the session of the book, `opt_in=1` is refused.
+    errors: ['unauthenticated', 'not_found', 'book_damaged'],
   }),
 ] as const;

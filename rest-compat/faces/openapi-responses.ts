@@ -4,6 +4,7 @@ import { type ErrorCode, errors } from '../../schema/errors.ts';
 import { PaymentRequired } from '../answer-shapes.ts';
 import { type Columns, type Door, type DoorMethod, isDoneOnce, NO_STORE } from '../door.ts';
 import { faultForms } from '../fault-form.ts';
+import { closingCodes } from '../problem.ts';
 import { answerHeaders } from './openapi-headers.ts';
 import { type Components, pascal } from './openapi-parts.ts';
 import type { ComponentSchemas } from './openapi-schemas.ts';
@@ -78,13 +79,14 @@ const unchanged: NamedResponse = {
 /** Refusals and errors by status, except for the 402. */
 function failures(door: Door, method: DoorMethod, schemas: ComponentSchemas): Record<string, NamedResponse> {
   const faults: Record<string, NamedResponse> = {};
-  const coded = byStatus(faultsOf(door, method));
-  for (const [status, codes] of coded) faults[status] = fault(door, status, codes, schemas);
+  for (const [status, codes] of byStatus(faultsOf(door, method).filter(code => hasBody(door, code))))
+    faults[status] = fault(door, status, codes, schemas);
   for (const status of closedStatuses(door)) {
-    const lacks = lacking[status][credentialOf(door)] + (status === REFUSED ? demoKeyAt(door) : '');
-    const named = isOnlyForbidden(coded.get(status) ?? []) ? undefined : faults[status]?.description;
-    const description = named ? `${named} If ${lacks}, the body is empty.` : `${capital(lacks)}. The body is empty.`;
-    faults[status] = { name: named ? null : closedName(door, status), ...faults[status], description };
+    const cause = closingCause(door, status);
+    const coded = faults[status];
+    faults[status] = coded
+      ? { ...coded, name: null, description: `${coded.description} If ${cause}, the body is empty.` }
+      : { name: closedName(door, status), description: `${capital(cause)}. The body is empty.` };
   }
   return faults;
 }
@@ -127,16 +129,14 @@ function faultName(codes: readonly ErrorCode[], is_paid: boolean): string | null
 }
 
 function errorsNamed(codes: readonly ErrorCode[]): string {
-  if (isOnlyForbidden(codes))
-    return 'A credential of the request does not allow it, such as a demo key, which cannot write. The body is empty.';
   const [sole, ...others] = codes;
   if (sole !== undefined && others.length === 0) return `Error code: \`${sole}\`. ${errors[sole][1]}`;
   return `Error codes: ${codes.map(code => `\`${code}\``).join(', ')}. \`code\` says which one it is, and \`detail\` explains it.`;
 }
 
-/** By REST this refusal has no body, and so no code. */
-function isOnlyForbidden(codes: readonly ErrorCode[]): boolean {
-  return codes.length > 0 && codes.every(code => code === 'forbidden');
+/** By another protocol at the same path, every error has a body. */
+function hasBody({ face }: Columns, code: ErrorCode): boolean {
+  return face !== null || closingCodes[code] === undefined;
 }
 
 /** The summary of an endpoint says what it does. */
@@ -193,19 +193,38 @@ function demoKeyAt({ board_secret, ingest_key, price, effect }: Columns): string
   return effect === 'reads' ? '' : ', or a demo key was sent';
 }
 
-/** The name of a response without an error code, such as MissingProof or InvalidSessionOrDemoKey. */
+/** Why a response has an empty body, as the rest of a sentence. */
+function closingCause(door: Columns, status: 401 | 403): string {
+  if (status === 401) return lacking[401][credentialOf(door)];
+  if (!isOpenedBySecret(door) && door.price === null)
+    return 'a credential of the request does not allow it, such as a demo key, which cannot write';
+  return lacking[403][credentialOf(door)] + demoKeyAt(door);
+}
+
+/** The name of a response with an empty body, such as MissingProof or InvalidSessionOrDemoKey. */
 function closedName(door: Columns, status: 401 | 403): string {
   const credential = pascal(credentialOf(door));
   if (status === 401) return `Missing${credential}`;
+  if (!isOpenedBySecret(door)) return 'Forbidden';
   return `Invalid${credential}${demoKeyAt(door) === '' ? '' : 'OrDemoKey'}`;
 }
 
 const capital = (sentence: string) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
-/** A paid door does not require a session, but refuses an invalid one. */
-function closedStatuses({ possession, ingest_key, board_secret, price }: Columns): (401 | 403)[] {
-  if ([possession, ingest_key, board_secret].some(column => column !== 'none')) return [401, 403];
-  return price ? [403] : [];
+/** Statuses with an empty body. A paid door does not require a session, but refuses an invalid one. */
+function closedStatuses(door: Columns): (401 | 403)[] {
+  const { possession, ingest_key, board_secret, price, errors } = door;
+  const requires = [possession, ingest_key, board_secret].some(column => column !== 'none' && column !== 'offered');
+  const lists = (code: ErrorCode) => errors.includes(code) && !hasBody(door, code);
+  return [
+    ...(requires || lists('unauthenticated') ? ([401] as const) : []),
+    ...(isOpenedBySecret(door) || price !== null || lists('forbidden') ? ([403] as const) : []),
+  ];
+}
+
+/** Whether the endpoint reads a secret of the caller, required or not, other than a payment. */
+function isOpenedBySecret({ possession, ingest_key, board_secret }: Columns): boolean {
+  return [possession, ingest_key, board_secret].some(column => column !== 'none');
 }
 
 function challenged({ face }: Columns, schemas: ComponentSchemas): NamedResponse {

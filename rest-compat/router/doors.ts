@@ -34,6 +34,8 @@ export const routerDoors = [
     field: 'openRouterBook',
     body: RouterBookRequest,
     response: OpenedRouterBookNoun,
+    // Without the session of the agent that the body names.
+    errors: ['unauthenticated'],
   }),
   documentDoor({
     name: 'set_router_key',

@@ -138,6 +138,7 @@ export const delegationDoors = [
     /** A refusal by the payer's book, or the reason that the session does not allow the act. */
     refusal: z.union([RefusedCallAnswer, Problem]),
     errors: [
+      'forbidden',
       'payload_mismatch',
       'act_expired',
       'act_signature_invalid',

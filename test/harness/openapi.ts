@@ -2,6 +2,18 @@ import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
 
 const SHARED = /^#\/components\/(responses|headers|parameters)\/(.+)$/;
 
+/** A Response Object of OpenAPI. */
+export interface DescribedResponse {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<Record<string, unknown>>;
+}
+
+/** What the description of a response says where a request with that status can have an empty body. */
+export function wordsOfEmptyBody({ content }: DescribedResponse): RegExp {
+  return content ? / If [^`]+, the body is empty\.$/ : /The body is empty\.$/;
+}
+
 /** An OpenAPI document with its references to responses, headers and parameters resolved. Those to schemas stay. */
 export function withoutReferences<T>(document: T): T {
   const { components } = document as { readonly components: Readonly<Record<string, JsonObject>> };

@@ -7,12 +7,12 @@ import { describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { aliasesOf, openApi } from '../../rest-compat/faces/openapi.ts';
 import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
-import { withoutReferences } from '../harness/openapi.ts';
+import { type DescribedResponse, withoutReferences } from '../harness/openapi.ts';
 
 interface Operation {
   readonly parameters: readonly { readonly name: string; readonly required: boolean; readonly description?: string }[];
   readonly requestBody?: { readonly required: boolean };
-  readonly responses: Readonly<Record<string, { readonly headers?: JsonObject; readonly content?: JsonObject }>>;
+  readonly responses: Readonly<Record<string, DescribedResponse>>;
 }
 interface Description {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -106,6 +106,19 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(['MissingProof', 'NotFound', 'RateLimited']));
     expect(Object.keys(headers)).toEqual(expect.arrayContaining(['PAYMENT-RESPONSE', 'x-svc-task-id']));
     expect(Object.keys(parameters)).toEqual(expect.arrayContaining(['path.agent_id', 'header.X-SVC-Session']));
+  });
+
+  it('describes a body at each response, unless it says that the body is empty', () => {
+    for (const { path, operation } of operations)
+      for (const [status, response] of Object.entries(operation.responses))
+        expect(response.description.endsWith('The body is empty.'), `${path} ${status}`).toBe(!response.content);
+    expect(paths['/v1/agents/{agent_id}/book']?.get?.responses).toMatchObject({
+      401: { description: 'The proof of possession that this request requires is missing. The body is empty.' },
+    });
+    // A public document, which only a wrong session closes.
+    const { responses = {} } = paths['/v1/sessions/{delegation_hash}']?.get ?? {};
+    expect(Object.keys(responses)).not.toContain('401');
+    expect(responses['403']).not.toHaveProperty('content');
   });
 
   it('says as parameters how a book is possessed, wherever that counts', () => {

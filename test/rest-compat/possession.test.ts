@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bookDoors } from '../../rest-compat/book/doors.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
+import { openApi } from '../../rest-compat/faces/openapi.ts';
+import { type DescribedResponse, withoutReferences, wordsOfEmptyBody } from '../harness/openapi.ts';
 import { fail, type House, openHouse, payment, succeed } from '../harness/rest-compat/house.ts';
 
 /** A door like that of ingests, which takes any body: a stamp, asked for only once possession is proven. */
@@ -72,6 +74,34 @@ it('GET book: session and proof by header, never by query', async () => {
   expect((await house.get(book, { 'x-svc-proof': 'sha256=good' })).status).toBe(200);
   expect((await house.get(book, { 'x-svc-session': 'good' })).status).toBe(200);
 });
+
+interface Described {
+  readonly paths: Record<string, Record<string, { readonly responses: Record<number, DescribedResponse> }>>;
+}
+const { paths } = withoutReferences(openApi(everyDoor, 'https://svc.test')) as unknown as Described;
+const operations = everyDoor.flatMap(door => door.methods.map(method => [method, door.path] as const));
+
+it.each(operations)(
+  '%s %s: a 401 or 403 is described with a body if it has one, and without if it is empty',
+  async (method, path) => {
+    const { responses = {} } = paths[path]?.[method.toLowerCase()] ?? {};
+    const url = house.url + path.replace(/\{\w+\}/g, '7');
+    const body = method === 'GET' ? {} : { body: '{}' };
+    for (const shown of [
+      {},
+      { 'x-svc-session': 'wrong' },
+      { authorization: 'Bearer wrong' },
+      { 'x-svc-board-ops': 'wrong' },
+    ]) {
+      const heard = await fetch(url, { method, ...body, headers: { ...shown, 'content-type': 'application/json' } });
+      const text = await heard.text();
+      if (heard.status !== 401 && heard.status !== 403) continue;
+      const response = responses[heard.status] ?? { description: 'not described' };
+      if (text === '') expect(response.description).toMatch(wordsOfEmptyBody(response));
+      else expect(response.content).toBeDefined();
+    }
+  },
+);
 
 it('401 and 403 of the resolver are empty as well', async () => {
   fail(house.port, { code: 'forbidden', status: 403, message: 'm', facts: {} });

@@ -5,7 +5,7 @@ import { everyDoor } from '../../../rest-compat/every-door.ts';
 import { openApi } from '../../../rest-compat/faces/openapi.ts';
 import { faultForms } from '../../../rest-compat/fault-form.ts';
 import { limits } from '../../../schema/limits.ts';
-import { withoutReferences } from '../openapi.ts';
+import { type DescribedResponse, withoutReferences, wordsOfEmptyBody } from '../openapi.ts';
 
 /** An answer as it was heard at a door. */
 export interface TableAnswer<T> {
@@ -16,12 +16,8 @@ export interface TableAnswer<T> {
   readonly body: T;
 }
 
-interface Answered {
-  readonly headers?: Readonly<Record<string, unknown>>;
-}
-
 interface Described {
-  readonly paths: Record<string, Record<string, { readonly responses: Record<string, Answered> }>>;
+  readonly paths: Record<string, Record<string, { readonly responses: Record<string, DescribedResponse> }>>;
 }
 const described = withoutReferences(openApi(everyDoor, 'http://127.0.0.1')) as unknown as Described;
 
@@ -100,12 +96,15 @@ export function keepsToTable(method: string, pathname: string, heard: TableAnswe
   }
   if (door) expect(answered, `${method} ${door.path} ${status} is not described`).toBeDefined();
   if (status === 402) expect(PaymentRequired.parse(body)).toEqual(body);
-  else if (body === null) expect([401, 403]).toContain(status);
-  else if (door?.fault_page && headers.get('content-type') === door.fault_page.media)
+  else if (body === null) {
+    expect([401, 403]).toContain(status);
+    if (answered) expect(answered.description, `${method} ${door.path} ${status}`).toMatch(wordsOfEmptyBody(answered));
+  } else if (door?.fault_page && headers.get('content-type') === door.fault_page.media)
     expect(headers.get('content-security-policy')).toBe(door.fault_page.headers['content-security-policy']);
   else {
     const { media, shape } = faultForms[door?.faults ?? 'problem'];
     expect(headers.get('content-type')).toBe(`${media}; charset=utf-8`);
+    if (answered) expect(answered.content, `${method} ${door.path} ${status}`).toHaveProperty([media]);
     const refuses = status === 403 ? door?.refusal : null;
     expect((refuses ?? shape).parse(body)).toEqual(body);
     expect(body).toMatchObject({ status });
