@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import type { Door, DoorPrice } from '../door.ts';
+import type { Door } from '../door.ts';
 import { absenceSentence, notOffered } from '../inference/not-offered.ts';
+import { priceTerms } from './price-terms.ts';
 import { tags } from './tags.ts';
 import { textOfLines } from './text-listings.ts';
 
@@ -53,7 +54,7 @@ function section({ name, description }: JsonObject, doors: readonly Door[], base
 }
 
 function item({ methods, path, summary, price }: Door, base_url: string): string {
-  return `- [${methods.join(', ')} ${path}](${base_url}${path}): ${summary}${price === null ? '' : `; ${costOf(price)}`}`;
+  return `- [${methods.join(', ')} ${path}](${base_url}${path}): ${summary}${price === null ? '' : `; ${priceTerms(price).listed}`}`;
 }
 
 const ABSENT = [
@@ -67,9 +68,4 @@ const ABSENT = [
 function absentItem(row: (typeof notOffered)[number]): string {
   const { path, reach } = row;
   return `- ${path}${reach === 'below' ? '/…' : ''}: ${absenceSentence(row)}`;
-}
-
-function costOf({ amount_atomic, networks }: DoorPrice): string {
-  const amount = amount_atomic === null ? 'what its 402 says' : `${amount_atomic} atomic USDC`;
-  return `${amount} on ${networks.join(' or ')}`;
 }

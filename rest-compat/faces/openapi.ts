@@ -24,6 +24,7 @@ import { content, isKept, responses } from './openapi-responses.ts';
 import { ComponentSchemas } from './openapi-schemas.ts';
 import { byKey, security, securitySchemes } from './openapi-security.ts';
 import { webhooks } from './openapi-webhooks.ts';
+import { priceTerms } from './price-terms.ts';
 import { tags } from './tags.ts';
 
 /** The OpenAPI 3.1 document of the door table. It is made of the columns alone. */
@@ -122,9 +123,7 @@ const possessionTerms: Readonly<Record<Columns['possession'], readonly string[]>
 function termsOf(door: Columns): string {
   const { price, waived_by, aliases, limits } = door;
   const terms = [
-    price
-      ? `Costs ${price.amount_atomic === null ? 'what its 402 response says, in' : `${price.amount_atomic}`} atomic USDC by x402 on ${price.networks.join(' or ')}${byKey(door) ? '; an API key is accepted instead' : ''}.`
-      : 'Free.',
+    price ? `${priceTerms(price).sentence}${byKey(door) ? '; an API key is accepted instead' : ''}.` : 'Free.',
     ...(waived_by ? [`Free if the body has \`${waived_by}\`.`] : []),
     // Nothing is open to a caller with neither.
     ...(door.ingest_key === 'or_session' ? [] : possessionTerms[door.possession]),

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Door } from '../../door.ts';
 import type { Port } from '../../port.ts';
+import { priceTerms } from '../price-terms.ts';
 import { x402Extensions } from './extension.ts';
 
 /** The endpoint that sells chats to messages. */
@@ -78,12 +79,11 @@ function facts(doors: readonly Door[], base_url: string) {
 /** The skill of the endpoint at that path. */
 function skill({ path, name, summary, price, tags }: Door): JsonObject[] {
   if (path !== A2A_PATH || price === null) return [];
-  const terms = `${price.amount_atomic} atomic USDC each, on ${price.networks.join(' or ')}`;
   return [
     {
       id: name,
       name: 'Chat completion',
-      description: `${summary}. ${terms}. The text parts are the prompt. One data part may have further members of a chat request, such as model. Each message is a separate request without history. An API key (X-API-Key) replaces the payment. X-SVC-Session or X-SVC-Payer gives access to your own tasks.`,
+      description: `${summary}. ${priceTerms(price).of_each}. The text parts are the prompt. One data part may have further members of a chat request, such as model. Each message is a separate request without history. An API key (X-API-Key) replaces the payment. X-SVC-Session or X-SVC-Payer gives access to your own tasks.`,
       tags: [...tags, 'chat', 'x402'],
       examples: ['What is a spend receipt?'],
     },

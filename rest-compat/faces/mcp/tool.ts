@@ -2,6 +2,7 @@ import { Kind, OperationTypeNode } from 'graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Door } from '../../door.ts';
 import { credentialTerms } from '../credential-terms.ts';
+import { priceTerms } from '../price-terms.ts';
 import { outputSchema } from './output-schema.ts';
 import { type Places, PROOF, placesOf } from './places.ts';
 import { shortMembers, withoutOthers } from './short-schema.ts';
@@ -76,19 +77,13 @@ const terms = {
 function description(door: Door): string {
   const { summary, price, possession, writes_with } = door;
   return [
-    `${summary} (${costOf(price)}).`,
+    `${summary} (${price ? priceTerms(price).beside_summary : 'free'}).`,
     ...(price ? [terms.spends] : []),
     ...writes_with.map(member => `Only reads unless \`${member}\` is given.`),
     ...(possession === 'none' || possession === 'offered' ? [] : [terms.possession]),
     ...credentialTerms(door),
     ...(isWrittenByOthers(door) ? [terms.untrusted] : []),
   ].join(' ');
-}
-
-function costOf(price: Door['price']): string {
-  if (price === null) return 'free';
-  const amount = price.amount_atomic === null ? 'price in the 402 response' : `${price.amount_atomic} atomic USDC`;
-  return `${amount}, by x402 on ${price.networks.join(' or ')}`;
 }
 
 function isWrittenByOthers({ tags }: Door): boolean {
