@@ -1,34 +1,17 @@
 import type { JsonObject } from '../schema/canonical-json.ts';
 import { type ErrorCode, Refusal } from '../schema/errors.ts';
+import { requestHeaders } from './request-headers.ts';
 import type { Upload } from './upload.ts';
 
 /** Names are in lower case, as in Node. Other transports use the same names. */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/**
- * All request headers with the prefix `X-SVC-` that this service reads, in lower case. Any other is a misspelled one, and without it the
- * call would be a different call: on another book, or without a session.
- */
-export const requestHeaders = [
-  'x-svc-session',
-  'x-svc-proof',
-  'x-svc-nonce',
-  'x-svc-agent',
-  'x-svc-delegation',
-  'x-svc-intent',
-  'x-svc-attempt',
-  'x-svc-parent',
-  'x-svc-note',
-  'x-svc-redeliver',
-  'x-svc-payer',
-  'x-svc-approval',
-  'x-svc-board-ops',
-  'x-svc-board-inbound',
-] as const;
-
 const known: ReadonlySet<string> = new Set(requestHeaders);
 
-/** The first header with this prefix that the service does not read. Undefined if there is none. */
+/**
+ * The first header with the prefix `X-SVC-` that this service does not read. Undefined if there is none. It is a misspelled one, and
+ * without it the call would be a different call: on another book, or without a session.
+ */
 export function unknownHeader(headers: Readonly<Record<string, unknown>>): string | undefined {
   for (const name in headers) if (name.startsWith('x-svc-') && !known.has(name)) return name;
   return undefined;

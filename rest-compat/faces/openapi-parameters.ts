@@ -6,10 +6,11 @@ import { REDELIVERY_HEADER } from '../../schema/redeliver-header.ts';
 import { DELEGATION_HEADER } from '../../schema/session/delegation-header.ts';
 import { NOTE_HEADER } from '../../schema/session/note-header.ts';
 import { textForm } from '../../schema/signed-words.ts';
+import type { RequestHeader } from '../request-headers.ts';
 
 /** Read when a hub is called, for `router/*` models. */
 export const routerKey: JsonObject = {
-  name: 'X-Router-Key',
+  name: 'X-Router-Key' satisfies RequestHeader,
   in: 'header',
   required: false,
   description: 'API key of the caller for the third-party router. Required for a `router/*` model. Not stored.',
@@ -110,7 +111,7 @@ export const proofForms = [
 
 /** Read before the rest of the request. */
 export const sessionHeader: JsonObject = {
-  name: 'X-SVC-Session',
+  name: 'X-SVC-Session' satisfies RequestHeader,
   in: 'header',
   required: false,
   description: 'Possession secret of the book. Also accepted as `session` in the body, which takes precedence.',
@@ -134,7 +135,7 @@ export const bookSession: JsonObject = {
 
 /** Required with several sessions, because the caps of the named book apply. */
 export const namedBook: JsonObject = {
-  name: 'X-SVC-Agent',
+  name: 'X-SVC-Agent' satisfies RequestHeader,
   in: 'header',
   required: false,
   description:
@@ -145,7 +146,7 @@ export const namedBook: JsonObject = {
 
 /** Alternative to the session. */
 export const shownProof: JsonObject = {
-  name: 'X-SVC-Proof',
+  name: 'X-SVC-Proof' satisfies RequestHeader,
   in: 'header',
   required: false,
   description: proofForms,
@@ -154,7 +155,7 @@ export const shownProof: JsonObject = {
 
 /** Read together with the proof. */
 export const proofNonce: JsonObject = {
-  name: 'X-SVC-Nonce',
+  name: 'X-SVC-Nonce' satisfies RequestHeader,
   in: 'header',
   required: false,
   description:

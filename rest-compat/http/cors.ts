@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { exposed } from '../faces/openapi-headers.ts';
+import { requestHeaders } from '../request-headers.ts';
 
 /** Origins whose pages may call: all, or the listed ones, as browsers serialize them (RFC 6454 §6.2). */
 export type Origins = '*' | ReadonlySet<string>;
@@ -15,9 +16,8 @@ export function originsOf(listed: readonly string[]): Origins {
  * request-header name).
  */
 const allowedHeaders = [
-  'authorization, content-type, idempotency-key, payment-signature, x-payment, x-api-key, x-router-key',
-  'x-svc-session, x-svc-proof, x-svc-nonce, x-svc-agent, x-svc-intent, x-svc-attempt, x-svc-parent',
-  'x-svc-redeliver, x-svc-payer, x-svc-delegation, x-svc-note, x-svc-approval, x-svc-board-ops, x-svc-board-inbound',
+  'authorization, content-type',
+  ...requestHeaders,
   'a2a-version, a2a-extensions, x-a2a-extensions',
   'anthropic-version, anthropic-beta, anthropic-dangerous-direct-browser-access',
   // The official x402 client sends this response header in its requests.

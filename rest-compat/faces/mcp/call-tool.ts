@@ -14,6 +14,7 @@ import {
 } from '../../door-request.ts';
 import { malformedBody, noRoom, tooLarge } from '../../http/body.ts';
 import { faultBeside, problem } from '../../problem.ts';
+import { toolHeaders } from '../../request-headers.ts';
 import type { Upload } from '../../upload.ts';
 import { bounds } from './bounds.ts';
 import { metaOf } from './json-rpc.ts';
@@ -22,22 +23,7 @@ import { type PlacedArguments, placed } from './places.ts';
 import type { Tool } from './tool.ts';
 
 /** Headers of a request to /mcp that are passed on to the endpoint of a tool: credentials and attribution. */
-const passedOn = [
-  'authorization',
-  'x-api-key',
-  'x-router-key',
-  'idempotency-key',
-  'x-svc-session',
-  'x-svc-proof',
-  'x-svc-nonce',
-  'x-svc-agent',
-  'x-svc-delegation',
-  'x-svc-intent',
-  'x-svc-attempt',
-  'x-svc-parent',
-  'x-svc-redeliver',
-  'x-svc-note',
-];
+const passedOn = ['authorization', ...toolHeaders];
 
 export interface ToolCaller {
   readonly headers: RequestHeaders;
