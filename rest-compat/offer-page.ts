@@ -70,7 +70,7 @@ function textOf(
   const url = base_url + path;
   const [method = 'POST'] = methods;
   return html`${openingTags(`Payment required: ${method} ${path}`)}
-<body><main>${simulationBanner(simulated_networks)}<h1>Payment required</h1>
+<body><main>${standInBanner(simulated_networks)}<h1>Payment required</h1>
 <p class="sum">${formatUsdc(atomicAmount(amount_atomic))} for each request</p>
 <p>${summary}.</p>
 <dl><dt>Endpoint</dt><dd><code>${method} ${url}</code></dd>
@@ -98,10 +98,10 @@ The response to a paid request contains a signed receipt.</p>
 }
 
 /** A stand-in has the chain id and the USDC address of the real chain, so what a wallet signs for it is valid there as well. */
-function simulationBanner(networks: readonly NetworkName[]): Html | '' {
+function standInBanner(networks: readonly NetworkName[]): Html | '' {
   if (networks.length === 0) return '';
   const names = networks.map(network => NETWORKS[network]).join(' and ');
-  return html`<p class="profile" role="note"><strong>development</strong>This service runs on a simulated ${names}, where no real money moves. Do not pay with a wallet that holds real USDC: a payment signed here is valid on the real network too. Pay from a development wallet: <code>npm run example -- buy-chat</code> makes one and buys a chat with it.</p>`;
+  return html`<p class="profile" role="note"><strong>development</strong>This service runs on a stand-in for ${names}: no real money moves. Do not pay with a wallet that holds real USDC: a payment signed here is valid on the real network too. Pay from a development wallet: <code>npm run example -- buy-chat</code> makes one and buys a chat with it.</p>`;
 }
 
 const links = [

@@ -44,10 +44,12 @@ export function subgraphGreeting(name: string, url: string, { base_url }: Pick<C
 function developing(config: Greeted): string[] {
   const { stand_ins, data_dir } = config;
   const stood_in = stand_ins.flatMap(name => (isOffered(name, config) ? (services[name] ?? []) : []));
-  const made_up = stand_ins.filter(name => !Object.hasOwn(services, name));
+  const generated = stand_ins.filter(name => !Object.hasOwn(services, name));
   return [
     ...(stood_in.length > 0 ? [`  stand-ins  ${stood_in.join(', ')}: no real money moves`] : []),
-    ...(made_up.length > 0 ? [`  made up    ${made_up.length} keys and addresses, kept in ${data_dir}/secrets`] : []),
+    ...(generated.length > 0
+      ? [`  generated  ${generated.length} keys and addresses, kept in ${data_dir}/secrets`]
+      : []),
     '  next       npm run demo      (in a second terminal: a buyer pays, and checks the receipt)',
   ];
 }

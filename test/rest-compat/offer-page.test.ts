@@ -15,8 +15,8 @@ function pageWith(simulated_networks: readonly NetworkName[]): string {
 
 describe('the page at a paid URL', () => {
   it('warns where a chain is a stand-in, because what a wallet signs there is valid on the real chain', () => {
-    expect(pageWith(['base'])).toContain('simulated Base, where no real money moves. Do not pay with a wallet');
-    expect(pageWith(['base', 'solana'])).toContain('simulated Base and Solana');
+    expect(pageWith(['base'])).toContain('stand-in for Base: no real money moves. Do not pay with a wallet');
+    expect(pageWith(['base', 'solana'])).toContain('stand-in for Base and Solana');
   });
 
   it('has no warning where each chain is real', () => {

@@ -228,7 +228,7 @@ const developmentBanner = () =>
     'p',
     { class: 'profile', role: 'note' },
     element('strong', 'development'),
-    'Simulated services were used: no real money moved.',
+    'Stand-ins were used: no real money moved.',
   );
 
 /** @param {string} name @param {Judgement} judgement */

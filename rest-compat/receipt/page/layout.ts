@@ -116,5 +116,5 @@ function transactionRow(name: string, payment_ref: string, profile: string): Htm
 /** A document of the development profile begins with a warning. */
 export function profileBanner(signed: string): Html | '' {
   if (signed !== 'development') return '';
-  return html`<p class="profile" role="note"><strong data-fact="Profile">${signed}</strong>Simulated services were used: no real money moved.</p>`;
+  return html`<p class="profile" role="note"><strong data-fact="Profile">${signed}</strong>Stand-ins were used: no real money moved.</p>`;
 }

@@ -22,7 +22,7 @@ describe('the greeting', () => {
       'Spend receipt gateway',
       '  address    http://here',
       '  stand-ins  hubs, router: no real money moves',
-      '  made up    2 keys and addresses, kept in /data/secrets',
+      '  generated  2 keys and addresses, kept in /data/secrets',
       '  next       npm run demo      (in a second terminal: a buyer pays, and checks the receipt)',
       '  stop       Ctrl-C: calls in progress are finished first',
       '  open       http://here/v1/chat/completions      (in a browser: what it sells, and how to pay)',

@@ -55,7 +55,7 @@ describe('on a terminal', () => {
         expect.arrayContaining([
           `  address    ${url}`,
           '  stand-ins  hubs, router: no real money moves',
-          `  made up    11 keys and addresses, kept in ${terminal.data_dir}/secrets`,
+          `  generated  11 keys and addresses, kept in ${terminal.data_dir}/secrets`,
           '  next       npm run demo      (in a second terminal: a buyer pays, and checks the receipt)',
           '  stop       Ctrl-C: calls in progress are finished first',
           `  open       ${url}/v1/chat/completions      (in a browser: what it sells, and how to pay)`,
