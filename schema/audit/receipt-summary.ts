@@ -41,14 +41,14 @@ export const spendLanes = {
     means: 'The receipt signs the reference of a payment, and not what it transferred.',
   },
   by_key: {
-    headline: 'Nothing was paid: an API key stood in',
+    headline: 'Nothing was paid: an API key was used',
     seen: false,
-    means: 'An API key stood in for the payment. It is not spend.',
+    means: 'An API key was used in place of a payment. It is not spend.',
   },
   by_demo_key: {
-    headline: 'Nothing was paid: a demo key stood in',
+    headline: 'Nothing was paid: a demo key was used',
     seen: false,
-    means: 'A demo key stood in for the payment. It is not spend.',
+    means: 'A demo key was used in place of a payment. It is not spend.',
   },
   reported: {
     headline: 'Nothing was paid to this service',
@@ -56,9 +56,9 @@ export const spendLanes = {
     means: 'The holder of a key reported work that others did. It is not spend.',
   },
   handed_on: {
-    headline: 'Nothing was paid: the receipt was handed on',
+    headline: 'Nothing was paid: the receipt was handed off',
     seen: false,
-    means: 'The payment, if any, is that of the receipt that was handed on. It is not spend.',
+    means: 'The payment, if any, is that of the receipt that was handed off. It is not spend.',
   },
   nothing: { headline: 'Nothing was paid', seen: false, means: 'The receipt names no payment. It is not spend.' },
 } as const satisfies Record<string, { readonly headline: string; readonly seen: boolean; readonly means: string }>;

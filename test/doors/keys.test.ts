@@ -233,7 +233,7 @@ describe('npm run verify', () => {
       env: { PATH, HOME },
     });
     expect(stdout).toContain(`Valid: task ${body.svc.task_id}`);
-    expect(stdout).toContain('Nothing was paid: an API key stood in (not spend).');
+    expect(stdout).toContain('Nothing was paid: an API key was used (not spend).');
     expect(stdout).not.toContain('does not prove that the money moved');
   });
 });

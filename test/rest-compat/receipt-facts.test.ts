@@ -43,9 +43,9 @@ describe('the headline of a receipt follows its lane, and is good news only wher
     ['vouched_pending', 'Payment pending: 0.002 USDC', false],
     ['vouched_given_up', 'Payment not found: 0.002 USDC', false],
     ['vouched_arrived', 'Paid, by the issuer’s unsigned word: 0.002 USDC', false],
-    ['api_key', 'Nothing was paid: an API key stood in', true],
-    ['demo_key', 'Nothing was paid: a demo key stood in', true],
-    ['hand_off', 'Nothing was paid: the receipt was handed on', true],
+    ['api_key', 'Nothing was paid: an API key was used', true],
+    ['demo_key', 'Nothing was paid: a demo key was used', true],
+    ['hand_off', 'Nothing was paid: the receipt was handed off', true],
     ['router_broadcast', 'Nothing was paid to this service', false],
     ['inbound', 'Nothing was paid to this service', false],
     ['ingest', 'Paid to somebody else: 2.50 USDC', true],
@@ -74,7 +74,7 @@ describe('facts', () => {
     expect(intent).toMatchObject({ Intent: 'bill-1, attempt 0' });
   });
 
-  it('name what was handed on', () => {
+  it('name what was handed off', () => {
     const receipt = kept('hand_off');
     expect(factsOfReceipt(claimsOf(receipt), receipt)).toMatchObject({
       'Handed on from': kept('session').task_id,

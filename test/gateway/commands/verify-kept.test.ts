@@ -46,9 +46,9 @@ describe('npm run verify -- FILE: what a receipt says of money', () => {
     ['vouched_arrived', /^Paid, by the issuer’s unsigned word: 0\.002 USDC by .* \(not spend\)\.$/],
     ['ingest', /^Paid to somebody else: 2\.50 USDC by .* in base:0x\w{64}\.$/],
     ['ingest_unproven', /^Transfer by an unproven payer: 2\.50 USDC by .* \(not spend\)\.$/],
-    ['api_key', /^Nothing was paid: an API key stood in \(not spend\)\.$/],
-    ['demo_key', /^Nothing was paid: a demo key stood in \(not spend\)\.$/],
-    ['hand_off', /^Nothing was paid: the receipt was handed on \(not spend\)\.$/],
+    ['api_key', /^Nothing was paid: an API key was used \(not spend\)\.$/],
+    ['demo_key', /^Nothing was paid: a demo key was used \(not spend\)\.$/],
+    ['hand_off', /^Nothing was paid: the receipt was handed off \(not spend\)\.$/],
     ['router_broadcast', /^Nothing was paid to this service \(not spend\)\.$/],
   ])('%s', async (name, line) => {
     const lines = await linesFor(`receipt_${name}`);

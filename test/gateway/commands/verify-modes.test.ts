@@ -205,7 +205,7 @@ describe('npm run verify -- DIR', () => {
     const { payer, pay_to, ref } = paidCall.payment ?? {};
     expect(lines.slice(0, 2)).toEqual([
       `  ok    ${join(many(), '0000.json')}: receipt ${paidCall.task_id}: Paid: 0.002 USDC by ${payer} to ${pay_to} in ${ref}`,
-      `  ok    ${join(many(), '0001.json')}: receipt ${waivedCall.task_id}: Nothing was paid: an API key stood in (not spend)`,
+      `  ok    ${join(many(), '0001.json')}: receipt ${waivedCall.task_id}: Nothing was paid: an API key was used (not spend)`,
     ]);
     // Whoever reads that all are valid reads that this one was not among them.
     expect(sums.splice(1, 1)).toEqual([
