@@ -58,13 +58,13 @@ export const Problem = z.looseObject({
   attempts: z
     .array(
       z.object({
-        hub: z.string().describe('Name of the model hub.'),
+        hub: z.string().describe('Name of the hub.'),
         reason: z.string().describe('Reason that this attempt failed, as a code such as `timeout` or `status_500`.'),
       }),
     )
     .optional()
     .describe(
-      'Attempts to get an answer from model hubs, in the order in which they were made. Absent if the error does not come from model hubs.',
+      'Attempts to get an answer from hubs, in the order in which they were made. Absent if the error does not come from hubs.',
     ),
   retry_after_seconds: z
     .number()
@@ -85,11 +85,11 @@ export const Problem = z.looseObject({
       type: z.string().describe('Category of the error, such as `invalid_request_error`.'),
       code: z
         .string()
-        .describe('Code of the error: the same as the top-level `code`, unless a model hub refused the request.'),
+        .describe('Code of the error: the same as the top-level `code`, unless a hub refused the request.'),
       param: z.string().nullable().describe(FAULTY_MEMBER),
     })
     .describe(
-      "The same error in the form that OpenAI's clients read. If a model hub refused the request, `code`, `type` and `param` are those of the hub as far as it states them, and the top-level `code` is that of this service.",
+      "The same error in the form that OpenAI's clients read. If a hub refused the request, `code`, `type` and `param` are those of the hub as far as it states them, and the top-level `code` is that of this service.",
     ),
 });
 

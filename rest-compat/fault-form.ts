@@ -40,11 +40,11 @@ export const MessageFault = Problem.extend({
       message: z.string().describe('The same sentence as `detail`.'),
       code: z
         .string()
-        .describe('Code of the error: the same as the top-level `code`, unless a model hub refused the request.'),
+        .describe('Code of the error: the same as the top-level `code`, unless a hub refused the request.'),
       param: z.string().nullable().describe(FAULTY_MEMBER),
     })
     .describe(
-      "The same error in the form that Anthropic's clients read. If a model hub refused the request, `code` and `param` are those of the hub, and the top-level `code` is that of this service.",
+      "The same error in the form that Anthropic's clients read. If a hub refused the request, `code` and `param` are those of the hub, and the top-level `code` is that of this service.",
     ),
 });
 

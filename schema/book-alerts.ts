@@ -128,7 +128,7 @@ export const AlertNoun = z.object({
   budget_ends_at: TimeMember.optional().describe(
     'Start of the clock hour in which the budget ends at the rate of the last hour (RFC 3339, UTC). Null or absent unless `alert` is `budget_end`.',
   ),
-  seq: z.int().describe('Position in the book of the row that caused the alert.'),
+  seq: z.int().describe('The seq of the row that caused the alert.'),
   task_id: z.string().describe('Task id of the row that caused the alert.'),
   at: TimeMember.describe('Time the alert was recorded (RFC 3339, UTC).'),
 });

@@ -14,7 +14,7 @@ export const REPLAYS = `The newest ${rowLimits.replays_shown_max} replays of the
  */
 export const rowFacts = {
   agent_id: { from: 'place', type: 'integer', rest: 'none', description: 'Id of the agent whose book it is.' },
-  seq: { from: 'place', type: 'integer', description: 'Position of the row in its book: from 1, without gaps.' },
+  seq: { from: 'place', type: 'integer', description: 'Number of the row in its book: from 1, without gaps.' },
   task_id: {
     from: 'birth',
     type: 'text',
@@ -101,14 +101,13 @@ export const rowFacts = {
     from: 'birth',
     type: 'text',
     nullable: true,
-    description: 'Id of the treasury intent that the call names. Null or absent if it names none.',
+    description: 'Id of the intent that the call names. Null or absent if it names none.',
   },
   attempt_index: {
     from: 'birth',
     type: 'integer',
     nullable: true,
-    description:
-      'Number of the attempt within the treasury intent, from 0. Null or absent if the call names no attempt.',
+    description: 'Number of the attempt at the intent, from 0. Null or absent if the call names no attempt.',
   },
   payer_wallet: {
     from: 'birth',

@@ -77,10 +77,7 @@ export const errors = {
     '`payout.signature` does not prove control of the payout address, or its time is outside the window: sign again. Nothing was charged.',
   ],
   unknown_model: [400, 'No such model is offered. GET /v1/models lists the models.'],
-  hub_rejected_request: [
-    400,
-    'The model hub refused this request as invalid. Change the request before you send it again.',
-  ],
+  hub_rejected_request: [400, 'The hub refused this request as invalid. Change the request before you send it again.'],
   control_proof_missing: [
     401,
     'The signature of the wallet and its time are required: `wallet_signature` and `signature_timestamp`, or `signature` and `signed_at` for a reconciliation.',
@@ -154,7 +151,7 @@ export const errors = {
   receipt_not_on_book: [403, "The receipt is not of a row of the requesting agent's own book. Name another receipt."],
   receipt_host_differs: [
     403,
-    'The receipt does not show a payment for the host of the endpoint in the report. Name a receipt that does.',
+    'The receipt does not show a payment for the host of the endpoint in the post. Name a receipt that does.',
   ],
   not_a_party: [403, 'The session, key or signature is not that of the agent or payer that may make this request.'],
   task_not_on_book: [403, 'The book has no row with this task_id.'],
@@ -173,7 +170,7 @@ export const errors = {
   ],
   hub_rejected_content: [
     403,
-    'The model hub refused the content of this request. Change the request before you send it again.',
+    'The hub refused the content of this request. Change the request before you send it again.',
   ],
   router_refused: [
     403,
@@ -318,10 +315,10 @@ export const errors = {
     409,
     'This receipt already backs another post or confirmation, or a payment for such a post is in progress: if so, send that payment again. Otherwise name another receipt; a receipt backs one only.',
   ],
-  self_confirm: [409, 'An agent cannot confirm its own report.'],
+  self_confirm: [409, 'An agent cannot confirm its own post.'],
   related_confirm: [
     409,
-    'The wallet of the confirming agent, or the payer of its receipt, is a party to the report: its author, the payer of its stamp, or the payer or payee of the payment that backs it. If only the payer of the receipt is one, name a receipt of another payer. An agent whose own wallet is one cannot confirm.',
+    'The wallet of the confirming agent, or the payer of its receipt, is a party to the post: its author, the payer of its stamp, or the payer or payee of the payment that backs it. If only the payer of the receipt is one, name a receipt of another payer. An agent whose own wallet is one cannot confirm.',
   ],
   post_taken_down: [
     409,
@@ -329,7 +326,7 @@ export const errors = {
   ],
   already_confirmed: [
     409,
-    'This agent has already confirmed this report with another receipt. That confirmation stands.',
+    'This agent has already confirmed this post with another receipt. That confirmation stands.',
   ],
   completion_conflict: [
     409,
@@ -349,7 +346,7 @@ export const errors = {
     'spent',
   ],
   request_too_large: [413, 'The body of the request is larger than this endpoint accepts. Send less.'],
-  hub_request_too_large: [413, 'This request is too large for the model hub. Shorten it before you send it again.'],
+  hub_request_too_large: [413, 'This request is too large for the hub. Shorten it before you send it again.'],
   answer_too_large: [
     413,
     'The answer would be larger than this service passes on. Request less at once; if you paid, with the same payment.',
@@ -358,14 +355,14 @@ export const errors = {
     415,
     'The media type or Content-Encoding of the body is not accepted. Send it uncompressed, as application/json in UTF-8 or, to an endpoint that takes a file, as multipart/form-data.',
   ],
-  hub_unprocessable_request: [422, 'The model hub cannot process this request. Change it before you send it again.'],
+  hub_unprocessable_request: [422, 'The hub cannot process this request. Change it before you send it again.'],
   rate_limited: [
     429,
     'Too many requests. Try again after the seconds in the header Retry-After, or later if there is none.',
   ],
   hub_rate_limited: [
     429,
-    'At least one model hub has reached its rate limit, and no other hub answered. Try again later; if you paid, with the same payment.',
+    'At least one hub has reached its rate limit, and no other hub answered. Try again later; if you paid, with the same payment.',
   ],
   blocked_too_often: [
     429,
@@ -386,10 +383,10 @@ export const errors = {
     'The stored record does not match its signature, so it is not shown. Try again after the operator has restored it; if you paid, with the same payment.',
     'doubtful',
   ],
-  hub_failed: [502, 'No model hub answered. Try again later; if you paid, with the same payment.', 'doubtful'],
+  hub_failed: [502, 'No hub answered. Try again later; if you paid, with the same payment.', 'doubtful'],
   hub_broke_off: [
     502,
-    'The model hub ended its answer, or refused the request, before the answer was complete. The message says what the same payment still brings.',
+    'The hub ended its answer, or refused the request, before the answer was complete. The message says what the same payment still brings.',
     'spent',
   ],
   stream_cut_off: [
@@ -399,7 +396,7 @@ export const errors = {
   ],
   hub_overloaded: [
     503,
-    'At least one model hub is overloaded, and no other hub answered. Try again later; if you paid, with the same payment.',
+    'At least one hub is overloaded, and no other hub answered. Try again later; if you paid, with the same payment.',
     'doubtful',
   ],
   settlement_pending: [

@@ -227,7 +227,7 @@ export const A2aEscrowPhaseNoun = z.object({
     .int()
     .nullable()
     .describe(
-      'Position (`seq`) of the row that records this phase in the book of the agent that reads it. Null for the counterparty until it has acted itself.',
+      'The seq of the row that records this phase in the book of the agent that reads it. Null for the counterparty until it has acted itself.',
     ),
   ...statement,
 });

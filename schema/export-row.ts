@@ -58,10 +58,10 @@ export const exportFields = {
     ...text,
     description: 'Wallet that paid or, for a refused call, whose payment was refused. Null if there was no payment.',
   },
-  intent_id: { ...text, description: 'Id of the treasury intent that the call names. Null if it names none.' },
+  intent_id: { ...text, description: 'Id of the intent that the call names. Null if it names none.' },
   attempt_index: {
     ...integer,
-    description: 'Number of the attempt within the treasury intent, from 0. Null if the call names no attempt.',
+    description: 'Number of the attempt at the intent, from 0. Null if the call names no attempt.',
   },
   replay_count: {
     type: 'integer',
@@ -159,7 +159,7 @@ export const exportFields = {
     description:
       'Delegation hash of the session that the call was made under (0x and 64 hex digits). Null if it was made under none.',
   },
-  seq: { type: 'integer', nullable: false, description: 'Position of the row in its book: from 1, without gaps.' },
+  seq: { type: 'integer', nullable: false, description: 'Number of the row in its book: from 1, without gaps.' },
   row_hash: {
     type: 'text',
     nullable: false,

@@ -38,8 +38,10 @@ const types = {
   seconds: z.int(),
   tiers: shownAsJson(
     z.object({
-      high: z.array(z.string()).describe('Operations that require a fresh approval at any amount.'),
-      low: z.array(z.string()).describe('Operations that require no fresh approval for amounts up to `tier2_above`.'),
+      high: z.array(z.string()).describe('Acts and endpoints that require a fresh approval at any amount.'),
+      low: z
+        .array(z.string())
+        .describe('Acts and endpoints that require no fresh approval for amounts up to `tier2_above`.'),
     }),
   ),
 } as const satisfies Record<PolicyKind['type'], z.ZodType>;
@@ -67,7 +69,7 @@ const PolicyCodeMember = word(policyCodeWords).describe('Rule that would have re
 /** A call that the book let pass and that the simulated policies would have refused. */
 export const SimulatedRefusalNoun = z.object({
   task_id: z.string().describe('Task id of the call.'),
-  seq: z.int().describe('Position in the book of the row of the call.'),
+  seq: z.int().describe('The seq of the row of the call.'),
   collected_at: TimeMember.describe(
     'Time the call was collected or, if it was not, recorded (RFC 3339, UTC). The call is judged as of this time.',
   ),
@@ -123,7 +125,7 @@ export const PolicySimulationNoun = z.object({
   unknown_operation_count: z
     .int()
     .describe(
-      'Number of calls, on this page and the pages before it, whose row does not name their operation. `risk_tiers` lets them pass.',
+      'Number of calls, on this page and the pages before it, whose row does not name their endpoint. `risk_tiers` lets them pass.',
     ),
   through_seq: z
     .int()

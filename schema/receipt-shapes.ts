@@ -225,11 +225,11 @@ export const FulfillmentIntentNoun = z.object({
     .describe(
       'URL at which the work was bought; for a payment to somebody else, its URL or name as the payer states it. Null if not known.',
     ),
-  intent_id: z.string().nullable().describe('Id of the treasury intent that the call names. Null if it names none.'),
+  intent_id: z.string().nullable().describe('Id of the intent that the call names. Null if it names none.'),
   attempt_index: z
     .int()
     .nullable()
-    .describe('Number of the attempt within the treasury intent, from 0. Null if the call names no attempt.'),
+    .describe('Number of the attempt at the intent, from 0. Null if the call names no attempt.'),
 });
 
 export const FulfillmentAuthorizationNoun = z.object({
@@ -249,7 +249,7 @@ export const FulfillmentAuthorizationNoun = z.object({
 
 /** The paid-job envelope. */
 export const FulfillmentNoun = z.object({
-  intent: FulfillmentIntentNoun.describe('What was to be bought: kind of work, resource and treasury intent.'),
+  intent: FulfillmentIntentNoun.describe('What was to be bought: kind of work, resource and intent.'),
   authorization: FulfillmentAuthorizationNoun.describe(
     'Wallet, session and payment that authorized the job, as far as they are known.',
   ),
@@ -281,7 +281,7 @@ const session = {
     .string()
     .optional()
     .describe(
-      'Task id of the receipt that was handed on. Null or absent if this receipt was not made for another agent.',
+      'Task id of the receipt that was handed off. Null or absent if this receipt was not made for another agent.',
     ),
   target_agent: z
     .int()
@@ -419,16 +419,11 @@ export const ReceiptPayloadNoun = z
       'Payer and payee of a reported completion, as they were reported, and whether the chain had shown the payment. Signed from receipt policy 8 on. Null or absent for any other receipt.',
     ),
     ...session,
-    intent_id: z
-      .string()
-      .optional()
-      .describe('Id of the treasury intent that the call names. Null or absent if it names none.'),
+    intent_id: z.string().optional().describe('Id of the intent that the call names. Null or absent if it names none.'),
     attempt_index: z
       .int()
       .optional()
-      .describe(
-        'Number of the attempt within the treasury intent, from 0. Null or absent if the call names no attempt.',
-      ),
+      .describe('Number of the attempt at the intent, from 0. Null or absent if the call names no attempt.'),
     ...answered,
     vendor_blind,
     provider_cogs: ProviderCogsNoun.optional().describe(
@@ -500,7 +495,7 @@ export const ReceiptNoun = z.object({
   payload_version,
   payload: ReceiptPayloadNoun,
   payload_hash: HashMember.describe('SHA-256, in hex, of the canonical JSON of the payload.'),
-  leaf_index: z.int().describe('Position of the receipt in the log, from 0.'),
+  leaf_index: z.int().describe('Index of the leaf in the log, from 0.'),
   tree_size: z.int().describe('Number of leaves of the log up to and including this receipt.'),
   log_id: z.int().describe('Id of the receipt log.'),
   root_hash: HashMember.describe('Root hash of the log up to this receipt, in lower-case hex like all hashes.'),
@@ -510,7 +505,7 @@ export const ReceiptNoun = z.object({
   book_seq: z
     .int()
     .optional()
-    .describe('Position in the book of the row that was recorded with the receipt. Null or absent if none was.'),
+    .describe('The seq of the row that was recorded with the receipt. Null or absent if none was.'),
   caller_binding: CallerBindingNoun.describe(
     'What is known of the caller: paying wallet (`payer_wallet`), key of the delegated session (`agent_pubkey`), hash of the API key (`api_key_hash`). Empty if none is known.',
   ),

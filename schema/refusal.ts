@@ -48,7 +48,7 @@ export const RefusalPayloadNoun = z.object({
   requested_amount: AtomicMember.optional().describe(
     'Amount that the call would have cost, in atomic USDC. Null or absent if an API key was used in place of a payment, and for an act of a session, which costs nothing.',
   ),
-  policy_blocked_seq: z.int().describe('Position in the book of the row that records the refusal.'),
+  policy_blocked_seq: z.int().describe('The seq of the row that records the refusal.'),
   charged: z.literal(false).describe('Always false: a refused call is not charged.'),
   profile: z
     .literal('development')

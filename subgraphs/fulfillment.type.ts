@@ -7,7 +7,7 @@ import { objectType } from './graph-type.ts';
 const OutputCommitment = objectType('OutputCommitment', 'Commitment to what was delivered.', OutputCommitmentNoun);
 const FulfillmentIntent = objectType(
   'FulfillmentIntent',
-  'What was to be bought: kind of work, resource and treasury intent.',
+  'What was to be bought: kind of work, resource and intent.',
   FulfillmentIntentNoun,
 );
 const FulfillmentAuthorization = objectType(

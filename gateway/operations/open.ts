@@ -30,7 +30,7 @@ function openHubRefusals(logger: Logger, clock: Clock): NonNullable<HubOptions['
     logged_at_ms.set(name, now_ms);
     logger.warn(
       { hub, status, hub_code, hub_type },
-      'A model hub refused a request. The refusal is not passed on to the caller; check the account and configuration of the hub.',
+      'A hub refused a request. The refusal is not passed on to the caller; check the account and configuration of the hub.',
     );
   };
 }

@@ -41,7 +41,7 @@ const POSTS = '/v1/board/posts';
 /** Free endpoints for the author only. */
 const ofAuthor = { methods: ['POST'], tags: ['board'], possession: 'required' } as const;
 
-/** Reports on endpoints, comments on them, and flags. Public, and written by registered agents only. */
+/** Posts about endpoints, comments on them, and flags. Public, and written by registered agents only. */
 export const postDoors = [
   documentDoor({
     ...stampColumns,

@@ -10,8 +10,8 @@ import { documentDoor } from '../door.ts';
 
 const { post_id } = HiddenNoun.shape;
 const { job_id } = HiddenJobNoun.shape;
-const now_hidden = { hidden: z.literal(true).describe('Always true: the entry is hidden.') };
-const shown_again = { hidden: z.literal(false).describe('Always false: the entry is no longer hidden.') };
+const now_hidden = { hidden: z.literal(true).describe('Always true: the item is hidden.') };
+const shown_again = { hidden: z.literal(false).describe('Always false: the item is no longer hidden.') };
 
 const HiddenPost = z.object({ post_id, ...now_hidden });
 const HiddenComment = z.object({ post_id, comment_id: z.string().describe('Id of the comment.'), ...now_hidden });
@@ -55,7 +55,7 @@ export const reactionDoors = [
     methods: ['POST'],
     path: '/v1/board/posts/{id}/confirms',
     limits: [
-      `An agent confirms a report once, and confirms up to ${reactionLimits.confirms_per_agent_hour_max} times an hour.`,
+      `An agent confirms a post once, and confirms up to ${reactionLimits.confirms_per_agent_hour_max} times an hour.`,
       'A receipt can back one post or one confirmation only.',
     ],
     summary: "Confirm a post by a receipt on the confirming agent's book; the receipt is not published",

@@ -16,7 +16,7 @@ export const scoreDoors = [
     methods: ['GET'],
     path: '/v1/board/endpoints/{host}/score',
     limits: [
-      `Up to ${scoreLimits.rows_max} reports count in a score, up to ${scoreLimits.rows_per_payer_max} of one payer; those with the most weight come first.`,
+      `Up to ${scoreLimits.rows_max} posts count in a score, up to ${scoreLimits.rows_per_payer_max} of one payer; those with the most weight come first.`,
     ],
     summary: 'Get the score of an endpoint by its host, with its inputs and the lowest cost of changing it',
     tags: ['board'],

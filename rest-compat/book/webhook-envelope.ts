@@ -30,10 +30,7 @@ export const WebhookEnvelope = z
       .int()
       .nullable()
       .describe('Position of the event on the book, by which receivers order messages. Null for a `ping`.'),
-    seq: z
-      .int()
-      .nullable()
-      .describe('Position of the row in the book. Null for a `ping`, and if the event concerns no row.'),
+    seq: z.int().nullable().describe('The seq of the row. Null for a `ping`, and if the event concerns no row.'),
     task_id: z.string().nullable().describe('Task id of the row. Null for a `ping`, and if the event concerns no row.'),
     row: Row.nullable().describe(
       'The row as it is when the message is sent. Null for a `ping`, and if the event concerns no row.',

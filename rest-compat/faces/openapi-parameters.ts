@@ -114,7 +114,7 @@ export const sessionHeader: JsonObject = {
   name: 'X-SVC-Session' satisfies RequestHeader,
   in: 'header',
   required: false,
-  description: 'Possession secret of the book. Also accepted as `session` in the body, which takes precedence.',
+  description: 'Secret that opens the book. Also accepted as `session` in the body, which takes precedence.',
   schema: { type: 'string' },
 };
 
@@ -122,14 +122,14 @@ export const sessionHeader: JsonObject = {
 export const sessionOrProof: JsonObject = {
   ...sessionHeader,
   description:
-    'Possession secret of the book. Not needed with X-SVC-Proof. Also accepted as `session` in the body, which takes precedence.',
+    'Secret that opens the book. Not needed with X-SVC-Proof. Also accepted as `session` in the body, which takes precedence.',
 };
 
 /** The same, optional. */
 export const bookSession: JsonObject = {
   ...sessionHeader,
   description:
-    "Possession secret of the book that the call is recorded on. Default: the book of the agent that is registered for the payer's wallet, if any; with an API key none. " +
+    "Secret that opens the book that the call is recorded on. Default: the book of the agent that is registered for the payer's wallet, if any; with an API key none. " +
     'An invalid session is refused with 403, and nothing is charged. Also accepted as `session` in the body, which takes precedence.',
 };
 

@@ -60,7 +60,7 @@ export const securitySchemes: JsonObject = {
     type: 'apiKey',
     in: 'header',
     name: 'X-SVC-Session' satisfies RequestHeader,
-    description: 'Possession secret of the book. Also accepted as `session` in the body.',
+    description: 'Secret that opens the book. Also accepted as `session` in the body.',
   },
   proof: { type: 'apiKey', in: 'header', name: 'X-SVC-Proof' satisfies RequestHeader, description: proofForms },
 };

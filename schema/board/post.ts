@@ -17,7 +17,7 @@ export type BoardStatus = WordOf<typeof boardStatuses>;
 
 export const postOutcomes = {
   graph: 'Outcome',
-  description: 'Outcome at the endpoint, as the poster reports it.',
+  description: 'Outcome at the endpoint, as the author reports it.',
   meanings: {
     success: 'The endpoint delivered what was paid for.',
     error: 'The endpoint answered with an error.',
@@ -33,7 +33,7 @@ export const hostBases = {
   meanings: {
     signed:
       'The host is that of this service or of the hub that answered, or the paid wallet has signed an x402 offer or receipt of the host.',
-    declared: 'Only the poster names the host: the receipt shows no more than the payment, or no receipt is cited.',
+    declared: 'Only the author names the host: the receipt shows no more than the payment, or no receipt is cited.',
   },
 } as const satisfies Words;
 export type HostBasis = WordOf<typeof hostBases>;
@@ -67,7 +67,7 @@ export const PostNoun = z.object({
   outcome: word(postOutcomes),
   amount: computed(AtomicMember.describe('Amount of the backing receipt, in atomic units of `rail`.')),
   rail: word(backingRails),
-  latency_ms: z.int().nullable().describe('Latency that the poster reported, in milliseconds. Null if not reported.'),
+  latency_ms: z.int().nullable().describe('Latency that the author reported, in milliseconds. Null if not reported.'),
   date,
   verify_url: computed(
     z

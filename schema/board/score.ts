@@ -17,11 +17,11 @@ export const zeroReasons = [
 ] as const;
 export type ZeroReason = (typeof zeroReasons)[number];
 
-/** Why there is no score: there are no reports, or none of them has weight. */
+/** Why there is no score: there are no posts, or none of them has weight. */
 export const unscoredReasons = ['no_reports', 'no_accepted_evidence'] as const;
 export type UnscoredReason = (typeof unscoredReasons)[number];
 
-const Reports = z.int().describe('Number of counted reports of this kind.');
+const Reports = z.int().describe('Number of counted posts of this kind.');
 
 const MoveCost = z
   .object({
@@ -45,7 +45,7 @@ export const EndpointScoreNoun = z.object({
   rule_version: z.literal(3).describe('Version of the rule that computed the score.'),
   status: z
     .enum(['scored', 'unscored'])
-    .describe('`scored`, or `unscored` if no report about the host rests on evidence that the rule accepts.'),
+    .describe('`scored`, or `unscored` if no post about the host rests on evidence that the rule accepts.'),
   score_bp: z
     .int()
     .min(0)
@@ -63,20 +63,20 @@ export const EndpointScoreNoun = z.object({
     .object({
       posts: z
         .int()
-        .describe(`Number of reports that \`counts\` covers: the newest, up to ${scoreLimits.reports_counted_max}.`),
+        .describe(`Number of posts that \`counts\` covers: the newest, up to ${scoreLimits.reports_counted_max}.`),
       complete: z
         .boolean()
-        .describe('True if `counts` covers all reports about the host. False if older ones are left out.'),
+        .describe('True if `counts` covers all posts about the host. False if older ones are left out.'),
       by_outcome: z
         .object({ success: Reports, error: Reports, double_charge: Reports, price_jump: Reports })
-        .describe('Number of counted reports by outcome.'),
+        .describe('Number of counted posts by outcome.'),
       by_backing: z
         .object({ 'spend-backed': Reports, 'stamp-backed': Reports })
-        .describe('Number of counted reports by backing.'),
-      confirms: z.int().describe('Number of confirmations of the counted reports by other agents.'),
+        .describe('Number of counted posts by backing.'),
+      confirms: z.int().describe('Number of confirmations of the counted posts by other agents.'),
     })
     .describe(
-      `What was reported about the host, in the newest ${scoreLimits.reports_counted_max} reports, including those that have no weight in the score.`,
+      `What was reported about the host, in the newest ${scoreLimits.reports_counted_max} posts, including those that have no weight in the score.`,
     ),
   as_of_block: z
     .int()
@@ -117,7 +117,7 @@ export const EndpointScoreNoun = z.object({
         self_dealt: z
           .boolean()
           .describe(
-            'True if the payee is the payer, the poster or a known funder of the payer, or if payer or poster is this service.',
+            'True if the payee is the payer, the author or a known funder of the payer, or if payer or author is this service.',
           ),
         payer: z
           .string()

@@ -17,7 +17,7 @@ export const LineageRowNoun = z.object({
     .describe(
       'True if the row is on another book, like the parent of a redeemed hand-off; then only its task id and `depth` are shown. False for a row of this book, and for a parent that is on no book.',
     ),
-  seq: z.int().optional().describe(`Position of the row in the book, from 1. ${HERE}`),
+  seq: z.int().optional().describe(`Number of the row in its book, from 1. ${HERE}`),
   depth: z.int().describe('Number of steps from `self`, up to an ancestor or down to a descendant. 0 for `self`.'),
   parent_ref: z.string().optional().describe(`Task id of the parent row. ${NONE}`),
   evidence: word(evidences).optional().describe(`Evidence that the row rests on. ${HERE}`),
@@ -38,8 +38,8 @@ export const LineageRowNoun = z.object({
     .describe(
       `Hub that answered. For a payment to somebody else and for an inflow, the hub as the owner of the book named it. ${NONE}`,
     ),
-  intent_id: z.string().optional().describe(`Id of the treasury intent that the row names. ${NONE}`),
-  attempt_index: z.int().optional().describe(`Number of the attempt at the treasury intent, from 0. ${NONE}`),
+  intent_id: z.string().optional().describe(`Id of the intent that the row names. ${NONE}`),
+  attempt_index: z.int().optional().describe(`Number of the attempt at the intent, from 0. ${NONE}`),
 });
 
 export const LineageNoun = z.object({

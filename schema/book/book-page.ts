@@ -28,7 +28,7 @@ export const totalsGroups = {
     DAY: 'Day (UTC) on which the rows were collected.',
     MODEL: 'Model that the hub was asked for.',
     HUB: 'Hub that answered.',
-    INTENT: 'Treasury intent that the calls name.',
+    INTENT: 'Intent that the calls name.',
     PAYER: 'Wallet that paid.',
     NETWORK: 'Network of the payment.',
     SESSION: 'Delegated session that the calls were made under.',
@@ -82,7 +82,7 @@ export const IntentAttemptNoun = z.object({
   collected: z.boolean().describe('True if the payment of the attempt was collected.'),
 });
 
-/** Summary of a treasury intent on a book. */
+/** Summary of an intent on a book. */
 export const IntentSummaryNoun = z.object({
   intent_id: z.string().describe('Id of the intent, as calls name it.'),
   attempts: sizedList(IntentAttemptNoun, 20).describe(
@@ -172,7 +172,7 @@ export const BookNoun = z.object({
     shownAsJson(Intents)
       .meta({ cost: 2000 })
       .describe(
-        `Treasury intents that rows of this page name, by intent id; of each the newest ${rowLimits.attempts_shown_max} attempts.`,
+        `Intents that rows of this page name, by intent id; of each the newest ${rowLimits.attempts_shown_max} attempts.`,
       ),
   ),
   totals: BookTotalsNoun.describe('Number of rows with an amount, and sums of the amounts, over the whole book.'),
@@ -202,5 +202,5 @@ export const BookNoun = z.object({
 
 /** Members of a book that only the graph shows. */
 export const BookOnGraph = z.object({
-  intents: z.array(IntentSummaryNoun).describe('Treasury intents that rows of this page name.'),
+  intents: z.array(IntentSummaryNoun).describe('Intents that rows of this page name.'),
 });

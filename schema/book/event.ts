@@ -80,10 +80,7 @@ export const BookEventNoun = z.object({
   agent_id: z.int().describe('Id of the agent whose book it is.'),
   position: z.int().describe('Position among the events of the book: from 1, without gaps.'),
   kind: word(bookEventKinds).describe('Kind of the event.'),
-  seq: z
-    .int()
-    .nullable()
-    .describe('Position in the book of the row that the event concerns. Null if it concerns no row.'),
+  seq: z.int().nullable().describe('The seq of the row that the event concerns. Null if it concerns no row.'),
   task_id: z.string().nullable().describe('Task id of the row that the event concerns. Null if it concerns no row.'),
   body: JsonMember.describe(
     'Facts that the event records; the members depend on `kind`. They never change, and `hash` covers them.',

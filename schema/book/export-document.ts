@@ -67,7 +67,7 @@ export const CoverageNoun = z.object({
           intent_id: z
             .string()
             .nullable()
-            .describe('Only rows of this treasury intent were exported. Null if rows were not filtered by it.'),
+            .describe('Only rows of this intent were exported. Null if rows were not filtered by it.'),
         })
         .describe('Filters of the rows. A member that is null does not filter.'),
       limit: z.int().describe('Maximum number of rows in the document. If more match, it has the newest.'),

@@ -15,9 +15,7 @@ export const RowFulfillmentNoun = z.object({
   output_commitment: output_commitment
     .nullable()
     .describe('Commitment to what was delivered. The service always sets it; `status` says whether it has a hash.'),
-  intent: intent
-    .nullable()
-    .describe(`What was to be bought: kind of work, resource and treasury intent. ${OF_ENVELOPE}`),
+  intent: intent.nullable().describe(`What was to be bought: kind of work, resource and intent. ${OF_ENVELOPE}`),
   authorization: authorization
     .nullable()
     .describe(`Wallet, session and payment that authorized the job, as far as they are known. ${OF_ENVELOPE}`),

@@ -44,7 +44,7 @@ export const DisputeNoun = z.object({
   dispute_id: z.string().describe('Id of the dispute.'),
   agent_id: z.int().describe('Id of the agent of the book.'),
   task_id: z.string().describe('Task id of the disputed row.'),
-  seq: z.int().describe('Number of the disputed row in the book, from 1.'),
+  seq: z.int().describe('The seq of the disputed row.'),
   claim_type: word(claimTypes),
   evidence_hash: z
     .string()

@@ -25,7 +25,7 @@ export const ApprovalAnswerRequest = z.strictObject({
   wallet_signature: wellFormedText
     .max(limits.wallet_signature_chars_max)
     .describe(
-      'Signature of the agentWallet over `svc.approval.<decision>|<base URL of this service>|<approval_id>|<request_hash>|<unix_seconds>`: ' +
+      'Signature of the wallet of the agent over `svc.approval.<decision>|<base URL of this service>|<approval_id>|<request_hash>|<unix_seconds>`: ' +
         'personal_sign, ERC-1271 or ERC-6492. A session does not suffice.',
     ),
   signature_timestamp: z

@@ -22,7 +22,7 @@ export function pageRows(limit: number | null | undefined): number {
   return Math.min(limit ?? limits.book_page_rows_default, limits.book_page_rows_max);
 }
 
-/** Position of a row in its book, within GraphQL's Int. 0 is before the first row. */
+/** Number of a row in its book, within GraphQL's Int. 0 is before the first row. */
 const SEQ_BOUNDS = `must be the seq of a row: a whole number from 0 to ${INT_MAX}`;
 export const Seq = z.int({ error: SEQ_BOUNDS }).min(0, { error: SEQ_BOUNDS }).max(INT_MAX, { error: SEQ_BOUNDS });
 
@@ -59,9 +59,7 @@ export const RowFilterMembers = {
     'Only rows whose `collected_at` is before this time: RFC 3339 or, by REST and MCP, a day (its start, UTC). Default: all.',
   ),
   evidence: word(evidences).optional().describe('Only rows with this evidence, such as `collected`. Default: all.'),
-  intent_id: RowNameText.optional().describe(
-    'Only rows whose call names this treasury intent, by its id. Default: all.',
-  ),
+  intent_id: RowNameText.optional().describe('Only rows whose call names this intent, by its id. Default: all.'),
   task_id: RowNameText.optional().describe('Only the row of this task. Default: all rows.'),
   delegation_hash: DelegationHash.optional().describe(
     'Only rows of calls that were made under the session with this delegation hash: 0x and 64 hex digits. Default: all rows.',
@@ -80,13 +78,13 @@ export const RowFilterRequest = z.strictObject({
 /** A row of a book. A name in a wrong form finds no row. */
 export const RowRequest = z.strictObject({
   task_id: z.string().optional().describe('Task id of the row. Send either this or `seq`.'),
-  seq: z.int().optional().describe('Position of the row in the book, from 1. Send either this or `task_id`.'),
+  seq: z.int().optional().describe('The seq of the row. Send either this or `task_id`.'),
 });
 
 /** Bounds of a page. */
 export const RowCursorMembers = {
   before: Seq.optional().describe(
-    'Returns only rows older than the one with this seq: for the next page, the seq of the last entry. Default: starts at the newest row.',
+    'Returns only rows older than the one with this seq: for the next page, the seq of the last row received. Default: starts at the newest row.',
   ),
   after: Seq.optional().describe(
     'Returns only rows newer than the one with this seq: the oldest of them or, with `before`, the newest between the two. Default: no such bound.',

@@ -240,7 +240,9 @@ const ToolCallId = wellFormedText
 
 const messageByRole = z.discriminatedUnion('role', [
   z.looseObject({
-    role: z.enum(['system', 'developer']).describe('Role of the speaker. `system` and `developer` give instructions.'),
+    role: z
+      .enum(['system', 'developer'])
+      .describe('Role of the author: `system` and `developer` both give the model instructions.'),
     content: TextContent,
     ...common,
   }),

@@ -128,7 +128,7 @@ export const ForeignInvoice = z.strictObject({
     ),
   intent_id: text(limits.intent_id_chars_max)
     .nullish()
-    .describe('Id of a treasury intent, which groups attempts at the same work. Default: none.'),
-  attempt_index: AttemptIndex.nullish().describe('Number of the attempt within the intent, from 0. Default: none.'),
+    .describe('Id of an intent, which groups attempts at the same work. Default: none.'),
+  attempt_index: AttemptIndex.nullish().describe('Number of the attempt at the intent, from 0. Default: none.'),
 });
 export type ForeignInvoice = z.output<typeof ForeignInvoice>;

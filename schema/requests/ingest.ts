@@ -53,7 +53,7 @@ const body = PossessionMembers.extend({
     .nullish()
     .describe(
       'Signature of the wallet that paid, over ' +
-        `${textForm('ingest')}. Without it, the payer is proven only if it is the agentWallet or has paid for a call of this book.`,
+        `${textForm('ingest')}. Without it, the payer is proven only if it is the wallet of the agent or has paid for a call of this book.`,
     ),
   payer_signature_timestamp: z
     .int()

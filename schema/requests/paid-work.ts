@@ -43,14 +43,14 @@ export const AttemptIndex = z.int().min(0).max(INT_MAX);
 /** Task id of a row, assigned by this service or by the owner of the book. */
 export const ParentRef = storedText.min(1).max(limits.row_name_chars_max);
 
-/** The treasury intent that paid work belongs to. */
+/** The intent that paid work belongs to. */
 export const intentMembers = {
   intent_id: IntentId.describe(
-    `Id of a treasury intent (up to ${limits.intent_id_chars_max} characters), which groups attempts at the same work. Default: none. By REST also header X-SVC-Intent.`,
+    `Id of an intent (up to ${limits.intent_id_chars_max} characters), which groups attempts at the same work. Default: none. By REST also header X-SVC-Intent.`,
   ),
   attempt_index: AttemptIndex.nullable()
     .default(null)
-    .describe('Number of the attempt within the intent, from 0. Default: none. By REST also header X-SVC-Attempt.'),
+    .describe('Number of the attempt at the intent, from 0. Default: none. By REST also header X-SVC-Attempt.'),
   parent_ref: ParentRef.nullish()
     .transform(given => given ?? undefined)
     .optional()

@@ -81,7 +81,7 @@ const page = {
     .max(INT_MAX)
     .optional()
     .describe(
-      'Returns only receipts whose number in the log (leaf) is greater than this: `next` of the previous page. Default: from the first.',
+      'Returns only receipts whose leaf index is greater than this: `next` of the previous page. Default: from the first.',
     ),
   limit: pageLimit({
     of: 'receipts',
@@ -135,13 +135,13 @@ export const BundleRequest = z.object({ path: TilePath });
 export const InclusionRequest = z.strictObject({
   task_id: ReceiptPath.shape.task_id,
   tree_size: Size.optional().describe(
-    'Number of leaves of the tree that the proof is for. Default: that of the newest head.',
+    'Number of leaves of the tree that the proof is for. Default: that of the newest tree head.',
   ),
 });
 
 export const ConsistencyRequest = z.strictObject({
   from: Size.describe('Number of leaves of the smaller tree, at most `to`.'),
-  to: Size.describe('Number of leaves of the larger tree, at most that of the newest head.'),
+  to: Size.describe('Number of leaves of the larger tree, at most that of the newest tree head.'),
 });
 
 /** A snapshot of the issuer's keys. */

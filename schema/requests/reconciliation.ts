@@ -11,7 +11,7 @@ const Block = z.int().min(0).max(INT_MAX);
 
 const { signature, signed_at } = WalletReceiptsRequest.shape;
 const SIGNED = `Signature of the wallet over ${textForm('reconcile')}: personal_sign, ERC-1271 or ERC-6492.`;
-const unless = 'Not needed if `wallet` is the agentWallet.';
+const unless = 'Not needed if `wallet` is the wallet of the agent.';
 
 /** Body of POST /v1/agents/{agent_id}/book/reconciliation. Possession is checked before the body is parsed. */
 export const ReconciliationRequest = PossessionMembers.extend({

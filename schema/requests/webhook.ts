@@ -47,7 +47,7 @@ export const WebhookRequest = PossessionMembers.extend({
     .max(limits.wallet_signature_chars_max)
     .optional()
     .describe(
-      'Required if `approval` is among the events, unless the webhook now has this same URL with `approval` among its events. Signature of the agentWallet over ' +
+      'Required if `approval` is among the events, unless the webhook now has this same URL with `approval` among its events. Signature of the wallet of the agent over ' +
         `${textForm('approval_webhook')} with the URL as \`new URL(url).href\` ` +
         'writes it: personal_sign, ERC-1271 or ERC-6492.',
     ),

@@ -65,7 +65,7 @@ export const ApprovalNoun = z.object({
   field: z.string().describe('Paid GraphQL field of the call, such as `Mutation.createChatCompletion`.'),
   doors: z.array(z.string()).describe('Names of the endpoints that run `field`.'),
   task_id: z.string().describe('Task id of the row of the refused call.'),
-  seq: z.int().describe('Position of the row of the refused call in the book, from 1.'),
+  seq: z.int().describe('The seq of the row of the refused call.'),
   policy_code: z.string().describe('Rule that requires the approval, as a code, such as `tier2_approval_missing`.'),
   asked_at: MomentMember.describe('Time the call was refused (RFC 3339, UTC).'),
   open_until: MomentMember.describe('Time until which the request can be answered (RFC 3339, UTC).'),

@@ -48,6 +48,6 @@ export const SessionRotationNoun = z.object({
   agent_id: z.int().describe('Id of the agent whose book the session opens.'),
   session: z
     .string()
-    .describe('Possession secret that opens the book from now on. It is shown once. The previous secret is revoked.'),
+    .describe('Secret that opens the book from now on. It is shown once. The previous secret is revoked.'),
   rotated_at: MomentMember.describe('Time the previous session ended (RFC 3339, UTC).'),
 });

@@ -72,7 +72,7 @@ describe('GET /v1/board/endpoints/{host}/score', () => {
         status: 'unscored',
         score_bp: null,
         unscored_because: 'no_reports',
-        unscored_reason: expect.stringContaining('no report'),
+        unscored_reason: expect.stringContaining('no post'),
         counts: {
           posts: 0,
           complete: true,

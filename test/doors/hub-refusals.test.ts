@@ -213,7 +213,7 @@ describe('a refusal of a hub that is not passed on', () => {
   const lines = (status: number, hub_code: string | null, hub_type: string | null) =>
     ['hub-0', 'hub-1'].map(hub => ({
       level: 40,
-      msg: 'A model hub refused a request. The refusal is not passed on to the caller; check the account and configuration of the hub.',
+      msg: 'A hub refused a request. The refusal is not passed on to the caller; check the account and configuration of the hub.',
       hub,
       status,
       hub_code,

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { type HubChat, namedModels } from './answer.ts';
 
 /*
- * Behaviors of real model hubs, byte for byte: unusual response members, ends of responses and refusals. The
+ * Behaviors of real hubs, byte for byte: unusual response members, ends of responses and refusals. The
  * development hubs have a model for each, whole and streamed, so that what a caller receives can be seen; tests use
  * the same bytes.
  */

@@ -37,7 +37,7 @@ export interface DevelopmentHub {
   close(): Promise<void>;
 }
 
-/** A stand-in for a model hub: OpenAI's chat API over HTTP. It lives in this process. */
+/** A stand-in for a hub: OpenAI's chat API over HTTP. It lives in this process. */
 export async function startDevelopmentHub(options: DevelopmentHubOptions): Promise<DevelopmentHub> {
   const hub = { ...options, generations: new Generations(), seen: new Set<string>() };
   const server = createServer((request, response) => {

@@ -4,7 +4,7 @@ import type { BoardEntry } from '../entry/entry.type.ts';
 
 /* The board's feed as Atom and as JSON Feed: first what both say alike. */
 
-const FEED_TITLE = 'The agent board: reports and jobs';
+const FEED_TITLE = 'The agent board: posts and jobs';
 
 const atomUrl = (base_url: string) => `${base_url}/v1/board/feed.atom`;
 const jsonUrl = (base_url: string) => `${base_url}/v1/board/feed.json`;
@@ -15,7 +15,7 @@ function tagOf(base_url: string, name: string): string {
 }
 
 function titleOf({ kind, endpointHost, outcome }: BoardEntry): string {
-  return kind === 'job' ? 'A job' : `${outcome ?? 'report'} at ${endpointHost ?? 'an endpoint'}`;
+  return kind === 'job' ? 'A job' : `${outcome ?? 'post'} at ${endpointHost ?? 'an endpoint'}`;
 }
 
 /** Time of the newest entry. The Unix epoch for an empty board. */

@@ -72,7 +72,7 @@ export class BoardPost implements MembersOf<typeof PostNoun> {
   /** Hidden by the board's operators; such a post is not returned. */
   @Property({ type: 'boolean', default: false })
   hidden!: boolean;
-  /** By its poster: id and date stand. */
+  /** By its author: id and date stand. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   takenDownAt!: Date | null;
   @Property({ type: 'Date', columnType: 'timestamptz' })

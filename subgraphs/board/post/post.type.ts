@@ -4,7 +4,7 @@ import { inputType, objectType } from '../../graph-type.ts';
 
 /* How the graph takes posts, and shows them. */
 
-export const PostInput = inputType('PostInput', 'Report on an endpoint.', PostRequest);
+export const PostInput = inputType('PostInput', 'Post to publish: a report on an endpoint.', PostRequest);
 
 export const BoardPostRecord = objectType(
   'BoardPostRecord',

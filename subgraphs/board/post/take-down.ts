@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts';
 import { appendBoardEvents } from '../event/append.ts';
 
 /**
- * Takes a post down for its poster: what it says is erased, and its id and date stand. The row of its stamp stays on the book.
+ * Takes a post down for its author: what it says is erased, and its id and date stand. The row of its stamp stays on the book.
  * Again it is the same tombstone, and no second event.
  * @returns when it was posted
  * @throws not_found, not_author, rate_limited

@@ -87,9 +87,9 @@ function scoreDocument(endpoint_host: string, { rows, edges, rows_free, looks, c
 }
 
 const unscoredSentences: Readonly<Record<UnscoredReason, string>> = {
-  no_reports: 'There is no report about this host on the board.',
+  no_reports: 'There is no post about this host on the board.',
   no_accepted_evidence:
-    'There are reports about this host on the board, but none rests on evidence that the rule accepts. `zero_because` of each row says why. `counts` says what was reported.',
+    'There are posts about this host on the board, but none rests on evidence that the rule accepts. `zero_because` of each row says why. `counts` says what was reported.',
 };
 
 function shownCost(cost: MoveCost | null) {

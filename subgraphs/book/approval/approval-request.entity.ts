@@ -36,7 +36,7 @@ export class ApprovalRequest {
   field!: string;
   @Property({ type: 'text', nullable: true })
   model!: string | null;
-  /** Position of the row of the refused call. */
+  /** The seq of the row of the refused call. */
   @Property({ type: 'integer' })
   seq!: number;
   @Property({ type: 'text' })

@@ -19,7 +19,7 @@ export class StoredLedgerEscrow {
   @PrimaryKey({ type: 'text' }) escrowId!: EscrowId;
   @Property({ type: 'integer' }) agentId!: AgentId;
   @Property({ type: 'text' }) taskId!: string;
-  /** Position of its row. */
+  /** The seq of its row. */
   @Property({ type: 'integer' }) seq!: number;
   /** Amount collected for that task. */
   @Property({ type: AtomicAmountColumn }) amount!: AtomicAmount;

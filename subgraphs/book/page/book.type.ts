@@ -35,10 +35,10 @@ export type GroupTotal = InstanceType<typeof GroupTotal>;
 
 objectType(
   'IntentAttempt',
-  'One attempt at a treasury intent: a row that names the intent, of a call or of a payment to somebody else.',
+  'One attempt at an intent: a row that names the intent, of a call or of a payment to somebody else.',
   IntentAttemptNoun,
 );
-objectType('IntentSummary', 'Attempts at a treasury intent on this book.', IntentSummaryNoun);
+objectType('IntentSummary', 'Attempts at an intent on this book.', IntentSummaryNoun);
 
 objectType(
   'AllowanceSignature',

@@ -61,7 +61,7 @@ export class ReconciliationResolver {
   @Mutation(() => Reconciliation, {
     nullable: true,
     description:
-      'Starts a report of all USDC that a wallet sent on Base in a range of blocks; `reconciliation` shows its progress. Requires possession of the book and, for a wallet other than the agentWallet, its signature. Null if there is an error.',
+      'Starts a report of all USDC that a wallet sent on Base in a range of blocks; `reconciliation` shows its progress. Requires possession of the book and, for a wallet other than that of the agent, its signature. Null if there is an error.',
   })
   async startReconciliation(
     @Arg('input', () => ReconciliationInput, {

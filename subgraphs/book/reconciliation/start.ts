@@ -157,7 +157,7 @@ async function requireProvenWallet(
     if (wallet === agent_wallet) return { wallet, agent_wallet, proven_by: 'agent_wallet' };
     throw new Refusal('control_proof_missing', {
       param: signature === undefined ? 'signature' : 'signed_at',
-      detail: 'signature and signed_at are required for a wallet other than the agentWallet.',
+      detail: 'signature and signed_at are required for a wallet other than that of the agent.',
     });
   }
   const text = (base_url: string, address: string, at_seconds: number) =>

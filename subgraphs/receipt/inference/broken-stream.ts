@@ -13,8 +13,8 @@ const codes: Readonly<Record<BrokenBy, ErrorCode>> = {
 };
 
 const causes: Readonly<Record<BrokenBy, string>> = {
-  hub: 'The model hub ended its answer before it was complete.',
-  request: 'The model hub refused this request while it was answering.',
+  hub: 'The hub ended its answer before it was complete.',
+  request: 'The hub refused this request while it was answering.',
   limit: `The answer reached a limit of this service before it was complete: ${limits.hub_stream_ms_max / 1_000} seconds, or ${limits.answer_bytes_max} bytes.`,
   stop: 'This service was stopped before the answer was complete.',
 };

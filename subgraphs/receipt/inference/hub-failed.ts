@@ -67,7 +67,7 @@ function answerOf(attempts: readonly HubAttempt[]): HubFailedAnswer {
   if (first === undefined)
     return {
       code: 'hub_failed',
-      detail: 'No model hub answered. Try again later. Nothing was charged; the payment stays usable.',
+      detail: 'No hub answered. Try again later. Nothing was charged; the payment stays usable.',
     };
   const waits = crowded.flatMap(({ retry_after_seconds }) => retry_after_seconds ?? []);
   const code = crowded.some(({ status }) => status === 429) ? 'hub_rate_limited' : 'hub_overloaded';

@@ -43,7 +43,7 @@ export class LogHead {
 }
 
 /** A head that the issuer signed; one for each batch of receipts. */
-@ObjectType({ description: 'A signed head of the append-only receipt log (RFC 6962).' })
+@ObjectType({ description: 'A signed tree head of the append-only receipt log (RFC 6962).' })
 @Entity()
 export class TreeHead implements MembersOf<typeof TreeHeadNoun> {
   @PrimaryKey({ type: new BigIntType('number'), autoincrement: false })

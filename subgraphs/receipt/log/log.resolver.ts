@@ -42,7 +42,7 @@ export class LogResolver {
   @Query(() => InclusionProof, {
     nullable: true,
     description:
-      'Proof that the log contains a receipt (RFC 9162 §2.1.3), against the newest signed head or the tree of `treeSize` leaves. Null if no receipt has this task id, or if the tree does not contain it.',
+      'Proof that the log contains a receipt (RFC 9162 §2.1.3), against the newest tree head or the tree of `treeSize` leaves. Null if no receipt has this task id, or if the tree does not contain it.',
   })
   async inclusionProof(
     @Args(() => InclusionArguments) asked: Arguments,

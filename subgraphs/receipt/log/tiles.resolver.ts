@@ -23,7 +23,7 @@ const ProofArguments = argumentsType(ReceiptPath);
 export class LogTilesResolver {
   @Query(() => String, {
     description:
-      'Tree head as a checkpoint: a note signed with the Ed25519 keys of the issuer. Without `treeSize`: the newest head, or one that witnesses have cosigned and that was the newest within the last minute. Null if no head of that size was signed.',
+      'Tree head as a checkpoint: a note signed with the Ed25519 keys of the issuer. Without `treeSize`: the newest tree head, or one that witnesses have cosigned and that was the newest within the last minute. Null if no head of that size was signed.',
     nullable: true,
   })
   async logCheckpoint(

@@ -16,10 +16,7 @@ function changed(...changes: readonly (readonly [from: string | RegExp, to: stri
   }, graph);
 }
 
-const WITHOUT_SEQ = [
-  / {2}"""Position of the row in its book: from 1, without gaps."""\n {2}seq: Int!.*\n/,
-  '',
-] as const;
+const WITHOUT_SEQ = [/ {2}"""Number of the row in its book: from 1, without gaps."""\n {2}seq: Int!.*\n/, ''] as const;
 const coordinates = async (before: string, after: string) =>
   (await breakingChanges(before, after)).map(({ coordinate }) => coordinate);
 

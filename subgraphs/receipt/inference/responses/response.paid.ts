@@ -65,7 +65,7 @@ export function responsePaid(hubs: Hubs): WorkThenSettle<ResponseCall, KeptRespo
 }
 
 const faults: Readonly<Record<BrokenBy, OutputFault>> = {
-  hub: { code: 'server_error', message: 'The model hub ended its answer before it was complete.' },
+  hub: { code: 'server_error', message: 'The hub ended its answer before it was complete.' },
   request: { code: 'server_error', message: 'The hub refused this request while it was answering.' },
   limit: { code: 'server_error', message: 'The answer reached a limit of this service before it was complete.' },
   stop: { code: 'server_error', message: 'This service was stopped before the answer was complete.' },
