@@ -11,5 +11,5 @@ export function requireBoardSecret({ board }: Principal, secret: BoardSecret): v
     throw new Refusal('unauthenticated', {
       detail: `The secret of the board is required, in the header ${HEADERS[secret]}.`,
     });
-  if (standing === 'wrong') throw new Refusal('forbidden', { detail: 'The secret of the board is wrong.' });
+  if (standing === 'wrong') throw new Refusal('forbidden', { detail: 'The secret of the board is invalid.' });
 }

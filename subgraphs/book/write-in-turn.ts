@@ -18,6 +18,6 @@ export async function writeInTurn<T extends object>(agent_id: AgentId, write: ()
   const written = await turns.take(String(agent_id), write);
   if (written) return written;
   const detail =
-    'This agent has too many requests in progress (inflows, disputes, escrows, board reactions). Retry in a moment.';
+    'This agent has too many requests in progress (inflows, disputes, escrows, board reactions). Try again in a moment.';
   throw new Refusal('rate_limited', { detail });
 }

@@ -158,7 +158,7 @@ describe('POST /v1/agents/{agent_id}/book/dispute', () => {
   });
 
   it('404 on a task of no row, and on one of another book’s', async () => {
-    const gone = { status: 404, body: { code: 'not_found', detail: 'row not found' } };
+    const gone = { status: 404, body: { code: 'not_found', detail: 'The book has no row with this task_id.' } };
     expect(await file(agent, missing({ task_id: 'task_of_nobody' }))).toMatchObject(gone);
     expect(await file(stranger, missing())).toMatchObject(gone);
   });

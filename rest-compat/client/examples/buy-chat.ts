@@ -53,6 +53,6 @@ try {
   if (!(fault instanceof PaymentPending)) throw fault;
   // 503 settlement_pending, or no response, for five minutes: money may have moved, so no other payment must be signed.
   // Keep `fault.payment` where secrets are kept, and start the next time with payingFetch({ …, kept: [payment] }).
-  console.error(`The outcome of the payment is open: ${fault.message}`);
+  console.error(`The outcome of the payment is unknown: ${fault.message}`);
   process.exitCode = 1;
 }

@@ -33,7 +33,7 @@ try {
   console.log(`receipt: ${svc.verify_url}`);
 } catch (fault) {
   if (fault instanceof Anthropic.APIConnectionError && fault.cause instanceof PaymentPending)
-    console.error(`The outcome of the payment is open: ${fault.cause.message}`);
+    console.error(`The outcome of the payment is unknown: ${fault.cause.message}`);
   else if (fault instanceof Anthropic.APIError && fault.status === 402) console.error('Nothing was paid:', fault.error);
   // By a policy of the wallet's book: nothing was charged, and `fault.error` is a signed refusal.
   else if (fault instanceof Anthropic.PermissionDeniedError) console.error(`The call was refused: ${fault.message}`);

@@ -41,7 +41,7 @@ export async function recordCompletion(context: Recorder, request: CompletionReq
   await takeBoardUse(database, {
     holder: 'inbound',
     max,
-    detail: `At most ${max} new completions are accepted per hour. Retry later.`,
+    detail: `At most ${max} new completions are accepted per hour. Try again later.`,
   });
   const seen = seenIn(await context.transfers.observe(named), named);
   if (seen.transfer !== null && (await isOwnTransfer(context, seen.transfer))) throw new Refusal('duplicate_ref');

@@ -70,7 +70,7 @@ export function takeStep({ database }: Acting, agent_id: AgentId, job_id: string
 
 const UPGRADING = {
   detail:
-    'The service is being upgraded, and its previous version cannot read what this request writes. Retry after the upgrade.',
+    'The service is being upgraded, and its previous version cannot read what this request writes. Try again after the upgrade.',
   facts: { retry_after_seconds: 60 },
 };
 

@@ -141,7 +141,8 @@ async function factsUnder(
   const query = { agent_id, tasks, owed, base_url: issuer.base_url, profile, jobPaidBy };
   const sides = await knownSides(readsOf(tx), query);
   const { row } = sides.disputed;
-  if (row === null) throw new Refusal('not_found', { detail: 'row not found', param: 'task_id' });
+  if (row === null)
+    throw new Refusal('not_found', { detail: 'The book has no row with this task_id.', param: 'task_id' });
   return { row, sides };
 }
 

@@ -129,7 +129,7 @@ export function textPages(
 export async function inTurn<T>(agent_id: AgentId, read: () => Promise<T>, left?: AbortSignal): Promise<T> {
   const found = await turns.take(String(agent_id), async () => ({ read: await read() }), left);
   if (left?.aborted) throw new Refusal('unavailable', { detail: 'The client has closed the connection.' });
-  if (!found) throw new Refusal('unavailable', { detail: 'Too many exports are running. Retry later.' });
+  if (!found) throw new Refusal('unavailable', { detail: 'Too many exports are running. Try again later.' });
   return found.read;
 }
 

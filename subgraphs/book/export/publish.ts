@@ -62,7 +62,7 @@ export async function publishExport(
 ): Promise<PullExport> {
   const built = await builds.take(String(agent_id), () => buildAndStore(publisher, agent_id, request));
   if (!built)
-    throw new Refusal('rate_limited', { detail: 'An export of this book is already being built. Retry later.' });
+    throw new Refusal('rate_limited', { detail: 'An export of this book is already being built. Try again later.' });
   return built;
 }
 

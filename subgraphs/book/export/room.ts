@@ -10,7 +10,8 @@ export class StreamRoom {
   /** Checked before the first byte, when a refusal can still be sent. @throws rate_limited */
   requireRoom(agent_id: AgentId): void {
     const full = this.#all >= exportLimits.streams_max || this.#of(agent_id) >= exportLimits.streams_per_book_max;
-    if (full) throw new Refusal('rate_limited', { detail: 'Too many exports are running. Retry when one has ended.' });
+    if (full)
+      throw new Refusal('rate_limited', { detail: 'Too many exports are running. Try again when one has ended.' });
   }
 
   /** Counts work before the first piece, which costs as much as pieces, even if the reader leaves. @throws rate_limited */

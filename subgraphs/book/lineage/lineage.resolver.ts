@@ -39,7 +39,7 @@ export class BookLineageResolver {
       found: await readLineage(database, agent_id, task_id, page),
     }));
     if (turn === null)
-      throw new Refusal('rate_limited', { detail: 'Too many lineages are being read. Retry in a moment.' });
+      throw new Refusal('rate_limited', { detail: 'Too many lineages are being read. Try again in a moment.' });
     if (turn.found === null) throw new Refusal('task_not_on_book');
     return turn.found;
   }

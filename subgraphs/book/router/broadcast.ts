@@ -106,6 +106,6 @@ async function lookUp(
   const looked = await router_look_ups.ask(bookId, key, { generation_id, model, amount: BigInt(amount) });
   if (looked === null || looked === 'matched') await giveBackUse(counting, use);
   if (looked === null)
-    throw tooMany(1, 'Too many look-ups with this key, or with all keys together, are running. Retry in a moment.');
+    throw tooMany(1, 'Too many look-ups with this key, or with all keys together, are running. Try again in a moment.');
   return looked;
 }

@@ -100,7 +100,7 @@ export async function revokeAssignment(
       where agent_id = $1 and assignment_id = $2 returning ${selectList(SliceAssignment)}`,
     values: [agent_id, assignment_id, by, sessionMark(session_hash)],
   });
-  if (!revoked) throw new Refusal('not_found', { detail: 'assignment not found' });
+  if (!revoked) throw new Refusal('not_found', { detail: 'The book has no assignment with this id.' });
   return asEntity(SliceAssignment, revoked);
 }
 

@@ -34,7 +34,7 @@ export class EnvelopeResolver {
     const stated = await transparentStatement(context, receipt);
     if (stated.kind !== 'stated')
       throw new Refusal('unavailable', {
-        detail: 'The receipt log is halted, so no statement about it is made. Retry later.',
+        detail: 'The receipt log is halted, so no statement about it is made. Try again later.',
       });
     return Buffer.from(stated.bytes).toString('base64');
   }
@@ -52,5 +52,5 @@ export class EnvelopeResolver {
 /** @throws Refusal unavailable where the key of this process signs no more: another process of the fleet has the next one. */
 function requireInForce({ standing }: Issuer): void {
   if (standing !== 'in_force')
-    throw new Refusal('unavailable', { detail: 'The signing key of this process has been replaced. Retry later.' });
+    throw new Refusal('unavailable', { detail: 'The signing key of this process has been replaced. Try again later.' });
 }

@@ -90,7 +90,7 @@ export class LogTilesResolver {
 function nothingStated({ kind }: { readonly kind: 'unknown' | 'halted' }): null {
   if (kind === 'halted')
     throw new Refusal('unavailable', {
-      detail: 'The receipt log is halted, so no statement about it is made. Retry later.',
+      detail: 'The receipt log is halted, so no statement about it is made. Try again later.',
     });
   return null;
 }

@@ -65,6 +65,6 @@ function shown(proven: Proven): JsonObject | null {
   if (proven.kind === 'proven') return proven.document;
   if (proven.kind !== 'halted') return null;
   throw new Refusal('unavailable', {
-    detail: 'The receipt log is halted, so no statement about it is made. Retry later.',
+    detail: 'The receipt log is halted, so no statement about it is made. Try again later.',
   });
 }

@@ -58,7 +58,7 @@ export async function requireKeyRoom(
   const { writes = 0, bytes = 0 } = kept ?? {};
   if (writes < limits.written_once_max && bytes < limits.written_once_bytes_max) return;
   throw new Refusal('rate_limited', {
-    detail: 'This caller has reached the limit of Idempotency-Keys. Send no key, or retry later.',
+    detail: 'This caller has reached the limit of Idempotency-Keys. Send no key, or try again later.',
     facts: { retry_after_seconds: 600 },
   });
 }

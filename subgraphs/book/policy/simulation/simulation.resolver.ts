@@ -106,7 +106,7 @@ export class PolicySimulationResolver {
     const wanted = { ...question, limit: pageRows(limit), span };
     const page = await turns.take(String(agent_id), () => runSimulation(database, wanted));
     if (page === null)
-      throw new Refusal('rate_limited', { detail: 'Too many simulations are running. Retry in a moment.' });
+      throw new Refusal('rate_limited', { detail: 'Too many simulations are running. Try again in a moment.' });
     return shownSimulation(agent_id, page, page.complete ? null : cursorOf(vault, question, page.span));
   }
 }
