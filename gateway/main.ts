@@ -24,7 +24,7 @@ async function serve(settings: Settings, { config, stop }: FoundServices, handOv
   if (process.stdout.isTTY) console.log(greeting(gateway.url, config).join('\n'));
   else {
     if (settings.profile === 'development')
-      logger.warn({ stand_ins: settings.stand_ins }, 'development profile: nothing here moves real money');
+      logger.warn({ stand_ins: settings.stand_ins }, 'development profile: no real money moves');
     logger.info({ open: pageToOpen(gateway.url) }, `serving on ${gateway.url}`);
   }
 }

@@ -57,7 +57,7 @@ async function damageOf(database: Database, tree_size: number): Promise<Damage[]
     all.push(...damage);
     if (all.length > DAMAGE_MAX)
       throw new OperatorFault(
-        `more than ${DAMAGE_MAX} entries of the log are damaged; restore the database from a backup. Nothing was declared`,
+        `more than ${DAMAGE_MAX} hashes of the log are damaged; restore the database from a backup. Nothing was declared`,
       );
   }
   return all;

@@ -45,7 +45,7 @@ await run(async () => {
       const { kind, found } = await proveLogIntact(database, saved);
       if (kind !== 'intact')
         throw new OperatorFault(
-          `the log is not anchored, because it does not match the head that is saved in DATA_DIR (${kind}); start the service to see why`,
+          `the log is not anchored, because it does not match the tree head that is saved in DATA_DIR (${kind}); start the service to see why`,
         );
       const chain_epoch = await openEpoch(database, epochChainOf(chain), { profile: config.profile });
       const anchoring = new Anchoring({ ...anchors, log: { sound: true }, logger: openLogger('warn') });

@@ -67,7 +67,7 @@ async function revoke(compromise: Compromise): Promise<void> {
       `The ${log.tree_size} leaves that the log had by then stay valid; nothing else that the key signed does.`,
     );
     console.log(
-      'Remove its seed from ISSUER_KEYS. A process that still signs with it stops taking payments within two seconds.',
+      'Remove its seed from ISSUER_KEYS. A process that still signs with it stops accepting payments within two seconds.',
     );
   } finally {
     await database.close();

@@ -231,7 +231,7 @@ function sentenceOf(broken: Broken, known: OutsideHead | null): string {
   const both = heads(known, broken.found);
   switch (broken.kind) {
     case 'unsaved':
-      return `no head of the log is saved outside the database: ${both}`;
+      return `no tree head of the log is saved outside the database: ${both}`;
     case 'contradictory':
       return `the log contradicts itself, because the number of its leaves is not the size of its head: ${both}`;
     case 'halted':

@@ -123,7 +123,7 @@ export class LogWatch {
       await this.look().catch(error =>
         this.#parts.logger.warn(
           { err: error },
-          'the log could not be compared with the heads that this process knows, because of the error in err (database or DATA_DIR); it is tried again every 2 seconds',
+          'the log could not be compared with the tree heads that this process knows, because of the error in err (database or DATA_DIR); it is tried again every 2 seconds',
         ),
       );
       await pause(REST_MS, signal);

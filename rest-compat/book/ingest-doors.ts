@@ -32,7 +32,7 @@ export const ingestDoors = [
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/ingest',
     summary:
-      'Record a payment to another service after checking its chain: USDC on Base or Solana, or a cemented XNO send',
+      'Record a payment to somebody else after checking its chain: USDC on Base or Solana, or a cemented XNO send',
     example: {
       foreign_invoice: { amount: '2000', payer: EXAMPLE_ADDRESS, payTo: EXAMPLE_ADDRESS, tx: `0x${'0'.repeat(64)}` },
     },

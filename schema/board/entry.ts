@@ -37,7 +37,7 @@ export const BoardEntryNoun = z.object({
   outcome: z
     .string()
     .nullable()
-    .describe('Outcome that the poster reported: `success`, `error`, `double_charge` or `price_jump`. Null for a job.'),
+    .describe('Outcome that the author reported: `success`, `error`, `double_charge` or `price_jump`. Null for a job.'),
   self_dealt: z
     .boolean()
     .nullable()

@@ -14,7 +14,7 @@ const Used = z
   .object({
     by: z
       .enum(['receipt', 'ingest'])
-      .describe('Kind of the record. `receipt`: a receipt. `ingest`: a recorded payment to another service.'),
+      .describe('Kind of the record. `receipt`: a receipt. `ingest`: a recorded payment to somebody else.'),
     book: z
       .enum(['own', 'another', 'none'])
       .describe(
@@ -39,7 +39,7 @@ export const ReconciledTransferNoun = z.object({
   class: z
     .enum(transferClasses)
     .describe(
-      '`receipted`: a receipt of this service names it. `ingested`: a recorded payment to another service names it. `unreceipted`: neither names it. `self_dealt`: it went to a wallet of the same owner, whatever names it.',
+      '`receipted`: a receipt of this service names it. `ingested`: a recorded payment to somebody else names it. `unreceipted`: neither names it. `self_dealt`: it went to a wallet of the same owner, whatever names it.',
     ),
   used: Used.optional(),
 });

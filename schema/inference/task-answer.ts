@@ -14,7 +14,7 @@ const payment_rail = z
   .describe('Rail by which the task is labelled: `usdc` or `tfuel`. Payment is in USDC either way.');
 const accountingMembers = {
   accounting: JsonMember.describe(
-    'Internal accounting of the settled amount; nothing is deducted on the chain. `route_margin` is null if nothing was paid.',
+    'Internal accounting of the gross amount; nothing is deducted on the chain. `route_margin` is null without a gross amount.',
   ),
   fee_amount: AtomicMember.optional().describe(
     `Fee for the label \`tfuel\`, in atomic USDC. Always 0: nothing is deducted from the payment. ${LEGACY}`,

@@ -26,7 +26,7 @@ export const spendKinds = {
   stamps: { account: 'expenses:stamps', holds: 'stamps of the board', one: 'stamp', more: 'stamps' },
   foreign: {
     account: 'expenses:foreign',
-    holds: 'ingested payments to other services',
+    holds: 'ingested payments',
     note: 'The stamp of an ingest is not a row of the book, so no entry contains it.',
     one: 'foreign payment',
     more: 'foreign payments',

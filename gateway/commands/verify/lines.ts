@@ -177,7 +177,7 @@ const kinds: Readonly<Record<ExaminedDocument['kind'], KindTexts>> = {
   },
   ingest_record: {
     head: 'Record',
-    noun: 'record of foreign spend',
+    noun: 'record of a payment to somebody else',
     valid: ({ task_id, agent_id, recorded_at }) => [
       `Valid: task ${task_id} on book ${agent_id}, recorded at ${recorded_at}. The issuer attests nothing about the merchant.`,
     ],
@@ -217,7 +217,7 @@ const kinds: Readonly<Record<ExaminedDocument['kind'], KindTexts>> = {
   },
   tree_head: {
     head: 'Head',
-    noun: 'head of the log',
+    noun: 'tree head of the log',
     valid: ({ iss, tree_size, root_hash, leaf_index }) => [
       `Valid: the log of ${iss} had ${tree_size} leaves and the root ${root_hash}.`,
       ...(leaf_index === undefined ? [] : [`In the log: leaf ${leaf_index} of ${tree_size}.`]),

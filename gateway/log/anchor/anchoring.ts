@@ -242,11 +242,11 @@ export class Anchoring {
     if (trouble === this.#trouble) return;
     this.#trouble = trouble;
     const { key, logger } = this.#parts;
-    if (trouble === null) logger.info('heads of the log are anchored on Base again');
+    if (trouble === null) logger.info('tree heads of the log are anchored on Base again');
     else
       logger.warn(
         { ...facts, sender: key.address },
-        `no head of the log can be anchored on Base now (${trouble}); the next round tries again. ${remedies[trouble]}`,
+        `no tree head of the log can be anchored on Base now (${trouble}); the next round tries again. ${remedies[trouble]}`,
       );
   }
 
