@@ -103,12 +103,12 @@ export const AlertNoun = z.object({
   percent: z
     .int()
     .optional()
-    .describe('Percentage of the ceiling that was reached. Null or absent unless `alert` is `threshold`.'),
+    .describe('Percentage of the cap or budget that was reached. Null or absent unless `alert` is `threshold`.'),
   spent_atomic: AtomicMember.optional().describe(
-    'Amount counted under the ceiling, including this row, in atomic USDC: amounts that were collected, and amounts of rows with evidence RECORDED_BY_SETTLE, whose collection is still awaited. Null or absent for `burn`.',
+    'Amount counted under the cap or budget, including this row, in atomic USDC: amounts that were collected, and amounts of rows with evidence RECORDED_BY_SETTLE, whose collection is still awaited. Null or absent for `burn`.',
   ),
   cap_atomic: AtomicMember.optional().describe(
-    'Amount of the ceiling when the alert was recorded, in atomic USDC. Null or absent for `burn`.',
+    'Amount of the cap or budget when the alert was recorded, in atomic USDC. Null or absent for `burn`.',
   ),
   rate_atomic: AtomicMember.optional().describe(
     'Estimate of the amount spent in the last 60 minutes, in atomic USDC: this clock hour, and a share of the one before. Null or absent for `threshold`.',

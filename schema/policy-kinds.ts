@@ -70,12 +70,12 @@ function staleness({ approval_ttl_seconds, now_ms }: PolicyStanding, { approval 
 export const policyKinds = {
   daily_cap: {
     type: 'cap',
-    description: 'Ceiling on spend per UTC day, in atomic USDC.',
+    description: 'Cap on spend per UTC day, in atomic USDC.',
     rule: capOf('day', { name: 'daily_cap', policy_code: 'daily_cap_exceeded', precedence: 6 }),
   },
   hourly_cap: {
     type: 'cap',
-    description: 'Ceiling on spend per UTC clock hour, in atomic USDC.',
+    description: 'Cap on spend per UTC clock hour, in atomic USDC.',
     rule: capOf('hour', { name: 'hourly_cap', policy_code: 'hourly_cap_exceeded', precedence: 5 }),
   },
   model_allowlist: {

@@ -18,8 +18,8 @@ export const policyCodeWords: Words<PolicyCode> = {
   graph: 'PolicyCode',
   description: 'Rule of a book that refused a call.',
   meanings: {
-    daily_cap_exceeded: 'The charge would exceed the policy `daily_cap`, the ceiling for the UTC day.',
-    hourly_cap_exceeded: 'The charge would exceed the policy `hourly_cap`, the ceiling for the UTC clock hour.',
+    daily_cap_exceeded: 'The charge would exceed the policy `daily_cap`, the cap of the UTC day.',
+    hourly_cap_exceeded: 'The charge would exceed the policy `hourly_cap`, the cap of the UTC clock hour.',
     model_not_allowed: 'The policy `model_allowlist` has no model that could answer the call.',
     kill_switch: 'The policy `kill_switch` is on: it refuses every call except registrations and ingests.',
     require_payment_ref: 'The call was made with an API key, and the policy `require_payment_ref` requires a payment.',
@@ -86,7 +86,7 @@ export const SimulatedRefusalNoun = z.object({
     'Amount counted by then, in atomic USDC, without calls that the simulation had refused: in the hour or day of the cap for `hourly_cap` and `daily_cap`, otherwise all that the book has spent.',
   ),
   cap_atomic: AtomicMember.nullable().describe(
-    'Ceiling of the rule, in atomic USDC. Null if the rule does not depend on an amount.',
+    'Cap, budget or approval threshold of the rule, in atomic USDC. Null if the rule does not depend on an amount.',
   ),
   period_start: TimeMember.nullable().describe(
     'Start of the hour or day of the cap (RFC 3339, UTC). Null for any other rule.',

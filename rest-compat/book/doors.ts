@@ -24,7 +24,7 @@ export const bookDoors = [
     idempotent: true,
     methods: ['GET', 'POST'],
     path: '/v1/agents/{agent_id}/book',
-    summary: 'Get the book of an agent: collected spend, budget ceiling and signed allowance',
+    summary: 'Get the book of an agent: collected spend, budget and signed allowance',
     tags: ['book'],
     possession: 'required',
     field: 'book',

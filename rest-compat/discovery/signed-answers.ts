@@ -112,7 +112,7 @@ const LogBreak = z.object({
     .literal(true)
     .optional()
     .describe(
-      'True if this declaration ended all book sessions, slice tokens, delegated sessions and open approval requests and withdrew all published exports. Absent otherwise.',
+      'True if this declaration ended all book sessions, tokens of assignments, delegated sessions and open approval requests and withdrew all published exports. Absent otherwise.',
     ),
   reason: z.string().describe('Reason for the break, in the words of the operator.'),
   declared_at: z.string().describe('Time the break was declared (RFC 3339, UTC).'),
