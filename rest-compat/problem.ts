@@ -109,7 +109,7 @@ const retryAfterSeconds: Partial<Record<ErrorCode, number>> = {
   unavailable: 5,
 };
 
-/** Default for an error after which the outcome of the payment is open. */
+/** Default for an error after which the outcome of the payment is unknown. */
 const OPEN_SECONDS = 5;
 
 /** Errors that do not depend on the payment: a hub's verdict on the request, or the size of its answer. */

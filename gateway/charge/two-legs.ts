@@ -97,7 +97,7 @@ async function moveFirst(
 }
 
 /**
- * Before the second is asked for or accepted: a reorganization may have removed the first. Nobody is asked to pay while that is
+ * Before the second is asked for or accepted: a reorganisation may have removed the first. Nobody is asked to pay while that is
  * unknown.
  */
 async function requireStanding(

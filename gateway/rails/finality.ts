@@ -33,7 +33,7 @@ export interface FinalChain {
 }
 
 /**
- * Checks mined settlements again once the finalized block has passed them, because a reorganization may have removed one for
+ * Checks mined settlements again once the finalized block has passed them, because a reorganisation may have removed one for
  * which a receipt was given. `correct` runs in the transaction that updates the settlement, so no mark is lost or made twice.
  */
 export async function recheckFinalized(

@@ -75,7 +75,7 @@ async function forget({ database }: ReconcileParts): Promise<void> {
 }
 
 /**
- * A reorganization removed a settlement from the block of its receipt: its rows are marked. Its payments move the same money
+ * A reorganisation removed a settlement from the block of its receipt: its rows are marked. Its payments move the same money
  * elsewhere, except for those that expired or failed, so each is checked again.
  */
 async function noteMoved(tx: Tx, { settlement_id, kind }: Rechecked): Promise<void> {

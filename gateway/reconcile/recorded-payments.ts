@@ -117,7 +117,7 @@ const DOUBTED_AT_ONCE = 32;
 type DoubtParts = Pick<FinishParts, 'database' | 'railOf' | 'vault' | 'sold' | 'clock' | 'random'>;
 
 /**
- * Payments whose settlement a reorganization removed from its block. Once no block that may still be replaced could take them,
+ * Payments whose settlement a reorganisation removed from its block. Once no block that may still be replaced could take them,
  * the chain shows what became of each: it moved after all, and everything stays; or it never will, and its row is corrected. A
  * held payment has no row yet: it is held as it is now, or released.
  */

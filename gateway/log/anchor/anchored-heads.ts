@@ -21,7 +21,7 @@ export interface AnchoredHeadsParts {
 }
 
 /**
- * A reorganization may move an anchor to another block, so each search begins this many blocks before the end of the last one.
+ * A reorganisation may move an anchor to another block, so each search begins this many blocks before the end of the last one.
  */
 const REORG_BLOCKS_MAX = 64;
 
@@ -147,7 +147,7 @@ export class AnchoredHeads {
   }
 }
 
-/** Compares without the block, because a reorganization may have moved the anchor. */
+/** Compares without the block, because a reorganisation may have moved the anchor. */
 function isSameAnchor(one: Anchored, other: Anchored): boolean {
   return one.tx_hash === other.tx_hash && one.tree_size === other.tree_size && one.root_hash === other.root_hash;
 }

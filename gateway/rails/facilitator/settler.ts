@@ -168,7 +168,7 @@ type Parts<P extends Payment> = Pick<
 >;
 
 /**
- * Hands open payments over again, whichever process gave them first: after a time-out, a crash or a reorganization. The chain
+ * Hands open payments over again, whichever process gave them first: after a time-out, a crash or a reorganisation. The chain
  * takes a nonce once, so it moves once. Reconcile decides the claim.
  */
 async function handOverAgain<P extends Payment>(parts: Parts<P>): Promise<void> {
