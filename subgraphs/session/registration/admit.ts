@@ -24,7 +24,9 @@ export async function controlledWallet(
     case 'invalid_wallet':
       throw new Refusal('invalid_wallet', { param: 'agentWallet' });
     case 'missing':
-      throw new Refusal('control_proof_missing');
+      throw new Refusal('control_proof_missing', {
+        param: request.wallet_signature === null ? 'wallet_signature' : 'signature_timestamp',
+      });
     case 'stale':
       throw new Refusal('control_proof_invalid', { param: 'signature_timestamp' });
     case 'foreign_signature':

@@ -50,15 +50,38 @@ describe('registering by stamp', () => {
   });
 
   it.each([
-    ['no address', { agentWallet: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' }, 'invalid_wallet', 400],
-    ['no signature', { wallet_signature: null }, 'control_proof_missing', 401],
-    ['no time', { signature_timestamp: null }, 'control_proof_missing', 401],
-    ['another time than was signed', { signature_timestamp: NOW_MS / 1000 - 1 }, 'control_proof_invalid', 401],
-    ['a signature of nobody', { wallet_signature: '0x00' }, 'control_proof_invalid', 401],
-  ])('%s is refused before the claim', async (_, members, code, status) => {
+    [
+      'no address',
+      400,
+      'invalid_wallet',
+      'agentWallet',
+      { agentWallet: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' },
+    ],
+    ['no signature', 401, 'control_proof_missing', 'wallet_signature', { wallet_signature: null }],
+    ['no time', 401, 'control_proof_missing', 'signature_timestamp', { signature_timestamp: null }],
+    [
+      'no signature and no time',
+      401,
+      'control_proof_missing',
+      'wallet_signature',
+      { wallet_signature: null, signature_timestamp: null },
+    ],
+    [
+      'another time than was signed',
+      401,
+      'control_proof_invalid',
+      'wallet_signature',
+      { signature_timestamp: NOW_MS / 1000 - 1 },
+    ],
+    ['a signature of nobody', 401, 'control_proof_invalid', 'wallet_signature', { wallet_signature: '0x00' }],
+  ])('%s is refused before the claim, and its param is named', async (_, status, code, param, members) => {
     const account = newWallet();
     const request = { ...(await requestOf(account)), ...members };
-    await expect(desk.paid.admit?.(request, payerOf(account), desk.context)).rejects.toMatchObject({ code, status });
+    await expect(desk.paid.admit?.(request, payerOf(account), desk.context)).rejects.toMatchObject({
+      code,
+      status,
+      extensions: { param },
+    });
   });
 
   it('503 before the claim where the chain cannot say whose signature it is', async () => {
