@@ -137,7 +137,7 @@ export const ActRequest = z
       .optional()
       .default(0)
       .describe(
-        'Id of the agent that receives the receipt: required for a `handoff`. The signature covers it. Default: 0.',
+        'Id of the agent that receives the receipt: required for a `handoff`; other actions take none. The signature covers it. Default: 0.',
       ),
     payload: ActPayload.nullable()
       .default(null)
@@ -154,5 +154,9 @@ export const ActRequest = z
         ? nonce !== undefined && deadline !== undefined
         : nonce === undefined && deadline === undefined,
     { error: 'is required unless nonce and deadline are sent; send one or the other', path: ['challenge_id'] },
-  );
+  )
+  .refine(({ action, target_agent }) => action === 'handoff' || target_agent === 0, {
+    error: 'is for a handoff only; omit it or send 0',
+    path: ['target_agent'],
+  });
 export type ActRequest = z.output<typeof ActRequest>;

@@ -89,12 +89,38 @@ describe('/v1/sessions/{delegation_hash}', () => {
     ['nonce', hex32()],
     // Read as the file is: far enough from what is signed later.
     ['deadline', nowSeconds() + 290],
-    ['target_agent', 7],
     ['payload', { limit: 3 }],
   ])('/act 401 act_signature_invalid with another %s', async (member, value) => {
     const answer = await act(bound, { ...read, deadline: nowSeconds() + 190 }, { [member]: value } as JsonObject);
     expect(answer).toMatchObject({ status: 401, body: { code: 'act_signature_invalid' } });
   });
+
+  it('/act 401 act_signature_invalid with another target_agent', async () => {
+    const handOff = { action: 'handoff', resource: `receipt/${bought}`, target_agent: 7 };
+    expect(await act(bound, handOff, { target_agent: 8 })).toMatchObject({
+      status: 401,
+      body: { code: 'act_signature_invalid' },
+    });
+  });
+
+  it.each([
+    ['read_private', 'book'],
+    ['redeem', `receipt/task_${'0'.repeat(26)}`],
+    ['approve', `call/${'0'.repeat(64)}`],
+  ])(
+    '/act 400 for a target_agent of %s, which takes none: the act can be signed again with the same nonce',
+    async (action, resource) => {
+      const session = await newSession(owner);
+      await service.buy(owner.account, ask('Bound to act'), session.headers);
+      const nonce = hex32();
+      expect(await act(session, { action, resource, nonce, target_agent: owner.agent_id })).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_request', error: { param: 'target_agent' } },
+      });
+      expect((await act(session, { ...read, nonce })).status).toBe(200);
+      expect((await act(session, { ...read }, { target_agent: 0 })).status).toBe(200);
+    },
+  );
 
   it('/act 401 act_expired at its deadline, beyond 300 s, and by a challenge of another session', async () => {
     for (const deadline of [nowSeconds() - 1, nowSeconds() + 330])
