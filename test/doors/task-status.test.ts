@@ -57,6 +57,24 @@ describe('GET /task-status 200', () => {
     expect((await standing(task_id)).body).toMatchObject({ status: 'completed', proof_outcome: 'settled' });
   });
 
+  it('working and none for a call by key: there never is a payment to prove', async () => {
+    const hold = Promise.withResolvers<void>();
+    for (const hub of service.hubs) hub.behave({ kind: 'answer', until: hold.promise });
+    const answer = service.post<Answer>(CHAT, ask('By key'), { 'X-API-Key': 'a-live-key' });
+    const begun = () => service.query<{ task_id: string }>('select task_id from key_call');
+    await expect.poll(begun).toHaveLength(1);
+    const [{ task_id } = { task_id: '' }] = await begun();
+    expect((await standing(task_id)).body).toMatchObject({
+      status: 'working',
+      proof_outcome: 'none',
+      payment_ref: null,
+    });
+    hold.resolve();
+    expect((await answer).body.svc.task_id).toBe(task_id);
+    for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+    expect((await standing(task_id)).body).toMatchObject({ status: 'completed', proof_outcome: 'none' });
+  });
+
   it('released where no hub answered: pending while the payment may still be used, and then none', async () => {
     for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
     const payer = await service.chain.newWallet();

@@ -22,6 +22,7 @@ const canceled = { status: 'canceled', proof: 'none' } as const;
 
 interface TaskRow extends Record<string, unknown> {
   readonly state: ClaimState | null;
+  /** No payment will come any more. True from the start for a call by key, which has none. */
   readonly final: boolean;
   readonly canceled: boolean;
   readonly refusal_id: string | null;
@@ -35,7 +36,7 @@ export async function findTask(database: Database, base_url: string, task_id: st
     name: 'claim or refusal of task',
     text: `select null as state, true as final, false as canceled, refusal_id from refusal where task_id = $1
       union all select state, final, coalesce(reason = '${CANCELED}', false), null from payment_claim where task_id = $1
-      union all select case when canceled_at is null then 'claimed' else 'released' end, false, canceled_at is not null, null
+      union all select case when canceled_at is null then 'claimed' else 'released' end, true, canceled_at is not null, null
         from key_call where task_id = $1 order by refusal_id limit 1`,
     values: [task_id],
   });
