@@ -84,6 +84,7 @@ export class BoughtTaskResolver {
       const named = task_id === offer?.bought ? context_id : names.get(task_id);
       return boughtTask({ ...task, taskId: task_id, contextId: intent_id ?? named ?? task_id, isBuyers: true });
     });
+    for (const task of tasks) listed.add(task);
     return { ...page, tasks };
   }
 
@@ -111,7 +112,7 @@ export class BoughtTaskResolver {
   @FieldResolver(() => GraphQLJSONObject, { nullable: true, ...describedBy(members.answer) })
   async answer(@Root() task: BoughtTask, @Ctx() context: ReceiptContext): Promise<JsonObject | null> {
     const facts = await shown(task, context);
-    return facts?.receipt && isWork(facts) ? openAnswer(context.vault, task.taskId, facts) : null;
+    return facts && isShown(facts, task) ? openAnswer(context.vault, task.taskId, facts) : null;
   }
 
   @Directive('@cost(weight: 10)')
@@ -124,6 +125,9 @@ export class BoughtTaskResolver {
 
 /** Facts by task object, so that one task is looked up once. */
 const known = new WeakMap<BoughtTask, Promise<TaskFacts | null>>();
+
+/** Tasks that are items of a list. */
+const listed = new WeakSet<BoughtTask>();
 
 function shown(task: BoughtTask, { database }: ReceiptContext): Promise<TaskFacts | null> {
   if (!task.isBuyers) return Promise.resolve(null);
@@ -160,9 +164,14 @@ async function found(
   return task;
 }
 
-/** Answers to stamps may contain a secret that is shown once, so they are no answers of tasks. */
-const isWork = ({ receipt }: TaskFacts): boolean =>
-  receipt !== null && (JSON.parse(receipt.payload) as { job_kind?: string }).job_kind === 'completions';
+/**
+ * Answers to stamps may contain a secret that is shown once, so they are no answers of tasks. A page of images or vectors would be larger
+ * than any response, so a list shows only texts.
+ */
+function isShown({ receipt, is_work }: TaskFacts, task: BoughtTask): boolean {
+  if (receipt === null || !is_work) return false;
+  return !listed.has(task) || (JSON.parse(receipt.payload) as { job_kind?: string }).job_kind === 'completions';
+}
 
 /** @throws unauthenticated */
 function requireSomebody(buyer: ProvenBuyer): ProvenBuyer {

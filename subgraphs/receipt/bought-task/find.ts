@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { type NetworkName, networks } from '../../../schema/network.ts';
+import { operationsOf } from '../../../schema/paid-operations.ts';
 import type { ReceiptPayload } from '../../../schema/receipt-shapes.ts';
 import type { Database } from '../../database.ts';
 import type { Vault } from '../../vault.ts';
@@ -9,6 +10,7 @@ import { answerLabel, keyAnswerLabel } from '../claim/rerun.ts';
 import { receiptsByTask } from '../receipt/find.ts';
 import type { Receipt } from '../receipt/receipt.entity.ts';
 import type { ProvenBuyer, TaskOwner } from './buyer.ts';
+import { wireAnswer } from './kept-answer.ts';
 
 /** What is known of a task beside where it stands. */
 export interface TaskFacts extends TaskOwner {
@@ -20,6 +22,8 @@ export interface TaskFacts extends TaskOwner {
   /** Sealed; null where none is kept, any more or at all. */
   readonly answer_box: Buffer | null;
   readonly by_key: boolean;
+  /** Whether work was sold, and not a stamp. */
+  readonly is_work: boolean;
 }
 
 interface Row extends TaskOwner {
@@ -27,6 +31,8 @@ interface Row extends TaskOwner {
   readonly at: Date;
   readonly answer_box: Buffer | null;
   readonly by_key: boolean;
+  /** Paid field. Null for a call by key, whose answer is kept only if it is work, and for a refusal. */
+  readonly field: string | null;
 }
 
 /** Null where neither a payment, nor a call by key, nor a receipt, nor a refusal is called so. */
@@ -47,6 +53,7 @@ export async function taskFacts(database: Database, task_id: string): Promise<Ta
     at: receipt?.collectedAt ?? row?.at ?? new Date(0),
     answer_box: row?.answer_box ?? null,
     by_key: row?.by_key ?? false,
+    is_work: row !== undefined && (row.by_key || operationsOf(row.field ?? '').length > 0),
   };
 }
 
@@ -54,13 +61,13 @@ function underWay(database: Database, task_id: string): Promise<Row[]> {
   return database.query<Row & Record<string, unknown>>({
     name: 'task of buyer',
     text: `select 1 as rank, agent_id, payer, landing->>'api_key_hash' as api_key_hash, landing, moved_at as at, answer_box,
-          false as by_key
+          false as by_key, field
         from payment_claim where task_id = $1
-      union all select 2, null, null, api_key_hash, null, coalesce(recorded_at, begun_at), answer_box, true
+      union all select 2, null, null, api_key_hash, null, coalesce(recorded_at, begun_at), answer_box, true, null
         from idempotent_call where task_id = $1
-      union all select 3, null, null, canceled_for, null, coalesce(canceled_at, begun_at), null, true
+      union all select 3, null, null, canceled_for, null, coalesce(canceled_at, begun_at), null, true, null
         from key_call where task_id = $1
-      union all select 4, agent_id, null, null, null, issued_at, null, false from refusal where task_id = $1
+      union all select 4, agent_id, null, null, null, issued_at, null, false, null from refusal where task_id = $1
       order by rank limit 1`,
     values: [task_id],
   });
@@ -74,12 +81,12 @@ function boughtBy({ payload }: Receipt): { readonly api_key_hash: string | null;
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** The answer as it was kept for redelivery, in the words of the wire. */
+/** The answer that was kept for redelivery, in the words of the wire. */
 export function openAnswer(vault: Vault, task_id: string, { answer_box, by_key }: TaskFacts): JsonObject | null {
   if (answer_box === null) return null;
   const label = by_key ? keyAnswerLabel(task_id) : answerLabel(task_id);
   const opened = JSON.parse(vault.open(answer_box, label).toString('utf8')) as JsonObject;
-  return by_key ? (opened.answer as JsonObject) : opened;
+  return wireAnswer(by_key ? (opened.answer as JsonObject) : opened);
 }
 
 /** As an offered request is named, under which it is bought once. */

@@ -1,0 +1,86 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { canonicalHash, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { rpc } from '../../harness/a2a/agent.ts';
+import { audioForm } from '../../harness/doors/audio-form.ts';
+import { onGraph } from '../../harness/doors/on-graph.ts';
+import { openService, type Service, type Svc } from '../../harness/doors/open-service.ts';
+
+/* Work that was bought elsewhere than at /a2a-message, as its buyer reads it later. */
+
+let service: Service;
+let agent: Awaited<ReturnType<Service['newAgent']>>;
+beforeAll(async () => {
+  service = await openService({ API_KEYS: 'a-live-key' }, { media: true });
+  agent = await service.newAgent();
+});
+
+const KEY = { 'X-API-Key': 'a-live-key' };
+type Headers = Readonly<Record<string, string>>;
+interface Bought extends JsonObject {
+  readonly task_id: string;
+  readonly svc: Svc;
+}
+
+const work: readonly [
+  what: string,
+  path: string,
+  body: () => JsonObject | FormData,
+  committed: (answer: JsonObject) => Json,
+][] = [
+  ['an embedding', '/v1/embeddings', () => ({ input: 'A lighthouse at night' }), ({ data }) => data ?? null],
+  ['an image', '/v1/images/generations', () => ({ prompt: 'A lighthouse' }), ({ data }) => data ?? null],
+  ['a transcription', '/v1/audio/transcriptions', () => audioForm({}), ({ model: _, hub: __, ...output }) => output],
+];
+
+const buyers: readonly [by: string, buys: (path: string) => Promise<Headers>, shows: () => Headers][] = [
+  ['a payment', path => service.payment(agent.account, path), () => ({ 'X-SVC-Session': agent.session })],
+  ['a key', async () => ({ ...KEY, 'Idempotency-Key': `other-work-${++named}` }), () => KEY],
+];
+let named = 0;
+
+const read = async (task_id: string, headers: Headers) => {
+  const task = (await rpc(service, 'GetTask', { id: task_id }, headers)).body.result;
+  const [artifact] = (task.artifacts ?? []) as { parts: { data: JsonObject }[] }[];
+  return artifact?.parts[0]?.data ?? null;
+};
+
+describe.each(buyers)('bought by %s', (_, buys, shows) => {
+  it.each(work)(
+    '%s is shown to its buyer alone, as its receipt commits to it',
+    async (_what, path, body, committed) => {
+      const { body: bought, status } = await service.knock<Bought>('POST', path, {
+        body: body(),
+        headers: await buys(path),
+      });
+      expect(status).toBe(200);
+      const { svc, ...answer } = bought;
+      const shown = await read(svc.task_id, shows());
+      expect(shown).toMatchObject(answer);
+      const { fulfillment } = svc.payload as unknown as { fulfillment: { output_commitment: JsonObject } };
+      expect(canonicalHash(committed(shown ?? {}))).toBe(fulfillment.output_commitment.hash);
+      expect(await read(svc.task_id, {})).toBeNull();
+    },
+  );
+});
+
+describe('boughtTasks', () => {
+  const listed = async (states: readonly string[], members = 'taskId state') => {
+    const query = `query ($states: [TaskState!]) { boughtTasks(states: $states) { total tasks { ${members} } } }`;
+    const { data } = await onGraph<{ boughtTasks: { total: number; tasks: JsonObject[] } }>(
+      service,
+      query,
+      { states: [...states] },
+      agent.session,
+    );
+    return data?.boughtTasks;
+  };
+
+  it('shows no image in a list, since a page of them would be too large; the task itself does', async () => {
+    const path = '/v1/images/generations';
+    const { svc } = (await service.post<Bought>(path, { prompt: 'Listed' }, await service.payment(agent.account, path)))
+      .body;
+    const tasks = (await listed(['completed'], 'taskId answer'))?.tasks ?? [];
+    expect(tasks.find(({ taskId }) => taskId === svc.task_id)).toEqual({ taskId: svc.task_id, answer: null });
+    expect(await read(svc.task_id, { 'X-SVC-Session': agent.session })).not.toBeNull();
+  });
+});
