@@ -2,6 +2,7 @@ import { buyerLimits } from '../../../schema/limits.ts';
 import { TASKS_PAGE_TOKEN, type TaskState } from '../../../schema/task-state.ts';
 import type { Database } from '../../database.ts';
 import { CANCELED } from '../claim/cancel.ts';
+import { TAKEN_ON } from '../receipt/task-status.ts';
 import type { ProvenBuyer } from './buyer.ts';
 
 /** Filter of a list of bought tasks. */
@@ -43,7 +44,11 @@ const NEWEST = buyerLimits.listed_tasks_max;
 const eachOf = (given: string, select: string) =>
   `(select own.* from unnest(${given}) as buyer cross join lateral (${select} limit ${NEWEST}) own)`;
 
-const receipts = `select 1 as rank, task_id, 'completed' as state, collected_at as at, payload::jsonb->>'intent_id' as intent_id
+/** State of a task by its receipt, as `recordedTask` says it of one. */
+const recordedState = (payload: string) =>
+  `case when ${payload}::jsonb#>>'{fulfillment,output_commitment,omission_rule}' = '${TAKEN_ON}' then 'accepted' else 'completed' end`;
+
+const receipts = `select 1 as rank, task_id, ${recordedState('payload')} as state, collected_at as at, payload::jsonb->>'intent_id' as intent_id
   from receipt`;
 const claims = `select 2, task_id,
     case when state = 'claimed' then 'working' when state = 'settling' then 'settling'
@@ -61,7 +66,7 @@ const MINE = [
     '$9::integer[]',
     `${claims} where agent_id = buyer and state in ('claimed', 'settling', 'released') order by moved_at desc`,
   ),
-  `(select 3, i.task_id, case when recorded_at is null then 'working' else 'completed' end,
+  `(select 3, i.task_id, case when recorded_at is null then 'working' else ${recordedState('r.payload')} end,
       coalesce(r.collected_at, recorded_at, begun_at), r.payload::jsonb->>'intent_id'
     from idempotent_call i left join receipt r on r.task_id = i.task_id
     where i.api_key_hash = $2 order by begun_at desc limit ${NEWEST})`,

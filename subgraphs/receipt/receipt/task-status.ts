@@ -48,7 +48,8 @@ export function outcomeUnlessHalted<T extends Pick<Receipt, 'proofOutcome'>>(
   return found;
 }
 
-const TAKEN_ON: OmissionRule = 'no_input';
+/** Signed in the receipt of a task that came without input. */
+export const TAKEN_ON: OmissionRule = 'no_input';
 
 function statusOf({ payload }: Receipt): TaskState {
   const { fulfillment } = JSON.parse(payload) as ReceiptPayload;

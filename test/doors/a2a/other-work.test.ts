@@ -4,6 +4,7 @@ import { rpc } from '../../harness/a2a/agent.ts';
 import { audioForm } from '../../harness/doors/audio-form.ts';
 import { onGraph } from '../../harness/doors/on-graph.ts';
 import { openService, type Service, type Svc } from '../../harness/doors/open-service.ts';
+import { taskOf } from '../../harness/doors/tasks.ts';
 
 /* Work that was bought elsewhere than at /a2a-message, as its buyer reads it later. */
 
@@ -74,6 +75,35 @@ describe('boughtTasks', () => {
     );
     return data?.boughtTasks;
   };
+
+  it('lists an accepted task as accepted, and not as completed', async () => {
+    const path = '/task-request';
+    const payment = await service.payment(agent.account, path);
+    const { task_id } = (await service.post<Bought>(path, taskOf(agent.account), payment)).body;
+    expect(await listed(['accepted'])).toEqual({ total: 1, tasks: [{ taskId: task_id, state: 'accepted' }] });
+    const completed = await listed(['completed']);
+    expect(completed?.tasks.map(({ taskId }) => taskId)).not.toContain(task_id);
+    expect((await listed(['accepted', 'completed']))?.total).toBe((completed?.total ?? 0) + 1);
+    const one = await onGraph<{ boughtTask: JsonObject }>(
+      service,
+      'query ($id: String!) { boughtTask(taskId: $id) { state } }',
+      { id: task_id },
+      agent.session,
+    );
+    expect(one.data?.boughtTask).toEqual({ state: 'accepted' });
+  });
+
+  it('by key lists an accepted task as accepted', async () => {
+    const named_call = { ...KEY, 'Idempotency-Key': 'an-accepted-task' };
+    const { task_id } = (await service.post<Bought>('/task-request', taskOf(agent.account), named_call)).body;
+    const { data } = await onGraph<{ boughtTasks: { tasks: JsonObject[] } }>(
+      service,
+      '{ boughtTasks(states: [accepted]) { tasks { taskId state } } }',
+      {},
+      KEY,
+    );
+    expect(data?.boughtTasks.tasks).toEqual([{ taskId: task_id, state: 'accepted' }]);
+  });
 
   it('shows no image in a list, since a page of them would be too large; the task itself does', async () => {
     const path = '/v1/images/generations';
