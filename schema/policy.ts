@@ -74,7 +74,7 @@ export const SimulatedRefusalNoun = z.object({
     'Time the call was collected or, if it was not, recorded (RFC 3339, UTC). The call is judged as of this time.',
   ),
   amount: AtomicMember.nullable().describe(
-    'Amount of the call, in atomic USDC. Null if the call was not paid, such as one with an API key.',
+    'Amount of the call, in atomic USDC; for the payment of a job, with its fee. Null if the call was not paid, such as one with an API key.',
   ),
   policy_code: PolicyCodeMember,
   policy_key: z

@@ -142,6 +142,11 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     });
     expect(BigInt(income.totals.usdc_sum)).toBe(BigInt(income.spent));
 
+    // The first payment reserved both, so a simulation judges both as one.
+    const tried = { policy: { tier2_above: String(PRICE + FEE - 1n) } };
+    const simulated = await service.post(`/v1/agents/${poster.agent_id}/book/policy/simulate`, tried, jobs.by(poster));
+    expect(simulated.body).toMatchObject({ blocked_count: 1, rows: [{ task_id, amount: String(PRICE + FEE) }] });
+
     const { text: journal } = await service.get(
       `/v1/agents/${poster.agent_id}/book/export/journal?format=ledger`,
       jobs.by(poster),

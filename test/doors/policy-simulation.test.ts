@@ -2,7 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { PolicySimulationNoun } from '../../schema/policy.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { POSTS } from '../harness/board/open-posting.ts';
+import { payingFetch, registrationOf } from '../harness/buyer.ts';
+import { ask, openService, REGISTER, type Service } from '../harness/doors/open-service.ts';
 import { taskOf } from '../harness/doors/tasks.ts';
 
 type Simulation = z.infer<typeof PolicySimulationNoun>;
@@ -83,6 +85,25 @@ describe('POST /v1/agents/{agent_id}/book/policy/simulate', () => {
       expect(body.rows).toMatchObject([{ seq: 2, amount: null, policy_code: policy }]);
     }
     expect((await simulate({ hourly_cap: '0' }, {}, buyer)).body).toMatchObject({ considered_count: 1, rows: [] });
+  });
+
+  it('200 with a stamp of the board as a call, and without the receipt that opened the book before there was one', async () => {
+    const account = await service.chain.newWallet();
+    const { task_id } = (await service.buy(account)).body.svc;
+    const opened = await service.post<Agent>(REGISTER, await registrationOf(account, { task_id }));
+    const author = { ...opened.body, account };
+    const headers = { 'X-SVC-Session': author.session };
+    const body = { endpoint: 'https://api.shop.example/x', outcome: 'success' };
+    const posted = await service.knock('POST', POSTS, { body, headers, by: payingFetch(account) });
+    expect(posted.status).toBe(201);
+    const refusing: JsonObject[] = [{ kill_switch: true }, { budget: '3999' }, { tier2_above: '1999' }];
+    for (const policy of refusing) {
+      const { body } = await simulate(policy, {}, author);
+      expect(body).toMatchObject({ considered_count: 1, considered_amount: '2000', unknown_operation_count: 0 });
+      expect(body.rows).toMatchObject([{ seq: 2, amount: '2000' }]);
+    }
+    const passing = await simulate({ budget: '4000', model_allowlist: ['beta-1'] }, {}, author);
+    expect(passing.body).toMatchObject({ considered_count: 1, blocked_count: 0 });
   });
 
   it('200 page by page, the sums growing; and of a time alone', async () => {

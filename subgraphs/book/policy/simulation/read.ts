@@ -1,7 +1,9 @@
 import type { AtomicAmount } from '../../../../schema/amount.ts';
 import type { AgentId } from '../../../../schema/ids.ts';
 import { policyLimits } from '../../../../schema/limits.ts';
+import { STAMPED_BY } from '../../../../schema/route-words.ts';
 import type { Tx } from '../../../database.ts';
+import { spentColumns } from '../../export/spend-kind.ts';
 import { seqsFrom, seqsTo } from '../../page/row-scope.ts';
 import { beginSimulation, type LedgerRow, type SimulationState, unspent } from './simulate.ts';
 
@@ -72,8 +74,15 @@ function seeded({ hour, day, before_day, before_hour, in_hour, first_seq }: Seed
   });
 }
 
+/** The row of a fee is written just before that of the payment to the winner, which alone of the rows of the board names a payee. */
+const JOB_FEE = `case when r.hub = '${STAMPED_BY}' and r.facts->>'pay_to' is not null then (
+  select f.amount from book_row f where f.agent_id = r.agent_id and f.seq = r.seq - 1 and f.hub = r.hub and f.model = r.model) end`;
+
+/** A receipt opens a book as its first row, and was signed for none. */
+const OPENED_BOOK = `r.seq = 1 and exists (select from receipt o where o.task_id = r.task_id and o.agent_id is null)`;
+
 /**
- * The next rows after `after` that have an amount or are calls by key, and the last seq read. Seqs have no gaps, so it is bounded.
+ * The next rows after `after` that have an amount or may be calls by key, and the last seq read. Seqs have no gaps, so it is bounded.
  */
 export async function nextRows(
   tx: Tx,
@@ -84,9 +93,11 @@ export async function nextRows(
   const through = Math.min(after + policyLimits.simulated_rows_at_once, last_seq);
   const { rows } = await tx.query<LedgerRow & Record<string, unknown>>({
     name: 'simulated rows',
-    text: `select seq, task_id, collected_at, amount, evidence, model, hub, fulfillment->>'resource' as resource
-      from book_row where agent_id = $1 and seq > $2 and seq <= $3 and (amount is not null or (evidence = 'UNVERIFIED' and not facts ? 'corrects'))
-        and collected_at >= $4::timestamptz and collected_at < $5::timestamptz order by seq`,
+    text: `select r.seq, r.task_id, r.collected_at, r.amount, r.model, r.hub, r.fulfillment->>'resource' as resource,
+        r.fulfillment->>'job_kind' as job_kind, ${spentColumns('r.amount')}, ${JOB_FEE} as fee, ${OPENED_BOOK} as opened_book
+      from book_row r where r.agent_id = $1 and r.seq > $2 and r.seq <= $3
+        and (r.amount is not null or (r.evidence = 'UNVERIFIED' and not r.facts ? 'corrects'))
+        and r.collected_at >= $4::timestamptz and r.collected_at < $5::timestamptz order by r.seq`,
     values: [agent_id, after, through, from?.toISOString() ?? '-infinity', to?.toISOString() ?? 'infinity'],
   });
   return { rows, through };

@@ -3,23 +3,29 @@ import { emptyWindow, type Window } from '../../../../schema/clock-window.ts';
 import type { Evidence } from '../../../../schema/evidence.ts';
 import { operationsAt } from '../../../../schema/paid-operations.ts';
 import type { TriedTerms } from '../../../../schema/requests/simulation.ts';
-import { STAMPED_BY } from '../../../../schema/route-words.ts';
+import { BOARD_MODEL } from '../../../../schema/route-words.ts';
+import type { JobKind } from '../../../sale.ts';
+import { type SpentRow, spendKind } from '../../export/spend-kind.ts';
 import { tally } from '../../ledger/counters.ts';
 import { type Blocked, evaluate } from '../evaluate.ts';
 
 /* Simulates policies over the rows of a book in order, with the functions that judge calls and count rows. Pure. */
 
-/** A row with an amount or of a call by key, with the members that policies use. */
-export interface LedgerRow {
+/** A row with an amount, or one of evidence `UNVERIFIED` that corrects none, with the members that policies use. */
+export interface LedgerRow extends SpentRow {
   readonly seq: number;
   readonly task_id: string;
   readonly collected_at: Date;
   /** Null if an API key was used instead of a payment. */
   readonly amount: AtomicAmount | null;
-  readonly evidence: Evidence;
+  /** Fee of the job whose payment to its winner the row is. Null for any other row. */
+  readonly fee: AtomicAmount | null;
   /** Model that answered. Null if none did. */
   readonly model: string | null;
   readonly hub: string | null;
+  readonly job_kind: string | null;
+  /** Whether its receipt opened the book: it was paid before there was one. */
+  readonly opened_book: boolean;
   /** URL at which it was bought. Null if the row does not say. */
   readonly resource: string | null;
 }
@@ -62,40 +68,71 @@ export function simulateRow(
   tried: TriedTerms,
   row: LedgerRow,
 ): { readonly state: SimulationState; readonly blocked: Blocked | null } {
-  const { seq, amount, model } = row;
+  const { seq, model, fee, stamped } = row;
   if (!wasJudged(row)) return { state: { ...spentBy(state, row), seq }, blocked: null };
-  const operations = operationsAt(row.resource ?? '');
+  const amount = judgedAmount(row);
+  // A stamp involves no model and no operation that `risk_tiers` may list.
+  const is_stamp = stamped !== null;
+  const operations = is_stamp ? [] : operationsAt(row.resource ?? '');
+  const before = withoutFee(state, fee);
   const ceilings = {
     ...tried,
-    spent_atomic: state.spent_atomic,
+    spent_atomic: before.spent_atomic,
     reserved_atomic: atomicAmount(0n),
-    hour: state.hour,
-    day: state.day,
+    hour: before.hour,
+    day: before.day,
     now_ms: row.collected_at.getTime(),
   };
-  const evaluation = evaluate(ceilings, { amount, models: model === null ? [] : [model], operations, approval: null });
+  const models = is_stamp || model === null ? [] : [model];
+  const evaluation = evaluate(ceilings, { amount, models, operations, approval: null });
   const judged = {
-    ...state,
     seq,
     considered: add(state.considered, amount),
-    unknown_operation_count: state.unknown_operation_count + (operations.length === 0 ? 1 : 0),
+    unknown_operation_count: state.unknown_operation_count + (!is_stamp && operations.length === 0 ? 1 : 0),
   };
-  if (evaluation.kind === 'admitted') return { state: spentBy(judged, row), blocked: null };
+  if (evaluation.kind === 'admitted') return { state: { ...spentBy(state, row), ...judged }, blocked: null };
   const { policy_code } = evaluation;
-  const before = state.blocked[policy_code] ?? nothingCounted;
+  const blocked = { ...state.blocked, [policy_code]: add(state.blocked[policy_code] ?? nothingCounted, amount) };
+  return { state: { ...before, ...judged, blocked }, blocked: evaluation };
+}
+
+/** Amount that the book judged: the first payment of a job reserves its fee too. Null for a call by key. */
+export function judgedAmount({ amount, fee }: Pick<LedgerRow, 'amount' | 'fee'>): AtomicAmount | null {
+  return amount === null ? null : atomicAmount(amount + (fee ?? 0n));
+}
+
+/** The row of a fee is read just before that of the payment to the winner, and has the same time. */
+function withoutFee(state: SimulationState, fee: AtomicAmount | null): SimulationState {
+  if (fee === null) return state;
+  const { spent_atomic, hour, day } = state;
+  const less = (atomic: AtomicAmount) => atomicAmount(atomic - fee);
   return {
-    state: { ...judged, blocked: { ...state.blocked, [policy_code]: add(before, amount) } },
-    blocked: evaluation,
+    ...state,
+    spent_atomic: less(spent_atomic),
+    hour: { ...hour, atomic: less(hour.atomic) },
+    day: { ...day, atomic: less(day.atomic) },
   };
 }
 
 /** Evidence of calls that a book judged, including calls by key. */
 const judgedEvidence: readonly Evidence[] = ['collected', 'RECORDED_BY_SETTLE', 'UNVERIFIED'];
 
-/** Stamps and spending elsewhere were not judged by a book, so they cannot be refused. Stamps count as spent. */
-function wasJudged({ evidence, hub }: LedgerRow): boolean {
-  return judgedEvidence.includes(evidence) && hub !== STAMPED_BY;
+/**
+ * Whether a book judged what the row records. It did not judge registrations, the receipt that opened it, and spending elsewhere. The fee
+ * of a job was judged with its first payment.
+ */
+function wasJudged(row: LedgerRow): boolean {
+  const { evidence, amount, stamped, opened_book } = row;
+  if (!judgedEvidence.includes(evidence) || opened_book) return false;
+  if (amount === null) return isCallByKey(row);
+  return stamped === null || (stamped === BOARD_MODEL && spendKind(row) !== 'fees');
 }
+
+/** Rows without a payment are also those of generations that a router reported, and of redeemed hand-offs, which name no hub. */
+function isCallByKey({ hub, model, job_kind }: LedgerRow): boolean {
+  return job_kind !== ROUTER_REPORT && !(hub === '' && model === '');
+}
+const ROUTER_REPORT: JobKind = 'router_broadcast';
 
 function spentBy(state: SimulationState, { amount, evidence, collected_at }: LedgerRow): SimulationState {
   const { by_rail: _, ...counted } = tally(

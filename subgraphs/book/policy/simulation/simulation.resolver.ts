@@ -16,7 +16,7 @@ import type { BookContext } from '../../context.ts';
 import { soundHead } from '../../page/page.ts';
 import { cursorOf, spanOfCursor } from './cursor.ts';
 import { runSimulation, type SimulatedBlock, type SimulationPage } from './run.ts';
-import { nothingCounted } from './simulate.ts';
+import { judgedAmount, nothingCounted } from './simulate.ts';
 
 /* GraphQL fields of policy simulations. */
 
@@ -56,13 +56,13 @@ function shownSimulation(agent_id: AgentId, page: SimulationPage, cursor: string
 }
 
 function shownBlock({ row, blocked }: SimulatedBlock): Refused {
-  const { task_id: taskId, seq, collected_at: collectedAt, amount } = row;
+  const { task_id: taskId, seq, collected_at: collectedAt } = row;
   const { policy_code, policy_key, spent_atomic, cap_atomic, period_start, reason } = blocked;
   return {
     taskId,
     seq,
     collectedAt,
-    amount,
+    amount: judgedAmount(row),
     reason,
     policyCode: policy_code,
     // No other rule has a clock period.

@@ -28,9 +28,27 @@ interface Row {
   readonly minutes: number;
   readonly model: string;
   readonly door: string;
-  /** `key`: a call that a key stood in for, whatever its amount says. */
-  readonly kind: 'collected' | 'RECORDED_BY_SETTLE' | 'foreign_ingest' | 'stamp' | 'key';
+  /** `key`: a call that a key stood in for, whatever its amount says; as a report and a hand-off have none. */
+  readonly kind: keyof typeof births;
 }
+
+const unpaid = { evidence: 'UNVERIFIED', collected: false, amount: null, rail: null } as const;
+const onBoard = { model: 'board', hub: 'svc' } as const;
+/** What each kind says of its row beside that it was collected. */
+const births = {
+  collected: {},
+  RECORDED_BY_SETTLE: { evidence: 'RECORDED_BY_SETTLE' },
+  foreign_ingest: { evidence: 'foreign_ingest' },
+  registration: { model: 'register', hub: 'svc' },
+  board_stamp: onBoard,
+  job_fee: onBoard,
+  job_price: { ...onBoard, facts: { pay_to: '0xwinner' } },
+  key: unpaid,
+  report: { ...unpaid, hub: 'router', fulfillment: { job_kind: 'router_broadcast', resource: null } },
+  hand_off: { ...unpaid, model: '', hub: '', fulfillment: { job_kind: 'other', resource: null } },
+} as const satisfies Record<string, Partial<RowBirth>>;
+/** What no book judged. */
+const unjudged: readonly Row['kind'][] = ['report', 'hand_off'];
 
 const BEGIN_MS = Date.parse('2026-03-01T22:10:00Z');
 let books = 0;
@@ -72,15 +90,13 @@ async function collectRows(tx: Tx, agent_id: AgentId, rows: Collected): Promise<
   );
 }
 
-function birthOf({ amount: said, model, door, kind }: Row): RowBirth {
-  const stamp = kind === 'stamp';
-  const amount = kind === 'key' ? null : said;
+function birthOf({ amount, model, door, kind }: Row): RowBirth {
   return {
     ...birth(`task_${++tasks}`, tasks),
     ...(amount === null ? { amount: null, rail: null } : { amount: atomicAmount(BigInt(amount)) }),
-    ...(stamp ? { model: 'register', hub: 'svc' } : { model }),
-    evidence: kind === 'key' ? 'UNVERIFIED' : kind === 'stamp' ? 'collected' : kind,
+    model,
     fulfillment: { resource: `http://svc.test${door}` },
+    ...births[kind],
   };
 }
 
@@ -114,10 +130,10 @@ function naive(rows: Collected, { policy, budget_atomic }: TriedTerms, from_ms: 
   let considered = 0;
   for (const { amount, at_ms, seq, kind, model, door } of rows) {
     const byKey = kind === 'key';
-    if ((amount === null && !byKey) || at_ms >= to_ms) continue;
+    if ((amount === null && !byKey) || at_ms >= to_ms || unjudged.includes(kind)) continue;
     const row = { amount: byKey ? 0n : BigInt(amount ?? 0), at_ms };
     if (kind === 'foreign_ingest') continue;
-    if (at_ms < from_ms || kind === 'stamp') {
+    if (at_ms < from_ms || kind === 'registration') {
       passed.push(row);
       continue;
     }
@@ -126,11 +142,12 @@ function naive(rows: Collected, { policy, budget_atomic }: TriedTerms, from_ms: 
     const over = (cap: string | undefined, those: typeof passed) =>
       !byKey && cap !== undefined && sum(those) > BigInt(cap);
     const high = policy.risk_tiers?.high ?? [];
-    const risky = door === '/task-quote' ? high.includes('quote_task') : false;
+    const isStamp = kind === 'board_stamp';
+    const risky = door === '/task-quote' && !isStamp ? high.includes('quote_task') : false;
     const code =
       (policy.kill_switch && 'kill_switch') ||
       (byKey && policy.require_payment_ref && 'require_payment_ref') ||
-      (policy.model_allowlist && !policy.model_allowlist.includes(model) && 'model_not_allowed') ||
+      (policy.model_allowlist && !isStamp && !policy.model_allowlist.includes(model) && 'model_not_allowed') ||
       (over(budget_atomic?.toString(), passed) && 'budget_exhausted') ||
       (over(
         policy.hourly_cap,
@@ -159,7 +176,10 @@ const someRows = fc.array(
     minutes: fc.nat(50),
     model: fc.constantFrom('small-1', 'big-1'),
     door: fc.constantFrom('/v1/chat/completions', '/task-quote', '/graphql'),
-    kind: fc.constantFrom('collected', 'collected', 'RECORDED_BY_SETTLE', 'foreign_ingest', 'stamp', 'key'),
+    kind: fc.constantFrom(
+      ...(['collected', 'collected', 'RECORDED_BY_SETTLE', 'foreign_ingest', 'registration'] as const),
+      ...(['board_stamp', 'key', 'report', 'hand_off'] as const),
+    ),
   }),
   { minLength: 1, maxLength: 60 },
 );
@@ -241,6 +261,32 @@ describe('a simulation', () => {
     expect(await spentUnder({ hourly_cap: '10' })).toEqual([]);
     expect(await spentUnder({ daily_cap: '14' })).toEqual([[4, 'daily_cap_exceeded', 14n]]);
     expect(await spentUnder({ budget: '14' })).toEqual([[4, 'budget_exhausted', 14n]]);
+  });
+
+  it('judges the payment of a job once with its fee, as its first payment was; both are spent or neither', async () => {
+    const row = { minutes: 0, model: 'small-1', door: '/v1/chat/completions' };
+    const { agent_id } = await bookOf([
+      { ...row, amount: 1_000, kind: 'collected' },
+      { ...row, amount: 2_001, kind: 'job_fee' },
+      { ...row, amount: 100, kind: 'job_price' },
+      { ...row, amount: 500, kind: 'collected' },
+    ]);
+    const under = async (tried: Parameters<typeof parseTried>[0], limit: number) => {
+      const { listed, considered, unknown_operation_count } = await simulated(agent_id, parseTried(tried), { limit });
+      return { listed, considered, unknown_operation_count };
+    };
+    const considered = { count: 3, atomic: 3_601n };
+    for (const limit of [1, 3]) {
+      expect(await under({ budget: '3601' }, limit)).toEqual({ listed: [], considered, unknown_operation_count: 0 });
+      const last = { listed: [[4, 'budget_exhausted', 3_101n]], considered, unknown_operation_count: 0 };
+      expect(await under({ budget: '3600' }, limit)).toEqual(last);
+      // Without what the job took there is room for the last call.
+      for (const name of ['budget', 'hourly_cap', 'daily_cap']) {
+        const code = name === 'budget' ? 'budget_exhausted' : `${name}_exceeded`;
+        expect((await under({ [name]: '3100' }, limit)).listed).toEqual([[3, code, 1_000n]]);
+      }
+      expect((await under({ tier2_above: '2100' }, limit)).listed).toEqual([[3, 'tier2_approval_missing', 1_000n]]);
+    }
   });
 
   it('looks at so many rows and no more, and goes on behind them; rows that land meanwhile are not of it', async () => {
