@@ -2,7 +2,9 @@ import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import type { Database } from '../../database.ts';
 
 /** A transfer whose index within its transaction is known. */
-type PlacedTransfer = Pick<ObservedTransfer, 'network' | 'transaction'> & { readonly index: number };
+type PlacedTransfer = Pick<ObservedTransfer, 'network' | 'transaction' | 'payer' | 'pay_to'> & {
+  readonly index: number;
+};
 
 /** Knows the payments of the log's receipts by the transfers that they are, so that none of a payer's receipts is read for it. */
 export interface PaymentIndex {
@@ -22,12 +24,12 @@ export async function isOwnTransfer(
   }: { readonly database: Pick<Database, 'query'>; readonly payment_index: PaymentIndex | null },
   transfer: ObservedTransfer,
 ): Promise<boolean> {
-  const { network, transaction, index } = transfer;
+  const { network, transaction, index, payer, pay_to } = transfer;
   // A block is one transfer on Nano, and no call is paid for there.
   if (index === null) return false;
   if (await mayStillPay(database, transfer)) return true;
   if (payment_index === null) return isOfReceipt(database, transfer, 0);
-  const { found, followed } = await payment_index.look({ network, transaction, index });
+  const { found, followed } = await payment_index.look({ network, transaction, index, payer, pay_to });
   return found || isOfReceipt(database, transfer, followed);
 }
 

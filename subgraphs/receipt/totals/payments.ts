@@ -51,19 +51,26 @@ export async function leavesFollowed(database: Pick<Database, 'query'>): Promise
   return state?.tree_size ?? 0;
 }
 
+/**
+ * Of a transfer without an index its payer and payee are compared, because others may share its transaction. It has no key either, so it
+ * is looked for after it was counted too.
+ */
+const IS_BETWEEN = `r.payer_wallet = $4 and lower(r.payload::jsonb#>>'{payment,pay_to}') = lower($5)`;
+
 /** Payments by their keys, as far as totals have followed the log, and those that were seen since they were signed and wait to be counted. */
 export function indexPayments(database: Pick<Database, 'query'>): PaymentIndex {
   return {
-    async look({ network, transaction, index }) {
+    async look({ network, transaction, index, payer, pay_to }) {
       const payment_ref = `${network}:${transaction}`;
       const [seen] = await database.query<{ found: boolean; followed: number }>({
         name: 'payment in totals',
         text: `select tree_size as followed,
             exists (select 1 from totals_row where payment_key = $1)
-            or exists (select 1 from totals_seen
-              where not counted and payment_ref = $2 and coalesce(transfer_index, $3::int) = $3) as found
+            or exists (select 1 from totals_seen where not counted and payment_ref = $2 and transfer_index = $3)
+            or exists (select 1 from totals_seen s join receipt r using (task_id)
+              where s.payment_ref = $2 and s.transfer_index is null and ${IS_BETWEEN}) as found
           from totals_state`,
-        values: [paymentKey({ network, payment_ref, transfer_index: index }), payment_ref, index],
+        values: [paymentKey({ network, payment_ref, transfer_index: index }), payment_ref, index, payer, pay_to],
       });
       return seen ?? { found: false, followed: 0 };
     },

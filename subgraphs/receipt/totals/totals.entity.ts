@@ -24,11 +24,13 @@ export class TotalsState {
 /** Where a transfer was seen that was only vouched for when its receipt was signed. */
 @Entity({ tableName: 'totals_seen' })
 @Index({ name: 'totals_seen_uncounted', properties: ['taskId'], where: 'not counted' })
+@Index({ name: 'totals_seen_unplaced', properties: ['paymentRef'], where: 'transfer_index is null' })
 export class TotalsSeen {
   @PrimaryKey({ type: 'text' })
   taskId!: string;
   @Property({ type: 'text' })
   paymentRef!: string;
+  /** Null if it was seen before the totals were kept: then it is known by its payer and payee. */
   @Property({ type: 'integer', nullable: true })
   transferIndex!: number | null;
   @Property({ type: 'boolean', default: false })

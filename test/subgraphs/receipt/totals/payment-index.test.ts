@@ -1,0 +1,58 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { isOwnTransfer } from '../../../../subgraphs/receipt/receipt/own-transfer.ts';
+import { indexPayments, noteSeen } from '../../../../subgraphs/receipt/totals/payments.ts';
+import { issuer } from '../../../harness/ledger/fixture.ts';
+import { openTotals, vouchedCall } from '../../../harness/receipt/totals.ts';
+import { atEnd } from '../../../harness/release.ts';
+
+/*
+ * Two transfers of one transaction: one pays a receipt that was signed before it was seen, and of which no index was kept; the other goes
+ * to somebody else.
+ */
+
+type Totals = Awaited<ReturnType<typeof openTotals>>;
+
+/** Followed to the end, so that what is known of a payment the index alone knows. */
+const followed = 'update totals_state set tree_size = (select tree_size from log_head)';
+let number = 0;
+
+/** A vouched payment, seen since, and what its chain shows of it. */
+async function paidAndSeen(totals: Totals, transfer_index: number | null) {
+  number += 2;
+  const call = vouchedCall(number, 7, 5n);
+  await totals.database.issueCalls(issuer, [call]);
+  const payment_ref = String(call.payment?.ref);
+  await totals.database.transaction(async tx => noteSeen(tx, { task_id: call.task_id, payment_ref, transfer_index }));
+  const { payer = '', pay_to = '', asset = '' } = call.payment ?? {};
+  const transaction = payment_ref.slice('base:'.length);
+  return { network: 'base', rail: 'usdc', asset, transaction, index: 4, payer, pay_to, amount: '5' } as const;
+}
+
+const OTHER = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
+
+describe.each([
+  ['before it is counted', (totals: Totals) => totals.database.query({ text: followed })],
+  ['after it was counted', (totals: Totals) => totals.integrateAll()],
+])('a payment that was seen, %s', (_, follow) => {
+  let totals: Totals;
+  beforeAll(async () => {
+    totals = await openTotals();
+    atEnd(() => totals.database.close());
+  });
+  const isOwn = (transfer: Parameters<typeof isOwnTransfer>[1]) =>
+    isOwnTransfer({ database: totals.database, payment_index: indexPayments(totals.database) }, transfer);
+
+  it('without its index is known by payer and payee, and no other transfer of its transaction is taken for it', async () => {
+    const own = await paidAndSeen(totals, null);
+    await follow(totals);
+    const found = await Promise.all([own, { ...own, payer: OTHER }, { ...own, pay_to: OTHER }].map(isOwn));
+    expect(found).toEqual([true, false, false]);
+    expect(await isOwn({ ...own, pay_to: own.pay_to.toLowerCase() })).toBe(true);
+  });
+
+  it('with its index is known by that alone', async () => {
+    const own = await paidAndSeen(totals, 4);
+    await follow(totals);
+    expect(await Promise.all([own, { ...own, index: 5 }].map(isOwn))).toEqual([true, false]);
+  });
+});
