@@ -41,7 +41,9 @@ const types = {
       high: z.array(z.string()).describe('Acts and endpoints that require a fresh approval at any amount.'),
       low: z
         .array(z.string())
-        .describe('Acts and endpoints that require no fresh approval for amounts up to `tier2_above`.'),
+        .describe(
+          'Acts and endpoints that require a fresh approval only above `tier2_above`, like those in neither list.',
+        ),
     }),
   ),
 } as const satisfies Record<PolicyKind['type'], z.ZodType>;
