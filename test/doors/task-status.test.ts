@@ -69,6 +69,9 @@ describe('GET /task-status 200', () => {
       proof_outcome: 'none',
       payment_ref: null,
     });
+    const { body: proof } = await service.get<{ does_not_prove: string[] }>(`/prove-result?task_id=${task_id}`);
+    expect(proof.does_not_prove).toContain('That anything was paid: no payment stands behind this task.');
+    expect(proof.does_not_prove.join(' ')).not.toContain('signed refusal');
     hold.resolve();
     expect((await answer).body.svc.task_id).toBe(task_id);
     for (const hub of service.hubs) hub.behave({ kind: 'answer' });

@@ -52,7 +52,7 @@ export async function proveResult(database: Database, task: Task, requested: boo
     return {
       ...head,
       ...nothing,
-      doesNotProve: proofOutcome === 'none' ? ofRefused : [movedUnshown('USDC'), ...doesNotProve],
+      doesNotProve: withoutReceipt(task),
     };
   }
   const payload = JSON.parse(receipt.payload) as ReceiptPayload;
@@ -74,6 +74,12 @@ export async function proveResult(database: Database, task: Task, requested: boo
       ...doesNotProve,
     ],
   };
+}
+
+/** Only a refused task has a signed refusal at its verify_url; of a task whose payment will not come any more nothing moved. */
+function withoutReceipt({ status, proofOutcome }: Task): readonly string[] {
+  if (status === 'refused') return ofRefused;
+  return [proofOutcome === 'none' ? NOTHING_PAID : movedUnshown('USDC'), ...doesNotProve];
 }
 
 function reasonToShow({ rail, gross_amount }: ProvablePayment, requested: boolean): ProofReason | null {
