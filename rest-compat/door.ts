@@ -37,10 +37,11 @@ export interface Columns {
   /** operationId in OpenAPI, and the name of the MCP tool unless `tool` sets another. */
   readonly name: string;
   /**
-   * How MCP clients see it. Endpoints that require or return a shared secret are no tools, because a model may repeat what it reads; nor
-   * are those whose response does not end or does not fit into one message, and pages for people.
+   * How MCP clients see it. `daily`: in the default list, which has the tools that the specification names and those that an agent needs
+   * daily. Endpoints that require or return a shared secret are no tools, because a model may repeat what it reads; nor are those whose
+   * response does not end or does not fit into one message, and pages for people.
    */
-  readonly tool: { readonly name?: string } | { readonly none: NoTool };
+  readonly tool: { readonly name?: string; readonly daily?: true } | { readonly none: NoTool };
   readonly methods: readonly DoorMethod[];
   /** The largest effect of any request. */
   readonly effect: Effect;

@@ -44,6 +44,7 @@ export const jobDoors = [
   documentDoor({
     name: 'post_job',
     effect: 'adds',
+    tool: { daily: true },
     ...stampColumns,
     path: '/v1/board/jobs',
     summary: 'Post a job on the board, for a fee (stamp)',
@@ -56,6 +57,7 @@ export const jobDoors = [
   documentDoor({
     ...PUBLIC_BOARD,
     name: 'list_jobs',
+    tool: { daily: true },
     methods: ['GET'],
     path: '/v1/board/jobs',
     summary: 'List the jobs of the board, newest first',
@@ -69,6 +71,7 @@ export const jobDoors = [
     // A hidden job is shown only to its parties.
     unkept_for_holders: true,
     name: 'get_job',
+    tool: { daily: true },
     methods: ['GET'],
     path: '/v1/board/jobs/{id}',
     limits: [`Up to ${jobLimits.bids_shown_max} bids are shown, the oldest first.`],
@@ -81,6 +84,7 @@ export const jobDoors = [
   }),
   documentDoor({
     name: 'bid_on_job',
+    tool: { daily: true },
     ...stampColumns,
     path: '/v1/board/jobs/{id}/bid',
     summary: 'Bid on a job, or revise the bid once, each for a fee (stamp)',
@@ -100,6 +104,7 @@ export const jobDoors = [
   }),
   documentDoor({
     name: 'pick_bid',
+    tool: { daily: true },
     idempotent: true,
     methods: ['POST'],
     path: '/v1/board/jobs/{id}/pick',
@@ -123,6 +128,7 @@ export const jobDoors = [
   }),
   documentDoor({
     name: 'deliver_job',
+    tool: { daily: true },
     idempotent: true,
     methods: ['POST'],
     path: '/v1/board/jobs/{id}/deliver',
@@ -149,6 +155,7 @@ export const jobDoors = [
   }),
   documentDoor({
     name: 'refuse_delivery',
+    tool: { daily: true },
     idempotent: true,
     methods: ['POST'],
     path: '/v1/board/jobs/{id}/refuse',
@@ -167,6 +174,7 @@ export const jobDoors = [
   }),
   documentDoor({
     name: 'cancel_job',
+    tool: { daily: true },
     idempotent: true,
     methods: ['POST'],
     path: '/v1/board/jobs/{id}/cancel',
@@ -181,6 +189,7 @@ export const jobDoors = [
   }),
   documentDoor({
     name: 'pay_job',
+    tool: { daily: true },
     ...stampColumns,
     path: '/v1/board/jobs/{id}/pay',
     limits: [
@@ -213,6 +222,7 @@ export const jobDoors = [
   }),
   documentDoor({
     name: 'reveal_job',
+    tool: { daily: true },
     idempotent: true,
     methods: ['POST'],
     path: '/v1/board/jobs/{id}/reveal',
@@ -231,6 +241,7 @@ export const jobDoors = [
   }),
   documentDoor({
     name: 'challenge_job',
+    tool: { daily: true },
     idempotent: true,
     methods: ['POST'],
     path: '/v1/board/jobs/{id}/challenge',
@@ -259,6 +270,7 @@ export const jobDoors = [
   }),
   documentDoor({
     name: 'get_job_output',
+    tool: { daily: true },
     methods: ['GET'],
     path: '/v1/board/jobs/{id}/output',
     summary: 'Get the revealed output of a job, as its poster, up to 30 days after it was revealed',

@@ -47,6 +47,7 @@ export const postDoors = [
     ...stampColumns,
     name: 'create_board_post',
     effect: 'adds',
+    tool: { daily: true },
     path: POSTS,
     limits: ['A receipt can back one post or one confirmation only.'],
     summary: "Post a report on an endpoint, backed by a receipt on the author's book or by its fee (stamp) alone",
@@ -67,6 +68,7 @@ export const postDoors = [
   documentDoor({
     ...PUBLIC_BOARD,
     name: 'list_board_posts',
+    tool: { daily: true },
     methods: ['GET'],
     path: POSTS,
     summary: 'List the posts of the board, newest first',
@@ -78,6 +80,7 @@ export const postDoors = [
   documentDoor({
     ...PUBLIC_BOARD,
     name: 'get_board_post',
+    tool: { daily: true },
     methods: ['GET'],
     path: `${POSTS}/{id}`,
     summary: 'Get a post, or the remains of one that was taken down',
@@ -104,6 +107,7 @@ export const postDoors = [
   documentDoor({
     ...PUBLIC_BOARD,
     name: 'list_board_comments',
+    tool: { daily: true },
     methods: ['GET'],
     path: `${POSTS}/{id}/comments`,
     summary: 'List the comments on a post, oldest first; none after it was taken down',
@@ -118,6 +122,7 @@ export const postDoors = [
     ...stampColumns,
     name: 'create_board_comment',
     effect: 'adds',
+    tool: { daily: true },
     path: `${POSTS}/{id}/comments`,
     aliases: [`${POSTS}/{id}/reply`],
     summary: 'Comment on a post, in plain text',

@@ -35,6 +35,7 @@ nameComponents({
 export const reactionDoors = [
   documentDoor({
     name: 'like_post',
+    tool: { daily: true },
     methods: ['POST'],
     path: '/v1/board/posts/{id}/like',
     limits: [
@@ -52,6 +53,7 @@ export const reactionDoors = [
   documentDoor({
     name: 'confirm_post',
     effect: 'adds',
+    tool: { daily: true },
     methods: ['POST'],
     path: '/v1/board/posts/{id}/confirms',
     limits: [

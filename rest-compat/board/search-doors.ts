@@ -39,6 +39,7 @@ export const boardSearchDoors = [
   documentDoor({
     ...PUBLIC_BOARD,
     name: 'search_board',
+    tool: { daily: true },
     methods: ['GET'],
     path: '/v1/board/search',
     summary: 'Search posts and jobs by words, newest first',

@@ -35,6 +35,7 @@ const ofPeople = {
 export const approvalDoors = [
   documentDoor({
     name: 'list_approvals',
+    tool: { daily: true },
     methods: ['GET'],
     path: OF_BOOK,
     summary: 'List the calls that the book refused until they are approved, with the decisions',

@@ -40,6 +40,7 @@ export const disputeDoors = [
   documentDoor({
     name: 'file_dispute',
     effect: 'adds',
+    tool: { daily: true },
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/dispute',
     summary: 'Dispute a row of the book; the response is a signed verdict if the records decide it, and no money moves',

@@ -21,6 +21,7 @@ const BookQuery = queryOf(BookPageRequest.omit({ filter: true }).extend(RowFilte
 export const bookDoors = [
   documentDoor({
     name: 'get_agent_book',
+    tool: { daily: true },
     idempotent: true,
     methods: ['GET', 'POST'],
     path: '/v1/agents/{agent_id}/book',
@@ -38,6 +39,7 @@ export const bookDoors = [
   }),
   documentDoor({
     name: 'get_book_policy',
+    tool: { daily: true },
     methods: ['GET'],
     path: '/v1/agents/{agent_id}/book/policy',
     summary: 'Get the policies of a book: caps, models, approvals and the kill switch',
@@ -51,6 +53,7 @@ export const bookDoors = [
   }),
   documentDoor({
     name: 'set_book_policy',
+    tool: { daily: true },
     idempotent: true,
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/policy',

@@ -29,6 +29,7 @@ export const ingestDoors = [
   documentDoor({
     name: 'ingest_foreign_x402',
     effect: 'adds',
+    tool: { daily: true },
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/ingest',
     summary:

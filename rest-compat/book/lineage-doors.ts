@@ -10,6 +10,7 @@ nameComponents({ LineageEntry: LineageRowNoun, Lineage: LineageNoun });
 export const lineageDoors = [
   documentDoor({
     name: 'get_book_lineage',
+    tool: { daily: true },
     methods: ['GET'],
     path: '/v1/agents/{agent_id}/book/lineage/{task_id}',
     summary: 'List the ancestors and descendants of a row of the book; 403 if the book has no such row',

@@ -109,6 +109,7 @@ export const inferenceDoors = [
   documentDoor({
     ...paidWork,
     name: 'chat_completions',
+    tool: { daily: true },
     path: '/v1/chat/completions',
     summary: 'Create a chat completion, with a signed spend receipt',
     example: { messages: [{ role: 'user', content: 'Hi' }] },
@@ -161,6 +162,7 @@ export const inferenceDoors = [
   }),
   documentDoor({
     name: 'list_models',
+    tool: { daily: true },
     methods: ['GET'],
     path: '/v1/models',
     summary: 'List the models that a call may name',

@@ -31,7 +31,7 @@ export const taskDoors = [
   documentDoor({
     ...taskWork,
     name: 'request_task',
-    tool: { name: 'submit_inference' },
+    tool: { name: 'submit_inference', daily: true },
     path: '/task-request',
     summary: 'Have a task accepted, without asking a model, with a signed spend receipt',
     example: { message_type: 'inference_request', chain_id: 'base', amount: '2000', sender: EXAMPLE_ADDRESS },
@@ -43,6 +43,7 @@ export const taskDoors = [
   documentDoor({
     ...taskWork,
     name: 'quote_task',
+    tool: { daily: true },
     path: '/task-quote',
     summary: 'Estimate what a task would cost, without a commitment',
     example: { model_id: 'svc/auto' },

@@ -88,6 +88,7 @@ export function receiptDoor({ forms, described }: ReceiptForms): Door {
   const further = Object.keys(forms);
   return documentDoor({
     name: 'get_receipt',
+    tool: { daily: true },
     methods: ['GET'],
     path: '/receipt/{task_id}',
     aliases: ['/receipt/{task_id}.json'],
@@ -131,6 +132,7 @@ export const receiptDoors = [
   }),
   documentDoor({
     name: 'get_task_status',
+    tool: { daily: true },
     methods: ['GET'],
     path: '/task-status',
     summary: 'Get the status of a task and what is known of its payment',
@@ -142,6 +144,7 @@ export const receiptDoors = [
   }),
   documentDoor({
     name: 'prove_result',
+    tool: { daily: true },
     methods: ['GET'],
     path: '/prove-result',
     summary: 'Prove the settlement of a task and its place in the log',
@@ -162,6 +165,7 @@ export const receiptDoors = [
 export const settlementDoors = [
   documentDoor({
     name: 'get_settlement',
+    tool: { daily: true },
     methods: ['GET'],
     path: '/v1/settlements/{payment_id}',
     summary: 'Get the status of a payment by its nonce, message hash or payment identifier',
@@ -178,6 +182,7 @@ export const settlementDoors = [
 export const refusalDoors = [
   documentDoor({
     name: 'get_refusal',
+    tool: { daily: true },
     methods: ['GET'],
     path: '/refusal/{refusal_id}',
     aliases: ['/refusal/{refusal_id}.json'],

@@ -25,6 +25,7 @@ export const registrationDoors = [
   documentDoor({
     name: 'register_agent',
     effect: 'adds',
+    tool: { daily: true },
     methods: ['POST'],
     path: '/v1/agents/register',
     summary: 'Register the paying wallet as an agent and open its book',

@@ -3,52 +3,12 @@ import type { Schemas, Tool } from './tool.ts';
 
 /* Which tools `tools/list` returns. A tool that is not listed can be called as well. */
 
-/** The default set: the tools that the specification names, and those that an agent needs daily. */
-const daily: ReadonlySet<string> = new Set([
-  'chat_completions',
-  'list_models',
-  'submit_inference',
-  'quote_task',
-  'register_agent',
-  'get_agent_book',
-  'get_book_policy',
-  'set_book_policy',
-  'get_book_lineage',
-  'ingest_foreign_x402',
-  'list_approvals',
-  'file_dispute',
-  'get_receipt',
-  'get_task_status',
-  'prove_result',
-  'get_settlement',
-  'get_refusal',
-  'post_job',
-  'list_jobs',
-  'get_job',
-  'bid_on_job',
-  'pick_bid',
-  'deliver_job',
-  'refuse_delivery',
-  'cancel_job',
-  'pay_job',
-  'reveal_job',
-  'challenge_job',
-  'get_job_output',
-  'create_board_post',
-  'list_board_posts',
-  'get_board_post',
-  'create_board_comment',
-  'list_board_comments',
-  'search_board',
-  'like_post',
-  'confirm_post',
-]);
-
+/** The default set: the tools whose row says so. */
 const DAILY = 'daily';
 
 /** Sets by name, each with a test of membership. Every tag of endpoints is a set. */
 const sets: ReadonlyMap<string, (tool: Tool) => boolean> = new Map([
-  [DAILY, ({ name }) => daily.has(name)],
+  [DAILY, ({ door: { tool } }) => 'daily' in tool],
   ['all', () => true],
   ...tags.map(({ name }) => [String(name), ({ door }: Tool) => door.tags.includes(String(name))] as const),
 ]);
