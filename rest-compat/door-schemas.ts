@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../schema/canonical-json.ts';
 import { nounMeta } from '../schema/noun.ts';
+import { constantText } from '../schema/words.ts';
 import type { Columns, Door } from './door.ts';
 
 /** The request and the response of a door, as JSON Schema. */
@@ -98,7 +99,7 @@ function spellAlternatives(made: PartSchema): void {
 function describeConstants({ properties = {} }: PartSchema): void {
   for (const member of Object.values(properties)) {
     if (typeof member !== 'object' || member.const === undefined) continue;
-    member.description ??= `Always \`${String(member.const)}\`.`;
+    member.description ??= constantText(member.const);
   }
 }
 

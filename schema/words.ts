@@ -21,3 +21,13 @@ export function describedWords({ description, meanings }: Words): string {
 export function wordList<W extends string>({ meanings }: Words<W>): readonly W[] {
   return Object.keys(meanings) as W[];
 }
+
+/** Description of a member of a request that has one possible value. Short schemas recognize it (rest-compat/faces/mcp). */
+export function constantText(value: unknown): string {
+  return `Always \`${String(value)}\`.`;
+}
+
+/** Description of such a member that may be left out. */
+export function optionalConstantText(value: unknown): string {
+  return `Always \`${String(value)}\`, or left out.`;
+}

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, present } from '../canonical-json.ts';
 import { jsonFault, type ValueBounds } from '../json-value.ts';
 import { limits } from '../limits.ts';
 import { JsonMember } from '../noun.ts';
+import { optionalConstantText } from '../words.ts';
 import { AnsweredContent, canonicalContent, type Part, type PartKind, TextContent, UserContent } from './content.ts';
 import { Extra, extraOf, inlined } from './forwarded/extra.ts';
 import { openPlace } from './forwarded/foreign-members.ts';
@@ -173,7 +174,7 @@ export const ToolCall = z
       .min(1)
       .max(limits.tool_call_id_chars_max)
       .describe('Id of the tool call, as the answer of the model has it.'),
-    type: z.literal('function', FUNCTIONS_ONLY).nullish().describe('Always `function`, or left out.'),
+    type: z.literal('function', FUNCTIONS_ONLY).nullish().describe(optionalConstantText('function')),
     function: z
       .looseObject({
         name: ToolName,

@@ -11,7 +11,7 @@ import {
 } from '../escrow.ts';
 import { escrowLimits, limits } from '../limits.ts';
 import { word } from '../noun.ts';
-import { describedWords, type Words } from '../words.ts';
+import { constantText, describedWords, type Words } from '../words.ts';
 import { AgentNumber } from './author.ts';
 import { Moment } from './book.ts';
 import { freeObject } from './free-object.ts';
@@ -104,7 +104,7 @@ const unnamed = { path: ['escrow_id'], error: 'escrow_id or task_id is required'
 
 /** The action of a request, described by what it does. */
 function action<W extends string, A extends W>({ meanings }: Words<W>, name: A) {
-  return z.literal(name).describe(`Always \`${name}\`. ${meanings[name]}`);
+  return z.literal(name).describe(`${constantText(name)} ${meanings[name]}`);
 }
 
 /** Body of POST /v1/agents/{agent_id}/book/escrow. Possession is checked before the body is parsed. */

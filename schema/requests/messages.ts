@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type JsonObject, present } from '../canonical-json.ts';
 import { INT_MAX, limits } from '../limits.ts';
 import { JsonMember, restOnly } from '../noun.ts';
+import { constantText, optionalConstantText } from '../words.ts';
 import { Betas } from './anthropic-headers.ts';
 import { chatMemberRule, flag, samplingMembers, Temperature } from './chat-completion.ts';
 import { Schema, Strict, ToolDescription, ToolName } from './chat-message.ts';
@@ -27,7 +28,7 @@ const Tool = openObject({
     .literal('custom', hosted)
     .nullish()
     .transform(() => undefined)
-    .describe('Always `custom`, or left out.'),
+    .describe(optionalConstantText('custom')),
   name: ToolName,
   description: ToolDescription,
   input_schema: Schema.describe('JSON Schema of the input, passed on unchanged.'),
@@ -64,11 +65,11 @@ const ChosenByModel = openObject({
   ...parallel,
 });
 const ChosenTool = openObject({
-  type: z.literal('tool').describe('Always `tool`. The model must call the tool `name`.'),
+  type: z.literal('tool').describe(`${constantText('tool')} The model must call the tool \`name\`.`),
   name: ToolName,
   ...parallel,
 });
-const NoTool = openObject({ type: z.literal('none').describe('Always `none`. The model calls none.') });
+const NoTool = openObject({ type: z.literal('none').describe(`${constantText('none')} The model calls none.`) });
 const ToolChoice = z
   .discriminatedUnion('type', [ChosenByModel, ChosenTool, NoTool])
   .transform(choice => choice as MessageToolChoice);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Json, type JsonObject, present } from '../canonical-json.ts';
 import { limits } from '../limits.ts';
+import { optionalConstantText } from '../words.ts';
 import { ChatRequestMessage, messageMembers, type ToolCall, ToolName } from './chat-message.ts';
 import { AudioPartData, AudioPartFormat, FileData, FileId, FileName, ImageDetail, ImageUrl } from './content.ts';
 import { extraOf } from './forwarded/extra.ts';
@@ -118,7 +119,7 @@ function asMessage(message: JsonObject, context: z.core.$RefinementCtx): ChatReq
 
 const Message = z
   .looseObject({
-    type: z.literal('message').optional().describe('Always `message`, or left out.'),
+    type: z.literal('message').optional().describe(optionalConstantText('message')),
     role: z
       .enum(['system', 'developer', 'user', 'assistant'])
       .describe('Role of the author: `system` and `developer` both give the model instructions.'),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { paymentRails } from '../inference/task-answer.ts';
 import { limits } from '../limits.ts';
 import { type NetworkName, networkNamed, networks } from '../network.ts';
+import { constantText } from '../words.ts';
 import { intentMembers, ModelId } from './paid-work.ts';
 
 /* The bodies of POST /task-request and /task-quote. */
@@ -32,7 +33,7 @@ const Sender = z
   })
   .describe('Address that owns the task and pays for it: 0x and 40 hex digits on Base, base58 on Solana.');
 
-const MessageType = z.literal('inference_request').describe('Always `inference_request`.');
+const MessageType = z.literal('inference_request').describe(constantText('inference_request'));
 
 export const TaskPayment = z.strictObject({
   rail: z

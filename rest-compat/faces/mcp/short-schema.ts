@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { INT_MAX } from '../../../schema/limits.ts';
+import { constantText, optionalConstantText } from '../../../schema/words.ts';
 import type { PartSchema } from '../../door-schemas.ts';
 
 /*
@@ -71,17 +72,22 @@ function typesIn({ type }: JsonObject): readonly string[] {
 
 /** The descriptions of all forms, each once. Null if there is none. */
 function descriptionOf(forms: readonly JsonObject[]): string | null {
-  const all = [...new Set(forms.flatMap(({ description }) => (typeof description === 'string' ? description : [])))];
-  if (all.length < 2) return all[0] ?? null;
-  // `Always` is true of one form only.
-  const bare = all.flatMap(text => BARE_CONSTANT.exec(text)?.[1] ?? []);
-  const others = all.filter(text => !BARE_CONSTANT.test(text)).map(text => text.replace(CONSTANT, '$1: '));
+  /** Each description with the only value of a form that has it, if there is such a form. */
+  const constants = new Map<string, Json | undefined>();
+  for (const { description, const: value } of forms)
+    if (typeof description === 'string') constants.set(description, value ?? constants.get(description));
+  const [first, ...more] = constants;
+  if (first === undefined || more.length === 0) return first?.[0] ?? null;
+  const bare: string[] = [];
+  const others: string[] = [];
+  for (const [text, value] of constants) {
+    if (text === constantText(value) || text === optionalConstantText(value)) bare.push(`\`${value}\``);
+    // "Always" is true of one form only.
+    else others.push(text.replace(`${constantText(value)} `, () => `\`${value}\`: `));
+  }
   const values = bare.length === 0 ? [] : [`${others.length === 0 ? 'One of' : 'Also'} ${bare.join(', ')}.`];
   return [...others, ...values].join(' ');
 }
-
-const CONSTANT = /^Always (`[^`]+`)\. /;
-const BARE_CONSTANT = /^Always (`[^`]+`)(?:, or left out)?\.$/;
 
 /** The values of all forms, if each form names its own. */
 function valuesOf(forms: readonly JsonObject[]): JsonObject {
