@@ -3,7 +3,8 @@ import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { builtFrom } from './built.js';
-import { duringStart, reportStart } from './operations/start-steps.js';
+import { reportStart } from './operations/report-start.js';
+import { duringStart } from './operations/start-steps.js';
 
 /*
  * `node gateway/launch.js gateway/main.ts`: starts one of our programs as `npm run build` has left it, with V8's compiled code

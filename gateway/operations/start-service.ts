@@ -1,6 +1,7 @@
 import { limits } from '../../schema/limits.ts';
 import type { FoundServices } from './find-services.ts';
-import { handlesSignals, STOPPED, startIsOver, writeStartLine } from './start-steps.js';
+import { STOPPED, writeStartLine } from './start-line.js';
+import { handlesSignals, startIsOver } from './start-steps.js';
 
 /* A start that a signal may end: what it has begun is ended in order. */
 
