@@ -5,7 +5,7 @@ import { createLocalJWKSet, errors, jwtVerify } from 'jose';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import WebSocket from 'ws';
 import { payingFetch } from '../../rest-compat/client/paying-fetch.ts';
-import { registerAgent } from '../../rest-compat/client/register-agent.ts';
+import { type RegisteredAgent, registerAgent } from '../../rest-compat/client/register-agent.ts';
 import { atomicAmount, formatUsdc } from '../../schema/amount.ts';
 import type { Json } from '../../schema/canonical-json.ts';
 import { OperatorFault, UsageFault } from '../config/fault.ts';
@@ -20,34 +20,65 @@ import { newDevelopmentWallet } from './development-wallet.ts';
  * beforehand is in DATA_DIR/development.json; the official x402 client signs the payments, and our fetch keeps each until its outcome is known.
  */
 
-interface Receipt {
-  readonly task_id: string;
-  readonly leaf_index: number;
-  readonly verify_url: string;
-  readonly payment_ref: string;
-  readonly payload_hash: string;
-  readonly issuer_signature: { readonly jws: string };
-  readonly verification: { readonly jwks_uri: string };
-}
-
-/** The part of a 402 that every x402 client reads. */
-interface Offer {
-  readonly accepts: readonly { readonly network: string; readonly maxAmountRequired: string }[];
-}
-
-interface RestBook {
-  readonly spent: string;
-  readonly entries: readonly unknown[];
-}
-
-type Fetch = typeof fetch;
-
 const CHAT = '/v1/chat/completions';
+
+const START = 'start it with `npm start`, and run `npm run demo` in a second terminal';
+const REAL_CHAIN =
+  'The service uses the chain at BASE_RPC_URL, and this demo spends no real money: run `npm start` without BASE_RPC_URL, then the demo again.';
 
 /** Writes one line for each step; with --verbose also the requests and responses of the step, and `detail`, what came of it otherwise. */
 type Say = (line: string, detail?: unknown) => void;
 
 const inWords: Say = line => console.log(line);
+
+await run(async () => {
+  const is_verbose = isVerbose();
+  const development = await findService();
+  const { url } = development;
+  const say = is_verbose ? withWire(url) : inWords;
+  say(`The service answers at ${url}.`);
+  await askWithoutPayment(say, url);
+  const buyer = await openBuyer(say, development);
+  const receipt = await buyChat(say, url, buyer);
+  await checkReceipt(say, receipt);
+  const agent = await registerBuyer(say, url, buyer);
+  await readBook(say, url, agent);
+  await watchBook(say, url, agent, buyer);
+  await buyChatOnSolana(say, development);
+  say(
+    `To pay from your own program, read rest-compat/client/README.md. To check a receipt, run: npm run verify -- ${receipt.verify_url}`,
+  );
+  say(`Open the first receipt in a browser, which verifies it there: ${receipt.verify_url}`);
+});
+
+function isVerbose([word, ...more] = process.argv.slice(2)): boolean {
+  if (more.length > 0 || (word !== undefined && word !== '--verbose'))
+    throw new UsageFault(
+      `${[word, ...more].join(' ')}: npm run demo takes no argument but --verbose (npm run demo -- --verbose)`,
+    );
+  return word !== undefined;
+}
+
+/** What the running service has written for newcomers. @throws OperatorFault where there is none to pay. */
+async function findService(): Promise<DevelopmentFile> {
+  const { data_dir } = readConfig();
+  const development = await readDevelopmentFile(data_dir);
+  if (development === null)
+    throw new OperatorFault(`No development service has run on ${data_dir} (DATA_DIR): ${START}.`);
+  const { url } = development;
+  switch (await answererAt(url)) {
+    case 'service':
+      return development;
+    case 'another':
+      throw new OperatorFault(
+        `Another program answers at ${url}: stop it, or set PORT to a free port for \`npm start\`; then run \`npm run demo\` again.`,
+      );
+    case 'nobody':
+      throw new OperatorFault(
+        `No service answers at ${url}, where the last service with DATA_DIR ${data_dir} ran: ${START}.`,
+      );
+  }
+}
 
 /** From now on, each step is followed by the HTTP exchanges with the service that led to it. */
 function withWire(url: string): Say {
@@ -59,23 +90,67 @@ function withWire(url: string): Say {
   };
 }
 
-async function json<T>(response: Response): Promise<T> {
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${text}`);
-  return JSON.parse(text) as T;
+async function askWithoutPayment(say: Say, url: string): Promise<void> {
+  const unpaid = await fetch(url + CHAT, { method: 'POST' });
+  const offer = (await unpaid.json()) as Offer;
+  say(`Sent a chat request without a payment: ${unpaid.status} Payment Required.`);
+  say(`The response offers the chat for ${priceIn(offer)}, by the x402 protocol.`);
+}
+
+/** The part of a 402 that every x402 client reads. */
+interface Offer {
+  readonly accepts: readonly { readonly network: string; readonly maxAmountRequired: string }[];
+}
+
+function priceIn({ accepts }: Offer): string {
+  const [first] = accepts;
+  if (!first) throw new Error('the 402 offers nothing');
+  return `${formatUsdc(atomicAmount(BigInt(first.maxAmountRequired)))} on ${accepts.map(it => it.network).join(' or ')}`;
 }
 
 /** A wallet that is not registered yet. @throws OperatorFault on a real chain */
-async function newBuyer(development: DevelopmentFile): Promise<PrivateKeyAccount> {
+async function openBuyer(say: Say, development: DevelopmentFile): Promise<Buyer> {
   const key = await newDevelopmentWallet(development);
   if (key === null) throw new OperatorFault(REAL_CHAIN);
-  return privateKeyToAccount(key);
+  const wallet = privateKeyToAccount(key);
+  say(`Created a wallet, ${wallet.address}, with 1 USDC on the development chain.`);
+  const pay = payingFetch({
+    payments: new x402Client().register('eip155:*', new ExactEvmScheme(wallet)),
+    signText: message => wallet.signMessage({ message }),
+  });
+  return { wallet, pay };
+}
+
+interface Buyer {
+  readonly wallet: PrivateKeyAccount;
+  readonly pay: Fetch;
+}
+
+type Fetch = typeof fetch;
+
+async function buyChat(say: Say, url: string, { pay }: Buyer): Promise<Receipt> {
+  const { model, choices, svc } = await chat(pay, url, 'What is a spend receipt?');
+  say('Signed a payment with it, without an account or gas, and sent the request again with the payment.');
+  say(`The answer, from ${model}: ${JSON.stringify(choices[0]?.message.content ?? '')}`);
+  say(`The transfer on the chain is ${svc.payment_ref}.`);
+  say(`The response contains a signed receipt, ${svc.task_id}, which is leaf ${svc.leaf_index} of the public log.`);
+  return svc;
 }
 
 interface Chat {
   readonly model: string;
   readonly choices: readonly { readonly message: { readonly content: string } }[];
   readonly svc: Receipt;
+}
+
+interface Receipt {
+  readonly task_id: string;
+  readonly leaf_index: number;
+  readonly verify_url: string;
+  readonly payment_ref: string;
+  readonly payload_hash: string;
+  readonly issuer_signature: { readonly jws: string };
+  readonly verification: { readonly jwks_uri: string };
 }
 
 async function chat(pay: Fetch, url: string, content: string, session?: string): Promise<Chat> {
@@ -85,6 +160,26 @@ async function chat(pay: Fetch, url: string, content: string, session?: string):
     body: JSON.stringify({ model: 'svc/auto', messages: [{ role: 'user', content }] }),
   });
   return json(response);
+}
+
+async function json<T>(response: Response): Promise<T> {
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${text}`);
+  return JSON.parse(text) as T;
+}
+
+async function checkReceipt(say: Say, receipt: Receipt): Promise<void> {
+  say('Verified the receipt with the published keys: the signature is valid.', await verify(receipt));
+  if (!(await isCopyRefused(receipt))) throw new Error('a receipt with a changed amount still verified');
+  say('Changed the amount in a copy of the receipt: the signature of the copy is not valid.');
+}
+
+/** Offline but for the key set, which is fetched once and could as well be a file. */
+async function verify(receipt: Receipt) {
+  const keys = createLocalJWKSet(await json(await fetch(receipt.verification.jwks_uri)));
+  const { payload } = await jwtVerify(receipt.issuer_signature.jws, keys, { algorithms: ['ES256'] });
+  if (payload.payload_hash !== receipt.payload_hash) throw new Error('the receipt is not the one that was signed');
+  return payload;
 }
 
 /** Whether a copy of the receipt with a smaller amount is refused. */
@@ -103,12 +198,25 @@ async function isCopyRefused(receipt: Receipt): Promise<boolean> {
   );
 }
 
-/** Offline but for the key set, which is fetched once and could as well be a file. */
-async function verify(receipt: Receipt) {
-  const keys = createLocalJWKSet(await json(await fetch(receipt.verification.jwks_uri)));
-  const { payload } = await jwtVerify(receipt.issuer_signature.jws, keys, { algorithms: ['ES256'] });
-  if (payload.payload_hash !== receipt.payload_hash) throw new Error('the receipt is not the one that was signed');
-  return payload;
+async function registerBuyer(say: Say, url: string, { wallet, pay }: Buyer): Promise<RegisteredAgent> {
+  const agent = await registerAgent({ pay, url, wallet });
+  say(`Registered the wallet, for another payment: it is agent ${agent.agent_id}, and a book lists what it spends.`);
+  return agent;
+}
+
+async function readBook(say: Say, url: string, { agent_id, session }: RegisteredAgent): Promise<void> {
+  const book = await json<RestBook>(
+    await fetch(`${url}/v1/agents/${agent_id}/book`, { headers: { 'x-svc-session': session } }),
+  );
+  say(`Read the book by REST: ${spentIn(book.spent, book.entries.length)}.`);
+  const graph = await bookByGraphql(url, agent_id, session);
+  const { spent, entries } = graph.data.book;
+  say(`Read the book by GraphQL: ${spentIn(spent, entries.length)}.`);
+}
+
+interface RestBook {
+  readonly spent: string;
+  readonly entries: readonly unknown[];
 }
 
 interface GraphqlBook {
@@ -124,6 +232,18 @@ async function bookByGraphql(url: string, agentId: number, session: string): Pro
     body: JSON.stringify({ query, variables: { agentId } }),
   });
   return json(response);
+}
+
+function spentIn(spent: string, rows: number): string {
+  return `${formatUsdc(atomicAmount(BigInt(spent)))} spent in ${rows} ${rows === 1 ? 'row' : 'rows'}`;
+}
+
+async function watchBook(say: Say, url: string, agent: RegisteredAgent, { pay }: Buyer): Promise<void> {
+  const { agent_id, session } = agent;
+  say('Subscribed to the book over graphql-ws, and paid for a second chat.');
+  const live = await liveRow(url, agent_id, session, () => chat(pay, url, 'And who can check it?', session));
+  const { position, row } = live.data.bookRows;
+  say(`The row of that chat arrived live: ${row.taskId}, event ${position} of the book.`, live);
 }
 
 interface LiveRow {
@@ -152,7 +272,7 @@ async function liveRow(url: string, agentId: number, session: string, act: () =>
 }
 
 /** A chat paid on Solana: the same offer, the same receipt, another network. Nothing where the service takes none there. */
-async function chatOnSolana(
+async function buyChatOnSolana(
   say: Say,
   { url, solana_rpc_url, solana_wallets: [wallet] }: DevelopmentFile,
 ): Promise<void> {
@@ -164,95 +284,4 @@ async function chatOnSolana(
   const { svc } = await chat(payingFetch({ payments }), url, 'And on Solana?');
   await verify(svc);
   say(`Paid for a third chat on Solana, from ${wallet.address}, and verified its receipt.`);
-}
-
-const START = 'start it with `npm start`, and run `npm run demo` in a second terminal';
-const REAL_CHAIN =
-  'The service uses the chain at BASE_RPC_URL, and this demo spends no real money: run `npm start` without BASE_RPC_URL, then the demo again.';
-
-/** What the running service has written for newcomers. @throws OperatorFault where there is none to pay. */
-async function findService(): Promise<DevelopmentFile> {
-  const { data_dir } = readConfig();
-  const development = await readDevelopmentFile(data_dir);
-  if (development === null)
-    throw new OperatorFault(`No development service has run on ${data_dir} (DATA_DIR): ${START}.`);
-  const { url } = development;
-  switch (await answererAt(url)) {
-    case 'service':
-      return development;
-    case 'another':
-      throw new OperatorFault(
-        `Another program answers at ${url}: stop it, or set PORT to a free port for \`npm start\`; then run \`npm run demo\` again.`,
-      );
-    case 'nobody':
-      throw new OperatorFault(
-        `No service answers at ${url}, where the last service with DATA_DIR ${data_dir} ran: ${START}.`,
-      );
-  }
-}
-
-function isVerbose([word, ...more] = process.argv.slice(2)): boolean {
-  if (more.length > 0 || (word !== undefined && word !== '--verbose'))
-    throw new UsageFault(
-      `${[word, ...more].join(' ')}: npm run demo takes no argument but --verbose (npm run demo -- --verbose)`,
-    );
-  return word !== undefined;
-}
-
-await run(async () => {
-  const is_verbose = isVerbose();
-  const development = await findService();
-  const { url } = development;
-  const say = is_verbose ? withWire(url) : inWords;
-  say(`The service answers at ${url}.`);
-
-  const unpaid = await fetch(url + CHAT, { method: 'POST' });
-  const offer = (await unpaid.json()) as Offer;
-  say(`Sent a chat request without a payment: ${unpaid.status} Payment Required.`);
-  say(`The response offers the chat for ${priceIn(offer)}, by the x402 protocol.`);
-
-  const buyer = await newBuyer(development);
-  say(`Created a wallet, ${buyer.address}, with 1 USDC on the development chain.`);
-  const pay = payingFetch({
-    payments: new x402Client().register('eip155:*', new ExactEvmScheme(buyer)),
-    signText: message => buyer.signMessage({ message }),
-  });
-
-  const { model, choices, svc } = await chat(pay, url, 'What is a spend receipt?');
-  say('Signed a payment with it, without an account or gas, and sent the request again with the payment.');
-  say(`The answer, from ${model}: ${JSON.stringify(choices[0]?.message.content ?? '')}`);
-  say(`The transfer on the chain is ${svc.payment_ref}.`);
-  say(`The response contains a signed receipt, ${svc.task_id}, which is leaf ${svc.leaf_index} of the public log.`);
-  say('Verified the receipt with the published keys: the signature is valid.', await verify(svc));
-  if (!(await isCopyRefused(svc))) throw new Error('a receipt with a changed amount still verified');
-  say('Changed the amount in a copy of the receipt: the signature of the copy is not valid.');
-
-  const { agent_id, session } = await registerAgent({ pay, url, wallet: buyer });
-  say(`Registered the wallet, for another payment: it is agent ${agent_id}, and a book lists what it spends.`);
-  const book = await json<RestBook>(
-    await fetch(`${url}/v1/agents/${agent_id}/book`, { headers: { 'x-svc-session': session } }),
-  );
-  say(`Read the book by REST: ${spentIn(book.spent, book.entries.length)}.`);
-  const graph = await bookByGraphql(url, agent_id, session);
-  const { spent, entries } = graph.data.book;
-  say(`Read the book by GraphQL: ${spentIn(spent, entries.length)}.`);
-  say('Subscribed to the book over graphql-ws, and paid for a second chat.');
-  const live = await liveRow(url, agent_id, session, () => chat(pay, url, 'And who can check it?', session));
-  const { position, row } = live.data.bookRows;
-  say(`The row of that chat arrived live: ${row.taskId}, event ${position} of the book.`, live);
-  await chatOnSolana(say, development);
-  say(
-    `To pay from your own program, read rest-compat/client/README.md. To check a receipt, run: npm run verify -- ${svc.verify_url}`,
-  );
-  say(`Open the first receipt in a browser, which verifies it there: ${svc.verify_url}`);
-});
-
-function priceIn({ accepts }: Offer): string {
-  const [first] = accepts;
-  if (!first) throw new Error('the 402 offers nothing');
-  return `${formatUsdc(atomicAmount(BigInt(first.maxAmountRequired)))} on ${accepts.map(it => it.network).join(' or ')}`;
-}
-
-function spentIn(spent: string, rows: number): string {
-  return `${formatUsdc(atomicAmount(BigInt(spent)))} spent in ${rows} ${rows === 1 ? 'row' : 'rows'}`;
 }
