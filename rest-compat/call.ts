@@ -6,7 +6,7 @@ import { keptByBoard } from './board-cache.ts';
 import { constantPage } from './constant-page.ts';
 import { paymentIn } from './credentials.ts';
 import { type Columns, type DocumentDoor, type Door, type Face, NO_STORE, type PageDoor } from './door.ts';
-import type { ChosenOperation } from './door-operation.ts';
+import type { ChosenOperation, ChosenStream } from './door-operation.ts';
 import { type DoorRequest, requireKnownHeaders } from './door-request.ts';
 import { tagged, unlessKnown } from './etag.ts';
 import { faultPage } from './fault-page.ts';
@@ -15,7 +15,7 @@ import { bodyIn, keptBytes } from './kept-bytes.ts';
 import { offer } from './offer.ts';
 import { inBrowserForm, isPaid } from './offer-page.ts';
 import { withoutNulls } from './omit-nulls.ts';
-import type { Caller, Executed, ExecutedError, Followable, Port } from './port.ts';
+import type { Caller, Executed, ExecutedError, Port } from './port.ts';
 import { type Answer, closed, closingCodes, faultBeside, problem } from './problem.ts';
 import { type StreamedAnswer, streamed } from './streamed-answer.ts';
 import type { Upload } from './upload.ts';
@@ -49,63 +49,45 @@ function finished(request: DoorRequest, door: Door, outcome: DoorOutcome): DoorO
 }
 
 async function handle(door: Door, request: DoorRequest, house: Face, uploads: Upload[]): Promise<DoorOutcome> {
-  const { params, query, headers } = request;
   const { port } = house;
   // A page does not identify the caller: that would take a query to the database, and liveness must not depend on it.
-  if (door.kind === 'page') return unlessKnown(headers, await pageOf(door, house));
+  if (door.kind === 'page') return unlessKnown(request.headers, await pageOf(door, house));
   const passage = await pass(door, request, port, sender => {
     const upload = port.beginUpload(sender);
     uploads.push(upload);
     return upload;
   });
   if (passage.kind === 'refused') return passage.answer;
-  const operation = () => {
-    // Checked like a member of the body: after price and possession, before anything is claimed.
-    requireKnownHeaders(headers);
-    const accept = (request.called_path ?? door.path) === door.path ? headers.accept : undefined;
-    return door.operation({ params, query, headers, body: passage.body, accept });
-  };
-  const { document, variables, stream, plain, valid_body, status } = await withCharge(door, passage, port, operation);
+  const { caller, body } = passage;
+  const operation = await withCharge(door, caller, port, () => operationOf(door, request, body));
   for (const upload of uploads) await upload.deliver();
-  if (stream === null) {
-    const answer = (data: JsonObject) => door.answer(data, variables);
-    const kept = { ...keptFor(door, query, passage.caller), ...(status !== null && { status }), answer };
-    const form = await formOf(plain, port);
-    const door_in_form = form ? { ...kept, media: form.media, answer: form.textOf } : kept;
-    const make = async () => {
-      const executed = await port.execute({
-        document,
-        variables,
-        valid_body,
-        caller: passage.caller,
-        nulls: door.nulls,
-      });
-      const answered = { ...executed, headers: { ...executed.headers, ...form?.headers } };
-      return tagged(door_in_form, concluded(door_in_form, request, port, answered));
-    };
-    const made = () => keptBytes(door_in_form, params, port, make);
-    return unlessKnown(headers, await keptByBoard({ ...door_in_form, variables }, port, made));
-  }
-  if (stream.live) return followed(door, request, port, { document, variables, ...stream });
-  const subscribed = await port.subscribe({
-    document,
-    variables,
-    valid_body,
-    caller: passage.caller,
-    left: request.left?.(),
-  });
-  if (subscribed.kind === 'refused') return concluded(door, request, port, subscribed.executed);
-  const answer = streamed(subscribed, stream);
-  if (request.method !== 'HEAD') return answer;
-  await subscribed.events[Symbol.asyncIterator]().return?.();
-  return { ...answer, body: null };
+  const call = { door, request, port, caller };
+  const { stream } = operation;
+  if (stream === null) return answerOnce(call, operation);
+  return stream.live ? follow(call, operation, stream) : subscribe(call, operation, stream);
+}
+
+/** A call that may run its document. */
+interface AdmittedCall {
+  readonly door: DocumentDoor;
+  readonly request: DoorRequest;
+  readonly port: Port;
+  readonly caller: Caller;
+}
+
+/** Checks headers like members of the body: after price and possession, before anything is claimed. @throws Refusal invalid_request */
+function operationOf(door: DocumentDoor, request: DoorRequest, body: JsonObject): ChosenOperation {
+  const { params, query, headers } = request;
+  requireKnownHeaders(headers);
+  const accept = (request.called_path ?? door.path) === door.path ? headers.accept : undefined;
+  return door.operation({ params, query, headers, body, accept });
 }
 
 /**
  * A refusal before the document runs also states whether the payment was charged, because an earlier attempt of the same request may have
  * been.
  */
-async function withCharge<T>(door: Door, { caller }: { caller: Caller }, port: Port, ask: () => T): Promise<T> {
+async function withCharge<T>(door: Door, caller: Caller, port: Port, ask: () => T): Promise<T> {
   try {
     return ask();
   } catch (fault) {
@@ -113,24 +95,65 @@ async function withCharge<T>(door: Door, { caller }: { caller: Caller }, port: P
   }
 }
 
+/** An answer in one piece, from what is kept of an earlier one if it may be. */
+async function answerOnce(call: AdmittedCall, operation: ChosenOperation): Promise<Answer> {
+  const { request, port, caller } = call;
+  const { document, variables, valid_body, plain } = operation;
+  const form = await formOf(plain, port);
+  const door = doorOf(call, operation, form);
+  const execute = async () => {
+    const executed = await port.execute({ document, variables, valid_body, caller, nulls: door.nulls });
+    const headers = { ...executed.headers, ...form?.headers };
+    return tagged(door, concluded(door, request, port, { ...executed, headers }));
+  };
+  const make = () => keptBytes(door, request.params, port, execute);
+  return unlessKnown(request.headers, await keptByBoard({ ...door, variables }, port, make));
+}
+
+type ChosenForm = Pick<Form, 'media' | 'headers' | 'textOf'>;
+
 /** A page that verifies itself is made with its script. */
-async function formOf(
-  plain: ChosenOperation['plain'],
-  port: Port,
-): Promise<Pick<Form, 'media' | 'headers' | 'textOf'> | null> {
+async function formOf(plain: ChosenOperation['plain'], port: Port): Promise<ChosenForm | null> {
   if (plain === null || !('withProgram' in plain)) return plain;
   return { media: plain.media, ...plain.withProgram(await port.verifierProgram()) };
 }
 
-async function followed(
-  door: DocumentDoor,
-  request: DoorRequest,
-  port: Port,
-  operation: Omit<Followable, 'address'>,
+/** The endpoint with what this call changes in its row: the status, the form, and whether the answer may be kept. */
+function doorOf(
+  { door, request, caller }: AdmittedCall,
+  { variables, status }: ChosenOperation,
+  form: ChosenForm | null,
+): DocumentDoor {
+  return {
+    ...keptFor(door, request.query, caller),
+    ...(status !== null && { status }),
+    ...(form === null ? { answer: data => door.answer(data, variables) } : { media: form.media, answer: form.textOf }),
+  };
+}
+
+/** Events that end with the answer. */
+async function subscribe(
+  { door, request, port, caller }: AdmittedCall,
+  { document, variables, valid_body }: ChosenOperation,
+  stream: ChosenStream,
 ): Promise<DoorOutcome> {
-  const events = await port.follow({ ...operation, address: request.address });
+  const subscribed = await port.subscribe({ document, variables, valid_body, caller, left: request.left?.() });
+  if (subscribed.kind === 'refused') return concluded(door, request, port, subscribed.executed);
+  const answer = streamed(subscribed, stream);
+  if (request.method !== 'HEAD') return answer;
+  await subscribed.events[Symbol.asyncIterator]().return?.();
+  return { ...answer, body: null };
+}
+
+/** Events that do not end. */
+async function follow(
+  { door, request, port }: AdmittedCall,
+  { document, variables }: ChosenOperation,
+  { eventOf, frames }: ChosenStream,
+): Promise<DoorOutcome> {
+  const events = await port.follow({ document, variables, eventOf, frames, address: request.address });
   if (events.kind === 'refused') return concluded(door, request, port, events.executed);
-  const answer = { status: 200, headers: operation.frames.headers };
+  const answer = { status: 200, headers: frames.headers };
   if (request.method !== 'HEAD') return { ...answer, body: events.body };
   events.body.destroy();
   return { ...answer, body: null };
