@@ -12,7 +12,7 @@ import { registerAgent } from 'spend-receipt-gateway/client/register-agent';
 import { verify } from 'spend-receipt-gateway/verify';
 import { formatUnits, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { keepSession } from './session-file/keep.ts';
+import { keepSession } from './keep-session.ts';
 
 const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '' } = process.env;
 /** Atomic USDC, 6 decimals: four calls. */

@@ -19,7 +19,7 @@ import { payingFetch } from 'spend-receipt-gateway/client';
 import { registerAgent } from 'spend-receipt-gateway/client/register-agent';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { keepSession } from './session-file/keep.ts';
+import { keepSession } from './keep-session.ts';
 
 const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '', AGENT_ID, SESSION, PORT = '4101' } = process.env;
 const wallet = privateKeyToAccount(PRIVATE_KEY as Hex);

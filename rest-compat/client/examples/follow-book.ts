@@ -18,7 +18,7 @@ import { type BookCursor, createBookFollower, type FollowedEvent } from 'spend-r
 import { registerAgent } from 'spend-receipt-gateway/client/register-agent';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { keepSession } from './session-file/keep.ts';
+import { keepSession } from './keep-session.ts';
 
 const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '', AGENT_ID, SESSION, BOOK_FILE } = process.env;
 

@@ -14,7 +14,7 @@ import { payLegs } from 'spend-receipt-gateway/client/pay-legs';
 import { registerAgent } from 'spend-receipt-gateway/client/register-agent';
 import { formatUnits, type Hex, isAddressEqual } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { keepSession } from './session-file/keep.ts';
+import { keepSession } from './keep-session.ts';
 
 const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '', WORKER_KEY = '', FEE_PAYEE } = process.env;
 /** Atomic USDC, 6 decimals: the most that the poster pays, and the price that the worker asks. */

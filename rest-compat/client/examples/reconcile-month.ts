@@ -15,7 +15,7 @@ import { payingFetch } from 'spend-receipt-gateway/client';
 import { registerAgent } from 'spend-receipt-gateway/client/register-agent';
 import { formatUnits, type Hex, parseUnits } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { keepSession } from './session-file/keep.ts';
+import { keepSession } from './keep-session.ts';
 
 const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '', AGENT_ID, SESSION } = process.env;
 const { MONTH = new Date().toISOString().slice(0, 7), JOURNAL_FILE } = process.env;

@@ -16,7 +16,7 @@ import { registerAgent } from 'spend-receipt-gateway/client/register-agent';
 import { Webhook } from 'standardwebhooks';
 import { formatUnits, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { keepSession } from './session-file/keep.ts';
+import { keepSession } from './keep-session.ts';
 
 const { SERVICE_URL = 'http://127.0.0.1:4000', PRIVATE_KEY = '', AGENT_ID, SESSION, PORT = '4100' } = process.env;
 const { WEBHOOK_URL = `http://127.0.0.1:${PORT}/` } = process.env;

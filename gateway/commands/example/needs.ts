@@ -1,0 +1,33 @@
+/* The programs of rest-compat/client/examples, and what each takes from the environment beside SERVICE_URL. */
+
+export interface ExampleNeeds {
+  /** Private keys of wallets that pay. */
+  readonly keys: readonly ('PRIVATE_KEY' | 'WORKER_KEY')[];
+  /**
+   * SESSION of a book. `in_place_of_key`: the example then only reads that book, and needs no key. `with_key`: the wallet of the key has to
+   * be that of the book.
+   */
+  readonly session: 'unused' | 'in_place_of_key' | 'with_key';
+}
+
+const wallet: ExampleNeeds = { keys: ['PRIVATE_KEY'], session: 'unused' };
+const reader: ExampleNeeds = { keys: ['PRIVATE_KEY'], session: 'in_place_of_key' };
+const payerOfBook: ExampleNeeds = { keys: ['PRIVATE_KEY'], session: 'with_key' };
+
+/** By the name of the example's file, in the order of the list. */
+export const exampleNeeds: ReadonlyMap<string, ExampleNeeds> = new Map([
+  ['agent-with-budget', wallet],
+  ['approve-call', wallet],
+  ['buy-chat', wallet],
+  ['buy-with-anthropic-sdk', wallet],
+  ['buy-with-openai-sdk', wallet],
+  ['dashboard-apollo', payerOfBook],
+  ['delegate-session', wallet],
+  ['follow-book', reader],
+  ['hire-an-agent', { keys: ['PRIVATE_KEY', 'WORKER_KEY'], session: 'unused' }],
+  ['mcp-agent', wallet],
+  ['reconcile-month', reader],
+  ['stream', wallet],
+  ['verify-receipt', { keys: [], session: 'unused' }],
+  ['webhook-receiver', payerOfBook],
+]);
