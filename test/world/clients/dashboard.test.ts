@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import { openEmptyPage } from '../../harness/doors/browser/open-browser.ts';
+import { expectToFit } from '../../harness/doors/browser/page-fit.ts';
 import { type Service, sharedService } from '../../harness/doors/open-service.ts';
 import { examplesAt } from '../../harness/examples.ts';
 import { ownPort } from '../../harness/own-port.ts';
@@ -10,7 +11,7 @@ beforeAll(async () => {
   [service, page] = await Promise.all([sharedService(), openEmptyPage()]);
 });
 
-it('dashboard-apollo shows a row as it is bought, fits a phone, and reaches the service alone', async () => {
+it('dashboard-apollo shows a row as it is bought, fits the screen, and reaches the service alone', async () => {
   const faults: string[] = [];
   page.on('pageerror', fault => void faults.push(String(fault)));
   page.on('console', message => void (message.type() === 'error' && faults.push(message.text())));
@@ -21,7 +22,6 @@ it('dashboard-apollo shows a row as it is bought, fits a phone, and reaches the 
   });
   await expect.poll(() => lines.length).toBe(3);
   const opened = lines[1]?.replace('open ', '') ?? '';
-  await page.setViewportSize({ width: 360, height: 800 });
   await page.goto(opened);
   const textOf = (id: string) => page.locator(`#${id}`).textContent();
   await expect.poll(() => textOf('sums')).toBe('0.002000 USDC spent, no budget');
@@ -32,8 +32,7 @@ it('dashboard-apollo shows a row as it is bought, fits a phone, and reaches the 
   const bought = lines.at(-1)?.replace('bought ', '') ?? '';
   expect(await page.locator('#rows tr').nth(1).textContent()).toContain(bought);
   expect(await textOf('models')).toMatch(/(alpha|beta)-\d10\.002000/);
-  const width = await page.evaluate('document.documentElement.scrollWidth');
-  expect(width).toBeLessThanOrEqual(360);
+  await expectToFit(page, 'dashboard');
   expect([...reached].sort()).toEqual([new URL(opened).origin, new URL(service.url).origin].sort());
   expect(faults).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { openEmptyPage } from '../../harness/doors/browser/open-browser.ts';
+import { expectToFit } from '../../harness/doors/browser/page-fit.ts';
 import { CHAT, type Service, sharedService } from '../../harness/doors/open-service.ts';
 
 /* The page of a paid URL in a browser. */
@@ -24,11 +25,7 @@ it.each([CHAT, AUDIO, REGISTRATION])(
     const answer = await page.goto(service.url + path);
     expect(answer?.status()).toBe(402);
     expect(await page.locator('h1').textContent()).toBe('Payment required');
-    for (const width of [360, 768, 1_280]) {
-      await page.setViewportSize({ width, height: 800 });
-      const wide = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-      expect([width, wide]).toEqual([width, 0]);
-    }
+    await expectToFit(page, `offer${path.replaceAll('/', '-')}`);
     expect(asked.filter(url => !url.startsWith('data:'))).toEqual([service.url + path]);
     // Chromium reports the status of the page itself.
     expect(faults.filter(it => !it.includes('402'))).toEqual([]);

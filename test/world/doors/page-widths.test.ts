@@ -9,6 +9,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { approvalDoorsOf } from '../../harness/doors/approvals.ts';
 import { openEmptyPage } from '../../harness/doors/browser/open-browser.ts';
 import { ownersPageOf, walletOf } from '../../harness/doors/browser/owners-page.ts';
+import { expectToFit as expectPageToFit } from '../../harness/doors/browser/page-fit.ts';
 import { ask, openService, type Service } from '../../harness/doors/open-service.ts';
 import { refusing } from '../../harness/doors/refusing.ts';
 import { webhookDoorsOf } from '../../harness/doors/webhooks.ts';
@@ -18,7 +19,6 @@ import { openReceiver } from '../../harness/webhook/receiver.ts';
 
 /* Every page that the service shows a person, on a phone, a tablet and a laptop: nothing is wider than the screen. */
 
-const widths = [360, 768, 1280];
 /** As long as a caller may make a word. */
 const LONG_WORD = 'i'.repeat(128);
 
@@ -35,31 +35,7 @@ const { cautious, asked } = approvalDoorsOf(() => service);
 const { putToldOfApprovals } = webhookDoorsOf(() => service);
 const { open, told } = ownersPageOf(() => ({ service, page }));
 
-interface Overflow {
-  /** By how many CSS pixels the page can be scrolled sideways. */
-  readonly px: number;
-  /** The first elements that end beyond the right edge, outside of boxes that scroll by themselves and of GraphiQL's editors. */
-  readonly elements: readonly string[];
-}
-
-/** Runs in the page. */
-const OVERFLOW = `(() => {
-  const width = document.documentElement.clientWidth;
-  const scrolls = it => it && (/^(auto|scroll)$/.test(getComputedStyle(it).overflowX) || scrolls(it.parentElement));
-  const wide = [...document.querySelectorAll('body *:not(.monaco-editor *)')].filter(
-    it => it.checkVisibility() && it.getBoundingClientRect().right > width + 0.5 && !scrolls(it.parentElement),
-  );
-  return { px: document.documentElement.scrollWidth - width, elements: wide.slice(0, 3).map(it => it.outerHTML.slice(0, 160)) };
-})()` as unknown as () => Overflow;
-
-async function expectToFit(name: string): Promise<void> {
-  for (const width of widths) {
-    await page.setViewportSize({ width, height: 800 });
-    const to = process.env.SVC_TEST_SCREENSHOTS;
-    if (to) await page.screenshot({ path: join(to, `${name}-${width}.png`), fullPage: true });
-    expect.soft(await page.evaluate(OVERFLOW), `${name} at ${width}`).toEqual({ px: 0, elements: [] });
-  }
-}
+const expectToFit = (name: string) => expectPageToFit(page, name);
 
 async function buyWithLongIntent() {
   const agent = await service.newAgent();
