@@ -38,12 +38,10 @@ function blocks(page: Page, language: string): readonly string[] {
   );
 }
 
-/** These run for as long as the service does: test/gateway/graph/remote opens subgraphs in this way. */
-const outside = ['npm run subgraph -- book', `SUBGRAPH_URLS='{"book":"http://127.0.0.1:4002"}' npm start`];
 const commandsOf = (page: Page) =>
   blocks(page, 'sh')
     .flatMap(block => block.trim().split('\n'))
-    .filter(line => !line.startsWith('export ') && !outside.includes(line));
+    .filter(line => !line.startsWith('export '));
 
 let service: Service;
 let agent: Awaited<ReturnType<Service['newAgent']>>;
@@ -169,6 +167,37 @@ describe('docs/check.md', () => {
 });
 
 describe('docs/run.md', () => {
+  const inText = [...pages.run.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`]*\bnpm [^`]*)`/g)];
+  const printed = [...commandsOf('run'), ...inText.flatMap(([, line = '']) => line.split(' && '))];
+  const ofProject = printed.filter(line => /\bnpm (run|start)\b/.test(line));
+
+  it.each(ofProject)('its command is a script of the project: %s', async line => {
+    const { program, args } = await shellWords(line, {});
+    const [first, name = first] = args;
+    const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+    expect([program, Object.keys(scripts)]).toEqual(['npm', expect.arrayContaining([name])]);
+  });
+
+  // Each would run for as long as the service does, or change its log: what they do has tests of its own.
+  it.each(ofProject.filter(line => line.includes(' -- ')))(
+    'its words are taken, and one more is not: %s',
+    async line => {
+      const { args } = await shellWords(line, {});
+      const [, name = '', , ...words] = args;
+      const command = `gateway/commands/${name}.ts`;
+      // Settings are read after the words.
+      const environment = { PORT: 'x' };
+      expect(await runCommand(command, words, { environment })).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/^PORT: /),
+      });
+      expect(await runCommand(command, [...words, 'more'], { environment })).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(`usage: npm run ${name} -- `),
+      });
+    },
+  );
+
   it('its settings are all that production needs, and none of them is without effect', () => {
     const lines = (blocks('run', 'ini')[0] ?? '').trim().split('\n');
     const random = (name: string, value: string) =>
