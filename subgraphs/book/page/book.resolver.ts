@@ -1,11 +1,11 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Args, Ctx, Directive, FieldResolver, Info, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { type AtomicAmount, atomicAmount, parseAtomic, remainder } from '../../../schema/amount.ts';
-import { toCamelKeys } from '../../../schema/camel.ts';
-import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { IntentSummaryNoun } from '../../../schema/book/book-page.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { INT_MAX, limits } from '../../../schema/limits.ts';
+import type { DocumentOf } from '../../../schema/noun.ts';
 import {
   BookPageRequest,
   BudgetRequest,
@@ -17,7 +17,14 @@ import {
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { requireHeld, requirePossession } from '../../access.ts';
 import type { Database } from '../../database.ts';
-import { type Arguments, type ArgumentsOfBook, argumentsType, givenMembers, readRequest } from '../../graph-type.ts';
+import {
+  type Arguments,
+  type ArgumentsOfBook,
+  argumentsType,
+  givenMembers,
+  readRequest,
+  shownOf,
+} from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { WrittenFields } from '../../written-leaves.ts';
 import { budgetEnd, hourOf, lastHour } from '../alerts/rate.ts';
@@ -118,7 +125,8 @@ export class BookResolver {
 
   @FieldResolver()
   intents(@Root() { intents }: BookPage): unknown {
-    return Object.values(intents.toJSON() as JsonObject).map(intent => toCamelKeys(intent));
+    const summaries = intents.toJSON() as Readonly<Record<string, DocumentOf<typeof IntentSummaryNoun>>>;
+    return Object.values(summaries).map(intent => shownOf(IntentSummaryNoun, intent));
   }
 
   @FieldResolver()

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { IngressReceiptNoun, RowFulfillmentNoun } from '../../../schema/book/row-members.ts';
 import { rowFacts } from '../../../schema/book-row.ts';
 import { camel } from '../../../schema/camel.ts';
-import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { withReceipt } from '../../../schema/evidence.ts';
 import type { RawJson } from '../../../schema/json-text.ts';
 import { inflowLimits, rowLimits } from '../../../schema/limits.ts';
@@ -27,6 +26,7 @@ import type { BookRow } from '../ledger/row.entity.ts';
 import { SESSION_OF_ROW } from '../ledger/session-of-row.ts';
 import { parentRefOf } from '../lineage/parent.ts';
 import './row.type.ts';
+import type { Replay } from './row.type.ts';
 import type { RowScope } from './row-scope.ts';
 
 /* Rows as JSON written by Postgres field by field, and SQL that exports share. */
@@ -60,9 +60,9 @@ export function replaysCounted(agent_id: string): string {
   return `(select seq, count from book_counted where agent_id = ${agent_id} and kind = 'replay')`;
 }
 
-export async function replaysOf(database: Database, { agentId, seq }: BookRow): Promise<JsonObject[]> {
+export async function replaysOf(database: Database, { agentId, seq }: BookRow): Promise<Replay[]> {
   const text = `select e.at, e.body from ${newestReplays('$1', '$2')} order by e.position`;
-  const events = await database.query<{ at: Date; body: JsonObject }>({
+  const events = await database.query<{ at: Date; body: Omit<Replay, 'at'> }>({
     name: 'replays of row',
     text,
     values: [agentId, seq],

@@ -1,13 +1,14 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Ctx, Directive, FieldResolver, Int, Resolver, Root } from 'type-graphql';
+import { IngressReceiptNoun, RowFulfillmentNoun } from '../../../schema/book/row-members.ts';
 import { REPLAYS, rowFacts } from '../../../schema/book-row.ts';
-import { toCamelKeys } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { withReceipt } from '../../../schema/evidence.ts';
+import { shownOf } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { ReceiptReference } from './book.type.ts';
-import { BookReplay, IngressReceipt, RowFulfillment } from './row.type.ts';
+import { BookReplay, IngressReceipt, ReplayNoun, RowFulfillment } from './row.type.ts';
 import { replaysOf } from './row-json.ts';
 
 /** Fields of a row that are not columns or their members (schema/book-row.ts). */
@@ -28,7 +29,7 @@ export class BookRowResolver {
     description: 'What was bought and delivered, and the commitment to it. Null if the row has none.',
   })
   fulfillment(@Root() { fulfillment }: BookRow): RowFulfillment | null {
-    return shaped<RowFulfillment>(fulfillment);
+    return fulfillment && shownOf(RowFulfillmentNoun, fulfillment);
   }
 
   @FieldResolver(() => IngressReceipt, {
@@ -36,7 +37,7 @@ export class BookRowResolver {
     description: 'Transfer that was seen only after the row was recorded. Null for any other row.',
   })
   ingressReceipt(@Root() { ingressReceipt }: BookRow): IngressReceipt | null {
-    return shaped<IngressReceipt>(ingressReceipt);
+    return ingressReceipt && shownOf(IngressReceiptNoun, ingressReceipt);
   }
 
   /** Events are read per row, because few rows have more than a few. */
@@ -47,7 +48,7 @@ export class BookRowResolver {
   })
   async replayEvents(@Root() row: BookRow, @Ctx() context: BookContext): Promise<BookReplay[]> {
     const replays = row.replayCount === 0 ? [] : await replaysOf(context.database, row);
-    return replays.map(replay => toCamelKeys(replay) as BookReplay);
+    return replays.map(replay => shownOf(ReplayNoun, replay));
   }
 
   @Directive(`@cost(weight: ${rowFacts.inflow_corrections.cost})`)
@@ -72,9 +73,4 @@ export class BookRowResolver {
   delegationHash(@Root() { delegationHash = null }: BookRow): string | null {
     return delegationHash;
   }
-}
-
-/** JSON of a column with GraphQL names. */
-function shaped<T>(column: JsonObject | null): T | null {
-  return column === null ? null : (toCamelKeys(column) as T);
 }

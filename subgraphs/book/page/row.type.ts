@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { BookReplayNoun, IngressReceiptNoun, RowFulfillmentNoun } from '../../../schema/book/row-members.ts';
 import { limits } from '../../../schema/limits.ts';
+import type { DocumentOf } from '../../../schema/noun.ts';
 import '../../fulfillment.type.ts';
 import { objectType } from '../../graph-type.ts';
 
@@ -20,14 +21,18 @@ export const IngressReceipt = objectType(
 );
 export type IngressReceipt = InstanceType<typeof IngressReceipt>;
 
-// Old events may lack the task.
+/** Old events may lack the task. */
+export const ReplayNoun = BookReplayNoun.extend({
+  replay_of: BookReplayNoun.shape.replay_of
+    .optional()
+    .describe('Task id of the row whose payment was sent again. Null in an old event, which did not record it.'),
+});
+
+export type Replay = DocumentOf<typeof ReplayNoun>;
+
 export const BookReplay = objectType(
   'BookReplay',
   `Event of a row: its payment was sent again. After ${limits.replay_events_per_hour_max} events in an hour, one event represents several times.`,
-  BookReplayNoun.extend({
-    replay_of: BookReplayNoun.shape.replay_of
-      .optional()
-      .describe('Task id of the row whose payment was sent again. Null in an old event, which did not record it.'),
-  }),
+  ReplayNoun,
 );
 export type BookReplay = InstanceType<typeof BookReplay>;

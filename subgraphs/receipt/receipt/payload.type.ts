@@ -59,12 +59,14 @@ objectType(
 );
 
 /** Old versions lack some members. Their signed `settled_by` is `settlementBasis` here. */
+export const SignedPayloadNoun = ReceiptPayloadNoun.omit({ settled_by: true }).partial({
+  tolerance: true,
+  issuer_history: true,
+  receipt_policy: true,
+});
+
 export const SignedPayload = objectType(
   'ReceiptPayload',
   'Signed payload of a receipt, which the log contains. Members that do not apply, or that the version of the payload does not have, are null.',
-  ReceiptPayloadNoun.omit({ settled_by: true }).partial({
-    tolerance: true,
-    issuer_history: true,
-    receipt_policy: true,
-  }),
+  SignedPayloadNoun,
 );

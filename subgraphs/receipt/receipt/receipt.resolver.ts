@@ -2,7 +2,6 @@ import 'reflect-metadata';
 import DataLoader from 'dataloader';
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Args, Ctx, Directive, FieldResolver, Query, Resolver, Root } from 'type-graphql';
-import { toCamelKeys } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { taskNamedBy } from '../../../schema/ids.ts';
 import { verifyUrl } from '../../../schema/links.ts';
@@ -11,14 +10,14 @@ import { ReceiptNoun, type ReceiptPayload } from '../../../schema/receipt-shapes
 import { IssuerSnapshotRequest, ReceiptPath, TaskQuery } from '../../../schema/requests/receipt.ts';
 import { RevocationsPage } from '../../../schema/requests/session.ts';
 import type { Context } from '../../context.ts';
-import { type Arguments, argumentsType, describedBy, givenMembers, readRequest } from '../../graph-type.ts';
+import { type Arguments, argumentsType, describedBy, givenMembers, readRequest, shownOf } from '../../graph-type.ts';
 import { receiptAudit } from '../auditor/audit-documents.ts';
 import type { ReceiptContext } from '../context.ts';
 import { listedRevocations } from '../issuer/revoked-sessions.ts';
 import { requireNotHalted } from '../log/while-halted.ts';
 import { receiptDocument } from './document.ts';
 import { readReceipts } from './find.ts';
-import { SignedPayload } from './payload.type.ts';
+import { SignedPayload, SignedPayloadNoun } from './payload.type.ts';
 import { Receipt } from './receipt.entity.ts';
 import { outcomeUnlessHalted, Task, taskUnlessHalted } from './task-status.ts';
 
@@ -59,8 +58,8 @@ export class ReceiptResolver {
   })
   signedPayload(@Root() { payload }: Receipt): object {
     const signed = JSON.parse(payload) as ReceiptPayload;
-    const settlement_basis = settlementBasis(signed);
-    return toCamelKeys({ ...signed, settlement_basis, issued_at: new Date(signed.issued_at) }) as object;
+    const settlement_basis = settlementBasis(signed) as ReceiptPayload['settlement_basis'];
+    return shownOf(SignedPayloadNoun, { ...signed, settlement_basis });
   }
 
   /** The whole receipt, made again for each request. */
