@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { limits } from '../../schema/limits.ts';
-import { dialects, tokenLimitMembers } from '../../subgraphs/receipt/inference/catalogue.ts';
+import { dialects, type HubSettings, tokenLimitMembers } from '../../subgraphs/receipt/inference/catalogue.ts';
 import { httpUrl, withoutSlash } from './forms.ts';
 
+/** A schema for each member of `HubSettings`, and for no other. */
 const members = z.strictObject({
   name: z
     .string()
@@ -54,7 +55,7 @@ const members = z.strictObject({
     .record(z.string(), z.strictObject({ input: z.int().min(0), output: z.int().min(0) }))
     .optional()
     .describe('object of model to `{input, output}` in atomic USDC per million tokens, for `provider_cogs`'),
-});
+} satisfies Readonly<Record<keyof HubSettings, z.ZodType>>);
 
 const SERVED = 'models, image_models, audio_models or embedding_models';
 

@@ -25,7 +25,7 @@ import type { CheckpointHead } from './open-checkpoint.ts';
 import { strictJson } from './read-document.ts';
 import { verifyReceipt } from './receipt.ts';
 import { verifyRefusal } from './refusal.ts';
-import type { Report } from './report.ts';
+import type { Report } from './result.ts';
 import { type Jwks, parseJws, verifyEs256 } from './signature.ts';
 import { type Check, type Invalid, judgeBy, malformedDocument, type Rule, unless } from './signed-document.ts';
 

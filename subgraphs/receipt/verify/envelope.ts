@@ -15,9 +15,9 @@ import { NEEDS_SECRET } from './beside-receipts/webhook-message.ts';
 import { resourceKeySet } from './beside-receipts/x402-artifact.ts';
 import { cwtFacts, parseSign1 } from './cose.ts';
 import { type CredentialVerification, credentialBase, verifyCredential } from './credential.ts';
-import { type DocumentVerification, type Report, verificationJson } from './report.ts';
+import { type DocumentVerification, verificationJson } from './report.ts';
+import type { VerifiedDocument } from './result.ts';
 import { parseJws } from './signature.ts';
-import type { Check } from './signed-document.ts';
 import { type StatementVerification, verifyStatement } from './statement.ts';
 import { verifyWalletText } from './wallet/text.ts';
 
@@ -49,13 +49,8 @@ interface Envelope {
   verify(jwks: JsonObject, options?: EnvelopeOptions): VerifiedEnvelope;
 }
 
-/** As `VerifiedDocument` of module.ts. `payload` is what the receipt signs; null where it is not valid, and of what is no receipt. */
-interface VerifiedEnvelope {
-  readonly valid: boolean;
-  readonly checks: readonly Pick<Check, 'sentence'>[];
-  readonly fault: Check | null;
-  readonly claims: JsonObject | null;
-  readonly report: Report | null;
+/** `payload`: what the receipt signs; null where it is not valid, and of what is no receipt. */
+interface VerifiedEnvelope extends Omit<VerifiedDocument, 'kind'> {
   readonly payload: JsonObject | null;
 }
 

@@ -3,7 +3,8 @@ import { documents } from '../../../schema/documents.ts';
 import { walletClaimText } from '../../../schema/inflow-claim.ts';
 import { eip191Hash, recoverAddress } from '../../../schema/secp256k1.ts';
 import { type OpenedDocument, verifyIssuerDocument } from './issuer-document.ts';
-import type { DocumentVerification, Report } from './report.ts';
+import type { DocumentVerification } from './report.ts';
+import type { Report } from './result.ts';
 import type { Jwks } from './signature.ts';
 import { type Rule, unless } from './signed-document.ts';
 

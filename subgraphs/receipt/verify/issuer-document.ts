@@ -2,7 +2,8 @@ import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../.
 import { jwksUri } from '../../../schema/links.ts';
 import { type Addresses, addressesOf, linkFault } from './addresses.ts';
 import { revocationOf } from './key-times.ts';
-import { type DocumentVerification, type JudgedKind, judgeDocument, type Report } from './report.ts';
+import { type DocumentVerification, type JudgedKind, judgeDocument } from './report.ts';
+import type { Report } from './result.ts';
 import { base64url, type Jwks, parseJws, verifyEs256 } from './signature.ts';
 import { malformedDocument, type Rule, type SignedDocument, tokenFault, unless } from './signed-document.ts';
 

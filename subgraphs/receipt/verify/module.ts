@@ -4,23 +4,15 @@ import { documentIn, keySetUri, kindOf, needsKeys, verifyDocument } from './docu
 import { verifyLogProof } from './log-proof.ts';
 import { leafHash } from './merkle-proof.ts';
 import { undecidedFaults, verificationJson } from './report.ts';
+import type { HeldCheck, VerifiedDocument, VerifiedFault } from './result.ts';
 import { type VerifierKey, verifierKey } from './verifier-key.ts';
 
 /*
  * `spend-receipt-gateway/verify`: the verifier as a module of its own, for Node and browsers. It needs no part of the
- * service and makes no requests. Its types refer only to this file and JSON.
+ * service and makes no requests. Its types refer only to this file, result.ts and JSON.
  */
 
-/** A check that held. */
-export interface HeldCheck {
-  readonly sentence: string;
-}
-
-/** A check that did not hold: `code` stays the same for programs, `sentence` is for people. */
-export interface VerifiedFault {
-  readonly code: string;
-  readonly sentence: string;
-}
+export type { HeldCheck, VerifiedDocument, VerifiedFault } from './result.ts';
 
 /**
  * Whether a fault leaves a document neither valid nor invalid: something that is not at hand would decide it. Such a document is not to
@@ -28,66 +20,6 @@ export interface VerifiedFault {
  */
 export function undecided(fault: VerifiedFault | null): boolean {
   return fault !== null && undecidedFaults.has(fault.code);
-}
-
-/** What became of a document; serialisable as JSON. */
-export interface VerifiedDocument {
-  readonly kind:
-    | 'receipt'
-    | 'refusal'
-    | 'export'
-    | 'receipt_audit'
-    | 'refusal_audit'
-    | 'inflow'
-    | 'verdict'
-    | 'reconciliation'
-    | 'totals'
-    | 'issuer_history'
-    | 'receipt_policy_history'
-    | 'revocations'
-    /** The answer that foreign spend was recorded. */
-    | 'ingest_record'
-    /** The `allowance` of a book. */
-    | 'allowance'
-    /** An audit pack is unsigned, so never valid: its fault is `not_signed`, or names a contradiction. */
-    | 'audit_pack'
-    /** The coverage of an export, without the export. */
-    | 'export_coverage'
-    /** The declaration of a break of the log, and the list of all. */
-    | 'log_break'
-    | 'log_breaks'
-    /** A signed head of the log, alone or with an inclusion proof. */
-    | 'tree_head'
-    /** The card of the agent (A2A). */
-    | 'agent_card'
-    /** What x402's offer-and-receipt extension signs: the offers of a 402, and the receipt of PAYMENT-RESPONSE. */
-    | 'offer'
-    | 'delivery'
-    /** What a payer or the key of a session signed (EIP-712), and a text that a wallet signed. */
-    | 'session_grant'
-    | 'session_act'
-    | 'session_revocation'
-    | 'wallet_text'
-    /** A message of a webhook: only its receiver can check it. */
-    | 'webhook_message'
-    /** An unsigned document. */
-    | 'unsigned';
-  readonly valid: boolean;
-  /** Those that held, in order. */
-  readonly checks: readonly HeldCheck[];
-  /** The first that did not; null where the document is valid. */
-  readonly fault: VerifiedFault | null;
-  /** What was signed; null where it is not valid: then nothing in it is to be believed. */
-  readonly claims: JsonObject | null;
-  /** What a valid document leaves open; null where it is not valid. */
-  readonly report: {
-    /** Members that no signature covers, by their paths: known ones, and what is no part of such a document. */
-    readonly unsigned: { readonly lane: readonly string[]; readonly unknown: readonly string[] };
-    /** Signatures that do not verify, beside one that does. */
-    readonly broken: readonly string[];
-    /** What was not checked here, and how it could be: a sentence each. */
-    readonly unchecked: readonly string[];
-  } | null;
 }
 
 /** Verified: a log contains the receipt, under a checkpoint that the log signed and each of the witnesses cosigned. */

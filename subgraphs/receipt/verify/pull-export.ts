@@ -6,7 +6,8 @@ import { documentHash, pullExportUrl, pullForms, pullSignedMembers } from '../..
 import { linkFault, type ShownLink } from './addresses.ts';
 import { coverageRulesOf } from './export-coverage.ts';
 import { type TokenDocument, verifyTokenDocument } from './issuer-document.ts';
-import { always, type Coverage, type DocumentVerification, type Report, unsignedIn } from './report.ts';
+import { always, type Coverage, type DocumentVerification, unsignedIn } from './report.ts';
+import type { Report } from './result.ts';
 import type { Jwks } from './signature.ts';
 import { issuerSigned, type Rule, rawValueSigns, unless } from './signed-document.ts';
 

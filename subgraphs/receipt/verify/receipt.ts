@@ -3,7 +3,8 @@ import { commitmentIn, commitmentMaker } from '../../../schema/output-commitment
 import { namesNoPayment, payloadVersionOf, settlementBasis } from '../../../schema/receipt-payload.ts';
 import { addressesOf } from './addresses.ts';
 import { tokenOf } from './issuer-document.ts';
-import { always, type Coverage, isSameJson, type Report, unsignedIn } from './report.ts';
+import { always, type Coverage, isSameJson, unsignedIn } from './report.ts';
+import type { Report } from './result.ts';
 import { brokenBeside, copies, type OpenedReceipt, otherClaims, rules, signedPaymentRef } from './rules.ts';
 import { type Jwks, parseJws } from './signature.ts';
 import { type Check, type Invalid, judgeBy, malformedDocument, tokenFault } from './signed-document.ts';

@@ -11,7 +11,8 @@ import {
   transferClasses,
 } from '../../../schema/reconciliation-rule.ts';
 import { type OpenedDocument, verifyIssuerDocument } from './issuer-document.ts';
-import type { DocumentVerification, Report } from './report.ts';
+import type { DocumentVerification } from './report.ts';
+import type { Report } from './result.ts';
 import { misshapen } from './shape.ts';
 import type { Jwks } from './signature.ts';
 import { type Rule, unless } from './signed-document.ts';

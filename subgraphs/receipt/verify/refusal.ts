@@ -6,7 +6,8 @@ import { refusalCodes } from '../../../schema/policy-rule.ts';
 import { wordList } from '../../../schema/words.ts';
 import { linkFault, linksWithin, type ShownLink } from './addresses.ts';
 import { type TokenDocument, verifyTokenDocument } from './issuer-document.ts';
-import { always, type Coverage, type DocumentVerification, type Report, unsignedIn } from './report.ts';
+import { always, type Coverage, type DocumentVerification, unsignedIn } from './report.ts';
+import type { Report } from './result.ts';
 import type { Jwks } from './signature.ts';
 import { issuerSigned, type Rule, rawValueSigns, unless } from './signed-document.ts';
 

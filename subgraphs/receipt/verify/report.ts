@@ -1,23 +1,11 @@
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import type { Report, VerifiedDocument } from './result.ts';
 import { type Check, type Invalid, judgeBy, malformedDocument, type Rule } from './signed-document.ts';
 
 /** What is found of a document: what was signed, which rules it passed, and what is left open; or the first rule that it breaks. */
 export type DocumentVerification =
   | { readonly kind: 'valid'; readonly claims: JsonObject; readonly checks: readonly Check[]; readonly report: Report }
   | Invalid;
-
-/** What a valid document leaves open: none of it makes it invalid, and none of it may be taken for proven. */
-export interface Report {
-  /**
-   * Paths of members that no signature covers, so that the sender of the document could have changed them. `lane`:
-   * known ones, which may change after signing. `unknown`: no members of such a document.
-   */
-  readonly unsigned: { readonly lane: readonly string[]; readonly unknown: readonly string[] };
-  /** Signatures that stand there and do not verify; another one does. */
-  readonly broken: readonly string[];
-  /** What was not checked, and how it could be: a sentence each. */
-  readonly unchecked: readonly string[];
-}
 
 /** What a kind of documents is called in a sentence, by which rules it is judged, and what one that has passed them leaves open. */
 export interface JudgedKind<Opened> {
@@ -79,7 +67,7 @@ export function isSameJson(a: Json | undefined, b: Json | undefined): boolean {
 }
 
 /** The same as data alone. The code of a rule names what is wrong where it does not hold: of one that held it would say the opposite. */
-export function verificationJson(verification: DocumentVerification) {
+export function verificationJson(verification: DocumentVerification): Omit<VerifiedDocument, 'kind'> {
   const checks = verification.checks.map(({ sentence }) => ({ sentence }));
   if (verification.kind === 'valid') {
     const { claims, report } = verification;

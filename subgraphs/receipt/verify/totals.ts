@@ -6,7 +6,8 @@ import { type SignedTransfer, settlementBasis, signedTransfer } from '../../../s
 import { verifyIssuerDocument } from './issuer-document.ts';
 import { isTransferName, paymentKey, paymentValue, totalKey, totalValue, verifyMapProof } from './map-proof.ts';
 import { leafHash, verifyInclusion } from './merkle-proof.ts';
-import type { DocumentVerification, Report } from './report.ts';
+import type { DocumentVerification } from './report.ts';
+import type { Report } from './result.ts';
 import { misshapen } from './shape.ts';
 import type { Jwks } from './signature.ts';
 import { judgeBy, malformedDocument, type Rule, unless } from './signed-document.ts';

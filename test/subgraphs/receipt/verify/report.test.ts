@@ -8,7 +8,7 @@ import { refusalDocument } from '../../../../subgraphs/receipt/refusal/find.ts';
 import { SignedRefusal } from '../../../../subgraphs/receipt/refusal/refusal.entity.ts';
 import { type Verification, verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
 import { verifyRefusal } from '../../../../subgraphs/receipt/verify/refusal.ts';
-import { type Report } from '../../../../subgraphs/receipt/verify/report.ts';
+import type { Report } from '../../../../subgraphs/receipt/verify/result.ts';
 import { altered, base_url, issue, issuer, paths, stranger } from '../../../harness/receipt/issue.ts';
 import { paidCall, waivedCall } from '../../../harness/vectors/receipt-facts.ts';
 

@@ -1,0 +1,80 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+
+/* What a verification says, as `spend-receipt-gateway/verify` returns it. */
+
+/** A check that held. */
+export interface HeldCheck {
+  readonly sentence: string;
+}
+
+/** A check that did not hold: `code` stays the same for programs, `sentence` is for people. */
+export interface VerifiedFault {
+  readonly code: string;
+  readonly sentence: string;
+}
+
+/** What a valid document leaves open: none of it makes it invalid, and none of it may be taken for proven. */
+export interface Report {
+  /**
+   * Paths of members that no signature covers, so that the sender of the document could have changed them. `lane`:
+   * known ones, which may change after signing. `unknown`: no members of such a document.
+   */
+  readonly unsigned: { readonly lane: readonly string[]; readonly unknown: readonly string[] };
+  /** Signatures that stand there and do not verify; another one does. */
+  readonly broken: readonly string[];
+  /** What was not checked, and how it could be: a sentence each. */
+  readonly unchecked: readonly string[];
+}
+
+/** What became of a document; serialisable as JSON. */
+export interface VerifiedDocument {
+  readonly kind:
+    | 'receipt'
+    | 'refusal'
+    | 'export'
+    | 'receipt_audit'
+    | 'refusal_audit'
+    | 'inflow'
+    | 'verdict'
+    | 'reconciliation'
+    | 'totals'
+    | 'issuer_history'
+    | 'receipt_policy_history'
+    | 'revocations'
+    /** The answer that foreign spend was recorded. */
+    | 'ingest_record'
+    /** The `allowance` of a book. */
+    | 'allowance'
+    /** An audit pack is unsigned, so never valid: its fault is `not_signed`, or names a contradiction. */
+    | 'audit_pack'
+    /** The coverage of an export, without the export. */
+    | 'export_coverage'
+    /** The declaration of a break of the log, and the list of all. */
+    | 'log_break'
+    | 'log_breaks'
+    /** A signed head of the log, alone or with an inclusion proof. */
+    | 'tree_head'
+    /** The card of the agent (A2A). */
+    | 'agent_card'
+    /** What x402's offer-and-receipt extension signs: the offers of a 402, and the receipt of PAYMENT-RESPONSE. */
+    | 'offer'
+    | 'delivery'
+    /** What a payer or the key of a session signed (EIP-712), and a text that a wallet signed. */
+    | 'session_grant'
+    | 'session_act'
+    | 'session_revocation'
+    | 'wallet_text'
+    /** A message of a webhook: only its receiver can check it. */
+    | 'webhook_message'
+    /** An unsigned document. */
+    | 'unsigned';
+  readonly valid: boolean;
+  /** Those that held, in order. */
+  readonly checks: readonly HeldCheck[];
+  /** The first that did not; null where the document is valid. */
+  readonly fault: VerifiedFault | null;
+  /** What was signed; null where it is not valid: then nothing in it is to be believed. */
+  readonly claims: JsonObject | null;
+  /** What a valid document leaves open; null where it is not valid. */
+  readonly report: Report | null;
+}
