@@ -1,7 +1,14 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, expectTypeOf, it } from 'vitest';
 import { BOOK_START, type BookCursor, chainStep, type FollowedEvent } from '../../rest-compat/client/event-chain.ts';
+import type { BookEventNoun } from '../../schema/book/event.ts';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
+import type { DocumentOf } from '../../schema/noun.ts';
+
+it('an event of a book can be followed: the client, which is a package without zod, declares it by itself', () => {
+  // Of `body` and `row`, JSON of any kind, the noun says less.
+  expectTypeOf<DocumentOf<typeof BookEventNoun>>().toExtend<Omit<FollowedEvent, 'body' | 'row'>>();
+});
 
 /** A history of so many events, as a book has it. */
 function historyOf(bodies: readonly JsonObject[]): FollowedEvent[] {
