@@ -5,7 +5,7 @@ import type { Vault } from '../subgraphs/vault.ts';
 import type { Config } from './config/read-config.ts';
 import type { Feature, FeatureParts } from './features/feature.ts';
 import { type Jobs, openJobs } from './jobs/open-jobs.ts';
-import type { JobEnded, PeriodicTask, Tasks } from './jobs/task.ts';
+import type { JobEndListener, PeriodicTask, Tasks } from './jobs/task.ts';
 import type { BaseStart } from './log/recognize-base.ts';
 import type { Operations } from './operations/open.ts';
 import { ChainAway } from './rails/epoch.ts';
@@ -49,7 +49,7 @@ export async function openBackground(
   };
   const { metrics } = operations;
   const webhooks = openWebhooks({ database, vault, reach: config.webhook_reach, base_url: config.base_url, metrics });
-  const ended: JobEnded = (task, outcome, error) => {
+  const ended: JobEndListener = (task, outcome, error) => {
     operations.jobEnded(task, outcome);
     if (outcome === 'failed') logger[levelOf(error, base.done)]({ err: error, task }, 'a job failed');
   };
@@ -58,9 +58,9 @@ export async function openBackground(
     connections_max: config.database_connections_max,
     owner: finishing.owner,
     steady: reconciler.heartbeat.steady,
-    halted: () => base.halt !== null,
+    isHalted: () => base.halt !== null,
     logger,
-    ended,
+    onEnd: ended,
     tasks: { ...webhooks.tasks, ...noticeTasks, ...tasksOf(features, run_with) },
     periodic: [
       ...fleetTasks(parts),

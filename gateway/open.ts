@@ -11,8 +11,8 @@ import { hearDamagedRecords } from '../subgraphs/receipt/damaged-record.ts';
 import { type Hubs, openHubs as openHttpHubs } from '../subgraphs/receipt/inference/hubs/open.ts';
 import { recordIssuer } from '../subgraphs/receipt/issuer/record.ts';
 import { type Issuer, openIssuer } from '../subgraphs/receipt/issuer/signing-keys.ts';
+import { refuseWritesWhileHalted } from '../subgraphs/receipt/log/halt-guard.ts';
 import { type HeadName } from '../subgraphs/receipt/log/tree-head.ts';
-import { refusingWritesWhileHalted } from '../subgraphs/receipt/log/while-halted.ts';
 import { agentOfWallet } from '../subgraphs/session/agent/find.ts';
 import { openVault } from '../subgraphs/vault.ts';
 import { openBackground } from './background.ts';
@@ -122,17 +122,17 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     });
     const { log, base } = await duringStart('checking the log of receipts', opening);
     // For recording, settling, reconcile and the heartbeat, which check for a halt themselves; responses wait for `saved`.
-    const database = log.books.knowing(store, { waits: false });
+    const database = log.books.track(store, { waits: false });
     // For resolvers.
     const { watch: log_watch } = log;
-    const saving = log.books.knowing(store, { waits: true });
-    const guarded = refusingWritesWhileHalted(saving, () => log_watch.halt, log_watch.halted);
+    const saving = log.books.track(store, { waits: true });
+    const guarded = refuseWritesWhileHalted(saving, () => log_watch.halt, log_watch.halted);
     for (const it of [database, guarded]) hearDamagedRecords(it, operations.recordDamaged);
     await base.compare();
     const issuer = await withHistories(signer, database, config, { logger, watch: log.watch });
     const auditing = {
       ...(options.book_audit_rests !== undefined && { rests: options.book_audit_rests }),
-      halted: () => log.watch.halt !== null,
+      isHalted: () => log.watch.halt !== null,
     };
     closing.adopt(await BookGuard.open(database, logger, auditing), it => it.stop());
     await base.begin(issuer.jwks);
@@ -176,7 +176,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const charging = openCharge({ ...same, ...named, wallets, pay_to, challenges, recording, issuer, rates, faults });
     await live.watchCanceled(charging.heardCanceled);
     const watched = watchedBy(config, log.watch, { database, issuer, logger });
-    const arrived = features.flatMap(({ arrived }) => arrived ?? []);
+    const arrived = features.flatMap(({ onArrival: arrived }) => arrived ?? []);
     const unfinished = reconciledBy({ ...same, ...recording, ...charging, ...watched, transfers, arrived });
     const { reconciler, jobs } = await openBackground(unfinished, {
       base,
@@ -219,8 +219,8 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       operations,
       standings,
       health: () => health({ ...shown, rails: openRails(opened_rails), anchoring: base.anchoring }),
-      away: () => readiness.away(),
-      without: () => readiness.without(),
+      missingNeeds: () => readiness.missingNeeds(),
+      missingLanes: () => readiness.missingLanes(),
       features,
       ...(supergraph !== undefined && { supergraph }),
     });
@@ -272,12 +272,12 @@ function reconciledBy(
 }
 
 const liveConnectionReport = (logger: Logger): LiveConnectionReport => ({
-  lost: fault =>
+  onLost: fault =>
     logger.warn(
       { err: fault },
       'the database connection that receives changes of other processes is lost; live rows and ends of sessions are delayed until it is restored; this process keeps trying to reconnect',
     ),
-  restored: () =>
+  onRestored: () =>
     logger.warn(
       'the database connection that receives changes of other processes is restored; live rows and ends of sessions are on time again',
     ),
@@ -295,12 +295,12 @@ async function withHistories(
       { err: error },
       'the key history of the issuer could not be refreshed from the database; the one that was read last is used until it can be',
     );
-  const issuer = await recordIssuer(database, signer, { data_dir, failed });
+  const issuer = await recordIssuer(database, signer, { data_dir, onFailure: failed });
   watch.signsBy(issuer);
   return issuer;
 }
 
-interface Needed {
+interface OperationsNeeds {
   readonly rails: Rails;
   readonly chain_head: ChainHead;
   readonly queues: OpenedRecording['queues'];
@@ -311,19 +311,19 @@ interface Needed {
   readonly live: LiveState;
 }
 
-function needsOf({ profile }: Config, needed: Needed): ReadinessParts {
+function needsOf({ profile }: Config, needed: OperationsNeeds): ReadinessParts {
   const { rails, chain_head, queues, log, reconciler, standings, hubs, live } = needed;
   const { heartbeat } = reconciler;
   const { settler, age_ms } = railOf({ rails }, 'base');
   return {
-    writable: () => heartbeat.beating() && !queues.claim.refused && !queues.record.refused,
-    leased: () => heartbeat.beating(),
+    writable: () => heartbeat.isBeating() && !queues.claim.refused && !queues.record.refused,
+    holdsLease: () => heartbeat.isBeating(),
     chain_age_ms: age_ms,
     lane_age_ms: lane => (rails[lane] ? rails[lane].age_ms() : 0),
     sound: () => log.sound,
     // A development chain may be ahead, because each of its blocks is a second later than the one before.
     clock_off_ms: () => Math.max(heartbeat.clock_off_ms(), profile === 'production' ? chain_head.ahead_ms() : 0),
-    subgraphs_away: () => standings.away(),
+    subgraphs_away: () => standings.missingSubgraphs(),
     settling_trouble: network => rails[network]?.settling.trouble ?? null,
     hubs_away: () => hubs.away.length > 0,
     listens: () => live.listens,
@@ -339,8 +339,11 @@ function openUpstream(
   closing: AsyncDisposableStack,
 ) {
   const times = { clock: systemClock, random: systemRandom };
-  const { hubHeard: heard, hubRefused: refused } = operations;
-  const hubs = closing.adopt(openHubs(settings, { ...times, router, timeout_ms, heard, refused }), it => it.close());
+  const { onHubCallEnd: heard, onHubRefusal: refused } = operations;
+  const hubs = closing.adopt(
+    openHubs(settings, { ...times, router, timeout_ms, onCallEnd: heard, onRefusal: refused }),
+    it => it.close(),
+  );
   watchHubs(operations.metrics, hubs);
   const router_look_ups = router && closing.adopt(openLookUps(router.base_url), it => it.close());
   return { hubs, router_look_ups };

@@ -32,7 +32,7 @@ export interface Form {
  * A page that verifies in the browser what it shows. It is made with the script that it runs, because its Content-Security-Policy has the
  * hash of the script.
  */
-export interface CheckedForm extends Omit<Form, 'headers' | 'textOf'> {
+export interface VerifyingForm extends Omit<Form, 'headers' | 'textOf'> {
   withProgram(program: string): Pick<Form, 'headers' | 'textOf'>;
 }
 
@@ -44,7 +44,7 @@ export interface FaultPage {
 }
 
 /** As plain text, for requests that ask for it. */
-export interface Plain<B> {
+export interface PlainForm<B> {
   isRequested(body: B): boolean;
   readonly media: string;
   readonly headers?: Readonly<Record<string, string>>;

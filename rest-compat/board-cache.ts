@@ -35,14 +35,14 @@ export interface BoardRead extends Pick<Columns, 'name' | 'media' | 'status' | '
  * version is read first, so that the response is at least as new, and hidden entries are gone with the commit that hid them. Other
  * endpoints make each response anew.
  */
-export async function keptByBoard(
+export async function cacheBoardAnswer(
   { name, media, status, kept_by, variables }: BoardRead,
   port: Port,
   make: () => Promise<Answer>,
 ): Promise<Answer> {
   if (kept_by === null) return make();
   const version = await port.boardVersion();
-  const { answers, making } = keptOf(port);
+  const { answers, making } = cacheOf(port);
   const key = JSON.stringify([name, media, variables]);
   const known = answers.get(key);
   if (known?.version === version) return known.answer;
@@ -56,7 +56,7 @@ export async function keptByBoard(
   return answer;
 }
 
-function keptOf(port: Port): BoardCache {
+function cacheOf(port: Port): BoardCache {
   const known = keptBy.get(port);
   if (known) return known;
   const answers = new LRUCache<string, CachedAnswer>({ maxSize: KEPT_BYTES_MAX, sizeCalculation: sizeOf });

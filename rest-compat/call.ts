@@ -2,22 +2,22 @@ import { isJsonObject, type Json, type JsonObject } from '../schema/canonical-js
 import { Refusal } from '../schema/errors.ts';
 import { jsonText } from '../schema/json-text.ts';
 import type { Form } from './answer-forms.ts';
-import { keptByBoard } from './board-cache.ts';
+import { cacheBoardAnswer } from './board-cache.ts';
+import { bodyIn, cacheBytes } from './bytes-cache.ts';
 import { constantPage } from './constant-page.ts';
 import { paymentIn } from './credentials.ts';
-import { type Columns, type DocumentDoor, type Door, type Face, NO_STORE, type PageDoor } from './door.ts';
+import { type Columns, type DocumentDoor, type Door, NO_STORE, type PageDoor, type RestLayer } from './door.ts';
 import type { ChosenOperation, ChosenStream } from './door-operation.ts';
 import { type DoorRequest, requireKnownHeaders } from './door-request.ts';
-import { tagged, unlessKnown } from './etag.ts';
+import { addEtag, answerConditional } from './etag.ts';
 import { faultPage } from './fault-page.ts';
-import { pass, withinRate } from './gate.ts';
-import { bodyIn, keptBytes } from './kept-bytes.ts';
 import { offer } from './offer.ts';
 import { inBrowserForm, isPaid } from './offer-page.ts';
 import { withoutNulls } from './omit-nulls.ts';
-import type { Caller, Executed, ExecutedError, Port } from './port.ts';
-import { type Answer, closed, closingCodes, faultBeside, problem } from './problem.ts';
-import { type StreamedAnswer, streamed } from './streamed-answer.ts';
+import type { Caller, DoorError, DoorResult, Port } from './port.ts';
+import { type Answer, closingCodes, emptyRefusal, faultBeside, problem } from './problem.ts';
+import { runChecks, withinRate } from './request-checks.ts';
+import { type StreamedAnswer, streamAnswer } from './streamed-answer.ts';
 import type { Upload } from './upload.ts';
 
 /** Outcome of a call: a status, headers, and a body in one piece or as events. */
@@ -27,32 +27,32 @@ export type DoorOutcome = Answer | StreamedAnswer;
  * Handles one call of an endpoint, from the rate limit to the answer, for any transport: HTTP is one (serve.ts), and every other passes the
  * same checks. Throws only for internal errors.
  */
-export async function callDoor(door: Door, request: DoorRequest, house: Face): Promise<DoorOutcome> {
-  const { port } = house;
+export async function callDoor(door: Door, request: DoorRequest, layer: RestLayer): Promise<DoorOutcome> {
+  const { port } = layer;
   const uploads: Upload[] = [];
   try {
-    const open = () => handle(door, request, house, uploads);
+    const open = () => handle(door, request, layer, uploads);
     const rated = door.price === null && door.rated;
     const outcome = await (rated ? withinRate<DoorOutcome>(request, port, open) : open());
-    return finished(request, door, outcome);
+    return finishOutcome(request, door, outcome);
   } catch (error) {
-    return finished(request, door, refusedBefore(door, request, port, error));
+    return finishOutcome(request, door, earlyRefusal(door, request, port, error));
   } finally {
     for (const upload of uploads) upload.release();
   }
 }
 
 /** Adds the headers that every answer of the endpoint has, and makes an error a page if the request asked for one. */
-function finished(request: DoorRequest, door: Door, outcome: DoorOutcome): DoorOutcome {
+function finishOutcome(request: DoorRequest, door: Door, outcome: DoorOutcome): DoorOutcome {
   const page = faultPage(door, request, outcome);
   return withDoorHeaders(door, page === null ? outcome : { ...outcome, ...page });
 }
 
-async function handle(door: Door, request: DoorRequest, house: Face, uploads: Upload[]): Promise<DoorOutcome> {
-  const { port } = house;
+async function handle(door: Door, request: DoorRequest, layer: RestLayer, uploads: Upload[]): Promise<DoorOutcome> {
+  const { port } = layer;
   // A page does not identify the caller: that would take a query to the database, and liveness must not depend on it.
-  if (door.kind === 'page') return unlessKnown(request.headers, await pageOf(door, house));
-  const passage = await pass(door, request, port, sender => {
+  if (door.kind === 'page') return answerConditional(request.headers, await pageOf(door, layer));
+  const passage = await runChecks(door, request, port, sender => {
     const upload = port.beginUpload(sender);
     uploads.push(upload);
     return upload;
@@ -104,10 +104,10 @@ async function answerOnce(call: AdmittedCall, operation: ChosenOperation): Promi
   const execute = async () => {
     const executed = await port.execute({ document, variables, valid_body, caller, nulls: door.nulls });
     const headers = { ...executed.headers, ...form?.headers };
-    return tagged(door, concluded(door, request, port, { ...executed, headers }));
+    return addEtag(door, answerOfResult(door, request, port, { ...executed, headers }));
   };
-  const make = () => keptBytes(door, request.params, port, execute);
-  return unlessKnown(request.headers, await keptByBoard({ ...door, variables }, port, make));
+  const make = () => cacheBytes(door, request.params, port, execute);
+  return answerConditional(request.headers, await cacheBoardAnswer({ ...door, variables }, port, make));
 }
 
 type ChosenForm = Pick<Form, 'media' | 'headers' | 'textOf'>;
@@ -125,7 +125,7 @@ function doorOf(
   form: ChosenForm | null,
 ): DocumentDoor {
   return {
-    ...keptFor(door, request.query, caller),
+    ...doorForCaller(door, request.query, caller),
     ...(status !== null && { status }),
     ...(form === null ? { answer: data => door.answer(data, variables) } : { media: form.media, answer: form.textOf }),
   };
@@ -138,8 +138,8 @@ async function subscribe(
   stream: ChosenStream,
 ): Promise<DoorOutcome> {
   const subscribed = await port.subscribe({ document, variables, valid_body, caller, left: request.left?.() });
-  if (subscribed.kind === 'refused') return concluded(door, request, port, subscribed.executed);
-  const answer = streamed(subscribed, stream);
+  if (subscribed.kind === 'refused') return answerOfResult(door, request, port, subscribed.executed);
+  const answer = streamAnswer(subscribed, stream);
   if (request.method !== 'HEAD') return answer;
   await subscribed.events[Symbol.asyncIterator]().return?.();
   return { ...answer, body: null };
@@ -152,23 +152,23 @@ async function follow(
   { eventOf, frames }: ChosenStream,
 ): Promise<DoorOutcome> {
   const events = await port.follow({ document, variables, eventOf, frames, address: request.address });
-  if (events.kind === 'refused') return concluded(door, request, port, events.executed);
+  if (events.kind === 'refused') return answerOfResult(door, request, port, events.executed);
   const answer = { status: 200, headers: frames.headers };
   if (request.method !== 'HEAD') return { ...answer, body: events.body };
   events.body.destroy();
   return { ...answer, body: null };
 }
 
-function pageOf(door: PageDoor, house: Face): Promise<Answer> {
-  const make = async () => tagged(door, fulfilled(door, await door.page(house), door.headers));
-  return door.is_constant ? constantPage(door, house, make) : make();
+function pageOf(door: PageDoor, layer: RestLayer): Promise<Answer> {
+  const make = async () => addEtag(door, successAnswer(door, await door.page(layer), door.headers));
+  return door.is_constant ? constantPage(door, layer, make) : make();
 }
 
 /**
  * The price of the endpoint at a path whose method is not served, as specified for an unpaid GET; a browser gets an offer as a page.
  * Null if nothing is sold at the path, or if the request has a payment or key. `beside`: headers of the server that owns the path.
  */
-export async function unpaidAt(
+export async function unpaidOfferAt(
   doors: readonly Door[],
   request: DoorRequest,
   port: Port,
@@ -177,29 +177,29 @@ export async function unpaidAt(
   const paid = doors.find(isPaid);
   if (!paid) return null;
   try {
-    const passage = await pass(paid, { ...request, body: null }, port);
+    const passage = await runChecks(paid, { ...request, body: null }, port);
     if (passage.kind === 'open') return null;
     const { headers, ...answer } = inBrowserForm(paid, request, passage.answer, port);
     return { ...answer, headers: { ...headers, ...beside } };
   } catch (error) {
-    return refusedBefore(undefined, request, port, error);
+    return earlyRefusal(undefined, request, port, error);
   }
 }
 
 /** Turns the result of a document into an answer: its data by the columns of the endpoint, or its first error. */
-function concluded(door: DocumentDoor, request: DoorRequest, port: Port, executed: Executed): Answer {
+function answerOfResult(door: DocumentDoor, request: DoorRequest, port: Port, executed: DoorResult): Answer {
   const [error] = executed.errors;
   if (error) return refusal(door, request, port, error, executed.headers);
   if (executed.data === null) return problem({ code: 'internal' }, executed.headers, pays(door, request));
   const { data, headers } = executed;
   const status = door.again?.is(data) ? door.again.status : door.status;
-  return fulfilled(door, door.answer(data), headers, status);
+  return successAnswer(door, door.answer(data), headers, status);
 }
 
 const pays = (door: Door | undefined, { headers }: DoorRequest): boolean =>
   !!door?.price && paymentIn(headers) !== null;
 
-function fulfilled(door: Door, body: Json, headers: Executed['headers'], status = door.status): Answer {
+function successAnswer(door: Door, body: Json, headers: DoorResult['headers'], status = door.status): Answer {
   if (body === null) return problem({ code: 'not_found' }, headers);
   return {
     status,
@@ -209,7 +209,7 @@ function fulfilled(door: Door, body: Json, headers: Executed['headers'], status 
 }
 
 /** A refusal before anything was executed. @throws the cause if it is not a refusal */
-function refusedBefore(door: Door | undefined, request: DoorRequest, port: Port, cause: unknown): Answer {
+function earlyRefusal(door: Door | undefined, request: DoorRequest, port: Port, cause: unknown): Answer {
   if (!(cause instanceof Refusal)) throw cause;
   const { headers, ...fault } = faultBeside(cause);
   return refusal(door, request, port, { ...fault, status: cause.status }, headers);
@@ -219,12 +219,12 @@ function refusal(
   door: Door | undefined,
   request: DoorRequest,
   port: Port,
-  error: ExecutedError,
-  headers: Executed['headers'],
+  error: DoorError,
+  headers: DoorResult['headers'],
 ): Answer {
   const { code, message, param, facts } = error;
   const closing = closingCodes[code];
-  if (closing) return closed(closing);
+  if (closing) return emptyRefusal(closing);
   if (error.status !== 402 || !door) {
     return problem({ code, message, facts, ...(param ? { param } : {}) }, headers, pays(door, request));
   }
@@ -233,16 +233,16 @@ function refusal(
 }
 
 /** A response that depends on the caller must not be cached, even if the same endpoint also gives public responses. */
-function keptFor(door: DocumentDoor, query: unknown, { possession }: Pick<Caller, 'possession'>): DocumentDoor {
+function doorForCaller(door: DocumentDoor, query: unknown, { possession }: Pick<Caller, 'possession'>): DocumentDoor {
   const is_private = door.unkept_with !== null && isJsonObject(query) && door.unkept_with in query;
   const own = door.unkept_for_holders && possession.kind !== 'absent';
   return is_private || own ? { ...door, cache: NO_STORE } : door;
 }
 
-type Headed = { readonly headers: Readonly<Record<string, string>> };
+type ResponseHead = { readonly headers: Readonly<Record<string, string>> };
 
 /** Adds the headers that every answer of the endpoint has, including refusals. */
-function withDoorHeaders<A extends Headed>(
+function withDoorHeaders<A extends ResponseHead>(
   { slice_token, by_accept }: Pick<Columns, 'slice_token' | 'by_accept'>,
   answer: A,
 ): A {

@@ -39,7 +39,7 @@ export function credentialsIn(
   return {
     sessions: sessionsShown(headers, body),
     agent: agent === undefined ? null : agentOf(String(agent)),
-    proof: of === null || proof === null ? null : { ...of, value: proof, nonce: given(headers['x-svc-nonce']) },
+    proof: of === null || proof === null ? null : { ...of, value: proof, nonce: presentHeader(headers['x-svc-nonce']) },
     api_key: bearer_is_inbound ? text(headers['x-api-key']) : apiKeyIn(headers),
     slice: slice_token === null ? null : shownSlice(slice_token),
     ingest_key: ingestKeyIn(headers),
@@ -47,9 +47,9 @@ export function credentialsIn(
     payment: paymentIn(headers),
     router_key: routerKey(headers['x-router-key']),
     redelivery: text(headers['x-svc-redeliver']),
-    idempotency_key: given(headers['idempotency-key']),
-    delegation: given(headers['x-svc-delegation']),
-    note: given(headers['x-svc-note']),
+    idempotency_key: presentHeader(headers['idempotency-key']),
+    delegation: presentHeader(headers['x-svc-delegation']),
+    note: presentHeader(headers['x-svc-note']),
     address,
   };
 }
@@ -76,7 +76,7 @@ export function sessionsIn(shown: string | null): readonly string[] {
 }
 
 /** An empty header counts as present: a proof that is bound to it is wrong, and it is an invalid key. */
-function given(header: RequestHeaders[string]): string | null {
+function presentHeader(header: RequestHeaders[string]): string | null {
   return header === undefined ? null : String(header);
 }
 
@@ -103,8 +103,9 @@ export function ingestKeyIn({ authorization }: RequestHeaders): ShownIngestKey |
 
 /** The headers take precedence. With a header, the bearer token is ignored, so that it cannot make up for a wrong secret. */
 function boardSecretsIn(headers: RequestHeaders, bearer_is_inbound: boolean): ShownBoardSecrets {
-  const ops = given(headers['x-svc-board-ops']);
-  const inbound = given(headers['x-svc-board-inbound']) ?? (bearer_is_inbound ? bearer(headers.authorization) : null);
+  const ops = presentHeader(headers['x-svc-board-ops']);
+  const inbound =
+    presentHeader(headers['x-svc-board-inbound']) ?? (bearer_is_inbound ? bearer(headers.authorization) : null);
   return {
     ...(ops === null ? {} : { ops: sha256Hex(ops) }),
     ...(inbound === null ? {} : { inbound: sha256Hex(inbound) }),

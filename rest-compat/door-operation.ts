@@ -2,7 +2,7 @@ import type { DocumentNode } from 'graphql';
 import type { z } from 'zod';
 import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import { parseBody, parseRequest } from '../schema/requests/parse.ts';
-import type { CheckedForm, Form, Plain, StreamForm } from './answer-forms.ts';
+import type { Form, PlainForm, StreamForm, VerifyingForm } from './answer-forms.ts';
 import type { RawRequest } from './door-request.ts';
 import { preferredForm } from './http/accept.ts';
 import type { EventFrames } from './sse.ts';
@@ -22,7 +22,7 @@ export interface ChosenOperation {
   /** How the events of a subscription are sent. Null if the answer is in one piece. */
   readonly stream: ChosenStream | null;
   /** Form of the answer if the request asks for another than JSON. */
-  readonly plain: Pick<Form, 'media' | 'textOf' | 'headers'> | CheckedForm | null;
+  readonly plain: Pick<Form, 'media' | 'textOf' | 'headers'> | VerifyingForm | null;
 }
 
 export interface ChosenStream {
@@ -40,12 +40,12 @@ export interface OperationColumns<P, Q, H, B extends object> {
   /** By the body's `action`: the document, and the status of the answer if it differs from that of the endpoint. */
   readonly actions?: Readonly<Record<string, { readonly document: DocumentNode; readonly status?: number }>>;
   readonly stream?: StreamForm<Q, B>;
-  readonly plain?: Plain<B>;
+  readonly plain?: PlainForm<B>;
   /**
    * Forms by name. `form` returns the name that a request asks for; an unknown name chooses none, and undefined leaves the choice to
    * Accept.
    */
-  readonly forms?: Readonly<Record<string, Form | CheckedForm>>;
+  readonly forms?: Readonly<Record<string, Form | VerifyingForm>>;
   form?(request: { query: Q; body: B }): string | undefined;
   /** The forms that Accept may choose; see `Columns`. */
   readonly by_accept?: readonly string[];

@@ -27,7 +27,9 @@ const argumentsOnGraph: Readonly<Record<string, string>> = {
 };
 
 /** The first header of a request to the graph that is not read there. Null if there is none. */
-export function unreadOnGraph(headers: RequestHeaders): { readonly param: string; readonly detail: string } | null {
+export function headerFaultOnGraph(
+  headers: RequestHeaders,
+): { readonly param: string; readonly detail: string } | null {
   const unknown = unknownHeader(headers);
   if (unknown !== undefined) return { param: unknown, detail: unknownHeaderSentence(unknown) };
   const param = Object.keys(argumentsOnGraph).find(name => headers[name] !== undefined);

@@ -20,13 +20,13 @@ export function schemasOf(door: Door): DoorSchemas {
   if (known) return known;
   const input = jsonSchema(door.requests.body, 'input');
   const output = jsonSchema(door.response, 'output');
-  const schemas = { input, output, in_short: shortened(door, input, output) };
+  const schemas = { input, output, in_short: shortSchemas(door, input, output) };
   made.set(door, schemas);
   return schemas;
 }
 
 /** The full schemas would make a 402 for two networks ten times as long; they are in /.well-known/x402. */
-function shortened({ methods, takes }: Door, input: JsonObject, output: JsonObject): JsonObject {
+function shortSchemas({ methods, takes }: Door, input: JsonObject, output: JsonObject): JsonObject {
   const bodyType = takes === 'multipart/form-data' ? 'multipart-form-data' : 'json';
   const call = { type: 'http', method: methods[0] ?? '', discoverable: true, bodyType };
   return { input: { ...call, bodyFields: fieldsOf(input) }, output: fieldsOf(output) };

@@ -30,7 +30,7 @@ export interface DoorPrice {
 }
 
 /** Why an endpoint is no MCP tool: see faces/mcp. */
-export type NoTool = 'needs_secret' | 'returns_secret' | 'comes_in_pieces' | 'for_people';
+export type ToolExclusion = 'needs_secret' | 'returns_secret' | 'comes_in_pieces' | 'for_people';
 
 /** All differences between endpoints. Where a row would need an `if`, add a column, or a rule in a subgraph. */
 export interface Columns {
@@ -41,7 +41,7 @@ export interface Columns {
    * daily. Endpoints that require or return a shared secret are no tools, because a model may repeat what it reads; nor are those whose
    * response does not end or does not fit into one message, and pages for people.
    */
-  readonly tool: { readonly name?: string; readonly daily?: true } | { readonly none: NoTool };
+  readonly tool: { readonly name?: string; readonly daily?: true } | { readonly none: ToolExclusion };
   readonly methods: readonly DoorMethod[];
   /** The largest effect of any request. */
   readonly effect: Effect;
@@ -133,13 +133,13 @@ export interface Columns {
 }
 
 /** Whether an Idempotency-Key is accepted: for free writes, except those that return a secret, which is shown only once. */
-export function isDoneOnce({ effect, price, tool }: Pick<Columns, 'effect' | 'price' | 'tool'>): boolean {
+export function acceptsIdempotencyKey({ effect, price, tool }: Pick<Columns, 'effect' | 'price' | 'tool'>): boolean {
   return effect !== 'reads' && price === null && !('none' in tool && tool.none === 'returns_secret');
 }
 
 /** Another protocol at the path of an endpoint, with its own form of calls and errors. */
 export interface FaceAtDoor {
-  serve(door: Door, request: DoorRequest, house: Face): Promise<Answer | StreamedAnswer>;
+  serve(door: Door, request: DoorRequest, layer: RestLayer): Promise<Answer | StreamedAnswer>;
   readonly call: z.ZodType;
   readonly fault: z.ZodType;
   /** Headers of its successful responses, as OpenAPI describes them. */
@@ -149,7 +149,7 @@ export interface FaceAtDoor {
 }
 
 /** Source of a page: the endpoints and the port. */
-export interface Face {
+export interface RestLayer {
   readonly doors: readonly Door[];
   readonly port: Port;
 }
@@ -171,13 +171,13 @@ export interface PageDoor extends Columns {
   readonly is_constant: boolean;
   /** Headers in addition to those that its columns imply. */
   readonly headers: Readonly<Record<string, string>>;
-  page(face: Face): Json | Promise<Json>;
+  page(layer: RestLayer): Json | Promise<Json>;
 }
 
 export type Door = DocumentDoor | PageDoor;
 
-type Required = 'name' | 'methods' | 'path' | 'summary' | 'tags' | 'response';
-type Row = Pick<Columns, Required> & Partial<Omit<Columns, Required | 'requests'>>;
+type RequiredColumn = 'name' | 'methods' | 'path' | 'summary' | 'tags' | 'response';
+type DoorRow = Pick<Columns, RequiredColumn> & Partial<Omit<Columns, RequiredColumn | 'requests'>>;
 
 /** What a row runs: a root field with the name of the row, or an operation of more than one field. */
 type RowOperation =
@@ -189,7 +189,7 @@ type RowOperation =
     }
   | { readonly document: DocumentNode; readonly field?: never; readonly shows?: never };
 
-interface DocumentColumns<P, Q, H, B extends object> extends Row, Omit<OperationColumns<P, Q, H, B>, 'document'> {
+interface DocumentColumns<P, Q, H, B extends object> extends DoorRow, Omit<OperationColumns<P, Q, H, B>, 'document'> {
   readonly params?: z.ZodType<P>;
   readonly query?: z.ZodType<Q>;
   readonly headers?: z.ZodType<H>;
@@ -204,12 +204,12 @@ const nothing = z.object({});
 const noQuery = z.strictObject({});
 
 /** Body of a row that has a method with a body but no schema: the proof of possession, if the row requires one. */
-const usualBody = ({ methods, possession = 'none' }: Pick<Row, 'methods' | 'possession'>): z.ZodType => {
+const defaultBody = ({ methods, possession = 'none' }: Pick<DoorRow, 'methods' | 'possession'>): z.ZodType => {
   if (methods.every(method => method === 'GET')) return nothing;
   return possession === 'none' ? z.strictObject({}) : PossessionMembers.strict();
 };
 
-const usual = {
+const defaults = {
   tool: {},
   writes_with: [],
   aliases: [],
@@ -263,7 +263,7 @@ export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H
     params = nothing,
     query = noQuery,
     headers = nothing,
-    body = usualBody(row),
+    body = defaultBody(row),
     complete,
     variables,
     answer,
@@ -273,12 +273,12 @@ export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H
   const document = operationOf(row);
   const others = [...Object.values(actions), ...Object.values(forms), ...(stream ? [stream] : [])];
   const documents = [...new Set([document, ...Object.values(instead), ...others.map(form => form.document)])];
-  const runs = { ...row, document, variables: variables ?? usualVariables(requests) };
+  const runs = { ...row, document, variables: variables ?? defaultVariables(requests) };
   return {
-    ...usual,
-    effect: usualEffect(row),
-    idempotent: usuallyIdempotent(row),
-    reaches_out: usuallyReachesOut(row),
+    ...defaults,
+    effect: defaultEffect(row),
+    idempotent: isIdempotentByDefault(row),
+    reaches_out: reachesOutByDefault(row),
     writes_with: Object.keys(instead),
     ...columns,
     other_statuses: [...new Set(Object.values(actions).flatMap(action => action.status ?? []))],
@@ -295,7 +295,7 @@ export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H
  * Default: the members of query, body and path. For a name that occurs twice, the path takes precedence over the body, and the body over
  * the query.
  */
-function usualVariables(schemas: Omit<RequestSchemas, 'headers'>) {
+function defaultVariables(schemas: Omit<RequestSchemas, 'headers'>) {
   return (
     { params, query, body }: Readonly<Record<'params' | 'query' | 'body', unknown>>,
     document: DocumentNode,
@@ -308,36 +308,40 @@ function usualVariables(schemas: Omit<RequestSchemas, 'headers'>) {
     ]);
 }
 
-function operationOf(row: Pick<Row, 'name' | 'response'> & RowOperation): DocumentNode {
+function operationOf(row: Pick<DoorRow, 'name' | 'response'> & RowOperation): DocumentNode {
   if (row.document !== undefined) return row.document;
   const { name, field, shows = row.response } = row;
   return fieldOperation({ name, field, shows });
 }
 
 export function pageDoor(
-  row: Row & Pick<PageDoor, 'page'> & Partial<Pick<PageDoor, 'is_constant' | 'headers'>>,
+  row: DoorRow & Pick<PageDoor, 'page'> & Partial<Pick<PageDoor, 'is_constant' | 'headers'>>,
 ): PageDoor {
   const requests = { params: nothing, query: nothing, headers: nothing, body: nothing };
-  const derived = { effect: usualEffect(row), idempotent: usuallyIdempotent(row), reaches_out: usuallyReachesOut(row) };
-  return { ...usual, ...derived, is_constant: false, headers: {}, ...row, kind: 'page', requests };
+  const derived = {
+    effect: defaultEffect(row),
+    idempotent: isIdempotentByDefault(row),
+    reaches_out: reachesOutByDefault(row),
+  };
+  return { ...defaults, ...derived, is_constant: false, headers: {}, ...row, kind: 'page', requests };
 }
 
 /** What a call changes: nothing, adds something, or changes what existed. Setting, deciding, moving and removing are `changes`. */
 type Effect = 'reads' | 'adds' | 'changes';
 
 /** Default: an endpoint with a method other than GET `changes`, so that a forgotten column is on the safe side. */
-function usualEffect({ methods }: { readonly methods: readonly string[] }): Effect {
+function defaultEffect({ methods }: { readonly methods: readonly string[] }): Effect {
   return methods.every(method => method === 'GET') ? 'reads' : 'changes';
 }
 
 /** Of a row that says nothing. What is paid for is paid for each time. */
-function usuallyIdempotent({ methods, effect, price, again }: Row): boolean {
+function isIdempotentByDefault({ methods, effect, price, again }: DoorRow): boolean {
   if (price) return false;
   const by_method = methods.every(method => method === 'GET' || method === 'DELETE' || method === 'PUT');
   return by_method || effect === 'reads' || Boolean(again);
 }
 
 /** Of a row that says nothing: payments are settled on a chain, and what can fail for want of a chain asks one. */
-function usuallyReachesOut({ price, tags, errors = [] }: Row): boolean {
+function reachesOutByDefault({ price, tags, errors = [] }: DoorRow): boolean {
   return Boolean(price) || tags.includes('board') || errors.includes('chain_unavailable');
 }

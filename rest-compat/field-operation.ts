@@ -17,7 +17,7 @@ import { graphName, memberShape, namedMember, shapeMembers } from '../schema/nou
 import { parsedSupergraph, SUPERGRAPH_FILE } from '../schema/supergraph.ts';
 
 /** A root field and the members that are selected. */
-export interface RunField {
+export interface OperationField {
   /** Name of the operation in metrics and logs. */
   readonly name: string;
   readonly field: string;
@@ -30,10 +30,10 @@ export interface RunField {
  * is not among the variables of a request is left out.
  * @throws Error if the graph has no such field, or an object has no such member
  */
-export function fieldOperation({ name, field, shows }: RunField): DocumentNode {
+export function fieldOperation({ name, field, shows }: OperationField): DocumentNode {
   const [operation, definition] = rootField(field);
   const root: FieldNode = {
-    ...selected('answer', field),
+    ...fieldNode('answer', field),
     arguments: (definition.arguments ?? []).map(argument => ({
       kind: Kind.ARGUMENT,
       name: argument.name,
@@ -47,7 +47,7 @@ export function fieldOperation({ name, field, shows }: RunField): DocumentNode {
       {
         kind: Kind.OPERATION_DEFINITION,
         operation,
-        name: named(name),
+        name: nameNode(name),
         variableDefinitions: (definition.arguments ?? []).map(variableOf),
         selectionSet: { kind: Kind.SELECTION_SET, selections: [root] },
       },
@@ -102,7 +102,7 @@ export interface RequestPart {
  */
 export function operationVariables(document: DocumentNode, request: readonly RequestPart[]): JsonObject {
   // Without a prototype, because `__proto__` is a possible name of a member.
-  const members = Object.assign(Object.create(null), ...request.map(onGraph)) as JsonObject;
+  const members = Object.assign(Object.create(null), ...request.map(graphMembers)) as JsonObject;
   const variables: Record<string, Json> = {};
   for (const { variable, type } of variablesOf(document)) {
     const name = variable.name.value;
@@ -129,7 +129,7 @@ function entriesIn(members: JsonObject, type: TypeNode): JsonObject | undefined 
 }
 
 /** Members by their names on the graph. Members without a schema, and JSON of the caller, keep their spelling. */
-function onGraph({ schema, values }: RequestPart): JsonObject {
+function graphMembers({ schema, values }: RequestPart): JsonObject {
   const shapes = shapeMembers(schema);
   const members = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
@@ -138,7 +138,7 @@ function onGraph({ schema, values }: RequestPart): JsonObject {
       if (known === null) return [member, value];
       const items = Array.isArray(value) && known.list;
       const inner = (item: Json) =>
-        isJsonObject(item) && !known.meta.scalar ? onGraph({ schema: known.inner, values: item }) : item;
+        isJsonObject(item) && !known.meta.scalar ? graphMembers({ schema: known.inner, values: item }) : item;
       return [graphName(member, known), items ? value.map(inner) : inner(value)];
     }),
   );
@@ -161,7 +161,7 @@ export function selectionOf(
     if (!definition) throw new Error(`${where}: ${type} has no field ${name}`);
     const shows = known.meta.shows ?? z.globalRegistry.get(known.inner)?.shows;
     return {
-      ...selected(member, name),
+      ...fieldNode(member, name),
       ...selectionOf(
         shows instanceof z.core.$ZodType ? shows : inner,
         namedType(definition.type),
@@ -172,11 +172,11 @@ export function selectionOf(
   return { selectionSet: { kind: Kind.SELECTION_SET, selections } };
 }
 
-function selected(alias: string, name: string): FieldNode {
-  return { kind: Kind.FIELD, ...(alias !== name && { alias: named(alias) }), name: named(name) };
+function fieldNode(alias: string, name: string): FieldNode {
+  return { kind: Kind.FIELD, ...(alias !== name && { alias: nameNode(alias) }), name: nameNode(name) };
 }
 
-const named = (value: string): NameNode => ({ kind: Kind.NAME, value });
+const nameNode = (value: string): NameNode => ({ kind: Kind.NAME, value });
 
 function namedType(type: TypeNode): string {
   return type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type);

@@ -24,12 +24,12 @@ export function priceOf(door: Door, resource: string): Price | null {
   const { price, summary } = door;
   if (price === null || price.amount_atomic === null) return null;
   const { amount_atomic } = price;
-  const computed = { ...price, amount_atomic, resource, description: summary, called: calledBy(door) };
+  const computed = { ...price, amount_atomic, resource, description: summary, call_description: describeCall(door) };
   prices.set(door, computed);
   return computed;
 }
 
-const calledBy = (door: Door): CallDescription => ({
+const describeCall = (door: Door): CallDescription => ({
   output_schema: schemasOf(door).in_short,
   bazaars: briefBazaars(door),
 });
@@ -53,7 +53,7 @@ export function offer(
 ): Answer {
   const price = priceOf(door, resourceOf(door, request, port));
   if (!own && !price) return problem({ code: reason?.code ?? 'payment_required', message: reason?.detail });
-  const challenge = own ? port.describe(own, calledBy(door)) : price && port.challenge(price, reason);
+  const challenge = own ? port.describe(own, describeCall(door)) : price && port.challenge(price, reason);
   return {
     status: 402,
     headers: { ...challenge?.headers, 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },

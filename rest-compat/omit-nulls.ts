@@ -18,7 +18,7 @@ const places = new WeakMap<LeftOutNulls, Place>();
 export function withoutNulls(body: Json, nulls: LeftOutNulls): Json {
   const known = places.get(nulls) ?? placeOf(nulls);
   places.set(nulls, known);
-  return thinned(body, known);
+  return omitNulls(body, known);
 }
 
 function placeOf(nulls: LeftOutNulls): Place {
@@ -35,25 +35,25 @@ function placeOf(nulls: LeftOutNulls): Place {
   return root;
 }
 
-function thinned(value: Json, place: Place): Json {
+function omitNulls(value: Json, place: Place): Json {
   const { kept, inner } = place;
   if (kept === null && inner.size === 0) return value;
-  if (isList(value)) return value.map(item => thinned(item, place));
+  if (isList(value)) return value.map(item => omitNulls(item, place));
   if (!isOpen(value)) return value;
   const members = Object.entries(value).filter(([name, member]) => member !== null || kept === null || kept.has(name));
-  return Object.fromEntries(members.map(([name, member]) => [name, thinnedMember(member, inner.get(name))]));
+  return Object.fromEntries(members.map(([name, member]) => [name, omitMemberNulls(member, inner.get(name))]));
 }
 
-function thinnedMember(member: Json, place: Place | undefined): Json {
-  return place ? thinned(member, place) : member;
+function omitMemberNulls(member: Json, place: Place | undefined): Json {
+  return place ? omitNulls(member, place) : member;
 }
 
 /** Without null members at any depth. */
-export function bare(value: Json): Json {
-  if (isList(value)) return value.map(bare);
+export function withoutAnyNulls(value: Json): Json {
+  if (isList(value)) return value.map(withoutAnyNulls);
   if (!isOpen(value)) return value;
   const members = Object.entries(value).filter(([, member]) => member !== null);
-  return Object.fromEntries(members.map(([name, member]) => [name, bare(member)]));
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutAnyNulls(member)]));
 }
 
 function isList(value: Json): value is readonly Json[] {

@@ -10,7 +10,8 @@ import type { ShownIngestKey } from '../schema/router/ingest-key.ts';
 import type { Secret } from '../schema/secret.ts';
 import type { ShownSlice } from '../schema/slice-token.ts';
 import type { CallDescription } from './call-description.ts';
-import type { CardSignature, OfferedRequests } from './faces/a2a/sealing.ts';
+import type { CardSignature } from './faces/a2a/card-signature.ts';
+import type { UnpaidRequests } from './faces/a2a/unpaid-requests.ts';
 import type { ToolSessions } from './faces/mcp/sessions.ts';
 import type { SecurityContact } from './security-contact.ts';
 import type { EventFrames } from './sse.ts';
@@ -78,7 +79,7 @@ export interface Price {
   readonly stamp?: boolean;
   readonly resource: string;
   readonly description: string;
-  readonly called?: CallDescription;
+  readonly call_description?: CallDescription;
 }
 
 /** A 402 in both versions of x402: v2 in the header, v1 in the body. */
@@ -125,7 +126,7 @@ export interface DoorOperation {
   readonly left?: AbortSignal | undefined;
 }
 
-export interface ExecutedError {
+export interface DoorError {
   readonly code: ErrorCode;
   readonly status: number;
   readonly message: string;
@@ -136,25 +137,25 @@ export interface ExecutedError {
   readonly challenge?: Pick<Challenge, 'headers' | 'body'>;
 }
 
-export interface Executed {
+export interface DoorResult {
   readonly data: JsonObject | null;
-  readonly errors: readonly ExecutedError[];
+  readonly errors: readonly DoorError[];
   /** Headers of the charge, such as PAYMENT-RESPONSE; also set with errors. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** A refusal before the first event, or the events. */
-export type DoorSubscribed =
-  | { readonly kind: 'refused'; readonly executed: Executed }
+export type SubscribeOutcome =
+  | { readonly kind: 'refused'; readonly executed: DoorResult }
   | {
       readonly kind: 'events';
       /** Headers that are known before the first event. */
-      readonly headers: Executed['headers'];
+      readonly headers: DoorResult['headers'];
       /** Does not throw for a refusal. If the reader stops, the work continues without it. */
-      readonly events: AsyncIterable<Pick<Executed, 'data' | 'errors'>>;
+      readonly events: AsyncIterable<Pick<DoorResult, 'data' | 'errors'>>;
     };
 
-export interface Followable extends Pick<DoorOperation, 'document' | 'variables'> {
+export interface FollowOperation extends Pick<DoorOperation, 'document' | 'variables'> {
   readonly address: string;
   /** The content of an event, and its format. */
   eventOf(data: JsonObject): Json;
@@ -162,8 +163,8 @@ export interface Followable extends Pick<DoorOperation, 'document' | 'variables'
 }
 
 /** The bytes of the stream, or a refusal. */
-export type Followed =
-  | { readonly kind: 'refused'; readonly executed: Executed }
+export type FollowOutcome =
+  | { readonly kind: 'refused'; readonly executed: DoorResult }
   | { readonly kind: 'events'; readonly body: Readable };
 
 /** Unpaid uses that are limited by address: free endpoints, invalid credentials, payments that prove nothing. */
@@ -186,7 +187,7 @@ interface AddressRates {
   /** Reserves space for a body. Null if that address has too many. The result releases it. */
   hold(address: string, bytes: number): (() => void) | null;
   /** RateLimit and RateLimit-Policy if there is no space. */
-  readonly crowded: Readonly<Record<string, string>>;
+  readonly body_limit_headers: Readonly<Record<string, string>>;
 }
 
 /** The interface of the REST layer to the rest of the service: it imports neither subgraphs nor gateway. */
@@ -213,14 +214,14 @@ export interface Port {
    * Runs a named document on the same planner, subgraphs and resolvers as /graphql. Does not throw for a refusal. Members of the answer may
    * be Written, which are already without the nulls of `nulls`.
    */
-  execute(operation: DoorOperation & { readonly nulls: LeftOutNulls }): Promise<Executed>;
+  execute(operation: DoorOperation & { readonly nulls: LeftOutNulls }): Promise<DoorResult>;
   /** The same for a subscription. */
-  subscribe(operation: DoorOperation): Promise<DoorSubscribed>;
+  subscribe(operation: DoorOperation): Promise<SubscribeOutcome>;
   /**
    * A public subscription without a caller that does not end by itself. It runs once for all readers of the same events, is kept alive, and
    * ends with the server. A reader that is too slow is disconnected, and may resume.
    */
-  follow(operation: Followable): Promise<Followed>;
+  follow(operation: FollowOperation): Promise<FollowOutcome>;
   /** Takes no space before the first piece, and no more than the sender's share in all. */
   beginUpload(sender: UploadSender): Upload;
   /** Changes whenever something on the public board may have changed. @throws Refusal unavailable */
@@ -229,7 +230,7 @@ export interface Port {
   signCard(card: JsonObject): CardSignature;
   /** The verifier as a script for browsers, for pages that verify what they show. */
   verifierProgram(): Promise<string>;
-  readonly offered: OfferedRequests;
+  readonly unpaid_requests: UnpaidRequests;
   readonly tool_sessions: ToolSessions;
   health(): Promise<JsonObject>;
   /** Names of the dependencies that every paid call needs and that are not available now. */

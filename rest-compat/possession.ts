@@ -23,28 +23,28 @@ export function namedAgent(door: Door, request: DoorRequest): number | null {
 }
 
 /** Accepted proofs of possession by the column of the endpoint. */
-const opens: Readonly<Record<'required' | 'session' | 'bound', readonly ProvenBy['by'][]>> = {
+const acceptedProofs: Readonly<Record<'required' | 'session' | 'bound', readonly ProvenBy['by'][]>> = {
   required: ['session', 'plain_proof', 'bound_proof'],
   session: ['session'],
   bound: ['session', 'bound_proof'],
 };
 
 /** An invalid session on a paid endpoint is a 403 before any charge, even if the endpoint does not require one. */
-export function unpossessed(door: Door, request: DoorRequest, { possession, board }: Caller): 401 | 403 | null {
-  if (door.board_secret !== 'none') return withoutSecret(board?.[door.board_secret]);
-  if (door.ingest_key !== 'none') return withoutKey(door, request, possession);
+export function possessionFault(door: Door, request: DoorRequest, { possession, board }: Caller): 401 | 403 | null {
+  if (door.board_secret !== 'none') return boardSecretFault(board?.[door.board_secret]);
+  if (door.ingest_key !== 'none') return ingestKeyFault(door, request, possession);
   if (door.possession === 'none' || door.possession === 'offered')
     return door.price && possession.kind === 'wrong' ? 403 : null;
   if (possession.kind === 'absent') return door.slice_token === 'instead' && tokenAt(door, request) ? null : 401;
   if (possession.kind === 'wrong') return 403;
-  const accepted = opens[door.possession];
+  const accepted = acceptedProofs[door.possession];
   const opening = booksOf(possession).filter(({ by }) => accepted.includes(by));
   if (namesAgent(door)) return opening.some(book => book.agent_id === namedAgent(door, request)) ? null : 403;
   return opening.length > 0 ? null : 403;
 }
 
 /** Only the form of a key is checked here; the resolver finds its owner. Other credentials are ignored if there is one. */
-function withoutKey(
+function ingestKeyFault(
   { ingest_key }: Pick<Columns, 'ingest_key'>,
   { headers }: DoorRequest,
   { kind }: Caller['possession'],
@@ -56,20 +56,23 @@ function withoutKey(
 }
 
 /** A missing or wrong secret cannot be replaced by another credential. */
-function withoutSecret(standing: 'held' | 'wrong' | undefined): 401 | 403 | null {
+function boardSecretFault(standing: 'held' | 'wrong' | undefined): 401 | 403 | null {
   if (standing === undefined) return 401;
   return standing === 'wrong' ? 403 : null;
 }
 
 /** The challenge of an endpoint for WWW-Authenticate (RFC 9110 11.6.1). */
-export function openedBy({ ingest_key, board_secret }: Pick<Columns, 'ingest_key' | 'board_secret'>): string {
-  return board_secret === 'none' ? byKey[ingest_key] : bySecret[board_secret];
+export function authenticateChallenge({
+  ingest_key,
+  board_secret,
+}: Pick<Columns, 'ingest_key' | 'board_secret'>): string {
+  return board_secret === 'none' ? challengeByKey[ingest_key] : challengeBySecret[board_secret];
 }
 
-const byKey: Readonly<Record<Columns['ingest_key'], string>> = {
+const challengeByKey: Readonly<Record<Columns['ingest_key'], string>> = {
   none: 'SVC-Session',
   required: 'Bearer',
   or_session: 'Bearer, SVC-Session',
 };
 
-const bySecret = { ops: 'SVC-Board-Ops', inbound: 'Bearer, SVC-Board-Inbound' } as const;
+const challengeBySecret = { ops: 'SVC-Board-Ops', inbound: 'Bearer, SVC-Board-Inbound' } as const;

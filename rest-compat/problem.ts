@@ -1,5 +1,12 @@
 import { isJsonObject, type JsonObject, present } from '../schema/canonical-json.ts';
-import { type ErrorCode, errors, finalHubCodes, leaves, type Refusal, sayingCharged } from '../schema/errors.ts';
+import {
+  type ErrorCode,
+  errors,
+  finalHubCodes,
+  paymentStateAfter,
+  type Refusal,
+  withoutContradiction,
+} from '../schema/errors.ts';
 
 /** An HTTP response. A null body is empty, as in refusals of possession. */
 export interface Answer {
@@ -7,11 +14,11 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer | null;
   /** Compressed forms, if the body is the same for every client and does not change. */
-  readonly packed?: PackedForms;
+  readonly compressed_forms?: CompressedForms;
 }
 
 /** A text as bytes, and in the content codings of RFC 9110 8.4.1, each made on first use. */
-export interface PackedForms {
+export interface CompressedForms {
   readonly plain: Buffer;
   in(coding: 'gzip' | 'br'): Promise<Buffer>;
 }
@@ -52,8 +59,8 @@ function category(status: number): string {
 function publicFacts({ code, message, param, facts = {} }: ProblemFault) {
   const [status, sentence] = errors[code];
   const hidden = code === 'internal';
-  const title = sayingCharged(sentence, hidden ? undefined : facts.charged);
-  const detail = hidden ? title : sayingCharged(message ?? sentence, facts.charged);
+  const title = withoutContradiction(sentence, hidden ? undefined : facts.charged);
+  const detail = hidden ? title : withoutContradiction(message ?? sentence, facts.charged);
   // Clients of a hub's API act on its own codes, such as `context_length_exceeded`.
   const { hub_error } = facts;
   const by_hub = isJsonObject(hub_error) ? present(hub_error) : {};
@@ -87,7 +94,7 @@ export function problem(fault: ProblemFault, headers: Answer['headers'] = {}, pa
 }
 
 /** 401 and 403 on possession have an empty body, as specified. A 401 requires WWW-Authenticate (RFC 9110 15.5.2). */
-export function closed(status: 401 | 403, opened_by = 'SVC-Session'): Answer {
+export function emptyRefusal(status: 401 | 403, opened_by = 'SVC-Session'): Answer {
   const headers: Record<string, string> = { 'cache-control': 'no-store' };
   if (status === 401) headers['www-authenticate'] = opened_by;
   return { status, headers, body: null };
@@ -125,7 +132,7 @@ export function retryHeaders(
   pays: boolean,
 ): Record<string, string> {
   const { retry_after_seconds: stated, charged } = facts;
-  const payment_state = leaves(code, charged, pays);
+  const payment_state = paymentStateAfter(code, charged, pays);
   const known = typeof stated === 'number' ? stated : retryAfterSeconds[code];
   const wait = known ?? (payment_state === 'open' ? OPEN_SECONDS : undefined);
   return {

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import { callDoor, type DoorOutcome, unpaidAt } from './call.ts';
+import { callDoor, type DoorOutcome, unpaidOfferAt } from './call.ts';
 import { paymentIn } from './credentials.ts';
-import type { Door, DoorMethod, Face } from './door.ts';
+import type { Door, DoorMethod, RestLayer } from './door.ts';
 import { type Body, type BodyMedia, type BodySource, type DoorRequest, emptyBody } from './door-request.ts';
 import { inFaultForm } from './fault-form.ts';
-import { declaresBody, expectedBytes, leavesUnread, lingering, readJson } from './http/body.ts';
+import { declaresBody, drainBeforeEnd, expectedBytes, leavesUnread, readJson } from './http/body.ts';
 import { codingFor } from './http/coding.ts';
 import { isPreflight } from './http/cors.ts';
-import { onceLeft } from './http/disconnect.ts';
+import { disconnectSignal } from './http/disconnect.ts';
 import { readForm } from './http/form.ts';
 import type { Port } from './port.ts';
 import { type Answer, problem } from './problem.ts';
@@ -32,7 +32,7 @@ export async function serveDoors(
   elsewhere: AnswerElsewhere,
 ): Promise<void> {
   await app.register(async scope => {
-    scope.addHook('onSend', async (request, reply, payload) => hangUpOnUnread(request, reply, payload));
+    scope.addHook('onSend', async (request, reply, payload) => closeOnUnread(request, reply, payload));
     scope.setErrorHandler((error, request, reply) => {
       if (!request.raw.destroyed)
         request.log.error({ err: error }, 'a request to an endpoint failed with an unexpected error, shown in err');
@@ -47,7 +47,8 @@ export async function serveDoors(
         method: METHODS,
         url,
         ...(compressed ? {} : { compress: false }),
-        onRequest: async (request, reply) => sendOutcome(reply, await packed(request, await answer(request, reply))),
+        onRequest: async (request, reply) =>
+          sendOutcome(reply, await chooseStoredForm(request, await answer(request, reply))),
         handler: () => undefined,
       });
     const door_paths = doors.flatMap(door => [door.path, ...door.aliases].map(path => ({ path, door })));
@@ -60,11 +61,11 @@ export async function serveDoors(
       );
     }
     // A browser shows a page this 404 only if the preflight was answered.
-    route('/*', async request => (isPreflight(request.raw) ? choices([]) : nothingAt(request, elsewhere)));
+    route('/*', async request => (isPreflight(request.raw) ? optionsAnswer([]) : notFoundAt(request, elsewhere)));
   });
 }
 
-function nothingAt({ url, headers }: FastifyRequest, elsewhere: AnswerElsewhere): Answer {
+function notFoundAt({ url, headers }: FastifyRequest, elsewhere: AnswerElsewhere): Answer {
   const [path = ''] = url.split('?');
   return elsewhere(path, headers) ?? problem({ code: 'not_found' });
 }
@@ -81,17 +82,17 @@ function isForAll({ price, possession, slice_token, ingest_key, board_secret }: 
 async function answerAt(
   here: readonly Door[],
   [request, reply]: readonly [FastifyRequest, FastifyReply],
-  house: Face,
+  layer: RestLayer,
   path: string,
 ): Promise<DoorOutcome> {
-  if (request.method === 'OPTIONS') return choices(here);
+  if (request.method === 'OPTIONS') return optionsAnswer(here);
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const door = here.find(({ methods }) => methods.includes(method as DoorMethod));
   const call = { ...doorRequest(request, reply), called_path: path };
-  if (door) return inFaultForm(door.faults, await (door.face?.serve ?? callDoor)(door, call, house));
+  if (door) return inFaultForm(door.faults, await (door.face?.serve ?? callDoor)(door, call, layer));
   // An unpaid caller learns the methods of the path (RFC 9110 10.2.1) before paying.
-  const allow = allowed(here);
-  return (await unpaidAt(here, call, house.port, { allow })) ?? problem({ code: 'method_not_allowed' }, { allow });
+  const allow = allowHeader(here);
+  return (await unpaidOfferAt(here, call, layer.port, { allow })) ?? problem({ code: 'method_not_allowed' }, { allow });
 }
 
 function doorRequest(request: FastifyRequest, reply: FastifyReply): DoorRequest {
@@ -102,7 +103,7 @@ function doorRequest(request: FastifyRequest, reply: FastifyReply): DoorRequest 
     query,
     headers: raw.headers,
     address,
-    left: () => onceLeft(reply.raw, reply.raw.destroyed),
+    left: () => disconnectSignal(reply.raw, reply.raw.destroyed),
     body: raw.method === 'GET' || raw.method === 'HEAD' ? null : bodyOf(raw),
   };
 }
@@ -138,40 +139,40 @@ const readers: Readonly<Record<BodyMedia, Reader>> = {
 };
 
 /** Methods of a path (RFC 9110 9.3.7). The request is not authenticated, counted or read. */
-function choices(here: readonly Door[]): Answer {
-  const headers: Record<string, string> = here.length === 0 ? {} : { allow: `${allowed(here)}, OPTIONS` };
+function optionsAnswer(here: readonly Door[]): Answer {
+  const headers: Record<string, string> = here.length === 0 ? {} : { allow: `${allowHeader(here)}, OPTIONS` };
   return { status: 204, headers, body: null };
 }
 
 /** RFC 9110 10.2.1. An endpoint with GET also has HEAD. */
-function allowed(here: readonly Door[]): string {
+function allowHeader(here: readonly Door[]): string {
   const methods = here.flatMap(door => door.methods).flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   return [...new Set(methods)].join(', ');
 }
 
 /** Sends the stored compressed form to clients that accept it. */
-export async function packed(
+export async function chooseStoredForm(
   { raw, headers }: FastifyRequest,
   answer: DoorOutcome,
-): Promise<DoorOutcome | PackedAnswer> {
-  if (!('packed' in answer) || !answer.packed || leavesUnread(raw)) return answer;
+): Promise<DoorOutcome | CompressedAnswer> {
+  if (!('compressed_forms' in answer) || !answer.compressed_forms || leavesUnread(raw)) return answer;
   const coding = 'x-no-compression' in headers ? null : codingFor(headers['accept-encoding']);
-  if (coding === null) return { ...answer, body: answer.packed.plain };
+  if (coding === null) return { ...answer, body: answer.compressed_forms.plain };
   return {
     ...answer,
     headers: { ...answer.headers, 'content-encoding': coding },
-    body: await answer.packed.in(coding),
+    body: await answer.compressed_forms.in(coding),
   };
 }
 
-interface PackedAnswer extends Omit<DoorOutcome, 'body'> {
+interface CompressedAnswer extends Omit<DoorOutcome, 'body'> {
   readonly body: Buffer;
 }
 
 /** Sends an outcome as the response, for any route. */
-export function sendOutcome(reply: FastifyReply, answer: DoorOutcome | PackedAnswer): FastifyReply {
+export function sendOutcome(reply: FastifyReply, answer: DoorOutcome | CompressedAnswer): FastifyReply {
   reply.code(answer.status).header('x-content-type-options', 'nosniff');
-  for (const [name, value] of Object.entries(answer.headers)) reply.header(name, printable(value));
+  for (const [name, value] of Object.entries(answer.headers)) reply.header(name, printableHeader(value));
   const { body } = answer;
   // A stream waits for slow readers, and is destroyed when the reader disconnects.
   if (body === null) return reply.send();
@@ -180,16 +181,16 @@ export function sendOutcome(reply: FastifyReply, answer: DoorOutcome | PackedAns
 }
 
 /** Node throws on a header that RFC 9110 5.5 does not allow, after the payment may have been settled. */
-function printable(value: string): string {
+function printableHeader(value: string): string {
   return value.replace(/[^\t\x20-\x7e]/g, '?');
 }
 
 /** `onSend` hook for responses to requests whose body has not been read to its end. */
-export function hangUpOnUnread(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
+export function closeOnUnread(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
   if (!leavesUnread(request.raw)) return payload;
   const whole = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload : '';
   // A compressed response would only be complete at its end, which waits for the caller.
   request.headers['x-no-compression'] = 'unread';
   reply.header('connection', 'close').header('content-length', Buffer.byteLength(whole));
-  return lingering(whole, request.raw);
+  return drainBeforeEnd(whole, request.raw);
 }

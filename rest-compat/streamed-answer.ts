@@ -1,5 +1,5 @@
 import type { ChosenStream } from './door-operation.ts';
-import type { DoorSubscribed } from './port.ts';
+import type { SubscribeOutcome } from './port.ts';
 import { type Answer, faultEvent } from './problem.ts';
 
 /** An answer in events. */
@@ -7,10 +7,10 @@ export interface StreamedAnswer extends Omit<Answer, 'body'> {
   readonly body: AsyncIterable<string | Uint8Array>;
 }
 
-type Events = Extract<DoorSubscribed, { kind: 'events' }>;
+type Events = Extract<SubscribeOutcome, { kind: 'events' }>;
 
-export function streamed({ headers, events }: Events, stream: ChosenStream): StreamedAnswer {
-  return { status: 200, headers: { ...headers, ...stream.frames.headers }, body: framed(events, stream) };
+export function streamAnswer({ headers, events }: Events, stream: ChosenStream): StreamedAnswer {
+  return { status: 200, headers: { ...headers, ...stream.frames.headers }, body: frameEvents(events, stream) };
 }
 
 /** The reader sees a connection that is closed before the response is complete. */
@@ -19,7 +19,7 @@ class BrokenOff extends Error {
 }
 
 /** An error is the last event and has no end marker after it, so that the reader knows that the stream is incomplete. */
-async function* framed(
+async function* frameEvents(
   events: Events['events'],
   { eventOf, frames }: ChosenStream,
 ): AsyncGenerator<string | Uint8Array> {

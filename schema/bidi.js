@@ -7,5 +7,5 @@
 const CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** The text with each control character as its JSON escape, such as `\u202e`. @param {unknown} text */
-export const visibleText = text =>
+export const escapeControls = text =>
   String(text).replace(CONTROLS, it => `\\u${it.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -373,7 +373,7 @@ interface Values {
   readonly text_list: readonly string[];
 }
 /** The same values as JSON, as the ledger writes and hashes them. */
-interface Written extends Omit<Values, 'amount' | 'time'> {
+interface JsonValues extends Omit<Values, 'amount' | 'time'> {
   readonly amount: string;
   readonly time: string;
 }
@@ -384,39 +384,39 @@ type ValueIn<V extends Record<RowFact['type'], unknown>, F extends RowFact> =
 /** Value of a column as Postgres returns it. */
 export type ColumnValue<K extends RowFactName> = ValueIn<Values & Record<RowFact['type'], unknown>, Facts[K]>;
 /** Value of a column as JSON. */
-export type ColumnJson<K extends RowFactName> = ValueIn<Written & Record<RowFact['type'], unknown>, Facts[K]>;
+export type ColumnJson<K extends RowFactName> = ValueIn<JsonValues & Record<RowFact['type'], unknown>, Facts[K]>;
 
 /** A row as it is recorded. Unknown facts are null and never left out, because the hash covers every member. */
-export type RowBirth = { readonly [K in From<'birth'>]: ColumnValue<K> };
+export type InitialFacts = { readonly [K in From<'birth'>]: ColumnValue<K> };
 /** A row as it is inserted and hashed. `row_hash` is the hash of all other members. */
 export type RowRecord = { readonly [K in From<'birth' | 'place'>]: ColumnJson<K> };
 /** Facts of a row that an arrival may change, as JSON. */
 export type MovableFacts = { readonly [K in MovableColumn]: ColumnJson<K> };
 export type LaterFacts = { readonly [K in LaterColumn]: ColumnJson<K> };
 
-function named<K extends RowFactName>(holds: (fact: RowFact) => boolean): readonly K[] {
+function namesWhere<K extends RowFactName>(holds: (fact: RowFact) => boolean): readonly K[] {
   return Object.entries<RowFact>(rowFacts).flatMap(([name, fact]) => (holds(fact) ? [name as K] : []));
 }
 
-export const rowColumns = named<RowColumn>(({ from }) => !['facts', 'events', 'rows', 'session'].includes(from));
+export const rowColumns = namesWhere<RowColumn>(({ from }) => !['facts', 'events', 'rows', 'session'].includes(from));
 /** Columns that the row hash covers: all that the row is recorded with and its place, except the hash itself. */
-export const hashedColumns = named<From<'birth' | 'place'>>(({ from }) => from === 'birth' || from === 'place').filter(
-  name => name !== 'row_hash',
-);
-const addedColumns: readonly string[] = named(({ added }) => added === true);
+export const hashedColumns = namesWhere<From<'birth' | 'place'>>(
+  ({ from }) => from === 'birth' || from === 'place',
+).filter(name => name !== 'row_hash');
+const addedColumns: readonly string[] = namesWhere(({ added }) => added === true);
 
 /** The members of these facts that the row hash covers. */
 export function hashedFacts(facts: JsonObject, added = addedColumns): JsonObject {
   return Object.fromEntries(Object.entries(facts).filter(([name, value]) => value !== null || !added.includes(name)));
 }
 
-export const movableColumns = named<MovableColumn>(({ moves }) => moves === true);
-export const laterColumns = named<LaterColumn>(({ from }) => from === 'later');
+export const movableColumns = namesWhere<MovableColumn>(({ moves }) => moves === true);
+export const laterColumns = namesWhere<LaterColumn>(({ from }) => from === 'later');
 
 type Unknown = {
   readonly [K in From<'birth'>]: Facts[K] extends { readonly nullable: true } ? K : never;
 }[From<'birth'>];
 /** Start value for a new row: every nullable fact is unknown. */
-export const nothingKnown = Object.fromEntries(
-  named<Unknown>(({ from, nullable }) => from === 'birth' && nullable === true).map(name => [name, null]),
+export const unknownFacts = Object.fromEntries(
+  namesWhere<Unknown>(({ from, nullable }) => from === 'birth' && nullable === true).map(name => [name, null]),
 ) as { readonly [K in Unknown]: null };

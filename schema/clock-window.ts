@@ -24,7 +24,7 @@ export function windowAt(window: Window, period: Period, at_ms: number): Window 
 }
 
 /** Adds an amount (negative: subtracts it) if its time is in the window. An older amount changes nothing. */
-export function counted(window: Window, period: Period, at_ms: number, amount: bigint): Window {
+export function addToWindow(window: Window, period: Period, at_ms: number, amount: bigint): Window {
   const standing = windowAt(window, period, at_ms);
   if (standing.start_ms !== periodStart(period, at_ms)) return window;
   return { ...standing, atomic: atomicAmount(standing.atomic + amount) };

@@ -459,12 +459,12 @@ const CHARGED = ' The payment that came with this request was charged before.';
 const UNKNOWN = ' Whether the payment that came with this request was charged is not known yet.';
 
 /** A sentence that does not contradict `charged`: null means not known yet. */
-export function sayingCharged(sentence: string, charged: unknown): string {
+export function withoutContradiction(sentence: string, charged: unknown): string {
   return charged === true || charged === null ? sentence.replace(UNCHARGED, '') : sentence;
 }
 
 /** State of the payment after a refusal. `charged`: the error's member (null: not known yet). `pays`: whether the request had a payment. */
-export function leaves(code: ErrorCode, charged: unknown, pays: boolean): 'unused' | 'open' | 'spent' {
+export function paymentStateAfter(code: ErrorCode, charged: unknown, pays: boolean): 'unused' | 'open' | 'spent' {
   if (charged === true) return 'spent';
   // Another process may still be settling this payment, whatever is wrong with the request.
   if (charged === null && pays) return 'open';
@@ -484,7 +484,7 @@ export class Refusal extends GraphQLError {
 
   constructor(code: ErrorCode, options: { detail?: string; param?: string; facts?: JsonObject; cause?: unknown } = {}) {
     const [status, sentence] = errors[code];
-    super(sayingCharged(options.detail ?? sentence, options.facts?.charged), {
+    super(withoutContradiction(options.detail ?? sentence, options.facts?.charged), {
       extensions: { code, status, ...(options.param ? { param: options.param } : {}), ...options.facts },
       ...(options.cause instanceof Error ? { originalError: options.cause } : {}),
     });
@@ -502,7 +502,7 @@ export function withCharged(
   const { code: _code, status: _status, param, ...facts } = extensions;
   const said = charged === null ? UNKNOWN : charged ? CHARGED : '';
   return new Refusal(code, {
-    detail: sayingCharged(message, charged) + said,
+    detail: withoutContradiction(message, charged) + said,
     ...(typeof param === 'string' && { param }),
     facts: { ...facts, charged },
     cause,

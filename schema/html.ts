@@ -1,4 +1,4 @@
-import { visibleText } from './bidi.js';
+import { escapeControls } from './bidi.js';
 import type { Json } from './canonical-json.ts';
 
 /* Templates of markup: each value is escaped, unless a template made it. */
@@ -19,16 +19,16 @@ type Markup = (parts: TemplateStringsArray, ...values: readonly Value[]) => Html
  */
 export const html: Markup = (parts, ...values) => {
   const holds_elements = elementPlaces(parts);
-  return filled(parts, values, (text, at) => {
-    const escaped = escapedText(visibleText(text));
+  return fillTemplate(parts, values, (text, at) => {
+    const escaped = escapedText(escapeControls(text));
     return holds_elements[at] && RIGHT_TO_LEFT.test(text) ? `<bdi>${escaped}</bdi>` : escaped;
   });
 };
 
 /** XML, whose text is data: control characters stay, and the program that displays it isolates it. */
-export const xml: Markup = (parts, ...values) => filled(parts, values, escapedText);
+export const xml: Markup = (parts, ...values) => fillTemplate(parts, values, escapedText);
 
-function filled(
+function fillTemplate(
   parts: TemplateStringsArray,
   values: readonly Value[],
   written: (text: string, at: number) => string,

@@ -26,7 +26,7 @@ export function mendedJson<V extends Json>(values: readonly V[], bounds: ValueBo
   const walk = new Walk(bounds);
   for (const value of values) walk.through(value, 1);
   if (walk.exceeded) return null;
-  return walk.first_fault === null ? values : values.map(value => mended(value) as V);
+  return walk.first_fault === null ? values : values.map(value => mendValue(value) as V);
 }
 
 class Walk {
@@ -73,10 +73,10 @@ function faultOf(value: Json): string | null {
 }
 
 /** The value is within limits, so the recursion ends. */
-function mended(value: Json): Json {
+function mendValue(value: Json): Json {
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(mended);
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toWellFormed(), mended(member)]));
+  if (Array.isArray(value)) return value.map(mendValue);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toWellFormed(), mendValue(member)]));
 }

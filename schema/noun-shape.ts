@@ -19,7 +19,7 @@ export interface MemberShape {
 }
 
 export function memberShape(shape: z.core.$ZodType): MemberShape {
-  const known = shapes.get(shape) ?? unwrapped(shape);
+  const known = shapes.get(shape) ?? unwrapShape(shape);
   shapes.set(shape, known);
   return known;
 }
@@ -27,7 +27,7 @@ export function memberShape(shape: z.core.$ZodType): MemberShape {
 /** Kept, because schemas do not change and every request reads those of its endpoint. */
 const shapes = new WeakMap<z.core.$ZodType, MemberShape>();
 
-function unwrapped(shape: z.core.$ZodType): MemberShape {
+function unwrapShape(shape: z.core.$ZodType): MemberShape {
   const meta = z.globalRegistry.get(shape) ?? {};
   if (shape instanceof z.ZodArray) return { ...plain, inner: shape.element, list: true, meta };
   const wrapped = wrappedBy(shape);

@@ -38,12 +38,12 @@ export function commitTo(committed: OutputToCommit): CommittedWork {
   return { output_sha256: canonicalHash(committed.output as Json | CanonicalText), output_covers: covers };
 }
 
-export function uncommitted(omission_rule: string): OutputCommitment {
+export function noCommitment(omission_rule: string): OutputCommitment {
   return { status: 'UNVERIFIED', hash: null, kind: null, omission_rule };
 }
 
 /** A commitment made by another party, attributed to it. */
-export function attributedTo(by: CommitmentMaker, said: CommittedOutput): OutputCommitment {
+export function attributeTo(by: CommitmentMaker, said: CommittedOutput): OutputCommitment {
   return said.status === 'committed' ? { ...said, by } : said;
 }
 

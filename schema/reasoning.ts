@@ -31,7 +31,7 @@ export function mergedDetails(details: readonly JsonObject[]): readonly JsonObje
 export function addDetail(merged: JsonObject[], detail: JsonObject): void {
   const last = merged.at(-1);
   const member = last && memberContinued(last, detail);
-  if (last && member) merged[merged.length - 1] = continued(last, detail, member);
+  if (last && member) merged[merged.length - 1] = continueDetail(last, detail, member);
   else merged.push(detail);
 }
 
@@ -48,7 +48,7 @@ function memberContinued(last: JsonObject, next: JsonObject): string | null {
 
 const isPiece = (value: Json | undefined) => value === undefined || value === null || typeof value === 'string';
 
-function continued(last: JsonObject, next: JsonObject, member: string): JsonObject {
+function continueDetail(last: JsonObject, next: JsonObject, member: string): JsonObject {
   const [before, piece] = [last[member], next[member]];
   if (typeof before !== 'string' || typeof piece !== 'string') return { ...last, ...present(next) };
   // Concatenation copies nothing in V8: the text is long, and each delta adds a word.

@@ -66,14 +66,14 @@ type Parts<K extends SignedText | RegisterText> = { readonly [P in Words[K]['par
 
 /** The text that is signed: its word, the base URL of the service, then its parts, joined by a pipe. */
 export function signedText<K extends SignedText>(kind: K, base_url: string, parts: Parts<K>): string {
-  return joined(signedWords[kind], [base_url], parts);
+  return joinParts(signedWords[kind], [base_url], parts);
 }
 
 export function registerText<K extends RegisterText>(kind: K, parts: Parts<K>): string {
-  return joined(signedWords[kind], [], parts);
+  return joinParts(signedWords[kind], [], parts);
 }
 
-function joined(
+function joinParts(
   { word, parts }: { readonly word: string; readonly parts: readonly string[] },
   service: readonly string[],
   values: Readonly<Record<string, string | number>>,

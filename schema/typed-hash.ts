@@ -46,14 +46,14 @@ function number(value: bigint): Buffer {
   return Buffer.from(value.toString(16).padStart(64, '0'), 'hex');
 }
 
-function padded(value: string): Buffer {
+function padWord(value: string): Buffer {
   return Buffer.from(value.slice(2).padStart(64, '0'), 'hex');
 }
 
 /** One word of 32 bytes for each member (EIP-712 "encodeData"). */
 const encode = {
-  address: (value: unknown) => padded(String(value)),
-  bytes32: (value: unknown) => padded(String(value)),
+  address: (value: unknown) => padWord(String(value)),
+  bytes32: (value: unknown) => padWord(String(value)),
   uint256: (value: unknown) => number(value as bigint),
   uint64: (value: unknown) => number(value as bigint),
   string: (value: unknown) => hashedText(String(value)),
@@ -75,7 +75,7 @@ function separatorOf({ name, version, chainId, salt }: TypedDomain): Uint8Array 
       hashedText(name),
       hashedText(version),
       number(BigInt(chainId)),
-      ...(salt === undefined ? [] : [padded(salt)]),
+      ...(salt === undefined ? [] : [padWord(salt)]),
     ]),
   );
 }

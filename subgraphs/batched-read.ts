@@ -1,7 +1,7 @@
 /** A slower read delays only the callers that share it. */
 const PATIENCE_MS = 50;
 
-interface Announced<V> {
+interface PendingRead<V> {
   readonly keys: Set<string>;
   readonly found: Promise<ReadonlyMap<string, V>>;
 }
@@ -13,7 +13,7 @@ interface Announced<V> {
 export class BatchedRead<V> {
   readonly #read: (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>;
   #turn: Promise<unknown> = Promise.resolve();
-  #next: Announced<V> | null = null;
+  #next: PendingRead<V> | null = null;
 
   constructor(read: (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>) {
     this.#read = read;
@@ -26,7 +26,7 @@ export class BatchedRead<V> {
     return found.get(key) ?? null;
   }
 
-  #announce(): Announced<V> {
+  #announce(): PendingRead<V> {
     const keys = new Set<string>();
     const found = this.#turn.then(() => {
       this.#next = null;

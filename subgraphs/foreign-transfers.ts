@@ -64,7 +64,7 @@ export interface ForeignTransfers {
    * Whether that payer signed a text, as wallets of the network sign texts. `asker`: the queue in which a contract
    * wallet is called.
    */
-  signed(
+  verifySigner(
     text: string,
     by: {
       readonly network: ForeignNetwork;

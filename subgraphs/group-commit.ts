@@ -23,7 +23,7 @@ export class GroupCommit<I, O> {
   readonly #run: (tx: Tx, items: readonly I[]) => Promise<readonly O[]>;
   readonly #items_max: number;
   /** Called after every commit with the number of callers that shared it, and its duration. */
-  committed: (items: number, ms: number) => void = () => {};
+  onCommit: (items: number, ms: number) => void = () => {};
   #waiting: Waiter<I, O>[] = [];
   #busy = false;
   #refused_at_ms: number | null = null;
@@ -78,7 +78,7 @@ export class GroupCommit<I, O> {
     // It stands from here on: nothing that fails now may have it done again.
     this.#refused_at_ms = null;
     for (const [index, waiter] of batch.entries()) waiter.resolve(results[index] as O);
-    this.committed(batch.length, performance.now() - from_ms);
+    this.onCommit(batch.length, performance.now() - from_ms);
   }
 }
 

@@ -90,7 +90,7 @@ export function writtenBy(
     const value = writtenValue(writing, nodes, fragments, leftOut, `${path}.${key}`);
     return { key, value, always, stays, rare: writing.rare?.fields.includes(name) ?? false };
   });
-  const object = `'{'||${separated(members, writing.rare?.none)}||'}'`.replaceAll(`'||'`, '');
+  const object = `'{'||${joinMembers(members, writing.rare?.none)}||'}'`.replaceAll(`'||'`, '');
   const whole = writing.list?.(object) ?? object;
   return writing.where === undefined ? whole : `case when ${writing.where} then ${whole} end`;
 }
@@ -107,12 +107,12 @@ interface Member {
 }
 
 /** One that is sure to be there has no comma: those before it end with theirs, those after it begin with it. */
-function separated(members: readonly Member[], none: string | undefined): string {
+function joinMembers(members: readonly Member[], none: string | undefined): string {
   const sure = members.findIndex(({ always, stays, rare }) => !rare && (always || stays));
   const one = members[sure];
-  if (!one) return `substr(${joined(runs(members, none, ',', ''))},2)`;
+  if (!one) return `substr(${concatenate(runs(members, none, ',', ''))},2)`;
   const before = runs(members.slice(0, sure), none, '', ',');
-  return joined([...before, memberSql(one, '', ''), ...runs(members.slice(sure + 1), none, ',', '')]);
+  return concatenate([...before, memberSql(one, '', ''), ...runs(members.slice(sure + 1), none, ',', '')]);
 }
 
 /** Those beside each other that are rarely there are looked at together. */
@@ -123,7 +123,7 @@ function runs(members: readonly Member[], none: string | undefined, begin: strin
   const run = other < 0 ? members : members.slice(0, other);
   const texts = run.map(member => memberSql(member, begin, end));
   const nothing = run.map(member => ifNull(member, begin, end));
-  const these = first.rare ? [`case when ${none} then ${joined(nothing)} else ${joined(texts)} end`] : texts;
+  const these = first.rare ? [`case when ${none} then ${concatenate(nothing)} else ${concatenate(texts)} end`] : texts;
   return [...these, ...runs(members.slice(run.length), none, begin, end)];
 }
 
@@ -138,10 +138,10 @@ function ifNull({ key, stays }: Member, begin: string, end: string): string {
 }
 
 /** By halves: a long chain would be copied over and over, and nest too deep. */
-function joined(texts: readonly string[]): string {
+function concatenate(texts: readonly string[]): string {
   if (texts.length <= CHAIN_MAX) return texts.join('||');
   const half = texts.length >> 1;
-  return `(${joined(texts.slice(0, half))})||(${joined(texts.slice(half))})`;
+  return `(${concatenate(texts.slice(0, half))})||(${concatenate(texts.slice(half))})`;
 }
 const CHAIN_MAX = 8;
 

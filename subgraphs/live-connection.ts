@@ -12,7 +12,7 @@ export interface ConnectionEvents {
   readonly channels: readonly string[];
   receive(channel: string, payload: string): void;
   /** Once LISTEN was in force, and once: whether the connection broke, gave no answer or was ended. */
-  lost(connection: LiveConnection): void;
+  onLost(connection: LiveConnection): void;
 }
 
 interface Echo {
@@ -44,10 +44,10 @@ export class LiveConnection {
     const client = await database.connect();
     try {
       const text = `select pg_backend_pid() as pid, set_config('application_name', '${LIVE_APPLICATION}', false)`;
-      const { rows } = await client.query<{ pid: number }>(answered(text));
+      const { rows } = await client.query<{ pid: number }>(withTimeout(text));
       const echo_channel = `echo_${rows[0]?.pid}`;
       const listen = [...hearing.channels, echo_channel].map(channel => `listen ${channel}`);
-      await client.query(answered(listen.join('; ')));
+      await client.query(withTimeout(listen.join('; ')));
       return new LiveConnection(client, echo_channel, hearing);
     } catch (error) {
       await client.end();
@@ -93,10 +93,10 @@ export class LiveConnection {
     this.#lost = true;
     clearInterval(this.#heartbeat);
     for (const echo of this.#echoes.values()) echo.reject(new Error('the connection was lost'));
-    this.#events.lost(this);
+    this.#events.onLost(this);
   }
 }
 
-function answered(text: string): { text: string; query_timeout: number } {
+function withTimeout(text: string): { text: string; query_timeout: number } {
   return { text, query_timeout: ANSWER_MS_MAX };
 }

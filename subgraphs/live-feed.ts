@@ -19,7 +19,7 @@ class WakeUp {
     return this.#closed;
   }
 
-  ring(position: number | null): void {
+  noteEvent(position: number | null): void {
     if (position === null) this.#unsure = true;
     else this.#newest = Math.max(this.#newest ?? 0, position);
     this.#wake?.();
@@ -94,7 +94,7 @@ async function* follow<E extends { readonly position: number }>(
   after: number,
   wake_up: WakeUp,
 ): AsyncGenerator<E, undefined> {
-  const stop = await source.watch(position => wake_up.ring(position));
+  const stop = await source.watch(position => wake_up.noteEvent(position));
   try {
     let position = after;
     while (!wake_up.closed) {
@@ -102,7 +102,7 @@ async function* follow<E extends { readonly position: number }>(
       const page = await source.read(position, limits.feed_page_events_max, notified).catch(restIfAway);
       if (page === null) {
         // Repeats an earlier notice for a reader that reads on its own.
-        wake_up.ring(null);
+        wake_up.noteEvent(null);
         continue;
       }
       for (const event of page) {

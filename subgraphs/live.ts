@@ -68,8 +68,8 @@ export interface LiveState {
 
 /** Reports of the connection for an operator, one each time it is lost. */
 export interface LiveConnectionReport {
-  lost(fault: unknown): void;
-  restored(): void;
+  onLost(fault: unknown): void;
+  onRestored(): void;
 }
 
 export type Wake = (position: number | null) => void;
@@ -78,9 +78,9 @@ export type LogWatcher = (notice: string | null) => void;
 
 export interface SessionWatcher {
   /** The agent whose session ended; null once after every reconnect: look at all of them. */
-  ended(agent_id: number | null): void;
+  onEnded(agent_id: number | null): void;
   /** From now on nothing is heard, until `ended(null)`. */
-  lost(): void;
+  onLost(): void;
 }
 
 const RETRY_MS_FIRST = 100;
@@ -188,11 +188,11 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
     for (let pause_ms = RETRY_MS_FIRST; !this.#ended.signal.aborted; pause_ms = Math.min(pause_ms * 2, RETRY_MS_MAX)) {
       try {
         await this.#connect();
-        if (this.#is_lost) this.#report?.restored();
+        if (this.#is_lost) this.#report?.onRestored();
         this.#is_lost = false;
         return;
       } catch (fault) {
-        if (!this.#is_lost && !this.#ended.signal.aborted) this.#report?.lost(fault);
+        if (!this.#is_lost && !this.#ended.signal.aborted) this.#report?.onLost(fault);
         this.#is_lost = true;
         await sleep(pause_ms, null, { signal: this.#ended.signal }).catch(() => {});
       }
@@ -204,7 +204,7 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
     const connection = await LiveConnection.open(this.#database, {
       channels: Object.keys(this.#handlers),
       receive: (channel, payload) => this.#handlers[channel]?.(payload),
-      lost: lost => this.#lost(lost),
+      onLost: lost => this.#lost(lost),
     });
     if (this.#ended.signal.aborted) await connection.end();
     this.#ended.signal.throwIfAborted();
@@ -228,10 +228,10 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
   #lost(connection: LiveConnection): void {
     if (this.#connection !== connection) return;
     this.#connection = null;
-    for (const watcher of this.#sessionWatchers) watcher.lost();
+    for (const watcher of this.#sessionWatchers) watcher.onLost();
     this.#listening = this.#listen().then(() => {
       for (const wakes of this.#watchers.values()) for (const wake of wakes) wake(null);
-      for (const watcher of this.#sessionWatchers) watcher.ended(null);
+      for (const watcher of this.#sessionWatchers) watcher.onEnded(null);
       this.#notifyLog(null);
       this.#boardMoved(null);
       this.#canceled(null);
@@ -262,6 +262,6 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
   #sessionEnded(payload: string): void {
     const agent_id = Number(payload);
     if (!Number.isSafeInteger(agent_id)) return;
-    for (const watcher of this.#sessionWatchers) watcher.ended(agent_id);
+    for (const watcher of this.#sessionWatchers) watcher.onEnded(agent_id);
   }
 }

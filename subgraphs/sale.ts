@@ -76,7 +76,7 @@ export const omissionOf: Readonly<Record<BrokenBy, OmissionRule>> = {
 };
 
 /** Work that has begun to speak: the first piece of it is in hand, and nothing was sent on yet. */
-export interface Speaking<T extends JsonObject> {
+export interface StreamedWork<T extends JsonObject> {
   readonly route: Route;
   /** The answer without what is said: what is known of it before it is spoken. */
   readonly begun: T;
@@ -86,7 +86,7 @@ export interface Speaking<T extends JsonObject> {
    */
   readonly pieces: AsyncIterable<Piece>;
   /** All that was said, once the pieces have ended. */
-  spoken(): Work<T>;
+  finishedWork(): Work<T>;
   /** Stops listening: the pieces end. */
   cancel(): void;
 }
@@ -129,7 +129,7 @@ export interface WorkBounds {
   readonly canceled?: AbortSignal;
 }
 
-interface Sold<A extends JsonObject> {
+interface SoldOperation<A extends JsonObject> {
   /** Coordinate of the paid field; with the canonical arguments it is what a payment is bound to. */
   readonly field: `Mutation.${string}` | `Subscription.${string}`;
   readonly job_kind: JobKind;
@@ -185,23 +185,24 @@ interface Sold<A extends JsonObject> {
 }
 
 /** The work is done first; the payment settles only for an answer in hand. */
-export interface WorkThenSettle<A extends JsonObject, T extends JsonObject> extends Sold<A> {
+export interface WorkThenSettle<A extends JsonObject, T extends JsonObject> extends SoldOperation<A> {
   readonly order: 'work_then_settle';
   /** Throws a Refusal (`hub_failed`) and nothing is charged. */
   work(args: A, task_id: TaskId, context: Context, bounds: WorkBounds): Promise<Work<T>>;
 }
 
 /** The work begins to speak, then the payment settles, and only then does the text go out while it is being spoken. */
-export interface Stream<A extends JsonObject, T extends JsonObject> extends Sold<A> {
+export interface Stream<A extends JsonObject, T extends JsonObject> extends SoldOperation<A> {
   readonly order: 'stream';
   /** Resolves with the first piece in hand, in time. Throws a Refusal (`hub_failed`) and nothing is charged. */
-  open(args: A, task_id: TaskId, context: Context, bounds: WorkBounds): Promise<Speaking<T>>;
+  open(args: A, task_id: TaskId, context: Context, bounds: WorkBounds): Promise<StreamedWork<T>>;
   /** What an answer that was kept says, to be streamed once more: one piece of each channel. */
   piecesOf(answer: T): readonly Piece[];
 }
 
 /** The payment settles first; its effect is written in the transaction that records it, so it cannot be lost. */
-export interface Stamp<A extends JsonObject, T extends JsonObject, F extends JsonObject = JsonObject> extends Sold<A> {
+export interface Stamp<A extends JsonObject, T extends JsonObject, F extends JsonObject = JsonObject>
+  extends SoldOperation<A> {
   readonly order: 'stamp';
   readonly route: Route;
   /**
@@ -230,13 +231,13 @@ export interface Stamp<A extends JsonObject, T extends JsonObject, F extends Jso
  * second has moved. Its payee could still submit a released payment, so its slots are kept until the chain rules that
  * out.
  */
-export interface Leg<A extends JsonObject> extends Sold<A> {
+export interface Leg<A extends JsonObject> extends SoldOperation<A> {
   readonly order: 'leg';
   readonly route: Route;
   /** Runs inside the transaction that holds it, also by reconcile after a crash. Never refuses: the money has moved. */
-  kept(tx: Tx, args: A, kept: { readonly task_id: TaskId; readonly payment_ref: string }): void;
+  onHold(tx: Tx, args: A, kept: { readonly task_id: TaskId; readonly payment_ref: string }): void;
   /** Runs inside the transaction that lets go of what was kept, as the chain does not have it: it is to be paid again. */
-  lost(tx: Tx, args: A, task_id: TaskId): void;
+  onRelease(tx: Tx, args: A, task_id: TaskId): void;
   /**
    * Slot of the second payment: while it is held, no other second payment is requested, and the stored state stays as
    * it is.

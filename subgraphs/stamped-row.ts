@@ -1,5 +1,5 @@
 import type { AtomicAmount } from '../schema/amount.ts';
-import type { RowBirth } from '../schema/book-row.ts';
+import type { InitialFacts } from '../schema/book-row.ts';
 import type { JsonObject } from '../schema/canonical-json.ts';
 import type { AgentId, TaskId } from '../schema/ids.ts';
 import type { ObservedTransfer } from '../schema/observed-transfer.ts';
@@ -26,11 +26,11 @@ export type StampedMoney =
 export interface StampedRow {
   readonly task_id: TaskId;
   readonly agent_id: AgentId;
-  readonly birth: RowBirth;
+  readonly birth: InitialFacts;
   /** What is held for it on its book, and given back with the row. */
   readonly reserved_atomic: AtomicAmount;
   /** Rows on other books that the same receipt is of. */
-  readonly also_on: readonly { readonly agent_id: AgentId; readonly birth: RowBirth }[];
+  readonly also_on: readonly { readonly agent_id: AgentId; readonly birth: InitialFacts }[];
   /** Key of the payment that was held until now, and is recorded by this row; null where it is none that was claimed here. */
   readonly sibling: string | null;
   readonly receipt: {

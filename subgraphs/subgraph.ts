@@ -82,7 +82,7 @@ export async function buildSubgraph(
   references: Readonly<Record<string, ResolveReference>> = {},
 ): Promise<Subgraph> {
   const built = await buildSchema({ ...parts, validate: false, skipCheck: true, pubSub: noPubSub });
-  const plain = withoutUnreadInputs(described(built));
+  const plain = withoutUnreadInputs(describeRoots(built));
   const schema = withEntities(plain, references);
   return {
     name,
@@ -103,7 +103,7 @@ const roots = {
     'Events, over a WebSocket (graphql-transport-ws) or as server-sent events at /graphql/stream. A field marked `@paid` is served here to a request with an API key; a payment for it is accepted at its REST endpoint only.',
 } as const;
 
-function described(schema: GraphQLSchema): GraphQLSchema {
+function describeRoots(schema: GraphQLSchema): GraphQLSchema {
   const types = {
     query: schema.getQueryType(),
     mutation: schema.getMutationType(),

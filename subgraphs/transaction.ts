@@ -19,7 +19,7 @@ export function readsOf(tx: Tx) {
   };
 }
 
-interface Beginning {
+interface TransactionStart {
   /** The statement that begins it. */
   readonly begin: string;
   /** The pool's unless given. */
@@ -27,7 +27,7 @@ interface Beginning {
 }
 
 /** All or nothing, on a connection of the pool; see `Database.transaction`. */
-export async function transaction<T>(pool: pg.Pool, by: Beginning, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function transaction<T>(pool: pg.Pool, by: TransactionStart, work: (tx: Tx) => Promise<T>): Promise<T> {
   try {
     return await attempt(pool, by, work);
   } catch (error) {
@@ -38,7 +38,7 @@ export async function transaction<T>(pool: pg.Pool, by: Beginning, work: (tx: Tx
 
 async function attempt<T>(
   pool: pg.Pool,
-  { begin, statement_ms_max }: Beginning,
+  { begin, statement_ms_max }: TransactionStart,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect().catch(error => {

@@ -120,7 +120,7 @@ export class IncomingFile {
   }
 
   /** Nothing may be taken afterwards. */
-  whole(): UploadedFile {
+  complete(): UploadedFile {
     const hash = this.#hash ?? createHash('sha256');
     this.#whole ??= { bytes: Buffer.concat(this.#blocks, this.#length), sha256: hash.digest('hex') };
     this.#blocks = [];
@@ -185,11 +185,11 @@ export class Uploads {
   /** The file with that id, once. Null if there is none, or if it was used. */
   open(id: string): OpenedUpload | null {
     const upload = this.#delivered.get(id);
-    return upload?.asked() ?? null;
+    return upload?.handOver() ?? null;
   }
 }
 
-interface Shelf {
+interface DeliveredUploads {
   readonly delivered: Map<string, Upload>;
   readonly unasked_ms_max: number;
 }
@@ -197,10 +197,10 @@ interface Shelf {
 /** A file that is worked for in this process. */
 class Upload extends IncomingFile {
   readonly id: string;
-  readonly #shelf: Shelf;
+  readonly #shelf: DeliveredUploads;
   #unasked: NodeJS.Timeout | undefined;
 
-  constructor(id: string, room: UploadRoom, sender: Sender | null, shelf: Shelf) {
+  constructor(id: string, room: UploadRoom, sender: Sender | null, shelf: DeliveredUploads) {
     super(room, sender);
     this.id = id;
     this.#shelf = shelf;
@@ -212,9 +212,9 @@ class Upload extends IncomingFile {
     this.#unasked = setTimeout(() => this.release(), this.#shelf.unasked_ms_max).unref();
   }
 
-  asked(): OpenedUpload {
+  handOver(): OpenedUpload {
     this.#taken();
-    return { ...this.whole(), release: () => this.release() };
+    return { ...this.complete(), release: () => this.release() };
   }
 
   override release(): void {

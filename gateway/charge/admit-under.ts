@@ -4,7 +4,7 @@ import type { Clock } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { RequestedCall } from '../../subgraphs/requested-call.ts';
-import { type AdmitParts, admitGrant, refused } from '../../subgraphs/session/delegation/admit.ts';
+import { type AdmitParts, admitGrant, grantRefusal } from '../../subgraphs/session/delegation/admit.ts';
 import { payerOfRoot } from '../../subgraphs/session/delegation/find.ts';
 import { payActOf } from '../../subgraphs/session/delegation/pay-act.ts';
 import { type DelegationReads, resolveDelegation } from '../../subgraphs/session/delegation/resolve-delegation.ts';
@@ -63,7 +63,7 @@ export function openAdmitUnderKey(parts: DelegationReads & AdmitParts & Pick<Adm
   return async (call, { delegation, principal: { address } }) => {
     if (delegation === null) return null;
     const shown = await resolveDelegation(parts, delegation, address);
-    if (shown.act !== null) throw refused('its `act` approves a payment, but the request has no payment');
+    if (shown.act !== null) throw grantRefusal('its `act` approves a payment, but the request has no payment');
     const now_seconds = Math.floor(parts.clock.now_ms() / 1000);
     const paid_under = await admitGrant(parts, { shown, payer: null, call, holds_atomic: 0n, address }, now_seconds);
     return { shown, paid_under };

@@ -4,7 +4,7 @@ import { agentId } from '../../schema/ids.ts';
 import { voidReservations } from '../../subgraphs/book/ledger/reserve.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { CanceledNotice, CancelWatcher } from '../../subgraphs/live-channels.ts';
-import { cancelClaim, canceledOf, cancelKeyCall } from '../../subgraphs/receipt/claim/cancel.ts';
+import { cancelClaim, canceledTasksAmong, cancelKeyCall } from '../../subgraphs/receipt/claim/cancel.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Failures } from './failures.ts';
 
@@ -51,7 +51,7 @@ export function openCancelHearing({ database, underway, failures }: CancelHearin
     failures.canceled(notice);
   };
   const look = async () => {
-    for (const notice of await canceledOf(database, underway.tasks())) hear(notice);
+    for (const notice of await canceledTasksAmong(database, underway.tasks())) hear(notice);
   };
   return notice => {
     if (notice) hear(notice);

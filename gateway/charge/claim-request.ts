@@ -13,7 +13,7 @@ import { proofSlots } from '../../subgraphs/receipt/claim/slots.ts';
 import { isRouted } from '../../subgraphs/receipt/inference/catalogue.ts';
 import { isVendorBlind } from '../../subgraphs/receipt/inference/vendor-blind.ts';
 import type { AnyPaid, WorkBounds } from '../../subgraphs/sale.ts';
-import type { PaidUnder } from '../../subgraphs/session/delegation/hold.ts';
+import type { ClaimSession } from '../../subgraphs/session/delegation/hold.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import { type Authorization, paymentId, paymentToJson } from '../rails/payment.ts';
 import type { CallLanding } from '../record/facts.ts';
@@ -131,7 +131,7 @@ function isAfterFirst(paid: AnyPaid): boolean {
 }
 
 /** Undefined for a payment without a grant. */
-function delegationOf({ under }: Presented): { readonly delegation?: PaidUnder } {
+function delegationOf({ under }: Presented): { readonly delegation?: ClaimSession } {
   return under ? { delegation: under.paid_under } : {};
 }
 

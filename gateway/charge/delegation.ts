@@ -2,7 +2,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { NetworkName } from '../../schema/network.ts';
 import type { ShownDelegation } from '../../schema/session/delegation-header.ts';
 import type { Context } from '../../subgraphs/context.ts';
-import { refused } from '../../subgraphs/session/delegation/admit.ts';
+import { grantRefusal } from '../../subgraphs/session/delegation/admit.ts';
 import { type DelegationReads, resolveDelegation } from '../../subgraphs/session/delegation/resolve-delegation.ts';
 
 /* The grant of a session that comes beside a payment. */
@@ -16,7 +16,7 @@ export async function delegationBeside(
   network: NetworkName,
 ): Promise<ShownDelegation | null> {
   if (delegation === null) return null;
-  if (network !== 'base') throw refused('only a payment on Base can be made under a grant');
+  if (network !== 'base') throw grantRefusal('only a payment on Base can be made under a grant');
   return resolveDelegation(parts, delegation, principal.address);
 }
 

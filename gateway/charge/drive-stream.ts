@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Piece } from '../../subgraphs/piece.ts';
-import type { Speaking } from '../../subgraphs/sale.ts';
+import type { StreamedWork } from '../../subgraphs/sale.ts';
 import type { Faults } from '../operations/faults.ts';
 import { TextChannel } from './text-channel.ts';
 
-type Source = Pick<Speaking<JsonObject>, 'pieces' | 'cancel'>;
+type Source = Pick<StreamedWork<JsonObject>, 'pieces' | 'cancel'>;
 
 /** Drives paid streams. */
 export function drivenBy(faults: Faults | null, source: Source): StreamDriver {

@@ -10,7 +10,7 @@ import { type PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts
 import { isGuessing, takeShown } from '../../subgraphs/receipt/claim/mismatch.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import { Semaphore } from '../../subgraphs/semaphore.ts';
-import { textSignedHere } from '../../subgraphs/signed-here.ts';
+import { verifyTextForService } from '../../subgraphs/verify-for-service.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Rail } from '../rails/rail.ts';
 import type { Landing } from '../record/facts.ts';
@@ -153,8 +153,8 @@ export class Guesses {
     const { network, paymentId: payment_id, payer } = claim;
     const { at_seconds, signature } = proof;
     const texts = this.#parts.base_urls.map(base_url => redeliveryText({ base_url, network, payment_id, at_seconds }));
-    const verdict = await textSignedHere(texts, { network, payer, signature }, async text => {
-      const signed = await rail.signedBy({ payer, text, signature, asker: principal.address });
+    const verdict = await verifyTextForService(texts, { network, payer, signature }, async text => {
+      const signed = await rail.isTextSignedBy({ payer, text, signature, asker: principal.address });
       return signed ? 'valid' : 'invalid';
     });
     return verdict === 'valid';

@@ -1,6 +1,6 @@
 import type { Database } from '../../subgraphs/database.ts';
 import { dropKeyCall, type KeyCallHold, wasKeyCallCanceled } from '../../subgraphs/receipt/claim/key-call/hold.ts';
-import { dropNames, type NamedCall } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
+import { dropNames, type NamedCall } from '../../subgraphs/receipt/claim/key-call/idempotency-names.ts';
 
 /* Ends a call by API key that failed: releases what it held, and finds out who released it first. */
 

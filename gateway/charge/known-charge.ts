@@ -6,7 +6,7 @@ import type { PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts
 import { isCharged } from '../../subgraphs/receipt/claim/settlement-status.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import type { LogStanding } from '../log/open-log.ts';
-import { namedIn } from '../rails/named-payment.ts';
+import { paymentNameIn } from '../rails/named-payment.ts';
 import type { Hears } from './answer-by-outcome.ts';
 import type { CallOutcome } from './call-outcome.ts';
 import type { IsSigned } from './is-signed.ts';
@@ -39,7 +39,7 @@ export interface KnownChargeParts {
 
 export function openKnownCharge({ database, isSigned, hears, log }: KnownChargeParts): KnownCharge {
   const of = async (payment: PresentedPayment): Promise<KnownPayment> => {
-    const named = namedIn(payment);
+    const named = paymentNameIn(payment);
     const claim = named && (await claimByKey(database, named.claim_key));
     const unmoved = log.halt ? null : false;
     if (claim === null) return { claim, charged: unmoved };

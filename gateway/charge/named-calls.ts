@@ -11,7 +11,7 @@ import {
   namedAnswerBox,
   namedCallMark,
   nameStanding,
-} from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
+} from '../../subgraphs/receipt/claim/key-call/idempotency-names.ts';
 import { keyAnswerLabel } from '../../subgraphs/receipt/claim/rerun.ts';
 import { receiptsByTask } from '../../subgraphs/receipt/receipt/find.ts';
 import type { AnyPaid, Work } from '../../subgraphs/sale.ts';

@@ -4,19 +4,19 @@ import type { AgentId } from '../../schema/ids.ts';
 import { limits } from '../../schema/limits.ts';
 import { verifyUrl } from '../../schema/links.ts';
 import { isBookStopped } from '../../subgraphs/book/policy/kill-switch.ts';
+import type { Charge, ChargeLegs, ChargeStream } from '../../subgraphs/charge-port.ts';
 import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { CancelWatcher } from '../../subgraphs/live-channels.ts';
 import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import type { AnyPaid, AnyStream, AnyWhole } from '../../subgraphs/sale.ts';
-import type { Charge, ChargeLegs, ChargeStream } from '../../subgraphs/selling.ts';
 import type { SessionContext } from '../../subgraphs/session/context.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { WalletProofs } from '../../subgraphs/wallet-proofs.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Faults } from '../operations/faults.ts';
-import type { Moved } from '../rails/outcome.ts';
+import type { RecordableOutcome } from '../rails/outcome.ts';
 import type { Rails } from '../rails/rail.ts';
 import type { Rates } from '../rates/rates.ts';
 import { type KeepParts, keepLeg } from '../record/keep-leg.ts';
@@ -255,7 +255,7 @@ function openPaying(parts: ChargeParts, tools: Tools) {
 async function stoppedByBook(
   { database, base_url, hears, ...parts }: Pick<ChargeParts, 'database' | 'base_url'> & RecordParts & { hears: Hears },
   claimed: Claimed,
-  transfer: Moved,
+  transfer: RecordableOutcome,
 ): Promise<Refusal | null> {
   const { paid, claim, task_id } = claimed;
   const works = paid.order === 'work_then_settle' || paid.order === 'stream';
@@ -265,7 +265,7 @@ async function stoppedByBook(
 }
 
 /** Keeps the first of two payments; no other claim is kept this way. */
-function keepClaimed(parts: KeepParts, { paid, args, task_id, lease, payment }: Claimed, transfer: Moved) {
+function keepClaimed(parts: KeepParts, { paid, args, task_id, lease, payment }: Claimed, transfer: RecordableOutcome) {
   if (paid.order !== 'leg') throw new Error(`${paid.field} is recorded as it is paid`);
   return keepLeg(parts, { paid, args, task_id, lease, authorization: payment.authorization, transfer });
 }

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
+import type { ChargedAnswer } from '../../subgraphs/charge-port.ts';
 import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { newTask } from '../../subgraphs/new-task.ts';
 import type { AnyPaid, Work } from '../../subgraphs/sale.ts';
-import type { ChargedAnswer } from '../../subgraphs/selling.ts';
 import type { StampFact } from '../../subgraphs/stamped-row.ts';
 import type { Faults } from '../operations/faults.ts';
-import type { Moved } from '../rails/outcome.ts';
+import type { RecordableOutcome } from '../rails/outcome.ts';
 import type { Admit } from './admission.ts';
 import { modelsUnder } from './admit-under.ts';
 import type { Hears } from './answer-by-outcome.ts';
@@ -87,16 +87,16 @@ export interface PaidParts {
   readonly record: (
     claimed: Claimed,
     done: Work<JsonObject> | StampFact<JsonObject> | null,
-    transfer: Moved,
+    transfer: RecordableOutcome,
   ) => Promise<ChargedAnswer<JsonObject>>;
   /** Stores the first of two payments as moved. @throws if its claim no longer belongs to this process */
-  readonly keep: (claimed: Claimed, transfer: Moved) => Promise<void>;
+  readonly keep: (claimed: Claimed, transfer: RecordableOutcome) => Promise<void>;
   readonly abandon: (claimed: Claimed, movement: Movement, error: unknown) => Promise<Refusal>;
   /**
    * The refusal if someone else moved the money and the book's kill switch is on: it is recorded and no work is done. Null
    * otherwise.
    */
-  readonly stopped: (claimed: Claimed, transfer: Moved) => Promise<Refusal | null>;
+  readonly stopped: (claimed: Claimed, transfer: RecordableOutcome) => Promise<Refusal | null>;
   readonly announce: Announce;
   readonly clock: Clock;
   readonly faults: Faults | null;
@@ -130,7 +130,7 @@ export async function holdPaid(
       if (stopped !== null) throw stopped;
     }
     if (elsewhere === null) requireSharedModel(claimed);
-    let transfer: Moved | null = elsewhere;
+    let transfer: RecordableOutcome | null = elsewhere;
     const { task_id, args, payment, payer, claim, allowed_models } = claimed;
     return {
       task_id,
@@ -171,7 +171,7 @@ function requireSharedModel({ call: { models }, allowed_models }: Claimed): void
   throw new Refusal('grant_exceeded', { param: 'model', detail, facts: { charged: false } });
 }
 
-function moved({ task_id }: Claimed, transfer: Moved | null): Moved {
+function moved({ task_id }: Claimed, transfer: RecordableOutcome | null): RecordableOutcome {
   if (transfer === null) throw new Error(`${task_id} was to be written down before its payment had moved`);
   return transfer;
 }

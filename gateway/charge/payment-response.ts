@@ -6,7 +6,7 @@ import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { transactionOf } from '../../subgraphs/receipt/claim/settlement/read.ts';
-import { namedIn } from '../rails/named-payment.ts';
+import { paymentNameIn } from '../rails/named-payment.ts';
 import type { Landing } from '../record/facts.ts';
 import { type ReceiptSigner, signedReceipt } from '../x402/extensions.ts';
 import { settlementHeaders } from '../x402/payment-header.ts';
@@ -60,7 +60,7 @@ export function announceSalt({ response }: Pick<Context, 'response'>, landing: J
 export async function withTransaction(database: Database, { payment }: Context, error: unknown): Promise<unknown> {
   if (!(error instanceof Refusal) || error.code !== 'settlement_pending' || error.extensions.transaction) return error;
   if (error.originalError instanceof DatabaseAway) return error;
-  const named = payment && namedIn(payment);
+  const named = payment && paymentNameIn(payment);
   const transaction = named && (await transactionOf(database, named.claim_key).catch(() => null));
   if (!transaction) return error;
   const { code: _, status: _status, ...facts } = error.extensions;

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import type { ChargedAnswer } from '../../subgraphs/charge-port.ts';
 import type { AnyPaid, Work } from '../../subgraphs/sale.ts';
-import type { ChargedAnswer } from '../../subgraphs/selling.ts';
 import type { StampFact } from '../../subgraphs/stamped-row.ts';
 import type { Faults } from '../operations/faults.ts';
-import type { Moved } from '../rails/outcome.ts';
+import type { RecordableOutcome } from '../rails/outcome.ts';
 import { type Answered, isFound, type Landing, type Settled, workedLanding } from '../record/facts.ts';
 import type { RecordCall } from '../record/open-recording.ts';
 import type { Claimed } from './claim-request.ts';
@@ -19,7 +19,7 @@ export async function recordClaim(
   { record, faults }: RecordParts,
   claimed: Claimed,
   done: Work<JsonObject> | StampFact<JsonObject> | null,
-  transfer: Moved,
+  transfer: RecordableOutcome,
 ): Promise<ChargedAnswer<JsonObject>> {
   const { lease, task_id, paid, args } = claimed;
   const settled = settledOf(claimed, done, transfer);
@@ -34,7 +34,11 @@ export async function recordClaim(
 }
 
 /** Records a payment that someone else has moved and for which no work is done now: its answer is owed. */
-export async function recordUnanswered({ record }: RecordParts, claimed: Claimed, transfer: Moved): Promise<void> {
+export async function recordUnanswered(
+  { record }: RecordParts,
+  claimed: Claimed,
+  transfer: RecordableOutcome,
+): Promise<void> {
   const settled = settledOf(claimed, null, transfer);
   await record({ lease: claimed.lease, settled, answer: { kind: 'stored' } });
 }
@@ -42,7 +46,7 @@ export async function recordUnanswered({ record }: RecordParts, claimed: Claimed
 function settledOf(
   { claim, payment, rail, task_id, request_hash }: Claimed,
   done: Work<JsonObject> | StampFact<JsonObject> | null,
-  transfer: Moved,
+  transfer: RecordableOutcome,
 ): Settled {
   return {
     task_id,
@@ -61,7 +65,12 @@ function settledOf(
 }
 
 /** @param is_owed whether a resend may return the whole answer; as after a crash, the partial answer is not stored then */
-function answered(paid: AnyPaid, work: Work<JsonObject> | null, transfer: Moved, is_owed: boolean): Answered {
+function answered(
+  paid: AnyPaid,
+  work: Work<JsonObject> | null,
+  transfer: RecordableOutcome,
+  is_owed: boolean,
+): Answered {
   const sent_by_us = transfer.kind === 'vouched' || transfer.by === 'us';
   const sealed_before = paid.order === 'work_then_settle' && sent_by_us;
   return work && !sealed_before && !is_owed ? { kind: 'worked', answer: work.answer } : { kind: 'stored' };

@@ -1,8 +1,8 @@
 import { retryHeaders } from '../../rest-compat/problem.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { type ErrorCode, leaves } from '../../schema/errors.ts';
+import { type ErrorCode, paymentStateAfter } from '../../schema/errors.ts';
 import type { Context } from '../../subgraphs/context.ts';
-import { namedIn } from '../rails/named-payment.ts';
+import { paymentNameIn } from '../rails/named-payment.ts';
 import { settlementHeaders } from '../x402/payment-header.ts';
 
 interface Refused {
@@ -16,7 +16,7 @@ type Answering = Pick<Context, 'payment' | 'response'>;
 export function refusalHeaders(context: Answering, refused: Refused | undefined): Record<string, string> {
   if (!refused || context.payment === null) return {};
   const { code, facts } = refused;
-  const left = leaves(code, facts.charged, true);
+  const left = paymentStateAfter(code, facts.charged, true);
   if (left === 'unused') return {};
   const outcome = left === 'open' ? outcomeOpen(context, facts.transaction) : {};
   return { ...retryHeaders(refused, true), ...outcome };
@@ -27,7 +27,7 @@ export function refusalHeaders(context: Answering, refused: Refused | undefined)
  * that was sent for it, if any.
  */
 function outcomeOpen({ payment, response }: Answering, transaction: unknown): Record<string, string> {
-  const named = payment && namedIn(payment);
+  const named = payment && paymentNameIn(payment);
   const told = 'PAYMENT-RESPONSE' in response.headers || 'X-PAYMENT-RESPONSE' in response.headers;
   if (!named || told) return {};
   const { network, payer } = named;

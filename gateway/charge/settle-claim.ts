@@ -5,11 +5,11 @@ import type { Database, Tx } from '../../subgraphs/database.ts';
 import { holdSlots, type SlotHoldOutcome } from '../../subgraphs/receipt/claim/held-leg.ts';
 import { answerLabel } from '../../subgraphs/receipt/claim/rerun.ts';
 import { storeAnswers } from '../../subgraphs/receipt/claim/transitions.ts';
-import { revokedAmong } from '../../subgraphs/receipt/issuer/revoked-sessions.ts';
+import { revocationsAmong } from '../../subgraphs/receipt/issuer/revoked-sessions.ts';
 import type { StampFact } from '../../subgraphs/stamped-row.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { LogStanding } from '../log/open-log.ts';
-import type { Moved, Transferred } from '../rails/outcome.ts';
+import type { RecordableOutcome, Transferred } from '../rails/outcome.ts';
 import type { Payment } from '../rails/payment.ts';
 import { type ClaimItem, commitSettling } from '../rails/settler.ts';
 import { foundLabel, type InHand, isFound, workedLanding } from '../record/facts.ts';
@@ -27,7 +27,7 @@ export interface SettleParts {
 }
 
 export type SettledClaim =
-  | { readonly kind: 'transferred'; readonly transfer: Moved }
+  | { readonly kind: 'transferred'; readonly transfer: RecordableOutcome }
   | { readonly kind: 'refused'; readonly movement: Movement; readonly refusal: Refusal };
 
 /** How the money of a claim moves, or is found to have moved. */
@@ -145,7 +145,7 @@ async function settleClaim(
  * released.
  */
 async function isRevoked({ database }: SettleParts, path: readonly string[]): Promise<boolean> {
-  const revoked = await database.transaction(tx => revokedAmong(tx, path));
+  const revoked = await database.transaction(tx => revocationsAmong(tx, path));
   return revoked.size > 0;
 }
 

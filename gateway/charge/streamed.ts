@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import type { ChargedAnswer, ChargedStream } from '../../subgraphs/charge-port.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Piece } from '../../subgraphs/piece.ts';
-import type { AnyStream, Speaking } from '../../subgraphs/sale.ts';
-import type { ChargedAnswer, ChargedStream } from '../../subgraphs/selling.ts';
+import type { AnyStream, StreamedWork } from '../../subgraphs/sale.ts';
 import type { Faults } from '../operations/faults.ts';
 import type { WorkUnderway } from './cancel.ts';
 import { drivenBy, type StreamDriver, type StreamsInFlight } from './drive-stream.ts';
@@ -48,13 +48,13 @@ export async function deliverStreamed(
 /** Sends the text and records it at its end. A fault here reaches a reader who has seen the text already. */
 function letOut(
   streams: StreamsInFlight,
-  speaking: Speaking<JsonObject>,
+  speaking: StreamedWork<JsonObject>,
   driver: StreamDriver,
   held: Held,
 ): Promise<ChargedAnswer<JsonObject>> {
   driver.release();
   const recorded = driver.ended
-    .then(() => held.record(speaking.spoken()))
+    .then(() => held.record(speaking.finishedWork()))
     .catch(async error => {
       throw await held.abandon(error);
     });

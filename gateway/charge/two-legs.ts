@@ -2,14 +2,14 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, Refusal } from '../../schema/errors.ts';
 import type { TaskId } from '../../schema/ids.ts';
 import { foreignRef, type ObservedTransfer } from '../../schema/observed-transfer.ts';
+import type { ChargedAnswer } from '../../subgraphs/charge-port.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
 import { claimOfSlot } from '../../subgraphs/receipt/claim/held-leg.ts';
 import type { AnyPaid, AnyWhole, Leg, Stamp } from '../../subgraphs/sale.ts';
-import type { ChargedAnswer } from '../../subgraphs/selling.ts';
 import type { Faults } from '../operations/faults.ts';
-import { namedIn } from '../rails/named-payment.ts';
+import { paymentNameIn } from '../rails/named-payment.ts';
 import type { KeptLeg } from '../record/correct-leg.ts';
 import type { Hears } from './answer-by-outcome.ts';
 import { delegationPathOf } from './delegation.ts';
@@ -55,7 +55,7 @@ export function openLegs(parts: LegParts) {
     const { slot, first, second, brought, refused } = legs;
     if (refused !== null) throw await parts.known.beside(refused, context.payment);
     if (brought !== null) return again(parts, { ...legs, brought }, args, context);
-    const shown_key = (context.payment && namedIn(context.payment)?.claim_key) ?? null;
+    const shown_key = (context.payment && paymentNameIn(context.payment)?.claim_key) ?? null;
     const standing = await claimOfSlot(database, slot);
     const is_shown = standing !== null && standing.claimKey === shown_key;
     if (standing?.state === 'held') {
@@ -142,7 +142,7 @@ async function again(
   { payment }: Context,
 ): Promise<ChargedAnswer<JsonObject>> {
   const task_id = brought.task_id as TaskId;
-  if (payment !== null && namedIn(payment) !== null) {
+  if (payment !== null && paymentNameIn(payment) !== null) {
     const { claim, charged } = await known.of(payment);
     const under = claim && (delegationPathOf(claim.landing).at(-1) ?? null);
     const hashes = [first, second].map(({ field }) => paidRequestHash(field, args, under));

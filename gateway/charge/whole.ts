@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import type { ChargedAnswer } from '../../subgraphs/charge-port.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { AnyWhole } from '../../subgraphs/sale.ts';
-import type { ChargedAnswer } from '../../subgraphs/selling.ts';
 import type { Faults } from '../operations/faults.ts';
 import type { WorkUnderway } from './cancel.ts';
 import type { Held } from './held.ts';

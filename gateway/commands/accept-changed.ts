@@ -38,9 +38,9 @@ the variable that the start named. Stop every process that uses the database fir
   BASE_RPC_URL    open payments on the former chain are closed, and its receipts are marked
   SOLANA_RPC_URL  the same for Solana`;
 
-type Accepting = (database: Database, config: Config) => Promise<string>;
+type AcceptChange = (database: Database, config: Config) => Promise<string>;
 
-const chains: Readonly<Record<string, Accepting>> = {
+const chains: Readonly<Record<string, AcceptChange>> = {
   async BASE_RPC_URL(database, { base_rpc_url, profile }) {
     const chain = openBase({ rpc_url: base_rpc_url });
     const epoch = await openEpoch(database, epochChainOf(chain), { profile, accepted: true }).finally(chain.close);
@@ -87,7 +87,7 @@ async function acceptParts(database: Database, config: Config, named: readonly S
       log_origin: originOf(known, own),
       now_ms: systemClock.now_ms,
     });
-    await recordIssuer(database, signer, { data_dir, failed: () => {}, accepted: true });
+    await recordIssuer(database, signer, { data_dir, onFailure: () => {}, accepted: true });
   }
   return named.map(part =>
     changed.includes(part) ? `${part}: accepted.` : `${part}: not changed, so there was nothing to accept.`,

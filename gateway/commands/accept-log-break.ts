@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { heldAgainst } from '../../subgraphs/book/heads/gone-back.ts';
+import { compareSavedHeads } from '../../subgraphs/book/heads/rollback.ts';
 import { SavedHeads, UnreadableHeads } from '../../subgraphs/book/heads/saved-heads.ts';
 import { allHeads } from '../../subgraphs/book/heads/stand.ts';
 import { iso, systemClock } from '../../subgraphs/clock.ts';
@@ -9,7 +9,7 @@ import { restoreHistories } from '../../subgraphs/receipt/issuer/record.ts';
 import { openIssuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import { proveHeads } from '../../subgraphs/receipt/log/anchored-head.ts';
 import type { Damage } from '../../subgraphs/receipt/log/audit.ts';
-import { auditStored } from '../../subgraphs/receipt/log/audit-stored.ts';
+import { auditStored } from '../../subgraphs/receipt/log/audit-database.ts';
 import { credentialsEndedAtMs, declareBreak, headToContinue, isNewLoss } from '../../subgraphs/receipt/log/break.ts';
 import { allBroken, booksSentence, brokenBooks } from '../../subgraphs/receipt/log/broken-books.ts';
 import { type LogIntegrity, proveLogIntact } from '../../subgraphs/receipt/log/prove-intact.ts';
@@ -90,7 +90,7 @@ async function readHead(saved_head: SavedHead): Promise<ReadHead> {
 async function booksThatWentBack(database: Database, saved_books: SavedHeads, integrity: LogIntegrity) {
   const halted = integrity.kind === 'halted' ? (integrity.halt.books ?? null) : null;
   try {
-    const { gone_back, lost: credentials } = await heldAgainst(database, (await saved_books.read()) ?? []);
+    const { gone_back, lost: credentials } = await compareSavedHeads(database, (await saved_books.read()) ?? []);
     const lost = [...gone_back.map(({ known }) => known.at), ...credentials.map(({ at }) => at)];
     return { books: allBroken(brokenBooks(gone_back, credentials.length), halted), lost, books_readable: true };
   } catch (fault) {

@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, writeFile } from 'node:fs/promises';
 import { type StreamFormat, streamFormats } from '../../schema/requests/export.ts';
 import { wordList } from '../../schema/words.ts';
+import { readSession } from '../config/command-settings.ts';
 import { OperatorFault, UsageFault } from '../config/fault.ts';
-import { givenSession } from '../config/of-commands.ts';
 import { readConfig } from '../config/read-config.ts';
 import { givenWords, run } from '../operations/run.ts';
 import { progressBar } from './export/progress-bar.ts';
@@ -74,7 +74,7 @@ function isFormat(text: string): text is StreamFormat {
 }
 
 /** The rows that an earlier run has written; an incomplete last row is cut off. */
-async function kept(file: FileHandle, part: string, format: RowFormat): Promise<ExportRows> {
+async function readWrittenRows(file: FileHandle, part: string, format: RowFormat): Promise<ExportRows> {
   const rows = new ExportRows(format);
   for await (const piece of createReadStream(part)) rows.take(piece as Buffer);
   const begun = rows.last_seq > 0;
@@ -86,7 +86,7 @@ async function kept(file: FileHandle, part: string, format: RowFormat): Promise<
 
 /** @throws OperatorFault if the endpoint does not answer, or refuses */
 async function openStream({ agent, url, format, session_file }: Export, after: number): Promise<Response> {
-  const session = await givenSession(session_file);
+  const session = await readSession(session_file);
   const query = new URLSearchParams({ format, after: String(after) });
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), ANSWER_MS_MAX);
@@ -154,7 +154,7 @@ function bundleOptions(): Bundle | null {
 
 /** An archive is one response and is written whole. */
 async function writeBundle({ agent, out, url, before, session_file }: Bundle): Promise<void> {
-  const session = await givenSession(session_file);
+  const session = await readSession(session_file);
   const query = new URLSearchParams({ format: 'bundle', ...(before !== null && { before }) });
   const answer = await fetch(`${url}/v1/agents/${agent}/book/export?${query}`, {
     headers: { 'X-SVC-Session': session.reveal() },
@@ -180,7 +180,7 @@ async function main(): Promise<void> {
   const part = `${it.out}.part`;
   const file = await open(part, it.format === 'parquet' ? 'w' : 'a');
   try {
-    const rows = it.format === 'parquet' ? null : await kept(file, part, it.format);
+    const rows = it.format === 'parquet' ? null : await readWrittenRows(file, part, it.format);
     const whole = await fill(file, await openStream(it, rows?.last_seq ?? 0), rows);
     if (!whole)
       throw new OperatorFault(

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { bounds } from '../../rest-compat/faces/mcp/bounds.ts';
-import { givenToolService } from '../config/tool-service.ts';
+import { readToolService } from '../config/tool-service.ts';
 import { requireNoArguments, run } from '../operations/run.ts';
 import { Forwarder } from './mcp/forward.ts';
 
@@ -14,7 +14,7 @@ async function main(): Promise<void> {
   requireNoArguments();
   // The client has ended.
   process.stdout.on('error', () => process.exit(0));
-  const forwarder = new Forwarder(givenToolService(), line => process.stdout.write(`${line}\n`));
+  const forwarder = new Forwarder(readToolService(), line => process.stdout.write(`${line}\n`));
   const underway = new Set<Promise<void>>();
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
     if (line.trim() === '') continue;

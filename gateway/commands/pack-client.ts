@@ -59,7 +59,7 @@ function manifest() {
     engines,
     files: ['dist'],
     exports,
-    dependencies: named(imported().filter(it => !PEERS.includes(it))),
+    dependencies: named(importedPackages().filter(it => !PEERS.includes(it))),
     peerDependencies: named([...PEERS, ...OPTIONAL_PEERS], '^'),
     peerDependenciesMeta: Object.fromEntries(OPTIONAL_PEERS.map(it => [it, { optional: true }])),
   };
@@ -73,7 +73,7 @@ function versionOf(name: string, versions: Readonly<Record<string, string>>): st
 }
 
 /** Packages that the modules or their types import. */
-function imported(): string[] {
+function importedPackages(): string[] {
   const files = readdirSync(PACKAGE, { recursive: true, encoding: 'utf8' }).filter(path => /\.(js|d\.ts)$/.test(path));
   const texts = files.map(path => readFileSync(join(PACKAGE, path), 'utf8'));
   const names = texts.flatMap(text => ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName));

@@ -1,5 +1,5 @@
 import { systemClock } from '../../subgraphs/clock.ts';
-import type { Revoking } from '../../subgraphs/receipt/issuer/histories.ts';
+import type { RevocationOutcome } from '../../subgraphs/receipt/issuer/histories.ts';
 import { type Compromise, revokeKey } from '../../subgraphs/receipt/issuer/record.ts';
 import { openIssuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import { OperatorFault, UsageFault } from '../config/fault.ts';
@@ -47,7 +47,7 @@ function sinceOf(text: string): number {
   return at_ms;
 }
 
-const refusals: Readonly<Record<Exclude<Revoking['kind'], 'revoked'>, string>> = {
+const refusals: Readonly<Record<Exclude<RevocationOutcome['kind'], 'revoked'>, string>> = {
   unknown_key: 'no key in the issuer history has that thumbprint; see /.well-known/issuer-history.json',
   current_key: 'that key still signs; put a new seed first in ISSUER_KEYS, restart every process, then revoke it',
   already_revoked: 'that key is already revoked; its revocation is unchanged',

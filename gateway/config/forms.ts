@@ -48,7 +48,7 @@ function isOrigin(text: string): boolean {
 /** Whether all entries are addresses, networks, or names of networks. */
 export function areProxies(proxies: readonly string[]): boolean {
   try {
-    return trusting(proxies) !== null;
+    return compileTrust(proxies) !== null;
   } catch {
     return false;
   }
@@ -176,6 +176,6 @@ export function jsonOf<T extends z.ZodType>(inner: T) {
 export type Trust = (address: string, hops: number) => boolean;
 
 /** `proxies`: addresses, networks (CIDR) or proxy-addr's names of them, such as `loopback`. @throws where one is none of these. */
-export function trusting(proxies: readonly string[]): Trust {
+export function compileTrust(proxies: readonly string[]): Trust {
   return proxyAddr.compile([...proxies]);
 }

@@ -2,8 +2,9 @@ import { addressOfKey } from '../../schema/secp256k1.ts';
 import type { WebhookReach } from '../../schema/webhook/url.ts';
 import { keptSecret, makeDataFolder } from './data-folder.ts';
 import { ConfigFault, type VariableFault } from './fault.ts';
+import { variablesWithoutEffect } from './idle-variables.ts';
+import { knownKeyFaults, plainHttpFaults, plainPostgresFaults, weakSecretFaults } from './production-faults.ts';
 import { type RateSettings, ratesOf } from './rates.ts';
-import { knownKeyFaults, plainHttpFaults, plainPostgresFaults, weakSecretFaults } from './refused-in-production.ts';
 import { addressOfSeed, type SolanaConfig } from './solana.ts';
 import { productionFaults, type SubstitutedName, substitutesInUse, withoutSolana } from './substitutes.ts';
 import {
@@ -14,7 +15,6 @@ import {
   type Variables,
   variables,
 } from './variables.ts';
-import { variablesWithoutEffect } from './without-effect.ts';
 
 /** The environment as it was read: each variable by its name in lower case, null if it is unset. */
 export type Settings = Readonly<{
@@ -41,7 +41,7 @@ export type Settings = Readonly<{
 const WHERE_TO_LOOK = ' (see gateway/config/README.md)';
 
 /** Specified variables that nothing reads yet. */
-export const notYet = ['EVENTS_URL'] as const satisfies readonly VariableName[];
+export const unreadVariables = ['EVENTS_URL'] as const satisfies readonly VariableName[];
 
 /** What only production refuses; all faults are named at once. */
 const refusedInProduction = [
@@ -52,16 +52,16 @@ const refusedInProduction = [
   plainPostgresFaults,
 ] as const;
 
-type Filled<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]: NonNullable<T[P]> };
+type WithValues<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]: NonNullable<T[P]> };
 
 type Secrets = 'issuer_keys' | 'seal_key' | 'subgraph_secret' | 'anchor_key' | 'pay_to_base' | 'pay_to_solana';
 type Keys = 'api_keys' | 'demo_keys' | 'waiver_keys' | 'board_ops_secret' | 'board_inbound_secret';
 type Services = 'database_url' | 'base_rpc_url' | 'facilitator_keys' | 'hubs' | 'subgraph_urls';
 
 /** The settings with every secret. */
-export type CompleteConfig = Filled<Settings, Secrets | Keys>;
+export type CompleteConfig = WithValues<Settings, Secrets | Keys>;
 /** The settings with every secret and every service: what the gateway runs on. */
-export type Config = Filled<CompleteConfig, Services> & {
+export type Config = WithValues<CompleteConfig, Services> & {
   /** Null if payments on Solana are not offered. */
   readonly solana: SolanaConfig | null;
   /** Null if no `router/*` model is served. */
@@ -78,7 +78,7 @@ export function readConfig(environment: Environment = process.env): Settings {
     ? []
     : read.error.issues.map(({ path, message }) => ({ variable: path.join('.'), problem: message }));
   // Refused at the start, so that nobody relies on it.
-  for (const variable of notYet)
+  for (const variable of unreadVariables)
     if (environment[variable]) faults.push({ variable, problem: 'not supported yet; unset it' });
   faults.push(...facilitatorAuthFaults(environment));
   if (environment.NODE_ENV === 'production')

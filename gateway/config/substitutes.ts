@@ -27,7 +27,7 @@ export const substitutes = {
 export type SubstitutedName = keyof typeof substitutes;
 
 /** Not required if that variable is set: a facilitator settles with its own keys. */
-export const needless: Partial<Record<SubstitutedName, VariableName>> = {
+export const unneededWith: Partial<Record<SubstitutedName, VariableName>> = {
   FACILITATOR_KEYS: 'FACILITATOR_URL',
   SOLANA_FEE_PAYER_KEY: 'FACILITATOR_URL',
 };
@@ -71,7 +71,7 @@ export function productionFaults(environment: Environment): VariableFault[] {
 
 function unset(environment: Environment): SubstitutedName[] {
   return (Object.keys(substitutes) as SubstitutedName[]).filter(name => {
-    const instead = needless[name];
+    const instead = unneededWith[name];
     if (instead && environment[instead]) return false;
     return mayBeEmpty.has(name) ? environment[name] === undefined : !environment[name];
   });

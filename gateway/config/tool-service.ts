@@ -1,7 +1,7 @@
 import { Secret } from '../../schema/secret.ts';
 import { OperatorFault } from './fault.ts';
+import { leavesInTheClear } from './production-faults.ts';
 import { readConfig } from './read-config.ts';
-import { leavesInTheClear } from './refused-in-production.ts';
 import type { Environment } from './variables.ts';
 
 /** The service whose tools a command forwards, with the credentials that it sends there. */
@@ -25,7 +25,7 @@ const credentialHeaders = {
 const queryParameters = { SVC_TOOLS: 'tools', SVC_SCHEMAS: 'schemas' } as const;
 
 /** @throws OperatorFault if SERVICE_URL is not a URL, or credentials would be sent unencrypted to another machine */
-export function givenToolService(environment: Environment = process.env): ToolService {
+export function readToolService(environment: Environment = process.env): ToolService {
   const { SERVICE_URL = '' } = environment;
   const url = (SERVICE_URL.trim() || readConfig().base_url).replace(/\/+$/, '');
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))

@@ -109,7 +109,7 @@ function ageOf(folder: string, name: string): number {
 }
 
 async function bundle(programs: readonly string[], outdir: string, root: string): Promise<void> {
-  for (const { path, text } of await bundled({ programs, folder: outdir, root })) writeFileSync(path, text);
+  for (const { path, text } of await bundlePrograms({ programs, folder: outdir, root })) writeFileSync(path, text);
 }
 
 /**
@@ -118,7 +118,7 @@ async function bundle(programs: readonly string[], outdir: string, root: string)
  * @public
  */
 export function bundledWithMaps(built: Built): Promise<readonly BuiltFile[]> {
-  return bundled(built, 'external');
+  return bundlePrograms(built, 'external');
 }
 
 interface BuiltFile {
@@ -126,7 +126,7 @@ interface BuiltFile {
   readonly text: string;
 }
 
-async function bundled(
+async function bundlePrograms(
   { programs, folder, root }: Pick<Built, 'programs' | 'folder' | 'root'>,
   sourcemap: 'external' | false = false,
 ): Promise<BuiltFile[]> {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import * as esbuild from 'esbuild';
 import ts from 'typescript';
 import { ROOT } from '../built.js';
-import { forBrowsers } from './verifier-program.ts';
+import { browserBuild } from './verifier-program.ts';
 
 /*
  * The modules that programs of callers import: the client as JavaScript with its types, and the verifier as one file for Node and
@@ -36,7 +36,7 @@ export async function writeClientModules(folder: string): Promise<void> {
       packages: 'external',
     }),
     esbuild.build({
-      ...forBrowsers,
+      ...browserBuild,
       minifySyntax: true,
       minifyWhitespace: true,
       entryPoints: [join(ROOT, VERIFY, 'browser/module.ts')],

@@ -31,7 +31,7 @@ export interface Keeper {
  * Ends the stand-in once no tenant of the DATA_DIR has lived for `idle_ms`, even if this process is killed. One
  * keeper serves a DATA_DIR; it ends with the last of its stand-ins. Call it under the stand-in's lock, as a tenant.
  */
-export async function keep(data_dir: string, stand_in: StandIn): Promise<void> {
+export async function startKeeper(data_dir: string, stand_in: StandIn): Promise<void> {
   const folder = folderIn(data_dir);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeWhole(join(folder, `${stand_in.name}.json`), stand_in);
@@ -53,7 +53,7 @@ export const END_MS_MAX = 20_000;
  * Ends every stand-in of a DATA_DIR that its last tenant has left, also those that this tenant did not use, and then
  * their keeper. Call it under the DATA_DIR's lock; a new process starts them again.
  */
-export async function endKept(data_dir: string): Promise<void> {
+export async function endStandIns(data_dir: string): Promise<void> {
   const stand_ins = await standInsOf(data_dir);
   await Promise.all(
     stand_ins.map(({ lock, mark, signals }) => withLock(lock, () => endProcess(mark, signals, END_MS_MAX))),

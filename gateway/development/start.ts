@@ -8,7 +8,7 @@ import { giveAnchorGas } from './chain/genesis.ts';
 import { startHeartbeat } from './chain/heartbeat.ts';
 import { startBaseChain } from './chain/start.ts';
 import { routerOf, startHubs } from './hub/start.ts';
-import { endKept, IDLE_MS } from './keep.ts';
+import { endStandIns, IDLE_MS } from './keep.ts';
 import { withLock } from './lock.ts';
 import { startPostgres } from './postgres/start.ts';
 import { requirePackages } from './spawn-detached.ts';
@@ -97,7 +97,7 @@ async function startOutliving(complete: CompleteConfig, idle_ms: number, started
   started.defer(async () => {
     if ((await tenancy.leave()).kind === 'others') return;
     await Promise.allSettled(starting);
-    await endKept(data_dir);
+    await endStandIns(data_dir);
   });
   const [postgres_url, chain_url, solana_rpc_url] = await Promise.all(starting);
   return { database_url: postgres_url, base_rpc_url: chain_url, solana_rpc_url };

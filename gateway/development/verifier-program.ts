@@ -6,7 +6,7 @@ import { ROOT } from '../built.js';
 
 const VERIFY = join(ROOT, 'subgraphs/receipt/verify');
 
-export const forBrowsers = {
+export const browserBuild = {
   bundle: true,
   format: 'esm',
   target: 'es2022',
@@ -35,7 +35,7 @@ export function pageProgram(name: PageProgram): Promise<string> {
 
 async function bundle(name: PageProgram): Promise<string> {
   const { outputFiles } = await esbuild.build({
-    ...forBrowsers,
+    ...browserBuild,
     entryPoints: [join(ROOT, `gateway/verifier-page/run/${name}.js`)],
     minify: true,
     write: false,

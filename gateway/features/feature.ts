@@ -49,7 +49,7 @@ export interface Feature {
   /** Adds metrics that are read at each scrape. */
   watch?(metrics: Pick<Metrics, 'watch'>, database: Database): void;
   /** Runs in the transaction that marks a row as collected, when money is seen that a facilitator reported earlier. */
-  arrived?(tx: Tx, seen: SeenArrival): void;
+  onArrival?(tx: Tx, seen: SeenArrival): void;
   /** Finds receipts by the transfers that paid for them. */
   indexPayments?(database: Pick<Database, 'query'>): PaymentIndex;
 }

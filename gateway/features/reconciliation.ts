@@ -43,7 +43,7 @@ function sentTransfers(chain: FeatureParts['chain']): SentTransfers {
       const is_final = finalized !== null && to_block <= finalized.number;
       return { kind: 'found', from_hash: first.hash, to_hash: last.hash, final: is_final };
     },
-    async sent(wallet, from_block, to_block) {
+    async transfersOf(wallet, from_block, to_block) {
       const answer = await chain.transfersFrom(wallet.toLowerCase() as Hex, from_block, to_block);
       if (answer.kind !== 'ok') return { kind: answer.kind };
       const transfers = answer.value.map(({ amount_atomic: amount, ...transfer }) => ({ ...transfer, amount }));

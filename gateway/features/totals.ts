@@ -1,6 +1,6 @@
 import { totalsAddition } from '../../subgraphs/receipt/totals/addition.ts';
 import { keepTotals } from '../../subgraphs/receipt/totals/integrate.ts';
-import { indexPayments, noteSeen, totalsFigures } from '../../subgraphs/receipt/totals/payments.ts';
+import { indexPayments, noteTransfer, totalsFigures } from '../../subgraphs/receipt/totals/payments.ts';
 import { lookInTime, SCRAPE_MS_MAX } from '../operations/metrics.ts';
 import type { Feature } from './feature.ts';
 
@@ -33,6 +33,6 @@ export const totalsFeature: Feature = {
       look('conflicts'),
     );
   },
-  arrived: noteSeen,
+  onArrival: noteTransfer,
   indexPayments,
 };

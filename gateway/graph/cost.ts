@@ -37,12 +37,12 @@ const most = {
   cost: limits.graphql_cost_max,
 } as const;
 
-type Limited = keyof typeof most;
+type CostLimit = keyof typeof most;
 
 export type CostVerdict =
   | { readonly kind: 'within' }
   | { readonly kind: 'cyclic'; readonly fragment: string }
-  | { readonly kind: 'exceeded'; readonly limit: Limited; readonly found: number };
+  | { readonly kind: 'exceeded'; readonly limit: CostLimit; readonly found: number };
 
 const WITHIN: CostVerdict = { kind: 'within' };
 
@@ -81,8 +81,8 @@ export function judgeCost(document: DocumentNode, priced: PricedGraph, variables
   return WITHIN;
 }
 
-function firstExceeded(found: Partial<Record<Limited, number>>): CostVerdict {
-  for (const limit of Object.keys(most) as Limited[]) {
+function firstExceeded(found: Partial<Record<CostLimit, number>>): CostVerdict {
+  for (const limit of Object.keys(most) as CostLimit[]) {
     const count = found[limit] ?? 0;
     if (count > most[limit]) return { kind: 'exceeded', limit, found: Math.min(count, Number.MAX_SAFE_INTEGER) };
   }

@@ -5,7 +5,7 @@ import { costRefusal, judgeCost, judgeShape } from './cost.ts';
 import type { PricedGraph } from './supergraph.ts';
 
 /** What is known of a document before its variables. */
-type Judged =
+type DocumentVerdict =
   /** Even the worst variables are within the bounds. */
   | { readonly kind: 'within' }
   /** The variables decide, because they say how many rows are requested. */
@@ -27,7 +27,7 @@ export class Documents {
     sizeCalculation: (_, text) => text.length,
   });
   readonly #texts = new WeakMap<DocumentNode, string>();
-  readonly #judged = new WeakMap<DocumentNode, Judged>();
+  readonly #judged = new WeakMap<DocumentNode, DocumentVerdict>();
   readonly #verdicts = new WeakMap<DocumentNode, readonly GraphQLError[]>();
 
   constructor(priced: PricedGraph, rules: readonly ValidationRule[]) {
@@ -65,7 +65,7 @@ export class Documents {
     return judged.kind === 'within' ? null : costRefusal(judgeCost(document, this.#priced, variables));
   }
 
-  #judge(document: DocumentNode): Judged {
+  #judge(document: DocumentNode): DocumentVerdict {
     const known = this.#judged.get(document);
     if (known) return known;
     const judged = this.#weigh(document);
@@ -73,7 +73,7 @@ export class Documents {
     return judged;
   }
 
-  #weigh(document: DocumentNode): Judged {
+  #weigh(document: DocumentNode): DocumentVerdict {
     const shape = costRefusal(judgeShape(document));
     if (shape) return { kind: 'refused', refusal: shape };
     if (judgeCost(document, this.#priced, 'most').kind === 'within') return { kind: 'within' };

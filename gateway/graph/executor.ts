@@ -33,7 +33,7 @@ export class Executor {
     operation: Operation,
   ): Promise<ExecutionResult> {
     // The owner runs the caller's own document, and checks the variables as this would.
-    if (planned.kind === 'direct') return this.published(await planned.source.execute(operation));
+    if (planned.kind === 'direct') return this.publish(await planned.source.execute(operation));
     const refused = this.refuseVariables(planned.operation, operation.variables);
     if (refused) return refused;
     return this.#run(planned, operation, this.#sources);
@@ -45,7 +45,7 @@ export class Executor {
     event: ExecutionResult,
     operation: Operation,
   ): Promise<ExecutionResult> {
-    if (event.errors) return this.published(event);
+    if (event.errors) return this.publish(event);
     const source: GraphQLDataSource = { process: async () => ({ data: event.data ?? null }) };
     return this.#run(planned, operation, { ...this.#sources, [EVENT_SOURCE]: source });
   }
@@ -56,10 +56,10 @@ export class Executor {
       maxErrors: limits.graphql_faults_max,
       hideSuggestions: true,
     });
-    return errors ? this.published({ errors }) : null;
+    return errors ? this.publish({ errors }) : null;
   }
 
-  published(result: ExecutionResult): ExecutionResult {
+  publish(result: ExecutionResult): ExecutionResult {
     if (!result.errors) return result;
     return { ...result, errors: result.errors.map(error => publicError(error, this.#logger)) };
   }
@@ -70,7 +70,7 @@ export class Executor {
     sources: Readonly<Record<string, GraphQLDataSource>>,
   ): Promise<ExecutionResult> {
     const { run } = await this.#plans.federation();
-    return this.published(withoutSilentNulls(await run({ plan, scope, operation, sources })));
+    return this.publish(withoutSilentNulls(await run({ plan, scope, operation, sources })));
   }
 }
 

@@ -20,10 +20,10 @@ export interface FederationParts {
 
 export interface Federation {
   readonly planner: Planner;
-  run(running: Running): Promise<ExecutionResult>;
+  run(running: RunningOperation): Promise<ExecutionResult>;
 }
 
-export interface Running {
+export interface RunningOperation {
   readonly plan: QueryPlan;
   readonly scope: OperationContext;
   readonly operation: Operation;

@@ -7,7 +7,7 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import type { Context } from '../../subgraphs/context.ts';
-import { isHalted, RefusedWhileHalted } from '../../subgraphs/receipt/log/while-halted.ts';
+import { isHalted, RefusedWhileHalted } from '../../subgraphs/receipt/log/halt-guard.ts';
 import { fieldsIn, fragmentsOf } from './fragments.ts';
 import type { Operation } from './source.ts';
 

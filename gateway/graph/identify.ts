@@ -11,8 +11,13 @@ import { limits } from '../../schema/limits.ts';
 import type { ApiKey, HeldBook, Possession, Principal, ProvenBy } from '../../schema/principal.ts';
 import type { ProvenRequest, ShownProof } from '../../schema/proof.ts';
 import type { Services } from '../../subgraphs/context.ts';
-import { requireNotHalted } from '../../subgraphs/receipt/log/while-halted.ts';
-import { type DecoyBox, heldByProof, heldBySession, stillHeld } from '../../subgraphs/session/possession/check.ts';
+import { requireNotHalted } from '../../subgraphs/receipt/log/halt-guard.ts';
+import {
+  bookOfProof,
+  bookOfSession,
+  bookOfSessionHash,
+  type DecoyBox,
+} from '../../subgraphs/session/possession/check.ts';
 
 /** The configured API keys. A key in two sets counts as the first of live, demo, waiver. */
 interface KeySets {
@@ -81,14 +86,14 @@ function showsCredential(shown: ShownCredentials): boolean {
 
 async function possessionOf(shown: ShownCredentials, services: Checks): Promise<Possession> {
   const { sessions, proof, rests_on } = shown;
-  if (rests_on !== undefined) return resting(await stillHeld(services.database, rests_on));
+  if (rests_on !== undefined) return possessionByBoundProof(await bookOfSessionHash(services.database, rests_on));
   if (sessions.length === 0 && proof === null) return { kind: 'absent' };
   if (sessions.length > limits.sessions_per_caller_max) throw new Refusal('invalid_request', { detail: TOO_MANY });
   // Concurrent look-ups are one query.
-  const bySessions = await Promise.all(sessions.map(session => heldBySession(services.database, session)));
+  const bySessions = await Promise.all(sessions.map(session => bookOfSession(services.database, session)));
   const books = bySessions.filter(held => held !== null);
   if (books.length < sessions.length) return { kind: 'wrong' };
-  const byProof = proof === null ? null : await heldByProof(services, proof);
+  const byProof = proof === null ? null : await bookOfProof(services, proof);
   if (proof !== null && byProof === null) return { kind: 'wrong' };
   return proven(shown, books, byProof);
 }
@@ -108,7 +113,7 @@ function proven(
   return chosen ? { kind: 'proven', ...first, by: 'session' } : { kind: 'several', books, named: agent };
 }
 
-function resting(held: HeldBook | null): Possession {
+function possessionByBoundProof(held: HeldBook | null): Possession {
   return held === null ? { kind: 'wrong' } : { kind: 'proven', ...held, by: 'bound_proof', use: null };
 }
 
@@ -116,7 +121,7 @@ const PATH = '/graphql';
 
 /** The request that a proof on /graphql covers: the path names no agent there, so a header does. */
 export function provenOnGraphql(
-  { method, headers, body }: Asking,
+  { method, headers, body }: HttpRequestParts,
   path = PATH,
 ): Pick<ShownProof, 'agent_id' | 'request'> {
   const named = headers['x-svc-agent'];
@@ -126,7 +131,7 @@ export function provenOnGraphql(
   };
 }
 
-type Asking = Pick<FastifyRequest, 'method' | 'headers' | 'body'>;
+type HttpRequestParts = Pick<FastifyRequest, 'method' | 'headers' | 'body'>;
 
 /** The handshake of a socket: method GET, with connection_init as the body. */
 export function provenAtConnection(connectionParams: JsonObject): ProvenRequest {

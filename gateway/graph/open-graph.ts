@@ -35,8 +35,8 @@ import {
   publicSchema,
 } from './supergraph.ts';
 import { judgeVariables, variablesRefusal, wantsLongText } from './variables-rule.ts';
+import { onceForKey } from './write-once.ts';
 import { type ProofWrites, requireLeave } from './write-rule.ts';
-import { onceForKey } from './writes-once.ts';
 
 /** The federated graph: one planner and one executor for REST, /graphql and sockets. */
 export interface Graph {
@@ -237,9 +237,9 @@ class FederatedGraph implements Graph {
   ): Promise<T | ExecutionResult> {
     try {
       const faults = this.validate(operation.document);
-      if (faults.length > 0) return this.#executor.published({ errors: faults });
+      if (faults.length > 0) return this.#executor.publish({ errors: faults });
       const costly = this.#documents.refusal(operation.document, operation.variables);
-      if (costly) return this.#executor.published({ errors: [costly] });
+      if (costly) return this.#executor.publish({ errors: [costly] });
       const planned = await this.#plans.plan(operation.document, operation.operationName ?? null);
       return await before(operation, async admitted => then(planned, await this.#admitted(planned, admitted)));
     } catch (error) {

@@ -21,11 +21,11 @@ export async function subscribe(
   if (planned.kind === 'planned') throw new Error('only subscriptions are subscribed to');
 
   const events = await planned.source.subscribe(planned.kind === 'direct' ? operation : primaryOf(planned, operation));
-  if (!(Symbol.asyncIterator in events)) return executor.published(events);
+  if (!(Symbol.asyncIterator in events)) return executor.publish(events);
   const context = operation.context as Context;
   return mapEvents(events, async event => {
     const published =
-      planned.kind === 'direct' ? executor.published(event) : await executor.join(planned, event, operation);
+      planned.kind === 'direct' ? executor.publish(event) : await executor.join(planned, event, operation);
     return withinAnswerSize(published, context);
   });
 }

@@ -14,13 +14,13 @@ export interface Act {
   readonly paid: boolean;
 }
 
-type Asking = Pick<Context, 'principal' | 'payment' | 'database'>;
+type WriterContext = Pick<Context, 'principal' | 'payment' | 'database'>;
 
 /**
  * Checks every operation, over HTTP or a socket, before any of it runs, so that a new mutation needs no rule of its
  * own. For a paid one it is checked again at the charge, when its effect is known. @throws forbidden, rate_limited
  */
-export async function requireLeave(act: Act, asking: Asking, proof_writes: ProofWrites): Promise<void> {
+export async function requireLeave(act: Act, asking: WriterContext, proof_writes: ProofWrites): Promise<void> {
   const { principal, database } = asking;
   if (act.kind === 'mutation' && !act.paid) requireWriting(principal);
   const leave = leaveOf(act, asking, proof_writes);
@@ -40,7 +40,7 @@ type Leave =
   | { readonly kind: 'once'; readonly held: HeldBook; readonly use: ProofUse };
 
 /** What a proof must fulfill besides possession; without a proof the resolvers decide. */
-function leaveOf(act: Act, asking: Asking, proof_writes: ProofWrites): Leave {
+function leaveOf(act: Act, asking: WriterContext, proof_writes: ProofWrites): Leave {
   const { possession } = asking.principal;
   if (possession.kind !== 'proven' || possession.by === 'session') return { kind: 'given' };
   const { use } = possession;
@@ -55,6 +55,6 @@ function leaveOf(act: Act, asking: Asking, proof_writes: ProofWrites): Leave {
 }
 
 /** Whether the response can only be a 402. The proof stays unused: the buyer sends it again with the payment. */
-function isUnpaid({ paid }: Act, { payment, principal }: Asking): boolean {
+function isUnpaid({ paid }: Act, { payment, principal }: WriterContext): boolean {
   return paid && payment === null && !standsIn(principal.api_key);
 }

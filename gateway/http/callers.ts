@@ -8,19 +8,19 @@ import { openBoardEvents } from '../../subgraphs/board/event/read.ts';
 import { jobPaidBy } from '../../subgraphs/board/job/paid-by.ts';
 import type { BookContext } from '../../subgraphs/book/context.ts';
 import { openBookEvents } from '../../subgraphs/book/page/page.ts';
+import type { ChargePort } from '../../subgraphs/charge-port.ts';
 import { systemRandom } from '../../subgraphs/clock.ts';
 import { type CallHeaders, ResponseHeaders } from '../../subgraphs/context.ts';
 import { findTask } from '../../subgraphs/receipt/claim/task-status.ts';
 import type { ReceiptContext } from '../../subgraphs/receipt/context.ts';
 import type { InferenceContext } from '../../subgraphs/receipt/inference/context.ts';
 import { openHubHosts } from '../../subgraphs/receipt/inference/hubs/hosts.ts';
+import { requireNotHalted, whenHalted } from '../../subgraphs/receipt/log/halt-guard.ts';
 import type { KnownLog } from '../../subgraphs/receipt/log/known-log.ts';
-import { onceHalted, requireNotHalted } from '../../subgraphs/receipt/log/while-halted.ts';
-import type { Selling } from '../../subgraphs/selling.ts';
 import { walletOfAgent } from '../../subgraphs/session/agent/find.ts';
 import type { SessionContext } from '../../subgraphs/session/context.ts';
 import { openSessionBurns } from '../../subgraphs/session/delegation/session-burns.ts';
-import { heldBySession, sealDecoy } from '../../subgraphs/session/possession/check.ts';
+import { bookOfSession, sealDecoy } from '../../subgraphs/session/possession/check.ts';
 import { Uploads } from '../../subgraphs/uploads.ts';
 import type { Judge } from '../charge/judge.ts';
 import type { Config } from '../config/read-config.ts';
@@ -63,13 +63,13 @@ export interface OpenedServices
   readonly rates: Rates;
 }
 
-type Charging = Selling & Pick<ReceiptContext, 'cancelTask'> & Pick<SessionContext, 'refusalOfAct'>;
+type PaymentServices = ChargePort & Pick<ReceiptContext, 'cancelTask'> & Pick<SessionContext, 'refusalOfAct'>;
 
 /** The same, made of the parts that were opened; charges are counted by `paid_calls`. */
 export function servicesOf(
   { base_url, base_urls, profile, log_entries, webhook_reach, witnesses, router }: Config,
   { log, pay_to, rates, ...opened }: OpenedServices,
-  { charge, chargeStream, chargeLegs, cancelTask, refusalOfAct }: Charging,
+  { charge, chargeStream, chargeLegs, cancelTask, refusalOfAct }: PaymentServices,
   paid_calls: PaidCalls,
 ): EveryService {
   return {
@@ -151,7 +151,7 @@ export function callersOnGraphql(
   graph: Graph,
   { identify, createContext }: Callers,
   bounds: Bounds,
-): Pick<GraphqlOptions, 'createContext' | 'answered'> {
+): Pick<GraphqlOptions, 'createContext' | 'onResponse'> {
   const in_doubt = new WeakSet<FastifyRequest>();
   return {
     async createContext(request) {
@@ -159,7 +159,7 @@ export function callersOnGraphql(
       if (unproven) in_doubt.add(request);
       return createContext(await identify(shown, pays), brought);
     },
-    answered({ request, status }) {
+    onResponse({ request, status }) {
       if (in_doubt.has(request) && status !== REJECTED) bounds.rates.giveBack('unproven', request.ip);
     },
   };
@@ -178,13 +178,13 @@ const nothingBrought: CallHeaders = {
 export function callersOnSockets({ identify, createContext }: Callers, services: EveryService): SocketCallers {
   return {
     identify: shown => identify(shown, false),
-    held: session => heldBySession(services.database, session),
+    bookOfSession: session => bookOfSession(services.database, session),
     keep: (shown, possession) => keepProof(shown, possession, services),
     createContext: principal => createContext(principal, nothingBrought),
     watchSessions: watcher => services.live.watchSessions(watcher),
     catchUp: () => services.live.catchUp(),
     requireNotHalted: () => requireNotHalted(services.database),
-    halted: onceHalted(services.database),
+    halted: whenHalted(services.database),
   };
 }
 

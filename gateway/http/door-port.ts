@@ -3,14 +3,14 @@ import type {
   Caller,
   Challenge,
   Credentials,
+  DoorError,
   DoorOperation,
-  DoorSubscribed,
-  Executed,
-  ExecutedError,
-  Followable,
+  DoorResult,
+  FollowOperation,
   PaymentJudgement,
   PaymentMethod,
   Port,
+  SubscribeOutcome,
 } from '../../rest-compat/port.ts';
 import { faultEvent } from '../../rest-compat/problem.ts';
 import { holderOf } from '../../schema/address-holder.ts';
@@ -29,7 +29,7 @@ import type { Extensions } from '../x402/extensions.ts';
 import { describeChallenge, openChallenges, type PayTo } from '../x402/offer.ts';
 
 /** Members of the port that this file adds. */
-type Made =
+type AddedMember =
   | 'challenge'
   | 'describe'
   | 'judge'
@@ -40,7 +40,7 @@ type Made =
   | 'subscribe'
   | 'follow';
 
-export interface PortParts extends Omit<Port, Made> {
+export interface PortParts extends Omit<Port, AddedMember> {
   readonly graph: Graph;
   readonly pay_to: PayTo;
   readonly extensions: Extensions;
@@ -96,33 +96,33 @@ function contextWith({ caller, valid_body, left }: DoorOperation): Context {
   return { ...(caller.context as Context), valid_body, ...(left && { left }) };
 }
 
-async function execute(graph: Graph, operation: Parameters<Port['execute']>[0]): Promise<Executed> {
+async function execute(graph: Graph, operation: Parameters<Port['execute']>[0]): Promise<DoorResult> {
   const { document, variables, nulls: written } = operation;
   const context = contextWith(operation);
   return refusable(await graph.execute({ document, variables, context, written }), context);
 }
 
 /** The outcome, with the state of the payment that came along. */
-function refusable(result: ExecutionResult, context: Context): Executed {
+function refusable(result: ExecutionResult, context: Context): DoorResult {
   const { data, errors } = resultOf(result);
   return { data, errors, headers: { ...context.response.headers, ...refusalHeaders(context, errors[0]) } };
 }
 
-async function subscribe(graph: Graph, operation: DoorOperation): Promise<DoorSubscribed> {
+async function subscribe(graph: Graph, operation: DoorOperation): Promise<SubscribeOutcome> {
   const { document, variables } = operation;
   const context = contextWith(operation);
   const result = await graph.subscribe({ document, variables, context });
   const { headers } = context.response;
   return Symbol.asyncIterator in result
-    ? { kind: 'events', headers: { ...headers }, events: toldOneByOne(result) }
+    ? { kind: 'events', headers: { ...headers }, events: resultsOf(result) }
     : { kind: 'refused', executed: refusable(result, context) };
 }
 
-async function* toldOneByOne(results: AsyncIterable<ExecutionResult>) {
+async function* resultsOf(results: AsyncIterable<ExecutionResult>) {
   for await (const result of results) yield resultOf(result);
 }
 
-function resultOf({ data, errors = [] }: ExecutionResult): Pick<Executed, 'data' | 'errors'> {
+function resultOf({ data, errors = [] }: ExecutionResult): Pick<DoorResult, 'data' | 'errors'> {
   // A partial failure must not pass for a response: a REST response is whole or an error.
   return { data: errors.length > 0 ? null : ((data ?? null) as JsonObject | null), errors: errors.map(publicFault) };
 }
@@ -131,7 +131,7 @@ function resultOf({ data, errors = [] }: ExecutionResult): Pick<Executed, 'data'
  * The offer inside a refusal is for /graphql. An endpoint makes its own, which names the endpoint, unless the price
  * is known only here.
  */
-function publicFault({ message, extensions }: GraphQLError): ExecutedError {
+function publicFault({ message, extensions }: GraphQLError): DoorError {
   const { code, status: _, param, answer_headers: headers, x402: body, offered_here, ...facts } = extensions;
   const known = code as ErrorCode;
   const challenge = { headers, body } as Pick<Challenge, 'headers' | 'body'>;
@@ -146,7 +146,7 @@ function publicFault({ message, extensions }: GraphQLError): ExecutedError {
 }
 
 /** Endpoints with endless events, under the rules of sockets: the same groups, bounds, heartbeats and ends. */
-export function following(streams: Pick<EventStreams, 'follow'>): Port['follow'] {
+export function openFollow(streams: Pick<EventStreams, 'follow'>): Port['follow'] {
   return async ({ document, variables, address, ...request }) => {
     const requested = { query: textOf(document), variables };
     const followed = await streams.follow(requested, { ...nothingShown, address }, writingOf(request));
@@ -173,9 +173,9 @@ function textOf(document: DocumentNode): string {
   return text;
 }
 
-const written = new WeakMap<NextMessage, Map<Followable['frames'], Buffer>>();
+const written = new WeakMap<NextMessage, Map<FollowOperation['frames'], Buffer>>();
 
-function writingOf({ frames, eventOf }: Pick<Followable, 'frames' | 'eventOf'>): EventWriting {
+function writingOf({ frames, eventOf }: Pick<FollowOperation, 'frames' | 'eventOf'>): EventWriting {
   const one = (result: ExecutionResult): Buffer => {
     const { data, errors } = resultOf(result);
     if (data !== null) return Buffer.from(frames.event(eventOf(data)));
@@ -185,7 +185,7 @@ function writingOf({ frames, eventOf }: Pick<Followable, 'frames' | 'eventOf'>):
   return {
     one,
     shared(message) {
-      const known = written.get(message) ?? new Map<Followable['frames'], Buffer>();
+      const known = written.get(message) ?? new Map<FollowOperation['frames'], Buffer>();
       written.set(message, known);
       const bytes = known.get(frames) ?? one(JSON.parse(message.result.toString()) as ExecutionResult);
       known.set(frames, bytes);

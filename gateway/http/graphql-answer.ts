@@ -30,7 +30,7 @@ export function httpAnswer(logger: Logger): ApolloServerPlugin<Context> {
   };
 }
 
-async function willSendResponse({ contextValue, request, response }: Answering): Promise<void> {
+async function willSendResponse({ contextValue, request, response }: ResponseContext): Promise<void> {
   const { headers } = response.http;
   for (const [name, value] of Object.entries(contextValue.response.headers)) headers.set(name.toLowerCase(), value);
   headers.set('cache-control', 'no-store');
@@ -55,7 +55,7 @@ async function willSendResponse({ contextValue, request, response }: Answering):
   response.body.singleResult.errors = errors.map(withoutHeaders);
 }
 
-type Answering = Pick<GraphQLRequestContext<Context>, 'contextValue' | 'request' | 'response'> & {
+type ResponseContext = Pick<GraphQLRequestContext<Context>, 'contextValue' | 'request' | 'response'> & {
   response: Required<GraphQLRequestContext<Context>['response']>;
 };
 

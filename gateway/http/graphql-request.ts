@@ -6,7 +6,7 @@ import { repeatedMember } from '../../schema/json-bounds.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Graph } from '../graph/open-graph.ts';
 
-type Looking = Pick<Graph, 'parse' | 'validate' | 'refusal'>;
+type DocumentReader = Pick<Graph, 'parse' | 'validate' | 'refusal'>;
 type Request = Pick<FastifyRequest, 'method' | 'body' | 'query'>;
 
 const ONE_AT_A_TIME = 'A request must contain one operation. A list of operations is not accepted.';
@@ -15,7 +15,7 @@ const ONE_AT_A_TIME = 'A request must contain one operation. A list of operation
  * Checks a request to /graphql before Apollo gets it and before the caller is identified: its cost first, and only
  * then GraphQL's rules. A malformed request is left to Apollo.
  */
-export function requestFaults({ method, body, query }: Request, graph: Looking): readonly GraphQLError[] {
+export function requestFaults({ method, body, query }: Request, graph: DocumentReader): readonly GraphQLError[] {
   if (method === 'POST' && Array.isArray(body)) return [new Refusal('invalid_request', { detail: ONE_AT_A_TIME })];
   const params = membersOf(method === 'GET' ? query : body);
   const repeated = typeof params.variables === 'string' ? repeatedVariable(params.variables) : null;
@@ -78,7 +78,7 @@ export function paidFieldOf(
  * Gives Apollo the parsed and validated document of the graph, which it would otherwise parse, validate and store
  * again.
  */
-export function knownDocument(graph: Looking): ApolloServerPlugin<Context> {
+export function knownDocument(graph: DocumentReader): ApolloServerPlugin<Context> {
   return {
     async requestDidStart() {
       return {

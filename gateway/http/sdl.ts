@@ -7,10 +7,10 @@ import type { Graph } from '../graph/open-graph.ts';
  */
 export function sdlOf({ schema, paid }: Pick<Graph, 'schema' | 'paid'>): string {
   const document = parse(printSchema(schema), { noLocation: true });
-  const definitions = document.definitions.filter(({ kind }) => kind !== Kind.DIRECTIVE_DEFINITION).map(marked);
+  const definitions = document.definitions.filter(({ kind }) => kind !== Kind.DIRECTIVE_DEFINITION).map(markPaidFields);
   return `${PAID}\n\n${print({ ...document, definitions })}\n`;
 
-  function marked(definition: DefinitionNode): DefinitionNode {
+  function markPaidFields(definition: DefinitionNode): DefinitionNode {
     if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION || !ROOTS.has(definition.name.value)) return definition;
     const fields = definition.fields?.map(field => {
       const price = paid.get(field.name.value);

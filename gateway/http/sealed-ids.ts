@@ -1,4 +1,4 @@
-import type { OfferedRequests } from '../../rest-compat/faces/a2a/sealing.ts';
+import type { UnpaidRequests } from '../../rest-compat/faces/a2a/unpaid-requests.ts';
 import type { ToolSessions } from '../../rest-compat/faces/mcp/sessions.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { offeredLimits } from '../../schema/limits.ts';
@@ -36,7 +36,7 @@ export function openToolSessions({
       return `${text}.${markOf(text)}`;
     },
     // It grants no access, so the comparison need not be of constant time.
-    stands(id) {
+    isValid(id) {
       const [, text = '', lapses = '', mark] = /^([\w-]{22}\.(\d{1,12}))\.([\w-]{22})$/.exec(id) ?? [];
       return mark !== undefined && Number(lapses) > now_seconds() && markOf(text) === mark;
     },
@@ -46,22 +46,22 @@ export function openToolSessions({
 const OFFER_PREFIX = 'offer_';
 const OFFER_LABEL = 'offered request';
 
-interface Sealed {
+interface SealedRequest {
   readonly request: JsonObject;
   readonly lapses_ms: number;
 }
 
 /** Requests inside of the ids by which they are paid for: any process of this service opens an id of another. */
-export function openOfferedRequests({
+export function openUnpaidRequests({
   vault,
   clock,
 }: {
   vault: Pick<Vault, 'seal' | 'open'>;
   clock: Clock;
-}): OfferedRequests {
+}): UnpaidRequests {
   return {
     seal(request) {
-      const sealed: Sealed = { request, lapses_ms: clock.now_ms() + offeredLimits.request_seconds_max * 1_000 };
+      const sealed: SealedRequest = { request, lapses_ms: clock.now_ms() + offeredLimits.request_seconds_max * 1_000 };
       const text = JSON.stringify(sealed);
       if (Buffer.byteLength(text) > offeredLimits.request_bytes_max) return null;
       return OFFER_PREFIX + vault.seal(text, OFFER_LABEL).toString('base64url');
@@ -70,7 +70,7 @@ export function openOfferedRequests({
       if (!id.startsWith(OFFER_PREFIX) || id.length > 2 * offeredLimits.request_bytes_max) return null;
       try {
         const opened = vault.open(Buffer.from(id.slice(OFFER_PREFIX.length), 'base64url'), OFFER_LABEL);
-        const { request, lapses_ms } = JSON.parse(opened.toString('utf8')) as Sealed;
+        const { request, lapses_ms } = JSON.parse(opened.toString('utf8')) as SealedRequest;
         return { request, lapsed: clock.now_ms() > lapses_ms };
       } catch {
         // Altered, or sealed with another key.

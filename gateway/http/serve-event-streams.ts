@@ -2,25 +2,25 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError, getOperationAST, OperationTypeNode } from 'graphql';
 import type { Logger } from 'pino';
 import { credentialsIn } from '../../rest-compat/credentials.ts';
-import { onceLeft } from '../../rest-compat/http/disconnect.ts';
+import { disconnectSignal } from '../../rest-compat/http/disconnect.ts';
 import { eventStream } from '../../rest-compat/sse.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { provenOnGraphql } from '../graph/identify.ts';
 import type { Graph } from '../graph/open-graph.ts';
 import { publicError } from '../graph/public-error.ts';
-import type { Requested } from '../sockets/operation.ts';
+import type { SubscriptionRequest } from '../sockets/operation.ts';
 import type { EventStreams } from '../sockets/serve-events.ts';
 import { refuse, takesEvents } from './graphql-answer.ts';
 import { readOperation, requestedKind } from './graphql-request.ts';
 
-export interface Streaming {
+export interface EventStreamParts {
   readonly graph: Graph;
   readonly streams: EventStreams;
   readonly logger: Logger;
 }
 
 /** Subscriptions over SSE: graphql-sse with a connection for each, by POST or GET. */
-export function serveEventStreams(scope: FastifyInstance, path: string, streaming: Streaming): void {
+export function serveEventStreams(scope: FastifyInstance, path: string, streaming: EventStreamParts): void {
   scope.route({
     method: ['GET', 'POST'],
     url: path,
@@ -34,7 +34,7 @@ export function serveEventStreams(scope: FastifyInstance, path: string, streamin
 }
 
 /** The same on a path that also serves other operations: subscriptions of clients that accept events. */
-export function streamSubscriptions(scope: FastifyInstance, path: string, streaming: Streaming): void {
+export function streamSubscriptions(scope: FastifyInstance, path: string, streaming: EventStreamParts): void {
   scope.addHook('preHandler', (request, reply, done) => {
     const is_here = request.routeOptions.url === path && takesEvents(request);
     if (!is_here || requestedKind(request, streaming.graph) !== OperationTypeNode.SUBSCRIPTION) return done();
@@ -48,22 +48,22 @@ async function stream(
   request: FastifyRequest,
   reply: FastifyReply,
   path: string,
-  { graph, streams, logger }: Streaming,
+  { graph, streams, logger }: EventStreamParts,
 ): Promise<void> {
   try {
     const requested = subscriptionIn(request, graph);
     const credentials = credentialsIn(request.headers, {}, provenOnGraphql(request, path), request.ip);
-    const body = await streams.open(requested, credentials, onceLeft(reply.raw, reply.raw.destroyed));
+    const body = await streams.open(requested, credentials, disconnectSignal(reply.raw, reply.raw.destroyed));
     reply.headers({ ...eventStream, 'x-content-type-options': 'nosniff' }).send(body.readable);
   } catch (fault) {
-    refused(request, reply, fault, logger);
+    sendRefusal(request, reply, fault, logger);
   }
 }
 
 const ONLY = 'Only subscriptions can be received as events. Send queries and mutations to /graphql.';
 
 /** @throws Refusal if the operation is not a subscription */
-function subscriptionIn(request: FastifyRequest, graph: Graph): Requested {
+function subscriptionIn(request: FastifyRequest, graph: Graph): SubscriptionRequest {
   const { query, operationName, variables } = readOperation(request);
   if (query === null) throw new Refusal('invalid_request', { detail: 'query is required.' });
   const operation = getOperationAST(graph.parse(query), operationName)?.operation;
@@ -72,7 +72,7 @@ function subscriptionIn(request: FastifyRequest, graph: Graph): Requested {
 }
 
 /** As on /graphql, but with the error's status, because no response has begun. */
-function refused(request: FastifyRequest, reply: FastifyReply, fault: unknown, logger: Logger): FastifyReply {
+function sendRefusal(request: FastifyRequest, reply: FastifyReply, fault: unknown, logger: Logger): FastifyReply {
   const error = publicError(fault instanceof GraphQLError ? fault : new Refusal('internal', { cause: fault }), logger);
   const { answer_headers = {}, ...extensions } = error.extensions;
   reply.headers(answer_headers as Record<string, string>);

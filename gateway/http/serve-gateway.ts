@@ -8,7 +8,7 @@ import type { Port } from '../../rest-compat/port.ts';
 import { serveDoors } from '../../rest-compat/serve.ts';
 import { openBoardVersion } from '../../subgraphs/board/event/read.ts';
 import type { Judge } from '../charge/judge.ts';
-import { trusting } from '../config/forms.ts';
+import { compileTrust } from '../config/forms.ts';
 import type { Config } from '../config/read-config.ts';
 import { simulatedNetworks } from '../config/substitutes.ts';
 import type { Feature } from '../features/feature.ts';
@@ -24,15 +24,15 @@ import { verifierProgram } from '../verifier-page/program.ts';
 import { openExtensions } from '../x402/extensions.ts';
 import type { PayTo } from '../x402/offer.ts';
 import { callersOnGraphql, callersOnSockets, type EveryService, openCallers, showsPayment } from './callers.ts';
-import { following, openPort } from './door-port.ts';
-import { openOfferedRequests, openToolSessions } from './sealed-ids.ts';
+import { openFollow, openPort } from './door-port.ts';
+import { openToolSessions, openUnpaidRequests } from './sealed-ids.ts';
 import { securityContact } from './security-contact.ts';
 import { openServer } from './server.ts';
 
 /** What to do with the opened parts; resolves with the address once it is served. */
-export type Serve = (config: Config, services: EveryService, serving: Serving) => Promise<string>;
+export type Serve = (config: Config, services: EveryService, serving: ServeParts) => Promise<string>;
 
-export interface Serving {
+export interface ServeParts {
   readonly pay_to: PayTo;
   readonly judge: Judge;
   readonly rates: Port['rates'];
@@ -41,16 +41,16 @@ export interface Serving {
   readonly operations: Operations;
   readonly standings: RemoteStandings;
   health(): ReturnType<typeof health>;
-  away(): Promise<readonly string[]>;
-  without(): readonly string[];
+  missingNeeds(): Promise<readonly string[]>;
+  missingLanes(): readonly string[];
   readonly features: readonly Feature[];
   /** Composed of the subgraphs with these features; default: the committed one. */
   readonly supergraph?: string;
 }
 
 /** Graph, REST endpoints and sockets on one port. */
-export async function serveGateway(config: Config, services: EveryService, serving: Serving): Promise<string> {
-  const { logger, closing, operations, rates, health, away, without } = serving;
+export async function serveGateway(config: Config, services: EveryService, serving: ServeParts): Promise<string> {
+  const { logger, closing, operations, rates, health, missingNeeds: away, missingLanes: without } = serving;
   const { graph, beginUpload } = await openServedGraph(config, services, serving);
   const callers = openCallers(config, services, rates);
   const port = openPort({
@@ -67,7 +67,7 @@ export async function serveGateway(config: Config, services: EveryService, servi
     boardVersion: openBoardVersion(services.database),
     signCard: card => services.issuer.signCard(card),
     verifierProgram,
-    offered: openOfferedRequests(services),
+    unpaid_requests: openUnpaidRequests(services),
     tool_sessions: openToolSessions(services),
     health,
     away,
@@ -80,13 +80,13 @@ export async function serveGateway(config: Config, services: EveryService, servi
     requests: operations.requests,
     tally: operations.sockets,
     graphiql: introspects(config),
-    trust: trusting(config.trusted_proxies),
+    trust: compileTrust(config.trusted_proxies),
     origins: originsOf(config.cors_origins),
     rates,
     bodies: { rates, pays: request => showsPayment(request, serving.judge) },
     async routes(app, streams) {
       exposeMetrics(app, operations.metrics, operations.exposure);
-      const doors_port = { ...port, follow: following(streams) };
+      const doors_port = { ...port, follow: openFollow(streams) };
       await serveMcp(app, { port: doors_port, doors }, originsOf(config.cors_origins));
       await serveDoors(app, doors_port, doors, notOfferedAt);
     },
@@ -97,9 +97,9 @@ export async function serveGateway(config: Config, services: EveryService, servi
   await server.listen(config.host, config.port).catch(async error => {
     throw await listenFault(error, config);
   });
-  const preparing = whenIdle(rest => prepared(graph, rest), {
-    paying: () => operations.paid_calls.underway.length > 0,
-    failed: error =>
+  const preparing = whenIdle(rest => prepareGraph(graph, rest), {
+    isPaying: () => operations.paid_calls.underway.length > 0,
+    onFailure: error =>
       logger.error(
         { err: error },
         'the query planner could not be prepared in advance because of the error in err; the first requests take longer',
@@ -109,7 +109,7 @@ export async function serveGateway(config: Config, services: EveryService, servi
   return config.base_url;
 }
 
-async function prepared(graph: Graph, rest: () => Promise<void>): Promise<void> {
+async function prepareGraph(graph: Graph, rest: () => Promise<void>): Promise<void> {
   await graph.prepare(rest);
   await rest();
   // Keeps V8's code cache of what was loaded here for the next start; launch.js has kept the rest.
@@ -124,7 +124,7 @@ function introspects({ introspection, profile }: Config): boolean {
 async function openServedGraph(
   config: Config,
   { clock, random, uploads }: EveryService,
-  { logger, closing, standings, features, supergraph }: Serving,
+  { logger, closing, standings, features, supergraph }: ServeParts,
 ): Promise<{ readonly graph: Graph; readonly beginUpload: Port['beginUpload'] }> {
   const { subgraph_urls, subgraph_secret, proof_writes } = config;
   const remotes = { urls: subgraph_urls, secret: subgraph_secret, clock, random, standings };

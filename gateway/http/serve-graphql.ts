@@ -9,7 +9,7 @@ import {
 import fastifyApollo from '@as-integrations/fastify';
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { unreadOnGraph } from '../../rest-compat/door-request.ts';
+import { headerFaultOnGraph } from '../../rest-compat/door-request.ts';
 import { expectedBytes, leavesUnread } from '../../rest-compat/http/body.ts';
 import type { Port } from '../../rest-compat/port.ts';
 import { Refusal } from '../../schema/errors.ts';
@@ -47,7 +47,7 @@ export interface GraphqlOptions {
   /** Called once per request to /graphql. A Refusal thrown here answers with its own status. */
   createContext(request: FastifyRequest): Promise<Context>;
   /** Called for each /graphql response that was sent whole. */
-  answered?(answer: { readonly request: FastifyRequest; readonly status: number }): void;
+  onResponse?(answer: { readonly request: FastifyRequest; readonly status: number }): void;
   /** Bounds free queries, unless omitted. */
   readonly rates?: Port['rates'];
   /** Bounds requests to /graphql per address, unless omitted. */
@@ -77,7 +77,7 @@ export async function serveGraphql(
     done();
   });
   scope.addHook('onResponse', (request, { raw, statusCode: status }, done) => {
-    if (raw.writableFinished) options.answered?.({ request, status });
+    if (raw.writableFinished) options.onResponse?.({ request, status });
     done();
   });
   scope.addHook('preHandler', async (request, reply) => {
@@ -85,7 +85,7 @@ export async function serveGraphql(
     const turn = paidFieldOf(request, graph) === null ? options.rates?.take('free', request.ip) : undefined;
     reply.headers(turn?.headers ?? {});
     if (turn?.kind === 'beyond') return refuseTooMany(turn.retry_after_seconds, request, reply, logger);
-    const unread = unreadOnGraph(request.headers);
+    const unread = headerFaultOnGraph(request.headers);
     if (unread !== null) throw new Refusal('invalid_request', unread);
     const faults = requestFaults(request, graph);
     if (faults.length > 0) return refuse(request, reply, faults, logger);
@@ -216,7 +216,7 @@ function apolloGateway(graph: Pick<Graph, 'schema' | 'supergraph' | 'execute'>):
 }
 
 interface BodyBounds {
-  readonly rates: Pick<Port['rates'], 'hold' | 'crowded'>;
+  readonly rates: Pick<Port['rates'], 'hold' | 'body_limit_headers'>;
   /** Whether the request has a payment that its payer has signed: such a caller is not limited per address. */
   pays(request: FastifyRequest): Promise<boolean>;
 }
@@ -236,7 +236,12 @@ function boundBodies(scope: FastifyInstance, { rates, pays }: BodyBounds, logger
       held.set(request, release);
       reply.raw.once('close', () => giveBack(held, request));
     } else if (!(await pays(request)))
-      return refuseTooMany(RETRY_SECONDS, request, reply.headers({ ...rates.crowded, connection: 'close' }), logger);
+      return refuseTooMany(
+        RETRY_SECONDS,
+        request,
+        reply.headers({ ...rates.body_limit_headers, connection: 'close' }),
+        logger,
+      );
   });
   scope.addHook('preHandler', (request, _reply, done) => {
     giveBack(held, request);

@@ -8,7 +8,7 @@ import { type OperatorPage, openSubgraphServer, type PageText } from '../graph/r
 import { mayRead } from '../operations/metrics.ts';
 import { listenFault } from '../operations/start-faults.ts';
 import { subgraphNamed } from '../parts.ts';
-import type { Serve, Serving } from './serve-gateway.ts';
+import type { Serve, ServeParts } from './serve-gateway.ts';
 
 /**
  * One subgraph on a port of its own, with everything that a process does: it settles its charges and finishes what a
@@ -40,9 +40,9 @@ export function serveSubgraph(name: SubgraphName): Serve {
 /** The same operator endpoints as a gateway. */
 function operatorPages({
   health,
-  away,
+  missingNeeds: away,
   operations: { metrics, exposure },
-}: Serving): Readonly<Record<string, OperatorPage>> {
+}: ServeParts): Readonly<Record<string, OperatorPage>> {
   return {
     '/health': async () => json(200, await health()),
     '/livez': async () => json(200, { status: 'ok' }),
@@ -54,7 +54,7 @@ function operatorPages({
     },
     async '/metrics'(authorization) {
       if (!mayRead(exposure, authorization)) return null;
-      return { status: 200, media: metrics.media, text: await metrics.exposed() };
+      return { status: 200, media: metrics.media, text: await metrics.exposition() };
     },
   };
 }

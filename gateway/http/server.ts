@@ -1,6 +1,6 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { type Origins, openToOrigins } from '../../rest-compat/http/cors.ts';
-import { answeringFor, doorServerOptions } from '../../rest-compat/http/server-options.ts';
+import { badRequestHandlers, doorServerOptions } from '../../rest-compat/http/server-options.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Trust } from '../config/forms.ts';
 import { boundConnections, boundPipelines, Connections, requireOneHost } from '../operations/connections.ts';
@@ -48,7 +48,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const { graph, callers, logger, requests, origins = new Set() } = options;
   const app = Fastify({
     ...doorServerOptions,
-    ...answeringFor(origins),
+    ...badRequestHandlers(origins),
     loggerInstance: logger as FastifyBaseLogger,
     // URLs may contain slice tokens, so Fastify logs no request.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
@@ -68,7 +68,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   boundPipelines(app);
   openToOrigins(app, origins);
   requireOneHost(app);
-  const hangUp = hangingUp(app);
+  const hangUp = closeWhenAnswered(app);
   const apollo = apolloServer(options);
   await apollo.start();
   await compressAnswers(app);
@@ -105,7 +105,7 @@ async function serveRoutes(scope: FastifyInstance, options: ServerOptions, strea
  * Every response names its request. The result stops listening at once and resolves when the last response is sent;
  * requests that arrive meanwhile on open connections are answered, and their connections closed.
  */
-function hangingUp(app: FastifyInstance): () => Promise<void> {
+function closeWhenAnswered(app: FastifyInstance): () => Promise<void> {
   let closing = false;
   const connections = new Connections(app.server);
   app.addHook('onSend', (request, reply, _payload, done) => {

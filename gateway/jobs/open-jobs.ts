@@ -8,12 +8,12 @@ import { sweepWorkers } from '../../subgraphs/receipt/claim/lease.ts';
 import { lookInTime } from '../operations/metrics.ts';
 import { Lane } from './lane.ts';
 import {
-  type JobEnded,
+  addPeriodicJobs,
+  type JobEndListener,
   type JobTask,
   jobOf,
   type PeriodicTask,
   periodicTasks,
-  putIn,
   type TaskContext,
   type Tasks,
 } from './task.ts';
@@ -26,9 +26,9 @@ interface JobsParts {
   readonly owner: string;
   /** Whether this process may conclude from an expired lease that its owner is dead. */
   readonly steady: () => boolean;
-  readonly halted: () => boolean;
+  readonly isHalted: () => boolean;
   readonly logger: Logger;
-  readonly ended: JobEnded;
+  readonly onEnd: JobEndListener;
   /** Tasks of jobs added by `addJobs`. They mostly wait for the network. */
   readonly tasks: Tasks;
   readonly periodic: readonly PeriodicTask[];
@@ -74,14 +74,14 @@ export function openJobs(parts: JobsParts): Jobs {
       ...looks[name],
       pool,
       logger,
-      tasks: signal => taskListOf({ ...parts, tasks: parts.halted() ? {} : all, database: using, signal }),
+      tasks: signal => taskListOf({ ...parts, tasks: parts.isHalted() ? {} : all, database: using, signal }),
       note: id => sweep({ workers: [id] }),
       free,
     });
   // The periodic lane has a slot for each task, so that none waits for another, and deliveries have a lane of their own.
   const lanes = [
     laneOf('periodic', periodic.length, periodicTasks(database, periodic), database),
-    laneOf('asked', DELIVERIES_AT_ONCE, parts.tasks, bounded(database, parts.connections_max)),
+    laneOf('asked', DELIVERIES_AT_ONCE, parts.tasks, limitConnections(database, parts.connections_max)),
   ];
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -107,14 +107,17 @@ export function openJobs(parts: JobsParts): Jobs {
   };
 }
 
-interface Watching extends Pick<JobsParts, 'database' | 'steady' | 'halted' | 'periodic' | 'logger'> {
+interface SweepParts extends Pick<JobsParts, 'database' | 'steady' | 'isHalted' | 'periodic' | 'logger'> {
   /** Workers that ended while the database was unreachable. */
   readonly unfreed: Set<string>;
   readonly sweep: (asked: { workers: readonly string[]; ended: readonly string[]; steady: boolean }) => Promise<number>;
 }
 
 /** One sweep: frees jobs of dead workers, confirms our own, adds missing periodic jobs and reacts to a halt of the log. */
-function watchOver(lanes: readonly Lane[], { unfreed, database, steady, halted, periodic, logger, sweep }: Watching) {
+function watchOver(
+  lanes: readonly Lane[],
+  { unfreed, database, steady, isHalted: halted, periodic, logger, sweep }: SweepParts,
+) {
   let looks = 0;
   let was_halted = false;
   return async () => {
@@ -128,7 +131,7 @@ function watchOver(lanes: readonly Lane[], { unfreed, database, steady, halted, 
     for (const id of ended) unfreed.delete(id);
     if (freed > 0)
       logger.info({ workers: freed }, 'background jobs of processes that ended can be taken by other processes');
-    if (looks++ % SWEEPS_PER_LOOK === 0 && !halted()) await putIn(database, periodic);
+    if (looks++ % SWEEPS_PER_LOOK === 0 && !halted()) await addPeriodicJobs(database, periodic);
     for (const lane of lanes) lane.swept();
   };
 }
@@ -140,12 +143,12 @@ interface TaskListParts {
   readonly tasks: Tasks;
   readonly database: TaskContext['database'];
   readonly signal: AbortSignal;
-  readonly halted: () => boolean;
-  readonly ended: JobEnded;
+  readonly isHalted: () => boolean;
+  readonly onEnd: JobEndListener;
 }
 
 /** Tasks that may run now, in the library's form. */
-function taskListOf({ tasks, halted, ended, ...context }: TaskListParts): TaskList {
+function taskListOf({ tasks, isHalted: halted, onEnd: ended, ...context }: TaskListParts): TaskList {
   const named = Object.entries(tasks as Readonly<Record<string, JobTask<never> | undefined>>);
   const list: TaskList = {};
   for (const [name, task] of named) {
@@ -170,7 +173,7 @@ class JobFailed extends Error {
 }
 
 /** Without a limit, tasks that wait for a network could take every connection of the pool. */
-function bounded(database: TaskContext['database'], connections_max: number): TaskContext['database'] {
+function limitConnections(database: TaskContext['database'], connections_max: number): TaskContext['database'] {
   const limit = pLimit(Math.max(1, Math.floor(connections_max * SHARE)));
   return {
     query: statement => limit(() => database.query(statement)),

@@ -22,7 +22,7 @@ export interface JobTask<Name extends TaskName> {
 export type Tasks = { readonly [Name in TaskName]?: JobTask<Name> };
 
 /** Called after every run of a job. */
-export type JobEnded = (task: string, outcome: 'done' | 'failed', error?: unknown) => void;
+export type JobEndListener = (task: string, outcome: 'done' | 'failed', error?: unknown) => void;
 
 /** Work that one process at a time repeats. Two runs at once are harmless but useless. */
 export interface PeriodicTask {
@@ -43,16 +43,19 @@ const MAX_ATTEMPTS = 32_767;
 export const jobOf = ({ name }: Pick<PeriodicTask, 'name'>) => `periodic/${name}` as const;
 
 /** Adds the job of each task if it is missing, from any number of processes. */
-export async function putIn(database: Pick<Database, 'query'>, tasks: readonly PeriodicTask[]): Promise<void> {
+export async function addPeriodicJobs(
+  database: Pick<Database, 'query'>,
+  tasks: readonly PeriodicTask[],
+): Promise<void> {
   await addAbsentJobs(database, tasks.map(jobOf), { max_attempts: MAX_ATTEMPTS });
 }
 
 /** Worker tasks that schedule their own job again when a run ends, also if it failed. */
 export function periodicTasks(database: Pick<Database, 'query'>, tasks: readonly PeriodicTask[]): Tasks {
-  return Object.fromEntries(tasks.map(task => [jobOf(task), puttingBack(database, task)]));
+  return Object.fromEntries(tasks.map(task => [jobOf(task), repeatingTask(database, task)]));
 }
 
-function puttingBack(database: Pick<Database, 'query'>, task: PeriodicTask): JobTask<`periodic/${string}`> {
+function repeatingTask(database: Pick<Database, 'query'>, task: PeriodicTask): JobTask<`periodic/${string}`> {
   const { rest_ms } = task;
   return {
     async run(_payload, { signal }) {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../../subgraphs/database.ts';
 import type { Damage } from '../../subgraphs/receipt/log/audit.ts';
-import { auditStored } from '../../subgraphs/receipt/log/audit-stored.ts';
+import { auditStored } from '../../subgraphs/receipt/log/audit-database.ts';
 
 /** Pause between two pages: a thousand leaves a second, at a few hundredths of a core. */
 const REST_MS = 400;

@@ -73,7 +73,7 @@ export class Cosigning {
     if (faults.length > 0) throw faults.length === 1 ? faults[0] : new AggregateError(faults);
   }
 
-  async #ask(witness: LogWitness, newest: Newest, standing: WitnessStanding | null): Promise<void> {
+  async #ask(witness: LogWitness, newest: NewestHead, standing: WitnessStanding | null): Promise<void> {
     if (standing === null || (standing.cosigned_size >= newest.head.tree_size && standing.trouble === null)) return;
     const { database } = this.#parts;
     const { old_size, line, trouble, why } = await this.#submit(witness, newest, standing.old_size);
@@ -86,7 +86,7 @@ export class Cosigning {
   }
 
   /** If the witness has another size, it is asked once more with the proof from there. */
-  async #submit({ url, key }: LogWitness, { head, note }: Newest, known_size: number): Promise<Outcome> {
+  async #submit({ url, key }: LogWitness, { head, note }: NewestHead, known_size: number): Promise<Outcome> {
     const { database } = this.#parts;
     let old_size = known_size;
     for (let tries = 0; tries < 2; tries++) {
@@ -129,14 +129,14 @@ export class Cosigning {
   }
 }
 
-interface Newest {
+interface NewestHead {
   readonly head: HeadName;
   readonly note: string;
 }
 
 /** Only signatures of this witness over this very checkpoint count. */
 function outcomeOf(
-  submitted: Exclude<Submitted, { kind: 'conflict' }>,
+  submitted: Exclude<WitnessAnswer, { kind: 'conflict' }>,
   old_size: number,
   note: string,
   key: LogWitness['key'],
@@ -164,7 +164,7 @@ const sentences: Readonly<Record<WitnessTrouble, string>> = {
 };
 
 /** A witness's response to a checkpoint (https://c2sp.org/tlog-witness), not yet verified. */
-type Submitted =
+type WitnessAnswer =
   /** Signature lines. */
   | { readonly kind: 'answered'; readonly lines: string }
   /** The witness continues from another size. */
@@ -195,7 +195,7 @@ interface SubmittedHead {
 }
 
 /** Submits a checkpoint to a witness, in bounded time and size, without redirects. Never throws. */
-async function submitHead(url: string, { old_size, proof, note }: SubmittedHead): Promise<Submitted> {
+async function submitHead(url: string, { old_size, proof, note }: SubmittedHead): Promise<WitnessAnswer> {
   const lines = [`old ${old_size}`, ...proof.map(hash => hash.toString('base64')), '', note];
   try {
     const { statusCode, headers, body } = await request(`${url}/add-checkpoint`, {
@@ -204,13 +204,13 @@ async function submitHead(url: string, { old_size, proof, note }: SubmittedHead)
       dispatcher,
       signal: AbortSignal.timeout(ANSWER_MS),
     });
-    return answered(statusCode, String(headers['content-type'] ?? ''), await body.text());
+    return witnessAnswerOf(statusCode, String(headers['content-type'] ?? ''), await body.text());
   } catch (fault) {
     return { kind: 'away', why: fault instanceof Error ? fault.message : String(fault) };
   }
 }
 
-function answered(status: number, media: string, text: string): Submitted {
+function witnessAnswerOf(status: number, media: string, text: string): WitnessAnswer {
   if (status === 200) return { kind: 'answered', lines: text };
   if (status === 422) return { kind: 'refused' };
   if (status === 403 || status === 404) return { kind: 'unknown_log', status };

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { bookDamageSentence } from '../../subgraphs/book/audit/damage.ts';
-import { type DamageListener, heldAgainst } from '../../subgraphs/book/heads/gone-back.ts';
 import { KnownBooks } from '../../subgraphs/book/heads/known-books.ts';
+import { compareSavedHeads, type DamageListener } from '../../subgraphs/book/heads/rollback.ts';
 import { SavedHeads, UnreadableHeads } from '../../subgraphs/book/heads/saved-heads.ts';
 import { systemClock } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { anybodyServes } from '../../subgraphs/receipt/claim/lease.ts';
 import { type Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
-import { auditStored } from '../../subgraphs/receipt/log/audit-stored.ts';
+import { auditStored } from '../../subgraphs/receipt/log/audit-database.ts';
 import { headToContinue } from '../../subgraphs/receipt/log/break.ts';
 import { booksSentence, brokenBooks } from '../../subgraphs/receipt/log/broken-books.ts';
 import { type LogHalt, mismatchSentence, newestBreak } from '../../subgraphs/receipt/log/halt.ts';
@@ -72,7 +72,7 @@ export async function openLog(database: Database, options: LogOptions): Promise<
   const { data_dir, faults = null, issuer, logger, audit_leaves } = options;
   const path = join(data_dir, 'log-head.json');
   const known = new KnownLog(() => {
-    const changed = saved_head.changed();
+    const changed = saved_head.readChange();
     return changed ? [changed] : [];
   });
   const saved_head = savedHead(path, {
@@ -92,7 +92,7 @@ export async function openLog(database: Database, options: LogOptions): Promise<
   for await (const { damage } of auditStored(database, from, found.tree_size)) {
     if (damage[0]) throw new BrokenLog(`${damageSentence(damage[0])}; ${heads(outside[0] ?? null, found)}`);
   }
-  known.proved(
+  known.addProven(
     found,
     outside.map(({ head }) => head),
   );
@@ -118,22 +118,22 @@ async function openBooks(
   const path = bookHeadsPath(data_dir);
   const saved = new SavedHeads(path, {
     all: () => books.all(database),
-    lost: () =>
+    onMissing: () =>
       logger.warn(
         `the file of saved book heads ${path} is gone; it is being written again from the books. Find out why it is gone`,
       ),
-    failed: error =>
+    onFailure: error =>
       logger.error(
         { err: error },
         `book heads cannot be saved in ${path}; no payments are accepted until they can be. Check disk space and permissions`,
       ),
-    uncompacted: error =>
+    onCompactionFailure: error =>
       logger.warn(
         { err: error },
         `the file of saved book heads ${path} could not be compacted; it stays valid, and a later write compacts it. If this repeats, check disk space and permissions`,
       ),
-    recovered: () => logger.warn(`book heads are saved in ${path} again, so they no longer stop payments`),
-    halted: () => known.mismatch !== null,
+    onRecovery: () => logger.warn(`book heads are saved in ${path} again, so they no longer stop payments`),
+    isHalted: () => known.mismatch !== null,
     ...(faults && { before_write: () => faults.reach('before_book_heads') }),
   });
   const books: KnownBooks = new KnownBooks(known, saved, { damaged: logBookDamage(logger) });
@@ -156,7 +156,7 @@ function logBookDamage(logger: Logger): DamageListener {
 async function withBooks(fault: unknown, database: Database, data_dir: string): Promise<never> {
   if (!(fault instanceof BrokenLog)) throw fault;
   const saved = await new SavedHeads(bookHeadsPath(data_dir)).read().catch(() => null);
-  const { gone_back, lost } = await heldAgainst(database, saved ?? []);
+  const { gone_back, lost } = await compareSavedHeads(database, saved ?? []);
   const named = brokenBooks(gone_back, lost.length);
   throw named ? new BrokenLog(`${fault.what}; ${booksSentence(named)}`, fault) : fault;
 }
@@ -225,9 +225,9 @@ async function readHead(saved_head: SavedHead): Promise<TreeHeadFacts | null> {
   }
 }
 
-type Broken = Exclude<LogIntegrity, { kind: 'intact' }>;
+type BrokenIntegrity = Exclude<LogIntegrity, { kind: 'intact' }>;
 
-function sentenceOf(broken: Broken, known: OutsideHead | null): string {
+function sentenceOf(broken: BrokenIntegrity, known: OutsideHead | null): string {
   const both = heads(known, broken.found);
   switch (broken.kind) {
     case 'unsaved':

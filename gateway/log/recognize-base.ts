@@ -8,7 +8,7 @@ import type { HeadName } from '../../subgraphs/receipt/log/tree-head.ts';
 import type { Config } from '../config/read-config.ts';
 import type { Operations } from '../operations/open.ts';
 import type { BaseChain } from '../rails/base/chain.ts';
-import { epochChainOf, unrecognized } from '../rails/base/chain-identity.ts';
+import { epochChainOf, holdUntilRecognized } from '../rails/base/chain-identity.ts';
 import { openBase } from '../rails/base/open-base.ts';
 import { ChainAway, openEpoch, requireKnownChain } from '../rails/epoch.ts';
 import { anchoredSentence } from './anchor/anchored-heads.ts';
@@ -45,7 +45,7 @@ export class BaseStart {
   #epoch: number | null = null;
 
   constructor(parts: BaseStartParts) {
-    const { chain, release } = unrecognized(parts.chain);
+    const { chain, release } = holdUntilRecognized(parts.chain);
     this.chain = chain;
     this.#parts = parts;
     this.#release = release;
@@ -186,7 +186,8 @@ export async function openLogAndBase(config: Config, parts: LogAndBaseParts): Pr
 
   const ended = (outcome: 'done' | 'failed') => operations.roundEnded('anchor', outcome);
   const contradicted = (head: HeadName) => log.watch.meet(head);
-  const anchoring = anchors && new Anchoring({ ...anchors, log: standing, logger, ended, contradicted });
+  const anchoring =
+    anchors && new Anchoring({ ...anchors, log: standing, logger, onEnd: ended, onContradiction: contradicted });
   const { profile } = config;
   const start = new BaseStart({ database, chain, anchoring, log: standing, profile, logger, owner });
   const base = closing.adopt(start, it => it.stop());

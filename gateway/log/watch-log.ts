@@ -61,8 +61,8 @@ export class LogWatch {
 
   constructor(parts: LogWatchParts) {
     this.#parts = parts;
-    parts.known.puzzled = () => this.#woken.resolve();
-    parts.known.halted = mismatch => this.#close(mismatch);
+    parts.known.onUncertain = () => this.#woken.resolve();
+    parts.known.onHalt = mismatch => this.#close(mismatch);
     this.#beats = this.#beat();
   }
 
@@ -108,7 +108,7 @@ export class LogWatch {
 
   #onNotice(notice: string | null): void {
     const link = notice === null || notice === HALT_NOTICE ? null : linkFromText(notice);
-    if (link) this.#parts.known.told(link);
+    if (link) this.#parts.known.learnLink(link);
     else this.#woken.resolve();
   }
 

@@ -2,7 +2,7 @@ import type { Config } from '../config/read-config.ts';
 
 /* What a person at a terminal is told at the start: where it serves, what is a stand-in, what to type next. */
 
-type Greeted = Pick<Config, 'profile' | 'stand_ins' | 'data_dir' | 'solana'>;
+type GreetingConfig = Pick<Config, 'profile' | 'stand_ins' | 'data_dir' | 'solana'>;
 
 /** What takes the place of services; of the other stand-ins each is a key or an address. */
 const services: Readonly<Record<string, string>> = {
@@ -19,11 +19,11 @@ export function pageToOpen(url: string): string {
 }
 
 /** What a person at a terminal wants to know first. */
-export function greeting(url: string, config: Greeted): string[] {
+export function greeting(url: string, config: GreetingConfig): string[] {
   return [
     'Spend receipt gateway',
     `  address    ${url}`,
-    ...(config.profile === 'development' ? developing(config) : [`  next       curl -s ${url}/health`]),
+    ...(config.profile === 'development' ? developmentLines(config) : [`  next       curl -s ${url}/health`]),
     '  stop       Ctrl-C: calls in progress are finished first',
     `  open       ${pageToOpen(url)}      (in a browser: what it sells, and how to pay)`,
     '',
@@ -41,7 +41,7 @@ export function subgraphGreeting(name: string, url: string, { base_url }: Pick<C
   ];
 }
 
-function developing(config: Greeted): string[] {
+function developmentLines(config: GreetingConfig): string[] {
   const { stand_ins, data_dir } = config;
   const stood_in = stand_ins.flatMap(name => (isOffered(name, config) ? (services[name] ?? []) : []));
   const generated = stand_ins.filter(name => !Object.hasOwn(services, name));
@@ -55,6 +55,6 @@ function developing(config: Greeted): string[] {
 }
 
 /** Where this machine runs no LiteSVM there is no Solana in its place. */
-function isOffered(name: string, { solana }: Greeted): boolean {
+function isOffered(name: string, { solana }: GreetingConfig): boolean {
   return name !== 'SOLANA_RPC_URL' || solana !== null;
 }

@@ -1,5 +1,5 @@
 import { type JsonObject, present } from '../../schema/canonical-json.ts';
-import { damagedBooks } from '../../subgraphs/book/audit/audit-stored.ts';
+import { damagedBooks } from '../../subgraphs/book/audit/audit-database.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { brokenNames } from '../../subgraphs/receipt/log/broken-books.ts';
 import { type WitnessStanding, witnessStandings } from '../../subgraphs/receipt/log/cosignatures.ts';
@@ -27,7 +27,7 @@ export interface HealthParts {
   /** Remote subgraphs that do not answer. */
   readonly subgraphs_away: () => readonly string[];
   /** What this process knows of the rest without a request. */
-  readonly readiness: Pick<Readiness, 'clock_right' | 'beside'>;
+  readonly readiness: Pick<Readiness, 'clock_right' | 'missingLocalLanes'>;
   /** Whether any process of the fleet does the periodic work. */
   readonly jobs: { done(): Promise<boolean> };
   /** The witnesses that cosign the log's checkpoints. */
@@ -67,7 +67,7 @@ export async function health(parts: HealthParts): Promise<JsonObject> {
     ...(parts.readiness.clock_right ? [] : ['clock']),
     ...parts.subgraphs_away().map(subgraphNeed),
     // If the database is unavailable, LISTEN is too, and needs no name of its own.
-    ...parts.readiness.beside().filter(lane => there || lane !== 'live'),
+    ...parts.readiness.missingLocalLanes().filter(lane => there || lane !== 'live'),
     // Only this book is closed; the others continue.
     ...(closed ? ['books'] : []),
     ...(done || head === null ? [] : ['jobs']),

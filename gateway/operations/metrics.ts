@@ -95,7 +95,7 @@ export class Metrics {
   }
 
   /** In the text format of Prometheus, version 0.0.4. */
-  exposed(): Promise<string> {
+  exposition(): Promise<string> {
     return this.#registry.metrics();
   }
 
@@ -141,7 +141,7 @@ export function exposeMetrics(app: FastifyInstance, metrics: Metrics, exposure: 
   app.get('/metrics', async (request, reply) => {
     reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
     if (mayRead(exposure, request.headers.authorization))
-      return reply.type(metrics.media).send(await metrics.exposed());
+      return reply.type(metrics.media).send(await metrics.exposition());
     const { status, headers, body } = problem({ code: 'not_found' });
     return reply.code(status).headers(headers).send(body);
   });
@@ -153,12 +153,12 @@ export function mayRead({ token, profile }: Exposure, authorization: string | un
   return sameSecret(shown, token);
 }
 
-type Dropped = 'slow' | 'flood';
+type DropReason = 'slow' | 'flood';
 
 /** What the sockets of a gateway do, as plain numbers, because counting must cost nothing beside a delivery. */
 export class SocketTally {
   deliveries = 0;
-  readonly dropped: Record<Dropped, number> = { slow: 0, flood: 0 };
+  readonly dropped: Record<DropReason, number> = { slow: 0, flood: 0 };
   readonly #open = new Set<{ readonly subscriptions: object }>();
 
   get open(): number {
@@ -175,7 +175,7 @@ export class SocketTally {
    * The same protocol with counters: sockets from their acknowledgement on, and messages that graphql-ws sends by
    * itself.
    */
-  counted<P extends Record<string, unknown> | undefined, E>(protocol: ServerOptions<P, E>): ServerOptions<P, E> {
+  countSockets<P extends Record<string, unknown> | undefined, E>(protocol: ServerOptions<P, E>): ServerOptions<P, E> {
     return {
       ...protocol,
       onConnect: context => {

@@ -20,7 +20,7 @@ const KNOWN_MAX = 1_000;
  * Logs each refusal, at most once a minute for each hub, status and code, so that a hub that refuses every request
  * does not fill the log.
  */
-function openHubRefusals(logger: Logger, clock: Clock): NonNullable<HubOptions['refused']> {
+function openHubRefusals(logger: Logger, clock: Clock): NonNullable<HubOptions['onRefusal']> {
   const logged_at_ms = new LRUCache<string, number>({ max: KNOWN_MAX });
   return ({ hub, status, code: hub_code, type: hub_type }) => {
     const name = JSON.stringify([hub, status, hub_code]);
@@ -42,8 +42,8 @@ export interface Operations {
   readonly requests: Requests;
   readonly paid_calls: PaidCalls;
   readonly sockets: SocketTally;
-  readonly hubHeard: NonNullable<HubOptions['heard']>;
-  readonly hubRefused: NonNullable<HubOptions['refused']>;
+  readonly onHubCallEnd: NonNullable<HubOptions['onCallEnd']>;
+  readonly onHubRefusal: NonNullable<HubOptions['onRefusal']>;
   readonly recordDamaged: (damaged: DamagedRecord) => void;
   readonly roundEnded: (round: string, outcome: 'done' | 'failed') => void;
   readonly jobEnded: (task: string, outcome: 'done' | 'failed') => void;
@@ -60,11 +60,11 @@ export function openOperations(exposure: Exposure, logger: Logger, clock: Clock)
     sockets,
     requests: new Requests(metrics, logger),
     paid_calls: new PaidCalls(metrics),
-    hubHeard(hub, reason, ms) {
+    onHubCallEnd(hub, reason, ms) {
       metrics.hubs.observe({ hub, outcome: reason === null ? 'answered' : 'failed' }, ms / 1e3);
       if (reason !== null) metrics.hubFailures.inc({ hub, reason });
     },
-    hubRefused: openHubRefusals(logger, clock),
+    onHubRefusal: openHubRefusals(logger, clock),
     recordDamaged(damaged) {
       metrics.damagedRecords.inc({ record: damaged.record });
       logger.error(

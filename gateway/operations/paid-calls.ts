@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
+import type { Charge, ChargeLegs, ChargeStream, SettlementStatus } from '../../subgraphs/charge-port.ts';
 import type { ResponseHeaders } from '../../subgraphs/context.ts';
-import type { Charge, ChargeLegs, ChargeStream, SettlementStatus } from '../../subgraphs/selling.ts';
 import type { Lap, Stopwatch } from '../../subgraphs/stopwatch.ts';
 import type { Metrics } from './metrics.ts';
 import { SERVER_TIMING } from './requests.ts';
@@ -99,8 +99,8 @@ const REST_MS = 50;
 
 interface IdleParts {
   /** While it is true no step runs. */
-  paying(): boolean;
-  failed(error: unknown): void;
+  isPaying(): boolean;
+  onFailure(error: unknown): void;
 }
 
 /**
@@ -109,7 +109,7 @@ interface IdleParts {
  */
 export function whenIdle(
   work: (rest: () => Promise<void>) => Promise<void>,
-  { paying, failed }: IdleParts,
+  { isPaying: paying, onFailure: failed }: IdleParts,
 ): { stop(): void } {
   const stopping = new AbortController();
   const rest = async () => {

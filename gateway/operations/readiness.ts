@@ -29,7 +29,7 @@ export interface ReadinessParts {
   /** Whether recent commits of calls and heartbeats reached the database. */
   writable(): boolean;
   /** Whether this process holds its lease; without it other processes take over its claims. */
-  leased(): boolean;
+  holdsLease(): boolean;
   /** Age of what it knows of the chain; null before the first poll. */
   chain_age_ms(): number | null;
   /** Time since the last look at a lane; null before the first, and 0 if the lane is unused. */
@@ -77,8 +77,8 @@ export class Readiness {
   }
 
   /** What is missing for paid calls; empty if ready. */
-  async away(): Promise<readonly Need[]> {
-    const { writable, leased, chain_age_ms, sound, subgraphs_away } = this.#parts;
+  async missingNeeds(): Promise<readonly Need[]> {
+    const { writable, holdsLease: leased, chain_age_ms, sound, subgraphs_away } = this.#parts;
     const there: Record<Need, boolean> = {
       database: writable(),
       lease: leased(),
@@ -93,13 +93,13 @@ export class Readiness {
   }
 
   /** What is missing and does not make the process unready. */
-  without(): readonly Lane[] {
+  missingLanes(): readonly Lane[] {
     const { lane_age_ms, subgraphs_away } = this.#parts;
     const away = subgraphs_away().map(subgraphNeed);
     return [
       ...networkLanes.filter(lane => !isFresh(lane_age_ms(lane))),
       ...subgraphLanes.filter(lane => away.includes(lane)),
-      ...this.beside(),
+      ...this.missingLocalLanes(),
     ];
   }
 
@@ -107,7 +107,7 @@ export class Readiness {
    * Parts that no network request shows. The process stays ready, because only the next payment, call or connection
    * can show that a part is back.
    */
-  beside(): readonly (typeof otherLanes)[number][] {
+  missingLocalLanes(): readonly (typeof otherLanes)[number][] {
     const { settling_trouble, hubs_away, listens } = this.#parts;
     return [
       ...(settling_trouble('base') ? ['base_settling' as const] : []),

@@ -69,7 +69,7 @@ interface StopOptions {
 }
 
 /** `left`: something still runs. */
-interface Stopped {
+interface StopOutcome {
   readonly kind: 'closed' | 'left';
 }
 
@@ -77,14 +77,14 @@ interface Stopped {
  * Nothing is lost if the time is too short: the database has the state of every paid call, and reconcile finishes it,
  * here at the next start or in another process.
  */
-async function stop(what: Stoppable, options: StopOptions): Promise<Stopped> {
+async function stop(what: Stoppable, options: StopOptions): Promise<StopOutcome> {
   const { drain_ms, stop_ms, hurried, logger } = options;
   const from_ms = performance.now();
   logger.info({ underway: what.underway.length, drain_ms }, 'stopping');
   what.drain();
   await sleep(Math.min(drain_ms, stop_ms), null, { signal: hurried }).catch(() => {});
 
-  const closed = what.close().then((): Stopped => ({ kind: 'closed' }));
+  const closed = what.close().then((): StopOutcome => ({ kind: 'closed' }));
   const ended = new AbortController();
   const patience_ms = Math.max(0, stop_ms - (performance.now() - from_ms));
   try {
@@ -105,7 +105,7 @@ async function outOfPatience(
   patience_ms: number,
   hurried: AbortSignal,
   ended: AbortSignal,
-): Promise<Stopped> {
+): Promise<StopOutcome> {
   await sleep(patience_ms, null, { signal: AbortSignal.any([hurried, ended]) }).catch(() => {});
   if (!ended.aborted) {
     what.hurry();

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { z } from 'zod';
-import { damagedBooks } from '../../subgraphs/book/audit/audit-stored.ts';
+import { damagedBooks } from '../../subgraphs/book/audit/audit-database.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { READY_JOBS_MAX, readyJobs } from '../../subgraphs/jobs.ts';
 import { figures } from '../../subgraphs/receipt/claim/figures.ts';
@@ -16,7 +16,7 @@ import { lanes, needs, type Readiness } from './readiness.ts';
 
 /* Values read at each scrape: heads, leases, queues, hubs. */
 
-interface Watched {
+interface WatchParts {
   readonly database: Database;
   readonly queues: Queues;
   readonly readiness: Readiness;
@@ -27,7 +27,7 @@ interface Watched {
 }
 
 /** The sources of these values. */
-export function watch(metrics: Metrics, { database, queues, readiness, witnesses, more }: Watched): void {
+export function watch(metrics: Metrics, { database, queues, readiness, witnesses, more }: WatchParts): void {
   watchPool(metrics, database);
   watchFigures(metrics, database);
   watchBooks(metrics, database);
@@ -36,7 +36,7 @@ export function watch(metrics: Metrics, { database, queues, readiness, witnesses
   watchQueues(metrics, queues);
   watchJobs(metrics, database);
   metrics.watch('svc_away', '1 if a part that paid calls need is unavailable', ['need'], async () => {
-    const away: readonly string[] = [...(await readiness.away()), ...readiness.without()];
+    const away: readonly string[] = [...(await readiness.missingNeeds()), ...readiness.missingLanes()];
     return [...needs, ...lanes].map(need => [{ need }, Number(away.includes(need))] as const);
   });
 }
@@ -134,7 +134,7 @@ function watchJobs(metrics: Metrics, database: Database): void {
 function watchQueues(metrics: Metrics, queues: Queues): void {
   const named = Object.entries(queues) as [keyof Queues, Queues[keyof Queues]][];
   for (const [queue, commits] of named) {
-    commits.committed = (items, ms) => {
+    commits.onCommit = (items, ms) => {
       metrics.batchItems.observe({ queue }, items);
       metrics.commits.observe({ queue }, ms / 1e3);
     };

@@ -144,7 +144,7 @@ export class ChainAway extends Error {
 }
 
 /** @throws ChainAway */
-export function reached<T>(answer: ChainAnswer<T>): T {
+export function requireAnswer<T>(answer: ChainAnswer<T>): T {
   if (answer.kind !== 'ok') throw new ChainAway('the chain cannot be reached', { cause: answer.cause });
   return answer.value;
 }

@@ -4,7 +4,7 @@ import { type MinedBlock, markMined, markRechecked } from '../../subgraphs/recei
 import { minedSettlements, type OpenSettlement } from '../../subgraphs/receipt/claim/settlement/read.ts';
 
 /** State of a mined settlement on the finalized chain. */
-export interface Rechecked {
+export interface RecheckResult {
   readonly settlement_id: string;
   /**
    * `final`: in the same block. `moved`: in another block. `vanished`: in none, and sent again. Records made on it are only
@@ -15,7 +15,7 @@ export interface Rechecked {
 }
 
 /** Where the chain has a settlement; `unseen`: the node did not answer for every transaction that may contain it. */
-export type Sighting =
+export type SettlementPresence =
   | { readonly kind: 'mined'; readonly receipt: MinedBlock }
   | { readonly kind: 'absent' }
   | { readonly kind: 'unseen' };
@@ -29,7 +29,7 @@ export interface FinalChain {
   /** The newest final block; null if unknown. */
   finalized(): Promise<number | null>;
   /** Where the chain has each of them now. */
-  find(settlements: readonly OpenSettlement[]): Promise<(settlement: OpenSettlement) => Sighting>;
+  find(settlements: readonly OpenSettlement[]): Promise<(settlement: OpenSettlement) => SettlementPresence>;
 }
 
 /**
@@ -38,8 +38,8 @@ export interface FinalChain {
  */
 export async function recheckFinalized(
   { database, network, finalized, find: findAll }: FinalChain,
-  correct: (tx: Tx, rechecked: Rechecked) => Promise<void>,
-): Promise<readonly Rechecked[]> {
+  correct: (tx: Tx, rechecked: RecheckResult) => Promise<void>,
+): Promise<readonly RecheckResult[]> {
   const seen = await minedSettlements(database, network, SETTLEMENTS_MAX);
   if (seen.length === 0) return [];
   const number = await finalized();
@@ -47,7 +47,7 @@ export async function recheckFinalized(
   const mined = seen.filter(({ block_number }) => block_number !== null && block_number <= number);
   const find = await findAll(mined);
 
-  const all: Rechecked[] = [];
+  const all: RecheckResult[] = [];
   for (const settlement of mined) {
     const sighting = find(settlement);
     const rechecked = judge(settlement, sighting, number);
@@ -59,7 +59,7 @@ export async function recheckFinalized(
 }
 
 /** Null if it is too early: it was mined again after the finalized block, or the node does not say where. */
-function judge(settlement: OpenSettlement, sighting: Sighting, finalized: number): Rechecked | null {
+function judge(settlement: OpenSettlement, sighting: SettlementPresence, finalized: number): RecheckResult | null {
   const { settlement_id, block_hash } = settlement;
   if (sighting.kind === 'unseen') return null;
   if (sighting.kind === 'absent') return { settlement_id, kind: 'vanished' };
@@ -70,8 +70,8 @@ function judge(settlement: OpenSettlement, sighting: Sighting, finalized: number
 
 function move(
   database: Database,
-  rechecked: Rechecked,
-  correct: (tx: Tx, rechecked: Rechecked) => Promise<void>,
+  rechecked: RecheckResult,
+  correct: (tx: Tx, rechecked: RecheckResult) => Promise<void>,
 ): Promise<boolean> {
   const { settlement_id, kind } = rechecked;
   return database.transaction(async tx => {

@@ -7,13 +7,13 @@ import { solanaClaimKey } from './solana/authorization.ts';
 import { readWireTransaction, transferIn } from './solana/transfer.ts';
 
 /** The payer and id that a payment claims, unverified. */
-export interface NamedIn {
+export interface PaymentName {
   readonly network: NetworkName;
   readonly payer: string;
   readonly claim_key: string;
 }
 
-const readers: Record<NetworkName, (payload: ExactPayload) => Omit<NamedIn, 'network'> | null> = {
+const readers: Record<NetworkName, (payload: ExactPayload) => Omit<PaymentName, 'network'> | null> = {
   base(payload) {
     if (!('authorization' in payload)) return null;
     const { from, nonce } = payload.authorization;
@@ -28,7 +28,7 @@ const readers: Record<NetworkName, (payload: ExactPayload) => Omit<NamedIn, 'net
 };
 
 /** Null if the network is unknown or the payload has another shape. */
-export function namedIn(payment: PresentedPayment): NamedIn | null {
+export function paymentNameIn(payment: PresentedPayment): PaymentName | null {
   const read = readEnvelope(payment);
   const network = read?.network;
   const named = network && read.payload && readers[network](read.payload);

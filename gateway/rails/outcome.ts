@@ -57,7 +57,7 @@ export interface Declined {
 }
 
 /** What a payment can be recorded on: an observed transfer, or a facilitator's report. */
-export type Moved = Transferred | Vouched;
+export type RecordableOutcome = Transferred | Vouched;
 
 /** The chain's answer. */
 export type Decision = Transferred | NotTransferred | Unknown;

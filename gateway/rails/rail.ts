@@ -2,7 +2,7 @@ import type { NetworkName } from '../../schema/network.ts';
 import type { Tx } from '../../subgraphs/database.ts';
 import type { PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
 import type { Funds } from '../../subgraphs/receipt/claim/funds.ts';
-import type { Rechecked } from './finality.ts';
+import type { RecheckResult } from './finality.ts';
 import type { Busy, Decision, NotSent, Proof, Rejected, Undecided, Vouched } from './outcome.ts';
 import type { Payment } from './payment.ts';
 import type { ChainAnswer, Unreachable } from './rpc.ts';
@@ -89,7 +89,7 @@ export interface Rail<P extends Payment = Payment> extends PaymentJudge<P> {
   isOver(payment: Pick<P, 'authorization'>): Promise<boolean>;
   /** A facilitator's report of an open payment, unless the chain contradicts it. */
   vouch(payment: P, sent: SentPayment): Promise<Vouched | null>;
-  signedBy(shown: SignedMessage): Promise<boolean>;
+  isTextSignedBy(shown: SignedMessage): Promise<boolean>;
   /** Reads the chain's head and stores what a later start compares. @throws if the chain is unreachable */
   look(): Promise<void>;
   /** Age of the last `look`; null if there was none. */
@@ -97,7 +97,7 @@ export interface Rail<P extends Payment = Payment> extends PaymentJudge<P> {
   /** Whether the chain responds now. */
   reachable(): Promise<boolean>;
   /** Checks settlements again once they are final. */
-  recheck(correct: (tx: Tx, rechecked: Rechecked) => Promise<void>): Promise<unknown>;
+  recheck(correct: (tx: Tx, rechecked: RecheckResult) => Promise<void>): Promise<unknown>;
   close(): Promise<void>;
 }
 

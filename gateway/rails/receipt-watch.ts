@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { ChainAnswer } from './rpc.ts';
 
 /** An open transaction; every replacement adds a hash. */
-export interface Watched {
+export interface OpenTransaction {
   readonly hashes: readonly string[];
 }
 
@@ -16,7 +16,7 @@ const POLL_MS_FIRST = 15;
 export class ReceiptWatch<R extends { readonly tx_hash: string }> {
   readonly #receipts: AskReceipts<R>;
   readonly #poll_ms: number;
-  readonly #watched = new Map<Watched, (receipt: R | null) => void>();
+  readonly #watched = new Map<OpenTransaction, (receipt: R | null) => void>();
   #pause_ms = POLL_MS_FIRST;
   #polling = false;
 
@@ -26,7 +26,7 @@ export class ReceiptWatch<R extends { readonly tx_hash: string }> {
   }
 
   /** The receipt of the one that is mined; null if the watch ends before. */
-  mined(watched: Watched): Promise<R | null> {
+  awaitReceipt(watched: OpenTransaction): Promise<R | null> {
     return new Promise(resolve => {
       this.#watched.set(watched, resolve);
       this.#pause_ms = POLL_MS_FIRST;
@@ -35,7 +35,7 @@ export class ReceiptWatch<R extends { readonly tx_hash: string }> {
   }
 
   /** None of its transactions can be mined any more, so its watch ends without a receipt. */
-  forget(watched: Watched): void {
+  forget(watched: OpenTransaction): void {
     this.#end(watched, null);
   }
 
@@ -66,7 +66,7 @@ export class ReceiptWatch<R extends { readonly tx_hash: string }> {
     }
   }
 
-  #end(watched: Watched, receipt: R | null): void {
+  #end(watched: OpenTransaction, receipt: R | null): void {
     this.#watched.get(watched)?.(receipt);
     this.#watched.delete(watched);
   }

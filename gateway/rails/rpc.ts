@@ -66,14 +66,14 @@ export function openRpc(
     call<T>(method: string, params: readonly unknown[], shape: z.ZodType<T>) {
       return new Promise<ChainAnswer<T> | NodeRefusal>(resolve => {
         if (waiting.length === 0) setImmediate(flush);
-        waiting.push({ method, params, answer: answer => resolve(shaped(answer, shape)) });
+        waiting.push({ method, params, answer: answer => resolve(parseAnswer(answer, shape)) });
       });
     },
     close: () => dispatcher.close(),
   };
 }
 
-function shaped<T>(answer: ChainAnswer<unknown> | NodeRefusal, shape: z.ZodType<T>): ChainAnswer<T> | NodeRefusal {
+function parseAnswer<T>(answer: ChainAnswer<unknown> | NodeRefusal, shape: z.ZodType<T>): ChainAnswer<T> | NodeRefusal {
   if (answer.kind !== 'ok') return answer;
   const parsed = shape.safeParse(answer.value);
   return parsed.success ? { kind: 'ok', value: parsed.data } : { kind: 'unreachable', cause: parsed.error };

@@ -6,7 +6,7 @@ import { isRolledBack } from '../../subgraphs/outage.ts';
 import type { Lease } from '../../subgraphs/receipt/claim/claim.ts';
 import { isJournalled } from '../../subgraphs/receipt/claim/settlement/write.ts';
 import { beginSettling, lockUnsettled } from '../../subgraphs/receipt/claim/transitions.ts';
-import { revokedUnder } from '../../subgraphs/session/delegation/revoked-under.ts';
+import { shareLockRevocations } from '../../subgraphs/session/delegation/share-lock.ts';
 import { type NotSent, notSent, type SettleOutcome, type Unknown, unknown } from './outcome.ts';
 import type { Payment } from './payment.ts';
 import type { ChainAnswer } from './rpc.ts';
@@ -160,7 +160,7 @@ export function journalOne<I extends { readonly claim_key: string }>(
 }
 
 /** Result of a payment that was not committed: whether nothing was stored is known. */
-export function unjournalled(
+export function outcomeWithoutJournal(
   outcome: Exclude<JournalOutcome<unknown>, { kind: 'journalled' }>,
   { trouble }: Pick<SettlerParts<never>, 'trouble'>,
 ): NotSent | Unknown {
@@ -203,7 +203,7 @@ async function underStanding<I extends UnderSession>(tx: Tx, items: readonly I[]
     items.map(({ lease }) => lease),
   );
   const asked = items.flatMap(({ lease, path = [] }) => (unsettled.has(lease.claim_key) ? path : []));
-  const revoked = await revokedUnder(tx, [...new Set(asked)]);
+  const revoked = await shareLockRevocations(tx, [...new Set(asked)]);
   return items.filter(
     ({ lease, path = [] }) => !unsettled.has(lease.claim_key) || !path.some(name => revoked.has(name)),
   );

@@ -31,25 +31,25 @@ export class SettlingStanding {
   }
 
   /** `pause`: why the settler accepts no payment at all. */
-  refused(reason: NotSent['reason'], pause: NotSent['reason'] | null): void {
+  recordRefusal(reason: NotSent['reason'], pause: NotSent['reason'] | null): void {
     // A cost that is too high for a batch, or for a contract wallet, need not be for the next payment.
     if ((reason === 'fee_too_high' || reason === 'out_of_gas') && pause !== reason) return;
     this.#trouble = troubles[reason] ?? this.#trouble;
   }
 
-  settled(outcome: SettleOutcome, pause: NotSent['reason'] | null): void {
-    if (outcome.kind === 'not_sent') this.refused(outcome.reason, pause);
+  recordOutcome(outcome: SettleOutcome, pause: NotSent['reason'] | null): void {
+    if (outcome.kind === 'not_sent') this.recordRefusal(outcome.reason, pause);
     else if (isSent(outcome)) this.#trouble = null;
   }
 }
 
 /** Wraps the settler and records its outcomes. */
-export function observedSettler<I>(settler: Settler<I>, standing: SettlingStanding): Settler<I> {
+export function observeSettler<I>(settler: Settler<I>, standing: SettlingStanding): Settler<I> {
   const reachable = settler.reachable?.bind(settler);
   return {
     async settle(item) {
       const outcome = await settler.settle(item);
-      standing.settled(outcome, settler.pause ?? null);
+      standing.recordOutcome(outcome, settler.pause ?? null);
       return outcome;
     },
     rebroadcast: () => settler.rebroadcast(),

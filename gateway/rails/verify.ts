@@ -95,20 +95,20 @@ export async function verifyPayment(
   judges: Judges,
 ): Promise<JudgedPayment> {
   const envelope = readEnvelope(payment);
-  if (envelope === null) return refused('malformed');
-  if (envelope.scheme !== 'exact') return refused('wrong_scheme');
+  if (envelope === null) return payloadRefusal('malformed');
+  if (envelope.scheme !== 'exact') return payloadRefusal('wrong_scheme');
   const network = offeredNetwork(envelope, offered);
   const judge = network && judges[network];
-  if (!judge || envelope.payload === null) return refused('wrong_network');
+  if (!judge || envelope.payload === null) return payloadRefusal('wrong_network');
   const { accepted, identifier } = envelope;
   const mismatch = accepted && compareTerms(network, judge, accepted, offered);
-  if (mismatch && mismatch !== 'wrong_fee_payer' && mismatch !== 'wrong_payee') return mismatched(network, mismatch);
+  if (mismatch && mismatch !== 'wrong_fee_payer' && mismatch !== 'wrong_payee') return termsRefusal(network, mismatch);
   const judged = await judge.verify(envelope.payload, offered);
   // A payment that names another payee than it was signed for was never offered here.
-  if (mismatch === 'wrong_payee' && !isElsewhere(judged)) return mismatched(network, mismatch);
+  if (mismatch === 'wrong_payee' && !isElsewhere(judged)) return termsRefusal(network, mismatch);
   if (judged.kind === 'refused') return judged;
   if (!mismatch || judged.kind !== 'verified') return { ...judged, identifier };
-  return { ...judged, identifier, kind: 'late', code: mismatch, reason: mismatched(network, mismatch).reason };
+  return { ...judged, identifier, kind: 'late', code: mismatch, reason: termsRefusal(network, mismatch).reason };
 }
 
 function isElsewhere(judged: Verified): boolean {
@@ -117,18 +117,18 @@ function isElsewhere(judged: Verified): boolean {
 
 /** It pays another payee than ours, who may have been ours once. */
 export function paysAnother<P extends Payment>(network: NetworkName, payment: P): Verified<P> {
-  return { kind: 'late', code: 'wrong_payee', reason: mismatched(network, 'wrong_payee').reason, ...payment };
+  return { kind: 'late', code: 'wrong_payee', reason: termsRefusal(network, 'wrong_payee').reason, ...payment };
 }
 
 function offeredNetwork({ network }: Envelope, { networks: wanted, pay_to }: OfferedTerms): NetworkName | null {
   return network !== null && wanted.includes(network) && pay_to[network] ? network : null;
 }
 
-function refused(code: keyof typeof refusals): RefusedPayment {
+function payloadRefusal(code: keyof typeof refusals): RefusedPayment {
   return { kind: 'refused', code, reason: refusals[code] };
 }
 
-export function mismatched(network: NetworkName, code: TermsCode): RefusedPayment {
+export function termsRefusal(network: NetworkName, code: TermsCode): RefusedPayment {
   return { kind: 'refused', code, reason: mismatches[network][code] ?? 'invalid_payment_requirements' };
 }
 

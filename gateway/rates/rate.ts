@@ -13,12 +13,12 @@ export type MeterTurn =
     };
 
 /** How much of a rate was in use at a time. */
-interface Used {
+interface RateUse {
   readonly uses: number;
   readonly at_ms: number;
 }
 
-export const unused: Used = { uses: 0, at_ms: 0 };
+export const unused: RateUse = { uses: 0, at_ms: 0 };
 
 /** Uses return in fractions; a whole use must not fail because of a rounding error. */
 const ROUNDING = 1e-9;
@@ -27,7 +27,11 @@ const ROUNDING = 1e-9;
  * The leaky bucket (ITU-T I.371): uses return evenly over the window. It needs two numbers per caller and no timers, and allows
  * no double burst at the border of two windows. Refused uses are not counted, so asking again does not prolong the wait.
  */
-export function taken(rate: Rate, used: Used, now_ms: number): { readonly turn: MeterTurn; readonly used: Used } {
+export function takeRateUse(
+  rate: Rate,
+  used: RateUse,
+  now_ms: number,
+): { readonly turn: MeterTurn; readonly used: RateUse } {
   const { count, seconds } = rate;
   const back = (Math.max(0, now_ms - used.at_ms) * count) / (seconds * 1_000);
   const before = Math.max(0, used.uses - back);
@@ -74,7 +78,7 @@ export class Meter {
   readonly rate: Rate;
   readonly #clock: Clock;
   /** Created with the first caller, because it allocates its whole memory at once. */
-  #callers: LRUCache<string, Used> | null = null;
+  #callers: LRUCache<string, RateUse> | null = null;
 
   constructor(rate: Rate, clock: Clock) {
     this.rate = rate;
@@ -84,7 +88,7 @@ export class Meter {
   /** Counts one use. Refused uses are not counted, so asking again does not prolong the wait. */
   take(caller: string): MeterTurn {
     this.#callers ??= new LRUCache({ max: limits.rate_callers_max });
-    const { turn, used } = taken(this.rate, this.#callers.get(caller) ?? unused, this.#clock.now_ms());
+    const { turn, used } = takeRateUse(this.rate, this.#callers.get(caller) ?? unused, this.#clock.now_ms());
     this.#callers.set(caller, used);
     return turn;
   }
@@ -97,6 +101,6 @@ export class Meter {
 
   /** What the next use would get, without counting it. */
   look(caller: string): MeterTurn {
-    return taken(this.rate, this.#callers?.peek(caller) ?? unused, this.#clock.now_ms()).turn;
+    return takeRateUse(this.rate, this.#callers?.peek(caller) ?? unused, this.#clock.now_ms()).turn;
   }
 }

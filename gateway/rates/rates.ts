@@ -4,7 +4,7 @@ import { Refusal } from '../../schema/errors.ts';
 import { isKeysSignature } from '../../schema/session/public-key.ts';
 import type { FailedLooks, LookRest } from '../../subgraphs/book/ingest/failed-looks.ts';
 import type { Clock } from '../../subgraphs/clock.ts';
-import { signedHere } from '../../subgraphs/signed-here.ts';
+import { verifyForService } from '../../subgraphs/verify-for-service.ts';
 import type { FreeWalletProofs, WalletProofs } from '../../subgraphs/wallet-proofs.ts';
 import type { RateName, RateSettings } from '../config/rates.ts';
 import { Meter, type MeterTurn, rateHeaders, roomHeaders } from './rate.ts';
@@ -70,7 +70,7 @@ export function openFailedLooks(meter: Meter): FailedLooks {
       });
       return rests.sort((one, other) => other.seconds - one.seconds)[0] ?? null;
     },
-    failed(who) {
+    countFailure(who) {
       for (const caller of who) meter.take(caller);
     },
   };
@@ -78,16 +78,16 @@ export function openFailedLooks(meter: Meter): FailedLooks {
 
 /** Rates of free requests by address, for endpoints, graph and sockets. */
 export function openFreeUses(rates: Rates): Port['rates'] {
-  const told = (use: FreeUse, turn: MeterTurn): RateTurn => ({
+  const withHeaders = (use: FreeUse, turn: MeterTurn): RateTurn => ({
     ...turn,
     headers: rateHeaders(use, rates[use].rate, turn),
   });
   return {
-    take: (use, address) => told(use, rates[use].take(holderOf(address))),
-    look: (use, address) => told(use, rates[use].look(holderOf(address))),
+    take: (use, address) => withHeaders(use, rates[use].take(holderOf(address))),
+    look: (use, address) => withHeaders(use, rates[use].look(holderOf(address))),
     giveBack: (use, address) => rates[use].giveBack(holderOf(address)),
     hold: (address, bytes) => rates.bodies.hold(holderOf(address), bytes),
-    crowded: roomHeaders('bodies', rates.bodies.bytes_max),
+    body_limit_headers: roomHeaders('bodies', rates.bodies.bytes_max),
   };
 }
 
@@ -114,7 +114,9 @@ export function openFreeWallets(
       const turn = rates.take('unproven', holder);
       if (turn.kind === 'beyond')
         throw new Refusal('rate_limited', { facts: { retry_after_seconds: turn.retry_after_seconds } });
-      const verdict = await signedHere(own ? [own] : digests, it => wallets.verifies(wallet, it, signature, asker));
+      const verdict = await verifyForService(own ? [own] : digests, it =>
+        wallets.verifies(wallet, it, signature, asker),
+      );
       if (verdict !== 'invalid') rates.giveBack('unproven', holder);
       return verdict;
     },

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Refusal } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import { unwalked } from '../../subgraphs/book/audit/audit.ts';
-import { auditNewest, auditStep, booksAfter, reopenBook } from '../../subgraphs/book/audit/audit-stored.ts';
+import { auditStart } from '../../subgraphs/book/audit/audit.ts';
+import { auditNewest, auditStep, booksAfter, reopenBook } from '../../subgraphs/book/audit/audit-database.ts';
 import { type BookDamage, bookDamageSentence } from '../../subgraphs/book/audit/damage.ts';
 import type { Database } from '../../subgraphs/database.ts';
 
@@ -21,7 +21,7 @@ export interface BookGuardOptions {
   /** Pause after each step, as a multiple of its duration. */
   readonly rests?: number;
   /** Whether the log is halted. */
-  readonly halted?: () => boolean;
+  readonly isHalted?: () => boolean;
 }
 
 /**
@@ -38,7 +38,11 @@ export class BookGuard {
   readonly #told = new Set<number>();
   readonly #running: Promise<void>;
 
-  private constructor(database: Database, logger: Logger, { rests = RESTS, halted = () => false }: BookGuardOptions) {
+  private constructor(
+    database: Database,
+    logger: Logger,
+    { rests = RESTS, isHalted: halted = () => false }: BookGuardOptions,
+  ) {
     this.#database = database;
     this.#rests = rests;
     this.#halted = halted;
@@ -87,7 +91,7 @@ export class BookGuard {
   }
 
   async #auditBook(agent_id: AgentId): Promise<void> {
-    let walked = unwalked;
+    let walked = auditStart;
     while (!this.#stopping.signal.aborted && !this.#halted()) {
       const from_ms = performance.now();
       const step = await auditStep(this.#database, agent_id, walked);

@@ -6,7 +6,7 @@ import { newTask } from '../../subgraphs/new-task.ts';
 import { type PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
 import type { Lease } from '../../subgraphs/receipt/claim/claim.ts';
 import type { SeenArrival } from '../../subgraphs/receipt/claim/doubt.ts';
-import { slotsMissed } from '../../subgraphs/receipt/claim/slots.ts';
+import { takeFreeSlots } from '../../subgraphs/receipt/claim/slots.ts';
 import { markFinal, reopen, takeExpired, takeOrphans } from '../../subgraphs/receipt/claim/transitions.ts';
 import type { AnyPaid } from '../../subgraphs/sale.ts';
 import type { StampFact } from '../../subgraphs/stamped-row.ts';
@@ -14,7 +14,7 @@ import type { Vault } from '../../subgraphs/vault.ts';
 import { requestLabel } from '../charge/claim-request.ts';
 import type { GivingUp } from '../charge/give-up.ts';
 import type { LogStanding } from '../log/open-log.ts';
-import type { Decision, Moved, NotTransferred, Unknown, Vouched } from '../rails/outcome.ts';
+import type { Decision, NotTransferred, RecordableOutcome, Unknown, Vouched } from '../rails/outcome.ts';
 import { type Payment, paymentFromJson } from '../rails/payment.ts';
 import { type Rail, type SentPayment, sentOf } from '../rails/rail.ts';
 import { type Answered, foundLabel, type Landing, type Settled } from '../record/facts.ts';
@@ -57,21 +57,21 @@ export async function finishOrphans(parts: FinishParts): Promise<void> {
   if (orphans.length > 0) await parts.proveLog();
   if (parts.log.halt) return;
   const end = (claim: PaymentClaim) => orLetGo(parts, leaseOf(claim), lease => finish(parts, claim, lease));
-  await eachApart(orphans, CLAIMS_AT_ONCE, end, UNRECONCILED);
+  await runEach(orphans, CLAIMS_AT_ONCE, end, UNRECONCILED);
 }
 
 /** A last look at released claims whose payments have expired; they become final. */
 export async function lookAtExpired(parts: FinishParts): Promise<void> {
   if (!parts.log.signs) return;
-  return whileFull(CLAIMS_PER_ROUND, async () => {
+  return repeatWhileFull(CLAIMS_PER_ROUND, async () => {
     const expired = await takeExpired(parts.database, CLAIMS_PER_ROUND);
-    await eachApart(expired, CLAIMS_AT_ONCE, claim => lastLook(parts, claim), UNRECONCILED);
+    await runEach(expired, CLAIMS_AT_ONCE, claim => lastLook(parts, claim), UNRECONCILED);
     return expired.length;
   });
 }
 
 /** Runs a limited number at a time; a failure stops no other. `failed`: the message of the combined error. */
-export async function eachApart<T>(
+export async function runEach<T>(
   items: readonly T[],
   at_once: number,
   look: (item: T) => Promise<unknown>,
@@ -134,7 +134,12 @@ async function orLetGo(parts: FinishParts, lease: Lease, work: (lease: Lease) =>
 }
 
 /** The record that the caller would have got, from the claim alone. */
-async function recordLate(parts: FinishParts, claim: PaymentClaim, lease: Lease, transfer: Moved): Promise<void> {
+async function recordLate(
+  parts: FinishParts,
+  claim: PaymentClaim,
+  lease: Lease,
+  transfer: RecordableOutcome,
+): Promise<void> {
   const paid = parts.sold.get(claim.field);
   if (!paid) throw new Error(`claim ${claim.taskId} pays for ${claim.field}, which is not sold here`);
   const answer = await answerOf(parts, claim, paid);
@@ -194,7 +199,7 @@ async function answerOf(parts: FinishParts, claim: PaymentClaim, paid: AnyPaid):
   if (paid.order === 'stamp' && paid.find && found === null) return { kind: 'stored' };
   const slots = [...(paid.slots?.(args, payer) ?? []), ...(found?.slots ?? [])];
   const wanted = slots.map(slot => ({ slot, claim_key: claim.claimKey }));
-  const missed = await parts.database.transaction(tx => slotsMissed(tx, wanted));
+  const missed = await parts.database.transaction(tx => takeFreeSlots(tx, wanted));
   if (missed.length > 0) return { kind: 'stored' };
   return paid.order === 'leg' ? { kind: 'leg', leg: { paid, args } } : { kind: 'stamp', paid, args, found };
 }
@@ -255,7 +260,7 @@ const ROUND_MS_MAX = 10_000;
  * Runs batches while each is full, for a limited time, because work that arrives faster than one batch per pause would pile up.
  * `batch` resolves with its size and must not take the same items again at once.
  */
-export async function whileFull(batch_max: number, batch: () => Promise<number>): Promise<void> {
+export async function repeatWhileFull(batch_max: number, batch: () => Promise<number>): Promise<void> {
   const until_ms = performance.now() + ROUND_MS_MAX;
   while ((await batch()) >= batch_max && performance.now() < until_ms);
 }

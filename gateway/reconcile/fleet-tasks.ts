@@ -14,13 +14,13 @@ import { forgetSuperseded } from '../../subgraphs/jobs.ts';
 import { doubtPayments } from '../../subgraphs/receipt/claim/doubt.ts';
 import { forgetClaims } from '../../subgraphs/receipt/claim/forget.ts';
 import { forgetKeyCalls } from '../../subgraphs/receipt/claim/key-call/hold.ts';
-import { forgetNames } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
+import { forgetNames } from '../../subgraphs/receipt/claim/key-call/idempotency-names.ts';
 import { tasksOfSettlement } from '../../subgraphs/receipt/claim/transitions.ts';
 import { forgetWrites } from '../../subgraphs/receipt/written-once/written-once.ts';
-import { forgetUnbound } from '../../subgraphs/session/delegation/forget-unbound.ts';
-import { forgetUsed } from '../../subgraphs/session/possession/forget-used.ts';
+import { forgetUnpaidSessions } from '../../subgraphs/session/delegation/forget-unpaid-sessions.ts';
+import { forgetUsedProofs } from '../../subgraphs/session/possession/forget-used-proofs.ts';
 import type { PeriodicTask, Tasks } from '../jobs/task.ts';
-import type { Rechecked } from '../rails/finality.ts';
+import type { RecheckResult } from '../rails/finality.ts';
 import { onEachRail } from '../rails/rail.ts';
 import { lookAtExpired } from './finish-claims.ts';
 import { recheckIngests } from './ingest-finality.ts';
@@ -37,7 +37,7 @@ const tasks: readonly FleetTask[] = [
   { name: 'finality', rest_ms: 5_000, run: ({ rails }) => onEachRail(rails, rail => rail.recheck(noteMoved)) },
   { name: 'doubted', rest_ms: 15_000, run: ({ finishing }) => lookAtDoubted(finishing) },
   { name: 'ingests', rest_ms: 5_000, run: recheckRecorded },
-  { name: 'used_once', rest_ms: 60_000, run: ({ database }) => forgetUsed(database) },
+  { name: 'used_once', rest_ms: 60_000, run: ({ database }) => forgetUsedProofs(database) },
   { name: 'key_calls', rest_ms: 10_000, run: ({ database }) => forgetKeyCalls(database) },
   { name: 'named_calls', rest_ms: 10_000, run: ({ database }) => forgetNames(database) },
   { name: 'writes_once', rest_ms: 60_000, run: ({ database }) => forgetWrites(database) },
@@ -51,7 +51,7 @@ const tasks: readonly FleetTask[] = [
   { name: 'session_uses', rest_ms: 600_000, run: ({ database }) => forgetUses(database, 'session_use') },
   { name: 'asked_texts', rest_ms: 15_000, run: ({ database }) => forgetCallTexts(database) },
   { name: 'approvals', rest_ms: 600_000, run: ({ database }) => forgetApprovals(database) },
-  { name: 'unbound_sessions', rest_ms: 600_000, run: ({ database }) => forgetUnbound(database) },
+  { name: 'unbound_sessions', rest_ms: 600_000, run: ({ database }) => forgetUnpaidSessions(database) },
   { name: 'superseded_jobs', rest_ms: 600_000, run: ({ database }) => forgetSuperseded(database) },
 ];
 
@@ -78,7 +78,7 @@ async function forget({ database }: ReconcileParts): Promise<void> {
  * A reorganisation removed a settlement from the block of its receipt: its rows are marked. Its payments move the same money
  * elsewhere, except for those that expired or failed, so each is checked again.
  */
-async function noteMoved(tx: Tx, { settlement_id, kind }: Rechecked): Promise<void> {
+async function noteMoved(tx: Tx, { settlement_id, kind }: RecheckResult): Promise<void> {
   doubtPayments(tx, settlement_id);
   const task_ids = await tasksOfSettlement(tx, settlement_id);
   await correct(

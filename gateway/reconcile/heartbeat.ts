@@ -15,7 +15,7 @@ export interface Heartbeat {
    * Whether the last beat was written within the lease: the cheapest proof that the database accepts writes. A hanging beat
    * counts as failed once the lease has expired.
    */
-  beating(): boolean;
+  isBeating(): boolean;
   /**
    * Beating for some time, so that an expired lease means a dead process. If this process stood still, its own lease expired too,
    * and others may have stood still with it.
@@ -83,7 +83,7 @@ export async function openHeartbeat(
     }
   })();
   return {
-    beating: () => beating && !stoodStill(),
+    isBeating: () => beating && !stoodStill(),
     steady: () => beating && !stoodStill() && performance.now() >= steady_from_ms,
     clock_off_ms: () => clock_off_ms,
     async stop() {

@@ -10,7 +10,7 @@ import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { ForeignTransfers } from '../../subgraphs/foreign-transfers.ts';
 import { newTask } from '../../subgraphs/new-task.ts';
-import { eachApart } from './finish-claims.ts';
+import { runEach } from './finish-claims.ts';
 
 const INGESTS_PER_ROUND = 64;
 /** Each takes a few requests to a node. */
@@ -29,7 +29,7 @@ export interface IngestFinalityParts {
  */
 export async function recheckIngests(parts: IngestFinalityParts): Promise<void> {
   const unsettled = await unsettledIngests(parts.database, INGESTS_PER_ROUND);
-  await eachApart(unsettled, INGESTS_AT_ONCE, one => look(parts, one), 'the second check of ingested payments failed');
+  await runEach(unsettled, INGESTS_AT_ONCE, one => look(parts, one), 'the second check of ingested payments failed');
 }
 
 async function look(

@@ -44,7 +44,7 @@ const rounds: readonly Round[] = [
 ];
 
 export interface Reconciler {
-  readonly heartbeat: Pick<Heartbeat, 'beating' | 'steady' | 'clock_off_ms'>;
+  readonly heartbeat: Pick<Heartbeat, 'isBeating' | 'steady' | 'clock_off_ms'>;
   stop(): Promise<void>;
 }
 

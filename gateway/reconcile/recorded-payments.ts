@@ -19,24 +19,24 @@ import { requestLabel } from '../charge/claim-request.ts';
 import type { NotTransferred, Transferred } from '../rails/outcome.ts';
 import { paymentFromJson } from '../rails/payment.ts';
 import { correctLeg } from '../record/correct-leg.ts';
-import { eachApart, type FinishParts, whileFull } from './finish-claims.ts';
+import { type FinishParts, repeatWhileFull, runEach } from './finish-claims.ts';
 
 /* Payments that were recorded before the chain had its last word on them. */
 
 const ARRIVALS_AT_ONCE = 32;
 
 type ArrivalParts = Pick<FinishParts, 'database' | 'railOf' | 'clock' | 'arrived'>;
-type Arrived = Extract<Arrival, { to: 'collected' }>;
-type Omitted = Extract<Arrival, { to: 'ARRIVAL_UNVERIFIED' }>;
+type ConfirmedArrival = Extract<Arrival, { to: 'collected' }>;
+type OmittedArrival = Extract<Arrival, { to: 'ARRIVAL_UNVERIFIED' }>;
 
 /**
  * Looks for the money of calls that were recorded on a facilitator's report: rows become collected when it is seen, and
  * ARRIVAL_UNVERIFIED when it cannot come any more or the cutoff has passed. The receipts' lanes follow.
  */
 export function lookForArrivals(parts: ArrivalParts): Promise<void> {
-  return whileFull(ARRIVALS_AT_ONCE, async () => {
+  return repeatWhileFull(ARRIVALS_AT_ONCE, async () => {
     const awaited = await takeArrivals(parts.database, limits.arrival_cutoff_seconds, ARRIVALS_AT_ONCE);
-    await eachApart(
+    await runEach(
       awaited,
       ARRIVALS_AT_ONCE,
       one => look(parts, one),
@@ -52,18 +52,18 @@ async function look(parts: ArrivalParts, awaited: AwaitedArrival): Promise<void>
 }
 
 /** Null while it may still be seen. */
-async function decide(parts: ArrivalParts, awaited: AwaitedArrival): Promise<Arrived | Omitted | null> {
+async function decide(parts: ArrivalParts, awaited: AwaitedArrival): Promise<ConfirmedArrival | OmittedArrival | null> {
   const { task_id, from_block, settlement_id, claimed_at } = awaited;
   const payment = paymentFromJson(awaited.authorization);
   const { network } = payment.authorization;
   const rail = parts.railOf({ network });
   const decision = await rail.decide(payment, { settlement_id, from_block, claimed_at });
-  if (decision.kind === 'transferred') return arrived(parts, task_id, network, decision);
+  if (decision.kind === 'transferred') return confirmedArrival(parts, task_id, network, decision);
   if (decision.kind === 'not_transferred' && (await rail.isOver(payment)))
-    return omitted(task_id, never[decision.reason]);
+    return omittedArrival(task_id, never[decision.reason]);
   // An unreachable or contradictory node does not prove that nothing came.
   if (decision.kind === 'unknown' && decision.reason !== 'not_mined') return null;
-  return awaited.past_cutoff ? omitted(task_id, 'no_ingress_receipt_at_cutoff') : null;
+  return awaited.past_cutoff ? omittedArrival(task_id, 'no_ingress_receipt_at_cutoff') : null;
 }
 
 /** Why the money never came, if the chain shows it before the cutoff. */
@@ -74,23 +74,27 @@ const never: Record<NotTransferred['reason'], string> = {
   used_otherwise: 'authorization_used_otherwise',
 };
 
-function arrived(
+function confirmedArrival(
   parts: ArrivalParts,
   task_id: string,
   network: NetworkName,
   { tx_hash, transfer_index }: Transferred,
-): Arrived {
+): ConfirmedArrival {
   const payment_ref = `${network}:${tx_hash}`;
   const ingress_receipt = { ref: payment_ref, confirmed_at: iso(parts.clock.now_ms()) };
   return { task_id, to: 'collected', ingress_receipt, payment_ref, transfer_index } as const;
 }
 
-function omitted(task_id: string, omission_rule: string): Omitted {
+function omittedArrival(task_id: string, omission_rule: string): OmittedArrival {
   return { task_id, to: 'ARRIVAL_UNVERIFIED', omission_rule };
 }
 
 /** Claim, receipt's lane and row in one transaction, in the general lock order. */
-function close(parts: ArrivalParts, { claim_key, task_id }: AwaitedArrival, outcome: Arrived | Omitted): Promise<void> {
+function close(
+  parts: ArrivalParts,
+  { claim_key, task_id }: AwaitedArrival,
+  outcome: ConfirmedArrival | OmittedArrival,
+): Promise<void> {
   const came = outcome.to === 'collected';
   return parts.database.transaction(async tx => {
     if (!(await closeArrival(tx, claim_key, came ? 'confirmed' : 'unverified'))) return;
@@ -122,9 +126,9 @@ type DoubtParts = Pick<FinishParts, 'database' | 'railOf' | 'vault' | 'sold' | '
  * held payment has no row yet: it is held as it is now, or released.
  */
 export function lookAtDoubted(parts: DoubtParts): Promise<void> {
-  return whileFull(DOUBTED_AT_ONCE, async () => {
+  return repeatWhileFull(DOUBTED_AT_ONCE, async () => {
     const doubted = await takeDoubted(parts.database, DOUBTED_AT_ONCE);
-    await eachApart(
+    await runEach(
       doubted,
       DOUBTED_AT_ONCE,
       claim => lookAtClaim(parts, claim),

@@ -5,7 +5,7 @@ import { foreignRef, type ObservedTransfer, transferSlot } from '../../schema/ob
 import { voidReservations } from '../../subgraphs/book/ledger/reserve.ts';
 import type { Tx } from '../../subgraphs/database.ts';
 import type { PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
-import { holdAnew, lockHeldTransfer, releaseHeld } from '../../subgraphs/receipt/claim/held-leg.ts';
+import { lockHeldTransfer, moveHold, releaseHeld } from '../../subgraphs/receipt/claim/held-leg.ts';
 import { isTaken, RECORDED_ELSEWHERE, VANISHED } from '../../subgraphs/receipt/claim/slots.ts';
 import type { Leg } from '../../subgraphs/sale.ts';
 import type { NotTransferred, Transferred } from '../rails/outcome.ts';
@@ -37,9 +37,9 @@ export async function correctLeg(tx: Tx, leg: KeptLeg, decision: Transferred | N
     return true;
   }
   const place = { transfer: moved, slot: transferSlot(moved) };
-  if ((await holdAnew(tx, claim.claimKey, transferSlot(seen), place)) === 'taken')
+  if ((await moveHold(tx, claim.claimKey, transferSlot(seen), place)) === 'taken')
     await letGo(tx, leg, RECORDED_ELSEWHERE);
-  else paid.kept(tx, args, { task_id: claim.taskId, payment_ref: foreignRef(moved) });
+  else paid.onHold(tx, args, { task_id: claim.taskId, payment_ref: foreignRef(moved) });
   return true;
 }
 
@@ -60,7 +60,7 @@ function isWhere(one: ObservedTransfer, other: ObservedTransfer): boolean {
 
 /** The job first: recording writes to the board before it locks books. */
 async function letGo(tx: Tx, { paid, args, claim }: KeptLeg, reason: string): Promise<void> {
-  paid.lost(tx, args, claim.taskId);
+  paid.onRelease(tx, args, claim.taskId);
   const left = await releaseHeld(tx, claim.claimKey, reason);
   if (left === null) throw new Error(`${claim.taskId} was locked, and is held no more`);
   if (left.agent_id !== null && left.reserved_atomic > 0n)

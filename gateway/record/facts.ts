@@ -8,20 +8,20 @@ import type { Collection } from '../../subgraphs/book/ledger/collect.ts';
 import type { WouldBlock } from '../../subgraphs/book/ledger/would-block.ts';
 import type { Lease } from '../../subgraphs/receipt/claim/claim.ts';
 import type { KeyCallHold } from '../../subgraphs/receipt/claim/key-call/hold.ts';
-import type { NamedAnswer } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
+import type { NamedAnswer } from '../../subgraphs/receipt/claim/key-call/idempotency-names.ts';
 import type { SignedTreeHead } from '../../subgraphs/receipt/log/tree-head.ts';
 import type { Receipt } from '../../subgraphs/receipt/receipt/receipt.entity.ts';
 import type { OmissionRule, Stamp, Work } from '../../subgraphs/sale.ts';
-import type { PaidUnder } from '../../subgraphs/session/delegation/hold.ts';
+import type { ClaimSession } from '../../subgraphs/session/delegation/hold.ts';
 import type { StampFact } from '../../subgraphs/stamped-row.ts';
-import type { Moved } from '../rails/outcome.ts';
+import type { RecordableOutcome } from '../rails/outcome.ts';
 
 /* The facts of which a record is made, for a waiting caller and for reconcile. */
 
 /** Where a charge is recorded and what its row says; stored on the claim, so that reconcile needs nothing else. */
 export interface Landing extends CallLanding {
   /** The delegated session that pays; null or undefined without one. */
-  readonly delegation: PaidUnder | null;
+  readonly delegation: ClaimSession | null;
 }
 
 /** The same for a call without a grant. */
@@ -81,7 +81,7 @@ export interface Settled extends Landed {
   readonly payment_id: string;
   readonly amount_atomic: AtomicAmount;
   readonly reserved_atomic: AtomicAmount;
-  readonly transfer: Moved;
+  readonly transfer: RecordableOutcome;
 }
 
 /** The same for a call by API key: no money moved, and none ever will. */

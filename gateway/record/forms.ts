@@ -1,10 +1,10 @@
 import { atomicAmount } from '../../schema/amount.ts';
-import type { RowBirth } from '../../schema/book-row.ts';
+import type { InitialFacts } from '../../schema/book-row.ts';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
 import type { ObservedTransfer } from '../../schema/observed-transfer.ts';
-import { committedBy, uncommitted } from '../../schema/output-commitment.ts';
-import { answeredFacts, bornBy } from '../../subgraphs/book/ledger/adopt-receipt.ts';
+import { committedBy, noCommitment } from '../../schema/output-commitment.ts';
+import { answeredFacts, paymentFactsBy } from '../../subgraphs/book/ledger/adopt-receipt.ts';
 import { type Collection } from '../../subgraphs/book/ledger/collect.ts';
 import { type Clock, iso } from '../../subgraphs/clock.ts';
 import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
@@ -12,7 +12,7 @@ import { prepareReceipt } from '../../subgraphs/receipt/receipt/issue.ts';
 import type { ReceiptFacts } from '../../subgraphs/receipt/receipt/receipt-facts.ts';
 import type { Stamp, StampContext } from '../../subgraphs/sale.ts';
 import type { StampedMoney, StampedRow } from '../../subgraphs/stamped-row.ts';
-import type { Moved } from '../rails/outcome.ts';
+import type { RecordableOutcome } from '../rails/outcome.ts';
 import type { Landing, Recordable, Recording, Settled, Waived } from './facts.ts';
 
 /* What a record says: the forms of the receipt and of the row, from the same facts. */
@@ -21,9 +21,9 @@ type Facts = Settled | Waived;
 
 /** What a row and a receipt say of the money. */
 const rests = {
-  transferred: bornBy.observed_transfer,
-  vouched: bornBy.receipt,
-} as const satisfies Record<Moved['kind'], Partial<RowBirth>>;
+  transferred: paymentFactsBy.observed_transfer,
+  vouched: paymentFactsBy.receipt,
+} as const satisfies Record<RecordableOutcome['kind'], Partial<InitialFacts>>;
 
 /** Nothing was paid: no payer, no ref and no amount, which differs from an amount of 0. */
 export const unpaid = {
@@ -37,7 +37,7 @@ export const unpaid = {
   rail: null,
   amount: null,
   payer_wallet: null,
-} as const satisfies Partial<RowBirth>;
+} as const satisfies Partial<InitialFacts>;
 
 export function paymentRef({ network, transfer }: Pick<Settled, 'network' | 'transfer'>): string {
   return `${network}:${transfer.tx_hash}`;
@@ -82,7 +82,7 @@ function intentOf({ job_kind, resource, intent_id, attempt_index }: Landing): Js
 
 function commitmentOf({ output_sha256, output_covers, omission_rule }: Landing): JsonObject {
   return output_sha256 === null
-    ? uncommitted(omission_rule ?? 'no_output')
+    ? noCommitment(omission_rule ?? 'no_output')
     : committedBy('service', output_sha256, output_covers ?? null);
 }
 
@@ -218,7 +218,7 @@ function sessionOf({ delegation }: Landing, now_ms: number) {
 function landingOf(settled: Facts): Collection['landing'] {
   const { agent_id, landing } = settled;
   if (agent_id === null) return null;
-  const birth: RowBirth = {
+  const birth: InitialFacts = {
     task_id: settled.task_id,
     ...moneyOf(settled),
     model: landing.model,
@@ -233,7 +233,7 @@ function landingOf(settled: Facts): Collection['landing'] {
   return { agent_id, birth, reserved, would_block: landing.would_block ?? [] };
 }
 
-function moneyOf(facts: Facts): Pick<RowBirth, keyof typeof unpaid> {
+function moneyOf(facts: Facts): Pick<InitialFacts, keyof typeof unpaid> {
   if (facts.transfer === null) return unpaid;
   return {
     ...rests[facts.transfer.kind],

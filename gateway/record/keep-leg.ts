@@ -11,7 +11,7 @@ import { RECORDED_ELSEWHERE } from '../../subgraphs/receipt/claim/slots.ts';
 import { abandonClaim, markFinal } from '../../subgraphs/receipt/claim/transitions.ts';
 import type { Leg } from '../../subgraphs/sale.ts';
 import type { Faults } from '../operations/faults.ts';
-import type { Moved } from '../rails/outcome.ts';
+import type { RecordableOutcome } from '../rails/outcome.ts';
 import type { Authorization } from '../rails/payment.ts';
 
 /** Claim of a payment that has moved, of which nothing is recorded before its sibling has moved too. */
@@ -21,7 +21,7 @@ export interface MovedLeg {
   readonly task_id: TaskId;
   readonly lease: Lease;
   readonly authorization: Authorization;
-  readonly transfer: Moved;
+  readonly transfer: RecordableOutcome;
 }
 
 export interface KeepParts {
@@ -39,7 +39,7 @@ export async function keepLeg({ database, faults }: KeepParts, leg: MovedLeg): P
   const moved = transferOf(authorization, transfer);
   const held = await database.transaction(async tx => {
     const outcome = await holdLeg(tx, lease, moved, transferSlot(moved));
-    if (outcome === 'held') paid.kept(tx, args, { task_id, payment_ref: foreignRef(moved) });
+    if (outcome === 'held') paid.onHold(tx, args, { task_id, payment_ref: foreignRef(moved) });
     await faults?.reach('in_hold');
     if (outcome === 'taken') await endRecordedElsewhere(tx, lease);
     return outcome;
@@ -59,7 +59,7 @@ async function endRecordedElsewhere(tx: Tx, lease: Lease): Promise<void> {
 /** The transfer as it is held. @throws if it was not seen */
 export function transferOf(
   { network, payer, pay_to, amount_atomic }: Authorization,
-  transfer: Moved,
+  transfer: RecordableOutcome,
 ): ObservedTransfer & JsonObject {
   // A payment is reported as held only once it was seen.
   if (transfer.kind === 'vouched') throw new Error(`${transfer.tx_hash} was vouched for and not seen`);

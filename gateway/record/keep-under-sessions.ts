@@ -1,6 +1,6 @@
 import type { Tx } from '../../subgraphs/database.ts';
 import { landingsOf } from '../../subgraphs/receipt/claim/landing.ts';
-import { keepCalls, type RecordedUnder } from '../../subgraphs/session/delegation/count-spent.ts';
+import { keepCalls, type RecordedCall } from '../../subgraphs/session/delegation/count-spent.ts';
 import type { Landing, Recording } from './facts.ts';
 
 /**
@@ -11,12 +11,12 @@ export async function keepUnderSessions(
   tx: Tx,
   paid: readonly Extract<Recording, { lease: object }>[],
   by_key: readonly Recording[],
-): Promise<readonly RecordedUnder[]> {
+): Promise<readonly RecordedCall[]> {
   const siblings = paid.flatMap(({ sibling }) => sibling ?? []);
   const held = siblings.length === 0 ? [] : await landingsOf(tx, siblings);
   const spent = [
     ...madeUnder(paid),
-    ...held.flatMap(({ landing, ...call }): RecordedUnder[] => {
+    ...held.flatMap(({ landing, ...call }): RecordedCall[] => {
       const { delegation } = landing as Landing;
       return delegation ? [{ ...call, under: delegation }] : [];
     }),
@@ -25,7 +25,7 @@ export async function keepUnderSessions(
   return spent;
 }
 
-function madeUnder(recordings: readonly Pick<Recording, 'settled'>[]): RecordedUnder[] {
+function madeUnder(recordings: readonly Pick<Recording, 'settled'>[]): RecordedCall[] {
   return recordings.flatMap(({ settled: { task_id, agent_id, landing } }) =>
     landing.delegation ? [{ task_id, agent_id, under: landing.delegation }] : [],
   );

@@ -1,7 +1,7 @@
 import type { AgentId } from '../../schema/ids.ts';
 import { type BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts';
 import { type ReservationRequest } from '../../subgraphs/book/ledger/reservation.ts';
-import { type LetPass, type Reserved, reserve, UNASKED } from '../../subgraphs/book/ledger/reserve.ts';
+import { type AdmittedCall, type ReservationOutcome, reserve, UNASKED } from '../../subgraphs/book/ledger/reserve.ts';
 import type { Tx } from '../../subgraphs/database.ts';
 import { beginKeyCalls, type KeyCallHold } from '../../subgraphs/receipt/claim/key-call/hold.ts';
 import {
@@ -9,10 +9,10 @@ import {
   type NamedCall,
   type NameTaking,
   takeNames,
-} from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
+} from '../../subgraphs/receipt/claim/key-call/idempotency-names.ts';
 import { type Refuser } from '../../subgraphs/receipt/refusal/sign-refusal.ts';
 import type { RequestedCall } from '../../subgraphs/requested-call.ts';
-import { judgeUnderSessions, type PaidUnder } from '../../subgraphs/session/delegation/hold.ts';
+import { type ClaimSession, judgeUnderSessions } from '../../subgraphs/session/delegation/hold.ts';
 import { runOthers, turnedAway } from './blocked-too-often.ts';
 import type { RefusedBySession } from './under-sessions.ts';
 
@@ -24,17 +24,17 @@ export interface KeyCalling {
   readonly agent_id: AgentId | null;
   readonly call: RequestedCall;
   /** The session under which it is made; null without a grant. */
-  readonly under: PaidUnder | null;
+  readonly under: ClaimSession | null;
 }
 
 /** Calls that their books allow; all of them if they are recorded on none. */
-export type HeldKeyCall = { readonly kind: 'held' } & Omit<LetPass, 'kind'>;
+export type HeldKeyCall = { readonly kind: 'held' } & Omit<AdmittedCall, 'kind'>;
 
 export type KeyCallOutcome =
   | HeldKeyCall
   /** It was answered under its name before, or its name is taken. */
   | Exclude<NameTaking, { kind: 'taken' }>
-  | Exclude<Reserved, { kind: 'reserved' }>
+  | Exclude<ReservationOutcome, { kind: 'reserved' }>
   | RefusedBySession;
 
 /** Takes each call's name, so that no book is asked twice about one call, and holds those that may pass. */
@@ -73,7 +73,7 @@ async function holdOthers(
 ): Promise<readonly KeyCallOutcome[]> {
   const asking = callings.flatMap(calling => askingOf(calling) ?? []);
   const reserved = await reserve(tx, refuser, asking);
-  const answers = new Map(asking.map(({ task_id }, index) => [task_id, reserved[index] as Reserved]));
+  const answers = new Map(asking.map(({ task_id }, index) => [task_id, reserved[index] as ReservationOutcome]));
   const refused = await refusedBySessions(tx, callings);
   const outcomes = callings.map(({ hold }): KeyCallOutcome => {
     const answer = answers.get(hold.task_id) ?? UNASKED;

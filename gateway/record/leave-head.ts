@@ -7,7 +7,7 @@ import type { SignedTreeHead } from '../../subgraphs/receipt/log/tree-head.ts';
 import type { Faults } from '../operations/faults.ts';
 
 interface HeadParts {
-  readonly known_books: Pick<KnownBooks, 'saved'>;
+  readonly known_books: Pick<KnownBooks, 'whenSaved'>;
   readonly known_log: KnownLog;
   readonly saved_head: SavedHead;
   readonly faults: Faults | null;
@@ -21,9 +21,9 @@ export async function leaveHead(
   { known_books, known_log, saved_head, faults }: HeadParts,
   tree_head: SignedTreeHead,
 ): Promise<void> {
-  known_log.committed(tree_head);
+  known_log.addCommit(tree_head);
   await faults?.reach('after_record');
-  await Promise.all([savedHeadOf(saved_head, tree_head), known_books.saved()]);
+  await Promise.all([savedHeadOf(saved_head, tree_head), known_books.whenSaved()]);
 }
 
 async function savedHeadOf(saved_head: SavedHead, tree_head: SignedTreeHead): Promise<void> {

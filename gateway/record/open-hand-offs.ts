@@ -1,4 +1,4 @@
-import { uncommitted } from '../../schema/output-commitment.ts';
+import { noCommitment } from '../../schema/output-commitment.ts';
 import { collect } from '../../subgraphs/book/ledger/collect.ts';
 import { iso } from '../../subgraphs/clock.ts';
 import { lockLogHead } from '../../subgraphs/receipt/log/head.ts';
@@ -32,7 +32,7 @@ export function openHandOffs(parts: ReportingParts): HandOffs {
 }
 
 const intent = { job_kind: 'other', resource: null, intent_id: null, attempt_index: null };
-const output_commitment = uncommitted('no_output');
+const output_commitment = noCommitment('no_output');
 
 function prepareHandOff({ issuer, clock, profile }: ReportingParts, handed: HandedReceipt): PreparedReceipt {
   const { delegation_hash, valid_after, session_expiry, agent_pubkey, parent_receipt_id, target_agent } = handed;

@@ -3,16 +3,16 @@ import type { Completions } from '../../subgraphs/board/inbound/completions.ts';
 import type { KnownBooks } from '../../subgraphs/book/heads/known-books.ts';
 import type { BlockedTooOften, BookRefusal } from '../../subgraphs/book/ledger/block.ts';
 import { BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts';
-import { type Collected, collect } from '../../subgraphs/book/ledger/collect.ts';
+import { type CollectedCall, collect } from '../../subgraphs/book/ledger/collect.ts';
 import { type JudgedAct, judgeAct } from '../../subgraphs/book/ledger/judge-act.ts';
 import type { Reports } from '../../subgraphs/book/router/reports.ts';
 import type { Random } from '../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
 import { awaitArrivals } from '../../subgraphs/receipt/claim/doubt.ts';
 import { endKeyCalls } from '../../subgraphs/receipt/claim/key-call/hold.ts';
-import { keepNamed } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
+import { keepNamed } from '../../subgraphs/receipt/claim/key-call/idempotency-names.ts';
 import { answerLabel } from '../../subgraphs/receipt/claim/rerun.ts';
-import { slotsMissed } from '../../subgraphs/receipt/claim/slots.ts';
+import { takeFreeSlots } from '../../subgraphs/receipt/claim/slots.ts';
 import { markRecorded, storeAnswers } from '../../subgraphs/receipt/claim/transitions.ts';
 import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import { lockLogHead } from '../../subgraphs/receipt/log/head.ts';
@@ -75,7 +75,7 @@ export function openRecording(parts: RecordingParts): OpenedRecording {
     reports: openReporting(parts),
     completions: openCompletions(parts),
     hand_offs: openHandOffs(parts),
-    booksSaved: () => known_books.saved(),
+    booksSaved: () => known_books.whenSaved(),
     judgeAct: act => database.transaction(tx => judgeAct(tx, refusing.refuser, act)),
     async record(recordable) {
       const recorded = await queues.record.submit({ ...recordable, ...leftBy(parts, recordable) });
@@ -133,10 +133,10 @@ function siblingsOf(paid: readonly Recording[]): readonly string[] {
 }
 
 /** Shown to the caller: the first receipt of its call. */
-function firstOfEach(recordings: readonly Recording[], collected: readonly Collected[]): readonly Collected[] {
+function firstOfEach(recordings: readonly Recording[], collected: readonly CollectedCall[]): readonly CollectedCall[] {
   let place = 0;
   return recordings.map(({ collections }) => {
-    const first = collected[place] as Collected;
+    const first = collected[place] as CollectedCall;
     place += collections.length;
     return first;
   });
@@ -148,7 +148,7 @@ async function holdWaivedSlots(tx: Tx, by_key: readonly Extract<Recording, { hol
     const { slots } = (answer.kind === 'stamp' && answer.found) || { slots: [] };
     return slots.map(slot => ({ slot, claim_key: `waived:${task_id}` }));
   });
-  if ((await slotsMissed(tx, wanted)).length > 0) throw new SlotTaken();
+  if ((await takeFreeSlots(tx, wanted)).length > 0) throw new SlotTaken();
 }
 
 async function answerOf(tx: Tx, { answer, settled }: Recording, recorded_at_ms: number): Promise<JsonObject | null> {

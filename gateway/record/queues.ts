@@ -4,7 +4,7 @@ import { limits } from '../../schema/limits.ts';
 import { type BlockedTooOften } from '../../subgraphs/book/ledger/block.ts';
 import { type BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts';
 import { replay } from '../../subgraphs/book/ledger/replay.ts';
-import { type LetPass, type Reserved, reserve, UNASKED } from '../../subgraphs/book/ledger/reserve.ts';
+import { type AdmittedCall, type ReservationOutcome, reserve, UNASKED } from '../../subgraphs/book/ledger/reserve.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
 import { GroupCommit } from '../../subgraphs/group-commit.ts';
 import { addToLandings, blockClaims, standingClaims, unclaim } from '../../subgraphs/receipt/claim/block-claims.ts';
@@ -32,7 +32,7 @@ export interface TakenClaim {
 }
 
 type ClaimedCall = Extract<ClaimOutcome, { kind: 'claimed' }> &
-  Omit<LetPass, 'kind'> & {
+  Omit<AdmittedCall, 'kind'> & {
     /** Its money had moved already and its session had no room for it, so it is recorded as paid under none. */
     readonly under_none?: boolean;
   };
@@ -69,13 +69,13 @@ function taken(request: ClaimRequest, outcome: TakenClaim['outcome']): TakenClai
   return { claim: { ...request, landing: { ...request.landing, ...said } }, outcome };
 }
 
-function landingsOf(let_pass: ReadonlyMap<string, LetPass>) {
+function landingsOf(let_pass: ReadonlyMap<string, AdmittedCall>) {
   const said = [...let_pass].map(([claim_key, outcome]) => ({ claim_key, landing: landingOf(outcome) }));
   return said.filter(({ landing }) => Object.keys(landing).length > 0);
 }
 
 /** The book's results for a call that it allows: `approval` is used until the claim is released. */
-function landingOf({ would_block, approval_id }: Pick<LetPass, 'would_block' | 'approval_id'>): JsonObject {
+function landingOf({ would_block, approval_id }: Pick<AdmittedCall, 'would_block' | 'approval_id'>): JsonObject {
   return { ...(would_block.length > 0 && { would_block }), ...(approval_id && { approval: approval_id }) };
 }
 
@@ -122,9 +122,9 @@ async function claimAndReserve(
     asking.map(({ asked }) => asked),
   );
   const refused = new Map<string, RefusedRequest>();
-  const let_pass = new Map<string, LetPass>();
+  const let_pass = new Map<string, AdmittedCall>();
   for (const [index, { request }] of asking.entries()) {
-    const outcome = reserved[index] as Reserved;
+    const outcome = reserved[index] as ReservationOutcome;
     if (outcome.kind === 'reserved') let_pass.set(request.claim_key, outcome);
     else refused.set(request.claim_key, { request, outcome });
   }
@@ -152,7 +152,7 @@ async function claimAndReserve(
 
 interface RefusedRequest {
   readonly request: ClaimRequest;
-  readonly outcome: Exclude<Reserved, { kind: 'reserved' }> | RefusedBySession;
+  readonly outcome: Exclude<ReservationOutcome, { kind: 'reserved' }> | RefusedBySession;
 }
 
 function letGo(tx: Tx, refused: ReadonlyMap<string, RefusedRequest>): void {

@@ -16,7 +16,7 @@ import { collect } from '../../subgraphs/book/ledger/collect.ts';
 import { iso } from '../../subgraphs/clock.ts';
 import type { NamedWrite } from '../../subgraphs/context.ts';
 import type { Tx } from '../../subgraphs/database.ts';
-import { slotsMissed } from '../../subgraphs/receipt/claim/slots.ts';
+import { takeFreeSlots } from '../../subgraphs/receipt/claim/slots.ts';
 import { lockLogHead } from '../../subgraphs/receipt/log/head.ts';
 import type { SignedTreeHead } from '../../subgraphs/receipt/log/tree-head.ts';
 import { type PreparedReceipt, prepareReceipt } from '../../subgraphs/receipt/receipt/issue.ts';
@@ -122,7 +122,7 @@ async function withoutTransfer(tx: Tx, fresh: readonly BoardCompletion[]): Promi
     const claim_key = `inbound:${completion.taskId}`;
     return transfer === null ? [] : [{ completion, slot: transferSlot(transfer), claim_key }];
   });
-  const missed = await slotsMissed(
+  const missed = await takeFreeSlots(
     tx,
     wanted.map(({ slot, claim_key }) => ({ slot, claim_key })),
   );

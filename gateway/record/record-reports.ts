@@ -1,10 +1,10 @@
 import { atomicAmount } from '../../schema/amount.ts';
-import { nothingKnown, type RowBirth } from '../../schema/book-row.ts';
+import { type InitialFacts, unknownFacts } from '../../schema/book-row.ts';
 import { canonicalHash, type JsonObject, present } from '../../schema/canonical-json.ts';
-import { uncommitted } from '../../schema/output-commitment.ts';
+import { noCommitment } from '../../schema/output-commitment.ts';
 import type { WorkReport } from '../../schema/router/work-report.ts';
 import type { KnownBooks } from '../../subgraphs/book/heads/known-books.ts';
-import { lockSoundBooks } from '../../subgraphs/book/ledger/append-births.ts';
+import { lockSoundBooks } from '../../subgraphs/book/ledger/append-new-rows.ts';
 import { type Collection, collect } from '../../subgraphs/book/ledger/collect.ts';
 import {
   countVerified,
@@ -35,7 +35,7 @@ export interface ReportingParts extends FormParts {
   readonly known_log: KnownLog;
   readonly saved_head: SavedHead;
   /** The same for books. */
-  readonly known_books: Pick<KnownBooks, 'saved'>;
+  readonly known_books: Pick<KnownBooks, 'whenSaved'>;
   readonly faults: Faults | null;
 }
 
@@ -53,7 +53,7 @@ export interface RecordedReport {
 const FIELD = 'Mutation.broadcastGeneration';
 const JOB_KIND = 'router_broadcast';
 const intent = { job_kind: JOB_KIND, resource: null, intent_id: null, attempt_index: null };
-const output_commitment = uncommitted('no_output');
+const output_commitment = noCommitment('no_output');
 const authorization = { payer_wallet: null, delegation_hash: null, payment_ref: null };
 
 export function prepareReport(
@@ -152,8 +152,8 @@ async function append(
 function collectionOf({ agent_id, generation, prepared }: Reporting): Collection {
   if (agent_id === null) return { prepared, landing: null };
   const fulfillment: JsonObject = { ...intent, output_commitment };
-  const birth: RowBirth = {
-    ...nothingKnown,
+  const birth: InitialFacts = {
+    ...unknownFacts,
     ...unpaid,
     task_id: generation.taskId,
     model: generation.model,

@@ -6,7 +6,7 @@ import type { ShownDelegation } from '../../schema/session/delegation-header.ts'
 import { voidReservations } from '../../subgraphs/book/ledger/reserve.ts';
 import type { Tx } from '../../subgraphs/database.ts';
 import type { ClaimRequest } from '../../subgraphs/receipt/claim/claim.ts';
-import { holdUnderSessions, type PaidUnder, type SessionOutcome } from '../../subgraphs/session/delegation/hold.ts';
+import { type ClaimSession, holdUnderSessions, type SessionOutcome } from '../../subgraphs/session/delegation/hold.ts';
 
 /* Claims under sessions: reserved on the sessions' caps in the claims' own transaction, after the books' heads. */
 
@@ -18,7 +18,7 @@ export interface ActBeside extends Approval {
 /** An admitted grant, as its claim is made under it. */
 export interface ClaimedUnder {
   readonly shown: ShownDelegation;
-  readonly paid_under: PaidUnder;
+  readonly paid_under: ClaimSession;
   readonly approval: ActBeside | null;
 }
 

@@ -9,7 +9,7 @@ import type { NextMessage } from './frame.ts';
 export interface Gate {
   readonly held: boolean;
   /** Resolves when the event in hand may be sent. @throws Refusal if it may not */
-  passed(): Promise<void>;
+  awaitPass(): Promise<void>;
 }
 
 /** The output of one operation, for events that are equal for all members of a group. */

@@ -12,7 +12,7 @@ const REMEMBERED_MAX = 64;
 const DELIVERIES_PER_TURN_MAX = 250;
 
 /** Receives the events of a group. */
-export interface Follower {
+export interface EventReceiver {
   offer(message: NextMessage): void;
   /** No more events: the source ended (null), or failed. */
   end(fault: unknown): void;
@@ -28,7 +28,7 @@ interface GroupSource {
   /** Bytes of events that may be remembered now. A larger event is not remembered. */
   remembered_bytes_max(): number;
   /** Called when the last member has left, or the source has ended. */
-  released(group: Group): void;
+  onRelease(group: Group): void;
 }
 
 /**
@@ -43,7 +43,7 @@ export class Group {
   readonly begun: Promise<number>;
   readonly #source: GroupSource;
   readonly #upstream: Upstream;
-  readonly #members = new Set<Follower>();
+  readonly #members = new Set<EventReceiver>();
   readonly #begin: (position: number) => void;
   #newest: number | null = null;
   /** Up to the newest, without gaps; empty if there is no room. */
@@ -65,13 +65,13 @@ export class Group {
     return this.#newest;
   }
 
-  enter(member: Follower): void {
+  enter(member: EventReceiver): void {
     this.#members.add(member);
   }
 
-  leave(member: Follower): void {
+  leave(member: EventReceiver): void {
     if (!this.#members.delete(member) || this.#members.size > 0) return;
-    this.#source.released(this);
+    this.#source.onRelease(this);
     void this.#upstream.return();
   }
 
@@ -115,7 +115,7 @@ export class Group {
     } catch (error) {
       fault = error;
     } finally {
-      this.#source.released(this);
+      this.#source.onRelease(this);
       await this.#upstream.return();
       for (const member of this.#members) member.end(fault);
     }

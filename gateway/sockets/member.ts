@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import type { Delivery } from './delivery.ts';
 import type { NextMessage } from './frame.ts';
-import type { Follower, Group } from './group.ts';
+import type { EventReceiver, Group } from './group.ts';
 import type { Upstream } from './upstream.ts';
 
 type Done = IteratorResult<ExecutionResult>;
@@ -12,7 +12,7 @@ const done: Done = { done: true, value: undefined };
  * graphql-ws sends the results of next(). Once it has caught up, the group writes to its socket and next() stays
  * pending: everything read before has been sent by then.
  */
-export class Member implements AsyncIterableIterator<ExecutionResult>, Follower {
+export class Member implements AsyncIterableIterator<ExecutionResult>, EventReceiver {
   readonly #group: Group;
   readonly #delivery: Delivery;
   /** The last event that was sent; null if it wants new events only and the newest is not known yet. */
@@ -32,7 +32,7 @@ export class Member implements AsyncIterableIterator<ExecutionResult>, Follower 
   async next(): Promise<Done> {
     try {
       while (!this.#over) {
-        if (this.#delivery.gate.held) await this.#delivery.gate.passed();
+        if (this.#delivery.gate.held) await this.#delivery.gate.awaitPass();
         const event = await this.#behind();
         if (event) return { done: false, value: event };
         if (this.#live) await this.#woken();
@@ -88,7 +88,7 @@ export class Member implements AsyncIterableIterator<ExecutionResult>, Follower 
     // Replays end when they are closed: by us, or with the group's source.
     if (!event) return null;
     // An old event shows the current state, which may be newer than the end of the session.
-    await this.#delivery.gate.passed();
+    await this.#delivery.gate.awaitPass();
     this.#position = event.position;
     return event.result;
   }

@@ -6,12 +6,12 @@ import type { Context } from '../../subgraphs/context.ts';
 import type { Graph } from '../graph/open-graph.ts';
 import { mapEvents, type SubscribeResult } from '../graph/subscribe.ts';
 import type { Delivery } from './delivery.ts';
-import { type Resting, underItsBook, whileResting } from './several-sessions.ts';
+import { callerForBook, eventsWhileBound, type SessionLifetime } from './several-sessions.ts';
 import type { SharedSubscriptions, SocketOperation } from './shared-subscriptions.ts';
 
 /* One operation of a socket, from its message to its events. */
 
-export interface Requested {
+export interface SubscriptionRequest {
   readonly query: string;
   readonly operationName?: string | null | undefined;
   readonly variables?: Record<string, unknown> | null | undefined;
@@ -20,7 +20,7 @@ export interface Requested {
 /** Parsed and validated here, because a syntax error in graphql-ws would end the whole socket. */
 export function admit(
   graph: Graph,
-  { query, operationName, variables }: Requested,
+  { query, operationName, variables }: SubscriptionRequest,
   contextValue: Context,
 ): ExecutionArgs | readonly GraphQLError[] {
   try {
@@ -49,14 +49,14 @@ export function operationOf({ document, operationName, variableValues, contextVa
 }
 
 /** The caller: for one book of several, the session of that book. An unreadable operation is refused at admission. */
-export function askingOf(
+export function callerOfOperation(
   graph: Graph,
-  { query, operationName, variables }: Requested,
+  { query, operationName, variables }: SubscriptionRequest,
   principal: Principal,
 ): Principal {
   if (principal.possession.kind !== 'several') return principal;
   try {
-    return underItsBook(
+    return callerForBook(
       graph.schema,
       { document: graph.parse(query), operationName, variables: variables ?? {} },
       principal,
@@ -68,29 +68,29 @@ export function askingOf(
 }
 
 /** The output of its events, and what ends them. */
-export interface Out {
+export interface OperationOutput {
   readonly delivery: Delivery;
   /** Null if only the end of the socket ends them. */
-  readonly resting: Resting | null;
+  readonly resting: SessionLifetime | null;
 }
 
 /** In a group if possible, else executed for itself. */
-export async function subscribed(
+export async function subscribeOperation(
   graph: Graph,
   shared: SharedSubscriptions,
   operation: SocketOperation,
-  { delivery, resting }: Out,
+  { delivery, resting }: OperationOutput,
 ): Promise<SubscribeResult> {
-  const events = (await shared.subscribe(operation, delivery)) ?? (await alone(graph, operation, delivery));
-  return resting && Symbol.asyncIterator in events ? whileResting(events, resting) : events;
+  const events = (await shared.subscribe(operation, delivery)) ?? (await subscribeAlone(graph, operation, delivery));
+  return resting && Symbol.asyncIterator in events ? eventsWhileBound(events, resting) : events;
 }
 
-async function alone(graph: Graph, operation: SocketOperation, { gate }: Delivery): Promise<SubscribeResult> {
+async function subscribeAlone(graph: Graph, operation: SocketOperation, { gate }: Delivery): Promise<SubscribeResult> {
   const events = await graph.subscribe(operation);
   if (!(Symbol.asyncIterator in events)) return events;
   // A rotated session ends at once, also on streams that it opened.
   return mapEvents(events, async event => {
-    await gate.passed();
+    await gate.awaitPass();
     return event;
   });
 }

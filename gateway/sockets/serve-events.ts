@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import type { Logger } from 'pino';
 import { Refusal } from '../../schema/errors.ts';
-import { RefusedWhileHalted } from '../../subgraphs/receipt/log/while-halted.ts';
+import { RefusedWhileHalted } from '../../subgraphs/receipt/log/halt-guard.ts';
 import type { ShownCredentials } from '../graph/identify.ts';
 import type { Graph } from '../graph/open-graph.ts';
 import { publicError } from '../graph/public-error.ts';
@@ -9,7 +9,7 @@ import type { SubscribeResult } from '../graph/subscribe.ts';
 import type { SocketTally } from '../operations/metrics.ts';
 import type { CloseCause } from './delivery.ts';
 import { EventBody, type EventWriting } from './event-body.ts';
-import { admit, askingOf, operationOf, type Requested, subscribed } from './operation.ts';
+import { admit, callerOfOperation, operationOf, type SubscriptionRequest, subscribeOperation } from './operation.ts';
 import type { SessionSockets, SocketCallers } from './session-sockets.ts';
 import type { SharedSubscriptions } from './shared-subscriptions.ts';
 
@@ -22,7 +22,7 @@ export interface EventOptions {
   readonly logger: Logger;
 }
 
-interface Admitted {
+interface AdmittedStream {
   readonly body: EventBody;
   readonly events: SubscribeResult;
 }
@@ -40,7 +40,7 @@ export class EventStreams {
   }
 
   /** The body, after admission. @throws GraphQLError if it is refused */
-  async open(requested: Requested, shown: ShownCredentials, left: AbortSignal): Promise<EventBody> {
+  async open(requested: SubscriptionRequest, shown: ShownCredentials, left: AbortSignal): Promise<EventBody> {
     const { body, events } = await this.#admit(requested, shown, { left });
     void this.#write(body, events);
     return body;
@@ -48,7 +48,7 @@ export class EventStreams {
 
   /** The same in another encoding. Refusals come before there is a body. @throws GraphQLError */
   async follow(
-    requested: Requested,
+    requested: SubscriptionRequest,
     shown: ShownCredentials,
     writing: EventWriting,
   ): Promise<EventBody | ExecutionResult> {
@@ -62,23 +62,23 @@ export class EventStreams {
   }
 
   async #admit(
-    requested: Requested,
+    requested: SubscriptionRequest,
     shown: ShownCredentials,
     { writing, left }: { readonly writing?: EventWriting; readonly left?: AbortSignal },
-  ): Promise<Admitted> {
+  ): Promise<AdmittedStream> {
     const { graph, callers, sessions, shared, tally, logger } = this.#options;
     const body = new EventBody(tally, why => publicError(refusals[why](), logger), writing);
     try {
       callers.requireNotHalted();
       const principal = await sessions.identify(body, shown);
       if (principal.possession.kind === 'wrong') throw new Refusal('forbidden');
-      const asking = askingOf(graph, requested, principal);
+      const asking = callerOfOperation(graph, requested, principal);
       const context = { ...callers.createContext(asking), left };
       const admitted = admit(graph, requested, context);
       if (!('document' in admitted)) throw admitted[0] ?? new Refusal('invalid_request');
       const gate = sessions.gate(body, asking);
       const out = { delivery: body.delivery(gate), resting: gate.resting };
-      const events = await subscribed(graph, shared, { ...operationOf(admitted), context }, out);
+      const events = await subscribeOperation(graph, shared, { ...operationOf(admitted), context }, out);
       callers.requireNotHalted();
       this.#open.add(body);
       body.onceClosed(() => this.#open.delete(body));

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import { agentOf, credentialsIn, sessionsIn } from '../../rest-compat/credentials.ts';
 import { requireKnownHeaders } from '../../rest-compat/door-request.ts';
-import { onceLeft } from '../../rest-compat/http/disconnect.ts';
+import { disconnectSignal } from '../../rest-compat/http/disconnect.ts';
 import type { Port } from '../../rest-compat/port.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
@@ -16,7 +16,7 @@ import { limits } from '../../schema/limits.ts';
 import type { ShownProof } from '../../schema/proof.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
-import { RefusedWhileHalted } from '../../subgraphs/receipt/log/while-halted.ts';
+import { RefusedWhileHalted } from '../../subgraphs/receipt/log/halt-guard.ts';
 import type { Trust } from '../config/forms.ts';
 import { provenAtConnection, type ShownCredentials } from '../graph/identify.ts';
 import type { Graph } from '../graph/open-graph.ts';
@@ -27,7 +27,7 @@ import { clientAddress } from '../rates/client-address.ts';
 import { requireWithin } from '../rates/rates.ts';
 import { closeSocket, type Line, SocketDelivery, socketLine, TRY_AGAIN_LATER } from './delivery.ts';
 import { writingOnce } from './keep-proof.ts';
-import { admit, askingOf, type Out, operationOf, subscribed } from './operation.ts';
+import { admit, callerOfOperation, type OperationOutput, operationOf, subscribeOperation } from './operation.ts';
 import type { SessionSockets, SocketCallers } from './session-sockets.ts';
 import type { SharedSubscriptions } from './shared-subscriptions.ts';
 
@@ -70,7 +70,7 @@ export function serveSubscriptions(http: HttpServer, options: SubscriptionOption
   };
   http.on('upgrade', upgrade);
   const serving = useServer<Record<string, unknown>, Caller>(
-    { ...options.tally.counted(protocol(options)), isProd: true },
+    { ...options.tally.countSockets(protocol(options)), isProd: true },
     sockets,
   );
   // graphql-ws would print every malformed frame to the console; ws has closed the socket by then.
@@ -107,7 +107,7 @@ function upgradeFault(request: IncomingMessage, path: string): string | null {
 
 type Caller = { shown?: ShownCredentials; line?: Line; left?: AbortSignal };
 
-type Admission = Out & { readonly context: Context };
+type Admission = OperationOutput & { readonly context: Context };
 
 type Protocol = Parameters<typeof useServer<Record<string, unknown>, Caller>>[0];
 
@@ -123,7 +123,7 @@ function protocol({ graph, callers, sessions, shared, logger, tally, trust, rate
         extra.shown = { ...shownIn(connectionParams ?? {}), address: clientAddress(extra.request, trust) };
         // False closes with 4403. Without a session public fields are served.
         extra.line = socketLine(extra.socket);
-        extra.left = onceLeft(extra.socket, !extra.line.open);
+        extra.left = disconnectSignal(extra.socket, !extra.line.open);
         return (await sessions.identify(extra.line, extra.shown)).possession.kind !== 'wrong';
       } catch (error) {
         closeUnknown(extra.socket, error, logger);
@@ -134,7 +134,7 @@ function protocol({ graph, callers, sessions, shared, logger, tally, trust, rate
       try {
         requireTurn(rates, extra, Object.keys(subscriptions).length);
         const { line, principal } = await callerOf(extra, sessions);
-        const asking = askingOf(graph, payload, writingOnce(principal, payload));
+        const asking = callerOfOperation(graph, payload, writingOnce(principal, payload));
         const context = { ...callers.createContext(asking), left: extra.left };
         const admitted = admit(graph, payload, context);
         const gate = sessions.gate(line, asking);
@@ -150,7 +150,7 @@ function protocol({ graph, callers, sessions, shared, logger, tally, trust, rate
       const admission = admissions.get(args);
       if (!admission) throw new Error('an operation that was not admitted');
       const { context, ...out } = admission;
-      return subscribed(graph, shared, { ...operationOf(args), context }, out);
+      return subscribeOperation(graph, shared, { ...operationOf(args), context }, out);
     },
     onError: (_context, _id, _payload, errors) => errors.map(error => publicError(error, logger).toJSON()),
   };

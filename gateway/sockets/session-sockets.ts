@@ -11,13 +11,19 @@ import { DatabaseAway } from '../../subgraphs/outage.ts';
 import type { ShownCredentials } from '../graph/identify.ts';
 import type { Gate, Line } from './delivery.ts';
 import type { KeptProof } from './keep-proof.ts';
-import { isOfSeveral, letGo, type Resting, rest, type SessionSocket } from './several-sessions.ts';
+import {
+  bindToSessions,
+  dropEndedSessions,
+  isOfSeveral,
+  type SessionLifetime,
+  type SessionSocket,
+} from './several-sessions.ts';
 
 export interface SocketCallers {
   /** Identifies the caller: at connection_init, for each operation, and again when a session has ended. */
   identify(shown: ShownCredentials): Promise<Principal>;
   /** The book that a session opens now. */
-  held(session: string): Promise<HeldBook | null>;
+  bookOfSession(session: string): Promise<HeldBook | null>;
   /** The rights of a proof that was valid at connection_init; null if it was used before. */
   keep(shown: ShownCredentials, possession: Possession): Promise<KeptProof | null>;
   /** A new context for each operation of that caller. */
@@ -70,8 +76,8 @@ export class SessionSockets {
     this.#open.set(line, possessed);
     line.onceClosed(() => this.#open.delete(line));
     this.#watching ??= this.#callers.watchSessions({
-      ended: agent_id => this.#ended(agent_id),
-      lost: () => this.#lost(),
+      onEnded: agent_id => this.#ended(agent_id),
+      onLost: () => this.#lost(),
     });
     await this.#watching;
     if (this.#deaf) this.#hold(possessed);
@@ -109,7 +115,7 @@ export class SessionSockets {
    * proof has expired
    */
   async caller(line: Line, shown: ShownCredentials): Promise<Principal> {
-    await this.passed(line);
+    await this.awaitPass(line);
     const possessed = this.#open.get(line);
     const principal = possessed ? await this.#principal(possessed) : await this.#identify(shown);
     if (principal.possession.kind !== 'wrong') return principal;
@@ -121,7 +127,7 @@ export class SessionSockets {
    * Resolves when an event may be sent on the socket: every end of a session that was committed before the call has
    * been announced, and this socket's session has not ended. @throws Refusal if it has
    */
-  async passed(line: Line): Promise<void> {
+  async awaitPass(line: Line): Promise<void> {
     const possessed = this.#open.get(line);
     if (!possessed) return;
     await this.#callers.catchUp();
@@ -130,16 +136,16 @@ export class SessionSockets {
   }
 
   /** The output for one operation of a caller, while its socket is open and its sessions last. */
-  gate(line: Line, { possession }: Principal): Gate & { readonly resting: Resting | null } {
+  gate(line: Line, { possession }: Principal): Gate & { readonly resting: SessionLifetime | null } {
     const possessed = this.#open.get(line);
     const hashes = booksOf(possession).map(({ session_hash }) => session_hash);
-    const resting = possessed && isOfSeveral(possessed.shown) ? rest(possessed, hashes) : null;
+    const resting = possessed && isOfSeveral(possessed.shown) ? bindToSessions(possessed, hashes) : null;
     return {
       get held() {
         return possessed !== undefined && possessed.held !== null;
       },
-      passed: async () => {
-        await this.passed(line);
+      awaitPass: async () => {
+        await this.awaitPass(line);
         if (resting?.ended.aborted) throw new Refusal('forbidden');
       },
       resting,
@@ -186,7 +192,7 @@ export class SessionSockets {
       await this.#deaf?.promise;
       possessed.again = false;
       try {
-        await letGo(possessed, session => this.#callers.held(session));
+        await dropEndedSessions(possessed, session => this.#callers.bookOfSession(session));
         const { possession } = await this.#principal(possessed);
         if (possession.kind === 'wrong') line.shut('forbidden');
       } catch (error) {
@@ -200,7 +206,10 @@ export class SessionSockets {
   /** The caller by the remaining credentials. */
   async #principal(possessed: SessionSocket): Promise<Principal> {
     let principal = await this.#identify(possessed.shown);
-    while (principal.possession.kind === 'wrong' && (await letGo(possessed, session => this.#callers.held(session))))
+    while (
+      principal.possession.kind === 'wrong' &&
+      (await dropEndedSessions(possessed, session => this.#callers.bookOfSession(session)))
+    )
       principal = await this.#identify(possessed.shown);
     return principal;
   }

@@ -20,7 +20,7 @@ import type { Line } from './delivery.ts';
  * A subscription to one book uses the session of that book only: then all its subscribers share its events, and the
  * end of another session does not affect it. One without a book rests on every session.
  */
-export function underItsBook(schema: GraphQLSchema, request: DocumentRequest, principal: Principal): Principal {
+export function callerForBook(schema: GraphQLSchema, request: DocumentRequest, principal: Principal): Principal {
   if (principal.possession.kind !== 'several') return principal;
   const agent_id = followedBook(schema, request);
   const held = booksOf(principal.possession).find(book => book.agent_id === agent_id);
@@ -45,7 +45,7 @@ function followedBook(schema: GraphQLSchema, { document, operationName, variable
 }
 
 /** An operation that may end before its connection. */
-export interface Resting {
+export interface SessionLifetime {
   /** Aborted once a session that it rests on has ended. */
   readonly ended: AbortSignal;
   release(): void;
@@ -55,9 +55,9 @@ export interface Resting {
  * The events until a session that they rest on has ended, then `forbidden`, even while waiting. Each event is raced
  * with a promise of its own, because a longer-lived one would keep all that were raced with it.
  */
-export function whileResting(
+export function eventsWhileBound(
   events: AsyncIterableIterator<ExecutionResult>,
-  { ended, release }: Resting,
+  { ended, release }: SessionLifetime,
 ): AsyncIterableIterator<ExecutionResult> {
   let refuse: (fault: Refusal) => void = () => {};
   const over = () => {
@@ -119,7 +119,7 @@ export function isOfSeveral({ sessions, of_several = false }: ShownCredentials):
 }
 
 /** Ended from the start if a session has ended since its caller was looked up. */
-export function rest({ resting, ended }: SessionSocket, hashes: readonly string[]): Resting {
+export function bindToSessions({ resting, ended }: SessionSocket, hashes: readonly string[]): SessionLifetime {
   const operation = new AbortController();
   resting.set(operation, hashes);
   if (hashes.some(hash => ended.has(hash))) operation.abort();
@@ -127,7 +127,7 @@ export function rest({ resting, ended }: SessionSocket, hashes: readonly string[
 }
 
 /** Drops the sessions that have ended, and ends what rests on them. False if all or none have ended. */
-export async function letGo(
+export async function dropEndedSessions(
   possessed: SessionSocket,
   held: (session: string) => Promise<HeldBook | null>,
 ): Promise<boolean> {

@@ -62,7 +62,7 @@ export class SharedSubscriptions {
       catchUp: async () => {
         if (context.principal.possession.kind !== 'absent') await this.#catchUp();
       },
-      released: ended => {
+      onRelease: ended => {
         if (this.#groups.get(key) === ended) this.#groups.delete(key);
       },
     });

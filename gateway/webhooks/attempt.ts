@@ -3,7 +3,7 @@ import { webhookLimits } from '../../schema/limits.ts';
 import { retryAfterMs } from '../../schema/webhook/retry.ts';
 import { type WebhookReach, webhookUrl } from '../../schema/webhook/url.ts';
 import type { DeliveryFault } from '../../subgraphs/book/webhook/record-attempt.ts';
-import { AddressRefused, guardedLookup, NotResolved, type Resolve } from './look-up.ts';
+import { AddressRefused, guardLookup, NotResolved, type Resolve } from './look-up.ts';
 
 /** Result of one delivery attempt. */
 export type AttemptOutcome =
@@ -20,7 +20,7 @@ interface Request {
   readonly signal: AbortSignal;
 }
 
-export interface Reaching {
+export interface ReachRules {
   readonly reach: WebhookReach;
   readonly resolve: Resolve;
 }
@@ -33,13 +33,13 @@ const GONE = 410;
  * Posts a message on a new connection, to an address that was checked for this connection. No redirects, no proxy; only the
  * status and Retry-After of the response count.
  */
-export async function attempt(request: Request, { reach, resolve }: Reaching): Promise<AttemptOutcome> {
+export async function attempt(request: Request, { reach, resolve }: ReachRules): Promise<AttemptOutcome> {
   // A URL that was set under another profile is checked by the rules of the current one.
   const judged = webhookUrl(request.url, reach);
   if (judged.kind === 'refused') return failedBy(faults.address_refused);
   const { origin, pathname, search } = judged.url;
   const client = new Client(origin, {
-    connect: { lookup: guardedLookup(reach, resolve), rejectUnauthorized: true, timeout: attempt_ms_max },
+    connect: { lookup: guardLookup(reach, resolve), rejectUnauthorized: true, timeout: attempt_ms_max },
     headersTimeout: attempt_ms_max,
     bodyTimeout: attempt_ms_max,
     maxHeaderSize: HEADER_BYTES_MAX,

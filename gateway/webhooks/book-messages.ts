@@ -8,13 +8,13 @@ import {
   findWebhook,
   nextEvent,
   nextTelling,
-  standing,
+  webhookStanding,
 } from '../../subgraphs/book/webhook/found-message.ts';
 import { recordNothingToSend } from '../../subgraphs/book/webhook/record-attempt.ts';
 import { redeliveryJob } from '../../subgraphs/book/webhook/redeliver.ts';
 import { addJob } from '../../subgraphs/jobs.ts';
 import type { JobTask } from '../jobs/task.ts';
-import { type DeliveryParts, deliver, type Using } from './deliver.ts';
+import { type DeliveryContext, type DeliveryParts, deliver } from './deliver.ts';
 
 /** Whether there is more to do now, later or not at all. */
 type Step = { readonly kind: 'more' } | { readonly kind: 'done' } | { readonly kind: 'again'; readonly at_ms: number };
@@ -54,7 +54,7 @@ export function redeliveryTask(parts: DeliveryParts): JobTask<'webhook/redeliver
 type Turn = { readonly kind: 'done' } | { readonly kind: 'again'; readonly at_ms?: number };
 
 /** Steps until everything is done or other books should have their turn. */
-async function inTurn({ clock }: DeliveryParts, { signal }: Using, next: () => Promise<Step>): Promise<Turn> {
+async function inTurn({ clock }: DeliveryParts, { signal }: DeliveryContext, next: () => Promise<Step>): Promise<Turn> {
   const until_ms = clock.now_ms() + webhookLimits.turn_ms_max;
   for (;;) {
     const step = await next();
@@ -63,9 +63,9 @@ async function inTurn({ clock }: DeliveryParts, { signal }: Using, next: () => P
   }
 }
 
-async function sendNext(parts: DeliveryParts, { agent_id }: BookJob, using: Using): Promise<Step> {
+async function sendNext(parts: DeliveryParts, { agent_id }: BookJob, using: DeliveryContext): Promise<Step> {
   const { database } = using;
-  const stands = standing(await findWebhook(database, agent_id), null);
+  const stands = webhookStanding(await findWebhook(database, agent_id), null);
   if (stands.kind === 'rests') return { kind: 'again', at_ms: stands.until_ms };
   if (stands.kind !== 'ready') return done;
   const { webhook } = stands;
@@ -87,10 +87,10 @@ async function sendNext(parts: DeliveryParts, { agent_id }: BookJob, using: Usin
   return more;
 }
 
-async function redeliverNext(parts: DeliveryParts, job: RedeliveryJob, using: Using) {
+async function redeliverNext(parts: DeliveryParts, job: RedeliveryJob, using: DeliveryContext) {
   const { agent_id, from_position, to_position, since_ms } = job;
   const at = (step: Step, position = from_position) => ({ step, from_position: position });
-  const stands = standing(await findWebhook(using.database, agent_id), since_ms);
+  const stands = webhookStanding(await findWebhook(using.database, agent_id), since_ms);
   if (stands.kind === 'rests') return at({ kind: 'again', at_ms: stands.until_ms });
   if (stands.kind !== 'ready') return at(done);
   const { webhook } = stands;
@@ -110,7 +110,11 @@ interface Next {
   readonly told: { readonly position: number; readonly messages: number } | null;
 }
 
-async function sendOne(parts: DeliveryParts, { webhook, event, kind, told }: Next, using: Using): Promise<Step> {
+async function sendOne(
+  parts: DeliveryParts,
+  { webhook, event, kind, told }: Next,
+  using: DeliveryContext,
+): Promise<Step> {
   const { position } = event;
   const { now_ms } = webhook;
   const { agent_id } = webhook;

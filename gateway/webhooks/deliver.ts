@@ -14,15 +14,15 @@ import {
   type FoundWebhook,
   findEvent,
   findWebhook,
-  standing,
+  webhookStanding,
 } from '../../subgraphs/book/webhook/found-message.ts';
 import {
   giveUp,
-  gone,
-  pingFailed,
   postpone,
   recordDelivery,
   recordFailure,
+  recordGone,
+  recordPingFailure,
   type SentUpTo,
 } from '../../subgraphs/book/webhook/record-attempt.ts';
 import type { Random } from '../../subgraphs/clock.ts';
@@ -54,7 +54,7 @@ export interface DeliveryParts extends SendingParts {
   readonly onOutcome: (outcome: DeliveryOutcome) => void;
 }
 
-export type Using = Pick<TaskContext, 'database' | 'signal'>;
+export type DeliveryContext = Pick<TaskContext, 'database' | 'signal'>;
 
 /** A message with its webhook and event. */
 export interface FoundMessage {
@@ -69,9 +69,9 @@ export function messageTask(parts: DeliveryParts): JobTask<'webhook/message'> {
   return { run: async (job, using) => parts.onOutcome(await deliverAgain(parts, job, using)) };
 }
 
-async function deliverAgain(parts: DeliveryParts, job: MessageJob, using: Using): Promise<DeliveryOutcome> {
+async function deliverAgain(parts: DeliveryParts, job: MessageJob, using: DeliveryContext): Promise<DeliveryOutcome> {
   const { database } = using;
-  const stands = standing(await findWebhook(database, job.agent_id), job.since_ms);
+  const stands = webhookStanding(await findWebhook(database, job.agent_id), job.since_ms);
   if (stands.kind === 'disabled') {
     await giveUp(database, job, faults.disabled);
     return 'given_up';
@@ -92,7 +92,7 @@ export type DeliveredMessage =
 export async function deliver(
   parts: DeliveryParts,
   { job, webhook, event, told }: FoundMessage,
-  { database, signal }: Using,
+  { database, signal }: DeliveryContext,
 ): Promise<DeliveredMessage> {
   const { agent_id } = job;
   const messageOf = async () => {
@@ -107,7 +107,7 @@ export async function deliver(
     return { kind: 'done', outcome: 'delivered' };
   }
   if (outcome.kind === 'gone') {
-    await gone(database, agent_id, webhook, job);
+    await recordGone(database, agent_id, webhook, job);
     return { kind: 'done', outcome: 'gone' };
   }
   const next = await recordFailure(database, job, webhook, { fault: outcome, told, random: fraction(parts.random) });
@@ -136,7 +136,7 @@ const SPREAD_MS = 6_000;
 async function later(
   { random }: DeliveryParts,
   job: MessageJob,
-  { database }: Using,
+  { database }: DeliveryContext,
   until_ms: number,
 ): Promise<DeliveryOutcome> {
   const at_ms = until_ms + Math.round(fraction(random) * SPREAD_MS);
@@ -154,13 +154,17 @@ export function pingTask(parts: DeliveryParts): JobTask<'webhook/ping'> {
   return { run: async (job, using) => parts.onOutcome(await deliverPing(parts, job, using)) };
 }
 
-async function deliverPing(parts: DeliveryParts, job: PingJob, { database, signal }: Using): Promise<DeliveryOutcome> {
+async function deliverPing(
+  parts: DeliveryParts,
+  job: PingJob,
+  { database, signal }: DeliveryContext,
+): Promise<DeliveryOutcome> {
   const { agent_id } = job;
   const webhook = await findWebhook(database, agent_id);
   if (webhook === null || !webhook.enabled) return 'dropped';
   const sent = await send(parts, webhook, () => pingEnvelope(job, webhook.now_ms), signal);
   if (sent.kind === 'full') {
-    await pingFailed(database, agent_id, webhook, { status: null, error: faults.busy, retry_after_ms: null });
+    await recordPingFailure(database, agent_id, webhook, { status: null, error: faults.busy, retry_after_ms: null });
     return 'failed';
   }
   const { outcome, prompt } = sent;
@@ -168,7 +172,7 @@ async function deliverPing(parts: DeliveryParts, job: PingJob, { database, signa
     await recordDelivery(database, agent_id, webhook, { status: outcome.status, prompt, told: null });
     // A successful test ends the receiver's pause.
     await addJob(database, bookJob(agent_id));
-  } else if (outcome.kind === 'gone') await gone(database, agent_id, webhook, null);
-  else await pingFailed(database, agent_id, webhook, outcome);
+  } else if (outcome.kind === 'gone') await recordGone(database, agent_id, webhook, null);
+  else await recordPingFailure(database, agent_id, webhook, outcome);
   return outcome.kind;
 }

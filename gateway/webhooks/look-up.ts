@@ -41,9 +41,9 @@ export class NotResolved extends Error {
  * The look-up of one connection. The connection uses the addresses that are checked here, so a name that resolves differently a
  * moment later gains nothing.
  */
-export function guardedLookup(reach: WebhookReach, resolve: Resolve): LookupFunction {
+export function guardLookup(reach: WebhookReach, resolve: Resolve): LookupFunction {
   return (host, options, callback) => {
-    judged(host, reach, resolve).then(
+    resolveAllowed(host, reach, resolve).then(
       addresses => {
         const found = addresses.map(address => ({ address, family: isIP(address) }));
         const [first] = found;
@@ -55,7 +55,7 @@ export function guardedLookup(reach: WebhookReach, resolve: Resolve): LookupFunc
   };
 }
 
-async function judged(host: string, reach: WebhookReach, resolve: Resolve): Promise<readonly string[]> {
+async function resolveAllowed(host: string, reach: WebhookReach, resolve: Resolve): Promise<readonly string[]> {
   const addresses = await resolve(host).catch(cause => {
     throw new NotResolved('', { cause });
   });

@@ -7,10 +7,10 @@ import type { FoundWebhook } from '../../subgraphs/book/webhook/found-message.ts
 import { openWebhook, secretsAt } from '../../subgraphs/book/webhook/secrets.ts';
 import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
-import { type AttemptOutcome, attempt, faults, type Reaching } from './attempt.ts';
+import { type AttemptOutcome, attempt, faults, type ReachRules } from './attempt.ts';
 import type { LaneName, Lanes } from './lanes.ts';
 
-export interface SendingParts extends Reaching {
+export interface SendingParts extends ReachRules {
   readonly vault: Pick<Vault, 'open'>;
   readonly clock: Clock;
   readonly random: Random;
@@ -20,7 +20,7 @@ export interface SendingParts extends Reaching {
 /** Content of a message: its id, the agent and the rest of the envelope. */
 export type WebhookMessage = JsonObject & { readonly id: string; readonly agent_id: number };
 
-export type Sent =
+export type SendOutcome =
   | { readonly kind: 'tried'; readonly outcome: AttemptOutcome; readonly prompt: boolean }
   /** All places of its lane are taken; try again later. */
   | { readonly kind: 'full'; readonly wait_ms: number };
@@ -38,7 +38,7 @@ export async function send(
   webhook: FoundWebhook,
   messageOf: () => WebhookMessage | Promise<WebhookMessage>,
   stopping: AbortSignal,
-): Promise<Sent> {
+): Promise<SendOutcome> {
   const taken = await parts.lanes.take(laneOf(webhook), parts.clock.now_ms());
   if (taken.kind === 'full') return taken;
   const { place } = taken;

@@ -10,7 +10,7 @@ import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import { identifierDeclared } from './envelope.ts';
 
 /** Extensions of a v2 402, and how long they may be used. */
-interface Extended {
+interface TimedExtensions {
   readonly extensions: JsonObject;
   readonly until_ms: number;
 }
@@ -18,7 +18,7 @@ interface Extended {
 export interface Extensions {
   now_ms(): number;
   /** Extensions depend only on the price, so they are cached per price, whatever a payment was refused for. */
-  of(price: Price, accepts: readonly PaymentRequirements[]): Extended;
+  of(price: Price, accepts: readonly PaymentRequirements[]): TimedExtensions;
 }
 
 export const noExtensions: Extensions = {
@@ -32,7 +32,7 @@ const REMEMBERED_MAX = 1_000;
 
 /** Signs offers, once per price and window, and declares what a payment may include. */
 export function openExtensions(issuer: OfferSigner, { now_ms }: Pick<Clock, 'now_ms'>): Extensions {
-  const signed = new LRUCache<string, Extended>({ max: REMEMBERED_MAX });
+  const signed = new LRUCache<string, TimedExtensions>({ max: REMEMBERED_MAX });
   return {
     now_ms,
     of({ amount_atomic, networks, pay_to, resource, stamp }, accepts) {
@@ -78,7 +78,7 @@ function signedOffers(
 }
 
 /** Facts of one settled call: what was paid for, by whom and when. */
-interface Delivered {
+interface SettledCallFacts {
   readonly resource: string;
   /** CAIP-2 network id. */
   readonly network: string;
@@ -93,7 +93,7 @@ interface Delivered {
  */
 export function signedReceipt(
   issuer: ReceiptSigner,
-  { resource, network, payer, transaction, at_seconds }: Delivered,
+  { resource, network, payer, transaction, at_seconds }: SettledCallFacts,
 ): JsonObject {
   const facts = { version: 1, network, resourceUrl: resource, payer, issuedAt: at_seconds, transaction };
   const input = signingInput({ alg: 'EdDSA', kid: issuer.did.receipt_kid }, facts);

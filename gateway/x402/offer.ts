@@ -47,7 +47,7 @@ function requirementsV1(price: Price, pay_to: PayTo): JsonObject[] {
     resource: price.resource,
     description: price.description,
     mimeType: ANSWERS_IN,
-    ...(price.called && { outputSchema: price.called.output_schema }),
+    ...(price.call_description && { outputSchema: price.call_description.output_schema }),
     payTo,
     maxTimeoutSeconds: timeoutOf(price),
     asset,
@@ -70,21 +70,21 @@ function offersOf({ networks: wanted, pay_to: payee }: Price, pay_to: PayTo) {
   });
 }
 
-interface Made {
+interface CachedChallenge {
   readonly challenge: Challenge;
   /** Time at which the signed parts must be signed again. */
   readonly until_ms: number;
 }
 
 /** One 402 for both versions: v2 in the PAYMENT-REQUIRED header, v1 in the body, which has no extensions. */
-function challengeUntil(price: Price, pay_to: PayTo, reason: ChallengeReason, { of }: Extensions): Made {
+function challengeUntil(price: Price, pay_to: PayTo, reason: ChallengeReason, { of }: Extensions): CachedChallenge {
   const error = reason === null ? NO_PAYMENT : (reason.detail ?? reason.code);
   const accepts = requirements(price, pay_to);
   const { extensions, until_ms } = of(price, accepts);
   // Optional members of v2 are left out because headers have little room; the body and /.well-known/x402 have them.
   const why = reason === null ? {} : { error: briefly(error, reason.code) };
   const required: PaymentRequired = { x402Version: 2, ...why, resource: { url: price.resource }, accepts, extensions };
-  const encoded = withBazaar(required, price.called?.bazaars ?? []);
+  const encoded = withBazaar(required, price.call_description?.bazaars ?? []);
   const challenge = {
     headers: { [PAYMENT_REQUIRED]: encoded.header },
     required: encoded.required as unknown as JsonObject,
@@ -101,22 +101,25 @@ const HEADER_BYTES_MAX = limits.challenge_headers_bytes_max - limits.challenge_b
  * Adds the longest description of the endpoint for which the header has room, because a stock proxy replaces a longer header by a
  * 502.
  */
-function withBazaar(required: PaymentRequired, [bazaar, ...shorter]: readonly JsonObject[]): Encoded {
+function withBazaar(required: PaymentRequired, [bazaar, ...shorter]: readonly JsonObject[]): EncodedChallenge {
   const whole = bazaar ? { ...required, extensions: { ...required.extensions, bazaar } } : required;
   const header = encodePaymentRequiredHeader(whole);
   const fits = !bazaar || PAYMENT_REQUIRED.length + header.length < HEADER_BYTES_MAX;
   return fits ? { required: whole, header } : withBazaar(required, shorter);
 }
 
-interface Encoded {
+interface EncodedChallenge {
   readonly required: PaymentRequired;
   readonly header: string;
 }
 
-type Offered = Pick<Challenge, 'headers' | 'body'>;
+type ChallengeResponse = Pick<Challenge, 'headers' | 'body'>;
 
 /** Adds how the endpoint is called, which a resolver's offer does not know. */
-export function describeChallenge({ headers, body }: Offered, { output_schema, bazaars }: CallDescription): Offered {
+export function describeChallenge(
+  { headers, body }: ChallengeResponse,
+  { output_schema, bazaars }: CallDescription,
+): ChallengeResponse {
   const { header } = withBazaar(decodePaymentRequiredHeader(headers[PAYMENT_REQUIRED] ?? ''), bazaars);
   const accepts = (body.accepts as readonly JsonObject[]).map(offer => ({ ...offer, outputSchema: output_schema }));
   return { headers: { ...headers, [PAYMENT_REQUIRED]: header }, body: { ...body, accepts } };
@@ -132,7 +135,7 @@ export type Challenges = (price: Price, reason: ChallengeReason) => Challenge;
 
 /** Encodes each 402 once and reuses it while its signatures are valid, so that an unpaid request costs a look-up. */
 export function openChallenges(pay_to: PayTo, extensions: Extensions = noExtensions): Challenges {
-  const remembered = new LRUCache<string, Made>({ max: REMEMBERED_MAX });
+  const remembered = new LRUCache<string, CachedChallenge>({ max: REMEMBERED_MAX });
   return (price, reason) => {
     const { amount_atomic, networks, pay_to: payee, resource, description } = price;
     const key = [amount_atomic, networks.join(), payee, resource, description, reason?.code, reason?.detail].join('\n');

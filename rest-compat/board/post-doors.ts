@@ -39,7 +39,7 @@ nameComponents({
 const POSTS = '/v1/board/posts';
 
 /** Free endpoints for the author only. */
-const ofAuthor = { methods: ['POST'], tags: ['board'], possession: 'required' } as const;
+const authorColumns = { methods: ['POST'], tags: ['board'], possession: 'required' } as const;
 
 /** Posts about endpoints, comments on them, and flags. Public, and written by registered agents only. */
 export const postDoors = [
@@ -55,7 +55,7 @@ export const postDoors = [
     field: 'createPost',
     shows: PostNoun,
     body: PostRequest,
-    answer: ({ answer }) => written(answer),
+    answer: ({ answer }) => paidPostOrTombstone(answer),
     response: z.union([PostNoun, PostTombstoneNoun]),
     errors: [
       ...stampErrors,
@@ -88,12 +88,12 @@ export const postDoors = [
     field: 'boardPost',
     shows: PostRecordNoun,
     params: PostPath,
-    answer: ({ answer }) => standing(answer),
+    answer: ({ answer }) => postOrTombstone(answer),
     response: z.union([PostNoun, PostTombstoneNoun]),
     errors: ['not_found'],
   }),
   documentDoor({
-    ...ofAuthor,
+    ...authorColumns,
     name: 'take_down_board_post',
     idempotent: true,
     path: `${POSTS}/{id}/takedown`,
@@ -134,7 +134,7 @@ export const postDoors = [
     errors: [...stampErrors, 'not_found', 'post_taken_down'],
   }),
   documentDoor({
-    ...ofAuthor,
+    ...authorColumns,
     name: 'take_down_board_comment',
     idempotent: true,
     path: `${POSTS}/{id}/comments/{commentId}/takedown`,
@@ -176,14 +176,14 @@ export const postDoors = [
 ] as const;
 
 /** A post, or the tombstone of one that was taken down. */
-function standing(answer: Json | undefined): Json {
+function postOrTombstone(answer: Json | undefined): Json {
   if (!isJsonObject(answer)) return null;
   const { post, ...record } = answer;
   return isJsonObject(post) ? post : record;
 }
 
 /** The post that was paid for, or its tombstone if it was taken down meanwhile. */
-function written(answer: Json | undefined): Json {
+function paidPostOrTombstone(answer: Json | undefined): Json {
   if (!isJsonObject(answer)) return null;
   const { post_id = null, status = null, date = null } = answer;
   return status === 'taken_down' ? { post_id, status, date } : answer;

@@ -28,7 +28,7 @@ const feedMember =
     isJsonObject(answer) ? (answer[name] ?? null) : null;
 
 /** The response is the same for every client. An entry that is hidden or taken down is gone from the next response. */
-const kept = {
+const feedColumns = {
   ...KEPT_BY_BOARD,
   tags: ['board'],
   limits: [`The feed has the newest ${boardReadLimits.feed_entries} entries.`],
@@ -50,7 +50,7 @@ export const boardSearchDoors = [
     errors: ['query_too_costly'],
   }),
   documentDoor({
-    ...kept,
+    ...feedColumns,
     name: 'get_board_feed_atom',
     methods: ['GET'],
     path: '/v1/board/feed.atom',
@@ -62,7 +62,7 @@ export const boardSearchDoors = [
     response: z.string(),
   }),
   documentDoor({
-    ...kept,
+    ...feedColumns,
     name: 'get_board_feed_json',
     methods: ['GET'],
     path: '/v1/board/feed.json',

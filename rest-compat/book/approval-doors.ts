@@ -21,7 +21,7 @@ const OF_BOOK = '/v1/agents/{agent_id}/book/approvals';
 const LINK = '/v1/approvals/{approval_id}';
 
 /** The page is the same for every client, and useless to a program. */
-const ofPeople = {
+const pageColumns = {
   tool: { none: 'for_people' },
   methods: ['GET'],
   crawled: false,
@@ -62,7 +62,7 @@ export const approvalDoors = [
     errors: ['control_proof_invalid', 'forbidden', 'not_found', 'approval_closed', 'book_damaged', 'chain_unavailable'],
   }),
   pageDoor({
-    ...ofPeople,
+    ...pageColumns,
     name: 'get_approvals_page',
     path: '/approvals',
     summary: "Page on which the owner of a book approves or denies calls with the agent's wallet",
@@ -70,7 +70,7 @@ export const approvalDoors = [
     page: ({ port }) => ownerPage.textAt(port.base_url),
   }),
   pageDoor({
-    ...ofPeople,
+    ...pageColumns,
     name: 'get_approve_page',
     path: '/approve',
     summary: 'Page of an approval link that was sent to a webhook',

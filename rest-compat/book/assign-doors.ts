@@ -51,7 +51,7 @@ export const assignDoors = [
     shows: CreatedAssignmentNoun,
     params: AgentPath,
     body: AssignmentRequest,
-    answer: created,
+    answer: assignmentWithToken,
     response: CreatedAssignmentAnswer,
     errors: ['assignments_full'],
   }),
@@ -94,7 +94,7 @@ export const assignDoors = [
 ] as const;
 
 /** An assignment, with its token as a member. */
-function created({ answer }: JsonObject): Json {
+function assignmentWithToken({ answer }: JsonObject): Json {
   const { assignment, token } = isJsonObject(answer) ? answer : {};
   return isJsonObject(assignment) ? { ...assignment, token: token ?? null } : null;
 }

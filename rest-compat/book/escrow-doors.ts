@@ -29,10 +29,10 @@ const refusals = [
   'record_damaged',
 ] as const;
 
-const ofLedger = (name: string, field: string) => fieldOperation({ name, field, shows: LedgerEscrowNoun });
-const ofA2a = (name: string, field: string) => fieldOperation({ name, field, shows: A2aEscrowNoun });
-const READ_LEDGER = ofLedger('read_escrow', 'ledgerEscrow');
-const READ_A2A = ofA2a('read_a2a_escrow', 'a2aEscrow');
+const ledgerOperation = (name: string, field: string) => fieldOperation({ name, field, shows: LedgerEscrowNoun });
+const a2aOperation = (name: string, field: string) => fieldOperation({ name, field, shows: A2aEscrowNoun });
+const READ_LEDGER = ledgerOperation('read_escrow', 'ledgerEscrow');
+const READ_A2A = a2aOperation('read_a2a_escrow', 'a2aEscrow');
 
 /** Escrows over calls of a book, and escrows between two agents. Neither holds money. */
 export const escrowDoors = [
@@ -46,9 +46,9 @@ export const escrowDoors = [
     possession: 'required',
     document: READ_LEDGER,
     actions: {
-      open: { document: ofLedger('open_escrow', 'openLedgerEscrow'), status: 201 },
-      release: { document: ofLedger('release_escrow', 'releaseLedgerEscrow') },
-      clawback: { document: ofLedger('claw_back_escrow', 'clawBackLedgerEscrow') },
+      open: { document: ledgerOperation('open_escrow', 'openLedgerEscrow'), status: 201 },
+      release: { document: ledgerOperation('release_escrow', 'releaseLedgerEscrow') },
+      clawback: { document: ledgerOperation('claw_back_escrow', 'clawBackLedgerEscrow') },
       status: { document: READ_LEDGER },
     },
     params: AgentPath,
@@ -78,12 +78,12 @@ export const escrowDoors = [
     possession: 'required',
     document: READ_A2A,
     actions: {
-      open: { document: ofA2a('open_a2a_escrow', 'openA2aEscrow'), status: 201 },
-      fund: { document: ofA2a('fund_a2a_escrow', 'fundA2aEscrow'), status: 201 },
-      submit: { document: ofA2a('submit_a2a_escrow', 'submitA2aEscrow') },
-      release: { document: ofA2a('release_a2a_escrow', 'releaseA2aEscrow') },
-      clawback: { document: ofA2a('claw_back_a2a_escrow', 'clawBackA2aEscrow') },
-      challenge: { document: ofA2a('challenge_a2a_escrow', 'challengeA2aEscrow') },
+      open: { document: a2aOperation('open_a2a_escrow', 'openA2aEscrow'), status: 201 },
+      fund: { document: a2aOperation('fund_a2a_escrow', 'fundA2aEscrow'), status: 201 },
+      submit: { document: a2aOperation('submit_a2a_escrow', 'submitA2aEscrow') },
+      release: { document: a2aOperation('release_a2a_escrow', 'releaseA2aEscrow') },
+      clawback: { document: a2aOperation('claw_back_a2a_escrow', 'clawBackA2aEscrow') },
+      challenge: { document: a2aOperation('challenge_a2a_escrow', 'challengeA2aEscrow') },
       status: { document: READ_A2A },
     },
     params: AgentPath,

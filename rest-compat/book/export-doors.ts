@@ -11,9 +11,9 @@ import {
   StreamBody,
   StreamQuery,
 } from '../../schema/requests/export.ts';
+import { ZIP } from '../bytes-cache.ts';
 import { documentDoor } from '../door.ts';
 import { fieldOperation } from '../field-operation.ts';
-import { ZIP } from '../kept-bytes.ts';
 import { pieceFrames } from '../sse.ts';
 import { queryOf } from '../text-members.ts';
 import { AgentPath } from './doors.ts';

@@ -7,7 +7,7 @@ import { correctedNulls, rowAnswerNulls } from './answers.ts';
 import { AgentPath } from './doors.ts';
 
 /** The signature of a contract wallet is checked on its chain, which may be unavailable. */
-const byClaim = ['inflow_claim_invalid', 'duplicate_task', 'chain_unavailable', 'book_damaged'] as const;
+const claimErrors = ['inflow_claim_invalid', 'duplicate_task', 'chain_unavailable', 'book_damaged'] as const;
 
 /** Rows without a payment, and the sequence of all rows of a book. */
 export const inflowDoors = [
@@ -26,7 +26,7 @@ export const inflowDoors = [
     body: InflowRequest,
     nulls: rowAnswerNulls,
     response: Row,
-    errors: ['slice_exceeded', ...byClaim],
+    errors: ['slice_exceeded', ...claimErrors],
   }),
   documentDoor({
     name: 'correct_inflow',
@@ -42,7 +42,7 @@ export const inflowDoors = [
     body: CorrectionRequest,
     nulls: correctedNulls,
     response: CorrectedInflowNoun,
-    errors: ['inflow_not_found', ...byClaim],
+    errors: ['inflow_not_found', ...claimErrors],
   }),
   documentDoor({
     name: 'get_book_gaps',

@@ -2,10 +2,10 @@ import { bookStream } from './book-stream.ts';
 import {
   BookRefused,
   type BookTransport,
+  currentSessionOf,
   type FollowedBook,
   StreamBroken,
   type StreamOptions,
-  shownSessionOf,
 } from './book-subscription.ts';
 import { BOOK_START, type BookCursor, chainStep, type FollowedEvent } from './event-chain.ts';
 
@@ -87,7 +87,7 @@ function notify(listener: () => unknown): void {
 }
 
 /** The result of one connection: whether it brought events, and why it ended. */
-type Passage = { readonly moved: boolean } & (
+type ConnectionOutcome = { readonly moved: boolean } & (
   | { readonly kind: 'broken'; readonly fault: unknown }
   | { readonly kind: 'ended'; readonly end: BookEnd }
 );
@@ -96,8 +96,8 @@ async function follow(book: FollowedBook, options: FollowerOptions, signal: Abor
   const held = { agent_id: book.agent_id, cursor: BOOK_START };
   let [failures, gaps] = [0, 0];
   while (!signal.aborted) {
-    const shown = showing(book);
-    const passage = await unlessRotated(shown, await connect(shown.book, held, options, signal));
+    const shown = rememberSession(book);
+    const passage = await retryRotated(shown, await connect(shown.book, held, options, signal));
     if (signal.aborted) break;
     if (passage.moved) gaps = 0;
     if (passage.kind === 'broken') {
@@ -117,10 +117,10 @@ async function follow(book: FollowedBook, options: FollowerOptions, signal: Abor
 }
 
 /** The same book, which remembers the session that it showed last. */
-function showing(book: FollowedBook) {
+function rememberSession(book: FollowedBook) {
   const shown: { last: string | null } = { last: null };
   const session = async () => {
-    shown.last = await shownSessionOf(book);
+    shown.last = await currentSessionOf(book);
     return shown.last;
   };
   return { book: { ...book, session }, last: () => shown.last, rotates: typeof book.session !== 'string' };
@@ -130,7 +130,10 @@ function showing(book: FollowedBook) {
  * A rotated session ends. If `session` is a function it is called again, and the book ends only if it returns the
  * refused session.
  */
-async function unlessRotated(shown: ReturnType<typeof showing>, passage: Passage): Promise<Passage> {
+async function retryRotated(
+  shown: ReturnType<typeof rememberSession>,
+  passage: ConnectionOutcome,
+): Promise<ConnectionOutcome> {
   if (passage.kind === 'broken' || passage.end.kind !== 'refused' || passage.end.code !== 'forbidden') return passage;
   const refused = shown.last();
   if (!shown.rotates || refused === null) return passage;
@@ -149,7 +152,7 @@ async function connect(
   held: { readonly agent_id: number; cursor: BookCursor },
   options: FollowerOptions,
   signal: AbortSignal,
-): Promise<Passage> {
+): Promise<ConnectionOutcome> {
   const { store, over = bookStream } = options;
   let moved = false;
   try {

@@ -2,16 +2,16 @@ import { type Client, createClient } from 'graphql-ws/client';
 import {
   BookRefused,
   type BookTransport,
-  brokenBy,
+  bookErrorOf,
+  currentSessionOf,
   eventIn,
   type GraphqlFault,
   refusalIn,
   StreamBroken,
   type SubscriptionResult,
-  shownSessionOf,
   silenceTimer,
+  streamItems,
   subscriptionTo,
-  takenFrom,
 } from './book-subscription.ts';
 
 /** Pause between two pings: a pong shows that the service lives while nothing happens on the book. */
@@ -24,7 +24,7 @@ const ACKNOWLEDGED_MS_MAX = 10_000;
  */
 const AHEAD_MAX = 1_000;
 /** Close codes after which another attempt would be closed too. */
-const closedForGood: ReadonlyMap<unknown, string> = new Map([
+const permanentCloseCodes: ReadonlyMap<unknown, string> = new Map([
   [4400, 'invalid_request'],
   [4403, 'forbidden'],
 ]);
@@ -38,7 +38,7 @@ export const bookSocket: BookTransport = async function* (book, after, options, 
   signal.throwIfAborted();
   const client = createClient({
     url: `${options.url.replace(/^http/, 'ws').replace(/\/+$/, '')}/graphql`,
-    connectionParams: async () => ({ session: await shownSessionOf(book) }),
+    connectionParams: async () => ({ session: await currentSessionOf(book) }),
     connectionAckWaitTimeout: ACKNOWLEDGED_MS_MAX,
     keepAlive: PING_MS,
     // The follower decides when to reconnect.
@@ -50,7 +50,7 @@ export const bookSocket: BookTransport = async function* (book, after, options, 
   signal.addEventListener('abort', hangUp, { once: true });
   const coming = resultsOf(client, subscriptionTo(book, after, options));
   try {
-    for await (const result of takenFrom(coming.results.getReader())) yield eventIn(result);
+    for await (const result of streamItems(coming.results.getReader())) yield eventIn(result);
     signal.throwIfAborted();
     if (coming.fault() !== null) throw faultOf(coming.fault());
   } finally {
@@ -100,7 +100,7 @@ function resultsOf(client: Client, request: ReturnType<typeof subscriptionTo>) {
 function faultOf(it: unknown): BookRefused | StreamBroken {
   if (Array.isArray(it)) return refusalIn(it as readonly GraphqlFault[]);
   const code = (it as { readonly code?: unknown }).code;
-  const refused = closedForGood.get(code);
+  const refused = permanentCloseCodes.get(code);
   if (refused !== undefined) return new BookRefused(refused, (it as CloseEvent).reason);
-  return typeof code === 'number' ? new StreamBroken(`closed with ${code}`, 0, it) : brokenBy(it);
+  return typeof code === 'number' ? new StreamBroken(`closed with ${code}`, 0, it) : bookErrorOf(it);
 }

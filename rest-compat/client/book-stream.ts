@@ -2,7 +2,8 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 import {
   BookRefused,
   type BookTransport,
-  brokenBy,
+  bookErrorOf,
+  currentSessionOf,
   eventIn,
   type FollowedBook,
   type GraphqlFault,
@@ -10,10 +11,9 @@ import {
   StreamBroken,
   type StreamOptions,
   type SubscriptionResult,
-  shownSessionOf,
   silenceTimer,
+  streamItems,
   subscriptionTo,
-  takenFrom,
 } from './book-subscription.ts';
 
 /** The service's own errors are shorter; a longer body is from something in between. */
@@ -31,8 +31,8 @@ export const bookStream: BookTransport = async function* (book, after, options, 
   const timer = silenceTimer(() => waiting && silence.abort(new StreamBroken('the service sent nothing for too long')));
   try {
     const answer = await ask(book, after, options, ended);
-    const texts = answer.pipeThrough(watch(timer.again)).pipeThrough(new TextDecoderStream());
-    for await (const { event, data } of takenFrom(texts.pipeThrough(new EventSourceParserStream()).getReader())) {
+    const texts = answer.pipeThrough(onEachPiece(timer.again)).pipeThrough(new TextDecoderStream());
+    for await (const { event, data } of streamItems(texts.pipeThrough(new EventSourceParserStream()).getReader())) {
       if (event === 'complete') return;
       if (data === '') continue;
       waiting = false;
@@ -42,7 +42,7 @@ export const bookStream: BookTransport = async function* (book, after, options, 
     }
   } catch (fault) {
     signal.throwIfAborted();
-    throw brokenBy(fault);
+    throw bookErrorOf(fault);
   } finally {
     timer.stop();
     // A reader that stops closes the connection.
@@ -62,7 +62,7 @@ async function ask(
     headers: {
       'content-type': 'application/json',
       accept: 'text/event-stream',
-      'X-SVC-Session': await shownSessionOf(book),
+      'X-SVC-Session': await currentSessionOf(book),
     },
     body: JSON.stringify(subscriptionTo(book, after, options)),
     // A redirect would give the session to another host.
@@ -79,7 +79,7 @@ async function ask(
 async function faultsIn({ body }: Response): Promise<readonly GraphqlFault[]> {
   let text = '';
   if (body === null) return [];
-  for await (const piece of takenFrom(body.pipeThrough(new TextDecoderStream()).getReader())) {
+  for await (const piece of streamItems(body.pipeThrough(new TextDecoderStream()).getReader())) {
     text += piece;
     if (text.length > REFUSAL_BYTES_MAX) break;
   }
@@ -95,7 +95,7 @@ function faultsOf(text: string): readonly GraphqlFault[] {
   }
 }
 
-function watch(received: () => void) {
+function onEachPiece(received: () => void) {
   return new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
     transform(piece, controller) {
       received();

@@ -54,7 +54,7 @@ export type BookTransport = (
 
 /** The service sends something every five seconds, a comment or a pong; after this silence it counts as dead. */
 const SILENCE_MS = 20_000;
-const lasting: ReadonlySet<string> = new Set(['forbidden', 'unauthenticated', 'invalid_request', 'not_found']);
+const permanentCodes: ReadonlySet<string> = new Set(['forbidden', 'unauthenticated', 'invalid_request', 'not_found']);
 
 interface BookSubscription {
   readonly query: string;
@@ -68,7 +68,7 @@ export function subscriptionTo({ agent_id }: FollowedBook, after: number, { row 
   return { query, variables: { agent: agent_id, after } };
 }
 
-export async function shownSessionOf({ session }: FollowedBook): Promise<string> {
+export async function currentSessionOf({ session }: FollowedBook): Promise<string> {
   return typeof session === 'string' ? session : session();
 }
 
@@ -89,13 +89,13 @@ export function eventIn({ data, errors = [] }: SubscriptionResult): FollowedEven
 
 export function refusalIn([first]: readonly GraphqlFault[]): BookRefused | StreamBroken {
   const code = String(first?.extensions?.code);
-  return lasting.has(code)
+  return permanentCodes.has(code)
     ? new BookRefused(code, first?.message ?? '')
     : new StreamBroken(first?.message ?? 'no event');
 }
 
 /** Turns any error into one of the two that the follower knows. */
-export function brokenBy(fault: unknown): BookRefused | StreamBroken {
+export function bookErrorOf(fault: unknown): BookRefused | StreamBroken {
   if (fault instanceof BookRefused || fault instanceof StreamBroken) return fault;
   return new StreamBroken('the connection was interrupted', 0, fault);
 }
@@ -118,7 +118,7 @@ export function silenceTimer(over: () => void): SilenceTimer {
 }
 
 /** Iterates over a stream. */
-export async function* takenFrom<T>(reader: ReadableStreamDefaultReader<T>): AsyncGenerator<T> {
+export async function* streamItems<T>(reader: ReadableStreamDefaultReader<T>): AsyncGenerator<T> {
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;

@@ -66,7 +66,7 @@ export class KeptPayments {
     const turn = before.then(() => ended);
     this.#turns.set(request, turn);
     try {
-      await unlessAborted(before, signal);
+      await awaitUnlessAborted(before, signal);
       return await act();
     } finally {
       end();
@@ -80,7 +80,7 @@ const isSame = (one: KeptPayment, other: KeptPayment): boolean =>
 
 export const nowSeconds = (): number => Math.floor(Date.now() / 1_000);
 
-export async function unlessAborted<T>(awaited: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function awaitUnlessAborted<T>(awaited: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
@@ -95,7 +95,7 @@ export async function unlessAborted<T>(awaited: Promise<T>, signal: AbortSignal)
 /**
  * Headers that distinguish purchases of the same body, or select the seller. They are secrets, so they are digested.
  */
-const distinguishing = ['Idempotency-Key', 'X-Router-Key'];
+const distinguishingHeaders = ['Idempotency-Key', 'X-Router-Key'];
 
 /** The identity of a request, equal when it is sent again, even for a form, whose boundary is random. */
 export async function nameOf(request: Request): Promise<string> {
@@ -103,7 +103,7 @@ export async function nameOf(request: Request): Promise<string> {
   const [, boundary] = /boundary="?([^";]+)/i.exec(request.headers.get('content-type') ?? '') ?? [];
   const text = () => new TextDecoder('latin1').decode(bytes);
   const content = boundary ? new TextEncoder().encode(text().replaceAll(boundary, '')) : bytes;
-  const shown = distinguishing.flatMap(header =>
+  const shown = distinguishingHeaders.flatMap(header =>
     request.headers.has(header) ? [`${header}: ${request.headers.get(header)}`] : [],
   );
   const marks = shown.length === 0 ? [] : [await sha256(new TextEncoder().encode(shown.join('\n')))];

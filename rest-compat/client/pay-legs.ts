@@ -29,24 +29,24 @@ interface JobLeg {
  */
 export async function payLegs(buyer: LegsBuyer, ...args: Parameters<typeof fetch>): Promise<Response> {
   const request = new Request(...args);
-  const named = await legsNamed(request, buyer);
-  const pay = payingFetch({ ...buyer, payments: bounded(buyer, named) });
+  const named = await fetchLegs(request, buyer);
+  const pay = payingFetch({ ...buyer, payments: limitPayments(buyer, named) });
   for (let legs = 1; ; legs++) {
     const answer = await pay(request.clone());
-    if (legs === LEGS_MAX || answer.status !== 402 || !hasMoved(answer)) return answer;
+    if (legs === LEGS_MAX || answer.status !== 402 || !hasSettled(answer)) return answer;
     await answer.body?.cancel();
   }
 }
 
 /** A 402 beside a settled payment asks for the remaining one, not for a replacement. */
-function hasMoved({ headers }: Response): boolean {
+function hasSettled({ headers }: Response): boolean {
   return headers.has('PAYMENT-RESPONSE') || headers.has('X-PAYMENT-RESPONSE');
 }
 
 type Offer = PaymentRequired['accepts'][number];
 
 /** The payments that the job names; none if it cannot be read, or its first payment differs from its price. */
-async function legsNamed({ url, headers, signal }: Request, { fetch: by = fetch }: Buyer): Promise<readonly JobLeg[]> {
+async function fetchLegs({ url, headers, signal }: Request, { fetch: by = fetch }: Buyer): Promise<readonly JobLeg[]> {
   const job_url = /^(.+)\/pay$/.exec(url)?.[1];
   if (job_url === undefined) return [];
   // A hidden job is shown to its parties only.
@@ -72,18 +72,18 @@ function isNamed(offer: Offer, named: readonly JobLeg[]): boolean {
 interface SpendControls {
   readonly allowedAssets?: true | readonly { readonly asset: string; readonly network: string }[];
 }
-type Bounded = Buyer['payments'] & {
+type BoundedClient = Buyer['payments'] & {
   readonly spendControls: SpendControls | false;
   setSpendControls(controls: object): unknown;
 };
 
 /** The same client with its bound raised to the amount of this offer. A client without a bound is left as it is. */
-function raisedFor(offer: Offer, payments: Buyer['payments']): Buyer['payments'] {
-  const own = payments as Partial<Bounded>;
+function raiseBound(offer: Offer, payments: Buyer['payments']): Buyer['payments'] {
+  const own = payments as Partial<BoundedClient>;
   if (typeof own.setSpendControls !== 'function' || !own.spendControls) return payments;
   const { asset, network } = offer;
   const { allowedAssets = [] } = own.spendControls;
-  const raised = Object.assign(Object.create(Object.getPrototypeOf(payments)), payments) as Bounded;
+  const raised = Object.assign(Object.create(Object.getPrototypeOf(payments)), payments) as BoundedClient;
   // If any asset is allowed, none has a bound of its own.
   if (allowedAssets === true) raised.setSpendControls({ ...own.spendControls, maxAmountPerPayment: false });
   else {
@@ -94,7 +94,10 @@ function raisedFor(offer: Offer, payments: Buyer['payments']): Buyer['payments']
   return raised;
 }
 
-function bounded({ payments, amount_atomic_max, payees }: LegsBuyer, named: readonly JobLeg[]): Buyer['payments'] {
+function limitPayments(
+  { payments, amount_atomic_max, payees }: LegsBuyer,
+  named: readonly JobLeg[],
+): Buyer['payments'] {
   let signed_atomic = 0n;
   return {
     async createPaymentPayload(required: PaymentRequired): Promise<PaymentPayload> {
@@ -107,7 +110,7 @@ function bounded({ payments, amount_atomic_max, payees }: LegsBuyer, named: read
         throw new BeyondLimit(
           'The request costs more than amount_atomic_max allows, or pays an address that payees does not name.',
         );
-      const client = isNamed(offer, named) ? raisedFor(offer, payments) : payments;
+      const client = isNamed(offer, named) ? raiseBound(offer, payments) : payments;
       const payload = await client.createPaymentPayload({ ...required, accepts: [offer] });
       signed_atomic += amountOf(offer);
       return payload;

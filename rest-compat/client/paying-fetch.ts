@@ -1,7 +1,14 @@
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
 import { REDELIVERY_HEADER, readRedeliveryText, redeliveryText } from '../../schema/redeliver-header.ts';
-import { type KeptPayment, KeptPayments, nameOf, nowSeconds, paymentIdOf, unlessAborted } from './kept-payments.ts';
+import {
+  awaitUnlessAborted,
+  type KeptPayment,
+  KeptPayments,
+  nameOf,
+  nowSeconds,
+  paymentIdOf,
+} from './kept-payments.ts';
 import { type PaymentProblem, type PaymentStanding, standingOf, waitMs } from './standing.ts';
 
 type Fetch = typeof fetch;
@@ -84,7 +91,7 @@ export function payingFetch(buyer: Buyer): Fetch {
         if (shown.standing === 'known') kept.forget(payment);
         // The payment of an earlier try was refused, so this try needs a new one.
         if (known && shown.answer.status === 402) return null;
-        return readOrKept(shown.answer, () => kept.keep(payment));
+        return keepIfInterrupted(shown.answer, () => kept.keep(payment));
       });
       if (answer) return answer;
     }
@@ -112,14 +119,14 @@ async function sign(offers: readonly PaymentRequired[], { payments }: Buyer): Pr
     try {
       return await payments.createPaymentPayload(offer);
     } catch (fault) {
-      if (!speaksAnother(fault)) throw fault;
+      if (!isUnsupportedVersion(fault)) throw fault;
       faults.push(fault);
     }
   }
   throw faults[0];
 }
 
-const speaksAnother = (fault: unknown): boolean =>
+const isUnsupportedVersion = (fault: unknown): boolean =>
   fault instanceof Error && fault.message.startsWith('No client registered for x402 version');
 
 function paymentOf(payload: PaymentPayload, request: string): KeptPayment {
@@ -132,32 +139,32 @@ function paymentOf(payload: PaymentPayload, request: string): KeptPayment {
   };
 }
 
-interface ShownPayment {
+interface PaymentReply {
   readonly standing: 'known' | 'open';
   readonly answer: Response;
 }
 
 /** Sends the payment until its outcome is known. @throws PaymentPending */
-async function ask(payment: KeptPayment, request: Request, buyer: Buyer, until_ms: number): Promise<ShownPayment> {
+async function ask(payment: KeptPayment, request: Request, buyer: Buyer, until_ms: number): Promise<PaymentReply> {
   const paid = request.clone();
   paid.headers.set(...payment.header);
   for (let tries = 1; ; tries++) {
     const { answer, fault, state } = await send(paid, buyer, Math.max(until_ms - performance.now(), ASKED_MS));
     const { standing, problem, payer_proof } = state;
-    const proven = payer_proof !== undefined && (await proves(paid, payment, buyer, payer_proof));
+    const proven = payer_proof !== undefined && (await addPayerProof(paid, payment, buyer, payer_proof));
     if (answer && standing !== 'pending' && !proven) return { standing, answer };
     // An interrupted response cannot be canceled, and a stalled one is not awaited.
     answer?.body?.cancel().catch(() => {});
     const wait_ms = waitMs(answer);
     if (tries >= TRIES_MAX || performance.now() + wait_ms > until_ms) throw new PaymentPending(payment, problem, fault);
-    await unlessAborted(new Promise(resolve => setTimeout(resolve, wait_ms)), request.signal);
+    await awaitUnlessAborted(new Promise(resolve => setTimeout(resolve, wait_ms)), request.signal);
   }
 }
 
 /** Without a response the payment may have been used. */
 const NO_RESPONSE: PaymentStanding = { standing: 'pending', problem: null };
 
-interface Sent {
+interface SendResult {
   readonly answer?: Response;
   /** The error, if there was no response. */
   readonly fault?: unknown;
@@ -165,7 +172,7 @@ interface Sent {
 }
 
 /** The payment's state is read within the same time as the response. @throws if the caller aborted */
-async function send(request: Request, { fetch: by = fetch }: Buyer, wait_ms: number): Promise<Sent> {
+async function send(request: Request, { fetch: by = fetch }: Buyer, wait_ms: number): Promise<SendResult> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new Error('no response in time')), wait_ms);
   try {
@@ -187,7 +194,7 @@ async function send(request: Request, { fetch: by = fetch }: Buyer, wait_ms: num
  * Signs the text once, because a refused signature would be refused again. Signs only the text of this payment, or
  * the payee could have the wallet sign anything.
  */
-async function proves(
+async function addPayerProof(
   request: Request,
   payment: KeptPayment,
   { signText }: Buyer,
@@ -223,7 +230,7 @@ type PayerProof = NonNullable<PaymentProblem['payer_proof']>;
  * stream may report that in its last event. A proxy may also end a stream as if it were complete (RFC 9112 section
  * 7.1), so one without its last event is interrupted.
  */
-function readOrKept(answer: Response, keep: () => unknown): Response {
+function keepIfInterrupted(answer: Response, keep: () => unknown): Response {
   const reader = answer.ok ? answer.body?.getReader() : undefined;
   if (!reader) return answer;
   const { status, statusText, headers, url } = answer;

@@ -1,5 +1,5 @@
 import { decodePaymentResponseHeader } from '@x402/core/http';
-import { unlessAborted } from './kept-payments.ts';
+import { awaitUnlessAborted } from './kept-payments.ts';
 
 /** The members of a problem document (RFC 9457) that a payer reads. */
 export interface PaymentProblem {
@@ -59,7 +59,7 @@ async function problemOf(answer: Response, until: AbortSignal): Promise<PaymentP
   const reader = answer.clone().body?.getReader();
   if (!reader) return null;
   try {
-    return JSON.parse(await unlessAborted(textOf(reader), until)) as PaymentProblem;
+    return JSON.parse(await awaitUnlessAborted(textOf(reader), until)) as PaymentProblem;
   } catch {
     return null;
   } finally {

@@ -13,7 +13,7 @@ const times = {
 };
 const version = z.int().describe('Number of the version, from 1.');
 const hash = z.string().describe('SHA-256, in hex, of the document of this version in canonical JSON.');
-const named = { version, hash, ...times };
+const versionMembers = { version, hash, ...times };
 const kid = z.string().describe('Id of the published key that signed `jws`.');
 const Jws = z.string().describe('Signature: a compact JWS (ES256) whose claims are what was signed.');
 const Head = z.object({
@@ -44,13 +44,13 @@ const HistoryKey = z.object({
 
 export const IssuerHistoryAnswer = z.object({
   schema: z.literal(documents.issuer_history),
-  ...named,
+  ...versionMembers,
   snapshot: JsonMembers.describe('Document whose canonical JSON (RFC 8785) has the SHA-256 `hash`.'),
   keys: z.array(HistoryKey).describe('Keys of the issuer up to this version, oldest first.'),
   issuer_signature: z
     .object({ alg: z.literal('ES256'), kid, jws: Jws })
     .describe('Signature over `hash` and `activated_at` of this version, by the key that it added.'),
-  snapshots: z.array(z.object(named)).describe('All versions, oldest first.'),
+  snapshots: z.array(z.object(versionMembers)).describe('All versions, oldest first.'),
 });
 
 export const PolicyHistoryAnswer = z.object({
@@ -60,7 +60,7 @@ export const PolicyHistoryAnswer = z.object({
   policies: z
     .array(
       z.object({
-        ...named,
+        ...versionMembers,
         policy: JsonMembers.describe('Receipt policy: tolerances, and the meaning of each signed member.'),
       }),
     )
@@ -70,7 +70,7 @@ export const PolicyHistoryAnswer = z.object({
     .describe('Signature of the issuer over `version` and `hash`, those of the newest receipt policy.'),
 });
 
-const Damaged = z.object({
+const DamagedHash = z.object({
   level: z.int().describe('Level of the hash in the tree. 0: a leaf.'),
   index: z.int().describe('Index of the hash within its level, from 0.'),
   computed: z
@@ -104,7 +104,7 @@ const LogBreak = z.object({
       'Newest anchor on Base when the break was declared, which the log no longer has to extend. Absent if none was found.',
     ),
   damage: z
-    .array(Damaged)
+    .array(DamagedHash)
     .optional()
     .describe('Damaged hashes of the tree that are ignored after this declaration. Absent if there are none.'),
   books: BrokenBookNames.optional(),

@@ -34,17 +34,17 @@ export function wholeBazaar(door: Door): JsonObject {
   };
 }
 
-const briefly = new WeakMap<Door, readonly JsonObject[]>();
+const bazaarsByDoor = new WeakMap<Door, readonly JsonObject[]>();
 
 /** In several lengths for a header, the longest first. Made once per endpoint. */
 export function briefBazaars(door: Door): readonly JsonObject[] {
-  const known = briefly.get(door);
+  const known = bazaarsByDoor.get(door);
   if (known) return known;
   const bare = { info: { input: callOf(door, {}) }, schema: {} };
   const example = { info: { input: callOf(door, door.example ?? {}) }, schema: {} };
   const template = templateOf(door);
   const forms = [{ ...example, ...template }, { ...bare, ...template }, bare];
-  briefly.set(door, forms);
+  bazaarsByDoor.set(door, forms);
   return forms;
 }
 

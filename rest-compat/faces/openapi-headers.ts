@@ -154,6 +154,6 @@ function namesOf(groups: Readonly<Record<string, Readonly<Record<string, JsonObj
 const SAFELISTED = 'Cache-Control';
 
 /** The names of all headers, for Access-Control-Expose-Headers. */
-export const exposed = [...new Set(Object.values(answerHeaders).flatMap(group => Object.keys(group)))]
+export const exposedHeaders = [...new Set(Object.values(answerHeaders).flatMap(group => Object.keys(group)))]
   .filter(name => name !== SAFELISTED)
   .join(', ');

@@ -134,7 +134,7 @@ export const bookSession: JsonObject = {
 };
 
 /** Required with several sessions, because the caps of the named book apply. */
-export const namedBook: JsonObject = {
+export const agentHeader: JsonObject = {
   name: 'X-SVC-Agent' satisfies RequestHeader,
   in: 'header',
   required: false,
@@ -145,7 +145,7 @@ export const namedBook: JsonObject = {
 };
 
 /** Alternative to the session. */
-export const shownProof: JsonObject = {
+export const proofHeader: JsonObject = {
   name: 'X-SVC-Proof' satisfies RequestHeader,
   in: 'header',
   required: false,

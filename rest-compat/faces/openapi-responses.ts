@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { Json, JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../../schema/errors.ts';
 import { PaymentRequired } from '../answer-shapes.ts';
-import { type Columns, type Door, type DoorMethod, isDoneOnce, NO_STORE } from '../door.ts';
+import { acceptsIdempotencyKey, type Columns, type Door, type DoorMethod, NO_STORE } from '../door.ts';
 import { faultForms } from '../fault-form.ts';
 import { closingCodes } from '../problem.ts';
 import { answerHeaders } from './openapi-headers.ts';
 import { type Components, pascal } from './openapi-parts.ts';
 import type { ComponentSchemas } from './openapi-schemas.ts';
-import { byKey } from './openapi-security.ts';
+import { acceptsApiKey } from './openapi-security.ts';
 
 interface DoorOperation {
   readonly door: Door;
@@ -38,7 +38,7 @@ export function responses({ door, method, operationId }: DoorOperation, { schema
     ...(door.again ? { [door.again.status]: { ...good, description: DONE_BEFORE } } : {}),
     ...failures(door, method, schemas),
     ...(isKept(door) ? { 304: unchanged } : {}),
-    ...(door.price ? { 402: challenged(door, schemas) } : {}),
+    ...(door.price ? { 402: paymentRequiredResponse(door, schemas) } : {}),
   };
   return Object.fromEntries(
     Object.entries(all).map(([status, { name, headers, ...response }]) => [
@@ -53,7 +53,7 @@ function success(door: Door, method: DoorMethod, schemas: ComponentSchemas): Omi
     name: null,
     headers: {
       ...(door.price ? answerHeaders.settled : {}),
-      ...(method !== 'GET' && isDoneOnce(door) ? answerHeaders.doneOnce : {}),
+      ...(method !== 'GET' && acceptsIdempotencyKey(door) ? answerHeaders.doneOnce : {}),
       ...(door.price && !door.price.stamp ? answerHeaders.receipt : {}),
       ...(door.asks_again ? answerHeaders.fault : {}),
       ...(isRated(door) ? answerHeaders.rate : {}),
@@ -106,7 +106,7 @@ function fault(
   const { media, shape } = faultForms[faults];
   return {
     name: faultName([...new Set(codes)], price !== null),
-    description: errorsNamed([...new Set(codes)]),
+    description: describeErrors([...new Set(codes)]),
     headers: {
       ...answerHeaders.fault,
       // An act of a session can fail because its payment is spent, though the act itself is not paid for.
@@ -128,7 +128,7 @@ function faultName(codes: readonly ErrorCode[], is_paid: boolean): string | null
   return codes.length > 2 ? null : (is_paid ? 'Paid' : '') + codes.map(pascal).join('Or');
 }
 
-function errorsNamed(codes: readonly ErrorCode[]): string {
+function describeErrors(codes: readonly ErrorCode[]): string {
   const [sole, ...others] = codes;
   if (sole !== undefined && others.length === 0) return `Error code: \`${sole}\`. ${errors[sole][1]}`;
   return `Error codes: ${codes.map(code => `\`${code}\``).join(', ')}. \`code\` says which one it is, and \`detail\` explains it.`;
@@ -151,7 +151,7 @@ const TOO_MANY = 429;
 export const isKept = ({ cache }: Columns): boolean => cache !== NO_STORE;
 const isRated = ({ rated, price }: Columns): boolean => rated && price === null;
 const DONE_BEFORE = 'The same request was carried out before. The response shows what it recorded, as it is now.';
-const lacking = {
+const credentialFaults = {
   401: {
     proof: 'the proof of possession that this request requires is missing',
     session: 'the session of the book is missing',
@@ -172,7 +172,12 @@ const lacking = {
   },
 } as const;
 
-function credentialOf({ board_secret, ingest_key, slice_token, possession }: Columns): keyof (typeof lacking)[401] {
+function credentialOf({
+  board_secret,
+  ingest_key,
+  slice_token,
+  possession,
+}: Columns): keyof (typeof credentialFaults)[401] {
   if (board_secret !== 'none') return 'secret';
   const proof = slice_token === 'instead' ? 'proof_or_token' : proofs[possession];
   return ({ none: proof, required: 'key', or_session: 'key_or_proof' } as const)[ingest_key];
@@ -184,7 +189,7 @@ const proofs = {
   required: 'proof',
   session: 'session',
   bound: 'bound_proof',
-} as const satisfies Record<Columns['possession'], keyof (typeof lacking)[401]>;
+} as const satisfies Record<Columns['possession'], keyof (typeof credentialFaults)[401]>;
 
 /** A demo key cannot write, and its refusal has no body either. */
 function demoKeyAt({ board_secret, ingest_key, price, effect }: Columns): string {
@@ -195,10 +200,10 @@ function demoKeyAt({ board_secret, ingest_key, price, effect }: Columns): string
 
 /** Why a response has an empty body, as the rest of a sentence. */
 function closingCause(door: Columns, status: 401 | 403): string {
-  if (status === 401) return lacking[401][credentialOf(door)];
+  if (status === 401) return credentialFaults[401][credentialOf(door)];
   if (!isOpenedBySecret(door) && door.price === null)
     return 'a credential of the request does not allow it, such as a demo key, which cannot write';
-  return lacking[403][credentialOf(door)] + demoKeyAt(door);
+  return credentialFaults[403][credentialOf(door)] + demoKeyAt(door);
 }
 
 /** The name of a response with an empty body, such as MissingProof or InvalidSessionOrDemoKey. */
@@ -227,7 +232,7 @@ function isOpenedBySecret({ possession, ingest_key, board_secret }: Columns): bo
   return [possession, ingest_key, board_secret].some(column => column !== 'none');
 }
 
-function challenged({ face }: Columns, schemas: ComponentSchemas): NamedResponse {
+function paymentRequiredResponse({ face }: Columns, schemas: ComponentSchemas): NamedResponse {
   const body = face ? z.union([PaymentRequired, face.fault]) : PaymentRequired;
   return {
     name: 'PaymentRequired',
@@ -268,7 +273,7 @@ function faultsOf(door: Door, method: DoorMethod): ErrorCode[] {
   ];
   const named: ErrorCode[] = [
     ...(door.price?.stamp ? [] : (['payment_identifier_conflict', 'kill_switch_resend'] as const)),
-    ...(byKey(door) ? (['idempotency_key_in_flight'] as const) : []),
+    ...(acceptsApiKey(door) ? (['idempotency_key_in_flight'] as const) : []),
   ];
   const chain: ErrorCode[] = ['settlement_pending', 'chain_unavailable', 'facilitator_unavailable', 'fee_too_high'];
   return [
@@ -276,7 +281,7 @@ function faultsOf(door: Door, method: DoorMethod): ErrorCode[] {
     'headers_too_large',
     ...body,
     ...(door.price ? [...paid, ...named, ...chain] : []),
-    ...(method !== 'GET' && isDoneOnce(door) ? onceForKey : []),
+    ...(method !== 'GET' && acceptsIdempotencyKey(door) ? onceForKey : []),
     // Requests that no payment covers are limited by address: free doors, invalid credentials, invalid payments.
     ...(door.rated ? (['rate_limited'] as const) : []),
     ...(door.refusal ? (['blocked_too_often'] as const) : []),

@@ -66,8 +66,8 @@ export const securitySchemes: JsonObject = {
 };
 
 /** Whether an API key is accepted in place of a payment. */
-export function byKey({ price }: Pick<Columns, 'price'>): boolean {
-  return price?.paid_by.some(means => means !== 'payment') ?? false;
+export function acceptsApiKey({ price }: Pick<Columns, 'price'>): boolean {
+  return price?.paid_by.some(method => method !== 'payment') ?? false;
 }
 
 const shownFor: Readonly<Record<Columns['possession'], readonly (string | null)[]>> = {
@@ -98,13 +98,13 @@ const byBoardSecret: Readonly<Record<Columns['board_secret'], readonly string[] 
 
 /** The combinations of credentials that a door accepts: any item of the list, with all credentials of the item. */
 export function security({ price, possession, slice_token, ingest_key, board_secret, waived_by }: Columns): Json {
-  const pays = byKey({ price }) ? ['x402', 'x402_v1', 'bearer', 'api_key'] : ['x402', 'x402_v1'];
-  const toll: (string | null)[] = price ? pays : [null];
-  if (waived_by) toll.push(null);
+  const pays = acceptsApiKey({ price }) ? ['x402', 'x402_v1', 'bearer', 'api_key'] : ['x402', 'x402_v1'];
+  const payment_schemes: (string | null)[] = price ? pays : [null];
+  if (waived_by) payment_schemes.push(null);
   const tokens = byToken[slice_token] ?? [];
   const shown = byBoardSecret[board_secret] ?? byIngestKey[ingest_key] ?? [...shownFor[possession], ...tokens];
   const key = slice_token === 'whole' ? tokens : shown;
-  return toll.flatMap(paid =>
+  return payment_schemes.flatMap(paid =>
     key.map(held => Object.fromEntries([paid, held].filter(name => name !== null).map(name => [name, []]))),
   );
 }

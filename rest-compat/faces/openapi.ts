@@ -1,28 +1,28 @@
 import type { z } from 'zod';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { type Columns, type Door, type DoorMethod, isDoneOnce } from '../door.ts';
+import { acceptsIdempotencyKey, type Columns, type Door, type DoorMethod } from '../door.ts';
 import { jsonSchema } from '../door-schemas.ts';
 import { credentialTerms } from './credential-terms.ts';
 import {
+  agentHeader,
   bookSession,
   delegation,
   idempotencyKey,
   idempotencyKeyOfStamp,
   idempotencyKeyOfWrite,
   ifNoneMatch,
-  namedBook,
   note,
+  proofHeader,
   proofNonce,
   redelivery,
   routerKey,
   sessionHeader,
   sessionOrProof,
-  shownProof,
 } from './openapi-parameters.ts';
 import { ComponentParts, type Components, pascal } from './openapi-parts.ts';
 import { content, isKept, responses } from './openapi-responses.ts';
 import { ComponentSchemas } from './openapi-schemas.ts';
-import { byKey, security, securitySchemes } from './openapi-security.ts';
+import { acceptsApiKey, security, securitySchemes } from './openapi-security.ts';
 import { webhooks } from './openapi-webhooks.ts';
 import { priceTerms } from './price-terms.ts';
 import { tags } from './tags.ts';
@@ -85,8 +85,8 @@ function operation(door: Door, method: DoorMethod, { schemas, parts }: Component
       ...parameters(door.requests.query, 'query'),
       ...parameters(door.requests.headers, 'header'),
       ...(door.errors.includes('hub_failed') ? [routerKey] : []),
-      ...(door.price ? soldOf(door) : []),
-      ...(method !== 'GET' && isDoneOnce(door) ? [idempotencyKeyOfWrite] : []),
+      ...(door.price ? paymentParameters(door) : []),
+      ...(method !== 'GET' && acceptsIdempotencyKey(door) ? [idempotencyKeyOfWrite] : []),
       ...possession[door.possession],
       ...(isKept(door) ? [ifNoneMatch] : []),
     ].map(parameter => parts.parameter(parameter, operationId)),
@@ -96,19 +96,19 @@ function operation(door: Door, method: DoorMethod, { schemas, parts }: Component
 }
 
 /** A door that requires possession already describes the session header. */
-function soldOf(door: Door): readonly JsonObject[] {
+function paymentParameters(door: Door): readonly JsonObject[] {
   const session = door.possession === 'none' ? [bookSession] : [];
   const key = door.price?.stamp ? idempotencyKeyOfStamp : idempotencyKey;
-  return [...session, namedBook, delegation, note, redelivery, key];
+  return [...session, agentHeader, delegation, note, redelivery, key];
 }
 
 /** `security` says the same, but a client that is generated from types sends them as parameters. */
 const possession: Readonly<Record<Columns['possession'], readonly JsonObject[]>> = {
   none: [],
-  offered: [sessionOrProof, shownProof, proofNonce],
-  required: [sessionOrProof, shownProof, proofNonce],
+  offered: [sessionOrProof, proofHeader, proofNonce],
+  required: [sessionOrProof, proofHeader, proofNonce],
   session: [sessionHeader],
-  bound: [sessionOrProof, shownProof, proofNonce],
+  bound: [sessionOrProof, proofHeader, proofNonce],
 };
 
 const possessionTerms: Readonly<Record<Columns['possession'], readonly string[]>> = {
@@ -123,7 +123,7 @@ const possessionTerms: Readonly<Record<Columns['possession'], readonly string[]>
 function termsOf(door: Columns): string {
   const { price, waived_by, aliases, limits } = door;
   const terms = [
-    price ? `${priceTerms(price).sentence}${byKey(door) ? '; an API key is accepted instead' : ''}.` : 'Free.',
+    price ? `${priceTerms(price).sentence}${acceptsApiKey(door) ? '; an API key is accepted instead' : ''}.` : 'Free.',
     ...(waived_by ? [`Free if the body has \`${waived_by}\`.`] : []),
     // Nothing is open to a caller with neither.
     ...(door.ingest_key === 'or_session' ? [] : possessionTerms[door.possession]),
@@ -170,11 +170,11 @@ function parameters(schema: z.ZodType, place: 'path' | 'query' | 'header'): Json
   }));
 }
 
-type Described = { readonly description: string };
+type Description = { readonly description: string };
 
 /** Members of an object. For a union only the number of its alternatives is known. */
 function members(schema: z.ZodType, io: 'input' | 'output') {
   const { properties = {}, required = [], oneOf, anyOf } = jsonSchema(schema, io) as z.core.JSONSchema.BaseSchema;
   const alternatives = (oneOf ?? anyOf ?? []).length;
-  return { properties: properties as Readonly<Record<string, JsonObject & Described>>, required, alternatives };
+  return { properties: properties as Readonly<Record<string, JsonObject & Description>>, required, alternatives };
 }

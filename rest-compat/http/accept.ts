@@ -1,5 +1,5 @@
 /** `type/subtype` of a media type, without its parameters. */
-const bare = (media: string) => (media.split(';')[0] ?? '').trim().toLowerCase();
+const typeWithoutParameters = (media: string) => (media.split(';')[0] ?? '').trim().toLowerCase();
 
 /** What an Accept header says of a media type. */
 interface Preference {
@@ -14,9 +14,11 @@ const UNACCEPTED: Preference = { weight: 0, breadth: 3, place: 0 };
 
 /** By the most specific range that a media type is in (RFC 9110 12.5.1). */
 function preferenceIn(accepted: string, media: string): Preference {
-  const [type] = bare(media).split('/');
-  const ranges = new Map(accepted.split(',').map((part, place) => [bare(part), { weight: weightOf(part), place }]));
-  for (const [breadth, range] of [bare(media), `${type}/*`, '*/*'].entries()) {
+  const [type] = typeWithoutParameters(media).split('/');
+  const ranges = new Map(
+    accepted.split(',').map((part, place) => [typeWithoutParameters(part), { weight: weightOf(part), place }]),
+  );
+  for (const [breadth, range] of [typeWithoutParameters(media), `${type}/*`, '*/*'].entries()) {
     const found = ranges.get(range);
     if (found !== undefined) return { ...found, breadth };
   }

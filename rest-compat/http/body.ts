@@ -35,7 +35,7 @@ export const noRoom: Extract<Body, { kind: 'refused' }> = {
 };
 
 /** The client has disconnected. */
-export const brokenOff = () => new Error('the request broke off');
+export const interruptedError = () => new Error('the request broke off');
 
 /** Space for a body while it is read. */
 interface BodyRoom {
@@ -49,7 +49,7 @@ interface BodyRoom {
 export async function readJson(request: IncomingMessage, bytes_max: number, room?: BodyRoom): Promise<Body> {
   if (Number(request.headers['content-length'] ?? 0) > bytes_max) return tooLarge;
   const read = await bytesOf(request, bytes_max, room);
-  return read instanceof Uint8Array ? parsed(read) : read;
+  return read instanceof Uint8Array ? parseJson(read) : read;
 }
 
 /**
@@ -84,7 +84,7 @@ function bytesOf(request: IncomingMessage, bytes_max: number, room?: BodyRoom): 
     settle();
     reject(fault);
   };
-  const close = () => fail(brokenOff());
+  const close = () => fail(interruptedError());
   const lose = () => refuse(noRoom);
   request.on('data', take).once('end', end).once('error', fail).once('close', close);
   room?.lost.addEventListener('abort', lose);
@@ -100,7 +100,7 @@ const exceeding = {
   members: malformedBody(`The body has more than ${limits.json_members_max} members.`),
 } as const;
 
-function parsed(bytes: Uint8Array): Body {
+function parseJson(bytes: Uint8Array): Body {
   // Checked first, because parsing would cost more than a refusal.
   const exceeded = exceededBy(bytes);
   if (exceeded) return exceeding[exceeded];
@@ -128,7 +128,7 @@ export function leavesUnread(request: IncomingMessage): boolean {
  * Sends the answer at once, and ends it when the caller has stopped sending or the time is up. Closing a socket with unread bytes sends
  * RST, and the caller could lose the answer (RFC 9112 9.6).
  */
-export function lingering(answer: string | Buffer, request: IncomingMessage): Readable {
+export function drainBeforeEnd(answer: string | Buffer, request: IncomingMessage): Readable {
   const stream = new Readable({ read() {} });
   const finish = () => {
     clearTimeout(timer);

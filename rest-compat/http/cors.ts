@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { exposed } from '../faces/openapi-headers.ts';
+import { exposedHeaders } from '../faces/openapi-headers.ts';
 import { requestHeaders } from '../request-headers.ts';
 
 /** Origins whose pages may call: all, or the listed ones, as browsers serialize them (RFC 6454 §6.2). */
@@ -45,7 +45,7 @@ export function accessControl({ origin }: IncomingHttpHeaders, origins: Origins)
   const allowed = origins === '*' ? '*' : origin !== undefined && origins.has(origin) ? origin : null;
   if (allowed === null) return {};
   const named = { 'access-control-allow-origin': allowed };
-  return origin === undefined ? named : { ...named, 'access-control-expose-headers': exposed };
+  return origin === undefined ? named : { ...named, 'access-control-expose-headers': exposedHeaders };
 }
 
 /** Headers of a preflight for a path with these methods, or for an unknown path. */

@@ -4,7 +4,7 @@ interface Outlet {
 }
 
 /** A signal that is aborted when an answer has been sent, or its reader has disconnected. */
-export function onceLeft(outlet: Outlet, is_closed: boolean): AbortSignal {
+export function disconnectSignal(outlet: Outlet, is_closed: boolean): AbortSignal {
   const left = new AbortController();
   if (is_closed) left.abort();
   else outlet.once('close', () => left.abort());

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Body } from '../door-request.ts';
 import type { Upload } from '../upload.ts';
-import { brokenOff, malformedBody, noRoom, tooLarge } from './body.ts';
+import { interruptedError, malformedBody, noRoom, tooLarge } from './body.ts';
 
 /** A boundary has 1 to 70 characters (RFC 2046 5.1.1). */
 const BOUNDARY = /;\s*boundary=(?:"[^"\r\n]{1,70}"|[^\s";,]{1,70})/i;
@@ -49,9 +49,9 @@ class FormReader {
       .on('data', this.#take)
       .once('end', () => (this.#parsed ? this.#whole() : parser.end()))
       .once('error', this.#body.reject)
-      .once('close', () => request.complete || this.#body.reject(brokenOff()));
+      .once('close', () => request.complete || this.#body.reject(interruptedError()));
     // It may have been closed before the listeners were added.
-    if (request.destroyed) this.#body.reject(brokenOff());
+    if (request.destroyed) this.#body.reject(interruptedError());
     return this.#body.promise;
   }
 
@@ -118,7 +118,7 @@ class FormReader {
   }
 
   #whole(): void {
-    this.#end({ kind: 'json', value: nested(this.#members) });
+    this.#end({ kind: 'json', value: nestMembers(this.#members) });
   }
 
   /** The rest stays unread and the socket open, because the refusal is sent on it. */
@@ -132,7 +132,7 @@ class FormReader {
   }
 }
 
-function nested(members: ReadonlyMap<string, Json>): JsonObject {
+function nestMembers(members: ReadonlyMap<string, Json>): JsonObject {
   const whole = new Map<string, Json>();
   for (const [name, member] of members) {
     const [, outer = name, inner] = name.match(/^([^[\]]+)\[([^[\]]*)\]$/) ?? [];

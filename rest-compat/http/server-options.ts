@@ -9,7 +9,7 @@ import { accessControl, isPreflight, type Origins, preflight } from './cors.ts';
 const unsniffed = { 'x-content-type-options': 'nosniff' };
 
 /** Errors that Fastify finds in a URL before any route or hook: an invalid escape, a segment that is too long. */
-function answeringBadUrls(origins: Origins) {
+function badUrlHandler(origins: Origins) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
     // Without a preflight answer a page could not read this response.
     if (isPreflight(request.raw)) {
@@ -36,7 +36,7 @@ const clientFaults: Readonly<Record<string, ErrorCode>> = {
 };
 
 /** Not logged, because the error contains the packet with sessions, keys and payments. */
-function answeringBadClients(origins: Origins) {
+function badClientHandler(origins: Origins) {
   return (error: Error & { readonly code?: string }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || socket.destroyed) return;
     if (socket.writable) socket.write(rawAnswer(clientFaults[error.code ?? ''] ?? 'invalid_request', origins));
@@ -61,7 +61,7 @@ function rawAnswer(code: ErrorCode, origins: Origins): string {
 /** Options of the Fastify server for these endpoints. */
 export const doorServerOptions = {
   routerOptions: { ignoreTrailingSlash: true, maxParamLength: limits.path_parameter_chars_max },
-  ...answeringFor(new Set()),
+  ...badRequestHandlers(new Set()),
   requestTimeout: limits.request_ms_max,
   connectionTimeout: limits.connection_silent_ms_max,
   keepAliveTimeout: limits.connection_idle_ms_max,
@@ -74,6 +74,6 @@ export const doorServerOptions = {
 };
 
 /** The same, for a server that pages of these origins may call. */
-export function answeringFor(origins: Origins) {
-  return { frameworkErrors: answeringBadUrls(origins), clientErrorHandler: answeringBadClients(origins) };
+export function badRequestHandlers(origins: Origins) {
+  return { frameworkErrors: badUrlHandler(origins), clientErrorHandler: badClientHandler(origins) };
 }

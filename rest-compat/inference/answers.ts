@@ -138,7 +138,7 @@ const part = z
   .discriminatedUnion('type', [...Message.shape.content.element.options, Reasoning.shape.content.element])
   .describe('The part: empty when it is added, complete when it is done.');
 const InProgress = { id: item_id, status: z.literal('in_progress') };
-const ItemBegun = z
+const StartedItem = z
   .discriminatedUnion('type', [
     Reasoning.extend(InProgress),
     Message.extend(InProgress),
@@ -151,7 +151,7 @@ const logprobs = z.array(z.never()).max(0).describe('Always empty.');
 export const ResponseEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('response.created'), sequence_number, response }),
   z.object({ type: z.literal('response.in_progress'), sequence_number, response }),
-  z.object({ type: z.literal('response.output_item.added'), sequence_number, output_index, item: ItemBegun }),
+  z.object({ type: z.literal('response.output_item.added'), sequence_number, output_index, item: StartedItem }),
   z.object({ type: z.literal('response.content_part.added'), ...inPart, part }),
   z.object({ type: z.literal('response.output_text.delta'), ...inPart, delta, logprobs }),
   z.object({ type: z.literal('response.output_text.done'), ...inPart, text, logprobs }),

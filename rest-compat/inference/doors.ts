@@ -14,7 +14,7 @@ import { type DoorPrice, documentDoor } from '../door.ts';
 import { RpcAnswer } from '../faces/a2a/answers.ts';
 import { a2aFace } from '../faces/a2a/serve.ts';
 import { fieldOperation, operationVariables } from '../field-operation.ts';
-import { bare } from '../omit-nulls.ts';
+import { withoutAnyNulls } from '../omit-nulls.ts';
 import { RefusedCallAnswer } from '../receipt/answers.ts';
 import { chatFrames, namedFrames } from '../sse.ts';
 import { AudioUpload, digits, formOf, headerText, ModelInPath } from '../text-members.ts';
@@ -212,7 +212,7 @@ function chunkOf({ choices, usage, svc, ...head }: GraphChunk, include_usage: bo
 
 /** `reasoning_details` keeps the spelling of the hub, with its nulls. */
 function bareDelta({ reasoning_details, ...delta }: JsonObject): Json {
-  return { ...(bare(delta) as JsonObject), ...(reasoning_details ? { reasoning_details } : {}) };
+  return { ...(withoutAnyNulls(delta) as JsonObject), ...(reasoning_details ? { reasoning_details } : {}) };
 }
 
 /** The further counts of the hub become members of `usage`. */

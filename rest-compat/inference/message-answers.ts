@@ -50,7 +50,7 @@ export const MessageAnswer = ModelMessageNoun.omit({ hub: true }).extend({
   svc: Svc,
 });
 
-const Begun = MessageAnswer.omit({ svc: true }).extend({
+const StartedMessage = MessageAnswer.omit({ svc: true }).extend({
   content: z.array(Block).max(0).describe('Always empty: the blocks follow in later events.'),
   stop_reason: z.null().describe('Always null: `message_delta` has the reason.'),
 });
@@ -70,7 +70,7 @@ const Delta = z.discriminatedUnion('type', [
     partial_json: z.string().describe('Next piece of the input. All pieces together are JSON, as the model wrote it.'),
   }),
 ]);
-const BlockBegun = z.discriminatedUnion('type', [
+const StartedBlock = z.discriminatedUnion('type', [
   ThinkingBlock,
   RedactedThinkingBlock,
   TextBlock,
@@ -79,11 +79,14 @@ const BlockBegun = z.discriminatedUnion('type', [
 
 /** One event of a streamed message in the form of Anthropic. `event:` repeats its type. */
 export const MessageEventAnswer = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('message_start'), message: Begun.describe('The message, still without content.') }),
+  z.object({
+    type: z.literal('message_start'),
+    message: StartedMessage.describe('The message, still without content.'),
+  }),
   z.object({
     type: z.literal('content_block_start'),
     index,
-    content_block: BlockBegun.describe(
+    content_block: StartedBlock.describe(
       'The block at its start, without content. Only `data` of `redacted_thinking` is whole here.',
     ),
   }),

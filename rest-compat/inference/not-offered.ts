@@ -21,7 +21,7 @@ interface NotOffered {
   readonly how: string;
 }
 
-const usual = { reach: 'from', family: 'openai', instead: null, how: '' } as const;
+const defaults = { reach: 'from', family: 'openai', instead: null, how: '' } as const;
 
 const CHAT = 'POST /v1/chat/completions';
 const RESPONSES = 'POST /v1/responses';
@@ -60,67 +60,67 @@ const noAssistants = {
 
 /** The first row that a request matches applies. */
 export const notOffered: readonly NotOffered[] = [
-  { ...usual, ...noPrompts, path: '/v1/completions' },
-  { ...usual, ...noPrompts, path: '/v1/complete', family: 'anthropic', instead: MESSAGES },
-  { ...usual, ...noCompletions, path: '/v1/chat/completions', reach: 'below' },
+  { ...defaults, ...noPrompts, path: '/v1/completions' },
+  { ...defaults, ...noPrompts, path: '/v1/complete', family: 'anthropic', instead: MESSAGES },
+  { ...defaults, ...noCompletions, path: '/v1/chat/completions', reach: 'below' },
   {
-    ...usual,
+    ...defaults,
     path: '/v1/responses/input_tokens',
     why: 'Tokens of a response are not counted in advance.',
     instead: 'POST /v1/messages/count_tokens',
     how: ' for an estimate of the same text',
   },
   {
-    ...usual,
+    ...defaults,
     path: '/v1/responses/compact',
     why: 'Conversations are not compacted.',
     instead: RESPONSES,
     how: ' with a summary in place of the earlier turns',
   },
   {
-    ...usual,
+    ...defaults,
     ...noStore,
     path: '/v1/responses',
     reach: 'below',
     why: 'Responses are not stored, so they cannot be read, deleted or canceled by id.',
   },
-  { ...usual, ...noBatches, path: '/v1/messages/batches', family: 'anthropic', instead: MESSAGES },
-  { ...usual, ...noBatches, path: '/v1/batches' },
-  { ...usual, path: '/v1/audio/speech', why: 'Speech is not synthesized.' },
+  { ...defaults, ...noBatches, path: '/v1/messages/batches', family: 'anthropic', instead: MESSAGES },
+  { ...defaults, ...noBatches, path: '/v1/batches' },
+  { ...defaults, path: '/v1/audio/speech', why: 'Speech is not synthesized.' },
   {
-    ...usual,
+    ...defaults,
     path: '/v1/audio/translations',
     why: 'Speech is not translated.',
     instead: 'POST /v1/audio/transcriptions',
     how: ' for the text in its own language, which a chat can translate',
   },
-  { ...usual, ...noEdits, path: '/v1/images/edits' },
-  { ...usual, ...noEdits, path: '/v1/images/variations' },
-  { ...usual, path: '/v1/videos', why: 'Videos are not generated.' },
-  { ...usual, path: '/v1/moderations', why: 'Texts and images are not classified.' },
-  { ...usual, ...noFiles, path: '/v1/files' },
-  { ...usual, ...noFiles, path: '/v1/uploads' },
-  { ...usual, ...noAssistants, path: '/v1/assistants' },
-  { ...usual, ...noAssistants, path: '/v1/threads' },
-  { ...usual, ...noAssistants, path: '/v1/conversations' },
+  { ...defaults, ...noEdits, path: '/v1/images/edits' },
+  { ...defaults, ...noEdits, path: '/v1/images/variations' },
+  { ...defaults, path: '/v1/videos', why: 'Videos are not generated.' },
+  { ...defaults, path: '/v1/moderations', why: 'Texts and images are not classified.' },
+  { ...defaults, ...noFiles, path: '/v1/files' },
+  { ...defaults, ...noFiles, path: '/v1/uploads' },
+  { ...defaults, ...noAssistants, path: '/v1/assistants' },
+  { ...defaults, ...noAssistants, path: '/v1/threads' },
+  { ...defaults, ...noAssistants, path: '/v1/conversations' },
   {
-    ...usual,
+    ...defaults,
     path: '/v1/fine_tuning',
     why: 'Models are not trained.',
     instead: 'GET /v1/models',
     how: ' for those that can be called',
   },
   {
-    ...usual,
+    ...defaults,
     path: '/v1/vector_stores',
     why: 'Documents are neither stored nor searched.',
     instead: 'POST /v1/embeddings',
     how: ' for vectors of texts, which the caller stores and searches',
   },
-  { ...usual, path: '/v1/containers', why: 'Code is not run.' },
-  { ...usual, path: '/v1/evals', why: 'Evaluations are not run.' },
+  { ...defaults, path: '/v1/containers', why: 'Code is not run.' },
+  { ...defaults, path: '/v1/evals', why: 'Evaluations are not run.' },
   {
-    ...usual,
+    ...defaults,
     path: '/v1/realtime',
     why: 'Live sessions are not supported.',
     instead: CHAT,

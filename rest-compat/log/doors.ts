@@ -10,8 +10,8 @@ import {
 } from '../../schema/requests/receipt.ts';
 import { InclusionProofNoun } from '../../schema/result-proof.ts';
 import { nameComponents } from '../answer-shapes.ts';
+import { KEPT_FOR_GOOD, OCTETS } from '../bytes-cache.ts';
 import { documentDoor } from '../door.ts';
-import { KEPT_FOR_GOOD, OCTETS } from '../kept-bytes.ts';
 import { queryOf } from '../text-members.ts';
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);

@@ -52,7 +52,7 @@ const leaf = {
       'Inclusion proof of the leaf in the log of the statement (RFC 9162 §2.1.3): hashes (hex), from the leaf up.',
     ),
 };
-const signed = {
+const statementMembers = {
   verify_jwks,
   statement: TotalsStatement.describe('The newest signed statement of totals, as GET /log/totals returns it.'),
 };
@@ -86,7 +86,7 @@ const BookTotalAnswer = z.object({
     })
     .optional()
     .describe('Proof that the row with the requested task_id is in the total. Absent if none was requested.'),
-  ...signed,
+  ...statementMembers,
 });
 
 const PaymentProofAnswer = z.object({
@@ -105,7 +105,7 @@ const PaymentProofAnswer = z.object({
     .describe('Payment that backs the receipt: network, reference and index of its transfer.'),
   ...leaf,
   ...mapProof,
-  ...signed,
+  ...statementMembers,
 });
 
 nameComponents({ LogTotals: TotalsStatement, BookTotal: BookTotalAnswer, PaymentProof: PaymentProofAnswer });

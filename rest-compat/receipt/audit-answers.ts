@@ -61,7 +61,7 @@ const Check = z.object({
   how: z.string().describe('How to do the check, with the standard and the members to use.'),
 });
 
-const around = {
+const auditMembers = {
   as_of: z.string().describe('Time the document was made (RFC 3339, UTC).'),
   preimage: z.string().describe('Signed payload as canonical JSON (RFC 8785).'),
   keys: KeySetAnswer.describe('All public keys that the issuer has published (JWK Set).'),
@@ -90,13 +90,13 @@ export const ReceiptAuditAnswer = z.object({
   lane: JsonMembers.describe(
     'Facts about the payment and the call that are not signed and may change, such as `proof_outcome`.',
   ),
-  ...around,
+  ...auditMembers,
 });
 
 export const RefusalAuditAnswer = z.object({
   schema: z.literal(documents.refusal_audit),
   refusal: RefusalNoun.describe('Signed refusal that this document is about.'),
-  ...around,
+  ...auditMembers,
 });
 
 nameComponents({ ReceiptAudit: ReceiptAuditAnswer, RefusalAudit: RefusalAuditAnswer });

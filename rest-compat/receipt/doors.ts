@@ -15,10 +15,10 @@ import {
 } from '../../schema/requests/receipt.ts';
 import { ResultProofNoun } from '../../schema/result-proof.ts';
 import { SettlementNoun, TaskStatusNoun } from '../../schema/settlement.ts';
-import type { CheckedForm, Form } from '../answer-forms.ts';
+import type { Form, VerifyingForm } from '../answer-forms.ts';
+import { KEPT_FOR_GOOD } from '../bytes-cache.ts';
 import { type Door, documentDoor } from '../door.ts';
 import { fieldOperation } from '../field-operation.ts';
-import { KEPT_FOR_GOOD } from '../kept-bytes.ts';
 import { ReceiptAuditAnswer, RefusalAuditAnswer } from './audit-answers.ts';
 import { faultPageOf } from './page/fault-page.ts';
 import { HTML, pageHeaders } from './page/layout.ts';
@@ -39,7 +39,7 @@ export function memberOperation(name: string, field: Root, member: string) {
 }
 
 /** Columns of a row whose response is one member. */
-function only(member: string) {
+function memberColumns(member: string) {
   return {
     shows: z.object({ [member]: z.unknown() }),
     answer: (data: JsonObject) => rootMember(data, member),
@@ -63,7 +63,7 @@ function auditForms(name: string, field: Root, page: (audit: JsonObject, program
       return audit === null ? null : JSON.stringify(audit);
     },
   };
-  const html: CheckedForm = {
+  const html: VerifyingForm = {
     media: HTML,
     document,
     withProgram: program => ({
@@ -96,7 +96,7 @@ export function receiptDoor({ forms, described }: ReceiptForms): Door {
     crawled: false,
     tags: ['receipts'],
     field: 'receipt',
-    ...only('document'),
+    ...memberColumns('document'),
     params: ReceiptPath,
     query: z.object({
       format: z
@@ -124,7 +124,7 @@ export const receiptDoors = [
     crawled: false,
     tags: ['receipts'],
     field: 'receipt',
-    ...only('preimage'),
+    ...memberColumns('preimage'),
     params: z.object({ id: onGraph('taskId', ReceiptPath.shape.task_id) }),
     cache: KEPT_FOR_GOOD,
     response: ReceiptPayloadNoun,
@@ -190,7 +190,7 @@ export const refusalDoors = [
     crawled: false,
     tags: ['receipts'],
     field: 'refusal',
-    ...only('document'),
+    ...memberColumns('document'),
     params: RefusalPath,
     query: z.object({ format: Format.optional() }),
     forms: auditForms('get_refusal_audit', 'refusal', refusalPage),

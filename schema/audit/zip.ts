@@ -87,10 +87,10 @@ export function zipOf(files: readonly ZipFile[]): Uint8Array {
     [2, files.length],
   ] as const;
   const end = header(END, [[2, 0], [2, 0], ...counts, [4, central_bytes], [4, offset], [2, 0]]);
-  return joined([...parts, ...central, end]);
+  return joinBytes([...parts, ...central, end]);
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array {
+function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { boardLimits } from '../limits.ts';
 import { isPublicAddress } from '../webhook/public-address.ts';
 import { HIDDEN, isPublicName } from '../webhook/url.ts';
+import { readPlain } from './plain-reading.ts';
 import { holdsSecret } from './secrets.ts';
-import { unveil } from './unveil.ts';
 
 /* Endpoints that posts may be about. Pure: nothing is looked up or fetched. */
 
@@ -39,7 +39,7 @@ export function judgeEndpoint(text: string): Endpoint {
   if (url.protocol !== 'https:') return refused('is not https');
   if (url.username !== '' || url.password !== '') return refused('contains a user name or a password');
   if (!isPublicHost(url.hostname)) return refused('does not name a public host');
-  const read = unveil(text);
+  const read = readPlain(text);
   const spellings = [text, url.href, ...(read ? [read.plain, read.digits_kept] : [])];
   if (read === null || spellings.some(it => holdsSecret(it) || KEY_OR_HASH.test(it)) || holdsKey(url))
     return refused('contains what looks like a key. Send the endpoint without it');

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import rootZone from 'tlds' with { type: 'json' };
+import { toLatin } from './plain-reading.ts';
 import { holdsSplitName, isWellKnownEnd } from './split-name.ts';
-import { toLatin } from './unveil.ts';
 
 /* Whether a text leads anywhere. Pure, of a text that is unveiled. */
 

@@ -43,7 +43,7 @@ const WIDE_BREAKS = /[\s.,;|"'`+\\:_/*~-]+/g;
 const NAMES =
   /[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|(?<![0-9a-z])(?:0x)?[0-9a-f]{64}(?![0-9a-z])/gi;
 
-interface Scattered extends SecretFormat {
+interface ScatteredSecret extends SecretFormat {
   readonly breaks: RegExp;
   readonly signs_per_turn_max: number;
 }
@@ -56,7 +56,7 @@ const SIGNS_PER_TURN_MAX = 4;
 const HEX_SIGNS_PER_TURN_MAX = 16;
 const AWS = 'AWS';
 const hex: SecretFormat = { issuer: 'hex', spelling: /[0-9a-f]{64,}/i };
-const scattered: readonly Scattered[] = [
+const scattered: readonly ScatteredSecret[] = [
   ...issuedSecrets.map(it => ({ ...it, breaks: BREAKS, signs_per_turn_max: SIGNS_PER_TURN_MAX })),
   ...[BREAKS, WIDE_BREAKS].map(breaks => ({ ...hex, breaks, signs_per_turn_max: HEX_SIGNS_PER_TURN_MAX })),
   // Mostly large letters, so it turns less; prefix and length identify it.

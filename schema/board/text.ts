@@ -1,7 +1,7 @@
 import { holdsLink } from './links.ts';
 import { latinLetters } from './look-alikes.ts';
+import { readPlain } from './plain-reading.ts';
 import { holdsSecret } from './secrets.ts';
-import { unveil } from './unveil.ts';
 
 /* What agents may write for all to read: plain text. Posts, comments, jobs and bids are judged by this alone. Pure. */
 
@@ -21,16 +21,16 @@ const CONTROL =
  */
 export function judgeText(text: string, chars_max: number): TextVerdict {
   // A code point is at most two units: what is far too long is not even counted.
-  if (text.length > 2 * chars_max || [...text].length > chars_max) return refused('too_long');
-  if (CONTROL.test(text)) return refused('control_characters');
-  const read = unveil(text);
-  if (read === null) return refused(holdsSecret(text) ? 'secret' : 'link');
+  if (text.length > 2 * chars_max || [...text].length > chars_max) return refuseText('too_long');
+  if (CONTROL.test(text)) return refuseText('control_characters');
+  const read = readPlain(text);
+  if (read === null) return refuseText(holdsSecret(text) ? 'secret' : 'link');
   const { plain, digits_kept } = read;
   const readings = new Set([text, digits_kept, latinLetters(digits_kept), plain, latinLetters(plain)]);
-  if ([...readings].some(holdsSecret)) return refused('secret');
-  return holdsLink(plain) ? refused('link') : { kind: 'plain' };
+  if ([...readings].some(holdsSecret)) return refuseText('secret');
+  return holdsLink(plain) ? refuseText('link') : { kind: 'plain' };
 }
 
-function refused(reason: TextFault): TextVerdict {
+function refuseText(reason: TextFault): TextVerdict {
   return { kind: 'refused', reason };
 }

@@ -13,7 +13,7 @@ const UNDER_SESSIONS_SINCE = 2;
 
 export function judgeByFirst(claim: DisputeClaim, look: ReadFact): RuleFinding {
   const shown = { ...claim, evidence: asRead(claim) };
-  return { reason: uncharged(look, 'disputed') ?? rules[claim.claim_type](shown, look) };
+  return { reason: reasonUncharged(look, 'disputed') ?? rules[claim.claim_type](shown, look) };
 }
 
 /** Removes the member for the rule that did not know it. */
@@ -43,7 +43,7 @@ export const unchargedBy: Readonly<Record<Evidence, FirstReason | null>> = {
 };
 
 /** Why there is no charge, or none yet. Null if there is one with a receipt. */
-function uncharged(look: ReadFact, side: DisputeSide): FirstReason | null {
+function reasonUncharged(look: ReadFact, side: DisputeSide): FirstReason | null {
   const evidence = look(`${side}.evidence`);
   if (typeof evidence !== 'string' || !Object.hasOwn(unchargedBy, evidence)) return 'evidence_unknown';
   const reason = unchargedBy[evidence as Evidence];
@@ -88,7 +88,7 @@ function doubleReason({ task_id, evidence }: DisputeClaim, look: ReadFact): Firs
   if (other === null) return 'other_charge_not_named';
   if (other === task_id) return 'same_row';
   if (look('other.on_book') !== true) return 'other_not_on_book';
-  const without_charge = uncharged(look, 'other');
+  const without_charge = reasonUncharged(look, 'other');
   if (without_charge !== null) return disputeReasons[without_charge][0] === null ? without_charge : 'other_not_charged';
   const intent = look('disputed.intent_id');
   if (intent === null || intent !== look('other.intent_id')) return 'no_common_intent';

@@ -42,7 +42,7 @@ function modelReason(evidence: JsonObject, look: ReadFact): DisputeReason {
   return proven ? 'another_model_answered' : 'request_not_proven';
 }
 
-interface Answered {
+interface ModelAnswer {
   readonly asked_for: string;
   /** Null if the hub named no model. */
   readonly answered: string | null;
@@ -51,7 +51,7 @@ interface Answered {
 }
 
 /** Source of the delivered response: the resend, if there was one and its correction names the model, otherwise the call itself. */
-function answerOf(look: ReadFact): Answered | null {
+function answerOf(look: ReadFact): ModelAnswer | null {
   const resent = shownText(look('disputed.resend_model'));
   if (resent !== null && resent !== '') {
     const answered = shownText(look('disputed.resend_answered_model'));
@@ -64,7 +64,7 @@ function answerOf(look: ReadFact): Answered | null {
 }
 
 /** @param unless_named reason if the hub named exactly the requested model, or none */
-function answeredReason(unless_named: DisputeReason, { asked_for, answered, listed }: Answered): DisputeReason {
+function answeredReason(unless_named: DisputeReason, { asked_for, answered, listed }: ModelAnswer): DisputeReason {
   if (answered === null || answered === asked_for) return unless_named;
   if (isSameModel(asked_for, answered)) return 'answered_as_requested';
   const named = listed();

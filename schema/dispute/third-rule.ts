@@ -27,7 +27,7 @@ export function judgeByRules(rules: ClaimRules, claim: DisputeClaim, look: ReadF
   const found = rules[claim.claim_type](claim, look);
   if (disputeOutcome(found.reason) !== 'refund') return found;
   const { owed_back = chargeOf(claim, look) } = found;
-  return awaiting('answer_still_owed', look('disputed.resend_until'), claim) ?? { ...found, owed_back };
+  return openFinding('answer_still_owed', look('disputed.resend_until'), claim) ?? { ...found, owed_back };
 }
 
 export const rulesOfThird: ClaimRules = {
@@ -41,7 +41,7 @@ function chargeOf({ task_id }: DisputeClaim, look: ReadFact): NonNullable<RuleFi
 }
 
 /** Open until that time. Null without one, or once it has passed. */
-function awaiting(reason: DisputeReason, until: Json, { judged_at }: DisputeClaim): RuleFinding | null {
+function openFinding(reason: DisputeReason, until: Json, { judged_at }: DisputeClaim): RuleFinding | null {
   if (until === null) return null;
   return Date.parse(judged_at ?? '') >= Date.parse(shownText(until) ?? '') ? null : { reason, decides_after: until };
 }
@@ -79,7 +79,7 @@ function stampedFinding(claim: DisputeClaim, look: ReadFact): RuleFinding {
   const until_ms = paid_ms + disputeLimits.reveal_awaited_seconds * 1_000;
   const until = Number.isNaN(until_ms) ? '' : new Date(until_ms).toISOString();
   return (
-    awaiting('reveal_awaited', until, claim) ?? {
+    openFinding('reveal_awaited', until, claim) ?? {
       reason: 'output_never_revealed',
       owed_back: { task_id: look('disputed.job_fee_task_id'), amount: look('disputed.job_fee') },
       owed_by_winner: { agent_id: look('disputed.job_winner'), amount: look('disputed.job_price') },

@@ -42,13 +42,13 @@ const DATED = /^(?<name>[a-z0-9-]+?)-(?<year>\d{4})-?(?<month>\d{2})-?(?<day>\d{
 const CalendarDate = z.iso.date();
 
 /** Name of a beta without its date. Null if it does not end with a valid date. */
-function undated(beta: string): string | null {
+function nameWithoutDate(beta: string): string | null {
   const { name = null, year, month, day } = beta.match(DATED)?.groups ?? {};
   return CalendarDate.safeParse(`${year}-${month}-${day}`).success ? name : null;
 }
 
 const isIn = (table: Readonly<Record<string, string>>, beta: string): boolean =>
-  Object.hasOwn(table, undated(beta) ?? '');
+  Object.hasOwn(table, nameWithoutDate(beta) ?? '');
 
 /** All of them are sent as one header. */
 function requireServed(betas: readonly string[], context: z.core.$RefinementCtx): void {
@@ -62,7 +62,7 @@ function faultOf(betas: readonly string[]): string | null {
   if (betas.join().length > betas_chars_max) return `is longer than ${betas_chars_max} characters`;
   const unserved = betas.find(beta => !isIn(servedBetas, beta) && !isIn(unsentBetas, beta));
   if (unserved !== undefined) return `names a beta that is not supported: ${unserved.slice(0, 100)}`;
-  const names = [...new Set(betas)].map(undated);
+  const names = [...new Set(betas)].map(nameWithoutDate);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   return twice === undefined ? null : `names ${twice} with two dates`;
 }

@@ -17,9 +17,9 @@ import {
   Extra,
   extraOf,
   FORWARDED,
-  folded,
+  foldName,
   type GivenMember,
-  inlined,
+  inlineExtra,
   type MemberRule,
   withoutProto,
 } from './forwarded/extra.ts';
@@ -107,7 +107,7 @@ export const ResponseFormat = z
             .enum(['text', 'json_object'])
             .describe('Format of the answer: `text`, or `json_object` for any JSON object.'),
         })
-        .transform((given, context) => inlined(given as JsonObject, formatPlace, context)),
+        .transform((given, context) => inlineExtra(given as JsonObject, formatPlace, context)),
       z
         .looseObject({
           type: z.literal('json_schema'),
@@ -115,8 +115,8 @@ export const ResponseFormat = z
         })
         .transform(
           (given, context): JsonObject => ({
-            ...inlined(given as JsonObject, formatPlace, context),
-            json_schema: inlined(given.json_schema as JsonObject, schemaPlace, context, ['json_schema']),
+            ...inlineExtra(given as JsonObject, formatPlace, context),
+            json_schema: inlineExtra(given.json_schema as JsonObject, schemaPlace, context, ['json_schema']),
           }),
         ),
     ],
@@ -252,7 +252,7 @@ const members = z.looseObject({
 /** The names of a chat's members; all other members of a body are passed on. */
 export const chatMembers: ReadonlySet<string> = new Set(Object.keys(members.shape));
 
-const chatNames = new Map([...chatMembers].map(name => [folded(name), name]));
+const chatNames = new Map([...chatMembers].map(name => [foldName(name), name]));
 
 const chatPlace = bodyPlace(chatMembers, Object.keys(chatWithoutEffect), () => FORWARDED);
 

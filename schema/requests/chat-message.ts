@@ -5,7 +5,7 @@ import { limits } from '../limits.ts';
 import { JsonMember } from '../noun.ts';
 import { optionalConstantText } from '../words.ts';
 import { AnsweredContent, canonicalContent, type Part, type PartKind, TextContent, UserContent } from './content.ts';
-import { Extra, extraOf, inlined } from './forwarded/extra.ts';
+import { Extra, extraOf, inlineExtra } from './forwarded/extra.ts';
 import { openPlace } from './forwarded/foreign-members.ts';
 import { listOf } from './parse.ts';
 import { wellFormedText } from './text.ts';
@@ -63,8 +63,8 @@ const Tool = z
     function: z.looseObject(functionMembers).describe('The function: its name, description and parameters.'),
   })
   .transform((given, context) => ({
-    ...inlined(given as JsonObject, toolPlace, context),
-    function: inlined(given.function as JsonObject, functionPlace, context, ['function']),
+    ...inlineExtra(given as JsonObject, toolPlace, context),
+    function: inlineExtra(given.function as JsonObject, functionPlace, context, ['function']),
   }));
 
 /** A list of tools. An empty list is the same as none. */
@@ -86,8 +86,8 @@ const NamedTool = z
   .transform(
     (given, context) =>
       ({
-        ...inlined(given as JsonObject, toolPlace, context),
-        function: inlined(given.function as JsonObject, namedPlace, context, ['function']),
+        ...inlineExtra(given as JsonObject, toolPlace, context),
+        function: inlineExtra(given.function as JsonObject, namedPlace, context, ['function']),
       }) as NamedTool,
   );
 const namedPlace = openPlace(['name']);
@@ -110,8 +110,8 @@ const AllowedTools = z
   .transform(
     (given, context) =>
       ({
-        ...inlined(given as JsonObject, choicePlace, context),
-        allowed_tools: inlined(given.allowed_tools as JsonObject, allowedPlace, context, ['allowed_tools']),
+        ...inlineExtra(given as JsonObject, choicePlace, context),
+        allowed_tools: inlineExtra(given.allowed_tools as JsonObject, allowedPlace, context, ['allowed_tools']),
       }) as AllowedTools,
   );
 interface AllowedTools extends JsonObject {
@@ -185,9 +185,9 @@ export const ToolCall = z
   .transform(
     (given, context) =>
       ({
-        ...inlined(given as JsonObject, callPlace, context),
+        ...inlineExtra(given as JsonObject, callPlace, context),
         type: 'function',
-        function: inlined(given.function as JsonObject, calledPlace, context, ['function']),
+        function: inlineExtra(given.function as JsonObject, calledPlace, context, ['function']),
       }) as ToolCall,
   );
 export interface ToolCall extends JsonObject {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../canonical-json.ts';
 import { limits } from '../limits.ts';
-import { inlined, type OpenPlace } from './forwarded/extra.ts';
+import { inlineExtra, type OpenPlace } from './forwarded/extra.ts';
 import { openPlace } from './forwarded/foreign-members.ts';
 import { listOf } from './parse.ts';
 import { wellFormedText } from './text.ts';
@@ -75,9 +75,9 @@ export const filePlace = openPlace(['file_data', 'filename', 'file_id']);
 /** A part with its known and unknown members, passed on unchanged. `member` names an inner object that may have unknown members too. */
 function partOf(place: OpenPlace, member: string | null = null, within: OpenPlace | null = null) {
   return (given: object, context: z.core.$RefinementCtx): JsonObject => {
-    const part = inlined(given as JsonObject, place, context);
+    const part = inlineExtra(given as JsonObject, place, context);
     if (member === null || within === null) return part;
-    return { ...part, [member]: inlined(part[member] as JsonObject, within, context, [member]) };
+    return { ...part, [member]: inlineExtra(part[member] as JsonObject, within, context, [member]) };
   };
 }
 

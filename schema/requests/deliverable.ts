@@ -32,13 +32,13 @@ export function deliveryStatedIn(invoice: DeliveryMembers): DeliveryStatement {
   if (kind != null && hash == null && deliverable == null)
     return faulty('deliverable_hash', 'is required with deliverable_kind');
 
-  const commitments: readonly Committed[] = [
+  const commitments: readonly CommittedHash[] = [
     ...(deliverable == null ? [] : [{ param: 'deliverable', kind: 'sha256' as const, hash: sha256Hex(deliverable) }]),
     ...(hash == null || kind == null ? [] : [{ param: 'deliverable_hash', kind, hash }]),
     ...(stated.committed ? [{ param: 'output_commitment', ...stated.committed }] : []),
   ];
   const [first, ...others] = commitments;
-  if (first === undefined) return omitted(omit_deliverable ? OMITTED : (stated.omission_rule ?? NOT_GIVEN));
+  if (first === undefined) return omittedCommitment(omit_deliverable ? OMITTED : (stated.omission_rule ?? NOT_GIVEN));
   const param = `output_commitment.${stated.omission_rule === null ? 'status' : 'omission_rule'}`;
   if (omit_deliverable) return faulty('omit_deliverable', `contradicts ${first.param}`);
   if (stated.unverified) return faulty(param, `contradicts ${first.param}`);
@@ -48,7 +48,7 @@ export function deliveryStatedIn(invoice: DeliveryMembers): DeliveryStatement {
   return { kind: 'stated', commitment };
 }
 
-interface Committed {
+interface CommittedHash {
   readonly param: string;
   readonly kind: DigestKind;
   readonly hash: string;
@@ -56,7 +56,7 @@ interface Committed {
 
 interface Commitment {
   readonly kind: 'read';
-  readonly committed: Pick<Committed, 'kind' | 'hash'> | null;
+  readonly committed: Pick<CommittedHash, 'kind' | 'hash'> | null;
   /** True if the invoice states that there is no commitment, with or without a reason. */
   readonly unverified: boolean;
   readonly omission_rule: string | null;
@@ -82,7 +82,7 @@ function commitmentIn(
   return { kind: 'read', committed, unverified: committed === null, omission_rule: omission_rule ?? null };
 }
 
-function omitted(omission_rule: string): DeliveryStatement {
+function omittedCommitment(omission_rule: string): DeliveryStatement {
   return { kind: 'stated', commitment: { status: 'UNVERIFIED', hash: null, kind: null, omission_rule } };
 }
 

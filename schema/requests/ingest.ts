@@ -126,10 +126,10 @@ function canonical(given: Body): IngestRequest {
     throw new Fault('offer_receipt', 'cannot be sent with nano: it is for x402 payments in USDC');
   const proof = { payer_signature, payer_signature_timestamp };
   const signed = given.offer_receipt == null ? {} : { offer_receipt: given.offer_receipt };
-  return { ...shaped(given), ...signed, transfer_index: given.transfer_index ?? null, ...proof };
+  return { ...canonicalForm(given), ...signed, transfer_index: given.transfer_index ?? null, ...proof };
 }
 
-function shaped(
+function canonicalForm(
   given: Body,
 ): Pick<IngestRequest, 'nano' | 'payment_required' | 'payment_response' | 'foreign_invoice'> {
   if (given.nano) {
@@ -140,13 +140,14 @@ function shaped(
     };
     return { nano: { ...named, ...members } };
   }
-  if (given.payment_required) return settled(given.payment_required, given.payment_response);
-  if (given.foreign_invoice) return { foreign_invoice: invoiced('foreign_invoice', given.foreign_invoice) };
-  if (given.fulfillment_invoice) return { foreign_invoice: invoiced('fulfillment_invoice', given.fulfillment_invoice) };
+  if (given.payment_required) return fromSettlement(given.payment_required, given.payment_response);
+  if (given.foreign_invoice) return { foreign_invoice: fromInvoice('foreign_invoice', given.foreign_invoice) };
+  if (given.fulfillment_invoice)
+    return { foreign_invoice: fromInvoice('fulfillment_invoice', given.fulfillment_invoice) };
   throw new Fault('foreign_invoice', 'is required');
 }
 
-function settled(
+function fromSettlement(
   required: NonNullable<Body['payment_required']>,
   shown: Body['payment_response'],
 ): Pick<IngestRequest, 'payment_required' | 'payment_response'> {
@@ -180,7 +181,7 @@ function responseIn(header: string): ForeignSettlement {
   throw new Fault(['payment_response', ...(issue?.path ?? [])].join('.'), issue?.message ?? 'is not valid');
 }
 
-function invoiced(form: string, invoice: ForeignInvoice): CanonicalInvoice {
+function fromInvoice(form: string, invoice: ForeignInvoice): CanonicalInvoice {
   const { amount, resource, service_url, hub, model, intent_id, attempt_index } = invoice;
   const ref = invoice.payment_ref == null ? null : splitRef(invoice.payment_ref);
   const network = networkOf({ [`${form}.network`]: invoice.network, [`${form}.payment_ref`]: ref?.network });

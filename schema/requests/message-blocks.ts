@@ -3,7 +3,7 @@ import type { JsonObject } from '../canonical-json.ts';
 import { limits } from '../limits.ts';
 import { Schema, ToolName } from './chat-message.ts';
 import { ImageUrl } from './content.ts';
-import { besideKnown, inlined } from './forwarded/extra.ts';
+import { inlineExtra, membersExcept } from './forwarded/extra.ts';
 import { openPlace } from './forwarded/foreign-members.ts';
 import { listOf } from './parse.ts';
 import { wellFormedText } from './text.ts';
@@ -17,7 +17,7 @@ import { wellFormedText } from './text.ts';
 /** An object with known and unknown members. Null is the same as absent. */
 export function openObject<S extends z.ZodRawShape>(shape: S) {
   const place = openPlace(Object.keys(shape));
-  return z.looseObject(shape).transform((given, context) => inlined(given as JsonObject, place, context));
+  return z.looseObject(shape).transform((given, context) => inlineExtra(given as JsonObject, place, context));
 }
 
 /** The known members of such an object. */
@@ -185,7 +185,7 @@ const Thinking = openObject({
     ),
 }).superRefine((block, context) => {
   if (block.signature !== '') return;
-  for (const name of Object.keys(besideKnown(block, thinkingMembers)))
+  for (const name of Object.keys(membersExcept(block, thinkingMembers)))
     context.addIssue({ code: 'custom', path: [name], message: UNSIGNED });
 });
 const thinkingMembers = knownIn(Thinking);

@@ -230,7 +230,7 @@ function chatOf(items: readonly z.output<typeof Item>[]): ChatRequestMessage[] {
   for (const item of items) {
     const last = chat.at(-1);
     if ('thought' in item) {
-      thought = joined(thought, item);
+      thought = joinThoughts(thought, item);
       continue;
     }
     if ('call' in item) {
@@ -260,7 +260,7 @@ interface Thoughts {
 }
 const NO_THOUGHT: Thoughts = { thought: '', extra: null };
 
-function joined(first: Thoughts, second: Thoughts): Thoughts {
+function joinThoughts(first: Thoughts, second: Thoughts): Thoughts {
   const both = (one = '', other = '') => [one, other].filter(text => text !== '').join('\n\n');
   const reasoning = both(first.reasoning, second.reasoning);
   const reasoning_details = [...(first.reasoning_details ?? []), ...(second.reasoning_details ?? [])];
@@ -275,7 +275,10 @@ function joined(first: Thoughts, second: Thoughts): Thoughts {
 function withThought(turn: ChatRequestMessage, before: Thoughts): ChatRequestMessage {
   const { reasoning_content, reasoning, reasoning_details, extra: own = null } = turn;
   const own_thought = { thought: reasoning_content ?? '', ...present({ reasoning, reasoning_details }) } as const;
-  const { thought, extra, ...others } = joined({ ...own_thought, extra: before.extra }, { ...before, extra: own });
+  const { thought, extra, ...others } = joinThoughts(
+    { ...own_thought, extra: before.extra },
+    { ...before, extra: own },
+  );
   return { ...turn, ...present({ reasoning_content: thought || reasoning_content, ...others, extra }) };
 }
 

@@ -23,7 +23,7 @@ import {
   Tools,
   toolsOf,
 } from './chat-message.ts';
-import { Extra, extraOf, folded, withoutProto } from './forwarded/extra.ts';
+import { Extra, extraOf, foldName, withoutProto } from './forwarded/extra.ts';
 import { bodyPlace, openPlace } from './forwarded/foreign-members.ts';
 import { intentMembers, ModelId, svcMembers, withParent } from './paid-work.ts';
 import { keepMaker, listOf } from './parse.ts';
@@ -191,7 +191,7 @@ const chatRule = chatMemberRule('response', ['stop', 'seed', 'presence_penalty',
 
 const ineffective = Object.keys(responseWithoutEffect);
 const responsePlace = bodyPlace(Object.keys(responseBody.shape), ineffective, chatRule);
-const bodyNames = new Map(Object.keys(responseBody.shape).map(name => [folded(name), name]));
+const bodyNames = new Map(Object.keys(responseBody.shape).map(name => [foldName(name), name]));
 /** The request on the graph, which has the members of a chat. */
 const chatPlace = bodyPlace(Object.keys(chat.shape), ineffective, given => {
   const member = bodyNames.get(given.folded_name);

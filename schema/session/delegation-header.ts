@@ -30,23 +30,23 @@ const DelegationHeader = z.strictObject({ grant: Grant, signature: SignatureHex,
 const BASE64URL = /^[A-Za-z0-9_-]+={0,2}$/;
 
 export function readDelegation(header: string): ReadDelegation {
-  if (header.length > sessionLimits.delegation_header_chars_max) return malformed('is too long');
-  if (!BASE64URL.test(header)) return malformed('is not base64url');
+  if (header.length > sessionLimits.delegation_header_chars_max) return malformedDelegation('is too long');
+  if (!BASE64URL.test(header)) return malformedDelegation('is not base64url');
   const parsed = DelegationHeader.safeParse(jsonIn(header));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    return malformed(`${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'is not valid'}`);
+    return malformedDelegation(`${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'is not valid'}`);
   }
   const { signature, act = null } = parsed.data;
   const grant = spelledGrant(parsed.data.grant);
   const agent_address = addressOfPublicKey(grant.agentPubkey);
-  if (agent_address === null) return malformed('grant.agentPubkey: is not on the curve');
+  if (agent_address === null) return malformedDelegation('grant.agentPubkey: is not on the curve');
   const sound = soundnessOf(grant);
-  if (sound.kind === 'unsound') return malformed(`grant.${sound.member}: ${sound.why}`);
+  if (sound.kind === 'unsound') return malformedDelegation(`grant.${sound.member}: ${sound.why}`);
   return { kind: 'read', shown: { grant, agent_address, signature, act } };
 }
 
-function malformed(why: string): ReadDelegation {
+function malformedDelegation(why: string): ReadDelegation {
   return { kind: 'malformed', why };
 }
 

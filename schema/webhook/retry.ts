@@ -27,7 +27,7 @@ export function afterFailedAttempt(
 }
 
 /** Postpones a message without an attempt, until the receiver is tried again. */
-export function putOff({ since_ms }: Pick<Underway, 'since_ms'>, at_ms: number): Next {
+export function afterPostponement({ since_ms }: Pick<Underway, 'since_ms'>, at_ms: number): Next {
   return inTime(since_ms, at_ms);
 }
 

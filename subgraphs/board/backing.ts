@@ -16,7 +16,7 @@ export type Backing =
  * for its own entry, nor money that its payer has kept (see `isSelfDealt`). `row` is null if the author's book has no
  * row of that task.
  */
-export function backingOf(row: CitedRow | null, hands: Hands): Backing {
+export function backingOf(row: CitedRow | null, hands: PartyWallets): Backing {
   if (row === null) return { kind: 'refused', code: 'receipt_not_on_book' };
   const { evidence, collected, amount, rail, hub, model } = row;
   const spent = (evidence === 'collected' || evidence === 'foreign_ingest') && collected && amount !== null;
@@ -27,7 +27,7 @@ export function backingOf(row: CitedRow | null, hands: Hands): Backing {
 }
 
 /** Wallets by which payer and payee are compared. */
-export interface Hands {
+export interface PartyWallets {
   /** Wallet of the agent whose book the row is on. Null if unknown. */
   readonly own_wallet: string | null;
   /** Wallets to which this service is paid. */
@@ -37,7 +37,7 @@ export interface Hands {
 /** Wallets that received the money of a row. */
 export function walletsPaid(
   { evidence, pay_to }: Pick<CitedRow, 'evidence' | 'pay_to'>,
-  { treasuries }: Pick<Hands, 'treasuries'>,
+  { treasuries }: Pick<PartyWallets, 'treasuries'>,
 ): readonly string[] {
   if (pay_to !== null) return [pay_to];
   return isPaidHere({ evidence }) ? treasuries : [];
@@ -47,13 +47,13 @@ export function walletsPaid(
  * Whether the paid wallet is the payer's or the agent's own: then nothing was spent. A round trip through a second
  * wallet of the same person is not detected.
  */
-export function isSelfDealt(row: Pick<CitedRow, 'evidence' | 'pay_to' | 'payer_wallet'>, hands: Hands): boolean {
+export function isSelfDealt(row: Pick<CitedRow, 'evidence' | 'pay_to' | 'payer_wallet'>, hands: PartyWallets): boolean {
   const payers = [row.payer_wallet, hands.own_wallet].flatMap(wallet => wallet ?? []);
-  return haveOneInCommon(payers, walletsPaid(row, hands));
+  return shareWallet(payers, walletsPaid(row, hands));
 }
 
 /** An address of Base is one in whatever case it is spelt; one of Solana or Nano is spelt in one way. */
-export function haveOneInCommon(some: readonly string[], others: readonly string[]): boolean {
+export function shareWallet(some: readonly string[], others: readonly string[]): boolean {
   const spelt = (address: string) => (address.startsWith('0x') ? address.toLowerCase() : address);
   const known = new Set(others.map(spelt));
   return some.some(address => known.has(spelt(address)));

@@ -1,5 +1,6 @@
 import type { AgentId } from '../../schema/ids.ts';
 import type { NetworkName } from '../../schema/network.ts';
+import type { ChargePort } from '../charge-port.ts';
 import type { Context } from '../context.ts';
 import type { ForeignTransfers } from '../foreign-transfers.ts';
 import type { Live, LiveBoard } from '../live.ts';
@@ -7,19 +8,18 @@ import type { ReadEvents } from '../live-feed.ts';
 import type { HubHosts } from '../receipt/inference/hubs/hosts.ts';
 import type { Issuer } from '../receipt/issuer/signing-keys.ts';
 import type { PaymentIndex } from '../receipt/receipt/own-transfer.ts';
-import type { Selling } from '../selling.ts';
 import type { WalletProofs } from '../wallet-proofs.ts';
 import type { BoardEvent } from './event/board-event.entity.ts';
-import type { TheBoard } from './event/read.ts';
+import type { BoardKey } from './event/read.ts';
 import type { Completions } from './inbound/completions.ts';
 import type { PayoutAccounts } from './job/payout-accounts.ts';
 
 /* What a resolver of this subgraph is handed beyond what all are. */
 
-export interface BoardContext extends Context, Selling, HubHosts {
+export interface BoardContext extends Context, ChargePort, HubHosts {
   readonly live: Live & LiveBoard;
   /** One reader per process, so that equal subscribers share their reads. */
-  readonly readBoardEvents: ReadEvents<TheBoard, BoardEvent>;
+  readonly readBoardEvents: ReadEvents<BoardKey, BoardEvent>;
   readonly issuer: Issuer;
   readonly wallets: WalletProofs;
   readonly payout_accounts: PayoutAccounts;

@@ -1,7 +1,7 @@
 import { Refusal } from '../../schema/errors.ts';
 import { type CountedUse, takeUse } from '../counted-use.ts';
 import type { Database } from '../database.ts';
-import { beforeKey } from '../receipt/written-once/written-once.ts';
+import { databaseBeforeKey } from '../receipt/written-once/written-once.ts';
 
 /** What is counted within an hour. */
 interface HourlyUse extends Pick<CountedUse, 'holder' | 'max'> {
@@ -14,6 +14,6 @@ interface HourlyUse extends Pick<CountedUse, 'holder' | 'max'> {
  * @throws rate_limited
  */
 export async function takeBoardUse(reads: Pick<Database, 'query'>, { detail, ...use }: HourlyUse): Promise<void> {
-  const retry_after_seconds = await takeUse(beforeKey(reads), 'board_use', { ...use, period: 'hour' });
+  const retry_after_seconds = await takeUse(databaseBeforeKey(reads), 'board_use', { ...use, period: 'hour' });
   if (retry_after_seconds !== null) throw new Refusal('rate_limited', { detail, facts: { retry_after_seconds } });
 }

@@ -1,12 +1,12 @@
 import type { AgentId } from '../../schema/ids.ts';
 import type { NetworkName } from '../../schema/network.ts';
 import type { WebhookReach } from '../../schema/webhook/url.ts';
+import type { ChargePort } from '../charge-port.ts';
 import type { Context } from '../context.ts';
 import type { ForeignTransfers } from '../foreign-transfers.ts';
 import type { ReadEvents } from '../live-feed.ts';
 import { type Issuer } from '../receipt/issuer/signing-keys.ts';
 import type { PaymentIndex } from '../receipt/receipt/own-transfer.ts';
-import type { Selling } from '../selling.ts';
 import type { FreeWalletProofs } from '../wallet-proofs.ts';
 import type { JobPaidBy } from './dispute/disputed-job.ts';
 import type { FailedLooks } from './ingest/failed-looks.ts';
@@ -16,7 +16,7 @@ import type { Reports } from './router/reports.ts';
 
 /* The context of resolvers of this subgraph. */
 
-export interface BookContext extends Context, Selling {
+export interface BookContext extends Context, ChargePort {
   readonly issuer: Issuer;
   /** One reader per process, so that equal subscribers share reads of the ledger. */
   readonly readBookEvents: ReadEvents<number, BookEvent>;

@@ -23,7 +23,7 @@ export interface ReceiptContext extends ShowsReceipts {
   /** Where a task stands, whether it has a receipt yet or is still being paid for; null where the id is unknown. */
   findTask(task_id: string): Promise<Task | null>;
   /** Checks who signed a text, on either network. */
-  readonly transfers: Pick<ForeignTransfers, 'signed'>;
+  readonly transfers: Pick<ForeignTransfers, 'verifySigner'>;
   /** In the chain's own spelling. Null if there is no such agent. */
   walletOfAgent(agent_id: AgentId): Promise<string | null>;
   /** Cancels a task before its payment is sent; false if it is too late. The caller has checked who bought it. */

@@ -1,15 +1,15 @@
 import type { Refusal } from '../../schema/errors.ts';
 import type { JudgedAct } from '../book/ledger/judge-act.ts';
+import type { ChargePort } from '../charge-port.ts';
 import type { Context } from '../context.ts';
 import type { Live, LiveTrees } from '../live.ts';
 import type { ReadEvents } from '../live-feed.ts';
-import type { Selling } from '../selling.ts';
 import type { FreeWalletProofs, WalletProofs } from '../wallet-proofs.ts';
 import type { HandOffs } from './delegation/hand-offs.ts';
 import type { SessionBurn } from './delegation/session-burn.entity.ts';
 
 /** The context of resolvers of this subgraph. */
-export interface SessionContext extends Context, Selling {
+export interface SessionContext extends Context, ChargePort {
   readonly live: Live & LiveTrees;
   readonly wallets: WalletProofs;
   readonly free_wallets: FreeWalletProofs;

@@ -117,9 +117,10 @@ describe('a book that was altered under the running service', () => {
       expect(await sample('svc_damaged_books')).toBe(1);
       expect((await service.get('/health')).body).toMatchObject({ status: 'degraded', away: ['books'] });
       expect((await service.get('/readyz')).status).toBe(200);
-      const told = () => service.gateway.logs.filter(line => line.includes(`"agent_id":${victim.agent_id},"what":`));
-      await until(async () => told().length).toBe(1);
-      expect(told()[0]).toContain('"level":60');
+      const alarmLines = () =>
+        service.gateway.logs.filter(line => line.includes(`"agent_id":${victim.agent_id},"what":`));
+      await until(async () => alarmLines().length).toBe(1);
+      expect(alarmLines()[0]).toContain('"level":60');
       // Nobody else's book is any the worse for it.
       expect((await book(other)).status).toBe(200);
 

@@ -62,11 +62,11 @@ describe('what a document may ask for', () => {
   });
 
   it('counts rows of a connection by whichever end they are asked for from', () => {
-    const asked = (size: string) =>
+    const judgeRows = (size: string) =>
       judge(
         `{ ${[1, 2, 3, 4, 5, 6].map(i => `a${i}: book(agentId: 1) { rows(${size}) { edges { node { ${ROW} } } } }`).join(' ')} }`,
       ).kind;
-    expect(['first: 10', 'last: 10', 'first: 200', 'last: 200'].map(asked)).toEqual([
+    expect(['first: 10', 'last: 10', 'first: 200', 'last: 200'].map(judgeRows)).toEqual([
       'within',
       'within',
       'exceeded',
@@ -80,8 +80,8 @@ describe('what a document may ask for', () => {
       'exceeded',
       'exceeded',
     ]);
-    const asked = (variables: GivenVariables) => judge(`query Q($limit: Int) ${tenPages('$limit')}`, variables).kind;
-    expect([{ limit: 10 }, { limit: null }, { limit: 200 }, {}].map(asked)).toEqual([
+    const kindWith = (variables: GivenVariables) => judge(`query Q($limit: Int) ${tenPages('$limit')}`, variables).kind;
+    expect([{ limit: 10 }, { limit: null }, { limit: 200 }, {}].map(kindWith)).toEqual([
       'within',
       'within',
       'exceeded',

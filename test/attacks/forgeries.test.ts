@@ -3,7 +3,7 @@ import { limits } from '../../schema/limits.ts';
 import { HOST, open } from '../harness/attacks/raw.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { audioForm } from '../harness/doors/audio-form.ts';
-import { handMade } from '../harness/doors/hand-made.ts';
+import { makePayment } from '../harness/doors/make-payment.ts';
 import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
 
 const AUDIO = '/v1/audio/transcriptions';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 /** In the name of a wallet with money, by another's key. */
 async function forged(): Promise<string> {
   const [rich, poor] = [await service.chain.newWallet(), await service.chain.newWallet(0n)];
-  const { headers } = await handMade(service, { ...poor, address: rich.address });
+  const { headers } = await makePayment(service, { ...poor, address: rich.address });
   return Object.values(headers)[0] as string;
 }
 
@@ -76,7 +76,7 @@ describe('a forged payment', () => {
 describe('uploads of one payer that stall, signed as they should be', () => {
   it('take his own share of the room, and another payer is served', async () => {
     const payer = await service.chain.newWallet();
-    const { headers } = await handMade(service, payer);
+    const { headers } = await makePayment(service, payer);
     const part = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n';
     const head = headOf(AUDIO, Object.values(headers)[0] as string, 'multipart/form-data; boundary=x');
     const stalled = await Promise.all(

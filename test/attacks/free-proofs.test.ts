@@ -117,9 +117,9 @@ describe('429 beyond so many signatures of one address that are nobody’s', () 
   });
 
   it('POST /v1/agents/{agent_id}/book/approvals/{approval_id}', async () => {
-    const { cautious, asked, answer, walletAnswer } = approvalDoorsOf(() => service);
+    const { cautious, callToApprove, answer, walletAnswer } = approvalDoorsOf(() => service);
     const agent = await cautious();
-    const { request } = await asked(agent, 'Answered');
+    const { request } = await callToApprove(agent, 'Answered');
     const by = (account: Pick<typeof stranger, 'signMessage'>) => async (from: object) =>
       answer(agent, request.approval_id, await walletAnswer(account, request), from);
     await bounded(by(stranger), by(agent.account), 'control_proof_invalid');
@@ -139,17 +139,17 @@ describe('429 beyond so many signatures of one address that are nobody’s', () 
   it('POST /v1/agents/{agent_id}/book/inflow, and …/correct by the same count', async () => {
     const { record, correct } = inflowDoorsOf(() => service);
     const agent = await service.newAgent();
-    const said = () => ({ iss: service.url, agent_id: agent.agent_id, signed_at: new Date().toISOString() });
+    const newStatement = () => ({ iss: service.url, agent_id: agent.agent_id, signed_at: new Date().toISOString() });
     const claimed = (by: Signer) => async (from: object) => {
       const own = { allocation: '100', task_id: `claimed_${++next}` };
-      const inflow_claim = await signedBy(by, 'inflow', { ...said(), bucket: 'patron', ...own });
+      const inflow_claim = await signedBy(by, 'inflow', { ...newStatement(), bucket: 'patron', ...own });
       return record(agent, { ...own, inflow_claim }, from);
     };
     const { body } = await record(agent, { allocation: '100' });
     const reason = 'The invoice said otherwise.';
     const corrected = (by: Signer) => async (from: object) => {
       const own = { task_id: String(body.task_id), reason, allocation: String(++next) };
-      const correction = await signedBy(by, 'correction', { ...said(), ...own });
+      const correction = await signedBy(by, 'correction', { ...newStatement(), ...own });
       return correct(agent, { ...own, correction }, from);
     };
     await bounded(claimed(stranger), claimed(agent.account), 'inflow_claim_invalid', [201]);

@@ -3,8 +3,8 @@ import { payLegs } from '../../rest-compat/client/pay-legs.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { JOBS, type JobAgent, openJobs } from '../harness/board/jobs.ts';
 import { nowSeconds, officialClient, type PaymentHeaders, paymentFor } from '../harness/buyer.ts';
-import { boundTo } from '../harness/doors/bound.ts';
-import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
+import { boundProofHeaders } from '../harness/doors/bound-proof.ts';
+import { makePayment, submitElsewhere } from '../harness/doors/make-payment.ts';
 import { movableClock } from '../harness/movable-clock.ts';
 
 /* What a poster, a winner or a stranger could make of the two payments of a job. */
@@ -35,7 +35,7 @@ const paymentOf = (job_id: string) =>
   paymentFor(jobs.poster.account, jobs.service.url + payPath(job_id), jobs.by(jobs.poster));
 const delivered = async () => (await jobs.brought('delivered')).job_id;
 /** Whom an answer asks to be paid next. */
-const asked = ({ status, body }: Awaited<ReturnType<typeof pay>>) => [status, body.accepts?.[0]?.payTo];
+const nextPayee = ({ status, body }: Awaited<ReturnType<typeof pay>>) => [status, body.accepts?.[0]?.payTo];
 const winners = () => [402, jobs.winner.account.address];
 const fees = () => [402, jobs.service.pay_to];
 const toWinner = async () => (await jobs.service.chain.transfers(jobs.winner.account.address)).length;
@@ -48,9 +48,9 @@ describe('a payment that was claimed and never sent', () => {
     expect((await pay(one, payment)).status).toBe(500);
     expect(await pay(two, payment)).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
     expect(await pay(one)).toMatchObject({ status: 409, body: { code: 'job_leg_in_flight' } });
-    expect(asked(await pay(one, payment))).toEqual(fees());
-    expect(asked(await pay(two))).toEqual(winners());
-    expect(asked(await pay(two, await paymentOf(two)))).toEqual(fees());
+    expect(nextPayee(await pay(one, payment))).toEqual(fees());
+    expect(nextPayee(await pay(two))).toEqual(winners());
+    expect(nextPayee(await pay(two, await paymentOf(two)))).toEqual(fees());
     expect(await toWinner()).toBe(before + 2);
     for (const job_id of [one, two])
       expect(await pay(job_id, await paymentOf(job_id))).toMatchObject({ status: 200, body: { status: 'paid' } });
@@ -67,7 +67,7 @@ describe('of two payments of one job that race, the one that comes second and is
     expect(raced.map(({ status }) => status).sort()).toEqual([402, 409]);
     const late = raced[0].status === 409 ? both[0] : both[1];
     const again = await pay(job_id, late);
-    expect([again.body.code, ...asked(again)]).toEqual(['payment_rejected', ...fees()]);
+    expect([again.body.code, ...nextPayee(again)]).toEqual(['payment_rejected', ...fees()]);
     const chat = { messages: [{ role: 'user', content: 'x' }] };
     expect((await service.post('/v1/chat/completions', chat, late)).status).toBe(402);
     expect(await toWinner()).toBe(before + 1);
@@ -82,8 +82,8 @@ describe('a header that names a payment of a paid job, and that its payer has no
     const { service, poster, winner } = jobs;
     const job_id = await delivered();
     const signed = { to: winner.account.address, value: PRICE, validBefore: BigInt(nowSeconds() + 80) };
-    const made = await handMade(service, poster.account, { version: 1, signed });
-    expect(asked(await pay(job_id, made.headers))).toEqual(fees());
+    const made = await makePayment(service, poster.account, { version: 1, signed });
+    expect(nextPayee(await pay(job_id, made.headers))).toEqual(fees());
     const paid = await pay(job_id, await paymentOf(job_id));
     expect(paid.status).toBe(200);
     const replays = async () => {
@@ -94,7 +94,7 @@ describe('a header that names a payment of a paid job, and that its payer has no
     };
     expect(await replays()).toBe(0);
     const { nonce } = made.message;
-    const forged = await handMade(service, jobs.other.account, {
+    const forged = await makePayment(service, jobs.other.account, {
       version: 1,
       signed: { ...signed, nonce },
       sent: { from: poster.account.address },
@@ -124,7 +124,7 @@ describe('both payments of one request', () => {
     const plain = { 'X-SVC-Proof': bookProof(session, agent_id, proofWindow(Date.now())) };
     expect(await payBoth(await delivered(), plain, { agent_id })).toBe(200);
     const job_id = await delivered();
-    const bound = boundTo(session, agent_id, { method: 'POST', path: payPath(job_id), body: { agent_id } });
+    const bound = boundProofHeaders(session, agent_id, { method: 'POST', path: payPath(job_id), body: { agent_id } });
     expect(await payBoth(job_id, bound, { agent_id })).toBe(200);
   });
 
@@ -138,7 +138,7 @@ describe('a second payment of which nobody knows yet whether it moved', () => {
   it('503, and nobody is asked for another one: 409 with Retry-After, until the chain has said it', async () => {
     const job_id = await delivered();
     const first = await paymentOf(job_id);
-    expect(asked(await pay(job_id, first))).toEqual(fees());
+    expect(nextPayee(await pay(job_id, first))).toEqual(fees());
     const fee = await paymentOf(job_id);
     await jobs.service.chain.setAutomine(false);
     try {
@@ -160,7 +160,7 @@ describe('what was paid to the winner for something else', () => {
   const elsewhere = async (who: JobAgent, valid_seconds: number) => {
     const validBefore = BigInt(nowSeconds() + valid_seconds);
     const signed = { to: jobs.winner.account.address, value: PRICE, validBefore };
-    const made = await handMade(jobs.service, who.account, { version: 1, signed });
+    const made = await makePayment(jobs.service, who.account, { version: 1, signed });
     await submitElsewhere(jobs.service, made);
     return made.headers;
   };
@@ -181,6 +181,6 @@ describe('what was paid to the winner for something else', () => {
     const job_id = await delivered();
     const shown = await pay(job_id, await paidElsewhere());
     expect(shown).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
-    expect(asked(await pay(job_id))).toEqual(winners());
+    expect(nextPayee(await pay(job_id))).toEqual(winners());
   });
 });

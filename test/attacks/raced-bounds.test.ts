@@ -19,7 +19,7 @@ beforeAll(async () => {
 const book = (beneath: string) => `/v1/agents/${agent.agent_id}/book${beneath}`;
 
 /** How often each status and code was the answer to so many requests at once. */
-async function told(path: () => string, body: (index: number) => JsonObject): Promise<Record<string, number>> {
+async function countAnswers(path: () => string, body: (index: number) => JsonObject): Promise<Record<string, number>> {
   const headers = { 'X-SVC-Session': agent.session };
   const asked = Array.from({ length: AT_ONCE }, (_, index) => service.post<JsonObject>(path(), body(index), headers));
   const answers = (await Promise.all(asked)).map(({ status, body: { code } }) => [status, code ?? []].flat().join(' '));
@@ -30,7 +30,7 @@ describe(`${AT_ONCE} requests at once`, () => {
   it('POST …/assign: as many live assignments as a book may have, and 409', async () => {
     const max = sliceLimits.live_per_book_max;
     expect(
-      await told(
+      await countAnswers(
         () => book('/assign'),
         index => ({ grantee: `grantee ${index}` }),
       ),
@@ -43,13 +43,13 @@ describe(`${AT_ONCE} requests at once`, () => {
   it('POST …/dispute: one claim of one row with as many kinds of evidence as may be, and 409', async () => {
     const max = disputeLimits.per_claim_max;
     const claim = (index: number) => ({ task_id, claim_type: 'output_missing', evidence: { note: `${index}` } });
-    expect(await told(() => book('/dispute'), claim)).toEqual({ 201: max, '409 disputes_full': AT_ONCE - max });
+    expect(await countAnswers(() => book('/dispute'), claim)).toEqual({ 201: max, '409 disputes_full': AT_ONCE - max });
   });
 
   it('POST …/webhook: as many changes as an hour takes, and 429', async () => {
     const max = webhookLimits.changes_per_hour_max;
     expect(
-      await told(
+      await countAnswers(
         () => book('/webhook'),
         index => ({ url: `https://example.com/${index}` }),
       ),
@@ -62,7 +62,7 @@ describe(`${AT_ONCE} requests at once`, () => {
   it('POST /v1/router/books: as many books as an address opens in a day, and 429', async () => {
     const max = routerLimits.books_per_address_day_max;
     expect(
-      await told(
+      await countAnswers(
         () => '/v1/router/books',
         index => ({ label: `book ${index}` }),
       ),
@@ -74,7 +74,7 @@ describe(`${AT_ONCE} requests at once`, () => {
 
   it('POST …/inflow with one task_id: one row, and 409', async () => {
     expect(
-      await told(
+      await countAnswers(
         () => book('/inflow'),
         () => ({ allocation: '10', task_id: 'raced_for' }),
       ),

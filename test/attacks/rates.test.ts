@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { createClient } from 'graphql-ws';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { handMade } from '../harness/doors/hand-made.ts';
+import { makePayment } from '../harness/doors/make-payment.ts';
 import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
 
 /* What an address may have for nothing, each rate set low: told apart by the X-Forwarded-For of a proxy that is believed. */
@@ -123,9 +123,9 @@ describe('credentials that are nobody’s', () => {
     ['keys', { 'X-API-Key': 'nobodys' }, 402],
   ])('429 beyond their rate: %s', async (_, shown, status) => {
     const mine = { ...newAddress(), ...shown };
-    const asked = () => service.knock('POST', CHAT, { headers: mine });
-    expect((await times(CREDENTIALS, asked)).map(it => it.status)).toEqual(Array(CREDENTIALS).fill(status));
-    const beyond = await asked();
+    const callUnpaid = () => service.knock('POST', CHAT, { headers: mine });
+    expect((await times(CREDENTIALS, callUnpaid)).map(it => it.status)).toEqual(Array(CREDENTIALS).fill(status));
+    const beyond = await callUnpaid();
     expect(beyond).toMatchObject(limited);
     expect(beyond.headers.get('RateLimit')).toContain('"credentials";r=0');
     expect(beyond.text).not.toContain('headers');
@@ -159,7 +159,7 @@ it('bodies on their way: 429 where one address has too many, on /graphql too; ot
   await expect.poll(crowded).toEqual([429, '"bodies";r=0']);
   expect((await sent('/v1/agents/1/book', mine)).status).not.toBe(200);
   expect((await sent('/graphql', newAddress())).status).toBe(200);
-  const { headers } = await handMade(service, await service.chain.newWallet());
+  const { headers } = await makePayment(service, await service.chain.newWallet());
   const buying = 'mutation ($input: ChatCompletionInput!) { createChatCompletion(input: $input) { model } }';
   const bought = await service.post(
     '/graphql',
@@ -189,11 +189,14 @@ async function heldBodies(path: string, from: Record<string, string>): Promise<(
 it('payments that prove nothing: 429 beyond their rate; one that is signed by its payer is never held up', async () => {
   const mine = newAddress();
   const account = await service.chain.newWallet();
-  const forged = await handMade(service, account, { sent: { value: '2000' }, signature: it => `0x11${it.slice(4)}` });
+  const forged = await makePayment(service, account, {
+    sent: { value: '2000' },
+    signature: it => `0x11${it.slice(4)}`,
+  });
   const send = () => service.post(CHAT, ask(), { ...mine, ...forged.headers });
   expect((await times(UNPROVEN, send)).map(({ status }) => status)).toEqual(Array(UNPROVEN).fill(402));
   expect(await send()).toMatchObject(limited);
-  const { headers } = await handMade(service, account);
+  const { headers } = await makePayment(service, account);
   expect((await service.post(CHAT, ask(), { ...mine, ...headers })).status).toBe(200);
 });
 
@@ -202,14 +205,14 @@ it('on /graphql it is the same, whoever they say that they are of; what they do 
   const body = { query, variables: { input: ask() } };
   const mine = newAddress();
   const account = await service.chain.newWallet();
-  const forged = await handMade(service, account, { signature: it => `0x11${it.slice(4)}` });
+  const forged = await makePayment(service, account, { signature: it => `0x11${it.slice(4)}` });
   const send = (sent: object = body) => service.post('/graphql', sent, { ...mine, ...forged.headers });
   const heard = await times(UNPROVEN, () => send());
   expect(heard.map(({ status }) => status)).toEqual(Array(UNPROVEN).fill(402));
   const beyond = await send();
   expect(beyond).toMatchObject({ body: { errors: [{ extensions: { code: 'rate_limited' } }] } });
   expect(beyond.headers.get('RateLimit')).toContain('"unproven";r=0');
-  const { headers } = await handMade(service, account);
+  const { headers } = await makePayment(service, account);
   expect((await service.post('/graphql', body, { ...mine, ...headers })).status).toBe(200);
 
   const wrong = { query, variables: { input: { messages: [] } } };

@@ -2,27 +2,32 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { EndpointScoreNoun } from '../../schema/board/score.ts';
 import { scoreLimits } from '../../schema/limits.ts';
-import { type Author, openPosting, type Posted, type Posting } from '../harness/board/open-posting.ts';
+import {
+  type Author,
+  type BoardService,
+  openBoardService,
+  type PostAnswer,
+} from '../harness/board/open-board-service.ts';
 import { moveBoard } from '../harness/doors/board-posts.ts';
-import { signedByShop } from '../harness/ingest/merchant.ts';
-import { invoiceOf, transferOf } from '../harness/ingest/witness.ts';
+import { signAsShop } from '../harness/ingest/merchant.ts';
+import { invoiceOf, transferOf } from '../harness/ingest/transfer-source.ts';
 
 /* Whoever pays himself, and says of whom he likes that it was they who were paid. */
 
-type Scored = z.infer<typeof EndpointScoreNoun>;
+type EndpointScore = z.infer<typeof EndpointScoreNoun>;
 
-let house: Posting;
+let house: BoardService;
 beforeAll(async () => {
-  house = await openPosting();
+  house = await openBoardService();
 });
 
 /** As it is now, whatever was written past the board. */
 const scoreOf = async (host: string) => {
   await moveBoard(house.service);
-  return (await house.service.get<Scored>(`/v1/board/endpoints/${host}/score`)).body;
+  return (await house.service.get<EndpointScore>(`/v1/board/endpoints/${host}/score`)).body;
 };
 /** Tells of money that one of his wallets has paid to another, which signs that it is of that endpoint. */
-async function told(who: Author, endpoint: string, outcome: string, amount = '1000000') {
+async function reportOwnPayment(who: Author, endpoint: string, outcome: string, amount = '1000000') {
   const { service, world } = house;
   const shop = await service.chain.newWallet();
   const transfer = world.show(transferOf({ payer: who.account.address, pay_to: shop.address, amount }));
@@ -30,20 +35,21 @@ async function told(who: Author, endpoint: string, outcome: string, amount = '10
     `/v1/agents/${who.agent_id}/book/ingest`,
     {
       ...invoiceOf(transfer, { resource: endpoint }),
-      offer_receipt: await signedByShop(shop, transfer, { resource: endpoint }),
+      offer_receipt: await signAsShop(shop, transfer, { resource: endpoint }),
     },
     { ...house.possessed(who), 'X-API-Key': 'a-waiver-key' },
   );
   return house.posted({ endpoint, outcome, receipt_ref: ingested.body.task_id }, who);
 }
-const reasonOf = ({ rows }: Scored, { post_id }: Posted) => rows.find(row => row.post_id === post_id)?.zero_because;
+const reasonOf = ({ rows }: EndpointScore, { post_id }: PostAnswer) =>
+  rows.find(row => row.post_id === post_id)?.zero_because;
 
 describe('whoever is paid by himself', () => {
   it('moves the score of no other host: that it was theirs is the word of a wallet of his', async () => {
-    const liked = await told(house.other, 'https://shop.example/v1/x', 'success');
+    const liked = await reportOwnPayment(house.other, 'https://shop.example/v1/x', 'success');
     expect(liked.host_basis).toBe('signed');
     const before = await scoreOf('shop.example');
-    const blamed = await told(await house.service.newAgent(), 'https://shop.example/v1/x', 'error');
+    const blamed = await reportOwnPayment(await house.service.newAgent(), 'https://shop.example/v1/x', 'error');
     expect(blamed.host_basis).toBe('signed');
     const after = await scoreOf('shop.example');
     expect([reasonOf(after, liked), reasonOf(after, blamed)]).toEqual(['paid_elsewhere', 'paid_elsewhere']);
@@ -55,7 +61,7 @@ describe('whoever is paid by himself', () => {
   });
 
   it('nor ours: a post of this service on money that never came to it is his own word', async () => {
-    const blamed = await told(house.other, 'https://gateway.example/v1/chat', 'error');
+    const blamed = await reportOwnPayment(house.other, 'https://gateway.example/v1/chat', 'error');
     expect(blamed.host_basis).toBe('declared');
     const { score_bp, rows } = await scoreOf('gateway.example');
     expect([score_bp, rows.map(({ zero_because }) => zero_because)]).toEqual([null, ['declared']]);

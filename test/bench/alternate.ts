@@ -61,7 +61,7 @@ export function figure(
 const cpuPerOperation = ({ cpu_us, operations }: Measured): number => cpu_us / operations;
 
 /** A line that could not be measured. */
-export function missing({ name, unit, goal }: Line, note: string): Figure {
+export function missingFigure({ name, unit, goal }: Line, note: string): Figure {
   const nothing = { ours: null, beside: null, ratio: null, cpu_us: null };
   return { name, unit, ...nothing, goal: goalText(goal), reached: false, note };
 }

@@ -22,7 +22,7 @@ export function newPayer(): Payer {
 }
 
 /** Natively and beforehand: the buyer's work is not what is measured. */
-export function signed({ key, address }: Payer, pay_to: Hex): SignedAuthorization {
+export function signAuthorization({ key, address }: Payer, pay_to: Hex): SignedAuthorization {
   const now_seconds = Math.floor(Date.now() / 1000);
   const authorization: BaseAuthorization = {
     network: 'base',

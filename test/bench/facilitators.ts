@@ -10,7 +10,7 @@ const address = '0x00000000000000000000000000000000000000fa';
 const hash = `0x${'a'.repeat(64)}` as const;
 
 /** Says yes to whatever it is asked, at once. */
-export function believingFacilitator(): FacilitatorClient {
+export function trustingFacilitator(): FacilitatorClient {
   return {
     verify: async () => ({ isValid: true, payer: address }),
     settle: async () => ({ success: true, transaction: hash, network, payer: address }),

@@ -5,7 +5,7 @@ import { type NodeAddress, peaksOf } from '../../subgraphs/receipt/log/merkle-tr
 import { rootOf } from '../../subgraphs/receipt/verify/merkle-proof.ts';
 
 /** Rows that only a filter finds: the oldest ones, and a pair of which each half is half of an old half of the book. */
-export const filled = {
+export const rareRows = {
   evidence: 'UNVERIFIED',
   intent: 'once',
   bulk_evidence: 'foreign_ingest',
@@ -69,12 +69,12 @@ const HASH = `encode(sha256(convert_to(n::text, 'UTF8')), 'hex')`;
 const NEXT_HASH = `encode(sha256(convert_to((n - 1)::text, 'UTF8')), 'hex')`;
 
 /** Where each of both alone names a quarter of the book, and both together so few of its oldest rows. */
-const EVIDENCE = `case when n <= ${RARE_ROWS} then '${filled.bulk_evidence}'
-    when n <= ${2 * RARE_ROWS} then '${filled.evidence}'
-    when n <= $2::integer / 2 and n % 2 = 1 then '${filled.bulk_evidence}' else 'collected' end`;
-const INTENT = `case when n <= ${RARE_ROWS} then '${filled.bulk_intent}'
-    when n <= ${2 * RARE_ROWS} then '${filled.intent}'
-    when n <= $2::integer / 2 and n % 2 = 0 then '${filled.bulk_intent}' end`;
+const EVIDENCE = `case when n <= ${RARE_ROWS} then '${rareRows.bulk_evidence}'
+    when n <= ${2 * RARE_ROWS} then '${rareRows.evidence}'
+    when n <= $2::integer / 2 and n % 2 = 1 then '${rareRows.bulk_evidence}' else 'collected' end`;
+const INTENT = `case when n <= ${RARE_ROWS} then '${rareRows.bulk_intent}'
+    when n <= ${2 * RARE_ROWS} then '${rareRows.intent}'
+    when n <= $2::integer / 2 and n % 2 = 0 then '${rareRows.bulk_intent}' end`;
 
 const INTENTS = `insert into book_intent (agent_id, intent_id, collected_count, blocked_count)
   select agent_id, intent_id, count(*), 0 from book_row where agent_id = $1 and intent_id is not null group by 1, 2`;

@@ -1,5 +1,5 @@
 import type { Hex } from '../../gateway/rails/base/abi.ts';
-import { newPayer, signed } from './authorizations.ts';
+import { newPayer, signAuthorization } from './authorizations.ts';
 import { paymentHeader } from './payments.ts';
 
 /** PAYMENT-SIGNATURE headers that say all that is asked, in the names of so many wallets that never signed them. */
@@ -7,7 +7,7 @@ export function forgedPayments(count: number, wallets: number, pay_to: Hex): str
   const forger = newPayer();
   const named = Array.from({ length: wallets }, () => newPayer().address);
   return Array.from({ length: count }, (_, index) => {
-    const { authorization, signature } = signed(forger, pay_to);
+    const { authorization, signature } = signAuthorization(forger, pay_to);
     const payer = named[index % wallets] as Hex;
     return paymentHeader({ authorization: { ...authorization, payer }, signature });
   });

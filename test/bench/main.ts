@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { alternate, type Figure, figure, missing } from './alternate.ts';
+import { alternate, type Figure, figure, missingFigure } from './alternate.ts';
 import type { Contest, Sides } from './contest.ts';
 import { contests } from './contests.ts';
 import { type MeasuredFigure, writePage } from './page.ts';
@@ -34,14 +34,14 @@ const arena = { stage: await Stage.open(profile ?? null), quick, seconds: quick 
 const stop = (signal: NodeJS.Signals) => void arena.stage.close().finally(() => process.kill(process.pid, signal));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
 
-interface Entered {
+interface ContestEntry {
   readonly contest: Contest;
   readonly closing: AsyncDisposableStack;
   readonly sides: Promise<Sides | null>;
 }
 
 const played = new Map<Contest, readonly Figure[]>();
-const entered: Entered[] = [];
+const entered: ContestEntry[] = [];
 const on = machine(rounds);
 console.log(`${on}\n\n${heading}`);
 try {
@@ -64,7 +64,7 @@ if (json) await writeFile(json, `${JSON.stringify(figures, null, 2)}\n`);
 const names = contests.flatMap(({ lines }) => lines.map(({ name }) => name));
 if (write) await writePage(names, taken, on);
 
-function enter(contest: Contest): Entered {
+function enter(contest: Contest): ContestEntry {
   const closing = new AsyncDisposableStack();
   const sides = contest.note === undefined ? contest.open({ ...arena, closing }) : Promise.resolve(null);
   // It is awaited, but maybe later than it fails.
@@ -73,17 +73,17 @@ function enter(contest: Contest): Entered {
 }
 
 /** A contest that breaks takes none of the others with it. */
-async function play({ contest, closing, sides }: Entered): Promise<readonly Figure[]> {
+async function play({ contest, closing, sides }: ContestEntry): Promise<readonly Figure[]> {
   const lines = (quick && contest.quick_lines) || contest.lines;
   const opened = await sides.catch(failed);
-  if (opened instanceof Error) return lines.map(line => missing(line, opened.message));
-  if (!opened) return lines.map(line => missing(line, contest.note ?? ''));
+  if (opened instanceof Error) return lines.map(line => missingFigure(line, opened.message));
+  if (!opened) return lines.map(line => missingFigure(line, contest.note ?? ''));
   const began_ms = performance.now();
   // Blocks come at their own pace: a quick run waits for one of them on each side.
   const taken = await alternate(opened, quick && contest.waits ? 1 : rounds, !contest.waits).catch(failed);
   await closing.disposeAsync();
   console.error(`${contest.name}: ${((performance.now() - began_ms) / 1000).toFixed(1)} s`);
-  return lines.map(line => (taken instanceof Error ? missing(line, taken.message) : figure(line, taken)));
+  return lines.map(line => (taken instanceof Error ? missingFigure(line, taken.message) : figure(line, taken)));
 }
 
 function failed(fault: unknown): Error {

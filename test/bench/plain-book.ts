@@ -37,7 +37,7 @@ interface Row {
   readonly [column: string]: unknown;
   readonly facts: Readonly<Record<string, unknown>>;
 }
-type Paged = Row & { readonly limit: number };
+type PagedRow = Row & { readonly limit: number };
 
 /** Each field by its column, or else by what of the row's facts has its name. */
 function columns(type: string): Record<string, (row: Row) => unknown> {
@@ -65,7 +65,7 @@ export function bookResolvers(pool: pg.Pool) {
     },
     Book: {
       ...columns('Book'),
-      entries: ({ agent_id, limit }: Paged) =>
+      entries: ({ agent_id, limit }: PagedRow) =>
         rows('select * from book_row where agent_id = $1 order by seq desc limit $2', [agent_id, limit]),
       intents: () => [],
       alerts: () => [],

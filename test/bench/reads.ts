@@ -10,7 +10,7 @@ import type { Database } from '../../subgraphs/database.ts';
 import { type Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import { newestHead } from '../../subgraphs/receipt/log/signed-heads.ts';
 import { inclusionOf } from '../../subgraphs/receipt/log/stored-proofs.ts';
-import { filled, filledTask } from './fill.ts';
+import { filledTask, rareRows } from './fill.ts';
 import type { Job } from './servers/ledger.ts';
 
 const PAGE_ROWS = 50;
@@ -41,9 +41,9 @@ export function filteredPages(database: Database, issuer: Issuer, { book, count,
   // A row was filled in for each minute.
   const from = new Date(Date.now() - (rows / 2) * MINUTE_MS);
   const filters: readonly RowFilter[] = [
-    { evidence: filled.evidence },
-    { intentId: filled.intent },
-    { evidence: filled.bulk_evidence, intentId: filled.bulk_intent },
+    { evidence: rareRows.evidence },
+    { intentId: rareRows.intent },
+    { evidence: rareRows.bulk_evidence, intentId: rareRows.bulk_intent },
     { from, to: new Date(from.getTime() + (PAGE_ROWS + 10) * MINUTE_MS) },
   ];
   return repeat(count, async turn => {

@@ -47,7 +47,7 @@ export function standStillChain(): BaseChain {
     readiness: () => ok({ balance_atomic: 10n ** 12n, used: false, has_code: false, blacklisted: false }),
     holdings: (_payer, nonces) => ok({ balance_atomic: 10n ** 12n, used: nonces.map(() => false) }),
     simulate: () => ok('0x' as Hex),
-    used: () => ok(false),
+    isUsed: () => ok(false),
     receipts: hashes => Promise.all(hashes.map(() => ok(null))),
     calldata: () => ok(null),
     block: () => ok(block),

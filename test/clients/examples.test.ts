@@ -10,10 +10,10 @@ import { watchDashboardBook } from '../../rest-compat/client/examples/dashboard-
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
+import { openAlteringProxy } from '../harness/altering-proxy.ts';
 import { openService, resetHubsBeforeEach, type Service } from '../harness/doors/open-service.ts';
 import { developmentFolder, EXAMPLES, examplesAt, runNode, startNode } from '../harness/examples.ts';
 import { transactionsOf } from '../harness/export/journal.ts';
-import { openMeddlingProxy } from '../harness/meddling-proxy.ts';
 import { ownPort } from '../harness/own-port.ts';
 import { atEnd } from '../harness/release.ts';
 import { ownFolder } from '../harness/scratch.ts';
@@ -118,7 +118,7 @@ it('stream asks again with the same payment after its hub has broken off, and th
 
 it('stream asks again with the same payment after a proxy has ended the stream cleanly, and the money moves once', async () => {
   let cuts = 0;
-  const SERVICE_URL = await openMeddlingProxy(service, ({ answer: { status, text } }) =>
+  const SERVICE_URL = await openAlteringProxy(service, ({ answer: { status, text } }) =>
     status === 200 && cuts++ < 2 ? (text.split('data: [DONE]')[0] ?? '') : text,
   );
   const { code, out, err } = await runExample('stream', { SERVICE_URL });
@@ -164,7 +164,7 @@ it.each<[string, (refusal: JsonObject) => JsonObject]>([
     }),
   ],
 ])('agent-with-budget says that a refusal forged to name %s is not signed', async (_, forge) => {
-  const SERVICE_URL = await openMeddlingProxy(service, ({ answer: { status, text } }) =>
+  const SERVICE_URL = await openAlteringProxy(service, ({ answer: { status, text } }) =>
     status === 403 ? JSON.stringify(forge(JSON.parse(text))) : text,
   );
   const { code, out } = await runExample('agent-with-budget', { SERVICE_URL });
@@ -172,7 +172,7 @@ it.each<[string, (refusal: JsonObject) => JsonObject]>([
 });
 
 it('agent-with-budget finds a refusal signed that comes by another address of its service', async () => {
-  const SERVICE_URL = await openMeddlingProxy(service, ({ answer: { text } }) => text);
+  const SERVICE_URL = await openAlteringProxy(service, ({ answer: { text } }) => text);
   const { code, out } = await runExample('agent-with-budget', { SERVICE_URL });
   expect([code, out]).toEqual([0, expect.stringMatching(/^refusal \(signature valid\): /m)]);
 });
@@ -307,7 +307,7 @@ it('webhook-receiver tells a bad signature from its own fault, takes a ping, and
     task_id: 't',
     row: { payment: { amount } },
   });
-  const SERVICE_URL = await openMeddlingProxy(service, async ({ method, path, answer: { status, text } }) => {
+  const SERVICE_URL = await openAlteringProxy(service, async ({ method, path, answer: { status, text } }) => {
     if (method === 'PUT') secret = (JSON.parse(text) as { secret_once: string }).secret_once;
     // The program waits for this response meanwhile.
     if (path === '/v1/chat/completions' && status === 402)
@@ -400,7 +400,7 @@ it.each<[string, object, Record<string, string>]>([
   ['FEE_PAYEE is another address', {}, { FEE_PAYEE: '0x00000000000000000000000000000000000000fE' }],
 ])('hire-an-agent pays nothing if %s', async (_, lie, more) => {
   const worker = await service.chain.newWallet();
-  const SERVICE_URL = await openMeddlingProxy(service, ({ path, answer: { text } }) => {
+  const SERVICE_URL = await openAlteringProxy(service, ({ path, answer: { text } }) => {
     if (!/^\/v1\/board\/jobs\/[^/?]+$/.test(path)) return text;
     const job = JSON.parse(text) as { legs: { leg: string }[] | null };
     return JSON.stringify({ ...job, legs: job.legs?.map(leg => (leg.leg === 'winner' ? leg : { ...leg, ...lie })) });
@@ -427,7 +427,7 @@ it('mcp-agent sends the same payment again after its connection was cut, and kee
   const { private_key, address } = await service.chain.newWallet();
   let cuts_left = 1;
   const shown = new Set<string>();
-  const SERVICE_URL = await openMeddlingProxy(service, ({ text, answer }) => {
+  const SERVICE_URL = await openAlteringProxy(service, ({ text, answer }) => {
     const payment = (JSON.parse(text || '{}') as { params?: { _meta?: JsonObject } }).params?._meta?.['x402/payment'];
     if (payment) shown.add(JSON.stringify(payment));
     return payment && cuts_left-- > 0 ? null : answer.text;

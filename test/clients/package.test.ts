@@ -8,8 +8,8 @@ import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type * as Verifier from '../../subgraphs/receipt/verify/module.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { audited } from '../harness/receipt/audit-document.ts';
-import { altered, issue, issuer, paths } from '../harness/receipt/issue.ts';
+import { makeAuditDocument } from '../harness/receipt/audit-document.ts';
+import { alter, issue, issuer, paths } from '../harness/receipt/issue.ts';
 import { ROOT } from '../harness/root.ts';
 import { ownFolder } from '../harness/scratch.ts';
 import { unpack } from '../harness/unpack.ts';
@@ -183,10 +183,12 @@ it('what browsers load of it comes to the same as what Node loads, with no modul
   const receipt = await issue(paidCall);
   const load = (name: string): Promise<typeof Verifier> => import(pathToFileURL(file(name)).href);
   const [browser, node] = await Promise.all([load('browser.js'), load('node.js')]);
-  const documents = [receipt, await audited(paidCall), await issue(waivedCall, null), {}].flatMap(document => [
-    document,
-    ...paths(document).map(path => altered(document, path, old => (typeof old === 'string' ? `${old}A` : null))),
-  ]) as JsonObject[];
+  const documents = [receipt, await makeAuditDocument(paidCall), await issue(waivedCall, null), {}].flatMap(
+    document => [
+      document,
+      ...paths(document).map(path => alter(document, path, old => (typeof old === 'string' ? `${old}A` : null))),
+    ],
+  ) as JsonObject[];
   expect(documents.length).toBeGreaterThan(200);
   for (const document of documents)
     expect(browser.verify(document, issuer.jwks as JsonObject)).toEqual(

@@ -3,7 +3,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, streamText } from 'ai';
 import OpenAI from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { spoken } from '../../gateway/development/hub/habits.ts';
+import { answerHabits } from '../../gateway/development/hub/habits.ts';
 import { type DevelopmentHub, startDevelopmentHub } from '../../gateway/development/hub/start.ts';
 import { type Fetch, payingFetch } from '../harness/buyer.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
@@ -15,7 +15,7 @@ import { atEnd } from '../harness/release.ts';
  */
 
 const API_KEY = 'sk-development-4f1b7c';
-const models = Object.keys(spoken);
+const models = Object.keys(answerHabits);
 let hub: DevelopmentHub;
 let service: Service;
 beforeAll(async () => {
@@ -25,16 +25,16 @@ beforeAll(async () => {
   service = await openService({ HUBS: JSON.stringify([settings]) });
 });
 
-interface Reached {
+interface ClientAddress {
   readonly baseURL: string;
   readonly fetch: Fetch;
 }
-const straight = (): Reached => ({ baseURL: hub.base_url, fetch });
-const through = async (): Promise<Reached> => ({
+const straight = (): ClientAddress => ({ baseURL: hub.base_url, fetch });
+const through = async (): Promise<ClientAddress> => ({
   baseURL: `${service.url}/v1`,
   fetch: payingFetch(await service.chain.newWallet()),
 });
-const both = async <T>(outcome: (reached: Reached) => Promise<T>) => {
+const both = async <T>(outcome: (reached: ClientAddress) => Promise<T>) => {
   const [expected, actual] = [await outcome(straight()), await outcome(await through())];
   expect(actual).toEqual(expected);
   return actual;
@@ -47,7 +47,7 @@ const ANSWER = '9.8 is greater.';
 const thinking = ['dev/thinking', 'dev/thinking-details'] as const;
 
 describe.each(thinking)('the AI SDK, @ai-sdk/openai-compatible, on %s', name => {
-  const modelAt = ({ baseURL, fetch: by }: Reached) =>
+  const modelAt = ({ baseURL, fetch: by }: ClientAddress) =>
     createOpenAICompatible({ name: 'svc', baseURL, apiKey: API_KEY, fetch: by, includeUsage: true })(name);
 
   it('generateText shows what was thought and counts it', async () => {
@@ -71,7 +71,7 @@ describe.each(thinking)('the AI SDK, @ai-sdk/openai-compatible, on %s', name => 
 });
 
 describe.each([...thinking, 'dev/thinks-to-the-limit', 'dev/sparse'] as const)('the openai client on %s', model => {
-  const clientAt = ({ baseURL, fetch: by }: Reached) =>
+  const clientAt = ({ baseURL, fetch: by }: ClientAddress) =>
     new OpenAI({ baseURL, apiKey: API_KEY, maxRetries: 0, fetch: by });
 
   it('create: the message with all its members, and the usage with its details', async () => {

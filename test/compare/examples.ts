@@ -1,6 +1,6 @@
 import type { Door } from '../../rest-compat/door.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { bodies } from '../harness/doors/proof-bodies.ts';
+import { bodiesByDoor } from '../harness/doors/proof-bodies.ts';
 
 /* Valid requests from which the corpus starts: at least one for each endpoint, and for one with actions one for each of them. */
 
@@ -95,7 +95,7 @@ const named = (body: JsonObject): JsonObject =>
 
 /** Bodies of which at least one is valid at that endpoint. */
 export function examplesOf(door: Door): readonly JsonObject[] {
-  const ofTests = door.methods.flatMap(method => bodies[`${method} ${door.name}`] ?? []);
+  const ofTests = door.methods.flatMap(method => bodiesByDoor[`${method} ${door.name}`] ?? []);
   const all = [...(door.example ? [door.example] : []), ...ofTests.map(named), ...(more[door.name] ?? [])];
   return all.length > 0 ? all : [{}];
 }

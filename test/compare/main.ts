@@ -8,17 +8,17 @@ import { schemasOf } from '../../rest-compat/door-schemas.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { llms } from '../../rest-compat/faces/llms.ts';
 import { doorTools } from '../../rest-compat/faces/mcp/tool.ts';
-import { listed, usualListing } from '../../rest-compat/faces/mcp/tool-sets.ts';
+import { defaultListing, selectTools } from '../../rest-compat/faces/mcp/tool-sets.ts';
 import { openApi } from '../../rest-compat/faces/openapi.ts';
 import { x402Manifest } from '../../rest-compat/faces/x402-manifest.ts';
 import { problem } from '../../rest-compat/problem.ts';
 import type { Json } from '../../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../../schema/errors.ts';
-import { FakePort } from '../harness/rest-compat/house.ts';
+import { FakePort } from '../harness/rest-compat/fake-port.ts';
 import { differencesOf } from './differences.ts';
 import { operations } from './operations.ts';
 import { requests } from './requests.ts';
-import { type Parted, partedJson, partedSdl } from './shapes.ts';
+import { type SplitDescription, splitJson, splitSdl } from './shapes.ts';
 
 /*
  * `npm run compare -- record FOLDER` writes down what the service shows and takes, `npm run compare -- record-running FOLDER` what it
@@ -43,28 +43,28 @@ async function record(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
   const json = (value: unknown) => `${JSON.stringify(value, null, 1)}\n`;
-  const part = (name: string, extension: string, { shape, words }: Parted<Json>) => {
+  const part = (name: string, extension: string, { shape, words }: SplitDescription<Json>) => {
     write(`${name}.${extension}`, typeof shape === 'string' ? shape : json(shape));
     write(`${name}${WORDS}`, json(words));
   };
   const port = new FakePort();
   const tools = [...doorTools(everyDoor).values()];
-  part('openapi', 'json', partedJson(openApi(everyDoor, port.base_url)));
-  part('tools-list', 'json', partedJson(tools.map(tool => tool.shown('full'))));
-  part('tools-list-short', 'json', partedJson(tools.map(tool => tool.shown('short'))));
-  part('tools-list-usual', 'json', partedJson(listed(tools, usualListing).map(({ name }) => name)));
-  part('x402-manifest', 'json', partedJson(x402Manifest(everyDoor, port)));
+  part('openapi', 'json', splitJson(openApi(everyDoor, port.base_url)));
+  part('tools-list', 'json', splitJson(tools.map(tool => tool.entry('full'))));
+  part('tools-list-short', 'json', splitJson(tools.map(tool => tool.entry('short'))));
+  part('tools-list-usual', 'json', splitJson(selectTools(tools, defaultListing).map(({ name }) => name)));
+  part('x402-manifest', 'json', splitJson(x402Manifest(everyDoor, port)));
   part(
     '402-schemas',
     'json',
-    partedJson(Object.fromEntries(everyDoor.map(door => [door.name, schemasOf(door).in_short]))),
+    splitJson(Object.fromEntries(everyDoor.map(door => [door.name, schemasOf(door).in_short]))),
   );
   write('llms.txt', llms(everyDoor, port.base_url));
   write('operations.graphql', operations());
   write('refusals.json', json(Object.keys(errors).map(code => problem({ code: code as ErrorCode }))));
   const all = await subgraphs();
-  for (const { name, sdl } of all) part(name, 'graphql', partedSdl(sdl));
-  part('supergraph', 'graphql', partedSdl(composeSupergraph(all)));
+  for (const { name, sdl } of all) part(name, 'graphql', splitSdl(sdl));
+  part('supergraph', 'graphql', splitSdl(composeSupergraph(all)));
   const lines = createWriteStream(join(folder, REQUESTS));
   let count = 0;
   for await (const comes of requests(all)) {

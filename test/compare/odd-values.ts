@@ -4,7 +4,7 @@ import { validTexts } from './examples.ts';
 /* Requests made of one that is valid, each with one member of it absent, null or odd. */
 
 /** A place in a request, and what its schema says of it. */
-export interface Place {
+export interface MemberPlace {
   readonly path: readonly (string | 0)[];
   readonly shape: JsonObject;
 }
@@ -19,7 +19,7 @@ const CHARS_MAX = 20_000;
 const DEPTH_MAX = 4;
 
 /** Every member that a JSON Schema names, those of inner objects and of items too. */
-export function placesIn(shape: Json | undefined, path: Place['path'] = []): Place[] {
+export function placesIn(shape: Json | undefined, path: MemberPlace['path'] = []): MemberPlace[] {
   if (!isJsonObject(shape) || path.length > DEPTH_MAX) return [];
   const alternatives = [shape.anyOf, shape.oneOf, shape.allOf].flatMap(some => (Array.isArray(some) ? some : []));
   const members = Object.entries(isJsonObject(shape.properties) ? shape.properties : {}).flatMap(([name, inner]) => [
@@ -30,7 +30,7 @@ export function placesIn(shape: Json | undefined, path: Place['path'] = []): Pla
 }
 
 /** One for each member and each value that may be put there, in an order that is always the same. */
-export function* variantsOf(valid: JsonObject, places: readonly Place[]): Generator<Variant> {
+export function* variantsOf(valid: JsonObject, places: readonly MemberPlace[]): Generator<Variant> {
   yield { change: 'as it is', value: valid };
   yield { change: '+ no_such_member', value: { ...valid, no_such_member: 1 } };
   const told = new Set<string>();
@@ -94,7 +94,7 @@ function boundsOf(shape: JsonObject): Json[] {
 }
 
 /** A copy with that value at the path; undefined: without it. What the path lacks on its way is made. */
-function put(whole: Json | undefined, [name, ...rest]: Place['path'], value: Json | undefined): Json | undefined {
+function put(whole: Json | undefined, [name, ...rest]: MemberPlace['path'], value: Json | undefined): Json | undefined {
   if (name === undefined) return value;
   if (name === 0) {
     const [first, ...others] = Array.isArray(whole) ? whole : [];

@@ -23,9 +23,9 @@ import type { Json, JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import type { Subgraph } from '../../subgraphs/subgraph.ts';
 import { AGENT_ID, examplesOf, validTexts } from './examples.ts';
-import { type Place, placesIn, variantsOf } from './odd-values.ts';
+import { type MemberPlace, placesIn, variantsOf } from './odd-values.ts';
 import { nameOf, operationIn, rootField } from './operations.ts';
-import { outcomeOf, plain, Reached, recordingContext } from './recorded-context.ts';
+import { plain, ReachedSignal, recordingContext, resolverOutcome } from './recording-context.ts';
 
 /* What each request of the corpus comes to, by REST and on the graph. */
 
@@ -62,7 +62,7 @@ async function* requestsOf(
   for (const [index, body] of bodies.entries()) {
     const at = `REST ${door.name} ${index}`;
     for (const { change, value } of variantsOf(body, body_places)) {
-      const { asked, to } = await byRest(door, graph, { params, query: {}, body: value });
+      const { chosen: asked, to } = await byRest(door, graph, { params, query: {}, body: value });
       if (change === 'as it is' && asked) note(asked, valid);
       yield { at: `${at} body ${change}`, to };
     }
@@ -100,7 +100,7 @@ async function byRest(
   door: DocumentDoor,
   graph: Graph,
   request: { readonly params: object; readonly query: JsonObject; readonly body: JsonObject },
-): Promise<{ readonly asked: ChosenOperation | null; readonly to: Json }> {
+): Promise<{ readonly chosen: ChosenOperation | null; readonly to: Json }> {
   let asked: ChosenOperation;
   try {
     asked = door.operation({ ...request, headers: {} });
@@ -108,11 +108,11 @@ async function byRest(
     if (!(fault instanceof Refusal)) throw fault;
     const { headers, ...said } = faultBeside(fault);
     const { status, body } = problem(said, headers);
-    return { asked: null, to: { status, body: plain(JSON.parse(String(body)) as Json) } };
+    return { chosen: null, to: { status, body: plain(JSON.parse(String(body)) as Json) } };
   }
   const { document, variables, valid_body } = asked;
   const runs = { operation: nameOf(document), arguments: plain(argumentsBy(document, variables)) };
-  return { asked, to: { ...runs, reached: await run(graph, { document, variables, valid_body }) } };
+  return { chosen: asked, to: { ...runs, reached: await run(graph, { document, variables, valid_body }) } };
 }
 
 /** What an operation is handed, by arguments of its root field. */
@@ -136,7 +136,7 @@ async function run(graph: Graph, { document, variables, valid_body }: Run): Prom
   const operation = { document, variables, context: recordingContext(reached, valid_body) };
   const subscribes = operationIn(document).operation === 'subscription';
   const result = subscribes ? await firstOf(graph, operation) : await graph.execute(operation);
-  return outcomeOf(reached, result);
+  return resolverOutcome(reached, result);
 }
 
 /** Whatever a subscription does before its first event ends it here. */
@@ -147,7 +147,7 @@ async function firstOf(graph: Graph, operation: Parameters<Graph['subscribe']>[0
     const first = await result[Symbol.asyncIterator]().next();
     return first.done ? {} : first.value;
   } catch (fault) {
-    if (fault instanceof Reached) return {};
+    if (fault instanceof ReachedSignal) return {};
     throw fault;
   }
 }
@@ -177,7 +177,7 @@ function documentOf(kind: 'Query' | 'Mutation', { name, args, type }: GraphQLFie
 }
 
 /** As `placesIn`, of a type of the graph. */
-function inputPlaces(type: GraphQLInputType, path: Place['path']): Place[] {
+function inputPlaces(type: GraphQLInputType, path: MemberPlace['path']): MemberPlace[] {
   if (path.length > PATH_MAX) return [];
   if (isNonNullType(type)) return inputPlaces(type.ofType as GraphQLInputType, path);
   const here = { path, shape: shapeOf(getNamedType(type)) };

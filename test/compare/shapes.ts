@@ -4,13 +4,13 @@ import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical
 /* A description of the service in two parts: what may not change, and the words that may. */
 
 /** A schema without its descriptions, and `words`: each description by its path. */
-export interface Parted<T> {
+export interface SplitDescription<T> {
   readonly shape: T;
   readonly words: Readonly<Record<string, string>>;
 }
 
 /** Takes each `description` that is text out of JSON, and sorts members, since their order means nothing in a schema. */
-export function partedJson(whole: Json): Parted<Json> {
+export function splitJson(whole: Json): SplitDescription<Json> {
   const words: Record<string, string> = {};
   const bare = (value: Json, path: string): Json => {
     if (Array.isArray(value)) return value.map((one, index) => bare(one, `${path}/${index}`));
@@ -29,7 +29,7 @@ export function partedJson(whole: Json): Parted<Json> {
 }
 
 /** Takes the descriptions out of SDL. */
-export function partedSdl(sdl: string): Parted<string> {
+export function splitSdl(sdl: string): SplitDescription<string> {
   const words: Record<string, string> = {};
   const path: string[] = [];
   const bare: DocumentNode = visit(parse(sdl, { noLocation: true }), {

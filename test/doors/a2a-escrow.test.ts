@@ -116,9 +116,9 @@ describe('POST /v1/agents/{agent_id}/book/a2a-escrow', () => {
     await a2a(principal, 'fund', { job_id: 'rows', task_id });
     expect((await pair.book(counterparty, '')).entries).toEqual(before.theirs.entries);
     await a2a(counterparty, 'clawback', { job_id: 'rows' });
-    const told = async (agent: Agent) =>
+    const escrowRows = async (agent: Agent) =>
       (await pair.book(agent)).entries.filter(row => row.a2a_escrow?.escrow_id === escrow_id).toReversed();
-    const [own, theirs] = [await told(principal), await told(counterparty)];
+    const [own, theirs] = [await escrowRows(principal), await escrowRows(counterparty)];
     expect(own.map(row => row.a2a_escrow?.phase)).toEqual(['open', 'funded', 'clawed_back']);
     expect(theirs.map(row => [row.task_id, row.a2a_escrow?.by])).toEqual([
       [own[0]?.task_id, 'principal'],

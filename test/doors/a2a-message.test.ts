@@ -9,8 +9,8 @@ import {
   type Service,
   sharedService,
 } from '../harness/doors/open-service.ts';
-import { keepsPaidManners } from '../harness/doors/paid-door.ts';
-import { keepsStreamManners, saying } from '../harness/doors/stream-door.ts';
+import { testPaidDoor } from '../harness/doors/paid-door.ts';
+import { hubEcho, testStreamDoor } from '../harness/doors/stream-door.ts';
 
 const A2A = '/a2a-message';
 
@@ -62,7 +62,7 @@ describe(`POST ${A2A} with stream: true`, () => {
     expect(stream.status).toBe(200);
     expect(stream.headers.get('content-type')).toBe('text/event-stream');
     const heard = await stream.rest();
-    expect(heard).toMatchObject({ ends_well: true, text: saying('By message'), finish_reasons: ['stop'] });
+    expect(heard).toMatchObject({ ends_well: true, text: hubEcho('By message'), finish_reasons: ['stop'] });
     expect(heard.chunks.length).toBeGreaterThan(4);
     expect(stream.headers.get('x-svc-task-id')).toBe(heard.svc?.task_id);
     expect(await service.transfersFrom(payer)).toHaveLength(1);
@@ -71,7 +71,7 @@ describe(`POST ${A2A} with stream: true`, () => {
   it('200 by a live key, and the same stream again at the other door by the same payment', async () => {
     const waived = await listen(service, askToStream('By key'), { headers: { 'X-API-Key': 'a-live-key' }, path: A2A });
     expect(waived.headers.get('x-svc-settlement-status')).toBe('waived');
-    expect(await waived.rest()).toMatchObject({ ends_well: true, text: saying('By key') });
+    expect(await waived.rest()).toMatchObject({ ends_well: true, text: hubEcho('By key') });
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, A2A);
     const first = await (await listen(service, askToStream('Both'), { headers: payment, path: A2A })).rest();
@@ -81,9 +81,9 @@ describe(`POST ${A2A} with stream: true`, () => {
   });
 });
 
-keepsStreamManners(() => service, A2A);
+testStreamDoor(() => service, A2A);
 
-keepsPaidManners(() => service, {
+testPaidDoor(() => service, {
   path: A2A,
   job_kind: 'completions',
   body: (_, name) => ask(name),

@@ -6,7 +6,7 @@ import { openVault } from '../../subgraphs/vault.ts';
 import { approvalDoorsOf } from '../harness/doors/approvals.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 import { atEnd } from '../harness/release.ts';
-import { type Delegated, delegate, signAct, signRevocation } from '../harness/session/delegate.ts';
+import { type DelegatedSession, delegate, signAct, signRevocation } from '../harness/session/delegate.ts';
 import { familiesOf } from '../harness/session/families.ts';
 import { bindRoot, newKey, payUnder, sessionPath } from '../harness/session/trees.ts';
 import { openWallets, type TestWallets } from '../harness/wallets.ts';
@@ -22,9 +22,9 @@ beforeAll(async () => {
 });
 afterEach(() => service.gates.base.open());
 
-const { newest, answer, cautious, asked, walletAnswer } = approvalDoorsOf(() => service);
+const { newest, answer, cautious, callToApprove, walletAnswer } = approvalDoorsOf(() => service);
 const { family } = familiesOf(() => service);
-const acting = ({ delegation_hash }: Delegated) => sessionPath(delegation_hash, 'act');
+const acting = ({ delegation_hash }: DelegatedSession) => sessionPath(delegation_hash, 'act');
 const away = { status: 503, body: { code: 'chain_unavailable' } };
 const damaged = { status: 503, body: { code: 'book_damaged' } };
 type Signer = Parameters<typeof delegate>[0];
@@ -109,7 +109,7 @@ async function closesMeanwhile(agent_id: number, what: () => Promise<void>): Pro
 describe('POST /v1/agents/{agent_id}/book/approvals/{approval_id}', () => {
   it('503 book_damaged on a book that its audit has closed; the same answer stands once it is open again', async () => {
     const agent = await cautious();
-    const { request, send } = await asked(agent, 'On a closed book, by wallet');
+    const { request, send } = await callToApprove(agent, 'On a closed book, by wallet');
     const signed = await walletAnswer(agent.account, request);
     await closesMeanwhile(agent.agent_id, async () => {
       expect(await answer(agent, request.approval_id, signed)).toMatchObject(damaged);
@@ -121,7 +121,7 @@ describe('POST /v1/agents/{agent_id}/book/approvals/{approval_id}', () => {
 
   it('503 chain_unavailable where its wallet cannot be asked; the same answer stands later', async () => {
     const agent = await cautious();
-    const { request } = await asked(agent, 'While the chain is away');
+    const { request } = await callToApprove(agent, 'While the chain is away');
     const signed = await walletAnswer(agent.account, request);
     service.gates.base.cut();
     expect(await answer(agent, request.approval_id, signed)).toMatchObject(away);
@@ -134,7 +134,7 @@ describe('POST /v1/agents/{agent_id}/book/approvals/{approval_id}', () => {
 describe('POST /v1/approvals/{approval_id}', () => {
   it('503 book_damaged on a book that its audit has closed; the same link answers once it is open again', async () => {
     const agent = await cautious();
-    const { request, send } = await asked(agent, 'On a closed book, by link');
+    const { request, send } = await callToApprove(agent, 'On a closed book, by link');
     const token = approvalToken({ vault: openVault(SEAL_KEY) }, request.approval_id);
     const say = () =>
       service.post<JsonObject>(

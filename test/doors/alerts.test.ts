@@ -6,7 +6,7 @@ import { sha256Hex } from '../../schema/digest.ts';
 import { listen } from '../harness/doors/listen.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 
 type Settings = z.infer<typeof AlertSettingsNoun>;
@@ -15,11 +15,11 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
 let service: Service;
 let agent: Agent;
 let stranger: Agent;
-let shop: ReturnType<typeof refusing>;
+let shop: ReturnType<typeof policyDoorsOf>;
 beforeAll(async () => {
   service = await openService({}, { mid_hour: true });
   [agent, stranger] = [await service.newAgent(), await service.newAgent()];
-  shop = refusing(service);
+  shop = policyDoorsOf(service);
 });
 
 const path = (agent_id: number) => `/v1/agents/${agent_id}/book/alerts`;

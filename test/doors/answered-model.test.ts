@@ -7,8 +7,8 @@ import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { disputeDoorsOf, requestOfChat } from '../harness/doors/disputes.ts';
 import { listen } from '../harness/doors/listen.ts';
-import { ask, CHAT, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { ask, CHAT, openService, type ReceiptBody, type Service } from '../harness/doors/open-service.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 import { startTestHub } from '../harness/hub.ts';
 
@@ -18,7 +18,7 @@ const DATED = 'dev/answers-dated';
 const OTHER = 'dev/answers-other';
 const UNKNOWN = 'dev/answers-unknown';
 /** What a hub's answer says of the model, for the ones that this test has speak by themselves. */
-const spoken: Record<string, Json> = {
+const namesByModel: Record<string, Json> = {
   'north/aliased': 'internal-7',
   'north/silent': null,
   'north/leaks': 'at key-of-north',
@@ -29,10 +29,10 @@ let agent: Awaited<ReturnType<Service['newAgent']>>;
 let jwks: JsonObject;
 beforeAll(async () => {
   const development = await startTestHub({ name: 'alpha', models: [DATED, OTHER, UNKNOWN, 'dev/small'] });
-  const north = await startTestHub({ name: 'north', models: Object.keys(spoken) });
+  const north = await startTestHub({ name: 'north', models: Object.keys(namesByModel) });
   north.behave(({ body }) => {
     const { model, stream } = body as { readonly model: string; readonly stream?: boolean };
-    const named = spoken[model] ?? null;
+    const named = namesByModel[model] ?? null;
     const head = { id: 'x', created: 1, ...(named === null ? {} : { model: named }) };
     if (stream) {
       // The first chunk says nothing of it, as those of some gateways.
@@ -55,7 +55,7 @@ const { file, bought } = disputeDoorsOf(() => service);
 
 async function streamed(
   body: JsonObject,
-): Promise<{ readonly svc: Svc; readonly task_id: string; readonly salt: string }> {
+): Promise<{ readonly svc: ReceiptBody; readonly task_id: string; readonly salt: string }> {
   const headers = { ...(await service.payment(agent.account, CHAT)), 'X-SVC-Session': agent.session };
   const heard = await listen(service, { ...body, stream: true }, { headers });
   const { svc } = await heard.rest();
@@ -93,7 +93,7 @@ describe.each(ways)('POST /v1/chat/completions, %s', (_, buy) => {
     expect(verifyReceipt(svc, jwks)).toMatchObject({ kind: 'valid' });
     expect(verifyReceipt({ ...svc, answered_model: 'another' }, jwks)).toMatchObject({ kind: 'invalid' });
     expect(await rowOf(task_id)).toMatchObject({ route: { model, answered_model } });
-    expect((await service.get<Svc>(`/receipt/${task_id}`)).body).toMatchObject({ answered_model });
+    expect((await service.get<ReceiptBody>(`/receipt/${task_id}`)).body).toMatchObject({ answered_model });
   });
 
   it.each(['north/silent', 'north/leaks'])('%s: none, where the hub names none that may be shown', async model => {
@@ -131,7 +131,7 @@ describe('a claim of a wrong model', () => {
   it('of svc/auto is judged by the model that was chosen and named', async () => {
     // The choice of svc/auto follows how fast hubs have answered, so only one model may be chosen here.
     const choosy = await service.newAgent();
-    await refusing(service).set(choosy, 'model_allowlist', [DATED]);
+    await policyDoorsOf(service).set(choosy, 'model_allowlist', [DATED]);
     const body = ask('Any');
     const { svc, task_id, salt } = await bought(choosy, body);
     expect(svc).toMatchObject({ model: DATED, answered_model: 'dev/answers-dated-2024-08-06' });

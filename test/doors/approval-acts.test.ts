@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { approvalDoorsOf } from '../harness/doors/approvals.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { type Delegated, delegate, nowSeconds, signRevocation } from '../harness/session/delegate.ts';
+import { type DelegatedSession, delegate, nowSeconds, signRevocation } from '../harness/session/delegate.ts';
 import { familiesOf } from '../harness/session/families.ts';
 import { below, newKey } from '../harness/session/trees.ts';
 
@@ -11,9 +11,9 @@ beforeAll(async () => {
   service = await sharedService();
 });
 
-const { newest, list, cautious, asked } = approvalDoorsOf(() => service);
+const { newest, list, cautious, callToApprove } = approvalDoorsOf(() => service);
 const { act, overseen, family } = familiesOf(() => service);
-const narrower = (session: Delegated) => ({ ...below(session), capAtomic: '500000' });
+const narrower = (session: DelegatedSession) => ({ ...below(session), capAtomic: '500000' });
 
 describe('an act `approve` of a call', () => {
   it('200 by the session over it: the same call passes, once, under that session alone', async () => {
@@ -60,7 +60,7 @@ describe('an act `approve` of a call', () => {
     const key = newKey();
     const { worker, parent } = await overseen(key);
     const child = await delegate(key, worker.account, key, narrower(parent));
-    const { request } = await asked(worker, 'By the same key', child.headers);
+    const { request } = await callToApprove(worker, 'By the same key', child.headers);
     expect((await act(parent, `call/${request.request_hash}`)).heard.status).toBe(404);
     expect((await newest(worker)).status).toBe('open');
   });
@@ -68,7 +68,7 @@ describe('an act `approve` of a call', () => {
   it('404 by a session of another tree, for a call under none, for no call, and for what is no name of one', async () => {
     const { parent } = await family('Of one tree');
     const { resource } = await family('Of another tree');
-    const plain = await asked(await cautious(), 'Under no session');
+    const plain = await callToApprove(await cautious(), 'Under no session');
     const others = [resource, `call/${plain.request.request_hash}`, `call/${'0'.repeat(64)}`, 'call/x', 'book'];
     for (const other of others) expect((await act(parent, other)).heard.status).toBe(404);
   });
@@ -106,8 +106,8 @@ describe('an act `approve` of a call', () => {
   it('does not pass the cap of the session that the call is made under', async () => {
     const { worker, parent } = await overseen();
     const child = await delegate(parent.agent, worker.account, newKey(), { ...narrower(parent), capAtomic: '2000' });
-    const within = await asked(worker, 'Within the cap', child.headers);
-    const beyond = await asked(worker, 'Beyond the cap', child.headers);
+    const within = await callToApprove(worker, 'Within the cap', child.headers);
+    const beyond = await callToApprove(worker, 'Beyond the cap', child.headers);
     for (const { request } of [within, beyond])
       expect((await act(parent, `call/${request.request_hash}`)).heard.status).toBe(200);
     expect((await within.send()).status).toBe(200);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { A2A, payerHeader, rpc, said } from '../harness/a2a/agent.ts';
+import { A2A, payerHeader, rawMessage, rpc } from '../harness/a2a/agent.ts';
 import { approvalDoorsOf } from '../harness/doors/approvals.ts';
 import { resetHubsBeforeEach, type Service, sharedService } from '../harness/doors/open-service.ts';
 
@@ -12,13 +12,13 @@ beforeAll(async () => {
 });
 resetHubsBeforeEach(() => service);
 
-const { newest, list, cautious, asked, decided } = approvalDoorsOf(() => service);
+const { newest, list, cautious, callToApprove, decide } = approvalDoorsOf(() => service);
 
 describe('POST /v1/chat/completions', () => {
   it('502 hub_failed, not charged: the approval is given back, and the same payment passes by it, once', async () => {
     const agent = await cautious();
-    const { request, send } = await asked(agent, 'Approved, and the hub fails');
-    await decided(agent, request);
+    const { request, send } = await callToApprove(agent, 'Approved, and the hub fails');
+    await decide(agent, request);
     const { approval_id } = request;
     const spent = (await service.transfersFrom(agent.account)).length;
     for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
@@ -31,7 +31,7 @@ describe('POST /v1/chat/completions', () => {
     expect((await send()).status).toBe(200);
     expect(await newest(agent)).toMatchObject({ approval_id, status: 'passed' });
     // Another payment of the same call is refused, and asks anew.
-    expect((await asked(agent, 'Approved, and the hub fails')).request.approval_id).not.toBe(approval_id);
+    expect((await callToApprove(agent, 'Approved, and the hub fails')).request.approval_id).not.toBe(approval_id);
     expect(await service.transfersFrom(agent.account)).toHaveLength(spent + 1);
   });
 });
@@ -42,12 +42,12 @@ describe('CancelTask', () => {
     const payment = await service.payment(agent.account, A2A);
     const signed = await payerHeader(service, agent.account);
     const parts: JsonObject[] = [{ data: { model: 'alpha-1' } }, { text: 'Approved, and canceled' }];
-    const send = (by = payment) => rpc(service, 'SendMessage', said('', { parts }), by);
+    const send = (by = payment) => rpc(service, 'SendMessage', rawMessage('', { parts }), by);
     const reason = async (sent: ReturnType<typeof send>) => (await sent).body.error.data[0]?.reason;
     expect(await reason(send())).toBe('APPROVAL_TTL_EXPIRED');
     const request = await newest(agent);
     const { approval_id } = request;
-    await decided(agent, request);
+    await decide(agent, request);
     const spent = (await service.transfersFrom(agent.account)).length;
 
     service.gates.alpha.hold();

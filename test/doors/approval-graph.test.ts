@@ -14,7 +14,7 @@ beforeAll(async () => {
   service = await openService({ DEMO_KEYS: 'a-demo-key', SEAL_KEY });
 });
 
-const { path, shown, answer, cautious, asked, newest, walletAnswer } = approvalDoorsOf(() => service);
+const { path, shown, answer, cautious, callToApprove, newest, walletAnswer } = approvalDoorsOf(() => service);
 const tokenOf = (approval_id: string) => approvalToken({ vault: openVault(SEAL_KEY) }, approval_id);
 
 const MEMBERS = `approval_id: approvalId agent_id: agentId status request_hash: requestHash amount: amountAtomic payer
@@ -77,8 +77,8 @@ const atLink = async (approval_id: string, token: string, decision: string, head
 describe('approvals', () => {
   it('lists what the door lists, for whoever possesses the book alone', async () => {
     const [agent, stranger] = [await cautious(), await service.newAgent()];
-    await asked(agent, 'One');
-    await asked(agent, 'Another');
+    await callToApprove(agent, 'One');
+    await callToApprove(agent, 'Another');
     const { body } = await service.get(path(agent), shown(agent));
     expect(await listed(agent.agent_id, shown(agent))).toEqual({ answer: body });
     expect((body as { approvals: unknown[] }).approvals).toHaveLength(2);
@@ -92,7 +92,7 @@ describe('approvals', () => {
 describe('answerApproval', () => {
   it('is refused as at the door: 401, 403 beside a demo key, 404, and 409 once it is answered', async () => {
     const [agent, stranger] = [await cautious(), await service.newAgent()];
-    const { request } = await asked(agent, 'Answered on the graph');
+    const { request } = await callToApprove(agent, 'Answered on the graph');
     const { approval_id } = request;
     const right = await walletAnswer(agent.account, request);
     const wrong = await walletAnswer(stranger.account, request);
@@ -121,7 +121,7 @@ describe('answerApproval', () => {
 describe('linkedApproval and answerLinkedApproval', () => {
   it('show and answer as the link does, once; 409 approval_closed for the other answer', async () => {
     const agent = await cautious();
-    const { request, send } = await asked(agent, 'By its link');
+    const { request, send } = await callToApprove(agent, 'By its link');
     const [id, token] = [request.approval_id, tokenOf(request.approval_id)];
     const { body } = await service.get(`/v1/approvals/${id}`, { 'X-SVC-Approval': token });
     expect(await linked(id, token)).toEqual({ answer: body });
@@ -136,7 +136,7 @@ describe('linkedApproval and answerLinkedApproval', () => {
 
   it('are refused as at the link: 403 beside a demo key, 404 with another token and for no request', async () => {
     const agent = await cautious();
-    const { request } = await asked(agent, 'Not by its link');
+    const { request } = await callToApprove(agent, 'Not by its link');
     const [id, token] = [request.approval_id, tokenOf(request.approval_id)];
     const demo = { 'X-API-Key': 'a-demo-key' };
     const nobody = `approval_${'0'.repeat(26)}`;

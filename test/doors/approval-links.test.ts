@@ -17,16 +17,16 @@ beforeAll(async () => {
   service = await openService({ NODE_ENV: 'test', DEMO_KEYS: 'a-demo-key', SEAL_KEY, LOG_LEVEL: 'trace' });
 });
 
-const { newest, cautious, asked, decided, answer, walletAnswer } = approvalDoorsOf(() => service);
-const { putToldOfApprovals, read } = webhookDoorsOf(() => service);
+const { newest, cautious, callToApprove, decide, answer, walletAnswer } = approvalDoorsOf(() => service);
+const { putForApprovals, read } = webhookDoorsOf(() => service);
 const closed = { status: 404, body: { code: 'not_found' } };
 
 /** A cautious book whose webhook is told of approvals, and the link of a call of it. */
 async function linked(content: string, beside = {}) {
   const [agent, receiver] = [await cautious(), await openReceiver()];
-  expect((await putToldOfApprovals(agent, `${receiver.url}/in`)).status).toBe(200);
-  const call = await asked(agent, content, beside);
-  const [message] = await receiver.heard(1);
+  expect((await putForApprovals(agent, `${receiver.url}/in`)).status).toBe(200);
+  const call = await callToApprove(agent, content, beside);
+  const [message] = await receiver.untilMessages(1);
   const [id, token] = new URL(String(message?.body.approval_link)).hash.slice(1).split('.');
   const at = `/v1/approvals/${id}`;
   const headers = { 'X-SVC-Approval': String(token) };
@@ -58,8 +58,8 @@ describe('the webhook kind `approval`', () => {
       event: { kind: 'approval', body: { status: 'open', approval_id: id, request_hash: request.request_hash } },
       row: { task_id: request.task_id, evidence: 'policy_blocked' },
     });
-    await decided(agent, request);
-    const [, told] = await receiver.heard(2);
+    await decide(agent, request);
+    const [, told] = await receiver.untilMessages(2);
     expect(told?.body).toMatchObject({ event: { body: { status: 'approved', decided_by: 'wallet' } } });
     expect(told?.body).not.toHaveProperty('approval_link');
     const { body } = await read(agent);
@@ -70,9 +70,9 @@ describe('the webhook kind `approval`', () => {
     const { agent, call, look, say, token } = await linked('Secret');
     // Of this one the job stays: its receiver takes nothing.
     const [waiting, receiver] = [await cautious(), await openReceiver(() => ({ status: 500 }))];
-    await putToldOfApprovals(waiting, `${receiver.url}/in`);
-    const { request } = await asked(waiting, 'Secret, too');
-    await receiver.heard(1);
+    await putForApprovals(waiting, `${receiver.url}/in`);
+    const { request } = await callToApprove(waiting, 'Secret, too');
+    await receiver.untilMessages(1);
     const answers = [call.heard, await look(), await say('approve')];
     const query = `subscription { bookRows(agentId: ${agent.agent_id}, after: 0) { kind body } }`;
     const live = openSocket(service, { session: agent.session });
@@ -164,7 +164,7 @@ describe('what is approved', () => {
 
   it('is shown no more, and deleted, once its time is over', async () => {
     const agent = await cautious({ approval_ttl: 1 });
-    await asked(agent, 'Nobody answers');
+    await callToApprove(agent, 'Nobody answers');
     await expect.poll(() => newest(agent)).toMatchObject({ status: 'expired', decided_by: null, request_text: null });
     await expect.poll(() => boxesOf(agent)).toEqual([{ text_box: null }]);
   });

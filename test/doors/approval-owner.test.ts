@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { approvalDoorsOf } from '../harness/doors/approvals.ts';
-import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
+import { makePayment, submitElsewhere } from '../harness/doors/make-payment.ts';
 import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
 import { webhookDoorsOf } from '../harness/doors/webhooks.ts';
-import { type Delegated, delegate, headerOf, nowSeconds, signAct } from '../harness/session/delegate.ts';
+import { type DelegatedSession, delegate, headerOf, nowSeconds, signAct } from '../harness/session/delegate.ts';
 import { newKey } from '../harness/session/trees.ts';
 import { openReceiver } from '../harness/webhook/receiver.ts';
 
@@ -13,8 +13,8 @@ beforeAll(async () => {
   service = await openService({ NODE_ENV: 'test' });
 });
 
-const { newest, cautious, asked, decided, shown } = approvalDoorsOf(() => service);
-const { putToldOfApprovals, redeliver } = webhookDoorsOf(() => service);
+const { newest, cautious, callToApprove, decide, shown } = approvalDoorsOf(() => service);
+const { putForApprovals, redeliver } = webhookDoorsOf(() => service);
 type Payment = Readonly<Record<string, string>>;
 
 /** A tree of a stranger's own: its wallet grants its key, and a payment of it has bound that. */
@@ -25,7 +25,7 @@ async function strangersTree() {
   return { wallet, root };
 }
 
-const under = ({ delegation_hash, grant }: Delegated) => ({
+const under = ({ delegation_hash, grant }: DelegatedSession) => ({
   parentDelegationHash: delegation_hash,
   capAtomic: '500000',
   validAfter: grant.validAfter,
@@ -33,7 +33,7 @@ const under = ({ delegation_hash, grant }: Delegated) => ({
 });
 
 /** The grant with an act `pay` for that payment beside it. */
-async function withAct(session: Delegated, payment: Payment) {
+async function withAct(session: DelegatedSession, payment: Payment) {
   const [header = ''] = Object.values(payment);
   const { nonce: payment_id } = JSON.parse(Buffer.from(header, 'base64').toString()).payload.authorization;
   const asking = { action: 'pay', resource: `payment/${payment_id}`, deadline: nowSeconds() + 290 };
@@ -46,7 +46,7 @@ describe('a tree that another wallet than the book’s has granted', () => {
     const agent = await cautious();
     const { root } = await strangersTree();
     const child = await delegate(root.agent, agent.account, newKey(), under(root));
-    const { payment, request, send } = await asked(agent, 'Of a tree of its own', child.headers);
+    const { payment, request, send } = await callToApprove(agent, 'Of a tree of its own', child.headers);
     const beside = { ...(payment as unknown as Payment), ...(await withAct(child, payment as unknown as Payment)) };
     expect(await service.post(CHAT, ask('Of a tree of its own'), beside)).toMatchObject({
       status: 403,
@@ -75,8 +75,8 @@ describe('a tree that the wallet of the book has granted', () => {
     const first = (await service.payment(agent.account, CHAT)) as unknown as Payment;
     const headers = { ...first, ...(await withAct(root, first)) };
     expect((await service.post(CHAT, ask('Its own'), headers)).status).toBe(200);
-    const { payment, request } = await asked(agent, 'Denied', root.headers);
-    await decided(agent, request, 'deny');
+    const { payment, request } = await callToApprove(agent, 'Denied', root.headers);
+    await decide(agent, request, 'deny');
     const stillDenied = async (sent: Payment) => {
       const denied = await service.post(CHAT, ask('Denied'), { ...sent, ...(await withAct(root, sent)) });
       expect(denied).toMatchObject({ status: 403, body: { code: 'approval_ttl_expired', charged: false } });
@@ -95,7 +95,7 @@ describe('a tree that the wallet of the book has granted', () => {
   it('401 act_signature_invalid where the act is another key’s, also by a payment that was refused before', async () => {
     const agent = await cautious();
     const root = await delegate(agent.account, agent.account, newKey());
-    const { payment } = await asked(agent, 'Signed by another', root.headers);
+    const { payment } = await callToApprove(agent, 'Signed by another', root.headers);
     for (const sent of [payment, await service.payment(agent.account, CHAT)] as unknown as Payment[]) {
       const forged = await withAct({ ...root, agent: newKey() }, sent);
       expect(await service.post(CHAT, ask('Signed by another'), { ...sent, ...forged })).toMatchObject({
@@ -109,9 +109,9 @@ describe('a tree that the wallet of the book has granted', () => {
 
   it('200 where its payer has put the payment on the chain itself, denied or not: it cannot be sent back', async () => {
     const agent = await cautious();
-    const made = await handMade(service, agent.account);
+    const made = await makePayment(service, agent.account);
     expect((await service.post(CHAT, ask('Sent by itself'), made.headers)).status).toBe(403);
-    await decided(agent, await newest(agent), 'deny');
+    await decide(agent, await newest(agent), 'deny');
     expect((await service.post(CHAT, ask('Sent by itself'), made.headers)).status).toBe(403);
     await submitElsewhere(service, made);
     expect((await service.post(CHAT, ask('Sent by itself'), made.headers)).status).toBe(200);
@@ -122,14 +122,14 @@ describe('a webhook that was changed after a call was asked about', () => {
   it('is told of the request by a redelivery, without a link', async () => {
     const agent = await cautious();
     const owners = await openReceiver();
-    await putToldOfApprovals(agent, `${owners.url}/in`);
-    await asked(agent, 'Linked');
-    const [first] = await owners.heard(1);
+    await putForApprovals(agent, `${owners.url}/in`);
+    await callToApprove(agent, 'Linked');
+    const [first] = await owners.untilMessages(1);
     expect(first?.body).toHaveProperty('approval_link');
     const mine = await openReceiver();
-    expect((await putToldOfApprovals(agent, `${mine.url}/in`)).status).toBe(200);
+    expect((await putForApprovals(agent, `${mine.url}/in`)).status).toBe(200);
     expect((await redeliver(agent, 1, 50)).status).toBe(202);
-    const [again] = await mine.heard(1);
+    const [again] = await mine.untilMessages(1);
     expect(again?.body).toMatchObject({ kind: 'approval', event: { body: { status: 'open' } } });
     expect(again?.body).not.toHaveProperty('approval_link');
   });

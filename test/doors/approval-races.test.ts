@@ -69,7 +69,7 @@ async function atOnce(agent_id: number, first: Answer, second: Answer) {
   return Promise.all(answers);
 }
 
-const said = async ({ worker, call }: Family) => {
+const eventStatuses = async ({ worker, call }: Family) => {
   const events = await service.query<{ status: string }>(
     `select body::jsonb->>'status' as status from book_event
       where agent_id = $1 and kind = 'approval' and body::jsonb->>'approval_id' = $2 order by position`,
@@ -102,7 +102,7 @@ describe('two opposite answers at once', () => {
         status: stands,
         decided_by: stands === 'approved' ? yes : no,
       });
-      expect(await said(asked)).toEqual(['open', stands]);
+      expect(await eventStatuses(asked)).toEqual(['open', stands]);
       expect((await asked.call.send()).status).toBe(stands === 'approved' ? 200 : 403);
     }
   });
@@ -123,7 +123,7 @@ describe('acts that approve one call at once', () => {
   /** It was answered once, and the call passes once. */
   const passesOnce = async (asked: Family) => {
     const { worker, child, call } = asked;
-    expect(await said(asked)).toEqual(['open', 'approved']);
+    expect(await eventStatuses(asked)).toEqual(['open', 'approved']);
     expect((await call.send()).status).toBe(200);
     expect((await service.buy(worker.account, ask(RACED), child.headers)).status).toBe(403);
   };

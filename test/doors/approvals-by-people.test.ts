@@ -9,14 +9,14 @@ beforeAll(async () => {
   service = await sharedService();
 });
 
-const { shown, list, newest, answer, cautious, asked, decided, walletAnswer } = approvalDoorsOf(() => service);
+const { shown, list, newest, answer, cautious, callToApprove, decide, walletAnswer } = approvalDoorsOf(() => service);
 const wrong = { status: 401, body: { code: 'control_proof_invalid' } };
 const NOBODY = `approval_${'0'.repeat(26)}`;
 
 describe('a call that is refused for want of an approval', () => {
   it('leaves a request on the book: who, what, how much, until when', async () => {
     const agent = await cautious({ approval_ttl: 600 });
-    const { heard, request } = await asked(agent, 'Leaves a request');
+    const { heard, request } = await callToApprove(agent, 'Leaves a request');
     expect(request).toMatchObject({
       agent_id: agent.agent_id,
       status: 'open',
@@ -34,9 +34,9 @@ describe('a call that is refused for want of an approval', () => {
     expect(Date.parse(request.open_until) - Date.parse(request.asked_at)).toBe(600_000);
     // Nothing of it is in the refusal, and a second call like it leaves no second one.
     expect(heard.text).not.toContain(request.approval_id);
-    await asked(agent, 'Leaves a request');
+    await callToApprove(agent, 'Leaves a request');
     expect(await list(agent)).toHaveLength(1);
-    await asked(agent, 'Another call');
+    await callToApprove(agent, 'Another call');
     expect(await list(agent)).toHaveLength(2);
   });
 
@@ -65,23 +65,23 @@ describe('a call that is refused for want of an approval', () => {
 describe('POST /v1/agents/{agent_id}/book/approvals/{approval_id}', () => {
   it('200: the same call passes, by the same payment, once; what it was is told by its status', async () => {
     const agent = await cautious();
-    const { request, send } = await asked(agent, 'The same payment');
-    expect(await decided(agent, request)).toMatchObject({ status: 'approved', decided_by: 'wallet' });
+    const { request, send } = await callToApprove(agent, 'The same payment');
+    expect(await decide(agent, request)).toMatchObject({ status: 'approved', decided_by: 'wallet' });
     const passed = await send();
     expect(passed.status).toBe(200);
     expect(await newest(agent)).toMatchObject({ approval_id: request.approval_id, status: 'passed' });
     // The payment that has bought is told what it bought; another one of the same call is refused, and asks anew.
     const again = await send();
     expect([again.status, again.headers.get('x-svc-settlement-status')]).toEqual([200, 'idempotent_replay']);
-    const { request: next } = await asked(agent, 'The same payment');
+    const { request: next } = await callToApprove(agent, 'The same payment');
     expect(next.approval_id).not.toBe(request.approval_id);
     expect(await service.transfersFrom(agent.account)).toHaveLength(2);
   });
 
   it('200: the same call passes by another payment; no other call does', async () => {
     const agent = await cautious();
-    const { request } = await asked(agent, 'Approved');
-    await decided(agent, request);
+    const { request } = await callToApprove(agent, 'Approved');
+    await decide(agent, request);
     expect((await service.buy(agent.account, ask('Not approved'))).status).toBe(403);
     expect((await service.buy(agent.account, ask('Approved'))).status).toBe(200);
     expect((await service.buy(agent.account, ask('Approved'))).status).toBe(403);
@@ -89,8 +89,8 @@ describe('POST /v1/agents/{agent_id}/book/approvals/{approval_id}', () => {
 
   it('200: not for another payer who lands on the same book', async () => {
     const [agent, other] = [await cautious(), await service.newAgent()];
-    const { request } = await asked(agent, 'Whose payment');
-    await decided(agent, request);
+    const { request } = await callToApprove(agent, 'Whose payment');
+    await decide(agent, request);
     const payment = await service.payment(other.account, '/v1/chat/completions');
     const heard = await service.post('/v1/chat/completions', ask('Whose payment'), { ...payment, ...shown(agent) });
     expect(heard).toMatchObject({ status: 403, body: { code: 'approval_ttl_expired' } });
@@ -99,8 +99,8 @@ describe('POST /v1/agents/{agent_id}/book/approvals/{approval_id}', () => {
 
   it('200 deny: the call stays refused, and asks for nothing more in that time', async () => {
     const agent = await cautious();
-    const { request, send } = await asked(agent, 'Denied');
-    expect(await decided(agent, request, 'deny')).toMatchObject({ status: 'denied', passes_until: null });
+    const { request, send } = await callToApprove(agent, 'Denied');
+    expect(await decide(agent, request, 'deny')).toMatchObject({ status: 'denied', passes_until: null });
     expect((await send()).status).toBe(403);
     expect((await service.buy(agent.account, ask('Denied'))).status).toBe(403);
     expect((await list(agent)).map(({ status }) => status)).toEqual(['denied']);
@@ -111,9 +111,9 @@ describe('POST /v1/agents/{agent_id}/book/approvals/{approval_id}', () => {
     const payment = await service.payment(other.account, '/v1/chat/completions');
     const theirs = await service.post('/v1/chat/completions', ask('Denied to one'), { ...payment, ...shown(agent) });
     expect(theirs).toMatchObject({ status: 403, body: { code: 'approval_ttl_expired' } });
-    await decided(agent, await newest(agent), 'deny');
-    const { request } = await asked(agent, 'Denied to one');
-    await decided(agent, request);
+    await decide(agent, await newest(agent), 'deny');
+    const { request } = await callToApprove(agent, 'Denied to one');
+    await decide(agent, request);
     expect((await service.buy(agent.account, ask('Denied to one'))).status).toBe(200);
     const again = await service.payment(other.account, '/v1/chat/completions');
     const heard = await service.post('/v1/chat/completions', ask('Denied to one'), { ...again, ...shown(agent) });
@@ -122,9 +122,9 @@ describe('POST /v1/agents/{agent_id}/book/approvals/{approval_id}', () => {
 
   it('200 again with the same answer, which stands as it stood; 409 approval_closed with the other', async () => {
     const agent = await cautious();
-    const { request } = await asked(agent, 'Answered twice');
-    const first = await decided(agent, request);
-    expect(await decided(agent, request)).toEqual(first);
+    const { request } = await callToApprove(agent, 'Answered twice');
+    const first = await decide(agent, request);
+    expect(await decide(agent, request)).toEqual(first);
     const deny = await walletAnswer(agent.account, request, 'deny');
     expect(await answer(agent, request.approval_id, deny)).toMatchObject({
       status: 409,
@@ -135,7 +135,7 @@ describe('POST /v1/agents/{agent_id}/book/approvals/{approval_id}', () => {
 
   it('409 approval_closed once its time is over, and the call asks anew', async () => {
     const agent = await cautious({ approval_ttl: 1 });
-    const { request, send } = await asked(agent, 'Late');
+    const { request, send } = await callToApprove(agent, 'Late');
     await new Promise(later => setTimeout(later, 1_100));
     const signed = await walletAnswer(agent.account, request);
     expect(await answer(agent, request.approval_id, signed)).toMatchObject({
@@ -144,13 +144,13 @@ describe('POST /v1/agents/{agent_id}/book/approvals/{approval_id}', () => {
     });
     expect((await send()).status).toBe(403);
     expect((await list(agent)).map(({ status }) => status)).toEqual(['expired']);
-    await asked(agent, 'Late');
+    await callToApprove(agent, 'Late');
     expect(await list(agent)).toHaveLength(2);
   });
 
   it('401 control_proof_invalid by another wallet, for another service, request, answer, hash or time', async () => {
     const agent = await cautious();
-    const { request } = await asked(agent, 'Signed otherwise');
+    const { request } = await callToApprove(agent, 'Signed otherwise');
     const { approval_id } = request;
     const stranger = privateKeyToAccount(generatePrivateKey());
     const signed = await walletAnswer(agent.account, request);
@@ -172,7 +172,7 @@ describe('POST /v1/agents/{agent_id}/book/approvals/{approval_id}', () => {
 
   it('400 by the session of the book alone, as whoever made the call holds it', async () => {
     const agent = await cautious();
-    const { request } = await asked(agent, 'By the session');
+    const { request } = await callToApprove(agent, 'By the session');
     const body = { decision: 'approve' };
     expect((await answer(agent, request.approval_id, body, shown(agent))).status).toBe(400);
     expect((await answer(agent, request.approval_id, { ...body, session: agent.session })).status).toBe(400);
@@ -181,7 +181,7 @@ describe('POST /v1/agents/{agent_id}/book/approvals/{approval_id}', () => {
 
   it('404 for no request, and for that of another book, whoever signs', async () => {
     const [agent, other] = [await cautious(), await cautious()];
-    const { request } = await asked(agent, 'Of another book');
+    const { request } = await callToApprove(agent, 'Of another book');
     expect(await answer(agent, NOBODY, await walletAnswer(agent.account, request))).toMatchObject({ status: 404 });
     for (const { account } of [agent, other])
       expect((await answer(other, request.approval_id, await walletAnswer(account, request))).status).toBe(404);

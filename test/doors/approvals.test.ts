@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
 import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { type Refusal, refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf, type Refusal } from '../harness/doors/policies.ts';
 
 let service: Service;
-let book: ReturnType<typeof refusing>;
+let book: ReturnType<typeof policyDoorsOf>;
 beforeAll(async () => {
   service = await sharedService();
-  book = refusing(service);
+  book = policyDoorsOf(service);
 });
 
 describe('a charge above tier2_above', () => {
@@ -15,7 +15,7 @@ describe('a charge above tier2_above', () => {
     const agent = await service.newAgent();
     await book.set(agent, 'tier2_above', '1999');
     const asked = service.hubs[0].requests.length;
-    const { heard } = await book.refused(agent);
+    const { heard } = await book.chatToRefusal(agent);
     expect(heard.body).toMatchObject({
       code: 'approval_ttl_expired',
       refusal_code: 'approval_ttl_expired',
@@ -55,7 +55,7 @@ describe('an operation that risk_tiers has as high', () => {
     const agent = await service.newAgent();
     await book.set(agent, 'risk_tiers', { high: ['chat_completions'], low: ['create_response'] });
     const high = { refusal_code: 'approval_ttl_expired', policy_code: 'high_risk_approval_missing', charged: false };
-    expect((await book.refused(agent)).heard.body).toMatchObject(high);
+    expect((await book.chatToRefusal(agent)).heard.body).toMatchObject(high);
     const a2a = await service.payment(agent.account, '/a2a-message');
     expect(await service.post('/a2a-message', ask('Message'), a2a)).toMatchObject({ status: 403, body: high });
     const key = { 'X-API-Key': 'a-live-key', 'X-SVC-Session': agent.session };

@@ -4,7 +4,7 @@ import { sha256Hex } from '../../schema/digest.ts';
 import { sliceLimits } from '../../schema/limits.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { assignDoorsOf } from '../harness/doors/assignments.ts';
-import { boundTo } from '../harness/doors/bound.ts';
+import { boundProofHeaders } from '../harness/doors/bound-proof.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
 
@@ -102,7 +102,7 @@ describe('POST /v1/agents/{agent_id}/book/assign', () => {
   it('201 by a proof that is bound to the request; sent again, or with another body, 403, empty, and no second token', async () => {
     const own = await service.newAgent();
     const body = { grantee: 'by proof' };
-    const proof = boundTo(own.session, own.agent_id, { method: 'POST', path: path(own), body });
+    const proof = boundProofHeaders(own.session, own.agent_id, { method: 'POST', path: path(own), body });
     const other = { grantee: 'a thief' };
     expect(await service.post(path(own), other, proof)).toMatchObject({ status: 403, text: '' });
     const made = await service.post<{ token: string }>(path(own), body, proof);
@@ -113,7 +113,7 @@ describe('POST /v1/agents/{agent_id}/book/assign', () => {
     expect((await slice(made.body.token)).status).toBe(200);
     for (const again of [body, other])
       expect(await service.post(path(own), again, proof)).toMatchObject({ status: 403, text: '' });
-    const at_once = boundTo(own.session, own.agent_id, { method: 'POST', path: path(own), body });
+    const at_once = boundProofHeaders(own.session, own.agent_id, { method: 'POST', path: path(own), body });
     const heard = await Promise.all(Array.from({ length: 10 }, () => service.post(path(own), body, at_once)));
     expect(heard.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(403)]);
     expect((await list(own)).body.assignments).toHaveLength(2);
@@ -224,7 +224,7 @@ describe('on the graph', () => {
       ).body;
     const plain = await by({ 'X-SVC-Proof': bookProof(session, agentId, proofWindow(Date.now())) });
     expect(plain.errors?.[0]?.extensions).toMatchObject({ code: 'forbidden' });
-    const bound = boundTo(session, agentId, { method: 'POST', path: '/graphql', body });
+    const bound = boundProofHeaders(session, agentId, { method: 'POST', path: '/graphql', body });
     expect((await by(bound)).data?.createAssignment).toMatchObject({ assignment: { grantee: 'by proof' } });
     expect((await by(bound)).errors?.[0]?.extensions).toMatchObject({ code: 'forbidden' });
   });

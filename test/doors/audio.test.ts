@@ -5,12 +5,12 @@ import type { TranscriptionAnswer } from '../../rest-compat/inference/answers.ts
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { payingFetch } from '../harness/buyer.ts';
-import { type Audio, audio, audioForm, formNamed, heardIn } from '../harness/doors/audio-form.ts';
-import { openService, resetHubsBeforeEach, type Service, type Svc } from '../harness/doors/open-service.ts';
-import { keepsPaidManners } from '../harness/doors/paid-door.ts';
+import { type Audio, audio, audioForm, audioFormOf, transcriptOf } from '../harness/doors/audio-form.ts';
+import { openService, type ReceiptBody, resetHubsBeforeEach, type Service } from '../harness/doors/open-service.ts';
+import { testPaidDoor } from '../harness/doors/paid-door.ts';
 
 const AUDIO = '/v1/audio/transcriptions';
-type Answer = Omit<z.infer<typeof TranscriptionAnswer>, 'svc'> & { readonly svc: Svc };
+type Answer = Omit<z.infer<typeof TranscriptionAnswer>, 'svc'> & { readonly svc: ReceiptBody };
 
 let service: Service;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ describe(`POST ${AUDIO} 200`, () => {
     const name = 'meeting of ACME with 0xABC (call 7).WAV';
     const { status, body, headers, payer } = await buy(audioForm({ file, name, model: 'beta-audio' }));
     expect(status).toBe(200);
-    expect(body).toEqual({ text: `This is beta-audio on beta, which ${heardIn(file)}`, svc: body.svc });
+    expect(body).toEqual({ text: `This is beta-audio on beta, which ${transcriptOf(file)}`, svc: body.svc });
     expect(headers.get('x-svc-payload-hash')).toBe(body.svc.payload_hash);
     expect(body.svc).toMatchObject({
       settlement_status: 'settled',
@@ -57,7 +57,7 @@ describe(`POST ${AUDIO} 200`, () => {
     const file = audio('as text');
     const { status, text, headers } = await buy(audioForm({ file, response_format: 'text' }));
     expect({ status, type: headers.get('content-type') }).toEqual({ status: 200, type: 'text/plain; charset=utf-8' });
-    expect(text).toContain(heardIn(file));
+    expect(text).toContain(transcriptOf(file));
     const { body: receipt } = await service.get(`/receipt/${headers.get('x-svc-task-id')}`);
     const named = ['verify_url', 'payload_hash'].map(name => headers.get(`x-svc-${name.replace('_', '-')}`));
     expect(named).toEqual([receipt.verify_url, receipt.payload_hash]);
@@ -79,7 +79,7 @@ describe(`POST ${AUDIO} 200`, () => {
     ['recording', 'audio/x-wav', 'wav'],
   ])('of a file named %s of type %s, as %s', async (name, type, format) => {
     const file = audio(name);
-    expect((await buy(audioForm({ file, name, type }))).body.text).toContain(heardIn(file, format));
+    expect((await buy(audioForm({ file, name, type }))).body.text).toContain(transcriptOf(file, format));
   });
 
   it('from the other hub where one fails; 502 where that is not wanted', async () => {
@@ -103,12 +103,12 @@ describe(`POST ${AUDIO} 200`, () => {
       payment,
     );
     const { svc, receipt, ...told } = body.data.createTranscription;
-    const text = `This is beta-audio on beta, which ${heardIn(file)}`;
+    const text = `This is beta-audio on beta, which ${transcriptOf(file)}`;
     expect(told).toEqual({ text, task: null, language: null, segments: null, hub: 'beta' });
-    expect(receipt).toEqual({ taskId: (svc as Svc).task_id });
+    expect(receipt).toEqual({ taskId: (svc as ReceiptBody).task_id });
     const again = await service.post<Answer>(AUDIO, audioForm({ file, model: 'beta-audio' }), payment);
     expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
-    expect(again.body).toMatchObject({ text, svc: { task_id: (svc as Svc).task_id } });
+    expect(again.body).toMatchObject({ text, svc: { task_id: (svc as ReceiptBody).task_id } });
   });
 });
 
@@ -116,7 +116,7 @@ it(`POST ${AUDIO} 200 by a live key: no payment, and a receipt that names none`,
   const file = audio('by key');
   const heard = await service.post<Answer>(AUDIO, audioForm({ file }), { 'X-API-Key': 'a-live-key' });
   expect(heard).toMatchObject({ status: 200, body: { svc: { waived_by: 'live_key', payment_ref: null } } });
-  expect(heard.body.text).toContain(heardIn(file));
+  expect(heard.body.text).toContain(transcriptOf(file));
 });
 
 describe(`POST ${AUDIO}, the same payment again`, () => {
@@ -158,11 +158,11 @@ describe(`POST ${AUDIO}, the same payment again`, () => {
   });
 });
 
-keepsPaidManners(() => service, {
+testPaidDoor(() => service, {
   path: AUDIO,
   job_kind: 'other',
   body: (_, name) => ({ file_of: name }),
-  sent: formNamed,
+  sent: audioFormOf,
   oversized: () => audioForm({ file: audio(limits.upload_file_bytes_max + 1) }),
   wrong: [
     ['file', { name: 'secrets.txt', type: 'text/plain' }],

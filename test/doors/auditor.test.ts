@@ -5,9 +5,9 @@ import { canonicalJson, type Json, type JsonObject } from '../../schema/canonica
 import { verifyReceiptAudit, verifyRefusalAudit } from '../../subgraphs/receipt/verify/audit.ts';
 import { runCommand } from '../harness/commands/run.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
 import { openCheckpoint, openProof } from '../harness/log/note.ts';
-import { altered, paths } from '../harness/receipt/issue.ts';
+import { alter, paths } from '../harness/receipt/issue.ts';
 import { ownFolder } from '../harness/scratch.ts';
 
 interface Audit extends JsonObject {
@@ -34,8 +34,8 @@ beforeAll(async () => {
   await service.buy(agent.account, ask('Two'), session);
   await anchorHead();
   audit = (await service.get<Audit>(`/receipt/${svc.task_id}?format=auditor`)).body;
-  const book = refusing(service);
-  const { heard } = await book.refused(await book.killed());
+  const book = policyDoorsOf(service);
+  const { heard } = await book.chatToRefusal(await book.newBlockedAgent());
   refusal = (await service.get(`/refusal/${heard.body.refusal_id}?format=auditor`)).body;
 });
 
@@ -175,7 +175,7 @@ describe('whatever is altered in it', () => {
     const every = paths(audit);
     expect(every.length).toBeGreaterThan(150);
     for (const path of every) {
-      const forged = altered(audit, path, another) as JsonObject;
+      const forged = alter(audit, path, another) as JsonObject;
       const name = path.join('.');
       const verified = verifyReceiptAudit(forged, audit.keys);
       if (verified.kind === 'invalid') continue;
@@ -204,7 +204,7 @@ describe('whatever is altered in it', () => {
   it('of a refusal fails, too', async () => {
     const own = refusal.keys as JsonObject;
     for (const path of paths(refusal).filter(([top]) => top === 'refusal' || top === 'preimage')) {
-      const forged = altered(refusal, path, another) as JsonObject;
+      const forged = alter(refusal, path, another) as JsonObject;
       const name = path.join('.');
       const verified = verifyRefusalAudit(forged, own);
       if (name !== 'refusal.verification.how') expect(verified.kind, name).toBe('invalid');

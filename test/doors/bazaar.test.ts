@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 /** The 402 of a door, asked for by a page of another origin that shows what the door wants to see. */
-async function asked({ path }: Door) {
+async function challengeOf({ path }: Door) {
   const called = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name] ?? '');
   wire.take();
   const headers = { ...jobs.by(jobs.poster), origin: 'https://dashboard.example', 'content-type': 'application/json' };
@@ -59,7 +59,7 @@ function requireValid(extension: Extension): void {
 
 describe.each(paid.map(door => [door.name, door] as const))('the 402 of %s', (_, door) => {
   it('says by x402’s bazaar extension how it is called, in headers that a stock proxy takes', async () => {
-    const { status, header, required, head } = await asked(door);
+    const { status, header, required, head } = await challengeOf(door);
     expect(status).toBe(402);
     expect(head?.bytes).toBeLessThan(limits.challenge_headers_bytes_max);
     expect((head?.bytes ?? 0) - header.length - 'PAYMENT-REQUIRED'.length).toBeLessThanOrEqual(
@@ -78,7 +78,7 @@ describe.each(paid.map(door => [door.name, door] as const))('the 402 of %s', (_,
   });
 
   it('says the same by the outputSchema of v1', async () => {
-    const { body } = await asked(door);
+    const { body } = await challengeOf(door);
     for (const offer of body.accepts)
       expect(extractDiscoveryInfoV1(offer)).toMatchObject({
         input: { type: 'http', method: 'POST', bodyType: door.takes === 'application/json' ? 'json' : 'form-data' },

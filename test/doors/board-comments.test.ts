@@ -1,25 +1,34 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { type Commented, type Flagged, openPosting, POSTS, type Posting } from '../harness/board/open-posting.ts';
+import {
+  type BoardService,
+  type CommentAnswer,
+  type FlagAnswer,
+  openBoardService,
+  POSTS,
+} from '../harness/board/open-board-service.ts';
 
-let house: Posting;
+let house: BoardService;
 let post_id: string;
 let thread: string;
 beforeAll(async () => {
-  house = await openPosting();
+  house = await openBoardService();
   ({ post_id } = await house.posted());
   thread = `${POSTS}/${post_id}/comments`;
 });
 
 const read = async (query = '') =>
-  (await house.service.get<{ status: string; comments: Commented[]; next_cursor: string | null }>(`${thread}${query}`))
-    .body;
+  (
+    await house.service.get<{ status: string; comments: CommentAnswer[]; next_cursor: string | null }>(
+      `${thread}${query}`,
+    )
+  ).body;
 const NOBODYS = `comment_${'0'.repeat(26)}`;
 
 describe('POST /v1/board/posts/{id}/comments', () => {
   it.each(['comments', 'reply'])('201 at …/%s of a registered agent, for a stamp on its book', async spelling => {
     const text = `Seen too, at ${spelling}: <b>slow</b> & dear.`;
-    const heard = await house.write<Commented>(`${POSTS}/${post_id}/${spelling}`, { text }, house.other);
+    const heard = await house.write<CommentAnswer>(`${POSTS}/${post_id}/${spelling}`, { text }, house.other);
     expect([heard.status, heard.body]).toEqual([
       201,
       {
@@ -57,13 +66,13 @@ describe('POST /v1/board/posts/{id}/comments', () => {
       });
     const text = '👍'.repeat(500);
     const [first, again] = [
-      await service.post<Commented>(thread, { text }, headers),
-      await service.post<Commented>(thread, { text }, headers),
+      await service.post<CommentAnswer>(thread, { text }, headers),
+      await service.post<CommentAnswer>(thread, { text }, headers),
     ];
     expect([first.status, again.status]).toEqual([201, 201]);
     expect(again.body).toEqual(first.body);
     await house.act(`${thread}/${first.body.comment_id}/takedown`, other);
-    const gone = await service.post<Commented>(thread, { text }, headers);
+    const gone = await service.post<CommentAnswer>(thread, { text }, headers);
     expect([gone.status, gone.body]).toEqual([201, { ...first.body, status: 'taken_down', untrusted_text: null }]);
   });
 
@@ -132,7 +141,7 @@ describe('POST /v1/board/posts/{id}/flag and …/comments/{commentId}/flag', () 
       [`${POSTS}/${flagged}/flag`, null],
       [`${POSTS}/${flagged}/comments/${comment.comment_id}/flag`, comment.comment_id],
     ] as const) {
-      const first = await house.write<Flagged>(path, {}, other);
+      const first = await house.write<FlagAnswer>(path, {}, other);
       expect([first.status, first.body]).toMatchObject([
         201,
         { flag_id: expect.stringMatching(/^flag_/), post_id: flagged, comment_id, flag_count: 1 },
@@ -140,7 +149,7 @@ describe('POST /v1/board/posts/{id}/flag and …/comments/{commentId}/flag', () 
       const stamps = await house.stampsOf(other);
       expect(await house.write(path, {}, other)).toMatchObject({ status: 409, body: { code: 'already_flagged' } });
       expect(await house.stampsOf(other)).toBe(stamps);
-      expect((await house.write<Flagged>(path, {}, author)).body.flag_count).toBe(2);
+      expect((await house.write<FlagAnswer>(path, {}, author)).body.flag_count).toBe(2);
       expect(await house.service.post(path, {})).toMatchObject({ status: 401, text: '' });
       expect((await house.service.post(path, {}, house.possessed())).status).toBe(402);
     }

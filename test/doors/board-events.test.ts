@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import WebSocket from 'ws';
 import { openStore } from '../../gateway/parts.ts';
 import { BoardEventNoun } from '../../schema/board/event.ts';
-import { postOf } from '../../subgraphs/board/event/things.ts';
+import { postOf } from '../../subgraphs/board/event/subjects.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { changePost, writePost } from '../harness/board/board.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';

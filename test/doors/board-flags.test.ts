@@ -2,15 +2,15 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { FlaggedPageNoun } from '../../schema/board/flag.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { openPosting, POSTS, type Posting } from '../harness/board/open-posting.ts';
+import { type BoardService, openBoardService, POSTS } from '../harness/board/open-board-service.ts';
 
 const DOOR = '/v1/board/flags';
 const OPS = `ops-${'f'.repeat(48)}`;
 const byOps = { 'X-SVC-Board-Ops': OPS };
 
-let house: Posting;
+let house: BoardService;
 beforeAll(async () => {
-  house = await openPosting({ BOARD_OPS_SECRET: OPS });
+  house = await openBoardService({ BOARD_OPS_SECRET: OPS });
 });
 
 type Page = z.infer<typeof FlaggedPageNoun>;

@@ -5,9 +5,9 @@ import { reactionLimits } from '../../schema/limits.ts';
 import { verify } from '../../subgraphs/receipt/verify/module.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { payingFetch } from '../harness/buyer.ts';
-import { type Completed, completion, paidCompletion } from '../harness/doors/completions.ts';
+import { type CompletionResult, completionReport, paidCompletion } from '../harness/doors/completions.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
-import { invoiceOf } from '../harness/ingest/witness.ts';
+import { invoiceOf } from '../harness/ingest/transfer-source.ts';
 
 const DOOR = '/v1/board/inbound/completions';
 const secret = `inbound-${randomBytes(16).toString('hex')}`;
@@ -22,10 +22,10 @@ beforeAll(async () => {
 });
 
 const record = (said: JsonObject, headers: Readonly<Record<string, string>> = shown) =>
-  service.post<Completed>(DOOR, said, headers);
+  service.post<CompletionResult>(DOOR, said, headers);
 const receipts = async () => (await service.query<{ n: number }>('select count(*)::int as n from receipt'))[0]?.n ?? 0;
 /** Tasks of the receipts that the board's events have named. */
-const told = async () =>
+const eventTasks = async () =>
   (
     await service.query<{ task_id: string }>(
       `select task_id from board_event where kind = 'completion_recorded' order by position`,
@@ -35,7 +35,7 @@ const told = async () =>
 describe(`POST ${DOOR}`, () => {
   it('201 of a payment that its chain shows: settled_by observed_transfer, and a receipt that verifies offline', async () => {
     const { said, tx_hash, log_index, payer, payee } = await paidCompletion(service);
-    const before = await told();
+    const before = await eventTasks();
     const { status, body } = await record(said);
     const { receipt, ...answer } = body;
     const ref = `base:${tx_hash}`;
@@ -102,12 +102,16 @@ describe(`POST ${DOOR}`, () => {
     const audit = (await service.get(`/receipt/${body.task_id}?format=auditor`)).body;
     expect(verify(audit, null).fault).toBeNull();
     expect(String(audit.does_not_prove)).toContain('took no payment for it');
-    expect(await told()).toEqual([...before, body.task_id]);
+    expect(await eventTasks()).toEqual([...before, body.task_id]);
   });
 
   it('201 of what the chain does not show: settled_by null, UNVERIFIED, and a receipt that says no more', async () => {
     const { said } = await paidCompletion(service);
-    const lies: JsonObject[] = [completion(), { ...said, amount: '90001' }, { ...said, payee: String(said.payer) }];
+    const lies: JsonObject[] = [
+      completionReport(),
+      { ...said, amount: '90001' },
+      { ...said, payee: String(said.payer) },
+    ];
     for (const [index, lie] of lies.entries()) {
       const { status, body } = await record({ ...lie, external_id: `lie-${index}` });
       expect([status, body]).toMatchObject([
@@ -184,21 +188,21 @@ describe(`POST ${DOOR}`, () => {
     const ours = { payer: agent.account.address, payee: service.pay_to, amount: '2000' };
     const refs = [bought.svc.payment_ref, `base:0x${'f'.repeat(64)}`];
     for (const [index, payment_ref] of refs.entries()) {
-      const { payment_tx: _, ...said } = completion({ ...ours, external_id: `ours-${index}` });
+      const { payment_tx: _, ...said } = completionReport({ ...ours, external_id: `ours-${index}` });
       expect(await record({ ...said, payment_ref })).toMatchObject({ status: 409, body: { code: 'duplicate_ref' } });
     }
   });
 
   it('503 where its chain cannot answer or nobody asks it, and nothing is written: later it is recorded', async () => {
     const { said } = await paidCompletion(service);
-    const before = [await receipts(), await told()];
+    const before = [await receipts(), await eventTasks()];
     service.gates.base.cut();
     expect(await record(said)).toMatchObject({ status: 503, body: { code: 'chain_unavailable' } });
     service.gates.base.open();
-    expect([await receipts(), await told()]).toEqual(before);
+    expect([await receipts(), await eventTasks()]).toEqual(before);
     await expect.poll(async () => (await record(said)).status).toBe(201);
     const solana = { payer: '1'.repeat(32), payee: `${'1'.repeat(31)}2`, network: 'solana' };
-    const { payment_tx: _, ...bare } = completion(solana);
+    const { payment_tx: _, ...bare } = completionReport(solana);
     const there = await record({ ...bare, payment_ref: `solana:${'1'.repeat(64)}` });
     expect(there).toMatchObject({ status: 503, body: { code: 'network_not_served' } });
   });
@@ -220,15 +224,15 @@ describe(`POST ${DOOR}`, () => {
     ['output_hash', { output_hash: 'abc' }],
     ['more', { more: 1 }],
   ])('400 for %s of %j', async (param, members) => {
-    expect(await record(completion(members))).toMatchObject({ status: 400, body: { error: { param } } });
+    expect(await record(completionReport(members))).toMatchObject({ status: 400, body: { error: { param } } });
   });
 
   it('429 once the hour has no more', async () => {
-    await record(completion());
+    await record(completionReport());
     await service.query(`update board_use set uses = $1 where holder = 'inbound'`, [
       reactionLimits.completions_per_hour_max,
     ]);
-    expect((await record(completion())).status).toBe(429);
+    expect((await record(completionReport())).status).toBe(429);
     await service.query(`delete from board_use where holder = 'inbound'`);
   });
 
@@ -239,14 +243,14 @@ describe(`POST ${DOOR}`, () => {
   });
 
   it('503 where the log is halted: it goes last, since that is for good', async () => {
-    const said = completion();
+    const said = completionReport();
     await record(said);
-    const before = [await receipts(), await told()];
+    const before = [await receipts(), await eventTasks()];
     const head = { tree_size: 1, root_hash: '0'.repeat(64) };
     const halt = JSON.stringify({ known: head, found: head, at: new Date().toISOString(), by: 'a test' });
     await service.query(`update log_head set halted = '${halt}'`);
-    for (const body of [completion(), said])
+    for (const body of [completionReport(), said])
       expect(await record(body)).toMatchObject({ status: 503, body: { code: 'unavailable' } });
-    expect([await receipts(), await told()]).toEqual(before);
+    expect([await receipts(), await eventTasks()]).toEqual(before);
   });
 });

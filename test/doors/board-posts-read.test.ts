@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
-import { openPosting, POSTS, type Posted, type Posting } from '../harness/board/open-posting.ts';
+import { type BoardService, openBoardService, POSTS, type PostAnswer } from '../harness/board/open-board-service.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { moveBoard } from '../harness/doors/board-posts.ts';
-import { boundTo } from '../harness/doors/bound.ts';
+import { boundProofHeaders } from '../harness/doors/bound-proof.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 
-let house: Posting;
+let house: BoardService;
 beforeAll(async () => {
-  house = await openPosting();
+  house = await openBoardService();
 });
 
 const NOBODYS = `post_${'0'.repeat(26)}`;
@@ -22,7 +22,7 @@ describe('GET /v1/board/posts', () => {
       made.push((await house.posted({ endpoint, outcome })).post_id);
     const newest = [...made].reverse();
     const list = async (query: string) =>
-      (await house.service.get<{ posts: Posted[]; next_cursor: string | null }>(`${POSTS}?${query}`)).body;
+      (await house.service.get<{ posts: PostAnswer[]; next_cursor: string | null }>(`${POSTS}?${query}`)).body;
     const ids = async (query: string) => (await list(query)).posts.map(({ post_id }) => post_id);
     expect(await ids('endpoint=pages.example')).toEqual(newest);
     expect(await ids(`endpoint=${encodeURIComponent('https://PAGES.example/b?c')}`)).toEqual(newest);
@@ -57,7 +57,7 @@ describe('GET /v1/board/posts', () => {
     const theirs = (await house.post({ endpoint }, other)).body;
     const of = (agent: { readonly agent_id: number }, query: string) =>
       `author_agent_id=${agent.agent_id}&limit=100${query}`;
-    const list = async (query: string) => (await service.get<{ posts: Posted[] }>(`${POSTS}?${query}`)).body.posts;
+    const list = async (query: string) => (await service.get<{ posts: PostAnswer[] }>(`${POSTS}?${query}`)).body.posts;
     const ids = async (query: string) => (await list(query)).map(({ post_id }) => post_id);
     expect(await ids(of(other, ''))).toContain(theirs.post_id);
     expect(await ids(of(other, ''))).not.toContain(stamped.post_id);
@@ -193,14 +193,14 @@ describe('a proof of the book, with its agent named in the body', () => {
     expect((await service.post(POSTS, { ...house.report(), proof, agent_id })).status).toBe(402);
     expect((await service.post(path, { proof, agent_id })).status).toBe(200);
     expect(await service.post(path, { proof, agent_id })).toMatchObject({ status: 403, text: '' });
-    const bound = boundTo(session, agent_id, { method: 'POST', path, body: { agent_id } });
+    const bound = boundProofHeaders(session, agent_id, { method: 'POST', path, body: { agent_id } });
     expect((await service.post(path, { agent_id }, bound)).status).toBe(200);
   });
 
   it('posts, by the same proof with and without the payment', async () => {
     const { author, service } = house;
     const body = { ...house.report({ text: 'By a proof.' }), agent_id: author.agent_id };
-    const bound = boundTo(author.session, author.agent_id, { method: 'POST', path: POSTS, body });
+    const bound = boundProofHeaders(author.session, author.agent_id, { method: 'POST', path: POSTS, body });
     const by = payingFetch(author.account);
     expect((await service.knock('POST', POSTS, { body, headers: bound, by })).status).toBe(201);
   });

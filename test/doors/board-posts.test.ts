@@ -3,16 +3,16 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { pseudonym } from '../../subgraphs/board/score/read.ts';
-import { openPosting, POSTS, type Posted, type Posting } from '../harness/board/open-posting.ts';
+import { type BoardService, openBoardService, POSTS, type PostAnswer } from '../harness/board/open-board-service.ts';
 import { moveBoard } from '../harness/doors/board-posts.ts';
-import type { Challenged } from '../harness/doors/open-service.ts';
-import { SHOP, signedByShop } from '../harness/ingest/merchant.ts';
-import { invoiceOf, transferOf } from '../harness/ingest/witness.ts';
+import type { ChallengeBody } from '../harness/doors/open-service.ts';
+import { SHOP, signAsShop } from '../harness/ingest/merchant.ts';
+import { invoiceOf, transferOf } from '../harness/ingest/transfer-source.ts';
 import { hurryTasks } from '../harness/jobs.ts';
 
-let house: Posting;
+let house: BoardService;
 beforeAll(async () => {
-  house = await openPosting();
+  house = await openBoardService();
 });
 
 describe('POST /v1/board/posts', () => {
@@ -45,7 +45,7 @@ describe('POST /v1/board/posts', () => {
     });
     const { post_id, verify_url } = heard.body;
     expect((await house.service.get(`${POSTS}/${post_id}`)).body).toEqual(heard.body);
-    const { body: list } = await house.service.get<{ posts: Posted[] }>(POSTS);
+    const { body: list } = await house.service.get<{ posts: PostAnswer[] }>(POSTS);
     expect(list.posts[0]).toEqual(heard.body);
     expect(JSON.stringify(list)).not.toMatch(/model=a|\/v1\/x/);
     expect(await house.eventsOf(post_id)).toEqual(['post_created']);
@@ -108,7 +108,7 @@ describe('POST /v1/board/posts', () => {
     const transfer = house.world.show(transferOf({ payer: house.author.account.address, pay_to: shop.address }));
     const task_id = await house.recorded({
       ...invoiceOf(transfer),
-      offer_receipt: await signedByShop(shop, transfer),
+      offer_receipt: await signAsShop(shop, transfer),
     });
     expect(await house.rowOf(task_id)).toMatchObject({ payer_proven: true, merchant_signed: true });
     const { status, body } = await house.post({ endpoint: SHOP, receipt_ref: task_id });
@@ -146,7 +146,7 @@ describe('POST /v1/board/posts', () => {
     const { author, service } = house;
     const body = house.report({ text: 'Same again.' });
     const payment = await service.payment(author.account, POSTS, house.possessed());
-    const send = () => service.post<Posted>(POSTS, body, { ...house.possessed(), ...payment });
+    const send = () => service.post<PostAnswer>(POSTS, body, { ...house.possessed(), ...payment });
     const [first, again] = [await send(), await send()];
     expect([first.status, again.status]).toEqual([201, 201]);
     expect(again.body).toEqual(first.body);
@@ -160,7 +160,7 @@ describe('POST /v1/board/posts', () => {
     const { author, service } = house;
     const payment = await service.payment(author.account, POSTS, house.possessed());
     const send = () =>
-      service.post<Posted>(POSTS, house.report({ text: 'I regret this.' }), { ...house.possessed(), ...payment });
+      service.post<PostAnswer>(POSTS, house.report({ text: 'I regret this.' }), { ...house.possessed(), ...payment });
     const { post_id, date } = (await send()).body;
     await house.act(`${POSTS}/${post_id}/takedown`);
     const again = await send();
@@ -203,7 +203,7 @@ describe('POST /v1/board/posts', () => {
     expect(await service.post(POSTS, house.report())).toMatchObject({ status: 401, text: '' });
     const wrong = { 'X-SVC-Session': `svcs_${'x'.repeat(43)}` };
     expect(await service.post(POSTS, house.report(), wrong)).toMatchObject({ status: 403, text: '' });
-    const unpaid = await service.post<Challenged>(POSTS, { nothing: 'of it' }, house.possessed());
+    const unpaid = await service.post<ChallengeBody>(POSTS, { nothing: 'of it' }, house.possessed());
     expect(unpaid.status).toBe(402);
     expect(unpaid.body.accepts).toMatchObject([{ network: 'base', maxAmountRequired: '2000' }]);
     for (const key of ['a-live-key', 'a-demo-key', 'a-waiver-key'])

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { reactionLimits } from '../../schema/limits.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
-import { countsOf, standingPost, toldOf } from '../harness/doors/board-posts.ts';
+import { countsOf, insertPost, postEvents } from '../harness/doors/board-posts.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
 
@@ -27,7 +27,7 @@ const bought = async ({ session, account }: Agent, payer: Pick<Agent, 'account'>
   return body.svc.task_id;
 };
 const report = (members: object = {}) =>
-  standingPost(service, { agent_id: author.agent_id, receipt_ref: cited, stamp_task_id: stamp, ...members });
+  insertPost(service, { agent_id: author.agent_id, receipt_ref: cited, stamp_task_id: stamp, ...members });
 const like = (post_id: string, headers: Readonly<Record<string, string>>, body: unknown = {}) =>
   service.post(`/v1/board/posts/${post_id}/like`, body, headers);
 const confirm = (post_id: string, receipt_ref: unknown, headers: Readonly<Record<string, string>>) =>
@@ -41,10 +41,10 @@ describe('POST /v1/board/posts/{id}/like', () => {
     expect((await like(post_id, shows(other))).body).toEqual({ post_id, liked: true, like_count: 2 });
     expect((await like(post_id, shows(reader))).body).toEqual({ post_id, liked: false, like_count: 1 });
     expect((await like(post_id, shows(reader))).body).toEqual({ post_id, liked: true, like_count: 2 });
-    expect(await toldOf(service, post_id)).toEqual(['post_liked']);
+    expect(await postEvents(service, post_id)).toEqual(['post_liked']);
     await service.query(`update board_like_told set told_at = told_at - interval '61 seconds'`);
     await like(post_id, shows(author));
-    expect(await toldOf(service, post_id)).toEqual(['post_liked', 'post_liked']);
+    expect(await postEvents(service, post_id)).toEqual(['post_liked', 'post_liked']);
     expect(await countsOf(service, post_id)).toMatchObject({ like_count: 3 });
   });
 
@@ -135,7 +135,7 @@ describe('POST /v1/board/posts/{id}/confirms', () => {
     expect([first.status, first.body]).toEqual([201, { post_id, confirm_count: 1, idempotent_replay: false }]);
     const again = await confirm(post_id, receipt, shows(reader));
     expect([again.status, again.body]).toEqual([200, { post_id, confirm_count: 1, idempotent_replay: true }]);
-    expect(await toldOf(service, post_id)).toEqual(['post_confirmed']);
+    expect(await postEvents(service, post_id)).toEqual(['post_confirmed']);
     const shown = await graph('{ boardPosts { postId confirmCount verifyUrl } }', {});
     expect(JSON.stringify(shown.body)).toContain('"confirmCount":1');
     expect(JSON.stringify(shown.body)).not.toContain(receipt);

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { openPosting, POSTS, type Posting } from '../harness/board/open-posting.ts';
+import { type BoardService, openBoardService, POSTS } from '../harness/board/open-board-service.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
-import { invoiceOf, transferOf } from '../harness/ingest/witness.ts';
+import { invoiceOf, transferOf } from '../harness/ingest/transfer-source.ts';
 
 /* Who is behind a report neither confirms it nor backs one by money that was kept. */
 
 const SHOP = 'https://shop.example/v1';
-let house: Posting;
+let house: BoardService;
 beforeAll(async () => {
-  house = await openPosting();
+  house = await openBoardService();
 });
 
 const confirm = (post_id: string, receipt_ref: string) =>

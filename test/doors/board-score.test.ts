@@ -8,13 +8,13 @@ import type { FundingEdge } from '../../subgraphs/board/score/clusters.ts';
 import { pseudonym } from '../../subgraphs/board/score/read.ts';
 import { type ScoreRow, scoreOf } from '../../subgraphs/board/score/rule.ts';
 import type { ScoreWeights } from '../../subgraphs/board/score/weights.ts';
-import { moveBoard, standingPost } from '../harness/doors/board-posts.ts';
+import { insertPost, moveBoard } from '../harness/doors/board-posts.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
 import { sendUsdc } from '../harness/doors/reconciliations.ts';
 import { hurryTasks } from '../harness/jobs.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
-type Scored = z.infer<typeof EndpointScoreNoun>;
+type EndpointScore = z.infer<typeof EndpointScoreNoun>;
 
 let service: Service;
 let host: string;
@@ -31,7 +31,8 @@ beforeAll(async () => {
   for (const { account } of agents.slice(0, 2)) await sendUsdc(service.chain, funder, account.address, 400_000_000n);
 });
 
-const scoreAt = (endpoint: string) => service.get<Scored>(`/v1/board/endpoints/${encodeURIComponent(endpoint)}/score`);
+const scoreAt = (endpoint: string) =>
+  service.get<EndpointScore>(`/v1/board/endpoints/${encodeURIComponent(endpoint)}/score`);
 /** Of what was written past the board. */
 async function afresh(endpoint: string) {
   await moveBoard(service);
@@ -42,7 +43,7 @@ const bought = async ({ session, account }: Agent) =>
 /** A report by an agent of what it paid for itself, told of as any. */
 async function reported(agent: Agent, members: object = {}): Promise<string> {
   const receipt_ref = await bought(agent);
-  const post_id = await standingPost(service, {
+  const post_id = await insertPost(service, {
     agent_id: agent.agent_id,
     receipt_ref,
     endpoint_host: host,
@@ -55,7 +56,7 @@ async function reported(agent: Agent, members: object = {}): Promise<string> {
   );
   return post_id;
 }
-const runAgain = ({ rows, edges, rows_free, weights }: Scored) =>
+const runAgain = ({ rows, edges, rows_free, weights }: EndpointScore) =>
   scoreOf(
     { rows: rows as unknown as ScoreRow[], edges: edges as unknown as FundingEdge[], rows_free },
     weights as unknown as ScoreWeights,
@@ -95,15 +96,15 @@ describe('GET /v1/board/endpoints/{host}/score', () => {
     const [one, two] = agents as [Agent, Agent];
     const receipt_ref = await bought(one);
     const third_party = { endpoint_host, host_basis: 'signed', paid_here: false } as const;
-    await standingPost(service, {
+    await insertPost(service, {
       ...third_party,
       agent_id: one.agent_id,
       receipt_ref,
       outcome: 'double_charge',
       confirm_count: 2,
     });
-    await standingPost(service, { agent_id: two.agent_id, endpoint_host, outcome: 'success' });
-    await standingPost(service, { agent_id: two.agent_id, endpoint_host, outcome: 'error', hidden: true });
+    await insertPost(service, { agent_id: two.agent_id, endpoint_host, outcome: 'success' });
+    await insertPost(service, { agent_id: two.agent_id, endpoint_host, outcome: 'error', hidden: true });
     const { body } = await afresh(endpoint_host);
     expect(body).toMatchObject({
       status: 'unscored',
@@ -125,7 +126,7 @@ describe('GET /v1/board/endpoints/{host}/score', () => {
   it('200: payers whom one wallet has funded count once, and the published JSON alone runs it again', async () => {
     for (const agent of agents) await reported(agent);
     const [zero] = [await reported(agents[2] as Agent, { host_basis: 'declared', outcome: 'error' })];
-    const bare = await standingPost(service, { agent_id: 1, endpoint_host: host, outcome: 'error' });
+    const bare = await insertPost(service, { agent_id: 1, endpoint_host: host, outcome: 'error' });
     await expect
       .poll(async () => {
         await hurryTasks(service.query, 'board_funding');

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
-import { standingPost, toldOf } from '../harness/doors/board-posts.ts';
-import { completion } from '../harness/doors/completions.ts';
+import { insertPost, postEvents } from '../harness/doors/board-posts.ts';
+import { completionReport } from '../harness/doors/completions.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
 import { openSocket } from '../harness/doors/socket.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   agent = await service.newAgent();
 });
 
-const post = () => standingPost(service, { agent_id: agent.agent_id });
+const post = () => insertPost(service, { agent_id: agent.agent_id });
 const hide = (post_id: string, headers: Readonly<Record<string, string>>) =>
   service.post(`/v1/board/posts/${post_id}/hide`, {}, headers);
 const graph = (query: string, headers: Readonly<Record<string, string>>) => onGraph(service, query, {}, headers);
@@ -49,7 +49,7 @@ describe('POST /v1/board/posts/{id}/hide', () => {
     for (let again = 0; again < 2; again++)
       expect((await hide(post_id, byOps)).body).toEqual({ post_id, hidden: true });
     expect(await listed()).not.toContain(post_id);
-    expect(await toldOf(service, post_id)).toEqual(['post_hidden']);
+    expect(await postEvents(service, post_id)).toEqual(['post_hidden']);
   });
 
   it('200 of a comment on that post, 404 of another post’s or of none; 404 of a post that is none', async () => {
@@ -62,7 +62,7 @@ describe('POST /v1/board/posts/{id}/hide', () => {
     expect((await hideComment(other, comment_id, byOps)).status).toBe(404);
     expect((await hideComment(post_id, 'comment_none', byOps)).status).toBe(404);
     expect((await hideComment(post_id, comment_id, byOps)).body).toEqual({ post_id, comment_id, hidden: true });
-    expect(await toldOf(service, post_id)).toEqual(['comment_hidden']);
+    expect(await postEvents(service, post_id)).toEqual(['comment_hidden']);
     const rows = await service.query('select hidden from board_comment where comment_id = $1', [comment_id]);
     expect(rows).toEqual([{ hidden: true }]);
     expect(await hide('post_none', byOps)).toMatchObject({ status: 404, body: { code: 'not_found' } });
@@ -92,7 +92,7 @@ describe('POST /v1/board/posts/{id}/hide', () => {
     }
     expect((await service.get(of_post)).status).toBe(200);
     expect((await service.get(`${of_post}/comments`)).text).toContain(comment_id);
-    expect(await toldOf(service, post_id)).toEqual([
+    expect(await postEvents(service, post_id)).toEqual([
       'post_hidden',
       'comment_hidden',
       'post_unhidden',
@@ -152,7 +152,7 @@ describe('a secret of the board', () => {
       [201, bearer(inbound)],
     ] as const;
     for (const [status, headers] of at_inbound) {
-      const answer = await service.post(INBOUND, completion(), headers);
+      const answer = await service.post(INBOUND, completionReport(), headers);
       expect([answer.status, status === 201 || answer.text === '']).toEqual([status, true]);
     }
   });
@@ -197,7 +197,7 @@ describe('a secret of the board', () => {
     const late = await hide(post_id, { 'X-SVC-Board-Ops': 'wrong' });
     expect(late).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
     expect((await hide(post_id, {})).status).toBe(429);
-    expect((await service.post(INBOUND, completion(), bearer('wrong'))).status).toBe(429);
+    expect((await service.post(INBOUND, completionReport(), bearer('wrong'))).status).toBe(429);
     expect((await hide(post_id, byOps)).status).toBe(200);
   });
 });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 interface Answer {
@@ -24,9 +24,9 @@ beforeAll(async () => {
   await service.post<Chat>(CHAT, body, payment);
   const key = { 'X-API-Key': 'a-live-key', 'X-SVC-Session': agent.session };
   by_key = (await service.post<Chat>(CHAT, ask('By key'), key)).body;
-  const shop = refusing(service);
+  const shop = policyDoorsOf(service);
   await shop.set(agent, 'kill_switch', true);
-  await shop.refused(agent, ask('Refused', { intent_id: 'bill', attempt_index: 4 }));
+  await shop.chatToRefusal(agent, ask('Refused', { intent_id: 'bill', attempt_index: 4 }));
   await shop.set(agent, 'kill_switch', null);
 });
 

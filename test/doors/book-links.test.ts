@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 interface Connection {
@@ -22,9 +22,9 @@ beforeAll(async () => {
   service = await sharedService();
   [agent, other] = [await service.newAgent(), await service.newAgent()];
   for (const intent_id of ['one', 'two', 'one', 'two']) await service.buy(agent.account, ask(intent_id, { intent_id }));
-  const shop = refusing(service);
+  const shop = policyDoorsOf(service);
   await shop.set(agent, 'kill_switch', true);
-  await shop.refused(agent);
+  await shop.chatToRefusal(agent);
 });
 
 const graph = async (query: string, variables: JsonObject = {}, session: string | null = agent.session) =>

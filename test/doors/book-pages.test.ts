@@ -4,7 +4,7 @@ import type { BookNoun } from '../../schema/book/book-page.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
 
 type Book = z.infer<typeof BookNoun>;
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   chats = [];
   for (const [index, intent] of intents.entries())
     chats.push((await service.buy(agent.account, ask(`Chat ${index}`, intent))).body.svc.task_id);
-  const shop = refusing(service);
+  const shop = policyDoorsOf(service);
   await shop.set(agent, 'kill_switch', true);
   for (const content of ['Refused', 'Refused again'])
     expect((await service.buy(agent.account, ask(content))).status).toBe(403);

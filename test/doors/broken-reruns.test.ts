@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 resetHubsBeforeEach(() => service);
 
-const asked = () => service.hubs[1].requests.length;
+const hubCalls = () => service.hubs[1].requests.length;
 const breakOff = () => service.hubs[1].behave({ kind: 'answer', in_stream: { after_words: 2, does: 'close' } });
 
 async function broken(content: string) {
@@ -34,16 +34,16 @@ const byBeta = { hub: 'beta', model: 'beta-1', answered_model: 'beta-1', answere
 
 it('three of them break off, too: the fourth resend brings the last part again, and no hub is asked', async () => {
   const { payer, hear, first } = await broken('Four times');
-  const before = asked();
+  const before = hubCalls();
   const all = [first, await hear(), await hear(), await hear()];
   expect(all.map(leftAfter)).toEqual([3, 2, 1, 0]);
   expect(all.map(({ svc }) => (svc as JsonObject | undefined)?.rerun)).toEqual([undefined, 1, 2, 3]);
-  expect(asked()).toBe(before + 3);
+  expect(hubCalls()).toBe(before + 3);
   service.hubs[1].behave({ kind: 'answer' });
   const again = await hear();
   expect(again).toMatchObject({ ends_well: false, text: 'This is ', error: { reruns_left: 0, charged: true } });
   expect(new Set([...all, again].map(({ svc }) => svc?.issuer_signature.jws)).size).toBe(1);
-  expect(asked()).toBe(before + 3);
+  expect(hubCalls()).toBe(before + 3);
   expect(await service.transfersFrom(payer)).toHaveLength(1);
 });
 
@@ -56,12 +56,12 @@ it('the third one is whole: its answer is kept, and committed to beside the rece
   expect(stream.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
   const whole = await stream.rest();
   expect(whole).toMatchObject({ ends_well: true, finish_reasons: ['stop'] });
-  const before = asked();
+  const before = hubCalls();
   const kept = await open();
   expect(kept.headers.get('x-svc-rerun')).toBe('3');
   const again = await kept.rest();
   expect(again).toMatchObject({ ends_well: true, text: whole.text, svc: { rerun: 3 } });
-  expect(asked()).toBe(before);
+  expect(hubCalls()).toBe(before);
 
   const answered_again = { at: expect.any(String), output_sha256: outputOf(whole), rerun: 3, ...byBeta };
   const { body: receipt } = await service.get<JsonObject>(`/receipt/${task_id}`);
@@ -96,14 +96,14 @@ it('by two at once: one works, the other is told to come again', async () => {
   const { headers, body, open, task_id } = await broken('Two at once');
   const on = Promise.withResolvers<void>();
   service.hubs[1].behave({ kind: 'answer', in_stream: { after_words: 2, does: on.promise } });
-  const before = asked();
+  const before = hubCalls();
   const stream = await open();
   await stream.next();
   const busy = await service.post(CHAT, body, headers);
   expect(busy).toMatchObject({ status: 409, body: { code: 'payment_in_flight', task_id } });
   on.resolve();
   expect(await stream.rest()).toMatchObject({ ends_well: true });
-  expect(asked()).toBe(before + 1);
+  expect(hubCalls()).toBe(before + 1);
 });
 
 it('410 a day after the payment, whether its request was forgotten by then or not', async () => {
@@ -112,9 +112,9 @@ it('410 a day after the payment, whether its request was forgotten by then or no
   await service.query(`update payment_claim set moved_at = moved_at - interval '24 hours' where task_id = $1`, [
     task_id,
   ]);
-  const before = asked();
+  const before = hubCalls();
   expect(await service.post(CHAT, body, headers)).toMatchObject({ status: 410, body: { code: 'answer_gone' } });
-  expect(asked()).toBe(before);
+  expect(hubCalls()).toBe(before);
 });
 
 it('one whose process is gone in its midst is not counted', async () => {

@@ -1,12 +1,12 @@
 import OpenAI, { APIError } from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type EndHabit, ends } from '../../gateway/development/hub/habits.ts';
+import { type EndHabit, endHabits } from '../../gateway/development/hub/habits.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
-import { openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { openService, type ReceiptBody, type Service } from '../harness/doors/open-service.ts';
 import { openSocket } from '../harness/doors/socket.ts';
-import { hubServer } from '../harness/receipt/inference/hub-server.ts';
+import { openHubServer } from '../harness/receipt/inference/hub-server.ts';
 import { atEnd } from '../harness/release.ts';
 
 /* What a caller hears of a stream that its hub ended in its midst, through the official client, by REST and by the graph. */
@@ -16,7 +16,7 @@ let service: Service;
 let habit: EndHabit;
 
 beforeAll(async () => {
-  const hub = await hubServer(response => {
+  const hub = await openHubServer(response => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     if (habit.cuts) response.write(habit.stream, () => response.destroy());
     else response.end(habit.stream);
@@ -56,12 +56,12 @@ const breaking = [
 
 describe.each(breaking)('%s, by the official openai client', name => {
   it('chat.completions: yields the pieces and the receipt, then throws', async () => {
-    habit = ends[name];
+    habit = endHabits[name];
     const { payer, openai } = await buyer();
     const { all, thrown } = await read(await openai.chat.completions.create({ model, messages, stream: true }));
     expect(all.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe('One two ');
     expect(all.flatMap(({ choices }) => choices.flatMap(({ finish_reason }) => finish_reason ?? []))).toEqual([]);
-    expect((all.at(-1) as unknown as { svc: Svc }).svc).toMatchObject({ proof_outcome: 'settled' });
+    expect((all.at(-1) as unknown as { svc: ReceiptBody }).svc).toMatchObject({ proof_outcome: 'settled' });
     expect(thrown).toBeInstanceOf(APIError);
     expect(thrown).toMatchObject({
       code: 'hub_broke_off',
@@ -71,7 +71,7 @@ describe.each(breaking)('%s, by the official openai client', name => {
   });
 
   it('responses: yields response.failed with the receipt, then throws', async () => {
-    habit = ends[name];
+    habit = endHabits[name];
     const { openai } = await buyer();
     const { all, thrown } = await read(await openai.responses.create({ model, input: 'Count', stream: true }));
     expect(all.at(-1)).toMatchObject({
@@ -86,7 +86,7 @@ describe.each(breaking)('%s, by the official openai client', name => {
 it.each(['dev/odd-finish-reason', 'dev/anthropic-finish-reason'] as const)(
   '%s: stop, and nothing is thrown',
   async name => {
-    habit = ends[name];
+    habit = endHabits[name];
     const { openai } = await buyer();
     const { all, thrown } = await read(await openai.chat.completions.create({ model, messages, stream: true }));
     expect(thrown).toBeNull();
@@ -96,7 +96,7 @@ it.each(['dev/odd-finish-reason', 'dev/anthropic-finish-reason'] as const)(
 
 describe('subscription chatCompletionStream', () => {
   it('ends with the receipt, and then the reason as an error', async () => {
-    habit = ends['dev/cuts-off'];
+    habit = endHabits['dev/cuts-off'];
     const input = 'input: { model: "some/model", messages: [{ role: "user", content: "Count" }] }';
     const query = `subscription { chatCompletionStream(${input}) { choices { delta { content } finishReason } svc } }`;
     const heard = await openSocket(service, { api_key: 'a-live-key' }).all(query);
@@ -108,15 +108,15 @@ describe('subscription chatCompletionStream', () => {
 });
 
 describe('what a hub says as it breaks off', () => {
-  const saying = (error: JsonObject): EndHabit => ({
+  const errorHabit = (error: JsonObject): EndHabit => ({
     source: 'made up',
-    stream: `${ends['dev/cuts-off'].stream}data: ${JSON.stringify({ error })}\n\n`,
+    stream: `${endHabits['dev/cuts-off'].stream}data: ${JSON.stringify({ error })}\n\n`,
   });
-  const heard = async () => (await listen(service, askToStream('Say', { model }), { headers: byKey })).rest();
+  const readStream = async () => (await listen(service, askToStream('Say', { model }), { headers: byKey })).rest();
 
   it('is quoted, with its code and type beside it', async () => {
-    habit = saying({ message: 'Provider disconnected', code: 'server_error', type: 'upstream_error' });
-    const { error } = await heard();
+    habit = errorHabit({ message: 'Provider disconnected', code: 'server_error', type: 'upstream_error' });
+    const { error } = await readStream();
     expect(error).toMatchObject({
       hub_said: { code: 'server_error', type: 'upstream_error' },
       error: { code: 'hub_broke_off', message: expect.stringContaining('The hub said: "Provider disconnected". ') },
@@ -128,8 +128,8 @@ describe('what a hub says as it breaks off', () => {
     ['an organisation', 'org-AbCdEf0123456789 is over its limit'],
     ['an address', 'http://10.0.0.7:8000/v1 went away'],
   ])('is not where it names %s', async (_, message) => {
-    habit = saying({ message, code: KEY });
-    const { error } = await heard();
+    habit = errorHabit({ message, code: KEY });
+    const { error } = await readStream();
     expect(error).toMatchObject({ error: { code: 'hub_broke_off' } });
     expect(error).not.toHaveProperty('hub_said');
     expect(JSON.stringify(error)).not.toContain('The hub said');
@@ -137,7 +137,7 @@ describe('what a hub says as it breaks off', () => {
   });
 
   it('of the request itself has no rerun: the same would come of it', async () => {
-    habit = saying({ message: 'Too long.', code: 'context_length_exceeded' });
+    habit = errorHabit({ message: 'Too long.', code: 'context_length_exceeded' });
     const payer = await service.chain.newWallet();
     const by = payingFetch(payer);
     const { error } = await (await listen(service, askToStream('Too long', { model }), { by })).rest();

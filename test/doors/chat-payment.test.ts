@@ -3,11 +3,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { registrationOf } from '../harness/buyer.ts';
-import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
+import { makePayment, submitElsewhere } from '../harness/doors/make-payment.ts';
 import {
   ask,
   CHAT,
-  type Challenged,
+  type ChallengeBody,
   type Chat,
   openService,
   PRICE,
@@ -103,7 +103,7 @@ describe('POST /v1/chat/completions with a payment that was seen before', () => 
 describe('POST /v1/chat/completions with a payment that somebody else has used first', () => {
   it('200 with a receipt of that very transfer, and no other transfer', async () => {
     const payer = await service.chain.newWallet();
-    const made = await handMade(service, payer);
+    const made = await makePayment(service, payer);
     const transaction = await submitElsewhere(service, made);
     const heard = await service.post<Chat>(CHAT, ask(), made.headers);
     expect(heard.status).toBe(200);
@@ -120,15 +120,15 @@ describe('POST /v1/chat/completions with a payment that somebody else has used f
 
   it('402 where its nonce went into another payment: no hub is asked, and the next payment pays', async () => {
     const payer = await service.chain.newWallet();
-    const made = await handMade(service, payer);
+    const made = await makePayment(service, payer);
     const { nonce } = made.message;
-    await submitElsewhere(service, await handMade(service, payer, { signed: { nonce, to: payer.address } }));
+    await submitElsewhere(service, await makePayment(service, payer, { signed: { nonce, to: payer.address } }));
     const before = service.hubs[0].requests.length;
-    const heard = await service.post<Challenged>(CHAT, ask(), made.headers);
+    const heard = await service.post<ChallengeBody>(CHAT, ask(), made.headers);
     expect(heard).toMatchObject({ status: 402, body: { error: 'used_otherwise' } });
     expect(service.hubs[0].requests.length).toBe(before);
     expect(await service.transfersFrom(payer)).toEqual([]);
-    expect((await service.post(CHAT, ask(), (await handMade(service, payer)).headers)).status).toBe(200);
+    expect((await service.post(CHAT, ask(), (await makePayment(service, payer)).headers)).status).toBe(200);
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 });
@@ -251,7 +251,7 @@ describe('POST /v1/chat/completions refused, and the payment stays usable', () =
   it('402 insufficient_funds, and 200 once the wallet is filled', async () => {
     const payer = await service.chain.newWallet(PRICE - 1n);
     const payment = await service.payment(payer, CHAT);
-    const poor = await service.post<Challenged>(CHAT, ask(), payment);
+    const poor = await service.post<ChallengeBody>(CHAT, ask(), payment);
     expect(poor).toMatchObject({ status: 402, body: { error: 'insufficient_funds' } });
     expect(decodePaymentRequiredHeader(poor.headers.get('PAYMENT-REQUIRED') ?? '')).toMatchObject({
       error: 'insufficient_funds',

@@ -9,9 +9,9 @@ beforeAll(async () => {
   service = await sharedService();
 });
 
-const asked = () => service.hubs.map(hub => hub.requests.length);
+const hubCalls = () => service.hubs.map(hub => hub.requests.length);
 
-interface Refused {
+interface RefusalBody {
   readonly code: string;
   readonly error: { readonly param: string | null };
 }
@@ -20,10 +20,10 @@ interface Refused {
 async function refusedThenPaid(body: unknown, headers: Record<string, string> = {}) {
   const payer = await service.chain.newWallet();
   const payment = await service.payment(payer, CHAT);
-  const before = asked();
-  const refused = await service.post<Refused>(CHAT, body, { ...payment, ...headers });
+  const before = hubCalls();
+  const refused = await service.post<RefusalBody>(CHAT, body, { ...payment, ...headers });
   expect(await service.claimsOf(payer)).toEqual([]);
-  expect(asked()).toEqual(before);
+  expect(hubCalls()).toEqual(before);
   expect((await service.post(CHAT, ask(), payment)).status).toBe(200);
   expect(await service.transfersFrom(payer)).toHaveLength(1);
   return { status: refused.status, code: refused.body.code, param: refused.body.error.param };

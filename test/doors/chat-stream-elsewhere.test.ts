@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
+import { makePayment, submitElsewhere } from '../harness/doors/make-payment.ts';
 import { CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 let service: Service;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 describe('a stream whose payment somebody else has submitted first', () => {
   it('200, streamed, with a receipt of that very transfer, and no other transfer', async () => {
     const payer = await service.chain.newWallet();
-    const made = await handMade(service, payer);
+    const made = await makePayment(service, payer);
     const transaction = await submitElsewhere(service, made);
     const stream = await listen(service, askToStream('Mine all the same'), { headers: made.headers });
     expect(stream.status).toBe(200);
@@ -23,7 +23,7 @@ describe('a stream whose payment somebody else has submitted first', () => {
 
   it('is owed where the hub fails: never told that nothing was charged, and streamed when it is asked for again', async () => {
     const payer = await service.chain.newWallet();
-    const made = await handMade(service, payer);
+    const made = await makePayment(service, payer);
     const transaction = await submitElsewhere(service, made);
     for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
     const body = askToStream('Later, then');

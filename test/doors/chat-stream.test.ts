@@ -8,7 +8,7 @@ import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { askToStream, type Chunk, listen, textOf } from '../harness/doors/listen.ts';
 import { CHAT, resetHubsBeforeEach, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { keepsStreamManners, saying } from '../harness/doors/stream-door.ts';
+import { hubEcho, testStreamDoor } from '../harness/doors/stream-door.ts';
 import { withoutReferences } from '../harness/openapi.ts';
 
 let service: Service;
@@ -34,7 +34,7 @@ describe('POST /v1/chat/completions with stream: true, paid', () => {
     const chunks: Chunk[] = [];
     for await (const chunk of stream) chunks.push(chunk as unknown as Chunk);
     expect(chunks.length).toBeGreaterThan(4);
-    expect(chunks.map(textOf).join('')).toBe(saying('Who are you?'));
+    expect(chunks.map(textOf).join('')).toBe(hubEcho('Who are you?'));
     expect(chunks[0]?.choices).toEqual([{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }]);
 
     const last = chunks.at(-1);
@@ -126,7 +126,7 @@ describe('POST /v1/chat/completions with stream: true, paid', () => {
   });
 });
 
-keepsStreamManners(() => service, CHAT);
+testStreamDoor(() => service, CHAT);
 
 describe('subscription chatCompletionStream', () => {
   const query = 'subscription { chatCompletionStream(input: { messages: [{ role: "user", content: "Hi" }] }) { id } }';

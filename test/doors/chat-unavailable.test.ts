@@ -27,7 +27,7 @@ beforeAll(async () => {
 const wei = (amount: bigint): Hex => `0x${amount.toString(16)}`;
 const fill = (amount: bigint) => service.chain.call('anvil_setBalance', gas_wallet, wei(amount));
 
-async function asked() {
+async function newPayment() {
   const payer = await service.chain.newWallet();
   return { payer, payment: await service.payment(payer, CHAT) };
 }
@@ -35,7 +35,7 @@ const chat = (payment: Record<string, string>) => service.post<Chat>(CHAT, ask()
 
 describe('POST /v1/chat/completions 500 where something broke here', () => {
   it.each(['after the claim', 'after the work'])('%s: not charged, released, and the payment pays', async () => {
-    const { payer, payment } = await asked();
+    const { payer, payment } = await newPayment();
     const broken = await chat(payment);
     expect(broken).toMatchObject({ status: 500, body: { code: 'internal', error: { type: 'server_error' } } });
     expect(broken.text).not.toContain('drawer');
@@ -46,7 +46,7 @@ describe('POST /v1/chat/completions 500 where something broke here', () => {
   });
 
   it('but 503 settlement_pending once the money may have moved; the answer comes, and one transfer', async () => {
-    const { payer, payment } = await asked();
+    const { payer, payment } = await newPayment();
     const pending = await chat(payment);
     expect(pending).toMatchObject({ status: 503, body: { code: 'settlement_pending' } });
     expect(pending.text).not.toContain('drawer');
@@ -62,7 +62,7 @@ describe('POST /v1/chat/completions 503, nothing sent, and the payment pays late
     await service.chain.mine();
   };
   const released = async (code: string, make: () => Promise<unknown>) => {
-    const { payer, payment } = await asked();
+    const { payer, payment } = await newPayment();
     await make();
     clock.passForGood(MARKET_SECONDS);
     const away = await chat(payment);
@@ -74,7 +74,7 @@ describe('POST /v1/chat/completions 503, nothing sent, and the payment pays late
   };
   /** Whoever comes next is refused at once: no hub is asked for what could not be charged. */
   const unworkedFor = async () => {
-    const { payer, payment } = await asked();
+    const { payer, payment } = await newPayment();
     const before = service.hubs.reduce((sum, { requests }) => sum + requests.length, 0);
     expect(await chat(payment)).toMatchObject({ status: 503, body: { code: 'fee_too_high', charged: false } });
     expect(service.hubs.reduce((sum, { requests }) => sum + requests.length, 0)).toBe(before);

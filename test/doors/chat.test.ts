@@ -9,7 +9,7 @@ import { handMadePayment, payingFetch } from '../harness/buyer.ts';
 import {
   ask,
   CHAT,
-  type Challenged,
+  type ChallengeBody,
   type Chat,
   PRICE,
   resetHubsBeforeEach,
@@ -38,7 +38,7 @@ describe('POST /v1/chat/completions unpaid', () => {
     ['a body that is no chat', 'POST', { body: '{"messages":7}', headers: { 'content-type': 'application/json' } }],
     ['a key that nobody knows', 'POST', { headers: { authorization: 'Bearer unknown' } }],
   ])('402 on %s, with v2 in the header and v1 in the body', async (_, method, init) => {
-    const heard = await service.knock<Challenged>(
+    const heard = await service.knock<ChallengeBody>(
       method,
       CHAT,
       init as { body?: string; headers?: Record<string, string> },

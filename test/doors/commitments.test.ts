@@ -3,7 +3,7 @@ import { canonicalHash, isJsonObject, type Json, type JsonObject } from '../../s
 import { payingFetch } from '../harness/buyer.ts';
 import { audioForm } from '../harness/doors/audio-form.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
-import { ask, CHAT, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { ask, CHAT, openService, type ReceiptBody, type Service } from '../harness/doors/open-service.ts';
 import { taskOf } from '../harness/doors/tasks.ts';
 
 let service: Service;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 /** The receipt, and the bytes of the answer: nothing else goes into what is hashed again here. */
 interface Bought {
-  readonly svc: Svc;
+  readonly svc: ReceiptBody;
   readonly raw: string;
 }
 
@@ -26,11 +26,11 @@ async function buy(path: string, body: unknown): Promise<Bought> {
   const heard = await service.knock('POST', path, { body, by: payingFetch(await service.chain.newWallet()) });
   expect(heard.status).toBe(200);
   const task_id = heard.headers.get('x-svc-task-id');
-  return { raw: heard.text, svc: (await service.get<Svc>(`/receipt/${task_id}`)).body };
+  return { raw: heard.text, svc: (await service.get<ReceiptBody>(`/receipt/${task_id}`)).body };
 }
 
 /** By the word of the policy: one member, or all but the receipt. */
-function saidBy(raw: string, of: string | null | undefined): Json {
+function committedPart(raw: string, of: string | null | undefined): Json {
   const { svc: _, ...answer } = JSON.parse(raw) as JsonObject;
   return of === 'all but svc' ? answer : (answer[of ?? ''] ?? null);
 }
@@ -65,7 +65,7 @@ describe('the receipt commits, by the words of the policy that it signs,', () =>
     ['POST /v1/audio/transcriptions', audioForm({ response_format: 'verbose_json' })],
   ])('%s %j: to what stands in the answer, as it stands there', async (door, body) => {
     const { svc, raw } = await buy(door.replace('POST ', ''), body);
-    const said = saidBy(raw, doors[door]?.of);
+    const said = committedPart(raw, doors[door]?.of);
     expect(said).toSatisfy(value => typeof value === 'object' && value !== null);
     expect(commitment(svc)).toEqual(committed(said, doors[door]?.of ?? ''));
   });
@@ -91,7 +91,7 @@ describe('the receipt commits, by the words of the policy that it signs,', () =>
     const heard = await listen(service, ask('Look it up', { tools, ...members }), { by });
     const task_id = heard.headers.get('x-svc-task-id');
     await heard.rest().catch(() => null);
-    const receipt = async () => (await service.get<Svc>(`/receipt/${task_id}`)).body;
+    const receipt = async () => (await service.get<ReceiptBody>(`/receipt/${task_id}`)).body;
     await expect.poll(async () => (await receipt()).task_id).toBe(task_id);
     expect(commitment(await receipt())).toMatchObject({ covers: ['content', 'role', 'tool_calls'] });
   });
@@ -108,7 +108,7 @@ describe('the receipt commits, by the words of the policy that it signs,', () =>
 
   it('POST /task-request: to nothing, as there is no input', async () => {
     const payer = await service.chain.newWallet();
-    const { body } = await service.knock<{ svc: Svc }>('POST', '/task-request', {
+    const { body } = await service.knock<{ svc: ReceiptBody }>('POST', '/task-request', {
       body: taskOf(payer, 'input'),
       by: payingFetch(payer),
     });
@@ -119,6 +119,6 @@ describe('the receipt commits, by the words of the policy that it signs,', () =>
   it('POST /v1/agents/register: to nothing, as its answer holds a secret', async () => {
     const { task_id } = await service.newAgent();
     expect(doors['POST /v1/agents/register']?.of).toBeNull();
-    expect(commitment((await service.get<Svc>(`/receipt/${task_id}`)).body)).toEqual(without('no_output'));
+    expect(commitment((await service.get<ReceiptBody>(`/receipt/${task_id}`)).body)).toEqual(without('no_output'));
   });
 });

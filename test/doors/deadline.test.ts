@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { nowSeconds, registrationOf } from '../harness/buyer.ts';
-import { handMade } from '../harness/doors/hand-made.ts';
 import { askToStream } from '../harness/doors/listen.ts';
+import { makePayment } from '../harness/doors/make-payment.ts';
 import { ask, CHAT, REGISTER, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 let service: Service;
@@ -20,7 +20,7 @@ describe('a payment that is valid for too short a time', () => {
   ])('402 where there is work to do first (%s): nothing is claimed, the hub is not asked', async (_, body) => {
     const payer = await service.chain.newWallet();
     const before = service.hubs[0].requests.length;
-    const { headers } = await handMade(service, payer, validFor(to_work - 1));
+    const { headers } = await makePayment(service, payer, validFor(to_work - 1));
     const refused = await service.post(CHAT, body, headers);
     expect(refused).toMatchObject({
       status: 402,
@@ -33,7 +33,7 @@ describe('a payment that is valid for too short a time', () => {
   it('is long enough where there is none', async () => {
     const payer = await service.chain.newWallet();
     const body = await registrationOf(payer);
-    const { headers } = await handMade(service, payer, validFor(to_settle + 2));
+    const { headers } = await makePayment(service, payer, validFor(to_settle + 2));
     expect(to_settle + 2).toBeLessThan(to_work);
     expect(await service.post(REGISTER, body, headers)).toMatchObject({ status: 200 });
   });
@@ -45,7 +45,7 @@ describe('work that would outlive its payment', () => {
     ['in a stream', askToStream('Long', { model: 'beta-1' })],
   ])('502 (%s) while there is still time to settle: released, nothing charged', async (_, body) => {
     const payer = await service.chain.newWallet();
-    const { headers } = await handMade(service, payer, validFor(to_work + 1));
+    const { headers } = await makePayment(service, payer, validFor(to_work + 1));
     service.hubs[1].behave({ kind: 'hang' });
     const failed = await service.post(CHAT, body, headers);
     expect(failed).toMatchObject({

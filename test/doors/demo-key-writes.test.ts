@@ -2,7 +2,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Door } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { bodiesOf, fingerprints, hasMutation, pathWith, type Things, thingsOf } from '../harness/doors/door-walk.ts';
+import {
+  bodiesOf,
+  createObjects,
+  type DoorObjects,
+  fingerprints,
+  hasMutation,
+  pathWith,
+} from '../harness/doors/door-walk.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 import { isPaid, mutations, operationOf, queries } from '../harness/doors/root-fields.ts';
 
@@ -12,11 +19,11 @@ const DEMO = { 'X-API-Key': 'a-demo-key' };
 
 let service: Service;
 let agent: Awaited<ReturnType<Service['newAgent']>>;
-let things: Things;
+let things: DoorObjects;
 beforeAll(async () => {
   service = await openService({ DEMO_KEYS: 'a-demo-key' });
   agent = await service.newAgent();
-  things = await thingsOf(service, agent, await service.newAgent());
+  things = await createObjects(service, agent, await service.newAgent());
 });
 const inHeader = () => ({ ...DEMO, 'X-SVC-Session': agent.session });
 

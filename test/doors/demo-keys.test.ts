@@ -5,22 +5,22 @@ import { registrationOf } from '../harness/buyer.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, CHAT, type Chat, REGISTER, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 
 const DEMO = { 'X-API-Key': 'a-demo-key' };
 
 let service: Service;
 let agent: Awaited<ReturnType<Service['newAgent']>>;
-let shop: ReturnType<typeof refusing>;
+let shop: ReturnType<typeof policyDoorsOf>;
 beforeAll(async () => {
   service = await sharedService();
   agent = await service.newAgent();
-  shop = refusing(service);
+  shop = policyDoorsOf(service);
 });
 
 const book = () => `/v1/agents/${agent.agent_id}/book`;
-const asked = () => service.hubs.reduce((sum, hub) => sum + hub.requests.length, 0);
+const hubCalls = () => service.hubs.reduce((sum, hub) => sum + hub.requests.length, 0);
 
 const graphql = (query: string, headers: Record<string, string> = {}) =>
   onGraph(service, query, {}, { ...DEMO, ...headers });
@@ -35,7 +35,7 @@ async function standing() {
   const { policy, budget_atomic } = (
     await service.query('select policy, budget_atomic from book where agent_id = $1', [agent.agent_id])
   )[0] as { policy: JsonObject; budget_atomic: string | null };
-  return { ...counted, policy, budget_atomic, asked: asked() };
+  return { ...counted, policy, budget_atomic, asked: hubCalls() };
 }
 
 describe('a demo key skips payment', () => {

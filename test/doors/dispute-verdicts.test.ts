@@ -5,11 +5,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { verifyDispute } from '../../subgraphs/receipt/verify/dispute.ts';
 import { runCommand } from '../harness/commands/run.ts';
-import { type DisputeRead, disputeDoorsOf, requestOfChat } from '../harness/doors/disputes.ts';
+import { type DisputeAnswer, disputeDoorsOf, requestOfChat } from '../harness/doors/disputes.ts';
 import { inflowDoorsOf } from '../harness/doors/inflows.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
 import { ask, CHAT, resetHubsBeforeEach, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 import { ROOT } from '../harness/root.ts';
 import { ownFolder } from '../harness/scratch.ts';
@@ -31,7 +31,7 @@ const { file, bought } = disputeDoorsOf(() => service);
 const { record } = inflowDoorsOf(() => service);
 
 /** What it comes to; its verdict is valid. */
-async function verdictOn(task_id: string, claim_type: string, evidence: JsonObject = {}): Promise<DisputeRead> {
+async function verdictOn(task_id: string, claim_type: string, evidence: JsonObject = {}): Promise<DisputeAnswer> {
   const { body, status, text } = await file(agent, { task_id, claim_type, evidence });
   expect(status, text).toBe(201);
   const verified = verifyDispute(body.verdict, jwks);
@@ -83,7 +83,7 @@ describe('double_charge', () => {
         reason: 'already_refunded',
       });
     // No row, no transfer and no amount comes of any of it.
-    expect((await refusing(service).bookOf(agent)).spent).toBe('6000');
+    expect((await policyDoorsOf(service).bookOf(agent)).spent).toBe('6000');
   });
 
   it('stand: the same request, paid for four times under one intent and attempt, and answered differently each time', async () => {
@@ -225,9 +225,9 @@ describe('a row for which nothing was charged', () => {
       authorization: 'Bearer a-live-key',
       'X-SVC-Session': agent.session,
     });
-    const { set, refused } = refusing(service);
+    const { set, chatToRefusal } = policyDoorsOf(service);
     await set(agent, 'kill_switch', true);
-    const blocked = (await refused(agent)).heard.body.task_id;
+    const blocked = (await chatToRefusal(agent)).heard.body.task_id;
     await set(agent, 'kill_switch', null);
     for (const task_id of [inflow.task_id ?? '', by_key.body.svc.task_id, blocked])
       for (const claim_type of ['output_missing', 'wrong_model', 'double_charge'])

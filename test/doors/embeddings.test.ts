@@ -7,12 +7,12 @@ import { fromBase64, toBase64 } from '../../subgraphs/receipt/inference/embeddin
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
-import { openService, resetHubsBeforeEach, type Service, type Svc } from '../harness/doors/open-service.ts';
-import { keepsPaidManners } from '../harness/doors/paid-door.ts';
-import { say, use } from '../harness/mcp-message.ts';
+import { openService, type ReceiptBody, resetHubsBeforeEach, type Service } from '../harness/doors/open-service.ts';
+import { testPaidDoor } from '../harness/doors/paid-door.ts';
+import { sendMessage, toolCall } from '../harness/mcp-message.ts';
 
 const EMBEDDINGS = '/v1/embeddings';
-type Answer = Omit<z.infer<typeof EmbeddingsAnswer>, 'svc'> & { readonly svc: Svc };
+type Answer = Omit<z.infer<typeof EmbeddingsAnswer>, 'svc'> & { readonly svc: ReceiptBody };
 
 let service: Service;
 beforeAll(async () => {
@@ -35,7 +35,7 @@ const vectorsOf = ({ data }: Answer) => data.map(({ embedding }) => embedding);
 
 /** By the answer alone: what the receipt commits to is hashed again. */
 function expectCommitted(text: string): void {
-  const { data, svc } = JSON.parse(text) as { readonly data: Json; readonly svc: Svc };
+  const { data, svc } = JSON.parse(text) as { readonly data: Json; readonly svc: ReceiptBody };
   const { fulfillment } = svc.payload as unknown as { fulfillment: { output_commitment: JsonObject } };
   expect(fulfillment.output_commitment).toMatchObject({
     status: 'committed',
@@ -268,7 +268,7 @@ describe('createEmbeddings on the graph', () => {
     const first = await service.post<Answer>(EMBEDDINGS, { ...BETA, input: 'Both ways' }, payment);
     const query =
       'mutation { it: createEmbeddings(input: { model: "beta-embedding", input: ["Both ways"] }) { data { embedding } svc } }';
-    const again = await onGraph<{ it: { svc: Svc; data: object[] } }>(service, query, {}, payment);
+    const again = await onGraph<{ it: { svc: ReceiptBody; data: object[] } }>(service, query, {}, payment);
     expect(again.data?.it).toMatchObject({
       data: first.body.data.map(({ embedding }) => ({ embedding })),
       svc: { task_id: first.body.svc.task_id, settlement_status: 'idempotent_replay' },
@@ -279,7 +279,7 @@ describe('createEmbeddings on the graph', () => {
 
 it('create_embeddings by MCP: the same vectors, structured and as text', async () => {
   const { body: bought } = await buy({ ...BETA, input: 'By tool' });
-  const { body } = await say(service.url, use('create_embeddings', { ...BETA, input: 'By tool' }), {
+  const { body } = await sendMessage(service.url, toolCall('create_embeddings', { ...BETA, input: 'By tool' }), {
     'X-API-Key': 'a-live-key',
   });
   const result = body?.result as unknown as { structuredContent: Answer; content: { text: string }[] };
@@ -355,8 +355,8 @@ describe(`POST ${EMBEDDINGS} 413, and nothing is charged where the vectors are m
   ])('by what its request says already, %s: no hub is asked', async (_, encoding_format, dimensions) => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, EMBEDDINGS);
-    const asked = () => service.hubs.flatMap(({ requests }) => requests).length;
-    const before = asked();
+    const hubCalls = () => service.hubs.flatMap(({ requests }) => requests).length;
+    const before = hubCalls();
     const input = Array.from({ length: limits.embedding_inputs_max }, (_, n) => `${n}`);
     const refused = await service.post(EMBEDDINGS, { ...BETA, input, encoding_format, dimensions }, payment);
     expect(refused).toMatchObject({
@@ -368,7 +368,7 @@ describe(`POST ${EMBEDDINGS} 413, and nothing is charged where the vectors are m
         detail: expect.stringContaining('Send fewer inputs'),
       },
     });
-    expect(asked()).toBe(before);
+    expect(hubCalls()).toBe(before);
     expect(await service.transfersFrom(payer)).toEqual([]);
     expect((await service.post(EMBEDDINGS, { ...BETA, input: ['One'] }, payment)).status).toBe(200);
   });
@@ -383,15 +383,15 @@ it(`POST ${EMBEDDINGS} 400 with the hub's verdict on the request: uncharged, and
   const message = "This model's maximum context length is 8192 tokens, however you requested 9000 tokens.";
   const error = { message, type: 'invalid_request_error', param: null, code: null };
   for (const hub of service.hubs) hub.behave({ kind: 'status', status: 400, body: { error } });
-  const asked = () => service.hubs.flatMap(({ requests }) => requests).length;
-  const before = asked();
+  const hubCalls = () => service.hubs.flatMap(({ requests }) => requests).length;
+  const before = hubCalls();
   const { status, body, payer } = await buy({ input: 'Too long' });
   expect([status, body]).toMatchObject([400, { code: 'hub_rejected_request', detail: message, charged: false }]);
-  expect(asked() - before).toBe(1);
+  expect(hubCalls() - before).toBe(1);
   expect(await service.transfersFrom(payer)).toEqual([]);
 });
 
-keepsPaidManners(() => service, {
+testPaidDoor(() => service, {
   path: EMBEDDINGS,
   job_kind: 'other',
   body: (_, name) => ({ input: name }),

@@ -10,9 +10,9 @@ import { sha256Hex } from '../../schema/digest.ts';
 import { verifyCredential } from '../../subgraphs/receipt/verify/credential.ts';
 import { verifyStatement } from '../../subgraphs/receipt/verify/statement.ts';
 import { runCommand } from '../harness/commands/run.ts';
-import { ask, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { ask, openService, type ReceiptBody, type Service } from '../harness/doors/open-service.ts';
 import { openCheckpoint } from '../harness/log/note.ts';
-import { taken } from '../harness/receipt/statement-parts.ts';
+import { partsOf } from '../harness/receipt/statement-parts.ts';
 import { ownFolder } from '../harness/scratch.ts';
 
 const COSE = 'application/scitt-statement+cose';
@@ -21,7 +21,7 @@ const VC = 'application/vc+jwt';
 let service: Service;
 let folder: string;
 let many: string;
-let svc: Svc;
+let svc: ReceiptBody;
 let jwks: JsonObject & { readonly keys: readonly JWK[] };
 let statement: Uint8Array<ArrayBuffer>;
 let credential: string;
@@ -37,16 +37,16 @@ beforeAll(async () => {
   credential = textOf(await bytesAt('?format=vc'));
 });
 
-const asked = (rest: string, accept?: string) =>
+const fetchReceipt = (rest: string, accept?: string) =>
   fetch(`${service.url}/receipt/${svc.task_id}${rest}`, accept === undefined ? {} : { headers: { accept } });
 const bytesAt = async (rest: string, accept?: string) =>
-  new Uint8Array(await (await asked(rest, accept)).arrayBuffer());
+  new Uint8Array(await (await fetchReceipt(rest, accept)).arrayBuffer());
 const keyOf = (kid: unknown) => jwks.keys.find(key => key.kid === kid) ?? {};
 const textOf = (bytes: unknown) => Buffer.from(bytes as Uint8Array).toString();
 
 describe('GET /receipt/{task_id}?format=cose', () => {
   it('200: a COSE_Sign1 over the payload that the JWS signs, by a library of others', async () => {
-    const heard = await asked('?format=cose');
+    const heard = await fetchReceipt('?format=cose');
     expect([heard.status, heard.headers.get('content-type')]).toEqual([200, COSE]);
     const message = Sign1.decode(new Uint8Array(await heard.arrayBuffer()));
     expect(message.alg).toBe(-7);
@@ -55,7 +55,7 @@ describe('GET /receipt/{task_id}?format=cose', () => {
     const { body: payload } = await service.get(`/receipt/${svc.task_id}/preimage`);
     expect(textOf(message.payload)).toBe(canonicalJson(payload));
     expect(sha256Hex(message.payload)).toBe(svc.payload_hash);
-    const header = taken(statement).protected_header;
+    const header = partsOf(statement).protected_header;
     expect(header.get(3)).toBe('application/json');
     expect(Object.fromEntries(header.get(15) as Map<number, unknown>)).toMatchObject({
       1: service.url,
@@ -68,13 +68,13 @@ describe('GET /receipt/{task_id}?format=cose', () => {
     const [log_receipt, ...more] = await foreign.get(statement.buffer);
     if (log_receipt === undefined) throw new Error('there is no receipt');
     expect(more).toEqual([]);
-    const parts = taken(new Uint8Array(log_receipt));
+    const parts = partsOf(new Uint8Array(log_receipt));
     expect([parts.protected_header.get(395), parts.payload]).toEqual([1, null]);
     const resolve = async () => keyOf(textOf(parts.protected_header.get(4))) as { alg: string; kty: string };
     const verifier = detached.verifier({ resolver: { resolve } });
     const proves = async (entry: Uint8Array) =>
       foreign.inclusion.verify({ entry: await foreign.leaf(entry), receipt: log_receipt, verifier });
-    const { payload } = taken(statement);
+    const { payload } = partsOf(statement);
     const root = new Uint8Array(await proves(payload ?? new Uint8Array()));
     const size = Number(parts.protected_header.get('tree_size'));
     const [key = ''] = (await service.get<string>('/log/verifier-keys')).body.split('\n');
@@ -100,7 +100,7 @@ describe('GET /receipt/{task_id}?format=cose', () => {
 
 describe('GET /receipt/{task_id}?format=vc', () => {
   it('200: a credential of the same payload, by a library of others and the keys of did.json', async () => {
-    const heard = await asked('?format=vc');
+    const heard = await fetchReceipt('?format=vc');
     expect([heard.status, heard.headers.get('content-type')]).toEqual([200, VC]);
     const { body: did } = await service.get<{ id: string; verificationMethod: { id: string; publicKeyJwk: JWK }[] }>(
       '/.well-known/did.json',
@@ -141,14 +141,14 @@ describe('which form is shown', () => {
     ['application/*', 'application/json; charset=utf-8'],
     [`application/json, ${VC}`, 'application/json; charset=utf-8'],
   ])('Accept: %s', async (accept, media) => {
-    const heard = await asked('', accept);
+    const heard = await fetchReceipt('', accept);
     expect([heard.status, heard.headers.get('content-type')]).toEqual([200, media]);
     expect(heard.headers.get('vary')).toContain('accept');
     await heard.arrayBuffer();
   });
 
   it('.json is JSON whatever is accepted', async () => {
-    const heard = await asked('.json', COSE);
+    const heard = await fetchReceipt('.json', COSE);
     expect(heard.headers.get('content-type')).toBe('application/json; charset=utf-8');
     await heard.arrayBuffer();
   });
@@ -206,7 +206,7 @@ describe('a log that is halted', () => {
         status: 503,
         body: { code: 'unavailable' },
       });
-      expect((await asked('?format=vc')).status).toBe(200);
+      expect((await fetchReceipt('?format=vc')).status).toBe(200);
     } finally {
       await service.query('update log_head set halted = null');
     }

@@ -7,17 +7,17 @@ import { sessionTypes } from '../../schema/session/typed-data.ts';
 import { registerText, type SignedText, type SignedWord, signedText, signedWords } from '../../schema/signed-words.ts';
 import { type DocumentKind, documentIn, kindOf } from '../../subgraphs/receipt/verify/document.ts';
 import { type EnvelopeKind, envelopeIn } from '../../subgraphs/receipt/verify/envelope.ts';
-import { undecided, type VerifiedDocument, verify } from '../../subgraphs/receipt/verify/module.ts';
+import { isUndecided, type VerifiedDocument, verify } from '../../subgraphs/receipt/verify/module.ts';
 import { documentFrom } from '../../subgraphs/receipt/verify/read-document.ts';
 import { registrationOf } from '../harness/buyer.ts';
 import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
 import { webhookDoorsOf } from '../harness/doors/webhooks.ts';
 import { keptDocuments } from '../harness/fixtures/signed-documents.ts';
-import { altered, paths } from '../harness/receipt/issue.ts';
+import { alter, paths } from '../harness/receipt/issue.ts';
 import { ROOT } from '../harness/root.ts';
-import { type Delegated, ownDomain, signAct } from '../harness/session/delegate.ts';
+import { type DelegatedSession, ownDomain, signAct } from '../harness/session/delegate.ts';
 import { bindChild, bindRoot, revoke, sessionPath } from '../harness/session/trees.ts';
-import { openReceiver, type Received } from '../harness/webhook/receiver.ts';
+import { openReceiver, type ReceivedMessage } from '../harness/webhook/receiver.ts';
 
 /*
  * Everything that the issuer's keys sign, and everything that wallets and session keys sign for it, is a kind of the verifier: a
@@ -69,18 +69,18 @@ const sources = ['gateway', 'rest-compat', 'subgraphs'].flatMap(folder =>
 
 let service: Service;
 let keys: JsonObject;
-let root: Delegated & { readonly task_id: string };
+let root: DelegatedSession & { readonly task_id: string };
 /** As the service, or whoever signs for it, hands them out. */
 const made = new Map<Kind, JsonObject | string>();
 
 beforeAll(async () => {
   service = await openService({ NODE_ENV: 'test' });
-  const first = Promise.withResolvers<Received>();
-  const heard = (message: Received) => {
+  const first = Promise.withResolvers<ReceivedMessage>();
+  const onMessage = (message: ReceivedMessage) => {
     first.resolve(message);
     return { status: 200 };
   };
-  const [agent, receiver] = await Promise.all([service.newAgent(), openReceiver(heard)]);
+  const [agent, receiver] = await Promise.all([service.newAgent(), openReceiver(onMessage)]);
   await webhookDoorsOf(() => service).put(agent, { url: receiver.url, events: ['settle'] });
   const unpaid = await service.knock('POST', CHAT);
   const paid = await service.buy(agent.account, ask('One'), { 'X-SVC-Session': agent.session });
@@ -165,7 +165,7 @@ describe('each use of the issuer’s keys', () => {
   });
 
   it('makes a document that the verifier knows, and one of which is verified in this file or among those that are kept', () => {
-    // What a lost log makes and what a bundle cuts out: test/faults/rewritten.test.ts, test/subgraphs/book/export/coverage.test.ts.
+    // What a lost log makes and what a bundle cuts out: test/faults/rewritten-receipts.test.ts, test/subgraphs/book/export/coverage.test.ts.
     const elsewhere: readonly Kind[] = ['log_break', 'log_breaks', 'export_coverage'];
     const verified = new Set([
       ...made.keys(),
@@ -263,7 +263,7 @@ describe('each of them, as it is handed out', () => {
     const { report } = judge(own);
     const beside = [...(report?.unsigned.lane ?? []), ...(report?.unsigned.unknown ?? [])];
     const passed = paths(own)
-      .filter(path => judge(altered(own, path, flipped) as JsonObject).valid)
+      .filter(path => judge(alter(own, path, flipped) as JsonObject).valid)
       .map(path => path.join('.'));
     expect(passed.filter(path => !beside.some(name => path.startsWith(name)))).toEqual([]);
   });
@@ -274,7 +274,7 @@ describe('each of them, as it is handed out', () => {
     ['unsigned', 'not_signed'],
   ])('%s is neither valid nor invalid: %s', (kind, code) => {
     const { fault, valid, ...said } = judge(of(kind));
-    expect([said.kind, valid, fault?.code, undecided(fault)]).toEqual([kind, false, code, true]);
+    expect([said.kind, valid, fault?.code, isUndecided(fault)]).toEqual([kind, false, code, true]);
     expect(fault?.sentence).not.toContain('receipt is');
   });
 

@@ -9,7 +9,7 @@ import { verifyBundle } from '../../subgraphs/receipt/verify/bundle.ts';
 import { inflowDoorsOf } from '../harness/doors/inflows.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
 import { ownFolder } from '../harness/scratch.ts';
 
 let service: Service;
@@ -23,14 +23,14 @@ beforeAll(async () => {
   await service.buy(agent.account, ask('One of the bundle', { intent_id: 'bill', attempt_index: 0 }), session);
   await service.post(CHAT, ask('By key'), { authorization: 'Bearer a-live-key', ...session });
   await inflowDoorsOf(() => service).record(agent, { allocation: '2000' });
-  const book = refusing(service);
+  const book = policyDoorsOf(service);
   await book.set(agent, 'kill_switch', true);
-  await book.refused(agent, ask('Refused'));
+  await book.chatToRefusal(agent, ask('Refused'));
   jwks = (await service.jwks()) as JsonObject;
-  bundle = (await asked()).bytes;
+  bundle = (await fetchBundle()).bytes;
 });
 
-async function asked(query = '') {
+async function fetchBundle(query = '') {
   const answer = await fetch(`${service.url}/v1/agents/${agent.agent_id}/book/export?format=bundle${query}`, {
     headers: { 'X-SVC-Session': agent.session },
   });
@@ -57,7 +57,7 @@ const changed = (files: Readonly<Record<string, JsonObject | string | null>>) =>
 
 describe('GET /v1/agents/{agent_id}/book/export?format=bundle', () => {
   it('200: a zip archive with the audit pack and all that it can be checked by', async () => {
-    const { answer } = await asked();
+    const { answer } = await fetchBundle();
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/zip']);
     expect(answer.headers.get('x-svc-truncated')).toBe('false');
     const names = filesOf(bundle).map(({ name }) => name);
@@ -99,7 +99,7 @@ describe('GET /v1/agents/{agent_id}/book/export?format=bundle', () => {
   });
 
   it('a part of the book says that it is one', async () => {
-    const { answer, bytes } = await asked('&limit=2');
+    const { answer, bytes } = await fetchBundle('&limit=2');
     expect(answer.headers.get('x-svc-truncated')).toBe('true');
     expect(verifyBundle(bytes, jwks)).toMatchObject({
       kind: 'valid',

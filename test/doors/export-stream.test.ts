@@ -7,9 +7,9 @@ import { agentId } from '../../schema/ids.ts';
 import { exportLimits } from '../../schema/limits.ts';
 import { inTurn } from '../../subgraphs/book/export/pages.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
 import { openSocket } from '../harness/doors/socket.ts';
-import { keepsToTable } from '../harness/doors/table.ts';
+import { expectDescribed } from '../harness/doors/table.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
   varied = await service.newAgent();
   const intents: JsonObject[] = [{ intent_id: 'bill' }, {}, { intent_id: 'bill' }];
   for (const intent of intents) await service.buy(varied.account, ask('Varied', intent));
-  await refusing(service).set(varied, 'kill_switch', true);
+  await policyDoorsOf(service).set(varied, 'kill_switch', true);
   await service.buy(varied.account, ask('Refused'));
 });
 
@@ -41,7 +41,7 @@ async function taken(pathname: string, { headers, ...init }: RequestInit = {}) {
   const bytes = Buffer.from(await answer.arrayBuffer());
   const [bare = pathname] = pathname.split('?');
   const text = bytes.toString();
-  keepsToTable(init.method ?? 'GET', bare, { status: answer.status, headers: answer.headers, text, body: text });
+  expectDescribed(init.method ?? 'GET', bare, { status: answer.status, headers: answer.headers, text, body: text });
   return { status: answer.status, headers: answer.headers, bytes, text };
 }
 

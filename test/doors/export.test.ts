@@ -5,8 +5,8 @@ import { exportFieldNames } from '../../schema/export-row.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
-import { say, use } from '../harness/mcp-message.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
+import { sendMessage, toolCall } from '../harness/mcp-message.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
   reader = await service.newAgent();
   await service.buy(reader.account, ask('First', { intent_id: '=treasury', attempt_index: 0 }));
   await service.buy(reader.account, ask('Second'));
-  refused = await refusing(service).killed();
+  refused = await policyDoorsOf(service).newBlockedAgent();
   await service.buy(refused.account, ask('Refused'));
 });
 
@@ -235,7 +235,7 @@ describe('GET /v1/agents/{agent_id}/book/export', () => {
       csv: expect.stringContaining(reader.task_id),
     });
     const given = { agent_id: reader.agent_id, limit: 1, before: 3 };
-    const { body } = await say(service.url, use('export_book', given), held(reader));
+    const { body } = await sendMessage(service.url, toolCall('export_book', given), held(reader));
     expect(body?.result?._meta).toMatchObject({
       'svc402/headers': {
         'x-svc-truncated': 'true',

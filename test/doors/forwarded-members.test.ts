@@ -4,8 +4,8 @@ import { ModelListAnswer } from '../../rest-compat/inference/answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
-import { paidBy, say, use } from '../harness/mcp-message.ts';
-import { completion, type HubServer, hubServer } from '../harness/receipt/inference/hub-server.ts';
+import { paidBy, sendMessage, toolCall } from '../harness/mcp-message.ts';
+import { completion, type HubServer, openHubServer } from '../harness/receipt/inference/hub-server.ts';
 import { atEnd } from '../harness/release.ts';
 
 /* What a caller writes for a model reaches its hub, whichever way it comes, and what it writes for this service does not. */
@@ -18,7 +18,7 @@ let open: HubServer;
 let narrow: HubServer;
 let answer: (response: ServerResponse, hub: HubServer) => void;
 const answering = (response: ServerResponse, hub: HubServer) => {
-  const asked = hub.heard.at(-1)?.body as JsonObject | undefined;
+  const asked = hub.received.at(-1)?.body as JsonObject | undefined;
   if (asked?.stream !== true) return void response.writeHead(200).end(JSON.stringify(completion));
   const chunk = { choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: 'stop' }] };
   response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -26,8 +26,8 @@ const answering = (response: ServerResponse, hub: HubServer) => {
 };
 
 beforeAll(async () => {
-  open = await hubServer(response => answer(response, open));
-  narrow = await hubServer(response => answer(response, narrow));
+  open = await openHubServer(response => answer(response, open));
+  narrow = await openHubServer(response => answer(response, narrow));
   for (const hub of [open, narrow]) atEnd(() => hub[Symbol.asyncDispose]());
   const able = { audio_input_models: ['some/able'], file_input_models: ['some/able'] };
   const hubs = [
@@ -44,10 +44,10 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   answer = answering;
-  for (const hub of [open, narrow]) hub.heard.length = 0;
+  for (const hub of [open, narrow]) hub.received.length = 0;
 });
 
-const heard = () => [...narrow.heard, ...open.heard].at(-1)?.body as JsonObject;
+const lastHubBody = () => [...narrow.received, ...open.received].at(-1)?.body as JsonObject;
 const OPEN = 'some/open';
 const unknown = { top_k: 3, min_p: 0.1, temprature: 1, a_b: { cD: [null, { e_f: '\u0000' }] } };
 const message = { role: 'user', content: 'Hello', weight: 2 };
@@ -86,14 +86,14 @@ describe.each([
 
   it('by POST /v1/chat/completions', async () => {
     expect(await sent(CHAT, { ...body, stream }, await paid(CHAT))).toBe(200);
-    expect(heard()).toEqual(expected);
+    expect(lastHubBody()).toEqual(expected);
   });
 
   it('by POST /v1/responses, as the chat that it comes to', async () => {
     const input = [{ type: 'message', ...message }];
     const { messages: _messages, ...rest } = body;
     expect(await sent(RESPONSES, { ...rest, input, stream }, await paid(RESPONSES))).toBe(200);
-    expect(heard()).toEqual(expected);
+    expect(lastHubBody()).toEqual(expected);
   });
 });
 
@@ -106,7 +106,7 @@ describe('by every face', () => {
   it('GraphQL’s extra, and a tool’s arguments, are the same request as REST’s members: one payment buys once', async () => {
     const payment = await paid(CHAT);
     const bought = await service.post<{ svc: { task_id: string } }>(CHAT, body, payment);
-    const first = open.heard.at(-1)?.body;
+    const first = open.received.at(-1)?.body;
     const again = await onGraph<{ createChatCompletion: { svc: { task_id: string } } }>(
       service,
       mutation,
@@ -114,27 +114,30 @@ describe('by every face', () => {
       payment,
     );
     expect(again.data?.createChatCompletion.svc.task_id).toBe(bought.body.svc.task_id);
-    const tool = await say(service.url, use('chat_completions', body, paidBy(payment['PAYMENT-SIGNATURE'])));
+    const tool = await sendMessage(
+      service.url,
+      toolCall('chat_completions', body, paidBy(payment['PAYMENT-SIGNATURE'])),
+    );
     expect(tool.body?.result?.structuredContent.svc).toMatchObject({ task_id: bought.body.svc.task_id });
-    expect(open.heard).toHaveLength(1);
+    expect(open.received).toHaveLength(1);
     // And anew, each by itself: the same bytes to the hub.
     await onGraph(service, mutation, { input }, byKey);
-    await say(service.url, use('chat_completions', { ...body, extra: null }), byKey);
-    expect(open.heard.map(each => each.body)).toEqual([first, first, first]);
+    await sendMessage(service.url, toolCall('chat_completions', { ...body, extra: null }), byKey);
+    expect(open.received.map(each => each.body)).toEqual([first, first, first]);
   });
 
   it('a response’s, too', async () => {
     const create = 'mutation ($input: ResponseInput!) { createResponse(input: $input) { svc } }';
     const asked = { model: OPEN, input: [{ ...plain, extra: { weight: 2 } }], extra: unknown };
     expect((await onGraph(service, create, { input: asked }, byKey)).errors).toBeUndefined();
-    expect(heard()).toEqual({ model: OPEN, messages: [message], ...unknown });
+    expect(lastHubBody()).toEqual({ model: OPEN, messages: [message], ...unknown });
   });
 
   it('32 levels pass on the graph as well', async () => {
     const nested = (levels: number): JsonObject => (levels === 1 ? {} : { a: nested(levels - 1) });
     const deep = { ...input, messages: [{ ...plain, extra: { deep: nested(32) } }] };
     expect((await onGraph(service, mutation, { input: deep }, byKey)).errors).toBeUndefined();
-    expect(heard().messages).toEqual([{ ...plain, deep: nested(32) }]);
+    expect(lastHubBody().messages).toEqual([{ ...plain, deep: nested(32) }]);
   });
 
   it('400 with the name of a member that stands in extra and beside it, or that no hub is told', async () => {
@@ -143,7 +146,7 @@ describe('by every face', () => {
       const refused = await onGraph(service, mutation, { input: { ...input, extra } }, byKey);
       expect(refused.refused).toMatchObject({ code: 'invalid_request', param: `extra.${Object.keys(extra)[0]}` });
     }
-    expect(open.heard).toEqual([]);
+    expect(open.received).toEqual([]);
   });
 });
 
@@ -171,7 +174,7 @@ describe('refused, and nothing is charged', () => {
       const refused = await service.knock('POST', CHAT, { body: text(members as string), headers: byKey });
       expect(refused).toMatchObject({ status: 400, body: { error: { param } } });
     }
-    expect(open.heard).toEqual([]);
+    expect(open.received).toEqual([]);
   });
 });
 
@@ -182,8 +185,8 @@ describe('a hub that names what it forwards', () => {
     expect((await service.post(CHAT, { ...ask(), model, min_p: 0.1, svc: { failover: false } }, byKey)).status).toBe(
       200,
     );
-    expect(open.heard.map(({ body }) => (body as JsonObject).min_p)).toContain(0.1);
-    expect(narrow.heard.every(({ body }) => !('min_p' in (body as JsonObject)))).toBe(true);
+    expect(open.received.map(({ body }) => (body as JsonObject).min_p)).toContain(0.1);
+    expect(narrow.received.every(({ body }) => !('min_p' in (body as JsonObject)))).toBe(true);
   });
 
   it.each<[string, JsonObject]>([
@@ -193,7 +196,7 @@ describe('a hub that names what it forwards', () => {
   ])('400 with %s where no other has the model: nothing is left out in silence', async (param, members) => {
     const refused = await service.post(CHAT, { ...ask(), ...members, model: 'some/narrow' }, byKey);
     expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_request', error: { param } } });
-    expect(narrow.heard).toEqual([]);
+    expect(narrow.received).toEqual([]);
   });
 });
 
@@ -242,7 +245,7 @@ describe('histories of real clients', () => {
     ];
     for (const stream of [false, true]) {
       expect(await sent(CHAT, { model: 'some/able', messages, stream }, byKey)).toBe(200);
-      expect(heard().messages).toEqual(messages);
+      expect(lastHubBody().messages).toEqual(messages);
     }
   });
 
@@ -256,7 +259,7 @@ describe('histories of real clients', () => {
       (await service.post(RESPONSES, { model: 'some/able', input: [{ role: 'user', content }] }, byKey)).status,
     ).toBe(200);
     const detailed = { ...file, file: { ...file.file, detail: 'low' } };
-    expect(heard().messages).toEqual([{ role: 'user', content: [text, sound, detailed] }]);
+    expect(lastHubBody().messages).toEqual([{ role: 'user', content: [text, sound, detailed] }]);
   });
 
   it.each([
@@ -297,7 +300,7 @@ describe('a payment of the version before, which left such members out', () => {
     expect(await service.post(CHAT, { ...whole, temperature: 1 }, payment)).toMatchObject(CONFLICT);
     await asBefore('payment_claim', task_id, '25 hours');
     expect(await service.post(CHAT, whole, payment)).toMatchObject(CONFLICT);
-    expect(open.heard).toHaveLength(1);
+    expect(open.received).toHaveLength(1);
   });
 
   it('also where that version has claimed again what a process of this one let go of', async () => {
@@ -312,14 +315,14 @@ describe('a payment of the version before, which left such members out', () => {
     async stream => {
       const payment = await paid(CHAT);
       await sent(CHAT, { ...before, stream }, payment);
-      const [first] = open.heard.splice(0);
+      const [first] = open.received.splice(0);
       const [claim] = await service.query<{ task_id: string }>(
         'select task_id from payment_claim order by claimed_at desc limit 1',
       );
       await asBefore('payment_claim', claim?.task_id ?? '');
       await service.query('update payment_claim set answer_box = null where task_id = $1', [claim?.task_id]);
       expect(await sent(CHAT, { ...whole, stream }, payment)).toBe(200);
-      expect(open.heard.map(({ body }) => body)).toEqual([first?.body]);
+      expect(open.received.map(({ body }) => body)).toEqual([first?.body]);
     },
   );
 
@@ -332,15 +335,15 @@ describe('a payment of the version before, which left such members out', () => {
       `update payment_claim set whole_task_id = null, from_block = 1 where claimed_at = (select max(claimed_at) from payment_claim)`,
     );
     answer = answering;
-    open.heard.length = 0;
+    open.received.length = 0;
     const { body } = await service.post<Sold>(CHAT, whole, payment);
-    expect(heard()).not.toHaveProperty('top_k');
+    expect(lastHubBody()).not.toHaveProperty('top_k');
     for (const same of [whole, before])
       expect(await service.post(CHAT, same, payment)).toMatchObject({
         status: 200,
         body: { svc: { task_id: body.svc.task_id } },
       });
-    expect(open.heard).toHaveLength(1);
+    expect(open.received).toHaveLength(1);
   });
 
   it('one that this version has claimed is of its request alone: 409 with a member more, and with one less', async () => {

@@ -2,8 +2,8 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
-import { paidBy, say, use } from '../harness/mcp-message.ts';
-import { answering, completion, type HubServer, hubServer } from '../harness/receipt/inference/hub-server.ts';
+import { paidBy, sendMessage, toolCall } from '../harness/mcp-message.ts';
+import { answerWith, completion, type HubServer, openHubServer } from '../harness/receipt/inference/hub-server.ts';
 import { atEnd } from '../harness/release.ts';
 
 /* What nobody here knows of a message reaches its hub, in each dialect, and is refused by name where no hub can be sent it. */
@@ -11,7 +11,7 @@ import { atEnd } from '../harness/release.ts';
 const MESSAGES = '/v1/messages';
 const byKey = { 'X-API-Key': 'a-live-key' };
 const said = { type: 'message', role: 'assistant', model: 'm', content: [{ type: 'text', text: 'Hello' }] };
-const message = answering({ ...said, stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } });
+const message = answerWith({ ...said, stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } });
 
 let service: Service;
 const hubs: Record<string, HubServer> = {};
@@ -25,7 +25,7 @@ const rows = [
 ];
 beforeAll(async () => {
   for (const { name, dialect } of rows) {
-    const hub = await hubServer(dialect ? message : answering(completion));
+    const hub = await openHubServer(dialect ? message : answerWith(completion));
     atEnd(() => hub[Symbol.asyncDispose]());
     hubs[name] = hub;
   }
@@ -33,10 +33,10 @@ beforeAll(async () => {
   service = await openService({ HUBS: JSON.stringify(settings) });
 });
 beforeEach(() => {
-  for (const hub of Object.values(hubs)) hub.heard.length = 0;
+  for (const hub of Object.values(hubs)) hub.received.length = 0;
 });
 
-const heard = () => Object.values(hubs).flatMap(hub => hub.heard.map(({ body }) => body as JsonObject));
+const hubBodies = () => Object.values(hubs).flatMap(hub => hub.received.map(({ body }) => body as JsonObject));
 const unknown = { min_p: 0.1, a_b: { cD: [null, { e_f: '\u0000' }] } };
 const weighed: JsonObject = {
   max_tokens: 9,
@@ -57,12 +57,12 @@ const placeless: JsonObject = { thinking: { type: 'adaptive', depth: 2 } };
 it('a hub of the dialect is sent all of it as it came', async () => {
   const asked = { ...weighed, ...placeless, model: 'message' };
   expect((await service.post(MESSAGES, asked, byKey)).status).toBe(200);
-  expect(heard()).toEqual([asked]);
+  expect(hubBodies()).toEqual([asked]);
 });
 
 it('a hub of chats is sent it in the part, message, call or tool that its object comes to', async () => {
   expect((await service.post(MESSAGES, { ...weighed, model: 'chat' }, byKey)).status).toBe(200);
-  expect(heard()).toEqual([
+  expect(hubBodies()).toEqual([
     {
       model: 'chat',
       max_tokens: 9,
@@ -85,7 +85,7 @@ it('a hub of chats is sent it in the part, message, call or tool that its object
 it('what has no place in a chat goes to a hub of the dialect, whoever else has the model', async () => {
   for (const _ of [1, 2, 3])
     expect((await service.post(MESSAGES, { ...weighed, ...placeless, model: 'both' }, byKey)).status).toBe(200);
-  expect([hubs.messages?.heard.length, hubs.chats?.heard.length]).toEqual([3, 0]);
+  expect([hubs.messages?.received.length, hubs.chats?.received.length]).toEqual([3, 0]);
 });
 
 describe('refused by name before anything is claimed', () => {
@@ -105,7 +105,7 @@ describe('refused by name before anything is claimed', () => {
     const payment = await service.payment(await service.chain.newWallet(), MESSAGES);
     const refused = await service.post(MESSAGES, asked, { ...payment, 'X-Router-Key': 'k' });
     expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_request', error: { param } } });
-    expect(heard()).toEqual([]);
+    expect(hubBodies()).toEqual([]);
     const { status } = await service.post(MESSAGES, { ...weighed, model: 'message' }, payment);
     expect(status).toBe(200);
   });
@@ -115,7 +115,7 @@ describe('refused by name before anything is claimed', () => {
     const { status, body } = await service.post(MESSAGES, asked, byKey);
     expect(status).toBe(400);
     expect(JSON.stringify(body)).toContain('no single hub of split accepts min_p, a_b together');
-    expect(heard()).toEqual([]);
+    expect(hubBodies()).toEqual([]);
   });
 
   it('a hub that narrows what it is passed on is sent what it takes, and what is known', async () => {
@@ -123,7 +123,7 @@ describe('refused by name before anything is claimed', () => {
     for (const model of ['chat-narrow', 'message-narrow'])
       expect((await service.post(MESSAGES, { ...members, model }, byKey)).status).toBe(200);
     expect((await service.post(MESSAGES, { ...members, top_k: 1, model: 'message-narrow' }, byKey)).status).toBe(200);
-    expect(heard()).toHaveLength(3);
+    expect(hubBodies()).toHaveLength(3);
   });
 });
 
@@ -137,9 +137,12 @@ it('GraphQL’s extra, and a tool’s arguments, are the same request as REST’
   const mutation = 'mutation ($input: MessageInput!) { createMessage(input: $input) { svc } }';
   const again = await onGraph<{ createMessage: Bought }>(service, mutation, { input }, payment);
   expect(again.data?.createMessage.svc.task_id).toBe(body.svc.task_id);
-  const tool = await say(service.url, use('create_message', asked, paidBy(payment['PAYMENT-SIGNATURE'] ?? '')));
+  const tool = await sendMessage(
+    service.url,
+    toolCall('create_message', asked, paidBy(payment['PAYMENT-SIGNATURE'] ?? '')),
+  );
   expect(tool.body?.result?.structuredContent.svc).toMatchObject({ task_id: body.svc.task_id });
-  expect(heard()).toHaveLength(1);
+  expect(hubBodies()).toHaveLength(1);
   const other = await service.post(MESSAGES, { ...asked, min_p: 0.2 }, payment);
   expect(other).toMatchObject({ status: 409, body: { code: 'claim_already_settled' } });
 });

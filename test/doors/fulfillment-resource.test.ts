@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
-import { ask, CHAT, REGISTER, type Service, type Svc, sharedService } from '../harness/doors/open-service.ts';
+import { ask, CHAT, REGISTER, type ReceiptBody, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 /* What a receipt and its row say of where a call was bought: the URL of the door, as its 402 names it. */
 
@@ -33,18 +33,18 @@ it('a stamp and a payment name their doors, in the receipt and on the row', asyn
 
 it('the same work at another door names that door', async () => {
   const by = payingFetch(await service.chain.newWallet());
-  const { body } = await service.knock<{ svc: Svc }>('POST', '/a2a-message', { body: ask(), by });
+  const { body } = await service.knock<{ svc: ReceiptBody }>('POST', '/a2a-message', { body: ask(), by });
   expect(resourceIn(body.svc)).toBe(`${service.url}/a2a-message`);
 });
 
 it('a call by key names its door, too', async () => {
-  const { body } = await service.post<{ svc: Svc }>(CHAT, ask(), { 'X-API-Key': 'a-live-key' });
+  const { body } = await service.post<{ svc: ReceiptBody }>(CHAT, ask(), { 'X-API-Key': 'a-live-key' });
   expect(resourceIn(body.svc)).toBe(service.url + CHAT);
 });
 
 it('by GraphQL it is /graphql', async () => {
   const query = 'mutation { createChatCompletion(input: { messages: [{ role: "user", content: "Hello" }] }) { svc } }';
-  const { body } = await service.post<{ data: { createChatCompletion: { svc: Svc } } }>(
+  const { body } = await service.post<{ data: { createChatCompletion: { svc: ReceiptBody } } }>(
     '/graphql',
     { query },
     { 'X-API-Key': 'a-live-key' },

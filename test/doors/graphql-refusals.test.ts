@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
-import { handMade } from '../harness/doors/hand-made.ts';
+import { makePayment } from '../harness/doors/make-payment.ts';
 import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 let service: Service;
@@ -19,20 +19,20 @@ const hello = { messages: [{ role: 'user', content: 'Hello' }] };
 const graphql = (body: unknown, headers: Record<string, string> = {}) =>
   service.knock<Result>('POST', '/graphql', { body, headers });
 const buy = (input: unknown, headers: Record<string, string>) => graphql({ query: BUY, variables: { input } }, headers);
-const asked = () => service.hubs.map(hub => hub.requests.length);
+const hubCalls = () => service.hubs.map(hub => hub.requests.length);
 
 /** A wallet with a payment that was not sent yet; `stillGood` sends it. */
 async function unspent() {
   const payer = await service.chain.newWallet();
   const payment = await service.payment(payer, CHAT);
-  const before = asked();
+  const before = hubCalls();
   return {
     payer,
     payment,
     /** Nothing was claimed, no hub asked; and the payment buys what it was made for. */
     async stillGood() {
       expect(await service.claimsOf(payer)).toEqual([]);
-      expect(asked()).toEqual(before);
+      expect(hubCalls()).toEqual(before);
       expect((await buy(hello, payment)).body.errors).toBeUndefined();
       expect(await service.transfersFrom(payer)).toHaveLength(1);
     },
@@ -120,7 +120,7 @@ describe('POST /graphql, a paid mutation refused, and the payment stays usable',
 
   it('402 on a payment of another amount, with a word of x402', async () => {
     const payer = await service.chain.newWallet();
-    const { headers } = await handMade(service, payer, { signed: { value: 1n } });
+    const { headers } = await makePayment(service, payer, { signed: { value: 1n } });
     const { status, body } = await buy(hello, headers);
     expect(status).toBe(402);
     expect(body.errors?.[0]?.extensions).toMatchObject({

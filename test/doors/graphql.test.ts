@@ -4,7 +4,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { leafHash, verifyConsistency, verifyInclusion } from '../../subgraphs/receipt/verify/merkle-proof.ts';
 import { type Fetch, handMadePayment, type OfferV1, payingFetch, registrationOf } from '../harness/buyer.ts';
-import { ask, CHAT, type Service, type Svc, sharedService } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type ReceiptBody, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 
 let service: Service;
@@ -34,7 +34,7 @@ const run = <T = JsonObject>(query: string, { variables = {}, ...sent }: Sent = 
 const CHAT_FIELD = 'createChatCompletion(input: { messages: [{ role: "user", content: "Hello" }] })';
 const BUY = `mutation { ${CHAT_FIELD} { model svc receipt { taskId payloadHash } } }`;
 interface Bought {
-  readonly createChatCompletion: { readonly svc: Svc; readonly receipt: JsonObject };
+  readonly createChatCompletion: { readonly svc: ReceiptBody; readonly receipt: JsonObject };
 }
 
 describe('POST /graphql, a paid mutation', () => {
@@ -79,7 +79,7 @@ describe('POST /graphql, a paid mutation', () => {
       field
     ];
     const query = `mutation ($input: ${type}!) { it: ${field}(input: $input) { svc receipt { taskId } } }`;
-    const { body } = await run<{ it: { svc: Svc; receipt: JsonObject } }>(query, {
+    const { body } = await run<{ it: { svc: ReceiptBody; receipt: JsonObject } }>(query, {
       variables: { input },
       headers: { 'X-API-Key': 'a-live-key' },
     });

@@ -1,12 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type SpokenHabit, spoken, streamBody } from '../../gateway/development/hub/habits.ts';
+import { type AnswerHabit, answerHabits, streamBody } from '../../gateway/development/hub/habits.ts';
 import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { mergedDetails } from '../../schema/reasoning.ts';
 import { askToStream, listen, type StreamAnswer } from '../harness/doors/listen.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
-import { ask, CHAT, type Chat, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, openService, type ReceiptBody, type Service } from '../harness/doors/open-service.ts';
 import { openSocket } from '../harness/doors/socket.ts';
-import { type HubServer, hubServer } from '../harness/receipt/inference/hub-server.ts';
+import { type HubServer, openHubServer } from '../harness/receipt/inference/hub-server.ts';
 import { atEnd } from '../harness/release.ts';
 
 /*
@@ -17,13 +17,13 @@ import { atEnd } from '../harness/release.ts';
 let service: Service;
 let hubs: readonly [HubServer, HubServer];
 /** What whoever is asked next answers; afterwards all answer well. */
-let habits: SpokenHabit[] = [];
+let habits: AnswerHabit[] = [];
 
 beforeAll(async () => {
   const open = async (): Promise<HubServer> => {
-    const hub = await hubServer(response => {
-      const { stream } = (hub.heard.at(-1)?.body ?? {}) as { stream?: boolean };
-      const habit = habits.shift() ?? spoken['dev/sparse'];
+    const hub = await openHubServer(response => {
+      const { stream } = (hub.received.at(-1)?.body ?? {}) as { stream?: boolean };
+      const habit = habits.shift() ?? answerHabits['dev/sparse'];
       const type = stream ? 'text/event-stream' : 'application/json';
       response.writeHead(200, { 'content-type': type }).end(stream ? streamBody(habit) : habit.whole);
     });
@@ -59,7 +59,7 @@ const USAGE = 'usage { promptTokens completionTokens totalTokens details }';
 interface OnGraph {
   readonly choices: readonly { readonly message: JsonObject; readonly finishReason: string }[];
   readonly usage: JsonObject | null;
-  readonly svc: Svc;
+  readonly svc: ReceiptBody;
 }
 async function wholeOnGraph(): Promise<OnGraph> {
   const input = `{ messages: [{ role: "user", content: "${content()}" }] }`;
@@ -72,7 +72,7 @@ async function wholeOnGraph(): Promise<OnGraph> {
 interface ChunkOnGraph {
   readonly choices: readonly { readonly delta: JsonObject; readonly finishReason: string | null }[];
   readonly usage: JsonObject | null;
-  readonly svc: Svc | null;
+  readonly svc: ReceiptBody | null;
 }
 async function streamedOnGraph(): Promise<ChunkOnGraph[]> {
   const input = `{ messages: [{ role: "user", content: "${content()}" }] }`;
@@ -87,13 +87,14 @@ const commitment = (svc: JsonObject = {}) =>
 /** The message that deltas add up to, from their own bytes: what anybody can hash again. */
 function assembled(chunks: StreamAnswer['chunks']): JsonObject {
   const deltas = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta));
-  const said = (name: 'content' | 'reasoning_content' | 'reasoning') => deltas.map(delta => delta[name] ?? '').join('');
+  const joinDeltas = (name: 'content' | 'reasoning_content' | 'reasoning') =>
+    deltas.map(delta => delta[name] ?? '').join('');
   const details = mergedDetails(deltas.flatMap(delta => (delta.reasoning_details ?? []) as JsonObject[]));
   return {
     role: 'assistant',
-    content: said('content') || null,
-    ...(said('reasoning_content') && { reasoning_content: said('reasoning_content') }),
-    ...(said('reasoning') && { reasoning: said('reasoning') }),
+    content: joinDeltas('content') || null,
+    ...(joinDeltas('reasoning_content') && { reasoning_content: joinDeltas('reasoning_content') }),
+    ...(joinDeltas('reasoning') && { reasoning: joinDeltas('reasoning') }),
     ...(details.length > 0 && { reasoning_details: details }),
   };
 }
@@ -132,7 +133,7 @@ const thinking: readonly [keyof typeof counted, JsonObject, JsonObject][] = [
 ];
 
 describe.each(thinking)('%s', (name, reasoning, differently) => {
-  const habit = spoken[name];
+  const habit = answerHabits[name];
   const message = { role: 'assistant', content: ANSWER, ...reasoning };
 
   it('whole: reasoning and all that is counted come back, and the receipt commits to the message', async () => {
@@ -226,17 +227,17 @@ describe('POST /v1/responses, of a hub that thinks', () => {
     { type: 'reasoning', status: 'completed', summary: [], content: [{ type: 'reasoning_text', text: TEXT }] },
     { type: 'message', content: [{ type: 'output_text', text: ANSWER }] },
   ];
-  interface Responded {
+  interface ResponseOutput {
     readonly output: JsonObject[];
     readonly usage: JsonObject;
-    readonly svc: Svc;
+    readonly svc: ReceiptBody;
   }
 
   it.each(thinking)(
     '%s: reasoning is an item of the output, told once, and what is counted has both names',
     async name => {
-      habits = [spoken[name]];
-      const { body } = await service.post<Responded>(RESPONSES, { input: content() }, KEY);
+      habits = [answerHabits[name]];
+      const { body } = await service.post<ResponseOutput>(RESPONSES, { input: content() }, KEY);
       expect(body.output).toMatchObject(output);
       const [reasoning] = body.output;
       expect(reasoning?.id).toBe(`rs_${body.svc.task_id}`);
@@ -256,16 +257,16 @@ describe('POST /v1/responses, of a hub that thinks', () => {
     const input = [{ role: 'user', content: content() }, ...items, { role: 'user', content: 'And now?' }];
     const { status } = await service.post(RESPONSES, { input }, KEY);
     expect(status).toBe(200);
-    const heard = hubs.flatMap(hub => hub.heard.map(({ body }) => body as JsonObject));
+    const heard = hubs.flatMap(hub => hub.received.map(({ body }) => body as JsonObject));
     const turns = heard.flatMap(({ messages }) => (messages ?? []) as readonly JsonObject[]);
     const last = turns.findLastIndex(({ content: said }) => said === 'And now?');
     return turns.slice(last - 1, last);
   };
-  const { reasoning, reasoning_details } = JSON.parse(spoken['dev/thinking-details'].whole).choices[0].message;
+  const { reasoning, reasoning_details } = JSON.parse(answerHabits['dev/thinking-details'].whole).choices[0].message;
 
   it('with encrypted_content, where it is asked for: sent back, it is what the hub said, member by member', async () => {
-    habits = [spoken['dev/thinking-details']];
-    const { body } = await service.post<Responded>(RESPONSES, { input: content(), include }, KEY);
+    habits = [answerHabits['dev/thinking-details']];
+    const { body } = await service.post<ResponseOutput>(RESPONSES, { input: content(), include }, KEY);
     expect(body.output[0]).toMatchObject({ type: 'reasoning', encrypted_content: expect.any(String) });
     expect(commitment(body.svc)).toMatchObject({ status: 'committed', hash: canonicalHash(body.output) });
     const [turn] = await sentBack(body.output);
@@ -273,12 +274,12 @@ describe('POST /v1/responses, of a hub that thinks', () => {
   });
 
   it('by GraphQL with encryptedContent, the same text', async () => {
-    habits = [spoken['dev/thinking-details'], spoken['dev/thinking-details']];
+    habits = [answerHabits['dev/thinking-details'], answerHabits['dev/thinking-details']];
     const query = `mutation { answer: createResponse(input: {
       input: [{ role: "user", content: "${content()}" }], include: ["reasoning.encrypted_content"]
     }) { output { encryptedContent } } }`;
     const { data } = await onGraph<{ answer: { output: JsonObject[] } }>(service, query, {}, KEY);
-    const { body } = await service.post<Responded>(RESPONSES, { input: content(), include }, KEY);
+    const { body } = await service.post<ResponseOutput>(RESPONSES, { input: content(), include }, KEY);
     const encryptedContent = body.output[0]?.encrypted_content;
     expect(data?.answer.output).toEqual([{ encryptedContent }, { encryptedContent: null }]);
   });
@@ -303,14 +304,14 @@ describe('POST /v1/responses, of a hub that thinks', () => {
     expect(added).toEqual(items('response.output_item.done'));
     expect(added.map(([place]) => place)).toEqual([0, 1]);
     const completed = events.find(({ type }) => type === 'response.completed');
-    const response = completed?.response as unknown as Responded;
+    const response = completed?.response as unknown as ResponseOutput;
     expect(added.map(([, id]) => id)).toEqual(response.output.map(({ id }) => id));
     const [turn] = await sentBack(response.output);
     expect(turn).toEqual({ role: 'assistant', content: ANSWER, reasoning_details: [encrypted] });
   });
 
   it('by GraphQL the same', async () => {
-    habits = [spoken['dev/thinking']];
+    habits = [answerHabits['dev/thinking']];
     const query = `mutation { answer: createResponse(input: { input: [{ role: "user", content: "${content()}" }] }) {
       output { type summary content { type text } } outputText usage { inputTokens details }
     } }`;
@@ -329,7 +330,7 @@ describe('POST /v1/responses, of a hub that thinks', () => {
 });
 
 it('an agent that is streamed to: its text piece by piece, and what was thought as data at the end', async () => {
-  habits = [spoken['dev/thinking-details']];
+  habits = [answerHabits['dev/thinking-details']];
   const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: content() }] };
   const call = { jsonrpc: '2.0', id: 1, method: 'SendStreamingMessage', params: { message } };
   const stream = await listen(service, call, { headers: { ...KEY, 'A2A-Version': '1.0' }, path: '/a2a-message' });
@@ -345,7 +346,7 @@ it('an agent that is streamed to: its text piece by piece, and what was thought 
 });
 
 describe('dev/thinks-to-the-limit', () => {
-  const habit = spoken['dev/thinks-to-the-limit'];
+  const habit = answerHabits['dev/thinks-to-the-limit'];
   const message = { role: 'assistant', content: null, reasoning: 'Compare 9.80 with' };
 
   it('is an answer whole and streamed: its reason is that its tokens were used up', async () => {
@@ -360,15 +361,15 @@ describe('dev/thinks-to-the-limit', () => {
   });
 });
 
-const plain: readonly (keyof typeof spoken)[] = ['dev/empty-finish-reason', 'dev/partial-usage', 'dev/sparse'];
+const plain: readonly (keyof typeof answerHabits)[] = ['dev/empty-finish-reason', 'dev/partial-usage', 'dev/sparse'];
 describe.each(plain)('%s', name => {
   it('is an answer whole and streamed, and what its hub left out is filled in', async () => {
-    habits = [spoken[name]];
+    habits = [answerHabits[name]];
     const { status, body } = await whole();
     expect(status).toBe(200);
     const choices = [{ index: 0, message: { role: 'assistant', content: ANSWER }, finish_reason: 'stop' }];
     expect(body).toMatchObject({ choices, id: `chatcmpl-${body.svc.task_id}`, created: expect.any(Number) });
-    habits = [spoken[name]];
+    habits = [answerHabits[name]];
     const heard = await streamed();
     expect(heard).toMatchObject({ ends_well: true, text: ANSWER, finish_reasons: ['stop'] });
     expect(heard.chunks[0]).toMatchObject({ choices: [{ index: 0, delta: { role: 'assistant' } }] });
@@ -377,10 +378,10 @@ describe.each(plain)('%s', name => {
 });
 
 it('dev/no-finish-reason: whole it has come to its end, streamed it broke off', async () => {
-  habits = [spoken['dev/no-finish-reason']];
+  habits = [answerHabits['dev/no-finish-reason']];
   const { body } = await whole();
   expect(body.choices).toMatchObject([{ message: { content: ANSWER }, finish_reason: 'stop' }]);
-  habits = [spoken['dev/no-finish-reason']];
+  habits = [answerHabits['dev/no-finish-reason']];
   const { text, svc } = await streamed();
   expect(text).toBe(ANSWER);
   expect(commitment(svc)).toMatchObject({ status: 'UNVERIFIED', omission_rule: 'hub_broke_off' });
@@ -388,10 +389,10 @@ it('dev/no-finish-reason: whole it has come to its end, streamed it broke off', 
 
 describe.each(['dev/only-role', 'dev/thinks-and-stops', 'dev/fails-within'] as const)('%s, whole', name => {
   it('is no answer: the other hub answers, and if that one says the same it is 502, uncharged', async () => {
-    habits = [spoken[name]];
+    habits = [answerHabits[name]];
     const { status, body } = await whole();
     expect([status, body.choices[0]?.message.content]).toEqual([200, ANSWER]);
-    habits = [spoken[name], spoken[name]];
+    habits = [answerHabits[name], answerHabits[name]];
     const payer = await service.chain.newWallet();
     const failed = await service.post(CHAT, ask(content()), await service.payment(payer, CHAT));
     const attempts = [{ reason: 'not_a_completion' }, { reason: 'not_a_completion' }];
@@ -401,9 +402,9 @@ describe.each(['dev/only-role', 'dev/thinks-and-stops', 'dev/fails-within'] as c
 });
 
 it('dev/only-role, streamed: the other hub answers, and if that one says the same it is 502, uncharged', async () => {
-  habits = [spoken['dev/only-role']];
+  habits = [answerHabits['dev/only-role']];
   expect(await streamed()).toMatchObject({ ends_well: true, text: ANSWER });
-  habits = [spoken['dev/only-role'], spoken['dev/only-role']];
+  habits = [answerHabits['dev/only-role'], answerHabits['dev/only-role']];
   const payer = await service.chain.newWallet();
   const payment = await service.payment(payer, CHAT);
   const failed = await service.post(CHAT, askToStream('Only a role'), payment);
@@ -418,7 +419,7 @@ it('dev/only-role, streamed: the other hub answers, and if that one says the sam
 it.each(['dev/thinks-and-stops', 'dev/fails-within'] as const)(
   '%s, streamed: what was said is delivered, and the receipt commits to none of it',
   async name => {
-    habits = [spoken[name]];
+    habits = [answerHabits[name]];
     const { chunks, svc } = await streamed();
     const deltas = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta));
     expect(deltas.map(delta => delta.content ?? delta.reasoning_content ?? '').join('')).toMatch(

@@ -13,7 +13,7 @@ const bothAnswer = () => both({ kind: 'answer' });
 const bothFail = () => both({ kind: 'status', status: 500 });
 beforeEach(bothAnswer);
 
-const asked = () => service.hubs.reduce((sum, { requests }) => sum + requests.length, 0);
+const hubCalls = () => service.hubs.reduce((sum, { requests }) => sum + requests.length, 0);
 const ONE = { svc: { failover: false } };
 
 /** Every door whose answer a hub gives, by what is sent to it; the last one is a stream. */
@@ -31,10 +31,10 @@ describe.each(doors)('POST %s %j', (path, body) => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, path);
     bothFail();
-    const before = asked();
+    const before = hubCalls();
     const failed = await service.post<{ attempts: unknown[] }>(path, { ...body, ...ONE }, payment);
     expect(failed).toMatchObject({ status: 502, body: { code: 'hub_failed', charged: false } });
-    expect([failed.body.attempts.length, asked() - before]).toEqual([1, 1]);
+    expect([failed.body.attempts.length, hubCalls() - before]).toEqual([1, 1]);
     expect(await service.claimsOf(payer)).toEqual([{ state: 'released', reason: 'hub_failed' }]);
     bothAnswer();
     const answer = await fetch(service.url + path, {
@@ -48,10 +48,10 @@ describe.each(doors)('POST %s %j', (path, body) => {
 
   it('502 by both, one after the other, where nothing is said of it', async () => {
     bothFail();
-    const before = asked();
+    const before = hubCalls();
     const payment = await service.payment(await service.chain.newWallet(), path);
     const failed = await service.post<{ attempts: unknown[] }>(path, body, payment);
-    expect([failed.status, failed.body.attempts.length, asked() - before]).toEqual([502, 2, 2]);
+    expect([failed.status, failed.body.attempts.length, hubCalls() - before]).toEqual([502, 2, 2]);
   });
 });
 

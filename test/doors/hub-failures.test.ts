@@ -2,11 +2,17 @@ import type { ServerResponse } from 'node:http';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
-import { answering, completion, failures, type HubServer, hubServer } from '../harness/receipt/inference/hub-server.ts';
+import {
+  answerWith,
+  completion,
+  type HubServer,
+  hubFailures,
+  openHubServer,
+} from '../harness/receipt/inference/hub-server.ts';
 import { atEnd } from '../harness/release.ts';
 
 type Behaviour = (response: ServerResponse) => void;
-const good = answering(completion);
+const good = answerWith(completion);
 
 /** Above what a good hub takes on a busy machine: nothing is asserted about time. */
 const HUB_TIMEOUT_MS = 1_000;
@@ -23,8 +29,8 @@ let behaviours: Behaviour[] = [];
 
 beforeAll(async () => {
   const next: Behaviour = response => (behaviours.shift() ?? good)(response);
-  hubs = [await hubServer(next), await hubServer(next)];
-  elsewhere = await hubServer(good);
+  hubs = [await openHubServer(next), await openHubServer(next)];
+  elsewhere = await openHubServer(good);
   for (const hub of [...hubs, elsewhere]) atEnd(() => hub[Symbol.asyncDispose]());
   const settings = hubs.map(({ base_url }, index) => ({
     name: ['one', 'two'][index],
@@ -42,7 +48,7 @@ beforeEach(() => {
   behaviours = [];
 });
 
-const asked = () => hubs.map(hub => hub.heard.length);
+const hubCalls = () => hubs.map(hub => hub.received.length);
 const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
 
 function json(status: number, body: unknown, headers: Record<string, string> = {}): Behaviour {
@@ -59,7 +65,7 @@ const drip: Behaviour = response => {
 
 const unauthorized = { error: { message: `Incorrect API key provided: ${keys[0]}, ${keys[1]}.` } };
 const every: readonly (readonly [reason: string, what: string, behaviour: Behaviour])[] = [
-  ...failures.map(([reason, behaviour], index) => [reason, `way ${index} of a hub to fail`, behaviour] as const),
+  ...hubFailures.map(([reason, behaviour], index) => [reason, `way ${index} of a hub to fail`, behaviour] as const),
   ['status_401', 'our key refused, and shown', json(401, unauthorized)],
   ['status_402', 'no credit', json(402, {})],
   ['status_204', 'nothing', response => void response.writeHead(204).end()],
@@ -96,11 +102,11 @@ const reservedOf = async (agent_id: number) =>
 
 describe('POST /v1/chat/completions', () => {
   it.each(every)('200 from the other hub, which svc names, where the first fails by %s: %s', async (_, _what, bad) => {
-    const before = asked();
+    const before = hubCalls();
     behaviours = [bad, good];
     const { status, body, text } = await service.buy(await service.chain.newWallet());
     expect(status).toBe(200);
-    const after = asked().map((count, index) => count - (before[index] ?? 0));
+    const after = hubCalls().map((count, index) => count - (before[index] ?? 0));
     expect(after).toEqual([1, 1]);
     const { hub, payload } = body.svc as unknown as { hub: string; payload: JsonObject };
     expect(['one', 'two']).toContain(hub);
@@ -141,13 +147,13 @@ describe('POST /v1/chat/completions', () => {
   });
 
   it('a redirect is never followed', () => {
-    expect(elsewhere.heard).toEqual([]);
+    expect(elsewhere.received).toEqual([]);
   });
 
   it('what the hubs got is our key and the request; what the log got is neither key nor address', () => {
-    expect(sum(asked())).toBeGreaterThan(3 * every.length);
+    expect(sum(hubCalls())).toBeGreaterThan(3 * every.length);
     for (const [index, hub] of hubs.entries())
-      for (const { headers, path } of hub.heard)
+      for (const { headers, path } of hub.received)
         expect([headers.authorization, path]).toEqual([`Bearer ${keys[index]}`, `${SECRET_PATH}/v1/chat/completions`]);
     keepsSecrets(service.gateway.logs.join('\n'));
   });

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type HubHabit, refusals } from '../../gateway/development/hub/habits.ts';
 import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
 import { movableClock } from '../harness/movable-clock.ts';
-import { answering, completion, type HubServer, hubServer } from '../harness/receipt/inference/hub-server.ts';
+import { answerWith, completion, type HubServer, openHubServer } from '../harness/receipt/inference/hub-server.ts';
 import { atEnd } from '../harness/release.ts';
 
 /*
@@ -26,13 +26,13 @@ let tests = 0;
 
 beforeAll(async () => {
   const serving = async (index: 0 | 1) =>
-    hubServer(response => {
+    openHubServer(response => {
       if (habit !== null) {
         response.writeHead(habit.status, { 'content-type': 'application/json', ...habit.headers }).end(habit.body);
         return;
       }
-      const { stream } = (hubs[index].heard.at(-1)?.body ?? {}) as { stream?: boolean };
-      if (!stream) answering(completion)(response);
+      const { stream } = (hubs[index].received.at(-1)?.body ?? {}) as { stream?: boolean };
+      if (!stream) answerWith(completion)(response);
       else response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${CHUNK}\n\ndata: [DONE]\n\n`);
     });
   hubs = [await serving(0), await serving(1)];
@@ -56,21 +56,21 @@ beforeAll(async () => {
 });
 /** Each test comes from an address and with a demo key of its own: it is not refused for what another one has done. */
 beforeEach(() => {
-  for (const hub of hubs) hub.heard.length = 0;
+  for (const hub of hubs) hub.received.length = 0;
   address = `203.0.113.${++tests}`;
   demo = { 'X-API-Key': DEMO_KEYS[tests] ?? '' };
   service.gateway.logs.length = 0;
 });
 
-const asked = () => hubs.reduce((sum, hub) => sum + hub.heard.length, 0);
+const hubCalls = () => hubs.reduce((sum, hub) => sum + hub.received.length, 0);
 
-interface Refused {
+interface RefusalBody {
   readonly code: string;
   readonly charged: boolean;
   readonly svc?: { readonly task_id: string };
 }
 const post = (body: object, headers: Readonly<Record<string, string>>) =>
-  service.post<Refused>(CHAT, body, { 'x-forwarded-for': address, ...headers });
+  service.post<RefusalBody>(CHAT, body, { 'x-forwarded-for': address, ...headers });
 
 /** The whole answer to a chat, also where it comes as events. */
 async function answered(body: object, headers: Readonly<Record<string, string>>) {
@@ -98,7 +98,7 @@ describe.each(ways)('POST /v1/chat/completions by API key, %s', (_, request) => 
     expect(limited).toMatchObject({ status: 429, body: { code: 'rate_limited', charged: false } });
     expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(limited.headers.get('ratelimit-policy')).toBe(`"uncharged";q=${BOUND};w=900`);
-    expect(asked()).toBe(BOUND);
+    expect(hubCalls()).toBe(BOUND);
     habit = null;
     const other = await answered(request, { 'X-API-Key': KEYS[0] ?? '' });
     expect(other).toMatchObject({ status: 200, text: expect.stringContaining('Hello') });
@@ -108,7 +108,7 @@ describe.each(ways)('POST /v1/chat/completions by API key, %s', (_, request) => 
     habit = refusals[name];
     for (let times = 0; times < BOUND; times++) expect((await post(request, demo)).body.code).toBe(code);
     expect((await post(request, demo)).body.code).toBe('rate_limited');
-    expect(asked()).toBe(2 * BOUND);
+    expect(hubCalls()).toBe(2 * BOUND);
   });
 });
 
@@ -122,7 +122,7 @@ describe('POST /v1/chat/completions by API key', () => {
         codes.set(code, (codes.get(code) ?? 0) + 1);
       }
     expect(Object.fromEntries(codes)).toEqual({ hub_rejected_request: 10 * BOUND, rate_limited: BOUND });
-    expect(asked()).toBe(10 * BOUND);
+    expect(hubCalls()).toBe(10 * BOUND);
     habit = null;
     address = '198.51.100.1';
     expect((await post(WHOLE, { 'X-API-Key': KEYS[10] ?? '' })).status).toBe(200);
@@ -166,7 +166,7 @@ it('createChatCompletion by API key: rate_limited after the bound, and no hub is
   };
   for (let times = 0; times < BOUND; times++) expect(await code()).toMatchObject({ code: 'hub_rejected_request' });
   expect(await code()).toMatchObject({ code: 'rate_limited', status: 429, charged: false });
-  expect(asked()).toBe(BOUND);
+  expect(hubCalls()).toBe(BOUND);
 });
 
 describe.each(ways)('POST /v1/chat/completions with one payment, %s', (_, request) => {
@@ -179,7 +179,7 @@ describe.each(ways)('POST /v1/chat/completions with one payment, %s', (_, reques
       for (let times = 0; times < BOUND; times++) expect((await post(request, payment)).body.code).toBe(code);
       const limited = await post(request, payment);
       expect(limited).toMatchObject({ status: 429, body: { code: 'rate_limited', charged: false } });
-      expect([asked(), await service.transfersFrom(payer)]).toEqual([2 * BOUND, []]);
+      expect([hubCalls(), await service.transfersFrom(payer)]).toEqual([2 * BOUND, []]);
       expect(await service.claimsOf(payer)).toEqual([{ state: 'released', reason: code }]);
 
       habit = null;

@@ -2,7 +2,7 @@ import OpenAI, { APIError } from 'openai';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type HubHabit, refusals } from '../../gateway/development/hub/habits.ts';
 import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
-import { type HubServer, hubServer } from '../harness/receipt/inference/hub-server.ts';
+import { type HubServer, openHubServer } from '../harness/receipt/inference/hub-server.ts';
 import { atEnd } from '../harness/release.ts';
 
 /*
@@ -18,7 +18,7 @@ let habits: readonly [HubHabit, HubHabit];
 
 beforeAll(async () => {
   const serving = (index: 0 | 1) =>
-    hubServer(response => {
+    openHubServer(response => {
       const { status, headers, body } = habits[index];
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
     });
@@ -33,13 +33,13 @@ beforeAll(async () => {
   service = await openService({ HUBS: JSON.stringify(settings), RATE_UNCHARGED: '20/600' });
 });
 beforeEach(() => {
-  for (const hub of hubs) hub.heard.length = 0;
+  for (const hub of hubs) hub.received.length = 0;
 });
 
 const both = (habit: HubHabit) => {
   habits = [habit, habit];
 };
-const asked = () => hubs.reduce((sum, hub) => sum + hub.heard.length, 0);
+const hubCalls = () => hubs.reduce((sum, hub) => sum + hub.received.length, 0);
 const REQUEST = ask('Hello', { model: 'some/model' });
 const choice = { index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' };
 const answering: HubHabit = {
@@ -48,7 +48,7 @@ const answering: HubHabit = {
   body: JSON.stringify({ id: 'x', object: 'chat.completion', created: 1, model: 'some/model', choices: [choice] }),
 };
 
-interface Refused {
+interface RefusalBody {
   readonly code: string;
   readonly charged: boolean;
   readonly error: {
@@ -77,11 +77,11 @@ describe.each([
       both(refusals[name]);
       const payer = await service.chain.newWallet();
       const payment = await service.payment(payer, CHAT);
-      const refused = await service.post<Refused>(CHAT, request, payment);
+      const refused = await service.post<RefusalBody>(CHAT, request, payment);
       expect(refused).toMatchObject({ status, body: { code, charged: false, error } });
       expect(refused.headers.get('x-should-retry')).toBe('false');
       expect(refused.headers.get('retry-after')).toBeNull();
-      expect([asked(), await service.transfersFrom(payer)]).toEqual([1, []]);
+      expect([hubCalls(), await service.transfersFrom(payer)]).toEqual([1, []]);
       expect(await service.claimsOf(payer)).toEqual([{ state: 'released', reason: code }]);
     },
   );
@@ -94,11 +94,11 @@ describe.each([
     async (name, status, code, wait) => {
       both(refusals[name]);
       const payer = await service.chain.newWallet();
-      const refused = await service.post<Refused>(CHAT, request, await service.payment(payer, CHAT));
+      const refused = await service.post<RefusalBody>(CHAT, request, await service.payment(payer, CHAT));
       expect(refused).toMatchObject({ status, body: { code, charged: false } });
       expect(refused.headers.get('retry-after')).toBe(wait);
       expect(refused.headers.get('x-should-retry')).toBeNull();
-      expect([asked(), await service.transfersFrom(payer)]).toEqual([2, []]);
+      expect([hubCalls(), await service.transfersFrom(payer)]).toEqual([2, []]);
       expect(refused.text).not.toContain('org-');
     },
   );
@@ -106,7 +106,7 @@ describe.each([
   it('the shortest Retry-After of those that named one; 429 before 503', async () => {
     habits = [refusals['dev/rate-limited'], { ...refusals['dev/overloaded'], headers: { 'retry-after': '3' } }];
     const payer = await service.chain.newWallet();
-    const refused = await service.post<Refused>(CHAT, request, await service.payment(payer, CHAT));
+    const refused = await service.post<RefusalBody>(CHAT, request, await service.payment(payer, CHAT));
     expect(refused).toMatchObject({ status: 429, body: { code: 'hub_rate_limited' } });
     expect(refused.headers.get('retry-after')).toBe('3');
   });
@@ -114,16 +114,16 @@ describe.each([
   it('no Retry-After where no hub named a time', async () => {
     both({ ...refusals['dev/overloaded'], headers: {} });
     const payer = await service.chain.newWallet();
-    const refused = await service.post<Refused>(CHAT, request, await service.payment(payer, CHAT));
+    const refused = await service.post<RefusalBody>(CHAT, request, await service.payment(payer, CHAT));
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, null]);
   });
 
   it('502 where our account is out of credit: that is not the caller’s affair, and every hub is asked', async () => {
     both(refusals['dev/out-of-credit']);
     const payer = await service.chain.newWallet();
-    const refused = await service.post<Refused>(CHAT, request, await service.payment(payer, CHAT));
+    const refused = await service.post<RefusalBody>(CHAT, request, await service.payment(payer, CHAT));
     expect(refused).toMatchObject({ status: 502, body: { code: 'hub_failed', charged: false } });
-    expect([asked(), refused.text.includes('quota')]).toEqual([2, false]);
+    expect([hubCalls(), refused.text.includes('quota')]).toEqual([2, false]);
   });
 });
 
@@ -133,9 +133,10 @@ describe('a request that hubs refuse', () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     const heard = [];
-    for (let times = 0; times < 6; times++) heard.push((await service.post<Refused>(CHAT, REQUEST, payment)).body.code);
+    for (let times = 0; times < 6; times++)
+      heard.push((await service.post<RefusalBody>(CHAT, REQUEST, payment)).body.code);
     expect(heard).toEqual([...Array(5).fill('hub_rejected_request'), 'payment_lapsed']);
-    expect([asked(), await service.transfersFrom(payer)]).toEqual([5, []]);
+    expect([hubCalls(), await service.transfersFrom(payer)]).toEqual([5, []]);
   });
 
   it('429 rate_limited for a payer who goes on with payments that are each new (RATE_UNCHARGED); others are served', async () => {
@@ -143,10 +144,10 @@ describe('a request that hubs refuse', () => {
     const payer = await service.chain.newWallet();
     const heard: string[] = [];
     while (heard.length < 25 && heard.at(-1) !== 'rate_limited')
-      heard.push((await service.post<Refused>(CHAT, REQUEST, await service.payment(payer, CHAT))).body.code);
+      heard.push((await service.post<RefusalBody>(CHAT, REQUEST, await service.payment(payer, CHAT))).body.code);
     expect([heard.length, heard.at(-1)]).toEqual([21, 'rate_limited']);
     const other = await service.chain.newWallet();
-    const answered = await service.post<Refused>(CHAT, REQUEST, await service.payment(other, CHAT));
+    const answered = await service.post<RefusalBody>(CHAT, REQUEST, await service.payment(other, CHAT));
     expect(answered.body.code).toBe('hub_rejected_request');
   });
 
@@ -158,8 +159,8 @@ describe('a request that hubs refuse', () => {
     const { task_id, verify_url } = bought.body.svc;
     await service.query('update payment_claim set answer_box = null where task_id = $1', [task_id]);
     both(refusals['dev/context-too-long']);
-    const before = asked();
-    const refused = await service.post<Refused>(CHAT, REQUEST, payment);
+    const before = hubCalls();
+    const refused = await service.post<RefusalBody>(CHAT, REQUEST, payment);
     expect(refused).toMatchObject({
       status: 400,
       body: { code: 'hub_rejected_request', charged: true, task_id, verify_url },
@@ -171,9 +172,9 @@ describe('a request that hubs refuse', () => {
 
     const codes = [refused.body.code];
     while (codes.length < 25 && codes.at(-1) !== 'rate_limited')
-      codes.push((await service.post<Refused>(CHAT, REQUEST, payment)).body.code);
-    expect([codes.length, codes.at(-1), asked() - before]).toEqual([21, 'rate_limited', 20]);
-    const resting = await service.post<Refused>(CHAT, REQUEST, payment);
+      codes.push((await service.post<RefusalBody>(CHAT, REQUEST, payment)).body.code);
+    expect([codes.length, codes.at(-1), hubCalls() - before]).toEqual([21, 'rate_limited', 20]);
+    const resting = await service.post<RefusalBody>(CHAT, REQUEST, payment);
     expect(resting).toMatchObject({ status: 429, body: { charged: true, task_id } });
     expect(Number(resting.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await service.transfersFrom(payer)).toHaveLength(1);
@@ -224,11 +225,11 @@ describe('a request that hubs refuse', () => {
     };
     const straight = await thrown(new OpenAI({ apiKey: 'k', baseURL: hubs[0].base_url }));
     const payment = await service.payment(await service.chain.newWallet(), CHAT);
-    const before = asked();
+    const before = hubCalls();
     const through = await thrown(
       new OpenAI({ apiKey: 'k', baseURL: `${service.url}/v1`, defaultHeaders: { ...payment, Authorization: null } }),
     );
     expect(through).toEqual(straight);
-    expect(asked()).toBe(before + 1);
+    expect(hubCalls()).toBe(before + 1);
   });
 });

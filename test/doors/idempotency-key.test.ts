@@ -7,11 +7,11 @@ import {
   type Chat,
   openService,
   REGISTER,
-  type Registered,
+  type RegistrationAnswer,
   resetHubsBeforeEach,
   type Service,
 } from '../harness/doors/open-service.ts';
-import { named, newName } from '../harness/doors/payment-identifiers.ts';
+import { identifiedPayment, newIdentifier } from '../harness/doors/payment-identifiers.ts';
 import { withoutReferences } from '../harness/openapi.ts';
 
 let service: Service;
@@ -27,13 +27,13 @@ const byKey = (key: string, more: Record<string, string> = {}) => ({
   'Idempotency-Key': key,
   ...more,
 });
-const asked = () => service.hubs.reduce((sum, hub) => sum + hub.requests.length, 0);
+const hubCalls = () => service.hubs.reduce((sum, hub) => sum + hub.requests.length, 0);
 const status = ({ headers }: { headers: Headers }) => headers.get('x-svc-settlement-status');
 const chat = (content: string, headers: Record<string, string>) => service.post<Chat>(CHAT, ask(content), headers);
 
 describe('a chat by API key under an Idempotency-Key', () => {
   it('200 idempotent_replay to the same request: the same answer, receipt and salt, and the hub is asked once', async () => {
-    const before = asked();
+    const before = hubCalls();
     const key = newKey();
     const first = await chat('Once', byKey(key));
     const again = await chat('Once', byKey(key));
@@ -42,7 +42,7 @@ describe('a chat by API key under an Idempotency-Key', () => {
     const svc = { ...first.body.svc, settlement_status: 'idempotent_replay' };
     expect(again.body).toEqual({ ...first.body, svc });
     expect(again.headers.get('x-svc-request-salt')).toBe(first.headers.get('x-svc-request-salt'));
-    expect(asked()).toBe(before + 1);
+    expect(hubCalls()).toBe(before + 1);
     // As the draft spells it, in quotes, it is the same one.
     expect(status(await chat('Once', byKey(`"${key}"`)))).toBe('idempotent_replay');
   });
@@ -50,20 +50,20 @@ describe('a chat by API key under an Idempotency-Key', () => {
   it('409 idempotency_key_conflict to another request, and to the same in a stream; each keeps what it has', async () => {
     const key = newKey();
     const first = await chat('One thing', byKey(key));
-    const before = asked();
+    const before = hubCalls();
     const conflict = { status: 409, body: { code: 'idempotency_key_conflict', charged: false } };
     expect(await chat('Another', byKey(key))).toMatchObject(conflict);
     expect(await service.post(CHAT, askToStream('One thing'), byKey(key))).toMatchObject(conflict);
-    expect(asked()).toBe(before);
+    expect(hubCalls()).toBe(before);
     expect((await chat('One thing', byKey(key))).body.svc.task_id).toBe(first.body.svc.task_id);
   });
 
   it('409 idempotency_key_in_flight with Retry-After while it is worked on; then its answer', async () => {
     const release = Promise.withResolvers<void>();
     service.hubs[0].behave({ kind: 'answer', until: release.promise });
-    const [before, key] = [asked(), newKey()];
+    const [before, key] = [hubCalls(), newKey()];
     const first = chat('Slowly', byKey(key));
-    await expect.poll(asked).toBe(before + 1);
+    await expect.poll(hubCalls).toBe(before + 1);
     const busy = await chat('Slowly', byKey(key));
     expect(busy).toMatchObject({ status: 409, body: { code: 'idempotency_key_in_flight', charged: false } });
     expect(busy.headers.get('retry-after')).toBe('1');
@@ -74,22 +74,22 @@ describe('a chat by API key under an Idempotency-Key', () => {
   });
 
   it('of many at once one is worked for; the others hear its answer, or to ask again', async () => {
-    const [before, key] = [asked(), newKey()];
+    const [before, key] = [hubCalls(), newKey()];
     const heard = await Promise.all(Array.from({ length: 12 }, () => chat('All at once', byKey(key))));
     expect(heard.filter(answer => status(answer) === 'waived')).toHaveLength(1);
     for (const answer of heard) expect([200, 409]).toContain(answer.status);
-    expect(asked()).toBe(before + 1);
+    expect(hubCalls()).toBe(before + 1);
   });
 
   it('in a stream: the same words and the same signed bytes, in a stream', async () => {
-    const [before, key] = [asked(), newKey()];
+    const [before, key] = [hubCalls(), newKey()];
     const first = await (await listen(service, askToStream('Streamed'), { headers: byKey(key) })).rest();
     const stream = await listen(service, askToStream('Streamed'), { headers: byKey(key) });
     expect(stream.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
     const again = await stream.rest();
     expect(again).toMatchObject({ ends_well: true, text: first.text, finish_reasons: ['stop'] });
     expect(again.svc?.issuer_signature).toEqual(first.svc?.issuer_signature);
-    expect(asked()).toBe(before + 1);
+    expect(hubCalls()).toBe(before + 1);
   });
 
   it("nobody else's key meets it: another live key, a demo key, and no key at all", async () => {
@@ -144,13 +144,13 @@ describe('a chat by API key under an Idempotency-Key', () => {
   });
 
   it.each(['', '""', 'two words', 'k'.repeat(256)])('400 on a key that is none: %j', async key => {
-    const before = asked();
+    const before = hubCalls();
     const heard = await chat('Bad key', byKey(key));
     expect(heard).toMatchObject({
       status: 400,
       body: { code: 'invalid_request', error: { param: 'Idempotency-Key' } },
     });
-    expect(asked()).toBe(before);
+    expect(hubCalls()).toBe(before);
   });
 
   it('neither the keys nor the answer stand in the database as they are', async () => {
@@ -171,7 +171,7 @@ describe('registration, a stamp paid by x402, under an Idempotency-Key', () => {
     const account = await service.chain.newWallet();
     const body = await registrationOf(account);
     const pay = async (key: string, sent: object = body) =>
-      service.post<Registered>(REGISTER, sent, {
+      service.post<RegistrationAnswer>(REGISTER, sent, {
         ...(await service.payment(account, REGISTER)),
         'Idempotency-Key': key,
       });
@@ -246,13 +246,13 @@ describe('beside a payment for work', () => {
 
   it('with a payment-identifier too: what either name has bought is not bought again', async () => {
     const payer = await service.chain.newWallet();
-    const [id, key] = [newName(), newKey()];
+    const [id, key] = [newIdentifier(), newKey()];
     const buy = async (name: string, idempotency_key: string) => {
-      const { headers } = await named(service, payer, name);
+      const { headers } = await identifiedPayment(service, payer, name);
       return service.post<Chat>(CHAT, ask('Twice named'), { ...headers, 'Idempotency-Key': idempotency_key });
     };
     expect(status(await buy(id, key))).toBe('settled');
-    expect(status(await buy(newName(), key))).toBe('idempotent_replay');
+    expect(status(await buy(newIdentifier(), key))).toBe('idempotent_replay');
     expect(status(await buy(id, newKey()))).toBe('idempotent_replay');
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });

@@ -1,14 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { secretAnswers } from '../../gateway/graph/writes-once.ts';
-import { type Door, isDoneOnce } from '../../rest-compat/door.ts';
+import { secretAnswers } from '../../gateway/graph/write-once.ts';
+import { acceptsIdempotencyKey, type Door } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { INGEST_KEY_BYTES, ingestKey } from '../../schema/router/ingest-key.ts';
 import { JOBS, jobOf } from '../harness/board/jobs.ts';
 import { payingFetch } from '../harness/buyer.ts';
-import { standingPost } from '../harness/doors/board-posts.ts';
-import { bodiesOf, fingerprints, hasMutation, pathWith, type Things, thingsOf } from '../harness/doors/door-walk.ts';
+import { insertPost } from '../harness/doors/board-posts.ts';
+import {
+  bodiesOf,
+  createObjects,
+  type DoorObjects,
+  fingerprints,
+  hasMutation,
+  pathWith,
+} from '../harness/doors/door-walk.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 import { hex32, nowSeconds, signAct } from '../harness/session/delegate.ts';
 import { bindRoot, sessionPath } from '../harness/session/trees.ts';
@@ -19,14 +26,14 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
 let service: Service;
 let agent: Agent;
 let other: Agent;
-let things: Things;
+let things: DoorObjects;
 /** What is ended by what is asked of it, by the name of the endpoint that ends it. */
-const brought: Record<string, Pick<Things, 'job_id'>[]> = {};
+const brought: Record<string, Pick<DoorObjects, 'job_id'>[]> = {};
 beforeAll(async () => {
   service = await openService();
   agent = await service.newAgent();
   other = await service.newAgent();
-  things = await thingsOf(service, agent, other);
+  things = await createObjects(service, agent, other);
   // Two of each, one for each walk: by then its own policy keeps the agent from buying stamps.
   brought.cancel_job = [await postedJob(), await postedJob()];
   brought.refuse_delivery = [await deliveredJob(), await deliveredJob()];
@@ -158,7 +165,7 @@ describe('a request under an Idempotency-Key', () => {
 
   it('is known so, too, where its author is named by the session alone', async () => {
     await service.query('delete from written_once');
-    const post_id = await standingPost(service, { agent_id: other.agent_id });
+    const post_id = await insertPost(service, { agent_id: other.agent_id });
     const path = `/v1/board/posts/${post_id}/takedown`;
     expect(await service.post(path, {}, by(other, newKey()))).toMatchObject({ status: 200 });
     expect(await service.query('select request_hash from written_once')).toEqual([
@@ -267,7 +274,7 @@ describe('a private read under an Idempotency-Key', () => {
 
 /* Every endpoint that writes for nothing, as the table of doors has it: those that come later too. */
 
-const once = everyDoor.filter(door => isDoneOnce(door) && hasMutation(door));
+const once = everyDoor.filter(door => acceptsIdempotencyKey(door) && hasMutation(door));
 const opened = once.filter(({ possession }) => possession !== 'none' && possession !== 'offered');
 /** What a body of the walk only reads by takes no key. */
 const writingBodies = (door: Door) => bodiesOf(door, things).filter(({ action }) => action !== 'status');
@@ -276,7 +283,7 @@ const untilQuiet = () =>
   untilHolds(async () =>
     expect(await service.query(`select 1 from reconciliation where state = 'running'`)).toHaveLength(0),
   );
-const send = (door: Door, body: JsonObject, key: string, of: Partial<Things> = {}) =>
+const send = (door: Door, body: JsonObject, key: string, of: Partial<DoorObjects> = {}) =>
   service.knock(door.methods.find(method => method !== 'GET') ?? 'POST', pathWith(door.path, { ...things, ...of }), {
     headers: by(agent, key),
     body,
@@ -289,13 +296,13 @@ async function stamped<T>(who: Agent, path: string, body: JsonObject): Promise<T
   return heard.body;
 }
 
-async function postedJob(): Promise<Pick<Things, 'job_id'>> {
-  const { job_id } = await stamped<Pick<Things, 'job_id'>>(agent, JOBS, jobOf());
+async function postedJob(): Promise<Pick<DoorObjects, 'job_id'>> {
+  const { job_id } = await stamped<Pick<DoorObjects, 'job_id'>>(agent, JOBS, jobOf());
   return { job_id };
 }
 
 /** By the hash that the walk refuses. */
-async function deliveredJob(): Promise<Pick<Things, 'job_id'>> {
+async function deliveredJob(): Promise<Pick<DoorObjects, 'job_id'>> {
   const job = await postedJob();
   const path = `${JOBS}/${job.job_id}`;
   const { bid_id } = await stamped<{ bid_id: string }>(other, `${path}/bid`, { price: '1500001' });

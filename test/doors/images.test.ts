@@ -5,11 +5,11 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
-import { openService, resetHubsBeforeEach, type Service, type Svc } from '../harness/doors/open-service.ts';
-import { keepsPaidManners } from '../harness/doors/paid-door.ts';
+import { openService, type ReceiptBody, resetHubsBeforeEach, type Service } from '../harness/doors/open-service.ts';
+import { testPaidDoor } from '../harness/doors/paid-door.ts';
 
 const IMAGES = '/v1/images/generations';
-type Answer = Omit<z.infer<typeof ImageAnswer>, 'svc'> & { readonly svc: Svc };
+type Answer = Omit<z.infer<typeof ImageAnswer>, 'svc'> & { readonly svc: ReceiptBody };
 
 let service: Service;
 beforeAll(async () => {
@@ -91,7 +91,12 @@ describe(`POST ${IMAGES} 200`, () => {
 it('createImage 200 on the graph: its hub, and the receipt that it leads to', async () => {
   const query =
     'mutation { createImage(input: { model: "beta-image", prompt: "Both" }) { hub svc receipt { taskId } } }';
-  const { data } = await onGraph<{ createImage: { svc: Svc } }>(service, query, {}, { 'X-API-Key': 'a-live-key' });
+  const { data } = await onGraph<{ createImage: { svc: ReceiptBody } }>(
+    service,
+    query,
+    {},
+    { 'X-API-Key': 'a-live-key' },
+  );
   expect(data?.createImage).toMatchObject({ hub: 'beta', receipt: { taskId: data?.createImage.svc.task_id } });
 });
 
@@ -155,7 +160,7 @@ describe(`POST ${IMAGES} 502, and nothing is charged for no image`, () => {
   });
 });
 
-keepsPaidManners(() => service, {
+testPaidDoor(() => service, {
   path: IMAGES,
   job_kind: 'other',
   body: (_, name) => ({ prompt: name }),

@@ -5,7 +5,7 @@ import { networks } from '../../schema/network.ts';
 import { nowSeconds, payingFetch } from '../harness/buyer.ts';
 import type { Service } from '../harness/doors/open-service.ts';
 import { newestBlock, reconciliationDoorsOf, sendUsdc } from '../harness/doors/reconciliations.ts';
-import { type Ingested } from '../harness/ingest/open-ingest.ts';
+import { type IngestedRow } from '../harness/ingest/open-ingest.ts';
 import { makeSend, newNanoWallet, TEST_WORK_MIN } from '../harness/nano/blocks.ts';
 import { startNanoNode } from '../harness/nano/node.ts';
 import { openSolanaService, type SolanaService } from '../harness/solana/open-service.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 const ingest = (body: object) =>
-  house.knock<Ingested>('POST', `/v1/agents/${agent.agent_id}/book/ingest`, {
+  house.knock<IngestedRow>('POST', `/v1/agents/${agent.agent_id}/book/ingest`, {
     body,
     headers: { 'X-SVC-Session': agent.session },
     by: payingFetch(agent.account),
@@ -117,15 +117,15 @@ describe('201 at POST /v1/agents/{agent_id}/book/ingest', () => {
     const [payer, shop] = [newNanoWallet(), newNanoWallet()];
     const { before, send } = makeSend(payer, shop);
     nano.keep({ block: before, subtype: 'receive' }, { block: send, subtype: 'send' });
-    const asked = (amount: bigint) =>
+    const ingestAmount = (amount: bigint) =>
       ingest({ nano: { block: send.hash, recipient: shop.address, amount: amount.toString(), description: 'x' } });
     nano.lie((told, hash) => (hash === send.hash ? { ...told, amount: (4n * 10n ** 30n).toString() } : told));
-    expect((await asked(4n * 10n ** 30n)).body).toMatchObject({ code: 'transfer_not_believed', charged: false });
-    nano.repent();
+    expect((await ingestAmount(4n * 10n ** 30n)).body).toMatchObject({ code: 'transfer_not_believed', charged: false });
+    nano.tellTruth();
     nano.behave('error');
-    expect((await asked(2n * 10n ** 30n)).body).toMatchObject({ code: 'chain_unavailable', charged: false });
-    nano.repent();
-    expect((await asked(2n * 10n ** 30n)).status).toBe(201);
+    expect((await ingestAmount(2n * 10n ** 30n)).body).toMatchObject({ code: 'chain_unavailable', charged: false });
+    nano.tellTruth();
+    expect((await ingestAmount(2n * 10n ** 30n)).status).toBe(201);
     expect(house.gateway.logs.join('\n')).not.toContain('a-key-that-nobody-may-read');
   });
 });

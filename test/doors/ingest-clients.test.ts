@@ -3,25 +3,31 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { verify } from '../../subgraphs/receipt/verify/module.ts';
 import { type Fetch, payingFetch } from '../harness/buyer.ts';
-import { invoiceOf, sendOf, transferOf, type Witness, witness } from '../harness/ingest/witness.ts';
-import { payingOnSolana } from '../harness/solana/buyer.ts';
+import {
+  invoiceOf,
+  openTransferSource,
+  sendOf,
+  type TransferSource,
+  transferOf,
+} from '../harness/ingest/transfer-source.ts';
+import { solanaPayingFetch } from '../harness/solana/buyer.ts';
 import { openSolanaService, type SolanaService } from '../harness/solana/open-service.ts';
 
 type Agent = Awaited<ReturnType<SolanaService['newAgent']>>;
 let service: SolanaService;
-let world: Witness;
+let world: TransferSource;
 let agent: Agent;
 let buyers: Readonly<Record<string, Fetch>>;
 beforeAll(async () => {
-  world = witness();
+  world = openTransferSource();
   service = await openSolanaService({}, { transfers: world.transfers });
   agent = await service.newAgent();
   const { signer } = await service.svm.newWallet();
   buyers = {
     'base v2': payingFetch(agent.account, 2),
     'base v1': payingFetch(agent.account, 1),
-    'solana v2': payingOnSolana(service.svm, signer, 2),
-    'solana v1': payingOnSolana(service.svm, signer, 1),
+    'solana v2': solanaPayingFetch(service.svm, signer, 2),
+    'solana v1': solanaPayingFetch(service.svm, signer, 1),
   };
 });
 

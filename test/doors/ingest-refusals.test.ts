@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Challenged } from '../harness/doors/open-service.ts';
-import { type Agent, FAILED_MAX, type Ingesting, openIngesting } from '../harness/ingest/open-ingest.ts';
-import { invoiceOf, newAddress, transferOf } from '../harness/ingest/witness.ts';
+import { type ChallengeBody } from '../harness/doors/open-service.ts';
+import { type Agent, FAILED_MAX, type IngestService, openIngestService } from '../harness/ingest/open-ingest.ts';
+import { invoiceOf, newAddress, transferOf } from '../harness/ingest/transfer-source.ts';
 
-let house: Ingesting;
+let house: IngestService;
 let agent: Agent;
 beforeAll(async () => {
-  house = await openIngesting();
+  house = await openIngestService();
   agent = house.agent;
 });
 
@@ -42,15 +42,15 @@ describe('POST /v1/agents/{agent_id}/book/ingest', () => {
       status: 400,
       body: { code: 'transfer_not_believed', reason: 'not_found', charged: false },
     });
-    house.world.says('unknown');
+    house.world.answerWith('unknown');
     const unknown = await house.ingest(body);
     expect(unknown).toMatchObject({ status: 503, body: { code: 'chain_unavailable', charged: false } });
-    house.world.says('unsupported');
+    house.world.answerWith('unsupported');
     expect(await house.ingestWaived(body)).toMatchObject({
       status: 503,
       body: { code: 'network_not_served', charged: false },
     });
-    house.world.says(null);
+    house.world.answerWith(null);
     expect(await house.stampsOf()).toBe(stamps);
   });
 
@@ -109,7 +109,11 @@ describe('POST /v1/agents/{agent_id}/book/ingest', () => {
       status: 403,
       text: '',
     });
-    const unpaid = await house.service.post<Challenged>(house.doorOf(agent), { nothing: 'of it' }, house.possessed());
+    const unpaid = await house.service.post<ChallengeBody>(
+      house.doorOf(agent),
+      { nothing: 'of it' },
+      house.possessed(),
+    );
     expect(unpaid.status).toBe(402);
     expect(unpaid.body.accepts).toEqual([expect.objectContaining({ network: 'base', maxAmountRequired: '2000' })]);
     const by = (key: string) =>

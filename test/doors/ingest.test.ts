@@ -6,15 +6,15 @@ import { sha256Hex } from '../../schema/digest.ts';
 import { lookSlot } from '../../subgraphs/book/ingest/find.ts';
 import { nowSeconds } from '../harness/buyer.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
-import { SHOP, signedByShop } from '../harness/ingest/merchant.ts';
-import { type Agent, type Ingesting, openIngesting } from '../harness/ingest/open-ingest.ts';
-import { invoiceOf, newAddress, sendOf, transferOf } from '../harness/ingest/witness.ts';
+import { SHOP, signAsShop } from '../harness/ingest/merchant.ts';
+import { type Agent, type IngestService, openIngestService } from '../harness/ingest/open-ingest.ts';
+import { invoiceOf, newAddress, sendOf, transferOf } from '../harness/ingest/transfer-source.ts';
 import { hurryTasks } from '../harness/jobs.ts';
 
-let house: Ingesting;
+let house: IngestService;
 let agent: Agent;
 beforeAll(async () => {
-  house = await openIngesting();
+  house = await openIngestService();
   agent = house.agent;
 });
 
@@ -298,14 +298,14 @@ describe('POST /v1/agents/{agent_id}/book/ingest with what whoever was paid has 
   it('201, in either form of a payment of USDC', async () => {
     const shop = await house.service.chain.newWallet(0n);
     const one = house.ownTransfer({ pay_to: shop.address });
-    const invoiced = await house.ingestWaived({ ...invoiceOf(one), offer_receipt: await signedByShop(shop, one) });
+    const invoiced = await house.ingestWaived({ ...invoiceOf(one), offer_receipt: await signAsShop(shop, one) });
     expect(invoiced.status).toBe(201);
     const two = house.ownTransfer({ pay_to: shop.address });
     const { transaction, payer, pay_to, amount } = two;
     const settled = await house.ingestWaived({
       payment_required: { resource: SHOP, amount, payTo: pay_to },
       payment_response: { transaction, payer },
-      offer_receipt: { receipt: (await signedByShop(shop, two)).receipt },
+      offer_receipt: { receipt: (await signAsShop(shop, two)).receipt },
     });
     expect(settled.status).toBe(201);
     for (const { body } of [invoiced, settled])
@@ -318,7 +318,7 @@ describe('POST /v1/agents/{agent_id}/book/ingest with what whoever was paid has 
     const transfer = house.ownTransfer();
     const stamps = await house.stampsOf();
     const stranger = await house.service.chain.newWallet(0n);
-    const offer_receipt = await signedByShop(stranger, transfer);
+    const offer_receipt = await signAsShop(stranger, transfer);
     expect(await house.ingest({ ...invoiceOf(transfer), offer_receipt })).toMatchObject({
       status: 400,
       body: {

@@ -3,15 +3,15 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
 import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;
-let shop: ReturnType<typeof refusing>;
+let shop: ReturnType<typeof policyDoorsOf>;
 beforeAll(async () => {
   service = await sharedService();
-  shop = refusing(service);
+  shop = policyDoorsOf(service);
 });
 
 const intentsOf = async (agent: Agent) => (await shop.bookOf(agent)).intents;

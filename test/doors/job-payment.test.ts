@@ -13,13 +13,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { BeyondLimit, payLegs } from '../../rest-compat/client/pay-legs.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
-import type { Message } from '../harness/base/wallet.ts';
+import type { TransferMessage } from '../harness/base/wallet.ts';
 import { JOBS, type JobAgent, jobOf, openJobs, payoutOf, sha256 } from '../harness/board/jobs.ts';
 import { nowSeconds, officialClient, payingFetch, paymentFor } from '../harness/buyer.ts';
-import { handMade } from '../harness/doors/hand-made.ts';
+import { makePayment } from '../harness/doors/make-payment.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask } from '../harness/doors/open-service.ts';
-import { paidBy, say, use } from '../harness/mcp-message.ts';
+import { paidBy, sendMessage, toolCall } from '../harness/mcp-message.ts';
 
 const OUTPUT = 'The whole of it';
 const PRICE = 1_500_001n;
@@ -319,7 +319,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
       expect(await onGraph(service, query, {}, { ...jobs.by(poster), ...shown }), state).toMatchObject({
         refused: { code: 'job_already_paid', charged },
       });
-      const tool = await say(service.url, use('pay_job', { id: job_id }, paidBy(header)), jobs.by(poster));
+      const tool = await sendMessage(service.url, toolCall('pay_job', { id: job_id }, paidBy(header)), jobs.by(poster));
       expect(tool.body?.result, `${state} ${tool.text}`).toMatchObject({
         isError: true,
         structuredContent: { code: 'job_already_paid', charged },
@@ -409,7 +409,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     expect(await unpaid(job.body.job_id)).toMatchObject({ status: 409, body: { code: 'job_state_conflict' } });
   });
 
-  it.each<[what: string, wrong: () => Partial<Message>]>([
+  it.each<[what: string, wrong: () => Partial<TransferMessage>]>([
     ['to somebody else', () => ({ to: jobs.service.pay_to as Hex })],
     ['of one atomic unit less', () => ({ value: PRICE - 1n })],
     ['of one atomic unit more', () => ({ value: PRICE + 1n })],
@@ -418,7 +418,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     const job_id = await delivered();
     const moved = (await jobs.service.transfersFrom(jobs.poster.account)).length;
     const right = { to: jobs.winner.account.address, value: PRICE, validBefore: BigInt(nowSeconds() + 90) };
-    const { headers } = await handMade(jobs.service, jobs.poster.account, {
+    const { headers } = await makePayment(jobs.service, jobs.poster.account, {
       version: 1,
       signed: { ...right, ...wrong() },
     });
@@ -511,7 +511,7 @@ it('POST /v1/board/jobs/{id}/pay 402, 402, 200 on Solana: both payments move the
       {},
       { ...jobs.by(poster), ...headers },
     );
-  const askedBy = ({ headers }: { headers: Headers }) =>
+  const requirementsIn = ({ headers }: { headers: Headers }) =>
     decodePaymentRequiredHeader(headers.get('PAYMENT-REQUIRED') ?? '') as PaymentRequired;
   const paymentOf = async (asked: PaymentRequired) => ({
     'PAYMENT-SIGNATURE': encodePaymentSignatureHeader(await client.createPaymentPayload(asked)),
@@ -521,20 +521,23 @@ it('POST /v1/board/jobs/{id}/pay 402, 402, 200 on Solana: both payments move the
 
   const before = await bookOf(poster);
   const asked = await pay();
-  expect([asked.status, askedBy(asked).accepts]).toMatchObject([
+  expect([asked.status, requirementsIn(asked).accepts]).toMatchObject([
     402,
     [{ amount: String(PRICE), payTo: paid_to.address }],
   ]);
-  const first = await paymentOf(askedBy(asked));
+  const first = await paymentOf(requirementsIn(asked));
   const due = await pay(first);
-  expect([due.status, askedBy(due).accepts]).toMatchObject([402, [{ amount: String(FEE), payTo: service.treasury }]]);
+  expect([due.status, requirementsIn(due).accepts]).toMatchObject([
+    402,
+    [{ amount: String(FEE), payTo: service.treasury }],
+  ]);
   expect((await jobs.read(job_id)).legs).toMatchObject([
     { leg: 'winner', network: 'solana', status: 'settled', payment_ref: expect.stringMatching(/^solana:/) },
     { leg: 'fee', status: 'unpaid' },
   ]);
   expect((await pay(first)).status).toBe(402);
 
-  const second = await paymentOf(askedBy(due));
+  const second = await paymentOf(requirementsIn(due));
   const paid = await pay(second);
   expect(paid).toMatchObject({ status: 200, body: { status: 'paid' } });
   const task_id = paid.body.payout?.task_id ?? '';

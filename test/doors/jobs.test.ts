@@ -453,7 +453,7 @@ describe('GET /v1/board/jobs', () => {
 describe('the graph', () => {
   it('does and shows all of it alike, and takes an output that is longer than other texts may be', async () => {
     const { service, poster, winner } = house;
-    const asked = async (who: JobAgent | null, query: string, variables: JsonObject = {}) => {
+    const graphAs = async (who: JobAgent | null, query: string, variables: JsonObject = {}) => {
       const knock = { body: { query, variables }, headers: who ? house.by(who) : {} };
       const by = who && query.includes('paid') ? { by: payingFetch(who.account) } : {};
       const heard = await service.knock<{ data: { it: JsonObject } | null }>('POST', '/graphql', { ...knock, ...by });
@@ -465,11 +465,11 @@ describe('the graph', () => {
     expect(text).not.toBe(input.text);
     const post =
       'mutation paid($input: BoardJobInput!) { it: postJob(input: $input) { jobId status verifyUrl legs { leg } } }';
-    const { jobId } = await asked(poster, post, { input });
+    const { jobId } = await graphAs(poster, post, { input });
     const bid = `mutation paid($input: BoardBidInput!) { it: bidOnJob(jobId: "${jobId}", input: $input) { bidId status price } }`;
-    const { bidId } = await asked(winner, bid, { input: { price: '1000' } });
+    const { bidId } = await graphAs(winner, bid, { input: { price: '1000' } });
     const output = 'x'.repeat(100_000);
-    const step = (who: JobAgent, field: string) => asked(who, `mutation { it: ${field} { status delivered } }`);
+    const step = (who: JobAgent, field: string) => graphAs(who, `mutation { it: ${field} { status delivered } }`);
     expect(await step(poster, `pickBid(jobId: "${jobId}", bidId: "${bidId}")`)).toEqual({
       status: 'picked',
       delivered: false,
@@ -489,15 +489,15 @@ describe('the graph', () => {
       delivered: false,
     });
     const reveal = `mutation ($output: String!) { it: revealJob(jobId: "${jobId}", output: $output) { status } }`;
-    expect(await asked(winner, reveal, { output })).toEqual({ status: 'closed' });
+    expect(await graphAs(winner, reveal, { output })).toEqual({ status: 'closed' });
     const read = `{ it: boardJobOutput(jobId: "${jobId}") { encoding untrustedOutput } }`;
-    expect(await asked(poster, read)).toEqual({ encoding: 'utf8', untrustedOutput: output });
+    expect(await graphAs(poster, read)).toEqual({ encoding: 'utf8', untrustedOutput: output });
     const flag = `mutation paid { it: flagJob(jobId: "${jobId}", reason: "Odd") { jobId flagCount } }`;
-    expect(await asked(winner, flag)).toEqual({ jobId, flagCount: 1 });
-    const { jobId: unwanted } = await asked(poster, post, { input });
+    expect(await graphAs(winner, flag)).toEqual({ jobId, flagCount: 1 });
+    const { jobId: unwanted } = await graphAs(poster, post, { input });
     expect(await step(poster, `cancelJob(jobId: "${unwanted}")`)).toEqual({ status: 'cancelled', delivered: false });
     const shown = `{ it: boardJob(jobId: "${jobId}") { status payout { verifyUrl } bids { price agentId } legs { amount status } } }`;
-    expect(await asked(null, shown)).toMatchObject({
+    expect(await graphAs(null, shown)).toMatchObject({
       status: 'closed',
       payout: { verifyUrl: expect.stringMatching(/task_by_graph$/) },
       bids: [{ price: '1000', agentId: winner.agent_id }],
@@ -507,7 +507,10 @@ describe('the graph', () => {
       ],
     });
     const page = '{ it: boardJobs(limit: 1, status: closed) { next jobs { jobId untrustedText } } }';
-    expect(await asked(null, page)).toEqual({ next: expect.any(String), jobs: [{ jobId, untrustedText: input.text }] });
+    expect(await graphAs(null, page)).toEqual({
+      next: expect.any(String),
+      jobs: [{ jobId, untrustedText: input.text }],
+    });
   });
 });
 

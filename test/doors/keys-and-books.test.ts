@@ -4,21 +4,21 @@ import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
 import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { type Refused, refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf, type RefusedCallBody } from '../harness/doors/policies.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;
-let shop: ReturnType<typeof refusing>;
+let shop: ReturnType<typeof policyDoorsOf>;
 beforeAll(async () => {
   service = await sharedService();
-  shop = refusing(service);
+  shop = policyDoorsOf(service);
 });
 
 const withSession = ({ session }: Agent) => ({ 'X-API-Key': 'a-live-key', 'X-SVC-Session': session });
 const byKey = (agent: Agent, body = ask('On my book')) => service.post<Chat>(CHAT, body, withSession(agent));
-const refused = (agent: Agent) => service.post<Refused>(CHAT, ask('Refused?'), withSession(agent));
-const asked = () => service.hubs.reduce((sum, hub) => sum + hub.requests.length, 0);
+const refused = (agent: Agent) => service.post<RefusedCallBody>(CHAT, ask('Refused?'), withSession(agent));
+const hubCalls = () => service.hubs.reduce((sum, hub) => sum + hub.requests.length, 0);
 
 describe('a call by live key with a session', () => {
   it('lands on the book as UNVERIFIED: no ref, no amount, no payer, in no total', async () => {
@@ -77,7 +77,7 @@ describe('a call by live key with a session', () => {
     async policy => {
       const agent = await service.newAgent();
       expect((await shop.set(agent, policy, true)).status).toBe(200);
-      const before = asked();
+      const before = hubCalls();
       const { status, body, headers } = await refused(agent);
       expect({ status, body }).toMatchObject({
         status: 403,
@@ -92,7 +92,7 @@ describe('a call by live key with a session', () => {
       expect(entry).toMatchObject({ evidence: 'policy_blocked', policy_code: policy, payer_wallet: null });
       const streamed = await listen(service, askToStream('Refused?'), { headers: withSession(agent) });
       expect(streamed.status).toBe(403);
-      expect(asked()).toBe(before);
+      expect(hubCalls()).toBe(before);
       expect(await service.query('select 1 from key_call')).toEqual([]);
     },
   );

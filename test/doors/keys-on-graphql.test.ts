@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
-import { type Service, type Svc, sharedService } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { type ReceiptBody, type Service, sharedService } from '../harness/doors/open-service.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 
 let service: Service;
@@ -17,10 +17,10 @@ const BUY = `mutation { createChatCompletion(${INPUT}) { svc receipt { taskId pa
 const LISTEN = `subscription { chatCompletionStream(${INPUT}) { choices { delta { content } } svc } }`;
 
 interface Bought {
-  readonly createChatCompletion: { readonly svc: Svc; readonly receipt: JsonObject };
+  readonly createChatCompletion: { readonly svc: ReceiptBody; readonly receipt: JsonObject };
 }
 const graphql = (headers: Record<string, string>) => onGraph<Bought>(service, BUY, {}, headers);
-const newestRow = async () => (await refusing(service).bookOf(agent)).entries[0];
+const newestRow = async () => (await policyDoorsOf(service).bookOf(agent)).entries[0];
 
 describe('POST /graphql, a paid mutation with a live key', () => {
   it('200: the receipt as a node says that nothing was paid', async () => {
@@ -62,7 +62,7 @@ describe('a socket that showed a live key', () => {
     const heard = await openSocket(service, { session: agent.session, api_key: 'a-live-key' }).all(LISTEN);
     const chunks = heard.map(({ data }) => (data as { chatCompletionStream: JsonObject }).chatCompletionStream);
     expect(chunks.length).toBeGreaterThan(3);
-    const svc = chunks.at(-1)?.svc as Svc;
+    const svc = chunks.at(-1)?.svc as ReceiptBody;
     expect(svc).toMatchObject({ waived_by: 'live_key', claim_id: agent.agent_id });
     expect(await newestRow()).toMatchObject({ task_id: svc.task_id, evidence: 'UNVERIFIED' });
   });

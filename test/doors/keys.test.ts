@@ -10,13 +10,13 @@ import { askToStream, listen } from '../harness/doors/listen.ts';
 import {
   ask,
   CHAT,
-  type Challenged,
+  type ChallengeBody,
   type Chat,
   openService,
   REGISTER,
+  type ReceiptBody,
   resetHubsBeforeEach,
   type Service,
-  type Svc,
 } from '../harness/doors/open-service.ts';
 
 const LIVE = { 'X-API-Key': 'a-live-key' };
@@ -28,13 +28,13 @@ beforeAll(async () => {
 });
 resetHubsBeforeEach(() => service);
 
-const asked = () => service.hubs.reduce((sum, hub) => sum + hub.requests.length, 0);
+const hubCalls = () => service.hubs.reduce((sum, hub) => sum + hub.requests.length, 0);
 const claims = async () => (await service.query('select count(*)::int as n from payment_claim'))[0]?.n;
 const underway = async () => (await service.query('select count(*)::int as n from key_call'))[0]?.n;
 const receipts = async () => (await service.query('select count(*)::int as n from receipt'))[0]?.n;
 
 /** What stands on a receipt that nobody paid for. */
-async function expectWaived(svc: Svc): Promise<void> {
+async function expectWaived(svc: ReceiptBody): Promise<void> {
   expect(svc).toMatchObject({
     payment_ref: null,
     waived_by: 'live_key',
@@ -90,19 +90,19 @@ describe('POST /v1/chat/completions with a live key', () => {
       expect(heard.headers.get(name)).toBeNull();
     const { text, ends_well, svc } = await heard.rest();
     expect({ ends_well, text }).toEqual({ ends_well: true, text: expect.stringContaining('Streamed by key?') });
-    await expectWaived(svc as Svc);
+    await expectWaived(svc as ReceiptBody);
     expect(heard.headers.get('x-svc-task-id')).toBe(svc?.task_id);
     expect(await underway()).toBe(0);
   });
 
   it('200 twice for one request: each is work of its own, for no payment names them', async () => {
-    const before = asked();
+    const before = hubCalls();
     const [one, other] = [
       await service.post<Chat>(CHAT, ask('Twice'), LIVE),
       await service.post<Chat>(CHAT, ask('Twice'), LIVE),
     ];
     expect(one.body.svc.task_id).not.toBe(other.body.svc.task_id);
-    expect(asked()).toBe(before + 2);
+    expect(hubCalls()).toBe(before + 2);
     expect(one.headers.get('x-svc-request-salt')).not.toBe(other.headers.get('x-svc-request-salt'));
   });
 
@@ -141,9 +141,9 @@ describe('POST /v1/chat/completions with a live key', () => {
     ['a pilot waiver, which is for another stamp', { 'X-API-Key': 'a-waiver-key' }],
     ['a key by Basic', { Authorization: 'Basic a-live-key' }],
   ])('402 with %s, as without one', async (_, headers) => {
-    const before = asked();
+    const before = hubCalls();
     expect((await service.post(CHAT, ask(), headers)).status).toBe(402);
-    expect(asked()).toBe(before);
+    expect(hubCalls()).toBe(before);
   });
 
   it.each<[string, Record<string, string>]>([
@@ -152,8 +152,8 @@ describe('POST /v1/chat/completions with a live key', () => {
   ])(
     '402 unknown_api_key to a key by %s that nobody has: told so, with the same offer, and not what it was',
     async (_, headers) => {
-      const heard = await service.post<Challenged & { code: string }>(CHAT, ask(), headers);
-      const plain = await service.post<Challenged>(CHAT, ask());
+      const heard = await service.post<ChallengeBody & { code: string }>(CHAT, ask(), headers);
+      const plain = await service.post<ChallengeBody>(CHAT, ask());
       expect(heard).toMatchObject({ status: 402, body: { x402Version: 1, code: 'unknown_api_key' } });
       expect(heard.body.error).toContain('The API key is unknown');
       expect(heard.body.accepts).toEqual(plain.body.accepts);
@@ -195,11 +195,11 @@ describe('POST /v1/chat/completions with a live key', () => {
   });
 
   it('403 with a wrong session, before any work', async () => {
-    const before = asked();
+    const before = hubCalls();
     const wrong = { ...LIVE, 'X-SVC-Session': 'svcs_wrong' };
     expect(await service.post(CHAT, ask(), wrong)).toMatchObject({ status: 403, text: '' });
     expect((await listen(service, askToStream('x'), { headers: wrong })).status).toBe(403);
-    expect(asked()).toBe(before);
+    expect(hubCalls()).toBe(before);
   });
 
   it('400 with a payment that cannot be read: it is not passed over for the key', async () => {

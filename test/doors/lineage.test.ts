@@ -2,7 +2,7 @@ import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { lineageLimits } from '../../schema/limits.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
@@ -15,14 +15,14 @@ let grandchild: string;
 let refused: string;
 beforeAll(async () => {
   service = await sharedService();
-  const shop = refusing(service);
+  const shop = policyDoorsOf(service);
   [agent, other] = [await service.newAgent(), await service.newAgent()];
   const buy = async (content: string, parent: string) =>
     (await service.buy(agent.account, ask(content), { 'X-SVC-Parent': parent })).body.svc.task_id;
   child = await buy('Child', agent.task_id);
   grandchild = await buy('Grandchild', child);
   await shop.set(agent, 'kill_switch', true);
-  refused = String((await shop.refused(agent, ask('Refused', { parent_ref: child }))).heard.body.task_id);
+  refused = String((await shop.chatToRefusal(agent, ask('Refused', { parent_ref: child }))).heard.body.task_id);
 });
 
 const path = (task_id: string, query = '') => `/v1/agents/${agent.agent_id}/book/lineage/${task_id}${query}`;

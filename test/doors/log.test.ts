@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, type Chat, openService, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { Follower } from '../harness/log/follower.ts';
+import { LogFollower } from '../harness/log/follower.ts';
 import { leafOf, openCheckpoint, openProof } from '../harness/log/note.ts';
 
 let service: Service;
@@ -47,7 +47,7 @@ describe('GET /log/checkpoint', () => {
 
 describe('GET /log/tile/{level}/{path}', () => {
   it('200: by its tiles alone the log is computed and found to be the one of its checkpoint', async () => {
-    expect(await new Follower(bytesAt, key).follow()).toMatchObject({ size: 2 });
+    expect(await new LogFollower(bytesAt, key).follow()).toMatchObject({ size: 2 });
   });
 
   it('200 with bytes that may be kept for good', async () => {

@@ -5,14 +5,14 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { beforeAll, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { doorTools } from '../../rest-compat/faces/mcp/tool.ts';
-import { listed, usualListing } from '../../rest-compat/faces/mcp/tool-sets.ts';
+import { defaultListing, selectTools } from '../../rest-compat/faces/mcp/tool-sets.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { officialClient, registrationOf } from '../harness/buyer.ts';
-import { ask, CHAT, type Service, type Svc, sharedService } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type ReceiptBody, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { taskOf } from '../harness/doors/tasks.ts';
-import { modern, say } from '../harness/mcp-message.ts';
-import { payTool, use } from '../harness/paying-tools.ts';
+import { modern, sendMessage } from '../harness/mcp-message.ts';
+import { payTool, useTool } from '../harness/paying-tools.ts';
 import { atEnd } from '../harness/release.ts';
 
 /* /mcp by the official clients of both generations, on a real chain. */
@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 const me = { name: 'test', version: '1' };
 const every = [...doorTools(everyDoor).values()];
-const usual = listed(every, usualListing).map(({ name }) => name);
+const usual = selectTools(every, defaultListing).map(({ name }) => name);
 
 /** The client that begins with a handshake. It knows each tool's output schema, and holds every answer against it. */
 async function connect(headers: Record<string, string> = {}, query = '?tools=all&schemas=full'): Promise<Client> {
@@ -70,7 +70,7 @@ describe('the official client with a handshake', () => {
 
   it('a tool that is not listed is called as well', async () => {
     expect(usual).not.toContain('get_jwks');
-    expect((await use(await connect({}, ''), 'get_jwks')).structuredContent).toHaveProperty('keys');
+    expect((await useTool(await connect({}, ''), 'get_jwks')).structuredContent).toHaveProperty('keys');
   });
 
   it('a set that is not known keeps it from connecting, and it is told which sets there are', async () => {
@@ -78,18 +78,18 @@ describe('the official client with a handshake', () => {
   });
 
   it('a free tool answers what its door answers', async () => {
-    const result = await use(await connect(), 'get_jwks');
+    const result = await useTool(await connect(), 'get_jwks');
     expect(result.structuredContent).toEqual((await service.get('/.well-known/jwks.json')).body);
   });
 
   it('a tool of text answers text', async () => {
-    const result = await use(await connect(), 'get_log_checkpoint');
+    const result = await useTool(await connect(), 'get_log_checkpoint');
     expect(result.content[0]?.text).toBe((await service.get<string>('/log/checkpoint')).body);
     expect(result.structuredContent).toMatchObject({ media_type: 'text/plain' });
   });
 
   it('a door that answers a list answers one as `items`: what is structured is an object', async () => {
-    const result = await use(await connect(), 'get_log_breaks');
+    const result = await useTool(await connect(), 'get_log_breaks');
     expect(result.structuredContent).toEqual({ items: (await service.get('/.well-known/log-breaks.json')).body });
   });
 
@@ -99,28 +99,28 @@ describe('the official client with a handshake', () => {
       .update(`${agent_id}.${proofWindow(Date.now())}`)
       .digest('hex');
     const client = await connect();
-    const result = await use(client, 'get_agent_book', { agent_id, proof: `sha256=${digest}` });
+    const result = await useTool(client, 'get_agent_book', { agent_id, proof: `sha256=${digest}` });
     expect(result.structuredContent).toMatchObject({ agent_id });
-    const wrong = await use(client, 'get_agent_book', { agent_id, proof: `sha256=${'0'.repeat(64)}` });
+    const wrong = await useTool(client, 'get_agent_book', { agent_id, proof: `sha256=${'0'.repeat(64)}` });
     expect(wrong.isError).toBe(true);
   });
 
   it('the list of tools is compressed for whoever takes that; what a tool answers is not', async () => {
-    const asked = (method: string, params: JsonObject) =>
+    const postMcp = (method: string, params: JsonObject) =>
       fetch(`${service.url}/mcp`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', accept: 'application/json', 'accept-encoding': 'gzip' },
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
       });
-    const listed = await asked('tools/list', {});
+    const listed = await postMcp('tools/list', {});
     expect(listed.headers.get('content-encoding')).toBe('gzip');
     expect(((await listed.json()) as { result: { tools: [] } }).result.tools).toHaveLength(usual.length);
-    const used = await asked('tools/call', { name: 'get_x402_manifest', arguments: {} });
+    const used = await postMcp('tools/call', { name: 'get_x402_manifest', arguments: {} });
     expect(used.headers.get('content-encoding')).toBeNull();
   });
 
   it('an unpaid tool says what it asks for, the same as its door', async () => {
-    const result = await use(await connect(), 'chat_completions', ask());
+    const result = await useTool(await connect(), 'chat_completions', ask());
     expect(result.isError).toBe(true);
     const { headers } = await service.post(CHAT, {});
     const required = JSON.parse(Buffer.from(headers.get('PAYMENT-REQUIRED') ?? '', 'base64').toString());
@@ -133,7 +133,7 @@ describe('the official client with a handshake', () => {
     const account = await service.chain.newWallet();
     const { result, payment } = await payTool(await connect(), account, 'chat_completions', ask('by a tool'));
     expect(result.isError).toBeUndefined();
-    const svc = result.structuredContent.svc as Svc;
+    const svc = result.structuredContent.svc as ReceiptBody;
     expect(result._meta['x402/payment-response']).toMatchObject({ success: true, network: 'eip155:8453' });
     expect(await service.transfersFrom(account)).toHaveLength(1);
     const { body: receipt } = await service.get(`/receipt/${svc.task_id}`, { accept: 'application/json' });
@@ -143,7 +143,9 @@ describe('the official client with a handshake', () => {
     const header = Buffer.from(JSON.stringify(payment)).toString('base64');
     const replayed = await service.post<JsonObject>(CHAT, ask('by a tool'), { 'PAYMENT-SIGNATURE': header });
     expect(replayed.status).toBe(200);
-    expect(JSON.stringify((replayed.body.svc as Svc).issuer_signature)).toBe(JSON.stringify(svc.issuer_signature));
+    expect(JSON.stringify((replayed.body.svc as ReceiptBody).issuer_signature)).toBe(
+      JSON.stringify(svc.issuer_signature),
+    );
     expect(await service.transfersFrom(account)).toHaveLength(1);
   });
 
@@ -151,9 +153,9 @@ describe('the official client with a handshake', () => {
     const account = await service.chain.newWallet();
     const client = await connect();
     const { payment } = await payTool(client, account, 'chat_completions', ask('once'));
-    const again = await use(client, 'chat_completions', ask('another'), { 'x402/payment': payment });
+    const again = await useTool(client, 'chat_completions', ask('another'), { 'x402/payment': payment });
     expect(again).toMatchObject({ isError: true, structuredContent: { status: 409 } });
-    const replayed = await use(client, 'chat_completions', ask('once'), { 'x402/payment': payment });
+    const replayed = await useTool(client, 'chat_completions', ask('once'), { 'x402/payment': payment });
     expect(replayed._meta['svc402/headers']).toMatchObject({ 'x-svc-settlement-status': 'idempotent_replay' });
   });
 
@@ -162,7 +164,7 @@ describe('the official client with a handshake', () => {
     const client = await connect();
     const { result, payment } = await payTool(client, account, 'submit_inference', { message_type: 'none' });
     expect(result).toMatchObject({ isError: true, structuredContent: { code: 'invalid_request' } });
-    const mended = await use(client, 'submit_inference', taskOf(account), { 'x402/payment': payment });
+    const mended = await useTool(client, 'submit_inference', taskOf(account), { 'x402/payment': payment });
     expect(mended.structuredContent).toMatchObject({ status: 'accepted' });
   });
 
@@ -172,11 +174,13 @@ describe('the official client with a handshake', () => {
     const registration = (await registrationOf(account)) as unknown as JsonObject;
     const { result } = await payTool(client, account, 'register_agent', registration);
     const { agent_id, session } = result.structuredContent as { agent_id: number; session: string };
-    const book = await use(client, 'get_agent_book', { agent_id, session });
+    const book = await useTool(client, 'get_agent_book', { agent_id, session });
     expect(book.structuredContent).toMatchObject({ agent_id, totals: { count: 1 } });
     const possessing = await connect({ 'X-SVC-Session': session });
-    expect((await use(possessing, 'get_book_gaps', { agent_id })).structuredContent).toMatchObject({ gapless: true });
-    expect(await use(client, 'get_book_gaps', { agent_id })).toMatchObject({
+    expect((await useTool(possessing, 'get_book_gaps', { agent_id })).structuredContent).toMatchObject({
+      gapless: true,
+    });
+    expect(await useTool(client, 'get_book_gaps', { agent_id })).toMatchObject({
       isError: true,
       structuredContent: { status: 401 },
     });
@@ -184,7 +188,7 @@ describe('the official client with a handshake', () => {
 
   it('an API key by header stands in for the payment', async () => {
     const client = await connect({ authorization: 'Bearer a-live-key' });
-    const result = await use(client, 'chat_completions', ask('by a key'));
+    const result = await useTool(client, 'chat_completions', ask('by a key'));
     expect(result.structuredContent).toMatchObject({ object: 'chat.completion' });
     expect(result.structuredContent.svc).toHaveProperty('verify_url');
   });
@@ -200,7 +204,7 @@ describe('the official client with a handshake', () => {
     };
     const { result } = await payTool(client, account, 'create_board_post', post);
     expect(result.structuredContent).toMatchObject({ status: 'published' });
-    const { structuredContent } = await use(await connect(), 'list_board_posts');
+    const { structuredContent } = await useTool(await connect(), 'list_board_posts');
     expect(JSON.stringify(structuredContent)).toContain('untrusted_text');
   });
 
@@ -233,11 +237,11 @@ describe('the generation without a handshake', () => {
     const extensions = { extensions: { 'org.x402/payment': {} } };
     const call = { name: 'chat_completions', arguments: ask('by the extension') };
     const asked = modern('tools/call', call, extensions);
-    const { body } = await say(service.url, asked.message, asked.headers);
+    const { body } = await sendMessage(service.url, asked.message, asked.headers);
     expect(body?.result).toMatchObject({ resultType: 'payment_required' });
     const payment = await officialClient(account).createPaymentPayload(body?.result?.paymentRequired as never);
     const paid = modern('tools/call', call, extensions, { 'x402/payment': payment as never });
-    const heard = await say(service.url, paid.message, paid.headers);
+    const heard = await sendMessage(service.url, paid.message, paid.headers);
     expect(heard.body?.result).toMatchObject({
       resultType: 'complete',
       structuredContent: { object: 'chat.completion' },

@@ -3,8 +3,8 @@ import Anthropic from '@anthropic-ai/sdk';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
-import { CHAT, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
-import { answering, type HubServer, hubServer } from '../harness/receipt/inference/hub-server.ts';
+import { CHAT, openService, type ReceiptBody, type Service } from '../harness/doors/open-service.ts';
+import { answerWith, type HubServer, openHubServer } from '../harness/receipt/inference/hub-server.ts';
 import { atEnd } from '../harness/release.ts';
 
 /*
@@ -19,7 +19,7 @@ const thinking = { type: 'thinking', thinking: 'The weather is wanted.', signatu
 const call = { type: 'tool_use', id: 'toolu_01', name: 'get_weather', input: { location: 'Paris' } };
 const said = { type: 'text', text: 'Let me check the weather.' };
 const whole = (members: JsonObject = {}) =>
-  answering({
+  answerWith({
     ...head,
     content: [thinking, said, call],
     stop_reason: 'tool_use',
@@ -64,7 +64,7 @@ let service: Service;
 let hub: HubServer;
 let reply: (response: ServerResponse) => void = whole();
 beforeAll(async () => {
-  hub = await hubServer(response => reply(response));
+  hub = await openHubServer(response => reply(response));
   atEnd(() => hub[Symbol.asyncDispose]());
   const models = ['claude-one', 'claude-eye'];
   const settings = { name: 'one', base_url: hub.base_url, api_key: 'key-of-the-hub', dialect: 'anthropic' };
@@ -104,7 +104,10 @@ const answer = {
 async function bought(members: JsonObject = {}) {
   const payer = await service.chain.newWallet();
   const body = { ...asked, ...members };
-  const heard = await service.knock<JsonObject & { svc: Svc }>('POST', MESSAGES, { body, by: payingFetch(payer) });
+  const heard = await service.knock<JsonObject & { svc: ReceiptBody }>('POST', MESSAGES, {
+    body,
+    by: payingFetch(payer),
+  });
   return { ...heard, payer };
 }
 async function streamed(
@@ -127,10 +130,10 @@ async function streamed(
     payer,
     events,
     message: await stream.finalMessage(),
-    svc: () => events.find(event => 'svc' in event)?.svc as Svc,
+    svc: () => events.find(event => 'svc' in event)?.svc as ReceiptBody,
   };
 }
-const commitment = ({ payload }: Svc) =>
+const commitment = ({ payload }: ReceiptBody) =>
   (payload as { fulfillment: { output_commitment: JsonObject } }).fulfillment.output_commitment;
 
 /** An answer in which thinking, text and calls take turns. */
@@ -297,7 +300,7 @@ describe('thinking between texts and calls', () => {
       { role: 'user', content: [result] },
     ];
     expect((await bought({ messages })).status).toBe(200);
-    const body = hub.heard.at(-1)?.body as { readonly messages: { readonly content: JsonObject[] }[] } | undefined;
+    const body = hub.received.at(-1)?.body as { readonly messages: { readonly content: JsonObject[] }[] } | undefined;
     const history = body?.messages.at(-2);
     expect(history?.content.filter(isThought)).toEqual(shown.filter(isThought));
     expect(history?.content.map(({ type }) => type)).toEqual(shown.map(({ type }) => type));
@@ -307,7 +310,7 @@ describe('thinking between texts and calls', () => {
 describe('a hub of the dialect', () => {
   it('is put what the caller wrote, in its own words and under our key', async () => {
     await bought({ metadata: { user_id: 'somebody' }, intent_id: 'a-bill' });
-    const { path, headers, body } = hub.heard.at(-1) ?? {};
+    const { path, headers, body } = hub.received.at(-1) ?? {};
     expect(path).toBe('/v1/messages');
     expect(headers).toMatchObject({ 'x-api-key': 'key-of-the-hub', 'anthropic-version': '2023-06-01' });
     expect(headers?.authorization).toBeUndefined();
@@ -319,16 +322,16 @@ describe('a hub of the dialect', () => {
       'context-1m-2025-08-07,extended-cache-ttl-2025-04-11,output-128k-2025-02-19,dev-full-thinking-2025-05-14';
     const betas = `interleaved-thinking-2025-05-14, claude-code-20250219,context-management-2025-06-27,${unsent}`;
     const payment = await service.payment(await service.chain.newWallet(), MESSAGES);
-    type Bought = { readonly svc: Svc };
+    type Bought = { readonly svc: ReceiptBody };
     const { body } = await service.post<Bought>(MESSAGES, asked, { ...payment, 'anthropic-beta': betas });
     const sent = 'context-management-2025-06-27,interleaved-thinking-2025-05-14';
-    expect(hub.heard.at(-1)).toMatchObject({ headers: { 'anthropic-beta': sent }, body: asked });
+    expect(hub.received.at(-1)).toMatchObject({ headers: { 'anthropic-beta': sent }, body: asked });
     const named = await service.post<Bought>(MESSAGES, { ...asked, betas: sent.split(',') }, payment);
     expect(named.body.svc.task_id).toBe(body.svc.task_id);
     const other = await service.post(MESSAGES, asked, { ...payment, 'anthropic-beta': 'effort-2025-11-24' });
     expect(other).toMatchObject({ status: 409, body: { code: 'claim_already_settled' } });
     await bought();
-    expect(hub.heard.at(-1)?.headers).not.toHaveProperty('anthropic-beta');
+    expect(hub.received.at(-1)?.headers).not.toHaveProperty('anthropic-beta');
   });
 
   const oneOfMany = 'effort-2025-11-24';
@@ -345,11 +348,11 @@ describe('a hub of the dialect', () => {
       [what, 'betas', { betas: betas as string[] }, {}] as const,
     ]),
   )('is sent no beta %s: 400, naming %s', async (_, param, members, headers) => {
-    const before = hub.heard.length;
+    const before = hub.received.length;
     const payment = await service.payment(await service.chain.newWallet(), MESSAGES);
     const refused = await service.post(MESSAGES, { ...asked, ...members }, { ...payment, ...headers });
     expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_request', error: { param } } });
-    expect(hub.heard).toHaveLength(before);
+    expect(hub.received).toHaveLength(before);
   });
 
   it('answers whole: every block as it came, with its signature, and its model in the receipt', async () => {
@@ -364,9 +367,9 @@ describe('a hub of the dialect', () => {
     reply = streaming(parts);
     const { message, svc, payer } = await streamed();
     expect(message).toMatchObject(answer);
-    expect(hub.heard.at(-1)).toMatchObject({ headers: { 'anthropic-beta': 'effort-2025-11-24' } });
-    expect(hub.heard.at(-1)?.body).toEqual({ ...asked, stream: true });
-    expect(JSON.stringify(hub.heard.at(-1)?.headers)).not.toContain('sk-ant-of-the-caller');
+    expect(hub.received.at(-1)).toMatchObject({ headers: { 'anthropic-beta': 'effort-2025-11-24' } });
+    expect(hub.received.at(-1)?.body).toEqual({ ...asked, stream: true });
+    expect(JSON.stringify(hub.received.at(-1)?.headers)).not.toContain('sk-ant-of-the-caller');
     expect(commitment(svc())).toMatchObject({ hash: canonicalHash(content as Json) });
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
@@ -430,7 +433,7 @@ describe('a hub of the dialect', () => {
     const pdf = { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' } };
     const messages = [{ role: 'user', content: [pdf] }];
     expect((await bought({ model: 'claude-eye', messages })).status).toBe(200);
-    expect(hub.heard.at(-1)?.body).toMatchObject({ messages });
+    expect(hub.received.at(-1)?.body).toMatchObject({ messages });
     expect(await bought({ messages })).toMatchObject({
       status: 400,
       body: { error: { param: 'messages.0.content.0', message: expect.stringContaining('does not accept PDFs') } },
@@ -440,7 +443,7 @@ describe('a hub of the dialect', () => {
   it('keeps what was thought elsewhere to itself where nobody has signed it', async () => {
     const turn = { role: 'assistant', content: [{ ...thinking, signature: '' }, thinking, said] };
     await bought({ messages: [...(asked.messages as JsonObject[]), turn, { role: 'user', content: 'Go on.' }] });
-    expect(hub.heard.at(-1)?.body).toMatchObject({ messages: [{}, { content: [thinking, said] }, {}] });
+    expect(hub.received.at(-1)?.body).toMatchObject({ messages: [{}, { content: [thinking, said] }, {}] });
   });
 
   it('is asked for messages alone, also by svc/auto: a chat is told that there is no such model', async () => {

@@ -4,7 +4,7 @@ import { MessageEventAnswer } from '../../rest-compat/inference/message-answers.
 import { MessageStreamFault } from '../../rest-compat/inference/stream-fault.ts';
 import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { type Fetch, payingFetch } from '../harness/buyer.ts';
-import { resetHubsBeforeEach, type Service, type Svc, sharedService } from '../harness/doors/open-service.ts';
+import { type ReceiptBody, resetHubsBeforeEach, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 const MESSAGES = '/v1/messages';
 let service: Service;
@@ -15,7 +15,7 @@ resetHubsBeforeEach(() => service);
 
 const input_schema = { type: 'object', properties: { cityName: { type: 'string' } }, required: ['cityName'] };
 const tools = [{ name: 'weather', input_schema }];
-const said = (content: string, members: JsonObject = {}): JsonObject => ({
+const messageRequest = (content: string, members: JsonObject = {}): JsonObject => ({
   max_tokens: 512,
   messages: [{ role: 'user', content }],
   ...members,
@@ -42,7 +42,7 @@ async function open(body: JsonObject, { headers = {}, by = fetch }: Options) {
 }
 
 /** All that is said, each event as the description has it, and what its deltas add up to. */
-async function heard(body: JsonObject, options: Options) {
+async function readStream(body: JsonObject, options: Options) {
   const { answer, events } = await open(body, options);
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
   const all: JsonObject[] = [];
@@ -54,7 +54,7 @@ async function heard(body: JsonObject, options: Options) {
     all.push(data);
     names.push(String(next.value.event));
   }
-  const svc = all.find(event => 'svc' in event)?.svc as Svc;
+  const svc = all.find(event => 'svc' in event)?.svc as ReceiptBody;
   return { answer, all, names, svc, content: contentOf(all) };
 }
 
@@ -82,7 +82,7 @@ const by_key = { headers: { 'x-api-key': 'a-live-key' } };
 describe(`POST ${MESSAGES} with stream: true`, () => {
   it("a text: Anthropic's events in their order, the receipt in one of its own before the last", async () => {
     const payer = await service.chain.newWallet();
-    const { answer, all, names, svc, content } = await heard(said('Hello'), { by: payingFetch(payer) });
+    const { answer, all, names, svc, content } = await readStream(messageRequest('Hello'), { by: payingFetch(payer) });
     expect(once(names)).toEqual([
       'message_start',
       'content_block_start',
@@ -102,7 +102,10 @@ describe(`POST ${MESSAGES} with stream: true`, () => {
   });
 
   it('a call: its arguments piece by piece', async () => {
-    const { all, names, svc, content } = await heard(said('Weather?', { tools, tool_choice: { type: 'any' } }), by_key);
+    const { all, names, svc, content } = await readStream(
+      messageRequest('Weather?', { tools, tool_choice: { type: 'any' } }),
+      by_key,
+    );
     expect(once(names).slice(1, 4)).toEqual(['content_block_start', 'content_block_delta', 'content_block_stop']);
     expect(content).toMatchObject([{ type: 'tool_use', name: 'weather', input: { cityName: 'sample' } }]);
     expect(all.at(-3)).toMatchObject({ delta: { stop_reason: 'tool_use' } });
@@ -132,7 +135,7 @@ describe(`POST ${MESSAGES} with stream: true`, () => {
       { choices: [{ delta: {}, finish_reason: 'stop' }] },
     ];
     service.hubs[0].behave({ kind: 'events', events });
-    const { all, svc, content } = await heard(said(name, { thinking: { type: 'adaptive' } }), by_key);
+    const { all, svc, content } = await readStream(messageRequest(name, { thinking: { type: 'adaptive' } }), by_key);
     expect(content.some(({ type }) => type === 'thinking')).toBe(/^thinking (?:and|that is signed)/.test(name));
     expect(commitment(svc)).toMatchObject({ status: 'committed', hash: canonicalHash(content as Json) });
     const marks = all.flatMap(({ type, index }) => {
@@ -147,7 +150,7 @@ describe(`POST ${MESSAGES} with stream: true`, () => {
       { choices: [{ delta: { content: 'Well' }, finish_reason: 'stop' }] },
     ];
     service.hubs[0].behave({ kind: 'events', events });
-    const { svc, content } = await heard(said('Do not think aloud'), by_key);
+    const { svc, content } = await readStream(messageRequest('Do not think aloud'), by_key);
     expect(content).toMatchObject([{ type: 'text', text: 'Well' }]);
     expect(commitment(svc)).toMatchObject({ hash: canonicalHash(content as Json) });
   });
@@ -157,8 +160,8 @@ describe(`POST ${MESSAGES} with stream: true`, () => {
     async members => {
       const payer = await service.chain.newWallet();
       const headers = await service.payment(payer, MESSAGES);
-      const body = said('Again', members);
-      const [first, again] = [await heard(body, { headers }), await heard(body, { headers })];
+      const body = messageRequest('Again', members);
+      const [first, again] = [await readStream(body, { headers }), await readStream(body, { headers })];
       expect(again.content).toEqual(first.content);
       expect(once(again.names)).toEqual(once(first.names));
       expect(again.svc).toMatchObject({
@@ -174,7 +177,7 @@ describe(`POST ${MESSAGES} with stream: true`, () => {
   it('an error in place of the end where the hub breaks off: the receipt before it, committed to nothing', async () => {
     service.hubs[0].behave({ kind: 'answer', in_stream: { after_words: 2, does: 'close' } });
     const payer = await service.chain.newWallet();
-    const { all, names, svc, content } = await heard(said('Break'), { by: payingFetch(payer) });
+    const { all, names, svc, content } = await readStream(messageRequest('Break'), { by: payingFetch(payer) });
     expect(names.slice(-2)).toEqual(['svc', 'error']);
     expect(names).not.toContain('message_stop');
     expect(all.at(-1)).toMatchObject({
@@ -190,27 +193,31 @@ describe(`POST ${MESSAGES} with stream: true`, () => {
   it('is brought to its end and recorded when its reader leaves', async () => {
     const on = Promise.withResolvers<void>();
     service.hubs[0].behave({ kind: 'answer', in_stream: { after_words: 2, does: on.promise } });
-    const { answer, events, leave } = await open(said('Leave'), { by: payingFetch(await service.chain.newWallet()) });
+    const { answer, events, leave } = await open(messageRequest('Leave'), {
+      by: payingFetch(await service.chain.newWallet()),
+    });
     await events?.read();
     leave();
     on.resolve();
     const task_id = answer.headers.get('x-svc-task-id');
     await expect.poll(async () => (await service.get(`/receipt/${task_id}`)).status).toBe(200);
-    expect(commitment((await service.get<Svc>(`/receipt/${task_id}`)).body)).toMatchObject({ status: 'committed' });
+    expect(commitment((await service.get<ReceiptBody>(`/receipt/${task_id}`)).body)).toMatchObject({
+      status: 'committed',
+    });
   });
 
   it('502 where no hub begins: an error, no event, and the payment pays when it is sent again', async () => {
     for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, MESSAGES);
-    const failed = await service.post(MESSAGES, said('Hello', { stream: true }), payment);
+    const failed = await service.post(MESSAGES, messageRequest('Hello', { stream: true }), payment);
     expect(failed).toMatchObject({
       status: 502,
       body: { type: 'error', charged: false, error: { type: 'api_error' } },
     });
     expect(await service.transfersFrom(payer)).toEqual([]);
     for (const hub of service.hubs) hub.behave({ kind: 'answer' });
-    expect((await heard(said('Hello'), { headers: payment })).names.at(-1)).toBe('message_stop');
+    expect((await readStream(messageRequest('Hello'), { headers: payment })).names.at(-1)).toBe('message_stop');
   });
 });
 
@@ -219,7 +226,7 @@ describe('the same by GraphQL', () => {
     service.post<{ data: { answer: JsonObject } }>('/graphql', { query, variables: { input } }, headers);
 
   it('createMessage: what REST answers, bound to the same request', async () => {
-    const body = said('Both ways', { system: 'Be short.', tools, top_k: 3 });
+    const body = messageRequest('Both ways', { system: 'Be short.', tools, top_k: 3 });
     const rest = await service.post<JsonObject>(MESSAGES, body, {
       'x-api-key': 'a-live-key',
       'idempotency-key': 'both-ways',

@@ -4,25 +4,25 @@ import type { z } from 'zod';
 import { MessageAnswer } from '../../rest-compat/inference/message-answers.ts';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
-import { CHAT, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
-import { keepsPaidManners } from '../harness/doors/paid-door.ts';
-import { answering, type HubServer, hubServer } from '../harness/receipt/inference/hub-server.ts';
+import { CHAT, openService, type ReceiptBody, type Service } from '../harness/doors/open-service.ts';
+import { testPaidDoor } from '../harness/doors/paid-door.ts';
+import { answerWith, type HubServer, openHubServer } from '../harness/receipt/inference/hub-server.ts';
 import { atEnd } from '../harness/release.ts';
 
 const MESSAGES = '/v1/messages';
 const COUNT = '/v1/messages/count_tokens';
-type Answer = Omit<z.infer<typeof MessageAnswer>, 'svc'> & { readonly svc: Svc };
+type Answer = Omit<z.infer<typeof MessageAnswer>, 'svc'> & { readonly svc: ReceiptBody };
 
 const usage = { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 };
 const replying = (message: JsonObject, finish_reason = 'stop') =>
-  answering({ choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }], usage });
+  answerWith({ choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }], usage });
 const good = replying({ content: 'Hello.' });
 
 let service: Service;
 let hub: HubServer;
 let reply: (response: ServerResponse) => void = good;
 beforeAll(async () => {
-  hub = await hubServer(response => reply(response));
+  hub = await openHubServer(response => reply(response));
   atEnd(() => hub[Symbol.asyncDispose]());
   const { base_url } = hub;
   const models = ['one-model', 'one-eye'];
@@ -61,7 +61,7 @@ async function bought(members: JsonObject = {}, headers: Record<string, string> 
   return { ...heard, payer };
 }
 /** What the hub was asked, beside the model. */
-const heardByHub = () => hub.heard.at(-1)?.body as JsonObject;
+const heardByHub = () => hub.received.at(-1)?.body as JsonObject;
 const png = { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } as const;
 const PNG_URL = 'data:image/png;base64,iVBORw0KGgo=';
 const tool = { name: 'look_up', description: 'Looks it up.', input_schema: { type: 'object', properties: { q: {} } } };
@@ -157,7 +157,7 @@ describe(`POST ${MESSAGES} 200`, () => {
 
   it('with what of its tokens came from a cache, and was thought', async () => {
     const details = { prompt_tokens_details: { cached_tokens: 2 }, completion_tokens_details: { reasoning_tokens: 1 } };
-    reply = answering({ choices: [{ message: { content: 'Hello.' } }], usage: { ...usage, ...details } });
+    reply = answerWith({ choices: [{ message: { content: 'Hello.' } }], usage: { ...usage, ...details } });
     expect((await bought()).body.usage).toEqual({
       input_tokens: 1,
       output_tokens: 1,
@@ -168,7 +168,7 @@ describe(`POST ${MESSAGES} 200`, () => {
   });
 
   it('without usage: 0 where the hub does not count', async () => {
-    reply = answering({ choices: [{ message: { content: 'Hello.' } }] });
+    reply = answerWith({ choices: [{ message: { content: 'Hello.' } }] });
     expect((await bought()).body.usage).toMatchObject({ input_tokens: 0, output_tokens: 0 });
   });
 });
@@ -333,7 +333,7 @@ describe(`what a hub hears of POST ${MESSAGES}`, () => {
 
   it('the key of the service alone, whatever the caller shows by x-api-key', async () => {
     await bought({}, { 'x-api-key': 'sk-ant-of-the-caller' });
-    const { headers } = hub.heard.at(-1) ?? {};
+    const { headers } = hub.received.at(-1) ?? {};
     expect(headers?.authorization).toBe('Bearer key-of-the-hub');
     expect(JSON.stringify(headers)).not.toContain('sk-ant-of-the-caller');
     expect(service.gateway.logs.join('')).not.toContain('sk-ant-of-the-caller');
@@ -369,7 +369,7 @@ describe(`headers of POST ${MESSAGES}`, () => {
       by: payingFetch(await service.chain.newWallet()),
     });
     expect(heard.status).toBe(200);
-    expect(hub.heard.at(-1)?.headers).not.toHaveProperty('anthropic-beta');
+    expect(hub.received.at(-1)?.headers).not.toHaveProperty('anthropic-beta');
   });
 });
 
@@ -482,7 +482,7 @@ it(`POST ${MESSAGES}: a text and one block of it are the same request`, async ()
 
 const image = (source: JsonObject) => ({ messages: [{ role: 'user', content: [{ type: 'image', source }] }] });
 const blockOf = (block: JsonObject, role = 'user') => ({ messages: [{ role, content: [block] }] });
-keepsPaidManners(() => service, {
+testPaidDoor(() => service, {
   path: MESSAGES,
   job_kind: 'completions',
   body: (_, name) => asking({ messages: [{ role: 'user', content: name }] }),

@@ -9,21 +9,21 @@ import {
   type Service,
   sharedService,
 } from '../harness/doors/open-service.ts';
-import { type Refused, refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf, type RefusedCallBody } from '../harness/doors/policies.ts';
 import { taskOf } from '../harness/doors/tasks.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;
-let book: ReturnType<typeof refusing>;
+let book: ReturnType<typeof policyDoorsOf>;
 beforeAll(async () => {
   service = await sharedService();
-  book = refusing(service);
+  book = policyDoorsOf(service);
 });
 resetHubsBeforeEach(() => service);
 
 /** The first hub stands first in the order of trying, and `svc/auto` is its alpha-1 there. */
-const askedOf = () => service.hubs.map(({ requests }) => requests.length);
+const hubCalls = () => service.hubs.map(({ requests }) => requests.length);
 const down = (hub: 0 | 1) => service.hubs[hub].behave({ kind: 'status', status: 500 });
 
 async function limited(...models: string[]): Promise<Agent> {
@@ -35,7 +35,7 @@ async function limited(...models: string[]): Promise<Agent> {
 describe('svc/auto under a model_allowlist', () => {
   it('chooses among the models that are allowed, whole, streamed and by key', async () => {
     const agent = await limited('beta-1');
-    const [alpha_before = 0] = askedOf();
+    const [alpha_before = 0] = hubCalls();
     const whole = await service.buy(agent.account);
     expect([whole.status, whole.body.model]).toEqual([200, 'beta-1']);
     const payment = await service.payment(agent.account, CHAT);
@@ -45,7 +45,7 @@ describe('svc/auto under a model_allowlist', () => {
     expect((await service.post<Chat>(CHAT, ask('By key'), key)).body.model).toBe('beta-1');
     const response = await service.payment(agent.account, '/v1/responses');
     expect((await service.post('/v1/responses', { input: 'Hello' }, response)).body.model).toBe('beta-1');
-    expect(askedOf()[0]).toBe(alpha_before);
+    expect(hubCalls()[0]).toBe(alpha_before);
   });
 
   it('chooses a model that the list and a hub share, whichever stands first there; every paid work does', async () => {
@@ -64,12 +64,12 @@ describe('svc/auto under a model_allowlist', () => {
 
   it('502 rather than failover to a model that is not: nothing is charged', async () => {
     const agent = await limited('beta-1');
-    const [alpha_before = 0, beta_before = 0] = askedOf();
+    const [alpha_before = 0, beta_before = 0] = hubCalls();
     down(1);
     const payment = await service.payment(agent.account, CHAT);
     const failed = await service.post<{ attempts: unknown[] }>(CHAT, ask(), payment);
     expect(failed).toMatchObject({ status: 502, body: { code: 'hub_failed', charged: false } });
-    expect([failed.body.attempts.length, ...askedOf()]).toEqual([1, alpha_before, beta_before + 1]);
+    expect([failed.body.attempts.length, ...hubCalls()]).toEqual([1, alpha_before, beta_before + 1]);
     expect(await service.transfersFrom(agent.account)).toHaveLength(1);
   });
 
@@ -81,8 +81,8 @@ describe('svc/auto under a model_allowlist', () => {
 
   it('403 with the signed refusal where it allows none of those that could answer', async () => {
     const agent = await limited('gamma-1', 'alpha-3');
-    const before = askedOf();
-    const { heard } = await book.refused(agent);
+    const before = hubCalls();
+    const { heard } = await book.chatToRefusal(agent);
     expect(heard.body).toMatchObject({
       refusal_code: 'policy_blocked',
       policy_code: 'model_not_allowed',
@@ -90,7 +90,7 @@ describe('svc/auto under a model_allowlist', () => {
     });
     const jwks = (await service.get('/.well-known/jwks.json')).body as never;
     expect(verifyRefusal(heard.body, jwks)).toMatchObject({ kind: 'valid' });
-    expect(askedOf()).toEqual(before);
+    expect(hubCalls()).toEqual(before);
     expect(await service.transfersFrom(agent.account)).toHaveLength(1);
     const { entries } = await book.bookOf(agent);
     expect(entries[0]).toMatchObject({ evidence: 'policy_blocked', policy_code: 'model_not_allowed' });
@@ -100,7 +100,7 @@ describe('svc/auto under a model_allowlist', () => {
 describe('a model by its name under a model_allowlist', () => {
   it('403 where it is not on it, 200 where it is', async () => {
     const agent = await limited('alpha-2');
-    const { heard } = await book.refused(agent, ask('Not this', { model: 'beta-1' }));
+    const { heard } = await book.chatToRefusal(agent, ask('Not this', { model: 'beta-1' }));
     expect(heard.body.policy_code).toBe('model_not_allowed');
     expect((await service.buy(agent.account, ask('This', { model: 'alpha-2' }))).body.model).toBe('alpha-2');
   });
@@ -108,7 +108,7 @@ describe('a model by its name under a model_allowlist', () => {
   it('403 by key with a session', async () => {
     const agent = await limited('alpha-2');
     const key = { 'X-API-Key': 'a-live-key', 'X-SVC-Session': agent.session };
-    const byKey = await service.post<Refused>(CHAT, ask('By key', { model: 'beta-1' }), key);
+    const byKey = await service.post<RefusedCallBody>(CHAT, ask('By key', { model: 'beta-1' }), key);
     expect(byKey).toMatchObject({ status: 403, body: { policy_code: 'model_not_allowed' } });
   });
 
@@ -116,7 +116,7 @@ describe('a model by its name under a model_allowlist', () => {
     const agent = await limited('beta-1');
     for (const path of ['/task-request', '/task-quote']) {
       const asked = { ...taskOf(agent.account), model_id: 'alpha-1' };
-      const refused = await service.post<Refused>(path, asked, await service.payment(agent.account, path));
+      const refused = await service.post<RefusedCallBody>(path, asked, await service.payment(agent.account, path));
       expect([path, refused.status, refused.body.policy_code]).toEqual([path, 403, 'model_not_allowed']);
       const routed = await service.post(path, taskOf(agent.account), await service.payment(agent.account, path));
       expect(routed).toMatchObject({ status: 200, body: { svc: { model: 'beta-1', hub: 'beta' } } });

@@ -15,11 +15,11 @@ beforeAll(async () => {
 });
 beforeEach(() => router.behave(listing('a/one', 'two')));
 
-interface Listed {
+interface ModelList {
   readonly data: readonly { readonly id: string; readonly owned_by: string }[];
 }
 const listed = async (headers = {}) => {
-  const { status, body } = await service.get<Listed>('/v1/models', headers);
+  const { status, body } = await service.get<ModelList>('/v1/models', headers);
   return { status, ids: body.data.map(({ id, owned_by }) => `${owned_by}: ${id}`) };
 };
 
@@ -56,18 +56,22 @@ describe('GET /v1/models', () => {
   it('each says what it takes and gives, by whom it is served and what a call costs', async () => {
     const { body } = await service.get<{ data: { id: string }[] }>('/v1/models');
     const price = { amount: '2000', currency: 'USDC', decimals: 6, per: 'call' };
-    const said = (id: string) => body.data.find(model => model.id === id);
-    expect(said('alpha-1')).toMatchObject({ hubs: ['alpha'], modality: { input: ['text'], output: ['text'] }, price });
-    expect(said('alpha-2')).toMatchObject({ modality: { input: ['text', 'image'], output: ['text'] } });
-    expect(said('alpha-image')).toMatchObject({ modality: { input: ['text'], output: ['image'] }, price });
-    expect(said('beta-audio')).toMatchObject({ modality: { input: ['audio'], output: ['text'] }, price });
-    expect(said('beta-embedding')).toMatchObject({ modality: { input: ['text'], output: ['embedding'] }, price });
-    expect(said('router/two')).toMatchObject({
+    const modelById = (id: string) => body.data.find(model => model.id === id);
+    expect(modelById('alpha-1')).toMatchObject({
+      hubs: ['alpha'],
+      modality: { input: ['text'], output: ['text'] },
+      price,
+    });
+    expect(modelById('alpha-2')).toMatchObject({ modality: { input: ['text', 'image'], output: ['text'] } });
+    expect(modelById('alpha-image')).toMatchObject({ modality: { input: ['text'], output: ['image'] }, price });
+    expect(modelById('beta-audio')).toMatchObject({ modality: { input: ['audio'], output: ['text'] }, price });
+    expect(modelById('beta-embedding')).toMatchObject({ modality: { input: ['text'], output: ['embedding'] }, price });
+    expect(modelById('router/two')).toMatchObject({
       hubs: ['router'],
       modality: { input: ['text'], output: ['text'] },
       price,
     });
-    expect(said('svc/auto')).toMatchObject({
+    expect(modelById('svc/auto')).toMatchObject({
       hubs: ['alpha', 'beta'],
       modality: { input: ['text', 'image', 'audio'], output: ['text', 'image', 'embedding'] },
       price,
@@ -89,7 +93,7 @@ describe('GET /v1/models/{id}', () => {
     ['router/a/one', '/v1/models/router/a/one'],
     ['router/a/one', '/v1/models/router%2Fa/one'],
   ])('200 for %s, as %s: what the list says of it', async (id, path) => {
-    const { body: list } = await service.get<Listed>('/v1/models');
+    const { body: list } = await service.get<ModelList>('/v1/models');
     const heard = await service.get(path);
     expect(heard).toMatchObject({ status: 200, body: { id } });
     expect(heard.body).toEqual(list.data.find(model => model.id === id));

@@ -29,7 +29,7 @@ beforeAll(async () => {
   service = await sharedService();
 });
 
-interface Opened {
+interface OpenedPage {
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -37,7 +37,11 @@ interface Opened {
 }
 
 /** With no header but those: `fetch` always says what it accepts. */
-function open(method: string, path: string, headers: Readonly<Record<string, string | undefined>>): Promise<Opened> {
+function open(
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string | undefined>>,
+): Promise<OpenedPage> {
   const given = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   return new Promise((resolve, reject) => {
     const asked = request(service.url + path, { method, headers: Object.fromEntries(given) }, async answer => {
@@ -104,15 +108,15 @@ describe.each(rows.filter(row => !isOpenToAll(row)))('GET %s, which requires a s
 });
 
 /** Without the headers that differ in every response. */
-function comparable({ status, headers, body }: Opened) {
+function comparable({ status, headers, body }: OpenedPage) {
   const { date: _date, 'x-request-id': _id, 'server-timing': _time, ...rest } = headers;
   return { status, headers: rest, body };
 }
 
 describe.each(rows)('%s', (path, { possession }) => {
   it('the same bytes to every client that is no browser', async () => {
-    const said = async (accept: string | undefined) => comparable(await open('GET', pathOf(path), { accept }));
-    const [first, ...others] = await Promise.all(PROGRAMS.map(said));
+    const openAs = async (accept: string | undefined) => comparable(await open('GET', pathOf(path), { accept }));
+    const [first, ...others] = await Promise.all(PROGRAMS.map(openAs));
     for (const other of others) expect(other).toEqual(first);
     expect(first?.headers['content-type'] ?? '').not.toContain('html');
     expect(first?.headers.vary ?? '').not.toMatch(/accept/i);

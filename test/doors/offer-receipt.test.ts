@@ -17,10 +17,10 @@ import {
 import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { nowSeconds, payingFetch, registrationOf } from '../harness/buyer.ts';
-import { handMade } from '../harness/doors/hand-made.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
+import { makePayment } from '../harness/doors/make-payment.ts';
 import { ask, CHAT, type Chat, REGISTER, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { namingFetch, newName } from '../harness/doors/payment-identifiers.ts';
+import { identifierFetch, newIdentifier } from '../harness/doors/payment-identifiers.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 
 /** The signed offers of an unpaid answer, as a client of the official package sees them. */
-async function asked(path: string, headers: Record<string, string> = {}) {
+async function signedOffers(path: string, headers: Record<string, string> = {}) {
   const heard = await service.knock('POST', path, { headers });
   const header = heard.headers.get('PAYMENT-REQUIRED') ?? '';
   const required = decodePaymentRequiredHeader(header) as PaymentRequired;
@@ -47,7 +47,7 @@ async function signerInDid(): Promise<string | undefined> {
 }
 
 async function offerOf(path: string): Promise<DecodedOffer> {
-  const [offer] = decodeSignedOffers((await asked(path)).offers);
+  const [offer] = decodeSignedOffers((await signedOffers(path)).offers);
   if (!offer) throw new Error(`no signed offer at ${path}`);
   return offer;
 }
@@ -61,7 +61,7 @@ function receiptIn({ headers }: { headers: Headers }): JWSSignedReceipt {
 
 describe.each([CHAT, REGISTER])('the 402 of %s', path => {
   it('has a signed offer for each it accepts, which the official package verifies: its signer is the one of did.json', async () => {
-    const { required, offers } = await asked(path);
+    const { required, offers } = await signedOffers(path);
     const signer = await signerInDid();
     expect(offers).toHaveLength(required.accepts.length);
     for (const [index, offer] of offers.entries()) {
@@ -74,10 +74,10 @@ describe.each([CHAT, REGISTER])('the 402 of %s', path => {
   });
 
   it('brings the same signed offers to whoever asks, whatever the reason: nothing is signed per request', async () => {
-    const [one, two] = [await asked(path), await asked(path)];
+    const [one, two] = [await signedOffers(path), await signedOffers(path)];
     expect(two.header).toBe(one.header);
     const poor = await service.chain.newWallet(0n);
-    const { headers } = await handMade(service, poor, { accepted: { asset: poor.address } });
+    const { headers } = await makePayment(service, poor, { accepted: { asset: poor.address } });
     const refused = await service.post(path, path === CHAT ? ask() : await registrationOf(poor), headers);
     const told = decodePaymentRequiredHeader(refused.headers.get('PAYMENT-REQUIRED') ?? '') as PaymentRequired;
     expect(extractOffersFromPaymentRequired(told)).toEqual(one.offers);
@@ -85,7 +85,7 @@ describe.each([CHAT, REGISTER])('the 402 of %s', path => {
 });
 
 it('an offer that was touched is not of that signer', async () => {
-  const [offer] = (await asked(CHAT)).offers;
+  const [offer] = (await signedOffers(CHAT)).offers;
   const { payload, signature } = offer as EIP712SignedOffer;
   const cheaper: EIP712SignedOffer = { format: 'eip712', payload: { ...payload, amount: '1' }, signature };
   expect((await verifyOfferSignatureEIP712(cheaper)).signer).not.toBe(await signerInDid());
@@ -125,7 +125,7 @@ describe('PAYMENT-RESPONSE', () => {
     const payer = await service.chain.newWallet();
     const query = `mutation ($input: ChatCompletionInput!) { createChatCompletion(input: $input) { id } }`;
     const body = { query, variables: { input: ask('Graph') } };
-    const heard = await service.knock('POST', '/graphql', { body, by: namingFetch(payer, newName()) });
+    const heard = await service.knock('POST', '/graphql', { body, by: identifierFetch(payer, newIdentifier()) });
     expect(heard.status).toBe(200);
     const facts = await verifyReceiptSignatureJWS(receiptIn(heard));
     expect(facts.resourceUrl).toBe(`${service.url}/graphql`);
@@ -138,7 +138,7 @@ describe('PAYMENT-RESPONSE', () => {
     const told = decodePaymentResponseHeader(v1.headers.get('X-PAYMENT-RESPONSE') ?? '');
     expect(told).not.toHaveProperty('extensions');
     const poor = await service.chain.newWallet(0n);
-    const refused = await service.post(CHAT, ask('Poor'), (await handMade(service, poor)).headers);
+    const refused = await service.post(CHAT, ask('Poor'), (await makePayment(service, poor)).headers);
     expect([refused.status, refused.headers.get('PAYMENT-RESPONSE')]).toEqual([402, null]);
   });
 });

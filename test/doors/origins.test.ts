@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { exposed } from '../../rest-compat/faces/openapi-headers.ts';
+import { exposedHeaders } from '../../rest-compat/faces/openapi-headers.ts';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { sha256Hex } from '../../schema/digest.ts';
 import { limits } from '../../schema/limits.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const crossOrigin = (headers: Headers) =>
   Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
-const readable = { 'access-control-allow-origin': PAGE, 'access-control-expose-headers': exposed };
+const readable = { 'access-control-allow-origin': PAGE, 'access-control-expose-headers': exposedHeaders };
 const preflight = { origin: PAGE, 'access-control-request-method': 'POST' };
 
 describe('OPTIONS /graphql', () => {

@@ -2,15 +2,15 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch, registrationOf } from '../harness/buyer.ts';
 import { ask, CHAT, type Chat, REGISTER, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;
-let shop: ReturnType<typeof refusing>;
+let shop: ReturnType<typeof policyDoorsOf>;
 beforeAll(async () => {
   service = await sharedService();
-  shop = refusing(service);
+  shop = policyDoorsOf(service);
 });
 
 const follows = (parent: string) => ({ 'X-SVC-Parent': parent });
@@ -69,8 +69,8 @@ describe('a call that names its parent', () => {
   });
 
   it('keeps it where its book refuses the call; and a call may follow from the refused one', async () => {
-    const agent = await shop.killed();
-    const blocked = await shop.refused(agent, ask('Refused', { parent_ref: agent.task_id }));
+    const agent = await shop.newBlockedAgent();
+    const blocked = await shop.chatToRefusal(agent, ask('Refused', { parent_ref: agent.task_id }));
     const { task_id } = blocked.heard.body;
     expect(await newest(agent)).toMatchObject({ task_id, evidence: 'policy_blocked', parent_ref: agent.task_id });
     await shop.set(agent, 'kill_switch', null);

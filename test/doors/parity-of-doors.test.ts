@@ -5,14 +5,20 @@ import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../s
 import { sliceToken } from '../../schema/slice-token.ts';
 import { bearerOf } from '../harness/doors/assignments.ts';
 import { audio, audioForm } from '../harness/doors/audio-form.ts';
-import { completion } from '../harness/doors/completions.ts';
-import { answersOf, type FaceRequest, type Refused, refusedByGraph, refusedByRest } from '../harness/doors/faces.ts';
+import { completionReport } from '../harness/doors/completions.ts';
+import {
+  answersOf,
+  type FaceRefusal,
+  type FaceRequest,
+  refusedByGraph,
+  refusedByRest,
+} from '../harness/doors/faces.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, CHAT } from '../harness/doors/open-service.ts';
 import { INBOUND, OPS, openPopulated, type Populated } from '../harness/doors/populated-service.ts';
 import { bearer } from '../harness/doors/router.ts';
-import { signedIn, signingDoors } from '../harness/doors/signing-doors.ts';
-import { invoiceOf, transferOf } from '../harness/ingest/witness.ts';
+import { signaturesIn, signingDoors } from '../harness/doors/signing-doors.ts';
+import { invoiceOf, transferOf } from '../harness/ingest/transfer-source.ts';
 import { untilHolds } from '../harness/until-holds.ts';
 
 /*
@@ -260,9 +266,9 @@ describe.each(compared.filter(({ name }) => !(name in not_compared)).map(door =>
           for (const answer of offered) expect(lasting(answer)).toEqual(lasting(rest));
           if (name.startsWith('list_')) for (const answer of [rest, ...offered]) expect(listIn(answer)).not.toEqual([]);
           if (!signingDoors.includes(door)) return;
-          const signed = signedIn(rest);
+          const signed = signaturesIn(rest);
           expect(canonicalJson(signed).length > 50, canonicalJson(given as JsonObject)).toBe(!given.unsigned);
-          for (const answer of offered) expect(signedIn(answer)).toEqual(signed);
+          for (const answer of offered) expect(signaturesIn(answer)).toEqual(signed);
         });
       }
     });
@@ -276,7 +282,7 @@ interface Row {
   readonly given: () => FaceRequest;
   /** What of the operation on the graph, where the door itself refuses the request before it runs one. */
   readonly variables?: () => JsonObject;
-  readonly refused: Refused;
+  readonly refused: FaceRefusal;
   /** On the graph it is null, and no fault. */
   readonly null_on_graph?: true;
 }
@@ -451,11 +457,16 @@ const refusals: readonly Row[] = [
     given: () => ({ params: { id: 'job_none' }, body: {}, headers: OPS }),
     refused: { status: 404, code: 'job_not_found' },
   },
-  { door: 'record_completion', why: 'nothing shown', given: () => ({ body: completion() }), refused: UNAUTHENTICATED },
+  {
+    door: 'record_completion',
+    why: 'nothing shown',
+    given: () => ({ body: completionReport() }),
+    refused: UNAUTHENTICATED,
+  },
   {
     door: 'record_completion',
     why: 'a wrong secret',
-    given: () => ({ body: completion(), headers: { 'X-SVC-Board-Inbound': 'wrong' } }),
+    given: () => ({ body: completionReport(), headers: { 'X-SVC-Board-Inbound': 'wrong' } }),
     refused: FORBIDDEN,
   },
 ];

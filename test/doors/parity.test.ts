@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { SCITT_STATEMENT } from '../../schema/cose.ts';
-import { rpc, said } from '../harness/a2a/agent.ts';
+import { rawMessage, rpc } from '../harness/a2a/agent.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
-import { paidBy, say, use } from '../harness/mcp-message.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
+import { paidBy, sendMessage, toolCall } from '../harness/mcp-message.ts';
 import { untilHolds } from '../harness/until-holds.ts';
 
 /*
@@ -15,7 +15,7 @@ import { untilHolds } from '../harness/until-holds.ts';
  */
 
 /** The rows that were made, by which objects are named. */
-interface Made {
+interface ParityRows {
   readonly session: string;
   readonly task_id: string;
 }
@@ -40,7 +40,7 @@ type Face = keyof Asks;
 type Columns = { readonly [F in Face]?: ParityCase<Asks[F]> };
 
 let service: Service;
-let made: Made;
+let made: ParityRows;
 
 /** How each face is asked; what comes is text, or a JSON value. */
 const faces: { readonly [F in Face]: (asks: Asks[F]) => Promise<Json> } = {
@@ -59,7 +59,7 @@ const faces: { readonly [F in Face]: (asks: Asks[F]) => Promise<Json> } = {
     return data?.it ?? null;
   },
   async mcp([name, given = {}]) {
-    const { body, text } = await say(service.url, use(name, given), { 'X-SVC-Session': made.session });
+    const { body, text } = await sendMessage(service.url, toolCall(name, given), { 'X-SVC-Session': made.session });
     expect(body?.result?.isError, text).toBeUndefined();
     return body?.result?.structuredContent ?? null;
   },
@@ -89,7 +89,7 @@ function along(found: Json, way: readonly (string | number)[]): Json {
   }, found);
 }
 
-const everything = ({ task_id }: Made): Readonly<Record<string, Columns>> => {
+const everything = ({ task_id }: ParityRows): Readonly<Record<string, Columns>> => {
   const receipt = `receipt(taskId: "${task_id}")`;
   return {
     receipt: {
@@ -114,7 +114,7 @@ const everything = ({ task_id }: Made): Readonly<Record<string, Columns>> => {
   };
 };
 
-const refusedBy = () => refusing(service);
+const refusedBy = () => policyDoorsOf(service);
 
 beforeAll(async () => {
   service = await sharedService();
@@ -127,7 +127,7 @@ beforeAll(async () => {
   await untilHolds(async () => expect(await stated()).toBe(Number(log?.tree_size)));
 });
 
-const nobody: Made = { session: '', task_id: '' };
+const nobody: ParityRows = { session: '', task_id: '' };
 
 describe.each(Object.keys(everything(nobody)))('%s', name => {
   it('is the same by each face that offers it', async () => {
@@ -159,12 +159,16 @@ const calls: { readonly [F in Face]: Call } = {
     return service.post<Json>('/graphql', { query, variables: { input: request } }, shown);
   },
   async mcp({ 'PAYMENT-SIGNATURE': payment, ...shown }, request) {
-    const { body, headers } = await say(service.url, use('chat_completions', request, paidBy(payment)), shown);
+    const { body, headers } = await sendMessage(
+      service.url,
+      toolCall('chat_completions', request, paidBy(payment)),
+      shown,
+    );
     return { body: body?.result?.structuredContent ?? {}, headers };
   },
   async a2a(shown, { messages }) {
     const [{ content }] = messages as [{ content: string }];
-    const { body, headers } = await rpc(service, 'SendMessage', said(content), shown);
+    const { body, headers } = await rpc(service, 'SendMessage', rawMessage(content), shown);
     return { body: body as unknown as Json, headers };
   },
 };

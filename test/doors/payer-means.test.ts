@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../schema/network.ts';
 import { cancellation } from '../harness/base/wallet.ts';
 import type { Wallet } from '../harness/buyer.ts';
-import { handMade } from '../harness/doors/hand-made.ts';
-import { ask, CHAT, type Challenged, PRICE, type Service, sharedService } from '../harness/doors/open-service.ts';
+import { makePayment } from '../harness/doors/make-payment.ts';
+import { ask, CHAT, type ChallengeBody, PRICE, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { openWallets, type TestWallets } from '../harness/wallets.ts';
 
 let service: Service;
@@ -14,15 +14,15 @@ beforeAll(async () => {
   wallets = openWallets(service.chain);
 });
 
-const word = ({ status, body }: { status: number; body: Challenged }) => ({ status, error: body.error });
+const word = ({ status, body }: { status: number; body: ChallengeBody }) => ({ status, error: body.error });
 const transfer = parseAbi(['function transfer(address to, uint256 amount)']);
 
 /** A call that waits at its hub until `meanwhile` is over. */
 async function whileWorking(payer: Wallet, meanwhile: (nonce: Hex) => Promise<unknown>) {
-  const made = await handMade(service, payer);
+  const made = await makePayment(service, payer);
   const before = service.gates.alpha.held();
   service.gates.alpha.hold();
-  const called = service.post<Challenged>(CHAT, ask('Meanwhile', { model: 'alpha-1' }), made.headers);
+  const called = service.post<ChallengeBody>(CHAT, ask('Meanwhile', { model: 'alpha-1' }), made.headers);
   await expect.poll(service.gates.alpha.held).toBe(before + 1);
   await meanwhile(made.message.nonce);
   service.gates.alpha.open();
@@ -45,7 +45,7 @@ describe('POST /v1/chat/completions 402 and nothing charged, where meanwhile the
     expect(word(heard)).toEqual({ status: 402, error: 'reverted' });
     expect(await service.claimsOf(payer)).toEqual([{ state: 'released', reason: 'reverted' }]);
     expect(await service.transfersFrom(payer)).toEqual([]);
-    const again = () => service.post<Challenged>(CHAT, ask('Meanwhile', { model: 'alpha-1' }), headers);
+    const again = () => service.post<ChallengeBody>(CHAT, ask('Meanwhile', { model: 'alpha-1' }), headers);
     const resting = await again();
     expect(resting).toMatchObject({ status: 429, body: { code: 'rate_limited', charged: false } });
     expect(Number(resting.headers.get('Retry-After'))).toBeGreaterThan(0);
@@ -71,7 +71,7 @@ describe('POST /v1/chat/completions 402 and nothing charged, where meanwhile the
 
 it('POST /v1/chat/completions 402 cancelled, where the payment was cancelled before: no hub is asked', async () => {
   for (const payer of [await service.chain.newWallet(), await wallets.plain()]) {
-    const made = await handMade(service, payer);
+    const made = await makePayment(service, payer);
     await wallets.call(networks.base.usdc, await cancellation(payer, made.message.nonce));
     const before = service.hubs[0].requests.length + service.hubs[1].requests.length;
     expect(word(await service.post(CHAT, ask(), made.headers))).toEqual({ status: 402, error: 'cancelled' });
@@ -88,7 +88,7 @@ describe('POST /v1/chat/completions, several slow calls at once on one balance',
     service.gates.alpha.hold();
     const settled: number[] = [];
     const calls = payments.map(async (payment, index) => {
-      const heard = await service.post<Challenged>(CHAT, ask(`Slow ${index}`, { model: 'alpha-1' }), payment);
+      const heard = await service.post<ChallengeBody>(CHAT, ask(`Slow ${index}`, { model: 'alpha-1' }), payment);
       settled.push(heard.status);
       return heard;
     });

@@ -3,8 +3,8 @@ import { isPaymentIdentifierExtension, isPaymentIdentifierRequired } from '@x402
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { registrationOf, type Wallet } from '../harness/buyer.ts';
-import { encoded, handMade } from '../harness/doors/hand-made.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
+import { encodeBase64, makePayment } from '../harness/doors/make-payment.ts';
 import {
   ask,
   CHAT,
@@ -15,7 +15,7 @@ import {
   type Service,
   sharedService,
 } from '../harness/doors/open-service.ts';
-import { named, namingFetch, newName } from '../harness/doors/payment-identifiers.ts';
+import { identifiedPayment, identifierFetch, newIdentifier } from '../harness/doors/payment-identifiers.ts';
 import { openWallets } from '../harness/wallets.ts';
 
 let service: Service;
@@ -31,13 +31,13 @@ const extensionsOf = (heard: { headers: Headers }) =>
 
 /** A chat under that name, each time by an authorization of its own. */
 async function buy(account: Wallet, name: string, content: string, headers: Record<string, string> = {}) {
-  const payment = await named(service, account, name);
+  const payment = await identifiedPayment(service, account, name);
   return service.post<Chat>(CHAT, ask(content), { ...payment.headers, ...headers });
 }
 
 /** The same by an Idempotency-Key. */
 async function keyed(by: typeof service, account: Wallet, name: string) {
-  const { headers } = await handMade(by, account);
+  const { headers } = await makePayment(by, account);
   return { headers: { ...headers, 'Idempotency-Key': name } };
 }
 
@@ -56,7 +56,7 @@ describe('a 402', () => {
 describe('POST /v1/chat/completions under the identifier of an earlier purchase', () => {
   it('200 idempotent_replay by the official client: another authorization, which is neither claimed nor sent', async () => {
     const payer = await service.chain.newWallet();
-    const by = namingFetch(payer, newName());
+    const by = identifierFetch(payer, newIdentifier());
     const [first, again] = [
       await service.knock<Chat>('POST', CHAT, { body: ask('Named'), by }),
       await service.knock<Chat>('POST', CHAT, { body: ask('Named'), by }),
@@ -71,7 +71,7 @@ describe('POST /v1/chat/completions under the identifier of an earlier purchase'
 
   it('200 idempotent_replay to a payer who has nothing left', async () => {
     const payer = await service.chain.newWallet(PRICE);
-    const name = newName();
+    const name = newIdentifier();
     const first = await buy(payer, name, 'All he had');
     expect(jws(await buy(payer, name, 'All he had'))).toBe(jws(first));
     expect(await service.transfersFrom(payer)).toHaveLength(1);
@@ -79,18 +79,18 @@ describe('POST /v1/chat/completions under the identifier of an earlier purchase'
 
   it('200 by that authorization for something else: it stayed unused', async () => {
     const payer = await service.chain.newWallet();
-    const name = newName();
+    const name = newIdentifier();
     await buy(payer, name, 'First');
-    const second = await named(service, payer, name);
+    const second = await identifiedPayment(service, payer, name);
     expect(status(await service.post(CHAT, ask('First'), second.headers))).toBe('idempotent_replay');
-    const nameless = encoded({ ...decoded(second.headers), extensions: {} });
+    const nameless = encodeBase64({ ...decoded(second.headers), extensions: {} });
     expect(status(await service.post(CHAT, ask('Other'), { 'PAYMENT-SIGNATURE': nameless }))).toBe('settled');
     expect(await service.transfersFrom(payer)).toHaveLength(2);
   });
 
   it('409 payment_identifier_conflict for another request, not charged', async () => {
     const payer = await service.chain.newWallet();
-    const name = newName();
+    const name = newIdentifier();
     await buy(payer, name, 'One');
     const heard = await buy(payer, name, 'Another');
     expect(heard).toMatchObject({ status: 409, body: { code: 'payment_identifier_conflict', charged: false } });
@@ -99,13 +99,13 @@ describe('POST /v1/chat/completions under the identifier of an earlier purchase'
   });
 
   it.each([
-    ['payment identifier', named],
+    ['payment identifier', identifiedPayment],
     ['Idempotency-Key', keyed],
   ])(
     '409 payment_in_flight while the first is worked for, to come again under the same %s; 200 once it is bought',
     async (by, pay) => {
       const payer = await service.chain.newWallet(PRICE);
-      const name = newName();
+      const name = newIdentifier();
       const before = service.gates.alpha.held();
       service.gates.alpha.hold();
       const chat = { ...ask('Slow'), model: 'alpha-1' };
@@ -125,7 +125,7 @@ describe('POST /v1/chat/completions under the identifier of an earlier purchase'
 
   it('200 settled where the first was let go of: the hub had failed', async () => {
     const payer = await service.chain.newWallet();
-    const name = newName();
+    const name = newIdentifier();
     for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
     expect(await buy(payer, name, 'Failed')).toMatchObject({ status: 502, body: { charged: false } });
     for (const hub of service.hubs) hub.behave({ kind: 'answer' });
@@ -136,7 +136,7 @@ describe('POST /v1/chat/completions under the identifier of an earlier purchase'
 
   it('410 answer_gone once the answer is kept no longer: it is not charged again', async () => {
     const payer = await service.chain.newWallet();
-    const name = newName();
+    const name = newIdentifier();
     const { svc } = (await buy(payer, name, 'Long ago')).body;
     const forget = `update payment_claim set answer_box = null, request_box = '' where task_id = $1`;
     await service.query(forget, [svc.task_id]);
@@ -146,7 +146,7 @@ describe('POST /v1/chat/completions under the identifier of an earlier purchase'
 
   it('200 idempotent_replay of a stream: the same text, one transfer', async () => {
     const payer = await service.chain.newWallet();
-    const by = namingFetch(payer, newName());
+    const by = identifierFetch(payer, newIdentifier());
     const first = await listen(service, askToStream('Spoken'), { by });
     const said = await first.rest();
     const again = await listen(service, askToStream('Spoken'), { by });
@@ -159,7 +159,7 @@ describe('POST /v1/chat/completions under the identifier of an earlier purchase'
 describe('POST /v1/chat/completions under the identifier of somebody else', () => {
   it('200 settled: to another payer the name is another purchase', async () => {
     const [one, other] = [await service.chain.newWallet(), await service.chain.newWallet()];
-    const name = newName();
+    const name = newIdentifier();
     const bought = [await buy(one, name, 'Mine'), await buy(other, name, 'Mine')];
     expect(bought.map(status)).toEqual(['settled', 'settled']);
     expect(jws(bought[1] as (typeof bought)[0])).not.toBe(jws(bought[0] as (typeof bought)[0]));
@@ -167,7 +167,7 @@ describe('POST /v1/chat/completions under the identifier of somebody else', () =
 
   it('403 without the session under which it was bought, and 200 with it', async () => {
     const { account, session } = await service.newAgent();
-    const name = newName();
+    const name = newIdentifier();
     const first = await buy(account, name, 'Private', { 'X-SVC-Session': session });
     expect(await buy(account, name, 'Private')).toMatchObject({ status: 403, text: '' });
     expect(jws(await buy(account, name, 'Private', { 'X-SVC-Session': session }))).toBe(jws(first));
@@ -177,9 +177,9 @@ describe('POST /v1/chat/completions under the identifier of somebody else', () =
   it("402 to who only says that he is that contract wallet, and 200 to the wallet's own word", async () => {
     const wallets = openWallets(service.chain);
     const wallet = await wallets.tagged();
-    const name = newName();
+    const name = newIdentifier();
     const first = await buy(wallet, name, 'By contract');
-    const forged = await named(service, wallet, name, { signature: () => `0x01${'11'.repeat(65)}` });
+    const forged = await identifiedPayment(service, wallet, name, { signature: () => `0x01${'11'.repeat(65)}` });
     const heard = await service.post<JsonObject>(CHAT, ask('By contract'), forged.headers);
     expect(heard).toMatchObject({ status: 402, body: { error: 'invalid_exact_evm_payload_signature' } });
     expect(jws(await buy(wallet, name, 'By contract'))).toBe(jws(first));
@@ -199,9 +199,9 @@ describe('an identifier', () => {
 
   it('is nothing to POST /v1/agents/register: 200, and 409 to the second payment of that wallet', async () => {
     const payer = await service.chain.newWallet();
-    const name = newName();
+    const name = newIdentifier();
     const register = async () =>
-      service.post(REGISTER, await registrationOf(payer), (await named(service, payer, name)).headers);
+      service.post(REGISTER, await registrationOf(payer), (await identifiedPayment(service, payer, name)).headers);
     expect((await register()).status).toBe(200);
     expect(await register()).toMatchObject({ status: 409, body: { code: 'wallet_registered' } });
     expect(status(await buy(payer, name, 'Not that purchase'))).toBe('settled');
@@ -209,9 +209,9 @@ describe('an identifier', () => {
 
   it('is no part of v1: 200 settled twice', async () => {
     const payer = await service.chain.newWallet();
-    const extensions = { 'payment-identifier': { info: { required: false, id: newName() } } };
+    const extensions = { 'payment-identifier': { info: { required: false, id: newIdentifier() } } };
     for (const _ of [1, 2]) {
-      const { headers } = await handMade(service, payer, { version: 1, envelope: { extensions } });
+      const { headers } = await makePayment(service, payer, { version: 1, envelope: { extensions } });
       const heard = await service.post(CHAT, ask('v1'), headers);
       expect(status(heard)).toBe('settled');
       const told = decodePaymentResponseHeader(heard.headers.get('X-PAYMENT-RESPONSE') ?? '');

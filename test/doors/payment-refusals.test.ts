@@ -4,8 +4,14 @@ import { limits } from '../../schema/limits.ts';
 import { networks } from '../../schema/network.ts';
 import { highS } from '../harness/base/wallet.ts';
 import { handMadePayment, nowSeconds } from '../harness/buyer.ts';
-import { type Change, carried, encoded, type HandMade, handMade } from '../harness/doors/hand-made.ts';
-import { ask, CHAT, type Challenged, type Service, sharedService } from '../harness/doors/open-service.ts';
+import {
+  encodeBase64,
+  makePayment,
+  type PaymentChange,
+  paymentHeaders,
+  type SignedPayment,
+} from '../harness/doors/make-payment.ts';
+import { ask, CHAT, type ChallengeBody, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -31,18 +37,18 @@ const svm = { payload: { transaction: 'AAAA' } };
 const seconds = (away: number) => BigInt(nowSeconds() + away);
 
 /** Refused, nothing claimed, nothing moved; and the same wallet pays well after it. */
-async function refusedThenPaid(change: () => Change) {
+async function refusedThenPaid(change: () => PaymentChange) {
   const payer = await service.chain.newWallet();
-  const { headers } = await handMade(service, payer, change());
-  const refused = await service.post<Challenged & { readonly code?: string }>(CHAT, ask(), headers);
+  const { headers } = await makePayment(service, payer, change());
+  const refused = await service.post<ChallengeBody & { readonly code?: string }>(CHAT, ask(), headers);
   expect(await service.claimsOf(payer)).toEqual([]);
-  expect((await service.post(CHAT, ask(), (await handMade(service, payer)).headers)).status).toBe(200);
+  expect((await service.post(CHAT, ask(), (await makePayment(service, payer)).headers)).status).toBe(200);
   expect(await service.transfersFrom(payer)).toHaveLength(1);
   return refused;
 }
 
 describe('POST /v1/chat/completions 402, with a word of x402, on a payment', () => {
-  it.each<[string, string, () => Change]>([
+  it.each<[string, string, () => PaymentChange]>([
     ['of too little', word.amount, () => ({ signed: { value: 1999n } })],
     ['of too much', word.amount, () => ({ signed: { value: 2001n } })],
     ['of nothing', word.amount, () => ({ signed: { value: 0n } })],
@@ -78,7 +84,7 @@ describe('POST /v1/chat/completions 402, with a word of x402, on a payment', () 
     }
   });
 
-  it.each<[string, string, Change]>([
+  it.each<[string, string, PaymentChange]>([
     ['of another scheme', word.scheme, { version: 1, envelope: { scheme: 'upto' } }],
     ['of another scheme', word.scheme, { accepted: { scheme: 'upto' } }],
     ['on a test network', word.network, { version: 1, envelope: { network: 'base-sepolia' } }],
@@ -99,7 +105,7 @@ describe('POST /v1/chat/completions 402, with a word of x402, on a payment', () 
   it('signed for another token', async () => {
     const payer = await service.chain.newWallet();
     const headers = await handMadePayment(payer, { ...(await service.offer(CHAT)), asset: STRANGER });
-    expect(await service.post<Challenged>(CHAT, ask(), headers)).toMatchObject({
+    expect(await service.post<ChallengeBody>(CHAT, ask(), headers)).toMatchObject({
       status: 402,
       body: { error: word.signature },
     });
@@ -112,7 +118,7 @@ function flipped(signature: string): string {
 }
 
 describe('POST /v1/chat/completions 400 invalid_payment, on a payment', () => {
-  it.each<[string, Change]>([
+  it.each<[string, PaymentChange]>([
     ['that says version 1 under the name of version 2', { envelope: { x402Version: 1 } }],
     ['that says version 2 under the name of version 1', { version: 1, envelope: { x402Version: 2 } }],
     ['of version 3', { envelope: { x402Version: 3 } }],
@@ -137,22 +143,22 @@ describe('POST /v1/chat/completions 400 invalid_payment, on a payment', () => {
   });
 
   const size = limits.payment_header_bytes_max;
-  it.each<[string, (made: HandMade) => string]>([
+  it.each<[string, (made: SignedPayment) => string]>([
     ['is no base64', () => '{"x402Version":2}'],
     ['is base64url', () => 'eyJ4-_'],
-    ['is base64 of no JSON', () => encoded('not JSON')],
-    ['is base64 of a list', () => encoded([])],
-    ['is base64 of null', () => encoded(null)],
-    ['is base64 of a number', () => encoded(2)],
+    ['is base64 of no JSON', () => encodeBase64('not JSON')],
+    ['is base64 of a list', () => encodeBase64([])],
+    ['is base64 of null', () => encodeBase64(null)],
+    ['is base64 of a number', () => encodeBase64(2)],
     ['is base64 of bytes that are no text', () => Buffer.from([0xff, 0xfe, 0x00]).toString('base64')],
-    ['is base64 of JSON that is nested 4,000 deep', () => encoded('['.repeat(4_000) + ']'.repeat(4_000))],
-    ['is longer than 16 KiB', () => encoded(' '.repeat(size))],
+    ['is base64 of JSON that is nested 4,000 deep', () => encodeBase64('['.repeat(4_000) + ']'.repeat(4_000))],
+    ['is longer than 16 KiB', () => encodeBase64(' '.repeat(size))],
     ['is 40,000 characters long', () => 'A'.repeat(40_000)],
   ])('whose header %s', async (_, header) => {
     const payer = await service.chain.newWallet();
-    const made = await handMade(service, payer);
+    const made = await makePayment(service, payer);
     for (const version of [1, 2] as const) {
-      const refused = await service.post(CHAT, ask(), carried(version, header(made)));
+      const refused = await service.post(CHAT, ask(), paymentHeaders(version, header(made)));
       expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_payment' } });
     }
     expect((await service.post(CHAT, ask(), made.headers)).status).toBe(200);
@@ -160,7 +166,7 @@ describe('POST /v1/chat/completions 400 invalid_payment, on a payment', () => {
 
   it('that is sent twice in one request', async () => {
     const payer = await service.chain.newWallet();
-    const { headers } = await handMade(service, payer);
+    const { headers } = await makePayment(service, payer);
     const twice = { 'PAYMENT-SIGNATURE': `${headers['PAYMENT-SIGNATURE']}, ${headers['PAYMENT-SIGNATURE']}` };
     expect(await service.post(CHAT, ask(), twice)).toMatchObject({ status: 400, body: { code: 'invalid_payment' } });
     expect((await service.post(CHAT, ask(), headers)).status).toBe(200);
@@ -175,11 +181,11 @@ describe('POST /v1/chat/completions 200 on a payment', () => {
     ['in mixed letters that are no checksum', address => `0x${swapped(address.slice(2))}`],
   ])('whose addresses are %s: the same money, claimed once', async (_, spelt) => {
     const payer = await service.chain.newWallet();
-    const made = await handMade(service, payer);
+    const made = await makePayment(service, payer);
     const { from, to, nonce } = made.message;
     const sent = { from: spelt(from), to: spelt(to), nonce: `0x${nonce.slice(2).toUpperCase()}` };
     const accepted = { asset: spelt(networks.base.usdc), payTo: spelt(to) };
-    const other = await handMade(service, payer, { signed: made.message, sent, accepted });
+    const other = await makePayment(service, payer, { signed: made.message, sent, accepted });
     const first = await service.post(CHAT, ask('Spelt'), other.headers);
     const again = await service.post(CHAT, ask('Spelt'), made.headers);
     expect([first.status, again.status]).toEqual([200, 200]);
@@ -191,7 +197,7 @@ describe('POST /v1/chat/completions 200 on a payment', () => {
 
   it('with members that nobody reads, and with small numbers as numbers', async () => {
     const payer = await service.chain.newWallet();
-    const { headers } = await handMade(service, payer, {
+    const { headers } = await makePayment(service, payer, {
       envelope: { resource: { url: 'http://elsewhere' }, extensions: { a: {} }, memo: 'x' },
       accepted: { extra: null, outputSchema: {} },
       payload: { surplus: true },
@@ -203,7 +209,7 @@ describe('POST /v1/chat/completions 200 on a payment', () => {
 
   it('with v as 0 or 1', async () => {
     const payer = await service.chain.newWallet();
-    const { headers } = await handMade(service, payer, {
+    const { headers } = await makePayment(service, payer, {
       signature: it => `${it.slice(0, 130)}${it.endsWith('1b') ? '00' : '01'}`,
     });
     expect((await service.post(CHAT, ask(), headers)).status).toBe(200);
@@ -211,7 +217,7 @@ describe('POST /v1/chat/completions 200 on a payment', () => {
 
   it('in both headers at once: that of version 2 pays, the other stays usable', async () => {
     const payer = await service.chain.newWallet();
-    const [two, one] = [await handMade(service, payer), await handMade(service, payer, { version: 1 })];
+    const [two, one] = [await makePayment(service, payer), await makePayment(service, payer, { version: 1 })];
     expect((await service.post(CHAT, ask('Both'), { ...one.headers, ...two.headers })).status).toBe(200);
     expect(await service.transfersFrom(payer)).toHaveLength(1);
     expect((await service.post(CHAT, ask('Other'), one.headers)).status).toBe(200);

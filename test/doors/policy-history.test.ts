@@ -4,8 +4,8 @@ import { openStore } from '../../gateway/parts.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { sha256Hex } from '../../schema/digest.ts';
 import { agentId } from '../../schema/ids.ts';
-import { unwalked } from '../../subgraphs/book/audit/audit.ts';
-import { auditStep } from '../../subgraphs/book/audit/audit-stored.ts';
+import { auditStart } from '../../subgraphs/book/audit/audit.ts';
+import { auditStep } from '../../subgraphs/book/audit/audit-database.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
@@ -84,7 +84,7 @@ describe('a change of policy or budget', () => {
     const store = await openStore(service.database_url);
     atEnd(() => store.close());
     await auditBooks(store);
-    const step = await auditStep(store, agentId(agent.agent_id), unwalked);
+    const step = await auditStep(store, agentId(agent.agent_id), auditStart);
     expect(step).toMatchObject({ kind: 'sound', ended: true, walked: { position: 6, seq: 2 } });
   });
 

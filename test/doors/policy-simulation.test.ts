@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { PolicySimulationNoun } from '../../schema/policy.ts';
-import { POSTS } from '../harness/board/open-posting.ts';
+import { POSTS } from '../harness/board/open-board-service.ts';
 import { payingFetch, registrationOf } from '../harness/buyer.ts';
 import { ask, openService, REGISTER, type Service } from '../harness/doors/open-service.ts';
 import { taskOf } from '../harness/doors/tasks.ts';

@@ -3,8 +3,15 @@ import type { Door, DoorMethod } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
-import { boundTo } from '../harness/doors/bound.ts';
-import { bodiesOf, fingerprints, hasMutation, pathWith, type Things, thingsOf } from '../harness/doors/door-walk.ts';
+import { boundProofHeaders } from '../harness/doors/bound-proof.ts';
+import {
+  bodiesOf,
+  createObjects,
+  type DoorObjects,
+  fingerprints,
+  hasMutation,
+  pathWith,
+} from '../harness/doors/door-walk.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 import { isPaid, mutations, operationOf, queries } from '../harness/doors/root-fields.ts';
 
@@ -13,14 +20,14 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
 let service: Service;
 /** Of whom something stands of each kind. */
 let agent: Agent;
-let things: Things;
+let things: DoorObjects;
 let other: Agent;
 let stranger: Agent;
 beforeAll(async () => {
   // One of its own: something comes to stand on the board, which files that share a service find empty.
   service = await openService();
   [agent, other, stranger] = [await service.newAgent(), await service.newAgent(), await service.newAgent()];
-  things = await thingsOf(service, agent, other);
+  things = await createObjects(service, agent, other);
 });
 
 /**
@@ -58,7 +65,7 @@ interface PossessionRequest {
 type Ids = Readonly<Record<string, string | number>>;
 
 /** All that an answer says, but for its date and its number. */
-async function said(
+async function comparableAnswer(
   method: DoorMethod,
   path: string,
   ids: Ids,
@@ -100,17 +107,17 @@ describe.each(ofBooks)('%s %s', (method, path, door) => {
     unknown(),
     ...[other.agent_id, 2_147_483_647, 2_147_483_648, 0, -1, 'x'].map(agent_id => ({ ...things, agent_id })),
   ];
-  const saidAt = (ids: readonly Ids[], shown: PossessionRequest) =>
-    Promise.all(ids.map(named => said(method, path, named, shown)));
+  const comparableAnswersAt = (ids: readonly Ids[], shown: PossessionRequest) =>
+    Promise.all(ids.map(named => comparableAnswer(method, path, named, shown)));
 
   it('401, empty and alike for every id, without a credential or with one that proves nothing; nothing is written', async () => {
     const before = await written();
     // Of a book on which nothing stands of what the path names.
-    const first = await said(method, path, { agent_id: agent.agent_id }, {});
+    const first = await comparableAnswer(method, path, { agent_id: agent.agent_id }, {});
     expect(first).toMatchObject({ status: 401, text: '', headers: { 'www-authenticate': 'SVC-Session' } });
-    for (const one of await saidAt(everyId(), {})) expect(one).toEqual(first);
+    for (const one of await comparableAnswersAt(everyId(), {})) expect(one).toEqual(first);
     for (const shown of nothing(method, door))
-      for (const one of await saidAt([known(), unknown()], shown)) expect(one).toEqual(first);
+      for (const one of await comparableAnswersAt([known(), unknown()], shown)) expect(one).toEqual(first);
     expect(await written()).toEqual(before);
   });
 
@@ -141,11 +148,12 @@ describe.each(ofBooks)('%s %s', (method, path, door) => {
         : []),
       ...(sends ? [null, ...bodies].map(body => ({ headers: sessionOf(stranger), body })) : []),
     ];
-    const first = await said(method, path, { agent_id }, { headers: { 'X-SVC-Session': NOBODYS_SESSION } });
+    const first = await comparableAnswer(method, path, { agent_id }, { headers: { 'X-SVC-Session': NOBODYS_SESSION } });
     expect(first).toMatchObject({ status: 403, text: '' });
-    for (const shown of wrong) for (const one of await saidAt(everyId(), shown)) expect(one).toEqual(first);
+    for (const shown of wrong)
+      for (const one of await comparableAnswersAt(everyId(), shown)) expect(one).toEqual(first);
     for (const shown of wrongAsWell)
-      for (const one of await saidAt([known(), unknown()], shown)) expect(one).toEqual(first);
+      for (const one of await comparableAnswersAt([known(), unknown()], shown)) expect(one).toEqual(first);
     expect(await written()).toEqual(before);
   });
 
@@ -156,7 +164,7 @@ describe.each(ofBooks)('%s %s', (method, path, door) => {
     const { agent_id, session, task_id } = await service.newAgent();
     const secret = shown.toLowerCase().endsWith('proof') ? proofOf(session, agent_id) : session;
     const member = { [shown]: secret };
-    const { status } = await said(
+    const { status } = await comparableAnswer(
       method,
       path,
       { agent_id, task_id },
@@ -168,7 +176,7 @@ describe.each(ofBooks)('%s %s', (method, path, door) => {
   it('a proof of one agent opens the book of no other', async () => {
     const headers = { 'X-SVC-Proof': proofOf(agent.session, agent.agent_id) };
     for (const named of everyId().slice(1))
-      expect(await said(method, path, named, { headers })).toMatchObject({ status: 403, text: '' });
+      expect(await comparableAnswer(method, path, named, { headers })).toMatchObject({ status: 403, text: '' });
   });
 
   if (door.possession !== 'required')
@@ -177,14 +185,14 @@ describe.each(ofBooks)('%s %s', (method, path, door) => {
       const { agent_id, session } = agent;
       const proof = proofOf(session, agent_id);
       for (const body of [{}, ...bodiesOf(door, things)]) {
-        const bound = boundTo(session, agent_id, { method, path: pathWith(path, { ...things }), body });
+        const bound = boundProofHeaders(session, agent_id, { method, path: pathWith(path, { ...things }), body });
         const shown: readonly PossessionRequest[] = [
           { headers: { 'X-SVC-Proof': proof }, body },
           { body: { ...body, proof } },
           ...(door.possession === 'session' ? [{ headers: bound, body }] : []),
         ];
         for (const one of shown)
-          expect(await said(method, path, { ...things }, one)).toMatchObject({ status: 403, text: '' });
+          expect(await comparableAnswer(method, path, { ...things }, one)).toMatchObject({ status: 403, text: '' });
       }
       expect(await written()).toEqual(before);
     });
@@ -198,7 +206,7 @@ describe.each(ofBoard)('%s %s', (method, path, door) => {
     const ofNobody = { headers: { 'X-SVC-Proof': proofOf(agent.session, agent.agent_id) } };
     for (const ids of [{}, { ...things }])
       for (const shown of [{}, ...nothing(method, door), ofNobody]) {
-        const heard = await said(method, path, ids, shown);
+        const heard = await comparableAnswer(method, path, ids, shown);
         expect(heard).toMatchObject({ ...empty(401), headers: { 'www-authenticate': 'SVC-Session' } });
       }
     expect(await written()).toEqual(before);
@@ -223,7 +231,7 @@ describe.each(ofBoard)('%s %s', (method, path, door) => {
     ];
     for (const ids of [{}, { ...things }])
       for (const shown of method === 'GET' ? wrong : [...wrong, ...wrongInBody])
-        expect(await said(method, path, ids, shown)).toMatchObject(empty(403));
+        expect(await comparableAnswer(method, path, ids, shown)).toMatchObject(empty(403));
     expect(await written()).toEqual(before);
   });
 
@@ -237,7 +245,7 @@ describe.each(ofBoard)('%s %s', (method, path, door) => {
       { body: { agent_id, proof: proofOf(session, agent_id, -1) } },
     ];
     for (const shown of method === 'GET' ? right.slice(0, 1) : right)
-      expectOpen((await said(method, path, {}, shown)).status);
+      expectOpen((await comparableAnswer(method, path, {}, shown)).status);
   });
 });
 
@@ -309,7 +317,7 @@ describe('on /graphql', () => {
       const { agent_id, session } = agent;
       const body = { query: operationOf(kind, field, agent_id, whatStands()) };
       const plain = { 'X-SVC-Proof': proofOf(session, agent_id) };
-      const bound = boundTo(session, agent_id, { method: 'POST', path: '/graphql', body });
+      const bound = boundProofHeaders(session, agent_id, { method: 'POST', path: '/graphql', body });
       // A slice may be opened by a proof that is bound to its request: it serves once, and for nothing else.
       for (const shown of name === 'createAssignment' ? [plain] : [plain, bound]) {
         const heard = await service.post('/graphql', body, { 'X-SVC-Agent': String(agent_id), ...shown });

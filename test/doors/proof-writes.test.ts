@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
-import { boundTo } from '../harness/doors/bound.ts';
-import { openService, type Registered, type Service } from '../harness/doors/open-service.ts';
+import { boundProofHeaders } from '../harness/doors/bound-proof.ts';
+import { openService, type RegistrationAnswer, type Service } from '../harness/doors/open-service.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 
 let service: Service;
-let agent: Registered;
+let agent: RegistrationAnswer;
 let plain: string;
 beforeAll(async () => {
   service = await openService({ PROOF_WRITES: 'bound' });
@@ -24,7 +24,7 @@ describe('PROOF_WRITES=bound', () => {
       [`${path}/policy`, { policy_type: 'daily_cap', value: '5' }],
     ] as const) {
       expect(await service.post(at, { ...written, proof: plain })).toMatchObject(refused);
-      const bound = boundTo(agent.session, agent.agent_id, { method: 'POST', path: at, body: written });
+      const bound = boundProofHeaders(agent.session, agent.agent_id, { method: 'POST', path: at, body: written });
       expect((await service.post(at, written, bound)).status).toBe(200);
       expect((await service.post(at, written, { 'X-SVC-Session': agent.session })).status).toBe(200);
       expect((await service.get(at, { 'X-SVC-Proof': plain })).status).toBe(200);

@@ -4,13 +4,13 @@ import { everyDoor } from '../../rest-compat/every-door.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { ProvenRequest } from '../../schema/proof.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
-import { boundTo, newNonce } from '../harness/doors/bound.ts';
-import { type Registered, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { bodies, INFLOW, opened, others } from '../harness/doors/proof-bodies.ts';
+import { boundProofHeaders, newNonce } from '../harness/doors/bound-proof.ts';
+import { type RegistrationAnswer, type Service, sharedService } from '../harness/doors/open-service.ts';
+import { acceptedStatuses, bodiesByDoor, changedBodies, INFLOW } from '../harness/doors/proof-bodies.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 
 let service: Service;
-let agent: Registered & {
+let agent: RegistrationAnswer & {
   readonly assignment_id?: string;
   readonly dispute_id?: string;
   readonly escrow_id?: string;
@@ -35,11 +35,11 @@ beforeAll(async () => {
   counterparty_agent_id = (await service.newAgent()).agent_id;
 });
 
-const plainOf = ({ agent_id, session }: Registered, away = 0, window = proofWindow(Date.now())) =>
+const plainOf = ({ agent_id, session }: RegistrationAnswer, away = 0, window = proofWindow(Date.now())) =>
   bookProof(session, agent_id, window + away);
-const boundOf = ({ agent_id, session }: Registered, request: ProvenRequest, nonce?: string) =>
-  boundTo(session, agent_id, request, nonce);
-const book = ({ agent_id }: Registered) => `/v1/agents/${agent_id}/book`;
+const boundOf = ({ agent_id, session }: RegistrationAnswer, request: ProvenRequest, nonce?: string) =>
+  boundProofHeaders(session, agent_id, request, nonce);
+const book = ({ agent_id }: RegistrationAnswer) => `/v1/agents/${agent_id}/book`;
 const shows = (proof: string) => ({ 'X-SVC-Proof': proof });
 const send = ({ method, path, body }: ProvenRequest, headers: Record<string, string>) =>
   service.knock(method, path, { headers, ...(method === 'GET' ? {} : { body }) });
@@ -49,8 +49,8 @@ const knocks = everyDoor
   .filter(({ possession }) => possession === 'required')
   .flatMap(({ name, path, methods }) =>
     methods.flatMap(method =>
-      (bodies[`${method} ${name}`] ?? [null]).map(body => {
-        const another = others[name] ?? null;
+      (bodiesByDoor[`${method} ${name}`] ?? [null]).map(body => {
+        const another = changedBodies[name] ?? null;
         return { name, method, path, body, another, writes: writes(name, method, body) };
       }),
     ),
@@ -92,7 +92,7 @@ describe.each(knocks)('$method $path with $body', ({ name, method, path, body, a
     const headers = { 'X-SVC-Session': agent.session };
     expect((await service.knock(sent, book(agent) + door, { headers, body: members })).status).toBe(200);
   });
-  const good = opened[`${method} ${name}`] ?? opened[method] ?? [200];
+  const good = acceptedStatuses[`${method} ${name}`] ?? acceptedStatuses[method] ?? [200];
   /** Not asked for before. */
   const fresh = () => request(method === 'GET' ? {} : (another?.(newNonce(), body ?? {}) ?? {}));
 
@@ -188,10 +188,10 @@ describe('a write by proof', () => {
   });
 });
 
-const setBudget = ({ agent_id }: Registered, budgetAtomic: string) => ({
+const setBudget = ({ agent_id }: RegistrationAnswer, budgetAtomic: string) => ({
   query: `mutation { setBudget(agentId: ${agent_id}, budgetAtomic: "${budgetAtomic}") { agentId } }`,
 });
-const readBook = ({ agent_id }: Registered) => ({ query: `{ book(agentId: ${agent_id}) { agentId } }` });
+const readBook = ({ agent_id }: RegistrationAnswer) => ({ query: `{ book(agentId: ${agent_id}) { agentId } }` });
 const forbidden = { body: { errors: [{ extensions: { code: 'forbidden', status: 403 } }] } };
 
 describe('/graphql by X-SVC-Agent and X-SVC-Proof', () => {

@@ -6,7 +6,7 @@ import { networks } from '../../schema/network.ts';
 import type { ResultProofNoun } from '../../schema/result-proof.ts';
 import { leafHash, verifyInclusion } from '../../subgraphs/receipt/verify/merkle-proof.ts';
 import { ask, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
 
 type Proof = z.infer<typeof ResultProofNoun>;
 
@@ -106,7 +106,7 @@ describe('GET /prove-result 200', () => {
   });
 
   it('with nothing to prove where the book refused it', async () => {
-    const { heard } = await refusing(service).refused(await refusing(service).killed());
+    const { heard } = await policyDoorsOf(service).chatToRefusal(await policyDoorsOf(service).newBlockedAgent());
     const { body } = await proven(`task_id=${heard.body.task_id}`);
     const nothing = { shown_for: null, settlement: null, inclusion: null, proves: [] };
     expect(body).toMatchObject({ status: 'refused', proof_outcome: 'none', ...nothing });

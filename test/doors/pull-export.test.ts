@@ -11,7 +11,7 @@ import { ask, type Service, sharedService } from '../harness/doors/open-service.
 import { ownFolder } from '../harness/scratch.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
-type Published = z.infer<typeof PublishedExportNoun>;
+type PublishedExport = z.infer<typeof PublishedExportNoun>;
 
 let service: Service;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const path = ({ agent_id }: Pick<Agent, 'agent_id'>) => `/v1/agents/${agent_id}/book/export/publish`;
 const publish = (agent: Agent, body: JsonObject = {}) =>
-  service.post<Published>(path(agent), { session: agent.session, ...body });
+  service.post<PublishedExport>(path(agent), { session: agent.session, ...body });
 const withdraw = (agent: Agent) =>
   service.knock('DELETE', path(agent), { headers: { 'X-SVC-Session': agent.session } });
 const pull = (slug: string, query = '', headers: Record<string, string> = {}) =>

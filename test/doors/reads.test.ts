@@ -8,7 +8,7 @@ import { sha256Hex } from '../../schema/digest.ts';
 import { systemClock } from '../../subgraphs/clock.ts';
 import { revokeKey } from '../../subgraphs/receipt/issuer/record.ts';
 import { openIssuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
-import { ask, CHAT, type Challenged, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type ChallengeBody, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
 import { eventually } from '../harness/faults/ground.ts';
 import { ownFolder } from '../harness/scratch.ts';
 
@@ -242,7 +242,7 @@ describe('GET /.well-known', () => {
       // Behind possession nobody is shown an offer who has not shown it.
       const door = paid.find(({ path }) => template === service.url + path);
       const headers: Record<string, string> = door?.challenge === 'first' ? {} : { 'X-SVC-Session': session };
-      const unpaid = await service.knock<Challenged>(method, resource.replace(service.url, ''), { headers });
+      const unpaid = await service.knock<ChallengeBody>(method, resource.replace(service.url, ''), { headers });
       const required = decodePaymentRequiredHeader(unpaid.headers.get('payment-required') ?? '');
       expect(accepts).toEqual(required.accepts);
       // Once, where there is room: the header of v2 says what is asked for and no more.

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { receiptPage } from '../../rest-compat/receipt/page/receipt-page.ts';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
 import { issue, issuer } from '../harness/receipt/issue.ts';
 import { paidCall } from '../harness/vectors/receipt-facts.ts';
 
@@ -15,8 +15,8 @@ beforeAll(async () => {
   service = await openService();
   const agent = await service.newAgent();
   receipt_url = (await service.buy(agent.account, ask(), { 'X-SVC-Session': agent.session })).body.svc.verify_url;
-  const book = refusing(service);
-  refusal_url = String((await book.refused(await book.killed())).heard.body.refusal_url);
+  const book = policyDoorsOf(service);
+  refusal_url = String((await book.chatToRefusal(await book.newBlockedAgent())).heard.body.refusal_url);
 });
 
 const pathOf = (url: string) => url.replace(service.url, '');

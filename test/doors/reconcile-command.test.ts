@@ -70,7 +70,7 @@ describe('npm run reconcile', () => {
       eth_getLogs: truth => (truth as JsonObject[]).flatMap(log => [log, { ...log, address: `0x${'1'.repeat(40)}` }]),
     });
     const { code, text, lines } = await reconcilingAlone();
-    liar.repent();
+    liar.tellTruth();
     expect(lines).toContain(`Read ${last + 1} blocks: 4 transfers.`);
     expect(text).toMatch(new RegExp(`receipted +0\\.002 USDC to ${service.pay_to} .*${bought}`));
     expect(text).toMatch(new RegExp(`self_dealt +0\\.00005 USDC to ${agent.account.address}`));
@@ -127,6 +127,6 @@ describe('npm run reconcile', () => {
     });
     liar.behave({ kind: 'cut' });
     expect(await reconciling()).toMatchObject({ code: 3, text: expect.stringContaining('Cannot check') });
-    liar.repent();
+    liar.tellTruth();
   });
 });

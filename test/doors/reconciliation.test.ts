@@ -7,7 +7,7 @@ import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import {
   newestBlock,
-  type ReconciliationRead,
+  type ReconciliationAnswer,
   reconciliationDoorsOf,
   sendUsdc,
 } from '../harness/doors/reconciliations.ts';
@@ -71,7 +71,7 @@ async function reported(by: Agent, body: JsonObject) {
   return done;
 }
 
-function listed({ report }: ReconciliationRead) {
+function listed({ report }: ReconciliationAnswer) {
   return (report?.transfers ?? []).map(({ class: of, amount, used }) => ({ of, amount, used }));
 }
 

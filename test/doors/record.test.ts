@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
@@ -11,11 +11,11 @@ let agent: Agent;
 let other: Agent;
 beforeAll(async () => {
   service = await openService({}, { mid_hour: true });
-  const shop = refusing(service);
+  const shop = policyDoorsOf(service);
   [agent, other] = [await service.newAgent(), await service.newAgent()];
   await service.buy(agent.account, ask('Yesterday'));
   expect((await shop.set(agent, 'kill_switch', true)).status).toBe(200);
-  await shop.refused(agent);
+  await shop.chatToRefusal(agent);
   await shop.set(agent, 'kill_switch', null);
   const id = [agent.agent_id];
   await service.query(`update book_sum set period = period - interval '1 day' where agent_id = $1`, id);
@@ -61,7 +61,7 @@ describe('GET /v1/agents/{agent_id}/record', () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({ ...card, agent_id: agent.agent_id });
     const { off_board } = body as { off_board: JsonObject };
-    const { totals } = await refusing(service).bookOf(agent);
+    const { totals } = await policyDoorsOf(service).bookOf(agent);
     expect(off_board.by_rail).toEqual([{ rail: 'usdc', count: totals.count, amount: totals.usdc_sum }]);
     expect(off_board.by_evidence).toEqual([
       { evidence: 'collected', rows: totals.count },

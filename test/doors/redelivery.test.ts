@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { registrationOf } from '../harness/buyer.ts';
-import { handMade } from '../harness/doors/hand-made.ts';
+import { makePayment } from '../harness/doors/make-payment.ts';
 import {
   ask,
   CHAT,
@@ -40,7 +40,7 @@ const SIGNED_AT = Math.floor(Date.now() / 1000);
 /** One payment and one request, to be sent as often as one likes. */
 async function ordered({ path, body }: Kind) {
   const payer = await service.chain.newWallet();
-  const { headers, message } = await handMade(service, payer);
+  const { headers, message } = await makePayment(service, payer);
   const request = JSON.stringify(await body(payer));
   const typed = { 'content-type': 'application/json', ...headers };
   return {
@@ -93,7 +93,7 @@ describe.each(every)('the same payment for %s', (_, kind) => {
 describe('the same payment for what was bought under a session, shown without it', () => {
   it('403 with an empty body by REST', async () => {
     const { session } = await service.newAgent();
-    const { headers } = await handMade(service, await service.chain.newWallet());
+    const { headers } = await makePayment(service, await service.chain.newWallet());
     const send = (more = {}) => service.post(CHAT, ask('Mine alone'), { ...headers, ...more });
     expect((await send({ 'X-SVC-Session': session })).status).toBe(200);
     const typed = { 'content-type': 'application/json', ...headers };
@@ -107,7 +107,7 @@ describe('the same payment for what was bought under a session, shown without it
 
   it('forbidden on /graphql, charged: true, and by its headers no client takes the payment for unused', async () => {
     const { session } = await service.newAgent();
-    const { headers } = await handMade(service, await service.chain.newWallet());
+    const { headers } = await makePayment(service, await service.chain.newWallet());
     const query = 'mutation { createChatCompletion(input: { messages: [{ role: "user", content: "Mine" }] }) { id } }';
     const send = (more = {}) => service.post('/graphql', { query }, { ...headers, ...more });
     expect((await send({ 'X-SVC-Session': session })).headers.get('x-svc-settlement-status')).toBe('settled');

@@ -6,19 +6,19 @@ import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
 import { runCommand } from '../harness/commands/run.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
-import { type Refusal, type Refused, refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf, type Refusal, type RefusedCallBody } from '../harness/doors/policies.ts';
 import { makeScratch } from '../harness/scratch.ts';
 
 let service: Service;
-let book: ReturnType<typeof refusing>;
+let book: ReturnType<typeof policyDoorsOf>;
 beforeAll(async () => {
   service = await sharedService();
-  book = refusing(service);
+  book = policyDoorsOf(service);
 });
 
 describe('GET /refusal/{refusal_id}', () => {
   it('200 with what the refused call was told, 404 for an id that nobody has', async () => {
-    const { heard } = await book.refused(await book.killed());
+    const { heard } = await book.chatToRefusal(await book.newBlockedAgent());
     const { refusal_id, refusal_url } = heard.body;
     const {
       type: _t,
@@ -28,7 +28,7 @@ describe('GET /refusal/{refusal_id}', () => {
       code: _c,
       error: _e,
       ...document
-    } = heard.body as Refused & JsonObject;
+    } = heard.body as RefusedCallBody & JsonObject;
     expect(refusal_url).toBe(`${service.url}/refusal/${refusal_id}`);
     const plain = await service.get<Refusal>(`/refusal/${refusal_id}`);
     expect(plain).toMatchObject({ status: 200, body: document });
@@ -48,7 +48,7 @@ describe('GET /refusal/{refusal_id}', () => {
   });
 
   it('verifies offline with the key set and jose alone', async () => {
-    const { heard } = await book.refused(await book.killed());
+    const { heard } = await book.chatToRefusal(await book.newBlockedAgent());
     const { body } = await service.get<Refusal>(`/refusal/${heard.body.refusal_id}`);
     const { refusal_url: _u, issuer_signature, verification: _v, ...said } = body;
     const keys = createLocalJWKSet(await service.jwks());
@@ -63,10 +63,10 @@ describe('GET /refusal/{refusal_id}', () => {
   });
 
   it("verifies by the service's own check, as it was served and as it was told", async () => {
-    const { heard } = await book.refused(await book.killed());
+    const { heard } = await book.chatToRefusal(await book.newBlockedAgent());
     const keys = await service.jwks();
     const served = (await service.get<Refusal & JsonObject>(`/refusal/${heard.body.refusal_id}`)).body;
-    for (const document of [served, heard.body as Refused & JsonObject]) {
+    for (const document of [served, heard.body as RefusedCallBody & JsonObject]) {
       expect(verifyRefusal(document, keys)).toMatchObject({ kind: 'valid' });
     }
     const changes: [JsonObject, string][] = [
@@ -88,13 +88,13 @@ describe('GET /refusal/{refusal_id}', () => {
   });
 
   it('verifies by npm run verify, from its URL and from a file', async () => {
-    const { heard } = await book.refused(await book.killed());
+    const { heard } = await book.chatToRefusal(await book.newBlockedAgent());
     const file = join(await makeScratch(), 'refusal.json');
     expect(await verifyCommand(heard.body.refusal_url)).toMatchObject({
       code: 0,
       out: expect.stringContaining(`Valid: ${heard.body.refusal_id}, signed by ${service.url}: kill_switch`),
     });
-    await writeFile(file, canonicalJson({ ...(heard.body as Refused & JsonObject), agent_id: 99 }));
+    await writeFile(file, canonicalJson({ ...(heard.body as RefusedCallBody & JsonObject), agent_id: 99 }));
     expect(await verifyCommand(file)).toMatchObject({ code: 1, out: expect.stringContaining('NOT valid') });
   });
 });

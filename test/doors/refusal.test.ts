@@ -2,15 +2,15 @@ import { encodeFunctionData, parseAbi } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../schema/network.ts';
 import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;
-let book: ReturnType<typeof refusing>;
+let book: ReturnType<typeof policyDoorsOf>;
 beforeAll(async () => {
   service = await openService({}, { mid_hour: true });
-  book = refusing(service);
+  book = policyDoorsOf(service);
 });
 
 interface Ceiling {
@@ -23,9 +23,9 @@ interface Ceiling {
 
 describe('a call that its book refuses', () => {
   it('403 with the signed refusal: nothing is charged, no hub is asked', async () => {
-    const agent = await book.killed();
+    const agent = await book.newBlockedAgent();
     const asked = service.hubs[0].requests.length;
-    const { heard } = await book.refused(agent, ask('Let me in', { intent_id: 'again', attempt_index: 3 }));
+    const { heard } = await book.chatToRefusal(agent, ask('Let me in', { intent_id: 'again', attempt_index: 3 }));
     const { body } = heard;
     expect(body).toMatchObject({
       schema: 'svc402.refusal.v1',
@@ -60,7 +60,7 @@ describe('a call that its book refuses', () => {
   });
 
   it('is anchored at a block of Base that stands', async () => {
-    const { heard } = await book.refused(await book.killed());
+    const { heard } = await book.chatToRefusal(await book.newBlockedAgent());
     const { base_anchor } = heard.body;
     if (base_anchor.status !== 'AVAILABLE') throw new Error('the chain was there');
     const block = await service.chain.call<{ hash: string; stateRoot: string }>(
@@ -96,7 +96,7 @@ describe('a call that its book refuses', () => {
     const agent = await service.newAgent();
     await set(agent);
     const intent = { intent_id: 'treasury', attempt_index: 1 };
-    const { heard } = await book.refused(agent, ask('More', { model: 'beta-1', ...intent }));
+    const { heard } = await book.chatToRefusal(agent, ask('More', { model: 'beta-1', ...intent }));
     const { entries, totals, intents } = await book.bookOf(agent);
     const { period, ...said } = is;
     // Members that do not apply are absent: a kill switch has no cap, and a budget no period.
@@ -129,7 +129,7 @@ describe('a call that its book refuses', () => {
   it('says no figure of the book to whoever pays: that is for its owner', async () => {
     const agent = await service.newAgent();
     await book.setBudget(agent, '3456');
-    const { heard } = await book.refused(agent);
+    const { heard } = await book.chatToRefusal(agent);
     expect(heard.body).toMatchObject({
       refusal_code: 'budget_exhausted',
       policy_code: 'budget_exhausted',
@@ -139,8 +139,8 @@ describe('a call that its book refuses', () => {
   });
 
   it('403 where the answer was to be streamed, too: nothing of it was sent', async () => {
-    const agent = await book.killed();
-    const { heard } = await book.refused(agent, ask('Slowly', { stream: true }));
+    const agent = await book.newBlockedAgent();
+    const { heard } = await book.chatToRefusal(agent, ask('Slowly', { stream: true }));
     expect(heard.body).toMatchObject({ policy_code: 'kill_switch', charged: false });
     expect(heard.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
     expect(await service.transfersFrom(agent.account)).toHaveLength(1);
@@ -149,8 +149,8 @@ describe('a call that its book refuses', () => {
 
 describe('the same payment after a refusal', () => {
   it('gets the same signed refusal for the same request, also once the switch is off, and no new row', async () => {
-    const agent = await book.killed();
-    const { payment, heard } = await book.refused(agent);
+    const agent = await book.newBlockedAgent();
+    const { payment, heard } = await book.chatToRefusal(agent);
     const again = await Promise.all(Array.from({ length: 20 }, () => book.chat(payment, ask())));
     await book.set(agent, 'kill_switch', null);
     const after = await book.chat(payment, ask());
@@ -160,7 +160,7 @@ describe('the same payment after a refusal', () => {
   });
 
   it('sent many times at once is refused once', async () => {
-    const agent = await book.killed();
+    const agent = await book.newBlockedAgent();
     const payment = await service.payment(agent.account, CHAT);
     const all = await Promise.all(Array.from({ length: 20 }, () => book.chat(payment, ask())));
     const last = await book.chat(payment, ask());
@@ -171,8 +171,8 @@ describe('the same payment after a refusal', () => {
   });
 
   it('is judged anew for another request', async () => {
-    const agent = await book.killed();
-    const { payment, heard } = await book.refused(agent);
+    const agent = await book.newBlockedAgent();
+    const { payment, heard } = await book.chatToRefusal(agent);
     const other = await book.chat(payment, ask('Something else'));
     expect(other).toMatchObject({ status: 403, body: { policy_code: 'kill_switch' } });
     expect(other.body.refusal_id).not.toBe(heard.body.refusal_id);
@@ -195,8 +195,8 @@ describe('the same payment after a refusal', () => {
   });
 
   it('gets it also where the payer could pay no longer', async () => {
-    const agent = await book.killed();
-    const { payment, heard } = await book.refused(agent);
+    const agent = await book.newBlockedAgent();
+    const { payment, heard } = await book.chatToRefusal(agent);
     await spendAll(agent.account.address);
     expect(await book.chat(payment, ask())).toMatchObject({ status: 403, text: heard.text });
     expect((await book.chat(payment, ask('Another'))).status).toBe(402);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { keccak256 } from '../../schema/digest.ts';
 import { handMadePayment, registrationOf } from '../harness/buyer.ts';
-import { REGISTER, type Registered, type Service, sharedService } from '../harness/doors/open-service.ts';
+import { REGISTER, type RegistrationAnswer, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { withoutReferences } from '../harness/openapi.ts';
 
 let service: Service;
@@ -48,7 +48,7 @@ describe('POST /v1/agents/register, what it answers', () => {
   it('200 with any request_hash of 32 bytes: kept with the agent', async () => {
     const { body, payment } = await applicant();
     const request_hash = `0x${'AB'.repeat(32)}`;
-    const heard = await service.post<Registered>(REGISTER, { ...body, request_hash }, payment);
+    const heard = await service.post<RegistrationAnswer>(REGISTER, { ...body, request_hash }, payment);
     expect(heard.status).toBe(200);
     expect(heard.body.request_hash).toBe(request_hash.toLowerCase());
     expect(await recordedHash(heard.body.agent_id)).toBe(request_hash.toLowerCase());
@@ -57,7 +57,7 @@ describe('POST /v1/agents/register, what it answers', () => {
   it('200 without a request_hash: that of the signed text is derived', async () => {
     const { account, body, payment } = await applicant();
     const text = `svc.register.pay|${account.address}|${body.signature_timestamp}`;
-    const heard = await service.post<Registered>(REGISTER, body, payment);
+    const heard = await service.post<RegistrationAnswer>(REGISTER, body, payment);
     const derived = `0x${Buffer.from(keccak256(Buffer.from(text))).toString('hex')}`;
     expect(await recordedHash(heard.body.agent_id)).toBe(derived);
   });

@@ -7,9 +7,9 @@ import {
   CHAT,
   type Chat,
   REGISTER,
-  type Registered,
+  type ReceiptBody,
+  type RegistrationAnswer,
   type Service,
-  type Svc,
   sharedService,
 } from '../harness/doors/open-service.ts';
 
@@ -28,8 +28,11 @@ async function buyer() {
 }
 
 const register = async (account: Account, task_id: string, members: object = {}) =>
-  service.post<Registered>(REGISTER, { ...(await registrationOf(account, { task_id })), ...members });
-const heardOf = ({ status, body }: { status: number; body: object }) => ({ status, code: 'code' in body && body.code });
+  service.post<RegistrationAnswer>(REGISTER, { ...(await registrationOf(account, { task_id })), ...members });
+const statusAndCode = ({ status, body }: { status: number; body: object }) => ({
+  status,
+  code: 'code' in body && body.code,
+});
 const book = (agent_id: number, session: string) =>
   service.get<{ entries: { task_id: string }[] }>(`/v1/agents/${agent_id}/book`, { 'X-SVC-Session': session });
 const agentsOf = ({ address }: Account) => service.query('select agent_id from agent where wallet = $1', [address]);
@@ -55,7 +58,7 @@ describe('POST /v1/agents/register with the task_id of a collected receipt', () 
     expect(headers.get('x-svc-settlement-status')).toBe('settled');
     expect(headers.get('PAYMENT-RESPONSE')).toBeNull();
     expect(await service.transfersFrom(account)).toHaveLength(1);
-    const receipt = (await service.get<Svc>(`/receipt/${task_id}`)).body;
+    const receipt = (await service.get<ReceiptBody>(`/receipt/${task_id}`)).body;
     const first = {
       task_id,
       evidence: 'collected',
@@ -91,7 +94,7 @@ describe('POST /v1/agents/register with the task_id of a collected receipt', () 
     const at = nowSeconds();
     const text = `svc.register.recover|${task_id}|${account.address}|${at}`;
     const request_hash = `0x${Buffer.from(keccak256(Buffer.from(text))).toString('hex')}`;
-    const heard = await service.post<Registered>(REGISTER, {
+    const heard = await service.post<RegistrationAnswer>(REGISTER, {
       ...(await registrationOf(account, { task_id, at })),
       agentWallet: account.address.toLowerCase(),
       request_hash,
@@ -160,14 +163,14 @@ describe('POST /v1/agents/register with task_id, refused', () => {
   it('400 on a wallet that is no address', async () => {
     const { account, task_id } = await buyer();
     const wallet = await register(account, task_id, { agentWallet: 'nobody' });
-    expect(heardOf(wallet)).toEqual({ status: 400, code: 'invalid_wallet' });
+    expect(statusAndCode(wallet)).toEqual({ status: 400, code: 'invalid_wallet' });
   });
 
   it('400 on a proof that is wrong, and 200 on one by the session in force', async () => {
     const { account, task_id } = await buyer();
     const { agent_id, session } = (await register(account, task_id)).body;
     const wrong = await register(account, task_id, { proof: `sha256=${'ab'.repeat(32)}` });
-    expect(heardOf(wrong)).toEqual({ status: 400, code: 'invalid_proof' });
+    expect(statusAndCode(wrong)).toEqual({ status: 400, code: 'invalid_proof' });
     expect((await book(agent_id, session)).status).toBe(200);
     const proof = bookProof(session, agent_id, proofWindow(Date.now()));
     const { status, body } = await register(account, task_id, { proof });
@@ -180,7 +183,7 @@ describe('POST /v1/agents/register with task_id, refused', () => {
     ['of another time', { signature_timestamp: nowSeconds() - 100 }, 'control_proof_invalid'],
   ])('401 %s', async (_, members, code) => {
     const { account, task_id } = await buyer();
-    expect(heardOf(await register(account, task_id, members))).toEqual({ status: 401, code });
+    expect(statusAndCode(await register(account, task_id, members))).toEqual({ status: 401, code });
   });
 
   it('401 on the signature of a paid registration, of another task, and on one 301 seconds old', async () => {
@@ -191,30 +194,30 @@ describe('POST /v1/agents/register with task_id, refused', () => {
       await registrationOf(account, { task_id, at: nowSeconds() - 301 }),
     ]) {
       const refused = await service.post(REGISTER, { ...signed, task_id });
-      expect(heardOf(refused)).toEqual({ status: 401, code: 'control_proof_invalid' });
+      expect(statusAndCode(refused)).toEqual({ status: 401, code: 'control_proof_invalid' });
     }
     expect(await agentsOf(account)).toEqual([]);
   });
 
   it('403 on the receipt of another payer', async () => {
     const [{ task_id }, other] = [await buyer(), await service.chain.newWallet(0n)];
-    expect(heardOf(await register(other, task_id))).toEqual({ status: 403, code: 'payer_mismatch' });
+    expect(statusAndCode(await register(other, task_id))).toEqual({ status: 403, code: 'payer_mismatch' });
   });
 
   it('403 on the receipt that registered another wallet', async () => {
     const [{ task_id }, other] = [await service.newAgent(), await service.chain.newWallet(0n)];
-    expect(heardOf(await register(other, task_id))).toEqual({ status: 403, code: 'payer_mismatch' });
+    expect(statusAndCode(await register(other, task_id))).toEqual({ status: 403, code: 'payer_mismatch' });
   });
 
   it.each(['task_unknown', '', `task_${'0'.repeat(26)}`])('403 on a receipt that is not there: "%s"', async task_id => {
     const account = await service.chain.newWallet(0n);
-    expect(heardOf(await register(account, task_id))).toEqual({ status: 403, code: 'receipt_not_qualifying' });
+    expect(statusAndCode(await register(account, task_id))).toEqual({ status: 403, code: 'receipt_not_qualifying' });
   });
 
   it('403 on a receipt that collected nothing, as one by a key does', async () => {
     const account = await service.chain.newWallet(0n);
     const { body } = await service.post<Chat>(CHAT, ask('by key'), { 'X-API-Key': 'a-live-key' });
-    expect(heardOf(await register(account, body.svc.task_id))).toEqual({
+    expect(statusAndCode(await register(account, body.svc.task_id))).toEqual({
       status: 403,
       code: 'receipt_not_qualifying',
     });
@@ -225,11 +228,11 @@ describe('POST /v1/agents/register with task_id, refused', () => {
     const byStamp = await service.newAgent();
     const { body } = await service.buy(byStamp.account);
     const refused = await register(byStamp.account, body.svc.task_id);
-    expect(heardOf(refused)).toEqual({ status: 409, code: 'wallet_registered' });
+    expect(statusAndCode(refused)).toEqual({ status: 409, code: 'wallet_registered' });
     const { account, task_id } = await buyer();
     const second = (await service.buy(account)).body.svc.task_id;
     await register(account, task_id);
-    expect(heardOf(await register(account, second))).toEqual({ status: 409, code: 'wallet_registered' });
+    expect(statusAndCode(await register(account, second))).toEqual({ status: 409, code: 'wallet_registered' });
   });
 
   it('503 where the chain cannot say whose signature it is', async () => {
@@ -247,7 +250,7 @@ describe('a stamp and a receipt of one wallet', () => {
     await register(account, task_id);
     const payment = await service.payment(account, REGISTER);
     const refused = await service.post(REGISTER, await registrationOf(account), payment);
-    expect(heardOf(refused)).toEqual({ status: 409, code: 'wallet_registered' });
+    expect(statusAndCode(refused)).toEqual({ status: 409, code: 'wallet_registered' });
     expect(await service.transfersFrom(account)).toHaveLength(1);
   });
 
@@ -256,13 +259,13 @@ describe('a stamp and a receipt of one wallet', () => {
     const payment = await service.payment(account, REGISTER);
     await service.chain.setAutomine(false);
     try {
-      const stamp = service.post<Registered>(REGISTER, await registrationOf(account), payment);
+      const stamp = service.post<RegistrationAnswer>(REGISTER, await registrationOf(account), payment);
       await expect
         .poll(() =>
           service.query('select 1 from claim_slot where slot = $1', [`wallet:${account.address.toLowerCase()}`]),
         )
         .toHaveLength(1);
-      expect(heardOf(await register(account, task_id))).toEqual({ status: 409, code: 'wallet_registered' });
+      expect(statusAndCode(await register(account, task_id))).toEqual({ status: 409, code: 'wallet_registered' });
       await service.chain.setAutomine(true);
       await service.chain.mine();
       expect(await stamp).toMatchObject({ status: 200, body: { settlement_status: 'settled' } });

@@ -10,7 +10,7 @@ import { privateKeyToAddress } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../schema/network.ts';
 import { registrationOf } from '../harness/buyer.ts';
-import { openService, REGISTER, type Registered, type Service } from '../harness/doors/open-service.ts';
+import { openService, REGISTER, type RegistrationAnswer, type Service } from '../harness/doors/open-service.ts';
 import { type ContractWallet, openWallets, SPONSOR, type TestWallets } from '../harness/wallets.ts';
 
 /** Where the first contract of these tests will stand: the service must know it before it starts. */
@@ -37,14 +37,17 @@ const kinds: [title: string, make: () => Promise<ContractWallet>][] = [
 /** The wallet, with another's hand under what it signs beside payments. */
 const signedBy = (wallet: ContractWallet, { signMessage }: Signer): ContractWallet => ({ ...wallet, signMessage });
 const pay = async (wallet: ContractWallet, by: Signer = wallet) =>
-  service.post<Registered>(
+  service.post<RegistrationAnswer>(
     REGISTER,
     await registrationOf(signedBy(wallet, by)),
     await service.payment(wallet, REGISTER),
   );
 const byReceipt = async (wallet: ContractWallet, task_id: string) =>
-  service.post<Registered>(REGISTER, await registrationOf(wallet, { task_id }));
-const heardOf = ({ status, body }: { status: number; body: object }) => ({ status, code: 'code' in body && body.code });
+  service.post<RegistrationAnswer>(REGISTER, await registrationOf(wallet, { task_id }));
+const statusAndCode = ({ status, body }: { status: number; body: object }) => ({
+  status,
+  code: 'code' in body && body.code,
+});
 const invalid = { status: 401, code: 'control_proof_invalid' };
 
 describe.each(kinds)('the wallet is %s', (_, make) => {
@@ -72,7 +75,7 @@ describe.each(kinds)('the wallet is %s', (_, make) => {
 
   it('401 on the word of another wallet of its kind: nothing is charged', async () => {
     const [wallet, other] = [await make(), await make()];
-    expect(heardOf(await pay(wallet, other))).toEqual(invalid);
+    expect(statusAndCode(await pay(wallet, other))).toEqual(invalid);
     expect(await service.transfersFrom(wallet)).toEqual([]);
   });
 });
@@ -88,7 +91,7 @@ it('401 where another factory than the allowed one is to make the wallet, though
       return serializeErc6492Signature({ address: networks.base.multicall3, data, signature });
     },
   };
-  expect(heardOf(await pay(wallet, elsewhere))).toEqual(invalid);
+  expect(statusAndCode(await pay(wallet, elsewhere))).toEqual(invalid);
   expect(await service.transfersFrom(wallet)).toEqual([]);
   expect((await pay(wallet)).status).toBe(200);
 });
@@ -96,7 +99,7 @@ it('401 where another factory than the allowed one is to make the wallet, though
 describe('code alone speaks for its address', () => {
   it('401 where the owner signs as a key would, and the code wants it otherwise', async () => {
     for (const wallet of [await wallets.tagged(), await wallets.delegated(delegate)]) {
-      expect(heardOf(await pay(wallet, wallet.owner))).toEqual(invalid);
+      expect(statusAndCode(await pay(wallet, wallet.owner))).toEqual(invalid);
       expect(await service.transfersFrom(wallet)).toEqual([]);
     }
   });
@@ -105,13 +108,13 @@ describe('code alone speaks for its address', () => {
     const wallet = await wallets.plain();
     const { task_id } = (await service.buy(wallet)).body.svc;
     await wallets.switchOff(wallet);
-    expect(heardOf(await byReceipt(wallet, task_id))).toEqual(invalid);
+    expect(statusAndCode(await byReceipt(wallet, task_id))).toEqual(invalid);
   });
 
   it('403 where it has no receipt: its code, which burns all the gas that it is given, is not asked', async () => {
     const wallet = await wallets.of('OpenBurner');
     const refused = await service.post(REGISTER, await registrationOf(wallet, { task_id: 'task_any' }));
-    expect(heardOf(refused)).toEqual({ status: 403, code: 'receipt_not_qualifying' });
+    expect(statusAndCode(refused)).toEqual({ status: 403, code: 'receipt_not_qualifying' });
   });
 
   it("403 where the owner's key pays for the wallet that it owns: the payer is another", async () => {
@@ -119,7 +122,7 @@ describe('code alone speaks for its address', () => {
     await service.chain.mint(wallet.owner.address, 1_000_000n);
     const payment = await service.payment(wallet.owner, REGISTER);
     const refused = await service.post(REGISTER, await registrationOf(wallet), payment);
-    expect(heardOf(refused)).toEqual({ status: 403, code: 'payer_mismatch' });
+    expect(statusAndCode(refused)).toEqual({ status: 403, code: 'payer_mismatch' });
     expect(await service.transfersFrom(wallet.owner)).toEqual([]);
   });
 });

@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { nowSeconds, type RegistrationBody, registrationOf } from '../harness/buyer.ts';
 import {
-  type Challenged,
+  type ChallengeBody,
   openService,
   REGISTER,
-  type Registered,
+  type RegistrationAnswer,
   type Service,
 } from '../harness/doors/open-service.ts';
 
@@ -55,14 +55,14 @@ describe('POST /v1/agents/register', () => {
   it('402 to a wallet without funds: Base alone is offered', async () => {
     const account = await service.chain.newWallet(0n);
     const payment = await service.payment(account, REGISTER);
-    const heard = await service.post<Challenged>(REGISTER, await registrationOf(account), payment);
+    const heard = await service.post<ChallengeBody>(REGISTER, await registrationOf(account), payment);
     expect(heard).toMatchObject({ status: 402, body: { error: 'insufficient_funds' } });
     expect(heard.body.accepts).toEqual([expect.objectContaining({ network: 'base' })]);
   });
 
   it('200 by the stamp: agent, session, and the stamp as a collected row of the new book', async () => {
     const { account, body, payment } = await applicant();
-    const heard = await service.post<Registered>(REGISTER, body, payment);
+    const heard = await service.post<RegistrationAnswer>(REGISTER, body, payment);
     expect(heard.status).toBe(200);
     const { agent_id, session, task_id } = heard.body;
     expect(heard.body).toEqual({
@@ -102,8 +102,8 @@ describe('POST /v1/agents/register', () => {
 
   it('200 idempotent_replay of the same payment: the same answer, no second transfer', async () => {
     const { account, body, payment } = await applicant();
-    const first = await service.post<Registered>(REGISTER, body, payment);
-    const again = await service.post<Registered>(REGISTER, body, payment);
+    const first = await service.post<RegistrationAnswer>(REGISTER, body, payment);
+    const again = await service.post<RegistrationAnswer>(REGISTER, body, payment);
     expect(again).toMatchObject({ status: 200 });
     expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
     expect(again.body).toEqual({
@@ -234,7 +234,7 @@ describe('POST /v1/agents/register, where something gives way', () => {
 
   it('410 on the same payment once the session that it bought has ended', async () => {
     const { account, body, payment } = await applicant();
-    const { task_id } = (await service.post<Registered>(REGISTER, body, payment)).body;
+    const { task_id } = (await service.post<RegistrationAnswer>(REGISTER, body, payment)).body;
     await service.post(REGISTER, await registrationOf(account, { task_id }));
     const again = await service.post(REGISTER, body, payment);
     expect(again).toMatchObject({

@@ -11,7 +11,7 @@ import {
   type Service,
   sharedService,
 } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
 import { delegate } from '../harness/session/delegate.ts';
 import { newKey } from '../harness/session/trees.ts';
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 resetHubsBeforeEach(() => service);
 
-const asked = () => service.hubs[1].requests.length;
+const hubCalls = () => service.hubs[1].requests.length;
 const lose = (task_id: string | undefined) =>
   service.query('update payment_claim set answer_box = null where task_id = $1', [task_id]);
 
@@ -75,10 +75,10 @@ describe.each(kinds)('a payment without its answer (%s), sent again', (kind, bod
     const body = bodyOf(`Again, ${kind}`);
     const first = await buy(body, payment);
     await lose(first.svc?.task_id);
-    const before = asked();
+    const before = hubCalls();
 
     const again = await buy(body, payment);
-    expect(asked()).toBe(before + 1);
+    expect(hubCalls()).toBe(before + 1);
     expect(again.text).toBe(first.text);
     expect(again.svc?.issuer_signature).toEqual(first.svc?.issuer_signature);
     expect(again.svc).toMatchObject({ settlement_status: 'idempotent_replay' });
@@ -94,7 +94,7 @@ describe.each(kinds)('a payment without its answer (%s), sent again', (kind, bod
     });
 
     expect((await buy(body, payment)).text).toBe(first.text);
-    expect(asked()).toBe(before + 1);
+    expect(hubCalls()).toBe(before + 1);
     // With the one that registered it.
     expect(await service.transfersFrom(account)).toHaveLength(2);
     const book = await service.get(`/v1/agents/${agent_id}/book`, { 'X-SVC-Session': session });
@@ -103,13 +103,13 @@ describe.each(kinds)('a payment without its answer (%s), sent again', (kind, bod
 
   it('403 kill_switch_resend under the kill switch of its book, with its receipt; answered once that is off, and kept', async () => {
     const agent = await service.newAgent();
-    const { set } = refusing(service);
+    const { set } = policyDoorsOf(service);
     const payment = await service.payment(agent.account, CHAT);
     const body = bodyOf(`Stopped, ${kind}`);
     const first = await buy(body, payment);
     await lose(first.svc?.task_id);
     await set(agent, 'kill_switch', true);
-    const before = asked();
+    const before = hubCalls();
     const stopped = await service.post(CHAT, body, payment);
     expect(stopped).toMatchObject({
       status: 403,
@@ -122,12 +122,12 @@ describe.each(kinds)('a payment without its answer (%s), sent again', (kind, bod
     });
     expect(stopped.headers.get('x-should-retry')).toBe('false');
     expect(stopped.headers.get('x-svc-refusal-url')).toBeNull();
-    expect(asked()).toBe(before);
+    expect(hubCalls()).toBe(before);
     await set(agent, 'kill_switch', null);
     expect((await buy(body, payment)).text).toBe(first.text);
     await set(agent, 'kill_switch', true);
     expect((await buy(body, payment)).text).toBe(first.text);
-    expect(asked()).toBe(before + 1);
+    expect(hubCalls()).toBe(before + 1);
   });
 
   it('by two at once: one works, the other is told to come again', async () => {
@@ -136,18 +136,18 @@ describe.each(kinds)('a payment without its answer (%s), sent again', (kind, bod
     const body = bodyOf(`At once, ${kind}`);
     const first = await buy(body, payment);
     await lose(first.svc?.task_id);
-    const before = asked();
+    const before = hubCalls();
     const on = Promise.withResolvers<void>();
     service.hubs[1].behave({ kind: 'answer', until: on.promise });
     const working = buy(body, payment);
-    await expect.poll(asked).toBe(before + 1);
+    await expect.poll(hubCalls).toBe(before + 1);
     const busy = await service.post(CHAT, body, payment);
     expect(busy).toMatchObject({ status: 409, body: { code: 'payment_in_flight', task_id: first.svc?.task_id } });
     expect(Number(busy.headers.get('Retry-After'))).toBeGreaterThan(0);
     on.resolve();
     expect((await working).text).toBe(first.text);
     expect((await buy(body, payment)).text).toBe(first.text);
-    expect(asked()).toBe(before + 1);
+    expect(hubCalls()).toBe(before + 1);
   });
 
   it('502 where the hub fails, charged as it was before; and it can be tried again', async () => {
@@ -177,9 +177,9 @@ describe.each(kinds)('a payment without its answer (%s), sent again', (kind, bod
     const body = bodyOf(`Possessed, ${kind}`);
     const first = await buy(body, { ...payment, 'X-SVC-Session': session });
     await lose(first.svc?.task_id);
-    const before = asked();
+    const before = hubCalls();
     expect(await service.post(CHAT, body, payment)).toMatchObject({ status: 403, text: '' });
-    expect(asked()).toBe(before);
+    expect(hubCalls()).toBe(before);
     expect((await buy(body, { ...payment, 'X-SVC-Session': session })).text).toBe(first.text);
   });
 
@@ -191,10 +191,10 @@ describe.each(kinds)('a payment without its answer (%s), sent again', (kind, bod
     await service.query(`update payment_claim set answer_box = null, request_box = '' where task_id = $1`, [
       first.svc?.task_id,
     ]);
-    const before = asked();
+    const before = hubCalls();
     const gone = await service.post(CHAT, body, payment);
     expect(gone).toMatchObject({ status: 410, body: { code: 'answer_gone', verify_url: first.svc?.verify_url } });
-    expect(asked()).toBe(before);
+    expect(hubCalls()).toBe(before);
   });
 
   it('410 under the kill switch too, where no answer can come any more: nothing is promised for when that is off', async () => {
@@ -204,7 +204,7 @@ describe.each(kinds)('a payment without its answer (%s), sent again', (kind, bod
     const first = await buy(body, payment);
     await lose(first.svc?.task_id);
     await service.query(`update payment_claim set request_box = '' where task_id = $1`, [first.svc?.task_id]);
-    await refusing(service).set(agent, 'kill_switch', true);
+    await policyDoorsOf(service).set(agent, 'kill_switch', true);
     const gone = await service.post(CHAT, body, payment);
     expect(gone).toMatchObject({ status: 410, body: { code: 'answer_gone', verify_url: first.svc?.verify_url } });
   });
@@ -215,11 +215,11 @@ describe.each(kinds)('a payment without its answer (%s), sent again', (kind, bod
     const body = bodyOf(`Refunded meanwhile, ${kind}`);
     const first = await buy(body, payment);
     await lose(first.svc?.task_id);
-    const before = asked();
+    const before = hubCalls();
     const on = Promise.withResolvers<void>();
     service.hubs[1].behave({ kind: 'answer', until: on.promise });
     const working = service.post(CHAT, body, payment);
-    await expect.poll(asked).toBe(before + 1);
+    await expect.poll(hubCalls).toBe(before + 1);
     const closed = `update payment_claim set request_box = '', rerun_owner = null, rerun_at = null where task_id = $1`;
     await service.query(closed, [first.svc?.task_id]);
     on.resolve();
@@ -266,7 +266,7 @@ it('a reader who leaves a stream that is worked for again is answered the next t
   const body = askToStream('Leaving again', { model: 'beta-1' });
   const first = await (await listen(service, body, { headers: payment })).rest();
   await lose(first.svc?.task_id);
-  const before = asked();
+  const before = hubCalls();
   const on = Promise.withResolvers<void>();
   service.hubs[1].behave({ kind: 'answer', in_stream: { after_words: 1, does: on.promise } });
   const stream = await listen(service, body, { headers: payment });
@@ -277,7 +277,7 @@ it('a reader who leaves a stream that is worked for again is answered the next t
     service.query('select 1 from payment_claim where task_id = $1 and answer_box is not null', [first.svc?.task_id]);
   await expect.poll(kept).toHaveLength(1);
   expect(await (await listen(service, body, { headers: payment })).rest()).toMatchObject({ text: first.text });
-  expect(asked()).toBe(before + 1);
+  expect(hubCalls()).toBe(before + 1);
 });
 
 it('under a session is answered once more by a model of its grant', async () => {

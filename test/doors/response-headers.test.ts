@@ -2,32 +2,32 @@ import { beforeAll, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { payingFetch, paymentFor, type Wallet } from '../harness/buyer.ts';
 import { ask, CHAT, REGISTER } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
 import {
   breakOnce,
   buyByEachClient,
-  type HeadedService,
-  openHeadedService,
+  type MeasuredService,
+  openMeasuredService,
+  paidRequests,
   post,
   registerAt,
   streamAt,
-  work,
 } from '../harness/doors/short-heads.ts';
-import type { Head } from '../harness/doors/wire.ts';
+import type { ResponseHead } from '../harness/doors/wire.ts';
 
-let service: HeadedService;
+let service: MeasuredService;
 beforeAll(async () => {
-  service = await openHeadedService();
+  service = await openMeasuredService();
 });
 
-const statuses = (heads: readonly Head[]) => heads.map(({ status }) => status);
+const statuses = (heads: readonly ResponseHead[]) => heads.map(({ status }) => status);
 
 // The first call that is claimed is the one that breaks.
 it('503 settlement_pending: short, and so is the answer to the same payment', async () => {
   expect(statuses(await breakOnce(service))).toEqual(expect.arrayContaining([402, 503, 200]));
 });
 
-it.each(work)('POST %s: 402, and 200 by each official client, by key and delivered again', (...door) =>
+it.each(paidRequests)('POST %s: 402, and 200 by each official client, by key and delivered again', (...door) =>
   buyByEachClient(service, service.url, door),
 );
 
@@ -38,7 +38,7 @@ it(`POST ${CHAT} with stream: true: the receipt is in its last event, what names
 
 it('refusals are short: of the request, the payment, the payer, the session and the book', async () => {
   const agent = await service.newAgent();
-  const killed = await refusing(service).killed();
+  const killed = await policyDoorsOf(service).newBlockedAgent();
   const url = service.url + CHAT;
   const pay = (account: Wallet) => paymentFor(account, url);
   const bought = await pay(agent.account);

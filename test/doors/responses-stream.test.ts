@@ -4,7 +4,7 @@ import { ResponseEvent } from '../../rest-compat/inference/answers.ts';
 import { ResponseStreamFault } from '../../rest-compat/inference/stream-fault.ts';
 import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { type Fetch, payingFetch } from '../harness/buyer.ts';
-import { resetHubsBeforeEach, type Service, type Svc, sharedService } from '../harness/doors/open-service.ts';
+import { type ReceiptBody, resetHubsBeforeEach, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 const RESPONSES = '/v1/responses';
 let service: Service;
@@ -19,7 +19,7 @@ const tools = [{ type: 'function', name: 'weather', parameters }];
 interface Whole extends JsonObject {
   readonly output: Json;
   readonly status: string;
-  readonly svc: Svc;
+  readonly svc: ReceiptBody;
 }
 interface Options {
   readonly headers?: Readonly<Record<string, string>>;
@@ -42,7 +42,7 @@ async function open(body: JsonObject, { headers = {}, by = fetch }: Options) {
 }
 
 /** All that is said, each event as the description has it and named by its type, numbered without a gap. */
-async function heard(body: JsonObject, options: Options) {
+async function readStream(body: JsonObject, options: Options) {
   const { answer, events } = await open(body, options);
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
   const all: JsonObject[] = [];
@@ -66,7 +66,7 @@ const deltas = (all: readonly JsonObject[], type: string) =>
 describe(`POST ${RESPONSES} with stream: true`, () => {
   it('a text: the events of OpenAI in their order, the receipt in the last, committed to its output', async () => {
     const payer = await service.chain.newWallet();
-    const { answer, all, types, last, whole } = await heard({ input: 'Hello' }, { by: payingFetch(payer) });
+    const { answer, all, types, last, whole } = await readStream({ input: 'Hello' }, { by: payingFetch(payer) });
     expect(once(types)).toEqual([
       'response.created',
       'response.in_progress',
@@ -92,7 +92,7 @@ describe(`POST ${RESPONSES} with stream: true`, () => {
   it('a call: its arguments piece by piece and whole', async () => {
     const payer = await service.chain.newWallet();
     const asked = { input: 'Weather?', tools, tool_choice: 'required' };
-    const { all, types, whole } = await heard(asked, { by: payingFetch(payer) });
+    const { all, types, whole } = await readStream(asked, { by: payingFetch(payer) });
     expect(once(types).slice(2)).toEqual([
       'response.output_item.added',
       'response.function_call_arguments.delta',
@@ -119,7 +119,7 @@ describe(`POST ${RESPONSES} with stream: true`, () => {
       const payer = await service.chain.newWallet();
       const headers = await service.payment(payer, RESPONSES);
       const body = { input: 'Again', ...members };
-      const [first, again] = [await heard(body, { headers }), await heard(body, { headers })];
+      const [first, again] = [await readStream(body, { headers }), await readStream(body, { headers })];
       expect(again.whole.output).toEqual(first.whole.output);
       expect(once(again.types)).toEqual(once(first.types));
       expect(again.whole.svc).toMatchObject({
@@ -133,7 +133,7 @@ describe(`POST ${RESPONSES} with stream: true`, () => {
   );
 
   it('text first and calls after it, and a call before its text: the places are those of the output', async () => {
-    const saying = (...parts: object[]) => {
+    const answerInParts = (...parts: object[]) => {
       const events = [
         ...parts.map(delta => ({ choices: [{ delta }] })),
         { choices: [{ delta: {}, finish_reason: 'stop' }] },
@@ -146,8 +146,8 @@ describe(`POST ${RESPONSES} with stream: true`, () => {
       [call, { content: 'Well' }],
       [{ refusal: 'No' }, { content: 'Yes' }],
     ]) {
-      service.hubs[0].behave(saying(...parts));
-      const { all, whole } = await heard(
+      service.hubs[0].behave(answerInParts(...parts));
+      const { all, whole } = await readStream(
         { input: JSON.stringify(parts) },
         { headers: { Authorization: 'Bearer a-live-key' } },
       );
@@ -163,7 +163,7 @@ describe(`POST ${RESPONSES} with stream: true`, () => {
     service.hubs[0].behave({ kind: 'answer', in_stream: { after_words: 2, does: 'close' } });
     const payer = await service.chain.newWallet();
     const headers = await service.payment(payer, RESPONSES);
-    const { all, types, last } = await heard({ input: 'Break' }, { headers });
+    const { all, types, last } = await readStream({ input: 'Break' }, { headers });
     expect(types.some(type => type.endsWith('.done'))).toBe(false);
     const failed = all.at(-2) ?? {};
     expect(failed).toMatchObject({
@@ -181,7 +181,7 @@ describe(`POST ${RESPONSES} with stream: true`, () => {
     });
     expect(Object.keys(ResponseStreamFault.shape)).toEqual(expect.arrayContaining(Object.keys(last ?? {})));
     service.hubs[0].behave({ kind: 'answer' });
-    const again = await heard({ input: 'Break' }, { headers });
+    const again = await readStream({ input: 'Break' }, { headers });
     expect(again.whole).toMatchObject({ status: 'completed', output_text: expect.stringContaining('"Break"') });
     expect(again.whole.svc).toMatchObject({ rerun: 1, issuer_signature: svc.issuer_signature });
     expect(again.whole.svc).toMatchObject({ answered_again: { output_sha256: canonicalHash(again.whole.output) } });
@@ -199,7 +199,7 @@ describe(`POST ${RESPONSES} with stream: true`, () => {
     on.resolve();
     const task_id = answer.headers.get('x-svc-task-id');
     await expect.poll(async () => (await service.get(`/receipt/${task_id}`)).status).toBe(200);
-    const { body } = await service.get<Svc>(`/receipt/${task_id}`);
+    const { body } = await service.get<ReceiptBody>(`/receipt/${task_id}`);
     expect(commitment(body)).toMatchObject({ status: 'committed' });
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
@@ -212,6 +212,6 @@ describe(`POST ${RESPONSES} with stream: true`, () => {
     expect(failed).toMatchObject({ status: 502, body: { charged: false } });
     expect(await service.transfersFrom(payer)).toEqual([]);
     for (const hub of service.hubs) hub.behave({ kind: 'answer' });
-    expect((await heard({ input: 'Hello' }, { headers: payment })).whole.status).toBe('completed');
+    expect((await readStream({ input: 'Hello' }, { headers: payment })).whole.status).toBe('completed');
   });
 });

@@ -4,24 +4,24 @@ import type { z } from 'zod';
 import type { ResponseAnswer } from '../../rest-compat/inference/answers.ts';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
-import { CHAT, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
-import { keepsPaidManners } from '../harness/doors/paid-door.ts';
-import { answering, type HubServer, hubServer } from '../harness/receipt/inference/hub-server.ts';
+import { CHAT, openService, type ReceiptBody, type Service } from '../harness/doors/open-service.ts';
+import { testPaidDoor } from '../harness/doors/paid-door.ts';
+import { answerWith, type HubServer, openHubServer } from '../harness/receipt/inference/hub-server.ts';
 import { atEnd } from '../harness/release.ts';
 
 const RESPONSES = '/v1/responses';
-type Answer = Omit<z.infer<typeof ResponseAnswer>, 'svc'> & { readonly svc: Svc };
+type Answer = Omit<z.infer<typeof ResponseAnswer>, 'svc'> & { readonly svc: ReceiptBody };
 
 const usage = { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 };
 const replying = (message: JsonObject, finish_reason = 'stop') =>
-  answering({ choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }], usage });
+  answerWith({ choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }], usage });
 const good = replying({ content: 'Hello.' });
 
 let service: Service;
 let hub: HubServer;
 let reply: (response: ServerResponse) => void = good;
 beforeAll(async () => {
-  hub = await hubServer(response => reply(response));
+  hub = await openHubServer(response => reply(response));
   atEnd(() => hub[Symbol.asyncDispose]());
   const { base_url } = hub;
   service = await openService({
@@ -67,7 +67,7 @@ describe(`POST ${RESPONSES} 200`, () => {
     const members = { model: 'one-model', max_output_tokens: 7, temperature: 1.5, stream: false, tools: [] };
     const { status } = await bought({ input, ...members, previous_response_id: null, unheard_of: 1 });
     expect(status).toBe(200);
-    expect(hub.heard.at(-1)?.body).toEqual({
+    expect(hub.received.at(-1)?.body).toEqual({
       model: 'one-model',
       max_tokens: 7,
       temperature: 1.5,
@@ -103,7 +103,7 @@ describe(`POST ${RESPONSES} 200`, () => {
 
 describe(`POST ${RESPONSES} 502, and nothing is charged for no answer`, () => {
   it.each<[string, (response: ServerResponse) => void, string]>([
-    ['an error object', answering({ error: { message: 'overloaded' } }), 'not_a_completion'],
+    ['an error object', answerWith({ error: { message: 'overloaded' } }), 'not_a_completion'],
     ['neither text nor call', replying({ content: null }), 'not_a_completion'],
     ['a status', response => void response.writeHead(500).end(), 'status_500'],
   ])('where the hub answers with %s; the payment pays when it is sent again', async (_, bad, reason) => {
@@ -125,7 +125,7 @@ it(`POST ${RESPONSES} 409 by a payment that has bought a chat`, async () => {
   expect(heard).toMatchObject({ status: 409, body: { code: 'claim_already_settled' } });
 });
 
-keepsPaidManners(() => service, {
+testPaidDoor(() => service, {
   path: RESPONSES,
   job_kind: 'completions',
   body: (_, name) => ({ input: name }),

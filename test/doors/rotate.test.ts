@@ -4,9 +4,9 @@ import { limits } from '../../schema/limits.ts';
 import type { SessionRotationNoun } from '../../schema/session/registration.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { payingFetch, registrationOf } from '../harness/buyer.ts';
-import { REGISTER, type Registered, type Service, sharedService } from '../harness/doors/open-service.ts';
+import { REGISTER, type RegistrationAnswer, type Service, sharedService } from '../harness/doors/open-service.ts';
 
-type Rotated = z.infer<typeof SessionRotationNoun>;
+type RotationAnswer = z.infer<typeof SessionRotationNoun>;
 
 let service: Service;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const book = (agent_id: number) => `/v1/agents/${agent_id}/book`;
 const rotate = (agent_id: number, body: object = {}, headers: Record<string, string> = {}) =>
-  service.post<Rotated>(`${book(agent_id)}/rotate`, body, headers);
+  service.post<RotationAnswer>(`${book(agent_id)}/rotate`, body, headers);
 const proofOf = (session: string, agent_id: number) => bookProof(session, agent_id, proofWindow(Date.now()));
 /** The status of the book to whoever shows that session: in each way that there is. */
 const opens = async (agent_id: number, session: string) => {
@@ -84,7 +84,7 @@ describe('a session that was rotated away', () => {
     const account = await service.chain.newWallet();
     const body = await registrationOf(account);
     const payment = await service.payment(account, REGISTER);
-    const { agent_id, session } = (await service.post<Registered>(REGISTER, body, payment)).body;
+    const { agent_id, session } = (await service.post<RegistrationAnswer>(REGISTER, body, payment)).body;
     await rotate(agent_id, { session });
     const again = await service.post(REGISTER, body, payment);
     expect({ status: again.status, code: again.body.code }).toEqual({ status: 410, code: 'answer_gone' });
@@ -94,7 +94,7 @@ describe('a session that was rotated away', () => {
     const { account, agent_id, session, task_id } = await service.newAgent();
     const rotated = (await rotate(agent_id, { session })).body;
     expect((await rotate(agent_id, { session })).status).toBe(403);
-    const recovered = await service.post<Registered>(REGISTER, await registrationOf(account, { task_id }));
+    const recovered = await service.post<RegistrationAnswer>(REGISTER, await registrationOf(account, { task_id }));
     expect(recovered).toMatchObject({ status: 200, body: { agent_id, idempotent_replay: true } });
     expect(await opens(agent_id, rotated.session)).toEqual([403, 403, 403, 403]);
     expect(await opens(agent_id, recovered.body.session)).toEqual([200, 200, 200, 200]);

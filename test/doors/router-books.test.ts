@@ -16,7 +16,7 @@ beforeAll(async () => {
   service = await openService({ ROUTER_URL: router.base_url, DEMO_KEYS: 'a-demo-key', RATE_FREE: '100000/1' });
   [agent, stranger] = [await service.newAgent(), await service.newAgent()];
 });
-beforeEach(() => router.tells({ model: 'some/model', cost: '0.00125' }));
+beforeEach(() => router.answerWithCost({ model: 'some/model', cost: '0.00125' }));
 const { open, setKey, broadcast, summary } = routerDoorsOf(() => service);
 
 /** Well-formed, and nobody's. */

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 const TOLD = { model: 'some/model', cost: '0.00125' };
 beforeEach(async () => {
-  router.tells(TOLD);
+  router.answerWithCost(TOLD);
   await service.query('delete from router_use');
 });
 const { open, setKey, broadcast } = routerDoorsOf(() => service);
@@ -206,7 +206,7 @@ describe('429 with Retry-After', () => {
       expect(refused?.body).toMatchObject({ code: 'rate_limited' });
     }
     expect(await broadcast(keyed.ingest_key, report())).toMatchObject({ status: 201, body: { look_up: 'matched' } });
-    router.tells({ ...TOLD, cost: '2' });
+    router.answerWithCost({ ...TOLD, cost: '2' });
     const said = report();
     expect((await broadcast(keyed.ingest_key, said)).status).toBe(429);
     await service.query('delete from router_use');

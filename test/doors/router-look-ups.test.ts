@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 const TOLD = { model: 'some/model', cost: '0.00125' };
 beforeEach(async () => {
-  router.tells(TOLD);
+  router.answerWithCost(TOLD);
   await service.query('delete from router_use');
 });
 const { open, setKey, broadcast } = routerDoorsOf(() => service);
@@ -29,7 +29,7 @@ describe('a look-up under the key of the book', () => {
       ['0.0012509999', '1251'],
       ['12', '12000000'],
     ] as const) {
-      router.tells({ model: 'some/model', cost });
+      router.answerWithCost({ model: 'some/model', cost });
       const said = report({ amount });
       const { body } = await broadcast(keyed.ingest_key, said);
       expect([cost, body.verified_with, body.look_up]).toEqual([cost, router.host, 'matched']);
@@ -62,7 +62,7 @@ describe('a look-up under the key of the book', () => {
     ['a cost beyond all bounds', { ...TOLD, cost: '1e99' }, 'other_amount'],
     ['no cost', { ...TOLD, cost: 'null' }, 'failed'],
   ])('leaves it unverified where it tells %s', async (_, told, look_up) => {
-    router.tells(told);
+    router.answerWithCost(told);
     const { status, body } = await broadcast(keyed.ingest_key, report());
     expect([status, body]).toMatchObject([201, { verified_with: null, look_up }]);
     expect((await receiptOf(body.task_id)).reported).not.toHaveProperty('verified_with');
@@ -95,7 +95,7 @@ describe('a look-up under the key of the book', () => {
     const said = report();
     const first = await broadcast(keyed.ingest_key, said);
     expect([first.status, first.body.look_up]).toEqual([201, 'failed']);
-    router.tells(TOLD);
+    router.answerWithCost(TOLD);
     const receipt = await receiptOf(first.body.task_id);
     const { status, body } = await broadcast(keyed.ingest_key, said);
     expect([status, body]).toEqual([
@@ -116,7 +116,7 @@ describe('a look-up under the key of the book', () => {
       ['1', 'other_amount'],
       ['0.00125', 'resting'],
     ] as const) {
-      router.tells({ model: 'some/model', cost });
+      router.answerWithCost({ model: 'some/model', cost });
       expect((await broadcast(keyed.ingest_key, report())).body.look_up).toBe(look_up);
     }
     expect(router.asked).toHaveLength(asked + 2);

@@ -42,7 +42,7 @@ it('no line of the log, no metric, no answer and no column holds an ingest key o
       heard.push(await setKey(book_id, key, shown));
       heard.push(await setKey(book_id, { key }, shown));
       heard.push(await setKey(`${book_id}x`, key, shown));
-      router.tells({ model: 'some/model', cost: '0.00125' });
+      router.answerWithCost({ model: 'some/model', cost: '0.00125' });
       heard.push(await broadcast(ingest_key, report()));
       // A router that says its callers' keys back to them.
       router.behave(({ headers }, response) => {

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { limits } from '../../schema/limits.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { nowSeconds, registrationOf } from '../harness/buyer.ts';
-import { carried, encoded, handMade } from '../harness/doors/hand-made.ts';
+import { encodeBase64, makePayment, paymentHeaders } from '../harness/doors/make-payment.ts';
 import { ask, CHAT, openService, REGISTER, type Service } from '../harness/doors/open-service.ts';
 
 const hex = () => randomBytes(32).toString('hex');
@@ -53,7 +53,7 @@ const logs = () => service.gateway.logs.join('\n');
 async function paying() {
   const payer = await service.chain.newWallet();
   say(payer.private_key.slice(2));
-  const { headers, message, signature } = await handMade(service, payer);
+  const { headers, message, signature } = await makePayment(service, payer);
   say(headers['PAYMENT-SIGNATURE'] ?? '');
   for (const part of [signature.slice(2, 66), signature.slice(66, 130)]) say(part);
   return { payer, headers, message, signature };
@@ -73,9 +73,11 @@ describe('no line of the log, at the level that says most, holds', () => {
     const { headers, signature } = await paying();
     const broken = JSON.stringify(await prompt()).slice(0, -1);
     expect((await service.post(CHAT, broken, headers)).status).toBe(400);
-    expect((await service.post(CHAT, {}, carried(2, say(encoded(`{"signature":"${signature}"}`))))).status).toBe(400);
+    expect(
+      (await service.post(CHAT, {}, paymentHeaders(2, say(encodeBase64(`{"signature":"${signature}"}`))))).status,
+    ).toBe(400);
     const { message } = await paying();
-    const wrong = await handMade(service, await service.chain.newWallet(), { signed: message });
+    const wrong = await makePayment(service, await service.chain.newWallet(), { signed: message });
     expect((await service.post(CHAT, await prompt(), { 'X-PAYMENT': say(`no base64 ${hex()}`) })).status).toBe(400);
     expect((await service.post(CHAT, await prompt(), wrong.headers)).status).toBe(402);
   });

@@ -3,14 +3,14 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { sessionLimits } from '../../schema/limits.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { type Delegated, delegate, hex32, nowSeconds, signAct } from '../harness/session/delegate.ts';
+import { type DelegatedSession, delegate, hex32, nowSeconds, signAct } from '../harness/session/delegate.ts';
 import { newKey } from '../harness/session/trees.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;
 let owner: Agent;
-let bound: Delegated;
+let bound: DelegatedSession;
 let bought: string;
 beforeAll(async () => {
   service = await sharedService();
@@ -22,7 +22,7 @@ beforeAll(async () => {
 const at = (hash: string, verb = '') => `/v1/sessions/${hash}${verb && `/${verb}`}`;
 const newSession = (agent: Agent, more = {}) => delegate(agent.account, agent.account, newKey(), more);
 const receiptOf = async (task_id: string) => (await service.get<JsonObject>(`/receipt/${task_id}.json`)).body;
-const act = async (session: Delegated, parts: Parameters<typeof signAct>[1], changed: JsonObject = {}) =>
+const act = async (session: DelegatedSession, parts: Parameters<typeof signAct>[1], changed: JsonObject = {}) =>
   service.post<JsonObject>(at(session.delegation_hash, 'act'), { ...(await signAct(session, parts)), ...changed });
 const read = { action: 'read_private', resource: 'book' } as const;
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { sessionLimits } from '../../schema/limits.ts';
 import { ask, CHAT, openService, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { eventually } from '../harness/faults/ground.ts';
-import { type Delegated, delegate, nowSeconds, signRevocation } from '../harness/session/delegate.ts';
+import { type DelegatedSession, delegate, nowSeconds, signRevocation } from '../harness/session/delegate.ts';
 import { newKey } from '../harness/session/trees.ts';
 
 /** How often a payer, or an address, may try a grant that comes to nothing. */
@@ -18,10 +18,10 @@ beforeAll(async () => {
 async function heldAtHub(call: () => ReturnType<Service['buy']>, { hubs } = service) {
   const hold = Promise.withResolvers<void>();
   for (const hub of hubs) hub.behave({ kind: 'answer', until: hold.promise });
-  const asked = () => hubs.reduce((sum, hub) => sum + hub.requests.length, 0);
-  const before = asked();
+  const hubCalls = () => hubs.reduce((sum, hub) => sum + hub.requests.length, 0);
+  const before = hubCalls();
   const answer = call();
-  await eventually('a hub at work', async () => asked() > before || null);
+  await eventually('a hub at work', async () => hubCalls() > before || null);
   return async () => {
     hold.resolve();
     for (const hub of hubs) hub.behave({ kind: 'answer' });
@@ -29,7 +29,7 @@ async function heldAtHub(call: () => ReturnType<Service['buy']>, { hubs } = serv
   };
 }
 
-const revoke = async (payer: Parameters<typeof signRevocation>[0], { delegation_hash }: Delegated) =>
+const revoke = async (payer: Parameters<typeof signRevocation>[0], { delegation_hash }: DelegatedSession) =>
   service.post(`/v1/sessions/${delegation_hash}/revoke`, await signRevocation(payer, delegation_hash));
 
 describe('/v1/chat/completions under a session', () => {

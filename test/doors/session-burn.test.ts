@@ -3,15 +3,15 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 import { hex32 } from '../harness/session/delegate.ts';
-import { type Bound, bindChild, bindRoot, payUnder, revoke } from '../harness/session/trees.ts';
+import { type BoundSession, bindChild, bindRoot, payUnder, revoke } from '../harness/session/trees.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;
 let owner: Agent;
-let root: Bound;
-let child: Bound;
-let grandchild: Bound;
+let root: BoundSession;
+let child: BoundSession;
+let grandchild: BoundSession;
 beforeAll(async () => {
   service = await sharedService();
   owner = await service.newAgent();
@@ -23,7 +23,7 @@ beforeAll(async () => {
 const burnOf = ({ delegation_hash }: { readonly delegation_hash: string }, after?: number) =>
   `subscription { sessionBurn(delegationHash: "${delegation_hash}"${after === undefined ? '' : `, after: ${after}`}) {
     position taskId paidUnder path amountAtomic spentAtomic } }`;
-const said = (positions: number, { delegation_hash, task_id }: Bound, path: readonly Bound[]) => ({
+const burnEvent = (positions: number, { delegation_hash, task_id }: BoundSession, path: readonly BoundSession[]) => ({
   position: positions,
   taskId: task_id,
   paidUnder: delegation_hash,
@@ -43,7 +43,7 @@ async function take(socket: ReturnType<typeof openSocket>, query: string, length
   return heard;
 }
 
-const treeOf = async ({ delegation_hash }: Bound, page = '', session = owner.session) => {
+const treeOf = async ({ delegation_hash }: BoundSession, page = '', session = owner.session) => {
   const query = `{ sessionTree(delegationHash: "${delegation_hash}"${page}) {
     truncated nextCursor sessions { delegationHash burnPosition spentAtomic endedBy { delegationHash } } } }`;
   const { body } = await service.post<{ data: { sessionTree: JsonObject }; errors?: JsonObject[] }>(
@@ -58,15 +58,15 @@ describe('sessionBurn', () => {
   it('tells what was burnt below a session, each payment once and numbered for whom it is told to', async () => {
     const socket = openSocket(service, { session: owner.session });
     expect(await take(socket, burnOf(root, 0), 3)).toEqual([
-      said(1, root, [root]),
-      said(2, child, [root, child]),
-      said(3, grandchild, [root, child, grandchild]),
+      burnEvent(1, root, [root]),
+      burnEvent(2, child, [root, child]),
+      burnEvent(3, grandchild, [root, child, grandchild]),
     ]);
     expect(await take(socket, burnOf(child, 0), 2)).toEqual([
-      said(1, child, [child]),
-      said(2, grandchild, [child, grandchild]),
+      burnEvent(1, child, [child]),
+      burnEvent(2, grandchild, [child, grandchild]),
     ]);
-    expect(await take(socket, burnOf(root, -1), 1)).toEqual([said(3, grandchild, [root, child, grandchild])]);
+    expect(await take(socket, burnOf(root, -1), 1)).toEqual([burnEvent(3, grandchild, [root, child, grandchild])]);
   });
 
   it('goes on from where sessionTree stands, and is told as a grandchild pays', async () => {
@@ -78,7 +78,7 @@ describe('sessionBurn', () => {
         [child, 2],
         [grandchild, 1],
       ].map(([session, burns]) => ({
-        delegationHash: (session as Bound).delegation_hash,
+        delegationHash: (session as BoundSession).delegation_hash,
         burnPosition: burns,
         spentAtomic: String(2000 * Number(burns)),
         endedBy: null,
@@ -88,8 +88,8 @@ describe('sessionBurn', () => {
     const heard = sockets.map(socket => take(socket, burnOf(root, 3), 2));
     const ids = [await payUnder(service, grandchild, 'One more'), await payUnder(service, child, 'And one')];
     const told = [
-      { ...said(4, grandchild, [root, child, grandchild]), taskId: ids[0] },
-      { ...said(5, child, [root, child]), taskId: ids[1] },
+      { ...burnEvent(4, grandchild, [root, child, grandchild]), taskId: ids[0] },
+      { ...burnEvent(5, child, [root, child]), taskId: ids[1] },
     ];
     expect(await Promise.all(heard)).toEqual([told, told]);
   });
@@ -105,7 +105,7 @@ describe('sessionBurn', () => {
     const payer = await service.newAgent();
     const own = await bindChild(service, root, payer.account);
     const paying = openSocket(service, { session: payer.session });
-    expect(await take(paying, burnOf(own, 0), 1)).toEqual([said(1, own, [own])]);
+    expect(await take(paying, burnOf(own, 0), 1)).toEqual([burnEvent(1, own, [own])]);
     await expect(paying.first(burnOf(root, 0))).rejects.toEqual(refusal('not_a_party'));
   });
 

@@ -2,7 +2,15 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
 import { delegate, signAct } from '../harness/session/delegate.ts';
-import { type Bound, bindChild, bindRoot, newKey, payUnder, revoke, sessionPath } from '../harness/session/trees.ts';
+import {
+  type BoundSession,
+  bindChild,
+  bindRoot,
+  newKey,
+  payUnder,
+  revoke,
+  sessionPath,
+} from '../harness/session/trees.ts';
 
 /* What a principal sees of the sessions that its wallet has granted, by REST alone. */
 
@@ -10,8 +18,8 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;
 let owner: Agent;
-let root: Bound;
-let child: Bound;
+let root: BoundSession;
+let child: BoundSession;
 beforeAll(async () => {
   service = await sharedService();
   owner = await service.newAgent();
@@ -20,7 +28,8 @@ beforeAll(async () => {
 });
 
 const by = ({ session }: Pick<Agent, 'session'>) => ({ 'X-SVC-Session': session });
-const read = (session: Bound, headers = {}) => service.get<JsonObject>(sessionPath(session.delegation_hash), headers);
+const read = (session: BoundSession, headers = {}) =>
+  service.get<JsonObject>(sessionPath(session.delegation_hash), headers);
 const limits = { cap: '10000', models: [], doors: [] };
 
 describe('GET /v1/sessions/{delegation_hash}', () => {
@@ -62,7 +71,7 @@ describe('GET /v1/agents/{agent_id}/sessions', () => {
     const agent = await service.newAgent();
     const bound = [];
     for (let number = 0; number < 3; number++) bound.push(await bindRoot(service, agent.account));
-    const [first] = bound as [Bound];
+    const [first] = bound as [BoundSession];
     await bindChild(service, first, agent.account);
     await delegate(agent.account, agent.account, newKey());
     const names = bound.map(({ delegation_hash }) => delegation_hash).toReversed();

@@ -4,9 +4,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { payTool, use } from '../harness/paying-tools.ts';
+import { payTool, useTool } from '../harness/paying-tools.ts';
 import { atEnd } from '../harness/release.ts';
-import { type Delegated, delegate, headerOf, nowSeconds } from '../harness/session/delegate.ts';
+import { type DelegatedSession, delegate, headerOf, nowSeconds } from '../harness/session/delegate.ts';
 import { newKey, sessionPath } from '../harness/session/trees.ts';
 
 /* A grant beside a payment, by other ways in than the REST doors: it binds, bounds and refuses alike. */
@@ -19,7 +19,8 @@ beforeAll(async () => {
 });
 
 const newSession = (more = {}) => delegate(owner.account, owner.account, newKey(), more);
-const stateOf = async ({ delegation_hash }: Delegated) => (await service.get(sessionPath(delegation_hash))).status;
+const stateOf = async ({ delegation_hash }: DelegatedSession) =>
+  (await service.get(sessionPath(delegation_hash))).status;
 
 const CREATE = `mutation ($input: ChatCompletionInput!) {
   createChatCompletion(input: $input) { svc } }`;
@@ -80,7 +81,7 @@ describe('a grant by the header of /mcp', () => {
       isError: true,
       structuredContent: { code: 'session_cap_exceeded', charged: false },
     });
-    const shown = await use(client, 'get_session', { delegation_hash: session.delegation_hash });
+    const shown = await useTool(client, 'get_session', { delegation_hash: session.delegation_hash });
     expect(shown.structuredContent).toMatchObject({ status: 'active', ended_by: null });
   });
 

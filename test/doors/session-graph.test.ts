@@ -4,14 +4,14 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
 import { hex32, nowSeconds, signAct, signRevocation } from '../harness/session/delegate.ts';
-import { type Bound, bindRoot, newKey, revoke, sessionPath } from '../harness/session/trees.ts';
+import { type BoundSession, bindRoot, newKey, revoke, sessionPath } from '../harness/session/trees.ts';
 
 /* What the doors of sessions do, on the graph: the same answers, and the same codes. */
 
 let service: Service;
 let owner: Awaited<ReturnType<Service['newAgent']>>;
-let bound: Bound;
-let over: Bound;
+let bound: BoundSession;
+let over: BoundSession;
 beforeAll(async () => {
   service = await sharedService();
   owner = await service.newAgent();
@@ -21,10 +21,10 @@ beforeAll(async () => {
 });
 
 const nobody = { delegation_hash: hex32() };
-type SessionName = Pick<Bound, 'delegation_hash'>;
+type SessionName = Pick<BoundSession, 'delegation_hash'>;
 type GraphResult = { readonly answer: JsonObject } | { readonly code: unknown; readonly status: unknown };
 
-async function asked(query: string, variables: JsonObject): Promise<GraphResult> {
+async function queryAnswer(query: string, variables: JsonObject): Promise<GraphResult> {
   const { data, refused } = await onGraph(service, query, variables);
   return refused ? refusedBy(Number(refused.status), refused) : { answer: data?.answer as JsonObject };
 }
@@ -40,13 +40,13 @@ async function atDoor({ delegation_hash }: SessionName, verb: string, sent: obje
 }
 
 const challenge = ({ delegation_hash }: SessionName, ttl_seconds?: number) =>
-  asked(
+  queryAnswer(
     `query ($hash: String!, $ttl: Int) { answer: sessionChallenge(delegationHash: $hash, ttlSeconds: $ttl) {
       challenge_id: challengeId nonce issued_at: issuedAt deadline typed_data: typedData } }`,
     { hash: delegation_hash, ...(ttl_seconds === undefined ? {} : { ttl: ttl_seconds }) },
   );
 const actOn = ({ delegation_hash }: SessionName, body: object) =>
-  asked(
+  queryAnswer(
     `mutation ($hash: String!, $input: SessionActInput!) { answer: actInSession(delegationHash: $hash, input: $input) {
       action resource delegation_hash: delegationHash read
       receipt: handedOff { task_id: taskId verify_url: verifyUrl parent_receipt_id: parentReceiptId target_agent: targetAgent }
@@ -55,7 +55,7 @@ const actOn = ({ delegation_hash }: SessionName, body: object) =>
     { hash: delegation_hash, input: toCamelKeys(body) as JsonObject },
   );
 const revokeOn = ({ delegation_hash }: SessionName, signed: { readonly at: number; readonly signature: string }) =>
-  asked(
+  queryAnswer(
     `mutation ($hash: String!, $at: Int!, $signature: String!) {
       answer: revokeSession(delegationHash: $hash, at: $at, signature: $signature) {
         delegation_hash: delegationHash status payer at signature revoked_at: revokedAt } }`,

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { JOBS, openJobs } from '../harness/board/jobs.ts';
 import { paymentFor } from '../harness/buyer.ts';
 import { ask, CHAT } from '../harness/doors/open-service.ts';
-import { type Delegated, delegate } from '../harness/session/delegate.ts';
-import { below, countedIn, newKey } from '../harness/session/trees.ts';
+import { type DelegatedSession, delegate } from '../harness/session/delegate.ts';
+import { below, newKey, spendingIn } from '../harness/session/trees.ts';
 
 const PRICE = 1_500_001n;
 /** A stamp, and one per cent, rounded up. */
@@ -12,7 +12,7 @@ const FEE = 2_000n + 15_001n;
 const BOTH = PRICE + FEE;
 
 let jobs: Awaited<ReturnType<typeof openJobs>>;
-let root: Delegated;
+let root: DelegatedSession;
 beforeAll(async () => {
   jobs = await openJobs();
   const { account } = jobs.poster;
@@ -26,7 +26,7 @@ const childWith = (capAtomic: string) => {
   return delegate(root.agent, jobs.poster.account, newKey(), narrowed);
 };
 
-const burnt = (tree = root) => countedIn(jobs.service, jobs.poster.session, tree);
+const burnt = (tree = root) => spendingIn(jobs.service, jobs.poster.session, tree);
 
 const paying = (path: string) => paymentFor(jobs.poster.account, jobs.service.url + path, jobs.by(jobs.poster));
 const pay = (path: string, headers: Readonly<Record<string, string>>) =>

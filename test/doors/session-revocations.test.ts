@@ -6,22 +6,22 @@ import { keepRevocation, lockRevocations } from '../../subgraphs/receipt/issuer/
 import { openService, type Service } from '../harness/doors/open-service.ts';
 import { atEnd } from '../harness/release.ts';
 import { hex32 } from '../harness/session/delegate.ts';
-import { type Bound, bindChild, bindRoot, revoke, sessionPath } from '../harness/session/trees.ts';
+import { type BoundSession, bindChild, bindRoot, revoke, sessionPath } from '../harness/session/trees.ts';
 
 const LIST = '/.well-known/revocations';
 /** One page and a half. */
 const LISTED = 1_500;
 const PAYERS = 10;
 
-interface Listed extends JsonObject {
+interface RevocationList extends JsonObject {
   readonly sessions: readonly (JsonObject & { readonly seq: number; readonly delegation_hash: string })[];
   readonly next_cursor: string | null;
 }
 
 let service: Service;
 let owner: Awaited<ReturnType<Service['newAgent']>>;
-let root: Bound;
-let child: Bound;
+let root: BoundSession;
+let child: BoundSession;
 beforeAll(async () => {
   service = await openService();
   owner = await service.newAgent();
@@ -29,20 +29,20 @@ beforeAll(async () => {
   child = await bindChild(service, root);
   const store = await openStore(service.database_url);
   atEnd(() => store.close());
-  const said = () => ({ delegation_hash: hex32(), payer: '0x', at: 1, signature: '0x' });
+  const newRevocation = () => ({ delegation_hash: hex32(), payer: '0x', at: 1, signature: '0x' });
   // By several at once, as by many payers.
   const payer = async () => {
     for (let left = LISTED / PAYERS; left > 0; left--)
       await store.transaction(tx => {
         lockRevocations(tx);
-        return keepRevocation(tx, said(), false);
+        return keepRevocation(tx, newRevocation(), false);
       });
   };
   await Promise.all(Array.from({ length: PAYERS }, payer));
 });
 
-const list = async (query = '') => (await service.get<Listed>(LIST + query)).body;
-const numbers = ({ sessions }: Listed) => sessions.map(({ seq }) => seq);
+const list = async (query = '') => (await service.get<RevocationList>(LIST + query)).body;
+const numbers = ({ sessions }: RevocationList) => sessions.map(({ seq }) => seq);
 const downFrom = (newest: number, length: number) => Array.from({ length }, (_, at) => newest - at);
 
 describe(LIST, () => {

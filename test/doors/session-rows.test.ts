@@ -2,8 +2,23 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { type Delegated, delegate, headerOf, hex32, nowSeconds, signGrant } from '../harness/session/delegate.ts';
-import { type Bound, bindChild, bindRoot, newKey, payUnder, revoke, sessionPath } from '../harness/session/trees.ts';
+import {
+  type DelegatedSession,
+  delegate,
+  headerOf,
+  hex32,
+  nowSeconds,
+  signGrant,
+} from '../harness/session/delegate.ts';
+import {
+  type BoundSession,
+  bindChild,
+  bindRoot,
+  newKey,
+  payUnder,
+  revoke,
+  sessionPath,
+} from '../harness/session/trees.ts';
 
 /* Rows name the session that their call was made under, and a grant beside an API key is judged like one beside a payment. */
 
@@ -11,7 +26,7 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;
 let owner: Agent;
-let session: Bound;
+let session: BoundSession;
 let second: string;
 beforeAll(async () => {
   service = await sharedService();
@@ -137,7 +152,7 @@ describe('totals of a book by session', () => {
 });
 
 const KEY = { 'X-API-Key': 'a-live-key' };
-const byKey = (content: string, { headers }: Pick<Delegated, 'headers'>, more = {}) =>
+const byKey = (content: string, { headers }: Pick<DelegatedSession, 'headers'>, more = {}) =>
   service.post<JsonObject & { svc: JsonObject }>(CHAT, ask(content, more), { ...KEY, ...by(owner), ...headers });
 const newSession = (more = {}) => delegate(owner.account, owner.account, newKey(), more);
 

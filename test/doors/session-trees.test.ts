@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { ask, CHAT, PRICE, type Service, sharedService } from '../harness/doors/open-service.ts';
 import {
-  type Delegated,
+  type DelegatedSession,
   delegate,
   headerOf,
   hex32,
@@ -16,7 +16,7 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;
 let owner: Agent;
-let bound: Delegated;
+let bound: DelegatedSession;
 beforeAll(async () => {
   service = await sharedService();
   owner = await service.newAgent();
@@ -28,7 +28,7 @@ const at = (hash: string, verb = '') => `/v1/sessions/${hash}${verb && `/${verb}
 const newSession = (agent: Agent, more = {}) => delegate(agent.account, agent.account, newKey(), more);
 const nobody = hex32();
 const read = { action: 'read_private', resource: 'book' } as const;
-const act = async (session: Delegated, parts: Parameters<typeof signAct>[1]) =>
+const act = async (session: DelegatedSession, parts: Parameters<typeof signAct>[1]) =>
   service.post<JsonObject>(at(session.delegation_hash, 'act'), await signAct(session, parts));
 
 describe('/v1/sessions/{delegation_hash}', () => {
@@ -246,6 +246,6 @@ describe('1,000 calls that race under one tree', () => {
 });
 
 /** As wide as its parent. */
-function narrow({ grant: { capAtomic, validAfter, sessionExpiry } }: Delegated) {
+function narrow({ grant: { capAtomic, validAfter, sessionExpiry } }: DelegatedSession) {
   return { capAtomic, validAfter, sessionExpiry };
 }

@@ -5,7 +5,7 @@ import { sessionDomain, sessionTypes } from '../../schema/session/typed-data.ts'
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { ask, CHAT, PRICE, type Service, sharedService } from '../harness/doors/open-service.ts';
 import {
-  type Delegated,
+  type DelegatedSession,
   delegate,
   headerOf,
   hex32,
@@ -19,7 +19,7 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;
 let owner: Agent;
-let bound: Delegated;
+let bound: DelegatedSession;
 let bought: string;
 beforeAll(async () => {
   service = await sharedService();

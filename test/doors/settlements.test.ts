@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { SettlementNoun } from '../../schema/settlement.ts';
 import type { Wallet } from '../harness/buyer.ts';
-import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
+import { makePayment, submitElsewhere } from '../harness/doors/make-payment.ts';
 import {
   ask,
   CHAT,
@@ -11,8 +11,8 @@ import {
   type Service,
   sharedService,
 } from '../harness/doors/open-service.ts';
-import { named, newName } from '../harness/doors/payment-identifiers.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { identifiedPayment, newIdentifier } from '../harness/doors/payment-identifiers.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
 
 type Stands = z.infer<typeof SettlementNoun>;
 
@@ -26,8 +26,8 @@ const of = (id: string, query = '') => service.get<Stands>(`/v1/settlements/${id
 const stateOf = async (id: string) => (await of(id)).body.state;
 
 /** A paid chat, and the names under which its payment may be asked for. */
-async function bought(account: Wallet, content = 'Settled', name = newName()) {
-  const { headers, message } = await named(service, account, name);
+async function bought(account: Wallet, content = 'Settled', name = newIdentifier()) {
+  const { headers, message } = await identifiedPayment(service, account, name);
   const heard = await service.post<Chat>(CHAT, ask(content), headers);
   return { name, nonce: message.nonce, headers, heard, svc: heard.body.svc };
 }
@@ -54,7 +54,7 @@ describe('GET /v1/settlements/{payment_id}', () => {
   it('200 claimed while the hub thinks, with Retry-After', async () => {
     const before = service.gates.alpha.held();
     service.gates.alpha.hold();
-    const { headers, message } = await handMade(service, await service.chain.newWallet());
+    const { headers, message } = await makePayment(service, await service.chain.newWallet());
     const first = service.post(CHAT, { ...ask('Think'), model: 'alpha-1' }, headers);
     await expect.poll(service.gates.alpha.held).toBe(before + 1);
     const { body, headers: told } = await of(message.nonce);
@@ -67,7 +67,7 @@ describe('GET /v1/settlements/{payment_id}', () => {
   });
 
   it('200 pending once it may have moved, with Retry-After; settled with its block', async () => {
-    const { headers, message } = await handMade(service, await service.chain.newWallet());
+    const { headers, message } = await makePayment(service, await service.chain.newWallet());
     await service.chain.setAutomine(false);
     const first = service.post(CHAT, ask('In the pool'), headers);
     try {
@@ -102,7 +102,7 @@ describe('GET /v1/settlements/{payment_id}', () => {
   });
 
   it('200 released where the book refused it: what it knows stays with the book', async () => {
-    const { account } = await refusing(service).killed();
+    const { account } = await policyDoorsOf(service).newBlockedAgent();
     const { nonce, heard } = await bought(account, 'Refused');
     expect(heard.status).toBe(403);
     expect((await of(nonce)).body).toMatchObject({ state: 'released', charged: false, verify_url: null });
@@ -110,16 +110,16 @@ describe('GET /v1/settlements/{payment_id}', () => {
 
   it('200 failed where its nonce went into another payment', async () => {
     const payer = await service.chain.newWallet();
-    const made = await handMade(service, payer);
+    const made = await makePayment(service, payer);
     const { nonce } = made.message;
-    await submitElsewhere(service, await handMade(service, payer, { signed: { nonce, to: payer.address } }));
+    await submitElsewhere(service, await makePayment(service, payer, { signed: { nonce, to: payer.address } }));
     expect((await service.post(CHAT, ask(), made.headers)).status).toBe(402);
     expect((await of(nonce)).body).toMatchObject({ state: 'failed', charged: false });
   });
 
   it('400 where several payers call theirs the same, until one is named by ?payer=', async () => {
     const [one, other] = [await service.chain.newWallet(), await service.chain.newWallet()];
-    const name = newName();
+    const name = newIdentifier();
     const [mine, his] = [await bought(one, 'Mine', name), await bought(other, 'His', name)];
     expect(await of(name)).toMatchObject({ status: 400, body: { code: 'invalid_request', error: { param: 'payer' } } });
     const task_of = async (payer: string) => (await of(name, `?payer=${payer}`)).body.task_id;
@@ -138,7 +138,7 @@ describe('GET /v1/settlements/{payment_id}', () => {
   it.each([
     ['a nonce', `0x${'0'.repeat(64)}`],
     ['a message hash', 'f'.repeat(64)],
-    ['an identifier', newName()],
+    ['an identifier', newIdentifier()],
   ])('404 to %s that nobody has shown', async (_, id) => {
     expect(await of(id)).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
@@ -153,11 +153,11 @@ describe('GET /v1/settlements/{payment_id}', () => {
   });
 
   it('400 to a payer that is no address', async () => {
-    expect(await of(newName(), '?payer=me')).toMatchObject({ status: 400, body: { error: { param: 'payer' } } });
+    expect(await of(newIdentifier(), '?payer=me')).toMatchObject({ status: 400, body: { error: { param: 'payer' } } });
   });
 
   it('never 402, whatever came along', async () => {
-    const { headers } = await handMade(service, await service.chain.newWallet());
-    expect((await service.get(`/v1/settlements/${newName()}`, headers)).status).toBe(404);
+    const { headers } = await makePayment(service, await service.chain.newWallet());
+    expect((await service.get(`/v1/settlements/${newIdentifier()}`, headers)).status).toBe(404);
   });
 });

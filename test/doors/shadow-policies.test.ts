@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { ask, CHAT, type Chat, openService, resetHubsBeforeEach, type Service } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;
-let book: ReturnType<typeof refusing>;
+let book: ReturnType<typeof policyDoorsOf>;
 beforeAll(async () => {
   service = await openService({}, { mid_hour: true });
-  book = refusing(service);
+  book = policyDoorsOf(service);
 });
 resetHubsBeforeEach(() => service);
 
@@ -90,7 +90,7 @@ describe('a policy in shadow mode', () => {
     const agent = await service.newAgent();
     await book.set(agent, 'kill_switch', true);
     await shadow(agent, 'tier2_above', '0');
-    await book.refused(agent);
+    await book.chatToRefusal(agent);
     expect((await eventsOf(agent)).map(({ kind }) => kind)).toEqual(['born', 'born']);
   });
 

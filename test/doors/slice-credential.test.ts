@@ -76,7 +76,7 @@ describe('on /graphql', () => {
 });
 
 describe('on a socket', () => {
-  const heardBy = async (query: string, params: Record<string, unknown>): Promise<unknown> => {
+  const resultOn = async (query: string, params: Record<string, unknown>): Promise<unknown> => {
     const { first } = openSocket(service, params);
     return first(query).catch((fault: unknown) => fault);
   };
@@ -99,8 +99,8 @@ describe('on a socket', () => {
     await writePost(database, 'post_for_all');
     const query = 'subscription { boardEvents(after: 0) { position kind postId } }';
     const told = { data: { boardEvents: { position: 1, kind: 'post_created', postId: 'post_for_all' } } };
-    expect(await heardBy(query, {})).toEqual(told);
-    expect(await heardBy(query, bearerOf(token))).toEqual(told);
+    expect(await resultOn(query, {})).toEqual(told);
+    expect(await resultOn(query, bearerOf(token))).toEqual(told);
   });
 
   const others = subscriptions.filter(({ name }) => !FOR_ALL.includes(name));
@@ -108,7 +108,7 @@ describe('on a socket', () => {
     'subscription %s answers a token as it answers nobody',
     async (_, field) => {
       const query = operationOf('subscription', field, agent.agent_id);
-      const [nobody, shown] = [await heardBy(query, {}), await heardBy(query, bearerOf(token))];
+      const [nobody, shown] = [await resultOn(query, {}), await resultOn(query, bearerOf(token))];
       expect(JSON.parse(JSON.stringify(shown))).toEqual(JSON.parse(JSON.stringify(nobody)));
       expect(Array.isArray(nobody)).toBe(true);
     },
@@ -133,17 +133,17 @@ describe('at the doors', () => {
 
   it.each(asked)('%s %s answers a token as it answers nobody', async (method: DoorMethod, _, door) => {
     const body = method === 'GET' ? {} : { body: {} };
-    const heardBy = async (headers: Record<string, string>, query = '') => {
+    const answerTo = async (headers: Record<string, string>, query = '') => {
       // What goes on for as long as it is read is not waited for.
       if (door.media === 'text/event-stream') return statusOf(pathOf(door), headers);
       const heard = await service.knock<JsonObject>(method, pathOf(door) + query, { ...body, headers });
       return { status: heard.status, code: heard.body?.code ?? null };
     };
-    const nobody = await heardBy({});
+    const nobody = await answerTo({});
     // Where a bearer's secret opens the door itself, a token is a wrong one.
     const heard = door.board_secret === 'inbound' ? { status: 403, code: null } : nobody;
-    expect(await heardBy(bearerOf(token))).toEqual(heard);
+    expect(await answerTo(bearerOf(token))).toEqual(heard);
     if (['required', 'session', 'bound'].includes(door.possession))
-      expect(await heardBy({}, `?token=${token}`)).toEqual({ status: 401, code: null });
+      expect(await answerTo({}, `?token=${token}`)).toEqual({ status: 401, code: null });
   });
 });

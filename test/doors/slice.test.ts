@@ -5,7 +5,7 @@ import { verifyInflowClaim } from '../../subgraphs/receipt/verify/inflow-claim.t
 import { assignDoorsOf, bearerOf } from '../harness/doors/assignments.ts';
 import { inflowDoorsOf } from '../harness/doors/inflows.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
@@ -60,9 +60,9 @@ describe('GET /v1/book/slice', () => {
 
   it('200 of a refused call without the sums and ceilings of the book', async () => {
     const capped = await service.newAgent();
-    const shop = refusing(service);
+    const shop = policyDoorsOf(service);
     await shop.setBudget(capped, '2001');
-    const { heard } = await shop.refused(capped);
+    const { heard } = await shop.chatToRefusal(capped);
     const [refused] = await entries(capped);
     expect(refused).toMatchObject({ evidence: 'policy_blocked', cap_atomic: '2001', reason: expect.any(String) });
     const { token } = await tokenOf(capped);

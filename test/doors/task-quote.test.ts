@@ -3,12 +3,12 @@ import type { z } from 'zod';
 import type { TaskQuoteAnswer } from '../../rest-compat/inference/task-doors.ts';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
-import { openService, type Service, type Svc } from '../harness/doors/open-service.ts';
-import { keepsPaidManners } from '../harness/doors/paid-door.ts';
+import { openService, type ReceiptBody, type Service } from '../harness/doors/open-service.ts';
+import { testPaidDoor } from '../harness/doors/paid-door.ts';
 import { hashOf, taskOf } from '../harness/doors/tasks.ts';
 
 const QUOTE = '/task-quote';
-type Quote = Omit<z.infer<typeof TaskQuoteAnswer>, 'svc'> & { readonly svc: Svc };
+type Quote = Omit<z.infer<typeof TaskQuoteAnswer>, 'svc'> & { readonly svc: ReceiptBody };
 
 let service: Service;
 beforeAll(async () => {
@@ -56,7 +56,7 @@ it(`POST ${QUOTE} 403 payer_mismatch where it names another sender than its paye
   expect(await service.claimsOf(payer)).toEqual([]);
 });
 
-keepsPaidManners(() => service, {
+testPaidDoor(() => service, {
   path: QUOTE,
   job_kind: 'other',
   body: (_, name) => ({ input_hash: hashOf(name) }),

@@ -4,12 +4,12 @@ import type { TaskAcceptedAnswer } from '../../rest-compat/inference/task-doors.
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
 import { payingFetch, type Wallet } from '../harness/buyer.ts';
-import { type Service, type Svc, sharedService } from '../harness/doors/open-service.ts';
-import { keepsPaidManners } from '../harness/doors/paid-door.ts';
+import { type ReceiptBody, type Service, sharedService } from '../harness/doors/open-service.ts';
+import { testPaidDoor } from '../harness/doors/paid-door.ts';
 import { hashOf, taskOf } from '../harness/doors/tasks.ts';
 
 const TASK = '/task-request';
-type Accepted = Omit<z.infer<typeof TaskAcceptedAnswer>, 'svc'> & { readonly svc: Svc };
+type TaskAnswer = Omit<z.infer<typeof TaskAcceptedAnswer>, 'svc'> & { readonly svc: ReceiptBody };
 
 let service: Service;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
 async function requested(members: JsonObject = {}, payer?: Wallet) {
   const account = payer ?? (await service.chain.newWallet());
   const body = { ...taskOf(account), ...members };
-  const heard = await service.knock<Accepted>('POST', TASK, { body, by: payingFetch(account) });
+  const heard = await service.knock<TaskAnswer>('POST', TASK, { body, by: payingFetch(account) });
   return { ...heard, account };
 }
 
@@ -56,11 +56,11 @@ describe(`POST ${TASK} 200`, () => {
     const { account } = await service.newAgent();
     const body = taskOf(account);
     const payment = await service.payment(account, TASK);
-    const first = await service.post<Accepted>(TASK, body, payment);
+    const first = await service.post<TaskAnswer>(TASK, body, payment);
     expect(first.status).toBe(200);
     const { task_id } = first.body;
     await service.query('update payment_claim set answer_box = null where task_id = $1', [task_id]);
-    const again = await service.post<Accepted>(TASK, body, payment);
+    const again = await service.post<TaskAnswer>(TASK, body, payment);
     expect(again).toMatchObject({ status: 200, body: { task_id, status: 'accepted' } });
     const events = await service.query<{ kind: string; body: JsonObject }>(
       `select kind, body from book_event where task_id = $1 and kind = 'correction'`,
@@ -95,7 +95,7 @@ describe(`POST ${TASK} 200`, () => {
 it(`POST ${TASK} 200 to a payment whose answer was lost: made once more, and the same from then on`, async () => {
   const payer = await service.chain.newWallet();
   const payment = await service.payment(payer, TASK);
-  const send = () => service.post<Accepted>(TASK, taskOf(payer), payment);
+  const send = () => service.post<TaskAnswer>(TASK, taskOf(payer), payment);
   const { task_id } = (await send()).body;
   await service.query('update payment_claim set answer_box = null where task_id = $1', [task_id]);
   const again = (await send()).body;
@@ -106,7 +106,7 @@ it(`POST ${TASK} 200 to a payment whose answer was lost: made once more, and the
 
 it(`POST ${TASK} 200 by a key: accepted, and unpaid; no amount or margin is shown of what was not paid`, async () => {
   const payer = await service.chain.newWallet();
-  const heard = await service.post<Accepted>(TASK, taskOf(payer), { 'X-API-Key': 'a-live-key' });
+  const heard = await service.post<TaskAnswer>(TASK, taskOf(payer), { 'X-API-Key': 'a-live-key' });
   expect(heard).toMatchObject({ status: 200, body: { status: 'accepted', payment_ref: null, settled_amount: null } });
   expect(heard.body).toMatchObject({ accounting: { route_margin: null } });
   expect(heard.body).not.toHaveProperty('gross_amount');
@@ -137,7 +137,7 @@ describe(`POST ${TASK} refused before anything is claimed`, () => {
   });
 });
 
-keepsPaidManners(() => service, {
+testPaidDoor(() => service, {
   path: TASK,
   job_kind: 'completions',
   body: taskOf,

@@ -8,11 +8,11 @@ beforeAll(async () => {
   service = await sharedService();
 });
 
-interface Standing extends JsonObject {
+interface TaskStatusBody extends JsonObject {
   readonly task_id: string;
   readonly status: string;
 }
-const standing = (id: string) => service.get<Standing>(`/task-status?task_id=${id}`);
+const standing = (id: string) => service.get<TaskStatusBody>(`/task-status?task_id=${id}`);
 
 interface Answer extends JsonObject {
   readonly id: string;

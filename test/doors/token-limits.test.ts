@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type HubHabit, refusals } from '../../gateway/development/hub/habits.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
-import { completion, type HubServer, hubServer } from '../harness/receipt/inference/hub-server.ts';
+import { completion, type HubServer, openHubServer } from '../harness/receipt/inference/hub-server.ts';
 import { atEnd } from '../harness/release.ts';
 
 /* Whatever a caller calls the bound on the tokens of its answer, a model gets it by the name that it takes. */
@@ -18,8 +18,8 @@ let taken: Member;
 let then: HubHabit | null = null;
 
 beforeAll(async () => {
-  hub = await hubServer(response => {
-    const body = hub.heard.at(-1)?.body as JsonObject;
+  hub = await openHubServer(response => {
+    const body = hub.received.at(-1)?.body as JsonObject;
     if (other[taken] in body) {
       const refusal = refusals['dev/refuses-max-tokens'];
       const text = refusal.body.replaceAll('max_tokens', other[taken]);
@@ -47,13 +47,13 @@ beforeAll(async () => {
   service = await openService({ HUBS: JSON.stringify([settings]) });
 });
 beforeEach(() => {
-  hub.heard.length = 0;
+  hub.received.length = 0;
   taken = 'max_tokens';
   then = null;
 });
 
-const heard = () =>
-  hub.heard.map(({ body }) => {
+const limitsAtHub = () =>
+  hub.received.map(({ body }) => {
     const { max_tokens, max_completion_tokens } = body as JsonObject;
     return { max_tokens, max_completion_tokens };
   });
@@ -81,7 +81,7 @@ describe.each([
       taken = 'max_completion_tokens';
       expect((await chat('thinks', bound(name))).status).toBe(200);
       expect((await chat('told', bound(name))).status).toBe(200);
-      expect(heard()).toEqual([{ max_tokens: 30 }, { max_completion_tokens: 30 }, { max_completion_tokens: 30 }]);
+      expect(limitsAtHub()).toEqual([{ max_tokens: 30 }, { max_completion_tokens: 30 }, { max_completion_tokens: 30 }]);
     },
   );
 
@@ -90,7 +90,7 @@ describe.each([
     taken = 'max_completion_tokens';
     expect((await chat(model, bound('max_tokens'))).status).toBe(200);
     expect((await chat(model, bound('max_tokens'))).status).toBe(200);
-    expect(heard()).toEqual([{ max_tokens: 30 }, { max_completion_tokens: 30 }, { max_completion_tokens: 30 }]);
+    expect(limitsAtHub()).toEqual([{ max_tokens: 30 }, { max_completion_tokens: 30 }, { max_completion_tokens: 30 }]);
   });
 
   it('400 with what the hub says to the name that it takes', async () => {
@@ -111,7 +111,7 @@ describe.each([
       status: 502,
       body: { code: 'hub_failed', charged: false },
     });
-    expect(heard()).toEqual([{ max_tokens: 30 }, { max_completion_tokens: 30 }]);
+    expect(limitsAtHub()).toEqual([{ max_tokens: 30 }, { max_completion_tokens: 30 }]);
   });
 
   it('nothing is learned where the other name fails too, and the caller hears nothing of either name: 502', async () => {
@@ -119,9 +119,9 @@ describe.each([
     then = { source: 'any', status: 500, body: '' };
     const refused = await chat('four', bound('max_tokens'));
     expect(refused).toMatchObject({ status: 502, body: { code: 'hub_failed', attempts: [{ reason: 'status_500' }] } });
-    expect(heard()).toEqual([{ max_tokens: 30 }, { max_completion_tokens: 30 }]);
-    [taken, then, hub.heard.length] = ['max_tokens', null, 0];
+    expect(limitsAtHub()).toEqual([{ max_tokens: 30 }, { max_completion_tokens: 30 }]);
+    [taken, then, hub.received.length] = ['max_tokens', null, 0];
     expect((await chat('four', bound('max_tokens'))).status).toBe(200);
-    expect(heard()).toEqual([{ max_tokens: 30 }]);
+    expect(limitsAtHub()).toEqual([{ max_tokens: 30 }]);
   });
 });

@@ -6,9 +6,9 @@ import {
   ask,
   CHAT,
   type Chat,
+  type ReceiptBody,
   resetHubsBeforeEach,
   type Service,
-  type Svc,
   sharedService,
 } from '../harness/doors/open-service.ts';
 
@@ -247,15 +247,15 @@ describe('POST /v1/chat/completions, passed on', () => {
 });
 
 describe('an answer of a hub', () => {
-  const saying = (message: JsonObject, finish_reason = 'stop') => ({
+  const hubAnswer = (message: JsonObject, finish_reason = 'stop') => ({
     kind: 'status' as const,
     status: 200,
     body: { choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }] },
   });
 
   it('that refuses is an answer, and committed to', async () => {
-    service.hubs[0].behave(saying({ content: null, refusal: 'I will not.' }));
-    const { body } = await service.post<Chat & { svc: Svc }>(CHAT, ask('Refuse'), byKey);
+    service.hubs[0].behave(hubAnswer({ content: null, refusal: 'I will not.' }));
+    const { body } = await service.post<Chat & { svc: ReceiptBody }>(CHAT, ask('Refuse'), byKey);
     const message = { role: 'assistant', content: null, refusal: 'I will not.' };
     expect(body.choices[0]?.message).toEqual(message);
     expect(commitment(body.svc)).toMatchObject({ hash: canonicalHash(message) });
@@ -265,7 +265,7 @@ describe('an answer of a hub', () => {
     ['calls nothing and says nothing', { content: null, tool_calls: [] }],
     ['calls without a name', { content: null, tool_calls: [{ id: 'a', function: { arguments: '{}' } }] }],
   ])('that %s is none: the next hub answers', async (_, message) => {
-    service.hubs[0].behave(saying(message, 'tool_calls'));
+    service.hubs[0].behave(hubAnswer(message, 'tool_calls'));
     expect(await service.post(CHAT, ask('Next'), byKey)).toMatchObject({ status: 200, body: { model: 'beta-1' } });
   });
 });

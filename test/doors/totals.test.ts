@@ -114,16 +114,18 @@ describe('npm run verify', () => {
     const folder = await ownFolder();
     const keys = join(folder, 'jwks.json');
     await writeFile(keys, JSON.stringify(jwks));
-    const said = async (document: JsonObject) => {
+    const verifyLines = async (document: JsonObject) => {
       const path = join(folder, 'document.json');
       await writeFile(path, JSON.stringify(document));
       return (await runCommand('gateway/commands/verify.ts', [path, '--jwks', keys])).text;
     };
     const proven = (await total(`?task_id=${task_id}`)).body;
-    expect(await said(proven)).toMatch(/ok .*The total includes the row.*Valid: totals over/s);
+    expect(await verifyLines(proven)).toMatch(/ok .*The total includes the row.*Valid: totals over/s);
     const [rail] = proven.rails as [JsonObject];
-    expect(await said({ ...proven, rails: [{ ...rail, total: '9999999' }] })).toContain('(total_not_stated)');
-    expect(await said((await service.get(`/log/payment-proof/${task_id}`)).body)).toContain('Valid: totals over');
+    expect(await verifyLines({ ...proven, rails: [{ ...rail, total: '9999999' }] })).toContain('(total_not_stated)');
+    expect(await verifyLines((await service.get(`/log/payment-proof/${task_id}`)).body)).toContain(
+      'Valid: totals over',
+    );
   });
 });
 

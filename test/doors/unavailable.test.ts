@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterEach(() => service.gates.base.open());
 
 describe.each(otherPaidDoors)('POST $path', ({ path, request }) => {
-  const asked = async () => {
+  const newPayment = async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, path);
     return {
@@ -26,7 +26,7 @@ describe.each(otherPaidDoors)('POST $path', ({ path, request }) => {
   it.each(['after the claim', 'after the work'])(
     '500 where something broke %s: not charged, and the payment pays',
     async () => {
-      const { send, claims, paid } = await asked();
+      const { send, claims, paid } = await newPayment();
       const broken = await send();
       expect(broken).toMatchObject({ status: 500, body: { code: 'internal' } });
       expect(broken.text).not.toContain('drawer');
@@ -38,7 +38,7 @@ describe.each(otherPaidDoors)('POST $path', ({ path, request }) => {
   );
 
   it('503 settlement_pending where it broke once the money had moved; then its answer, and one transfer', async () => {
-    const { send, paid } = await asked();
+    const { send, paid } = await newPayment();
     const pending = await send();
     expect(pending).toMatchObject({ status: 503, body: { code: 'settlement_pending' } });
     expect(pending.text).not.toContain('drawer');
@@ -48,7 +48,7 @@ describe.each(otherPaidDoors)('POST $path', ({ path, request }) => {
   });
 
   it('503 chain_unavailable while the chain cannot be asked: nothing is claimed, and the payment pays later', async () => {
-    const { send, claims, paid } = await asked();
+    const { send, claims, paid } = await newPayment();
     service.gates.base.cut();
     expect(await send()).toMatchObject({ status: 503, body: { code: 'chain_unavailable', charged: false } });
     expect(await claims()).toEqual([]);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { sessionLimits } from '../../schema/limits.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { type Delegated, delegate, headerOf, signRevocation } from '../harness/session/delegate.ts';
+import { type DelegatedSession, delegate, headerOf, signRevocation } from '../harness/session/delegate.ts';
 import { newKey } from '../harness/session/trees.ts';
 
 /* A grant that came to others before its payer has ever paid under it. */
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 type Signer = Parameters<typeof signRevocation>[0];
-const revoke = async (signer: Signer, { delegation_hash }: Pick<Delegated, 'delegation_hash'>, headers = {}) =>
+const revoke = async (signer: Signer, { delegation_hash }: Pick<DelegatedSession, 'delegation_hash'>, headers = {}) =>
   service.post<JsonObject>(
     `/v1/sessions/${delegation_hash}/revoke`,
     await signRevocation(signer, delegation_hash),

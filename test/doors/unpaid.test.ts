@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { PaymentRequired } from '../../rest-compat/answer-shapes.ts';
 import { limits } from '../../schema/limits.ts';
 import { HOST, open } from '../harness/attacks/raw.ts';
-import { ask, CHAT, type Challenged, REGISTER, type Service, sharedService } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type ChallengeBody, REGISTER, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -98,11 +98,11 @@ describe.each([CHAT, REGISTER])('%s unpaid', path => {
     ['an empty payment header', '{}', { 'PAYMENT-SIGNATURE': '' }],
     ['JSON nested 10,000 deep', '['.repeat(10_000), {}],
   ])('402 to %s', async (_, body, headers) => {
-    expect(await service.post<Challenged>(path, body, headers)).toMatchObject(challenged);
+    expect(await service.post<ChallengeBody>(path, body, headers)).toMatchObject(challenged);
   });
 
   it.each(['GET', 'PUT', 'PATCH', 'DELETE'])('402 to %s, saying which method it would take', async method => {
-    const heard = await service.knock<Challenged>(method, path);
+    const heard = await service.knock<ChallengeBody>(method, path);
     expect(heard).toMatchObject(challenged);
     expect(heard.headers.get('allow')).toBe('POST');
   });

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { audio, audioForm } from '../harness/doors/audio-form.ts';
 import { listen } from '../harness/doors/listen.ts';
-import { ask, CHAT, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { ask, CHAT, openService, type ReceiptBody, type Service } from '../harness/doors/open-service.ts';
 import { startRecorder } from '../harness/doors/recorder.ts';
 import { startTestHub } from '../harness/hub.ts';
 
@@ -73,7 +73,7 @@ async function sent(caller: Caller, path: string, body: unknown) {
   const headers = { ...caller.headers, ...(await service.payment(caller.account, path)) };
   wire.take();
   if ((body as JsonObject).stream !== true) {
-    const heard = await service.post<{ svc: Svc }>(path, body, headers);
+    const heard = await service.post<{ svc: ReceiptBody }>(path, body, headers);
     return { status: heard.status, headers: heard.headers, svc: heard.body.svc, seen: wire.take() };
   }
   const stream = await listen(service, body, { headers });

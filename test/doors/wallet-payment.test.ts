@@ -10,11 +10,11 @@ import { privateKeyToAddress } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../schema/network.ts';
 import { payingFetch } from '../harness/buyer.ts';
-import { type HandMade, handMade } from '../harness/doors/hand-made.ts';
+import { makePayment, type SignedPayment } from '../harness/doors/make-payment.ts';
 import {
   ask,
   CHAT,
-  type Challenged,
+  type ChallengeBody,
   type Chat,
   openService,
   PRICE,
@@ -46,13 +46,13 @@ const kinds: [title: string, make: () => Promise<ContractWallet>][] = [
   ['a key that has delegated to a contract (EIP-7702)', () => wallets.delegated(delegate)],
 ];
 
-const word = ({ status, body }: { status: number; body: Challenged }) => ({ status, error: body.error });
+const word = ({ status, body }: { status: number; body: ChallengeBody }) => ({ status, error: body.error });
 /** What must be the same however often it is asked for. */
 const bought = ({ body: { choices, svc } }: { body: Chat }) => [choices, svc.payload_hash, svc.issuer_signature];
-const asked = () => service.hubs.reduce((sum, { requests }) => sum + requests.length, 0);
+const hubCalls = () => service.hubs.reduce((sum, { requests }) => sum + requests.length, 0);
 
 /** Anybody may submit a payment; here it is a stranger. */
-async function submitElsewhere({ message, signature }: HandMade): Promise<void> {
+async function submitElsewhere({ message, signature }: SignedPayment): Promise<void> {
   const { from, to, value, validAfter, validBefore, nonce } = message;
   // The wallet stands by now: what was wrapped for its making goes without.
   const signed = parseErc6492Signature(signature).signature;
@@ -88,17 +88,17 @@ describe.each(kinds)('POST /v1/chat/completions paid by %s', (_, make) => {
 
   it('402 on a signature that is not its own: nobody works, nothing is claimed', async () => {
     const [wallet, stranger] = [await make(), await wallets.plain(0n)];
-    const before = asked();
+    const before = hubCalls();
     for (const signature of [
-      await handMade(service, { ...stranger, address: wallet.address }).then(made => made.signature),
+      await makePayment(service, { ...stranger, address: wallet.address }).then(made => made.signature),
       `0x${'00'.repeat(65)}`,
       '0x01',
       `0x${'ab'.repeat(700)}`,
     ]) {
-      const { headers } = await handMade(service, wallet, { signature: () => signature });
+      const { headers } = await makePayment(service, wallet, { signature: () => signature });
       expect(word(await service.post(CHAT, ask(), headers))).toEqual({ status: 402, error: NOT_SIGNED });
     }
-    expect(asked()).toBe(before);
+    expect(hubCalls()).toBe(before);
     expect(await service.claimsOf(wallet)).toEqual([]);
     expect((await service.buy(wallet)).status).toBe(200);
   });
@@ -106,13 +106,16 @@ describe.each(kinds)('POST /v1/chat/completions paid by %s', (_, make) => {
   it('200 though somebody else submitted the payment first: nothing is lost, and nothing is sent twice', async () => {
     const wallet = await make();
     if ((await wallets.codeAt(wallet.address)) === '0x') await service.buy(wallet);
-    const made = await handMade(service, wallet);
+    const made = await makePayment(service, wallet);
     await submitElsewhere(made);
     const before = (await service.transfersFrom(wallet)).length;
     expect((await service.post(CHAT, ask('Elsewhere'), made.headers)).status).toBe(200);
     expect(await service.transfersFrom(wallet)).toHaveLength(before);
     // What the chain shows of the payment is no proof: the signature is asked after all the same.
-    const forged = await handMade(service, wallet, { signed: made.message, signature: () => `0x01${'cd'.repeat(65)}` });
+    const forged = await makePayment(service, wallet, {
+      signed: made.message,
+      signature: () => `0x01${'cd'.repeat(65)}`,
+    });
     expect(word(await service.post(CHAT, ask('Elsewhere'), forged.headers))).toEqual({
       status: 402,
       error: NOT_SIGNED,
@@ -123,7 +126,7 @@ describe.each(kinds)('POST /v1/chat/completions paid by %s', (_, make) => {
 describe('POST /v1/chat/completions paid by a contract wallet', () => {
   it('402 where its factory is not allowed: nothing is made, and the official client is told why', async () => {
     const wallet = await wallets.unmade(await wallets.deploy('WalletFactory'));
-    const heard = await service.post<Challenged>(CHAT, ask(), await service.payment(wallet, CHAT));
+    const heard = await service.post<ChallengeBody>(CHAT, ask(), await service.payment(wallet, CHAT));
     expect(word(heard)).toEqual({ status: 402, error: 'eip6492_factory_not_allowed' });
     expect(await wallets.codeAt(wallet.address)).toBe('0x');
     expect(await service.claimsOf(wallet)).toEqual([]);
@@ -136,12 +139,12 @@ describe('POST /v1/chat/completions paid by a contract wallet', () => {
     BigInt(await service.chain.call<Hex>('eth_getStorageAt', IDLE_FACTORY, '0x0', 'latest'));
 
   it('402 where its factory makes nothing: nobody works, nothing is claimed, and no gas is spent', async () => {
-    const before = asked();
-    const { headers, message } = await handMade(service, await wallets.unmade(FACTORY), {
+    const before = hubCalls();
+    const { headers, message } = await makePayment(service, await wallets.unmade(FACTORY), {
       signature: signed => wrapped(parseErc6492Signature(signed).signature),
     });
     expect(word(await service.post(CHAT, ask(), headers))).toEqual({ status: 402, error: NOT_SIGNED });
-    expect(asked()).toBe(before);
+    expect(hubCalls()).toBe(before);
     expect(await service.claimsOf({ address: message.from })).toEqual([]);
     expect(await factoryCalls()).toBe(0n);
   });
@@ -150,7 +153,7 @@ describe('POST /v1/chat/completions paid by a contract wallet', () => {
     const [plain, wrapping] = [await service.chain.newWallet(), await service.chain.newWallet()];
     const gas = [];
     for (const [wallet, signature] of [[plain, undefined] as const, [wrapping, wrapped] as const]) {
-      const { headers } = await handMade(service, wallet, signature && { signature });
+      const { headers } = await makePayment(service, wallet, signature && { signature });
       expect((await service.post(CHAT, ask(), headers)).status).toBe(200);
       const [transfer] = await service.transfersFrom(wallet);
       const receipt = await service.chain.call<{ gasUsed: Hex }>('eth_getTransactionReceipt', transfer?.tx_hash ?? '');
@@ -163,7 +166,7 @@ describe('POST /v1/chat/completions paid by a contract wallet', () => {
 
   it('402 where it has delegated (EIP-7702) and signs by its key alone: its code has the word', async () => {
     const wallet = await wallets.delegated(delegate);
-    const heard = await service.post<Challenged>(CHAT, ask(), await service.payment(wallet.owner, CHAT));
+    const heard = await service.post<ChallengeBody>(CHAT, ask(), await service.payment(wallet.owner, CHAT));
     expect(word(heard)).toEqual({ status: 402, error: NOT_SIGNED });
     expect(await service.claimsOf(wallet)).toEqual([]);
   });
@@ -193,9 +196,9 @@ describe('POST /v1/chat/completions paid by a contract wallet', () => {
 
     await wallets.arm(burner);
     const payment = await service.payment(burner, CHAT);
-    const before = asked();
+    const before = hubCalls();
     expect(word(await service.post(CHAT, ask(), payment))).toEqual({ status: 402, error: 'payer_reverted_lately' });
-    expect(asked()).toBe(before);
+    expect(hubCalls()).toBe(before);
     await service.query(`update payment_claim set moved_at = moved_at - interval '1 hour' where payer = $1`, [
       burner.address,
     ]);
@@ -204,10 +207,10 @@ describe('POST /v1/chat/completions paid by a contract wallet', () => {
 
   it('402 where it knows a simulation by its fee of nothing: it is simulated at the fee that is paid', async () => {
     const wallet = await wallets.of('FeeBurner');
-    const before = asked();
+    const before = hubCalls();
     const payment = await service.payment(wallet, CHAT);
     expect(word(await service.post(CHAT, ask(), payment))).toEqual({ status: 402, error: NOT_SIGNED });
-    expect(asked()).toBe(before);
+    expect(hubCalls()).toBe(before);
     expect(await service.claimsOf(wallet)).toEqual([]);
   });
 
@@ -217,7 +220,11 @@ describe('POST /v1/chat/completions paid by a contract wallet', () => {
     const first = await service.post<Chat>(CHAT, ask('Paid', { model: 'alpha-1' }), paid);
     const before = service.gates.alpha.held();
     service.gates.alpha.hold();
-    const late = service.post<Challenged>(CHAT, ask('Late', { model: 'alpha-1' }), await service.payment(wallet, CHAT));
+    const late = service.post<ChallengeBody>(
+      CHAT,
+      ask('Late', { model: 'alpha-1' }),
+      await service.payment(wallet, CHAT),
+    );
     await expect.poll(service.gates.alpha.held).toBe(before + 1);
     await wallets.switchOff(wallet);
     service.gates.alpha.open();

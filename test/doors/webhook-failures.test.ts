@@ -42,7 +42,7 @@ describe('a message that its receiver does not take', () => {
     const { agent, receiver } = await subscribed();
     receiver.answerWith(({ body }) => ({ status: body.number === 1 && receiver.received.length < 3 ? 503 : 200 }));
     for (const task of ['whf-1', 'whf-2', 'whf-3']) await inflow(agent, task);
-    await receiver.asked(4);
+    await receiver.untilRequests(4);
     expect(receiver.received.map(({ body }) => body.number)).toEqual([1, 2, 3, 1]);
     expect(receiver.ids()[3]).toBe(receiver.ids()[0]);
     await expect
@@ -79,7 +79,7 @@ describe('a message that its receiver does not take', () => {
     receiver.answerWith(() => ({ status: 200 }));
     const sent = receiver.received.length;
     await redeliver(agent, dead?.position ?? 0, dead?.position ?? 0);
-    await receiver.asked(sent + 1);
+    await receiver.untilRequests(sent + 1);
     expect(new Set(receiver.ids()).size).toBe(1);
     expect((await deadLetters(agent)).body.dead_letters).toEqual([]);
   });
@@ -95,7 +95,7 @@ describe('a message that its receiver does not take', () => {
     receiver.answerWith(() => ({ status: 200 }));
     await put(agent, { url: receiver.url, events: ['inflow'] });
     await inflow(agent, 'whf-told');
-    const received = await receiver.heard(2);
+    const received = await receiver.untilMessages(2);
     // No number is missing: while it was disabled nobody was to be told.
     expect(received.map(({ body }) => body.number)).toEqual([1, 2]);
   });
@@ -158,7 +158,7 @@ it('neither URL nor secret stands in a log, a job or a column, whatever goes wro
   const { agent, receiver, secret } = await subscribed(500);
   const { body } = await rotate(agent);
   await inflow(agent, 'whf-secrets');
-  await receiver.asked(1);
+  await receiver.untilRequests(1);
   await expect.poll(async () => (await jobsOf(agent)).length).toBe(1);
   const stored = await service.query<JsonObject>('select row_to_json(w)::text as text from webhook w');
   const jobs = await service.query<JsonObject>(
@@ -193,13 +193,13 @@ describe('on the graph', () => {
     const rotated = await ask(`mutation ($agentId: Int!) { rotateWebhookSecret(agentId: $agentId) { ${SHOWN} } }`);
     expect(rotated.data).toMatchObject({ rotateWebhookSecret: { secretOnce: expect.stringMatching(/^whsec_/) } });
     await ask('mutation ($agentId: Int!) { pingWebhook(agentId: $agentId) { agentId id } }');
-    await receiver.heard(1);
+    await receiver.untilMessages(1);
     await inflow(agent, 'whf-graph');
-    await receiver.heard(2);
+    await receiver.untilMessages(2);
     const again = await ask(`mutation ($agentId: Int!) {
       redeliverWebhook(agentId: $agentId, fromPosition: 1, toPosition: 9) { agentId messages } }`);
     expect(again.data).toEqual({ redeliverWebhook: { agentId, messages: 1 } });
-    await receiver.asked(3);
+    await receiver.untilRequests(3);
     const dead = await ask(`query ($agentId: Int!) { webhookDeadLetters(agentId: $agentId, limit: 5) {
       agentId next deadLetters { position kind attempts givenUpAt lastStatus lastError } } }`);
     expect(dead.data).toEqual({ webhookDeadLetters: { agentId, next: null, deadLetters: [] } });

@@ -10,10 +10,10 @@ import { payingFetch } from '../harness/buyer.ts';
 import { escrowDoorsOf } from '../harness/doors/escrows.ts';
 import { inflowDoorsOf } from '../harness/doors/inflows.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { policyDoorsOf } from '../harness/doors/policies.ts';
 import { webhookDoorsOf } from '../harness/doors/webhooks.ts';
 import { atEnd } from '../harness/release.ts';
-import { openReceiver, type Received } from '../harness/webhook/receiver.ts';
+import { openReceiver, type ReceivedMessage } from '../harness/webhook/receiver.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
@@ -33,14 +33,14 @@ async function subscribed(members: JsonObject = {}) {
 }
 
 const inflow = (agent: Agent, task_id: string) => record(agent, { allocation: '5', task_id });
-const verified = (secret: string, { text, headers }: Received) => new Webhook(secret).verify(text, headers);
-const of = (received: readonly Received[], kind: string) => received.filter(({ body }) => body.kind === kind);
+const verified = (secret: string, { text, headers }: ReceivedMessage) => new Webhook(secret).verify(text, headers);
+const of = (received: readonly ReceivedMessage[], kind: string) => received.filter(({ body }) => body.kind === kind);
 
 describe('what a webhook is sent', () => {
   it('a purchase: settle and collected, with the row as the book shows it, signed, and by its hash', async () => {
     const { agent, receiver, secret } = await subscribed();
     await service.buy(agent.account);
-    const received = await receiver.heard(2);
+    const received = await receiver.untilMessages(2);
     const [row] = await entries(agent);
     expect(received.map(({ body }) => body.kind)).toEqual(['settle', 'collected']);
     for (const message of received) {
@@ -81,9 +81,9 @@ describe('what a webhook is sent', () => {
       reason: 'less',
     });
     await service.buy(agent.account);
-    await refusing(service).setBudget(agent, '1');
+    await policyDoorsOf(service).setBudget(agent, '1');
     await service.buy(agent.account, ask('refused'));
-    const received = await receiver.heard(3);
+    const received = await receiver.untilMessages(3);
     expect(received.map(({ body }) => body.kind)).toEqual(['inflow', 'inflow', 'policy_blocked']);
     expect(received.map(({ body }) => body.number)).toEqual([1, 2, 3]);
     expect(of(received, 'policy_blocked')[0]?.body.row).toMatchObject({ evidence: 'policy_blocked', collected: false });
@@ -91,10 +91,10 @@ describe('what a webhook is sent', () => {
 
   it('alerts where they are asked for by name', async () => {
     const { agent, receiver } = await subscribed({ events: ['alert'] });
-    await refusing(service).setBudget(agent, '6000');
+    await policyDoorsOf(service).setBudget(agent, '6000');
     await service.buy(agent.account, ask('half'));
     await service.buy(agent.account, ask('more'));
-    const [message] = await receiver.heard(1);
+    const [message] = await receiver.untilMessages(1);
     expect(message?.body).toMatchObject({ kind: 'alert', event: { kind: 'alert', body: { alert: 'threshold' } } });
   });
 
@@ -118,7 +118,7 @@ describe('what a webhook is sent', () => {
     };
     await bidOn(plain);
     const bids = await bidOn(poster);
-    const received = await receiver.heard(2);
+    const received = await receiver.untilMessages(2);
     expect(received.map(({ body }) => [body.kind, body.seq, body.task_id, body.row])).toEqual([
       ['bid', null, null, null],
       ['bid', null, null, null],
@@ -148,7 +148,7 @@ describe('what a webhook is sent', () => {
       for (let more = 0; more < 3; more++)
         offered.push(await opened(principal, counterparty, `offer-${index}-${more}`));
     await opened(counterparty, plain, 'to-another');
-    const received = await receiver.heard(escrowLimits.offers_sent_per_book_hour_max);
+    const received = await receiver.untilMessages(escrowLimits.offers_sent_per_book_hour_max);
     const ids = received.map(({ body }) => String((body.event.body as JsonObject).escrow_id));
     expect(new Set(ids).size).toBe(escrowLimits.offers_sent_per_book_hour_max);
     expect(offered.map(({ escrow_id }) => escrow_id)).toEqual(expect.arrayContaining(ids));
@@ -176,7 +176,7 @@ describe('what a webhook is sent', () => {
   it('numbers without a gap, in order of position', async () => {
     const { agent, receiver } = await subscribed({ events: ['inflow'] });
     await Promise.all(Array.from({ length: 20 }, (_, index) => inflow(agent, `whm-order-${index}`)));
-    const received = await receiver.heard(20);
+    const received = await receiver.untilMessages(20);
     const positions = received.map(({ body }) => Number(body.position));
     expect(positions).toEqual(positions.toSorted((one, other) => one - other));
     expect(received.map(({ body }) => body.number)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
@@ -186,7 +186,7 @@ describe('what a webhook is sent', () => {
   it('a test message, of no event', async () => {
     const { agent, receiver, secret } = await subscribed();
     const { body } = await ping(agent);
-    const [message] = await receiver.heard(1);
+    const [message] = await receiver.untilMessages(1);
     expect(WebhookEnvelope.parse(message?.body)).toEqual(message?.body);
     expect(message?.body).toMatchObject({ id: body.id, kind: 'ping', agent_id: agent.agent_id, row: null, hash: null });
     expect(message && verified(secret, message)).toBeTruthy();
@@ -197,7 +197,7 @@ describe('what a webhook is sent', () => {
     const key = { 'X-API-Key': 'a-live-key', 'X-SVC-Session': agent.session };
     expect((await service.post('/v1/chat/completions', ask(), key)).status).toBe(200);
     await inflow(agent, 'whm-after-key');
-    const received = await receiver.heard(1);
+    const received = await receiver.untilMessages(1);
     expect(received.map(({ body }) => [body.kind, body.number])).toEqual([['inflow', 1]]);
   });
 });
@@ -208,7 +208,7 @@ describe('a webhook that is changed', () => {
     const { body } = await rotate(agent);
     const secret = body.secret_once ?? '';
     await inflow(agent, 'whm-rotated');
-    const [message] = await receiver.heard(1);
+    const [message] = await receiver.untilMessages(1);
     if (!message) throw new Error('nothing came');
     expect(verified(secret, message)).toBeTruthy();
     expect(verified(old, message)).toBeTruthy();
@@ -221,7 +221,7 @@ describe('a webhook that is changed', () => {
     const secret = 'an-own-secret-of-31-characters!';
     const { agent, receiver } = await subscribed({ events: ['inflow'], secret });
     await inflow(agent, 'whm-own-secret');
-    const [message] = await receiver.heard(1);
+    const [message] = await receiver.untilMessages(1);
     expect(message && new Webhook(secret, { format: 'raw' }).verify(message.text, message.headers)).toBeTruthy();
   });
 
@@ -229,10 +229,10 @@ describe('a webhook that is changed', () => {
     const { agent, receiver } = await subscribed({ events: ['inflow'] });
     receiver.answerWith(() => ({ status: 500 }));
     await inflow(agent, 'whm-moved');
-    await receiver.asked(1);
+    await receiver.untilRequests(1);
     const next = await openReceiver();
     await put(agent, { url: next.url, events: ['inflow'] });
-    const [message] = await next.heard(1);
+    const [message] = await next.untilMessages(1);
     expect(message?.body.id).toBe(receiver.received[0]?.body.id);
     expect(receiver.received).toHaveLength(1);
   });
@@ -241,7 +241,7 @@ describe('a webhook that is changed', () => {
     const { agent, receiver } = await subscribed({ events: ['inflow'] });
     receiver.answerWith(() => ({ status: 500 }));
     await inflow(agent, 'whm-removed');
-    await receiver.asked(1);
+    await receiver.untilRequests(1);
     await remove(agent);
     await inflow(agent, 'whm-untold');
     receiver.answerWith(() => ({ status: 200 }));
@@ -261,11 +261,11 @@ describe('a redelivery', () => {
   it('sends again what it is told of within the range, by the same ids, in order', async () => {
     const { agent, receiver } = await subscribed({ events: ['inflow'] });
     for (const task of ['whm-r1', 'whm-r2', 'whm-r3']) await inflow(agent, task);
-    const first = [...(await receiver.heard(3))];
+    const first = [...(await receiver.untilMessages(3))];
     const positions = first.map(({ body }) => Number(body.position));
     const { status, body } = await redeliver(agent, positions[1] ?? 0, positions[2] ?? 0);
     expect([status, body.messages]).toEqual([202, 2]);
-    await receiver.asked(5);
+    await receiver.untilRequests(5);
     expect(receiver.ids().slice(3)).toEqual(receiver.ids().slice(1, 3));
     expect(receiver.received[3]?.text).toBe(first[1]?.text);
   });
@@ -273,14 +273,14 @@ describe('a redelivery', () => {
   it('that waits goes on where another is asked for that ends at the same position', async () => {
     const { agent, receiver } = await subscribed({ events: ['inflow'] });
     for (const task of ['whm-w1', 'whm-w2']) await inflow(agent, task);
-    const [first, second] = (await receiver.heard(2)).map(({ body }) => Number(body.position));
+    const [first, second] = (await receiver.untilMessages(2)).map(({ body }) => Number(body.position));
     await service.query(
       `update webhook set rests_until = clock_timestamp() + interval '2 seconds' where agent_id = $1`,
       [agent.agent_id],
     );
     await redeliver(agent, first ?? 0, second ?? 0);
     await redeliver(agent, second ?? 0, second ?? 0);
-    await receiver.asked(5);
+    await receiver.untilRequests(5);
     const again = receiver.ids().slice(2);
     expect(again.toSorted()).toEqual([...receiver.ids().slice(0, 2), receiver.ids()[1]].toSorted());
   });
@@ -291,7 +291,7 @@ describe('a redelivery', () => {
     const receiver = await openReceiver();
     await secretOf(agent, { url: receiver.url, events: ['inflow'] });
     await redeliver(agent, 1, 100);
-    const [message] = await receiver.heard(1);
+    const [message] = await receiver.untilMessages(1);
     expect(message?.body).toMatchObject({ kind: 'inflow', number: null });
   });
 });

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch, registrationOf } from '../harness/buyer.ts';
-import { standingPost } from '../harness/doors/board-posts.ts';
+import { insertPost } from '../harness/doors/board-posts.ts';
 import { ask, CHAT } from '../harness/doors/open-service.ts';
 import { auditBooks } from '../harness/faults/audit-books.ts';
 import { auditLog } from '../harness/faults/audit-log.ts';
 import { type Ground, openGround } from '../harness/faults/ground.ts';
 import { type Cut, startWire, type Wire } from '../harness/faults/wire.ts';
-import { type Delegated, signAct, signRevocation } from '../harness/session/delegate.ts';
-import { type Bound, bindChild, bindRoot, payUnder, sessionPath } from '../harness/session/trees.ts';
+import { type DelegatedSession, signAct, signRevocation } from '../harness/session/delegate.ts';
+import { type BoundSession, bindChild, bindRoot, payUnder, sessionPath } from '../harness/session/trees.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 /*
@@ -44,13 +44,13 @@ async function tellDying(
   await dying.died;
 }
 
-interface Asking {
+interface ActOptions {
   readonly at?: Pick<RunningService, 'url'>;
   readonly by?: typeof fetch;
   readonly headers?: object;
 }
 
-async function post(path: string, body: object, { at = healthy, by = fetch, headers = {} }: Asking = {}) {
+async function post(path: string, body: object, { at = healthy, by = fetch, headers = {} }: ActOptions = {}) {
   const typed = { 'content-type': 'application/json', ...headers };
   const answer = await by(at.url + path, { method: 'POST', headers: typed, body: JSON.stringify(body) });
   return { status: answer.status, body: (await answer.json()) as JsonObject };
@@ -67,11 +67,11 @@ async function newAgent() {
 }
 
 const place = () => ({ url: healthy.url, chain: ground.chain });
-const acting = ({ delegation_hash }: Delegated) => sessionPath(delegation_hash, 'act');
+const acting = ({ delegation_hash }: DelegatedSession) => sessionPath(delegation_hash, 'act');
 const count = async (text: string, value: unknown) => (await ground.database.query({ text, values: [value] })).length;
 
 /** A receipt that was handed to an agent, whose session may redeem it. */
-async function handedOn(): Promise<{ readonly theirs: Bound; readonly task_id: string }> {
+async function handedOn(): Promise<{ readonly theirs: BoundSession; readonly task_id: string }> {
   const [giver, target] = [await ground.chain.newWallet(), await newAgent()];
   const [ours, theirs] = [await bindRoot(healthy, giver), await bindRoot(healthy, target.account)];
   const resource = `receipt/${ours.task_id}`;
@@ -128,7 +128,7 @@ describe.each(commits)('a process killed %s the commit', (point, commit) => {
   it('of a like under an Idempotency-Key, after it was counted: the same request likes once, and never takes it back', async () => {
     const agent = await newAgent();
     const query = (text: string, values: unknown[] = []) => ground.database.query({ text, values });
-    const post_id = await standingPost({ url: healthy.url, query } as never, { agent_id: agent.agent_id });
+    const post_id = await insertPost({ url: healthy.url, query } as never, { agent_id: agent.agent_id });
     const headers = { 'X-SVC-Session': agent.session, 'Idempotency-Key': `liked-${point}` };
     const path = `/v1/board/posts/${post_id}/like`;
     await tellDying('toggle board like', commit, path, {}, headers);

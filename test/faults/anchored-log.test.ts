@@ -145,7 +145,7 @@ it('Base out of reach at start: free doors are served, paid ones open once the l
   node.behave({ kind: 'no_json', methods: ['eth_getLogs'] });
   await closedFor(waiting, order);
   expect(await awayOf(waiting)).toEqual(['base', 'log']);
-  node.repent();
+  node.tellTruth();
   await expect.poll(() => awayOf(waiting)).toEqual([]);
   expect(nameOf(await send(waiting, order))).toBe('200');
   await waiting.stop();
@@ -155,7 +155,7 @@ it('Base out of reach at start: free doors are served, paid ones open once the l
   const data_dir = await freshFolder();
   await acceptLogBreak(ground, 'blind', { url: older, environment: { ...environment, DATA_DIR: data_dir } });
   const refused = await ground.start({ environment, url: older, data_dir });
-  node.repent();
+  node.tellTruth();
   await eventually(
     'the contradiction is found',
     () => refused.logs.some(line => line.includes('the log is shrunken: the head anchored on Base')) || null,

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
+import { openBreakableConnection } from '../harness/breakable-connection.ts';
 import { answerTo, newBuyer } from '../harness/faults/buyer.ts';
 import { eventually, openGround } from '../harness/faults/ground.ts';
-import { mortal } from '../harness/mortal.ts';
 import { ownPort } from '../harness/own-port.ts';
+import { withParentDeathSignal } from '../harness/parent-death-signal.ts';
 import { atEnd } from '../harness/release.ts';
 import { ROOT } from '../harness/root.ts';
 import { ownFolder } from '../harness/scratch.ts';
-import { openLine } from '../harness/severable-line.ts';
 
 const PAGE = 'rest-compat/client/README.md';
 const PACKAGE = 'spend-receipt-gateway/client/book-follower';
@@ -65,7 +65,7 @@ it.each<Over>(['server-sent events', 'graphql-ws'])(
     const folder = await ownFolder();
     const [program, file] = [await programIn(folder, over), join(folder, 'books.db')];
     let gateway = await ground.startDying({ port });
-    const line = await openLine(gateway.url);
+    const line = await openBreakableConnection(gateway.url);
 
     const buyers = [await newBuyer(ground), await newBuyer(ground)];
     const books: Record<string, string> = {};
@@ -80,7 +80,7 @@ it.each<Over>(['server-sent events', 'graphql-ws'])(
     };
     const follow = () => {
       const environment = { PATH: process.env.PATH, SERVICE: line.url, BOOKS: JSON.stringify(books), FILE: file };
-      const child = spawn(...mortal(process.execPath, [program]), {
+      const child = spawn(...withParentDeathSignal(process.execPath, [program]), {
         env: environment,
         stdio: ['ignore', 'ignore', 'inherit'],
       });

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { audit } from '../harness/faults/audit.ts';
 import { type Answer, answerTo, nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
-import { allClosed } from '../harness/faults/claims.ts';
+import { untilAllClosed } from '../harness/faults/claims.ts';
 import { type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
@@ -70,7 +70,7 @@ describe('five hundred calls at once over three processes, on a cap with room fo
     expect(counted(answers)).toEqual({ 200: 10, '403 policy_blocked': ROWS, '429 blocked_too_often': 490 - ROWS });
     const refused = answers.filter(({ status }) => status === 403);
     expect(new Set(refused.map(({ body }) => body.refusal_id)).size).toBe(ROWS);
-    await allClosed(ground);
+    await untilAllClosed(ground);
     expect(await rowsOf(buyer)).toEqual([
       { evidence: 'collected', n: 11 },
       { evidence: 'policy_blocked', n: ROWS },
@@ -119,7 +119,7 @@ describe('a kill switch set while calls come in at three processes', () => {
     const refused = ['403 policy_blocked', '429 blocked_too_often'];
     expect((await Promise.all(late)).map(nameOf).filter(name => !refused.includes(name))).toEqual([]);
     const paid = (await Promise.all(early)).filter(({ status }) => status === 200).length;
-    await allClosed(ground);
+    await untilAllClosed(ground);
     expect(await audit(ground)).toBe(before + paid);
   });
 });

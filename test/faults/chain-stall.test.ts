@@ -4,12 +4,12 @@ import { audit } from '../harness/faults/audit.ts';
 import { type Answer, harmless, jwsOf, nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
 import { claimOf } from '../harness/faults/claims.ts';
 import { eventually, openGround } from '../harness/faults/ground.ts';
-import { hurried } from '../harness/faults/short-waits.ts';
+import { shortChainWait } from '../harness/faults/short-chain-wait.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 it('a stalled chain answers 503 and never 402; when it moves, the same payments have paid', async () => {
   const ground = await openGround();
-  const [asked, other] = await Promise.all([ground.start({ options: hurried }), ground.startProcess()]);
+  const [asked, other] = await Promise.all([ground.start({ options: shortChainWait }), ground.startProcess()]);
   const buyer = await newBuyer(ground);
   const newcomer = await newBuyer(ground);
   expect((await send(other, await buyer.registration())).status).toBe(200);

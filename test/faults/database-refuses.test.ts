@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../harness/faults/audit.ts';
 import { type Answer, jwsOf, nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
-import { allClosed, claimOf } from '../harness/faults/claims.ts';
+import { claimOf, untilAllClosed } from '../harness/faults/claims.ts';
 import { startCluster } from '../harness/faults/cluster.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
@@ -64,7 +64,7 @@ describe('a database that has become read-only', () => {
     await healthy();
     for (const order of [...orders, registration]) await expectPaid(order);
     expect(jwsOf(await expectPaid(bought))).toBe(jwsOf(paid));
-    await allClosed(ground);
+    await untilAllClosed(ground);
     expect(await audit(ground)).toBe(before + orders.length + 1);
   });
 });

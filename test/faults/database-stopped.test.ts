@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { audit } from '../harness/faults/audit.ts';
 import { type Answer, nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
-import { allClosed, claimOf } from '../harness/faults/claims.ts';
+import { claimOf, untilAllClosed } from '../harness/faults/claims.ts';
 import { startCluster } from '../harness/faults/cluster.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningGateway } from '../harness/gateway.ts';
@@ -126,7 +126,7 @@ describe('a database that is stopped at once under load, and started again', () 
     expect([...new Set(sent.map(({ answer }) => nameOf(answer)))].filter(name => !harmless.has(name))).toEqual([]);
 
     // Every payment that was refused or left open is good still, and pays for its own request, once.
-    await allClosed(ground);
+    await untilAllClosed(ground);
     for (const { order } of refused) expect((await claimOf(ground, order))?.state ?? 'released').toBe('released');
     const open = sent.filter(({ answer }) => answer.status !== 200);
     for (const { order } of open)

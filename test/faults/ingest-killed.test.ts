@@ -7,7 +7,7 @@ import { sendUsdc } from '../harness/doors/reconciliations.ts';
 import { auditBooks } from '../harness/faults/audit-books.ts';
 import { auditLog } from '../harness/faults/audit-log.ts';
 import { nameOf, newBuyer, type Sendable, send, trySend } from '../harness/faults/buyer.ts';
-import { closed } from '../harness/faults/claims.ts';
+import { untilClosed } from '../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
@@ -88,7 +88,9 @@ it('killed as the stamp is sent, or between stamp and row: the same payment has 
     await dying.died;
     expect(nameOf(await send(first, await ingest()))).toBe('409 duplicate_ref');
     await dying.endLease();
-    expect(await closed(ground, order)).toMatchObject({ state: point === 'in_settling' ? 'released' : 'recorded' });
+    expect(await untilClosed(ground, order)).toMatchObject({
+      state: point === 'in_settling' ? 'released' : 'recorded',
+    });
     const mine = await eventually('its answer', async () => {
       const answer = await send(first, order);
       return answer.status === 201 ? answer : null;

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Ingesting, openIngesting } from '../harness/ingest/open-ingest.ts';
-import { invoiceOf } from '../harness/ingest/witness.ts';
+import { type IngestService, openIngestService } from '../harness/ingest/open-ingest.ts';
+import { invoiceOf } from '../harness/ingest/transfer-source.ts';
 
-let house: Ingesting;
+let house: IngestService;
 beforeAll(async () => {
   // By the claims that are taken: of the agent's registration, and of the first case once more.
   const breaks_at = ['nowhere', 'after_work', 'nowhere', 'after_broadcast', 'before_record', 'after_record'];
-  house = await openIngesting({ breaks_at, meant: /the drawer is stuck/ });
+  house = await openIngestService({ breaks_at, meant: /the drawer is stuck/ });
 });
 
 /* Each breaks off at another point, one after the other. */
@@ -23,9 +23,9 @@ describe.each([
     const send = () => service.post(house.doorOf(agent), invoiceOf(transfer), { ...house.possessed(), ...payment });
     const before = { stamps: await house.stampsOf(), asked: world.asked.length };
     expect((await send()).status).toBeGreaterThanOrEqual(500);
-    if (looked_once) world.says('unknown');
+    if (looked_once) world.answerWith('unknown');
     await expect.poll(async () => (await send()).status, { interval: 500 }).toBe(201);
-    world.says(null);
+    world.answerWith(null);
     if (looked_once) expect(world.asked.length).toBe(before.asked + 1);
     expect(await house.stampsOf()).toBe(before.stamps + 1);
     const refs = (await house.bookOf()).entries.filter(

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { FaultPoint } from '../../gateway/operations/faults.ts';
 import { audit } from '../harness/faults/audit.ts';
 import { newBuyer, send } from '../harness/faults/buyer.ts';
-import { eventually, type Ground, openGround, reached } from '../harness/faults/ground.ts';
+import { eventually, type Ground, openGround, untilReached } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 /*
@@ -52,7 +52,7 @@ describe('a process killed in the midst of calls by key', () => {
     const lost: Promise<unknown>[] = [];
     for (const point of points) {
       lost.push(lose(dying, point, { stream: point === 'mid_stream' }));
-      await reached(dying, point);
+      await untilReached(dying, point);
     }
     await dying.kill();
     await Promise.all(lost);
@@ -64,7 +64,7 @@ describe('a process killed in the midst of calls by key', () => {
     const before = await standing();
     const dying = await ground.startDying({ plan: { point } });
     const lost = lose(dying, point);
-    await reached(dying, point);
+    await untilReached(dying, point);
     await dying.died;
     await lost;
     expect(await standing()).toEqual(before);
@@ -105,7 +105,7 @@ describe('a process killed in the midst of calls under an Idempotency-Key', () =
     for (const point of points) {
       const sent = callByKey(dying, `named ${point}`, {}, { 'idempotency-key': `named-${point}` });
       lost.push(sent.then(answer => answer.text()).catch(() => null));
-      await reached(dying, point);
+      await untilReached(dying, point);
     }
     await dying.kill();
     await Promise.all(lost);
@@ -128,7 +128,7 @@ describe('a process killed in the midst of calls under an Idempotency-Key', () =
     const lost = callByKey(dying, 'recorded', {}, headers)
       .then(answer => answer.text())
       .catch(() => null);
-    await reached(dying, 'after_record');
+    await untilReached(dying, 'after_record');
     await dying.kill();
     await lost;
     const told = await untilAnswered(() => callByKey(healthy, 'recorded', {}, headers));

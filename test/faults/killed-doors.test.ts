@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { otherPaidDoors } from '../harness/doors/other-paid-doors.ts';
 import { audit } from '../harness/faults/audit.ts';
 import { answerTo, newBuyer, type Order, send, trySend } from '../harness/faults/buyer.ts';
-import { closed, deaths } from '../harness/faults/claims.ts';
+import { deaths, untilClosed } from '../harness/faults/claims.ts';
 import { type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
@@ -37,7 +37,7 @@ describe.each(points)('a process killed %s', (point, left) => {
     await dying.endLease();
 
     for (const order of orders) {
-      expect(await closed(ground, order)).toMatchObject({ state: left });
+      expect(await untilClosed(ground, order)).toMatchObject({ state: left });
       const first = await answerTo(healthy, order);
       expect(first.status).toBe(200);
       const again = await send(healthy, order);

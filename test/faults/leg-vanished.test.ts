@@ -5,11 +5,11 @@ import { expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { JOBS, openJobs, payoutOf, sha256 } from '../harness/board/jobs.ts';
 import { nowSeconds, type PaymentHeaders, paymentFor } from '../harness/buyer.ts';
-import { type HandMade, handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
+import { makePayment, type SignedPayment, submitElsewhere } from '../harness/doors/make-payment.ts';
 import { eventually } from '../harness/faults/ground.ts';
 import { hurryTasks } from '../harness/jobs.ts';
 import { delegate } from '../harness/session/delegate.ts';
-import { below, bindRoot, countedIn, newKey } from '../harness/session/trees.ts';
+import { below, bindRoot, newKey, spendingIn } from '../harness/session/trees.ts';
 
 /* The first payment of a job, which is held with its transfer, and a chain that takes it out of its block again. */
 
@@ -35,7 +35,7 @@ async function openHouse() {
     service.post<LegAnswer>(path(job_id), {}, { ...jobs.by(poster), ...headers });
   const first = (valid_seconds: number) => {
     const validBefore = BigInt(nowSeconds() + valid_seconds);
-    return handMade(service, poster.account, {
+    return makePayment(service, poster.account, {
       version: 1,
       signed: { to: winner.account.address, value: PRICE, validBefore },
     });
@@ -78,7 +78,7 @@ async function openHouse() {
     },
     fee: async () => {
       const signed = { value: FEE, validBefore: BigInt(nowSeconds() + 90) };
-      return (await handMade(service, poster.account, { version: 1, signed })).headers;
+      return (await makePayment(service, poster.account, { version: 1, signed })).headers;
     },
     toWinner: async () => {
       const transfers = await chain.transfers(winner.account.address);
@@ -93,7 +93,7 @@ async function openHouse() {
     },
     aboutToLose,
     /** From now on no block takes it: by the chain's own time, which those before have brought ahead of ours. */
-    async outlive({ message }: HandMade) {
+    async outlive({ message }: SignedPayment) {
       const { timestamp } = await chain.call<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false);
       await chain.passTime(Math.max(1, Number(message.validBefore) - Number(timestamp)));
     },
@@ -145,7 +145,7 @@ it('under a session: every session over it has back what both would have counted
   const narrowed = { ...below(root), capAtomic: String(BOTH) };
   const child = await delegate(root.agent, poster.account, newKey(), narrowed);
   const counted = async ({ delegation_hash }: { readonly delegation_hash: string }) =>
-    (await countedIn(service, poster.session, root)).get(delegation_hash);
+    (await spendingIn(service, poster.session, root)).get(delegation_hash);
   const before = BigInt(String((await counted(root))?.spentAtomic));
   const job_id = await house.delivered();
   const snapshot = await chain.call<string>('evm_snapshot');

@@ -1,7 +1,7 @@
 import { beforeAll, describe, it } from 'vitest';
 import { topics } from '../../gateway/rails/base/contracts.ts';
 import type { Json, JsonObject } from '../../schema/canonical-json.ts';
-import { openDoubtfulNode } from '../harness/faults/doubtful-node.ts';
+import { openLyingChainService } from '../harness/faults/lying-chain-service.ts';
 import type { Lies } from '../harness/lying-chain.ts';
 
 /*
@@ -9,9 +9,9 @@ import type { Lies } from '../harness/lying-chain.ts';
  * must never be said is "pay again"; and nothing is recorded before the chain shows the right Transfer.
  */
 
-let doubtful: Awaited<ReturnType<typeof openDoubtfulNode>>;
+let doubtful: Awaited<ReturnType<typeof openLyingChainService>>;
 beforeAll(async () => {
-  doubtful = await openDoubtfulNode();
+  doubtful = await openLyingChainService();
 });
 
 type Log = JsonObject & { readonly topics: readonly string[] };

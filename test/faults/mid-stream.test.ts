@@ -3,7 +3,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { listen } from '../harness/doors/listen.ts';
 import { audit } from '../harness/faults/audit.ts';
 import { nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
-import { claimOf, closed } from '../harness/faults/claims.ts';
+import { claimOf, untilClosed } from '../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
@@ -50,7 +50,7 @@ describe('a process killed in the midst of a paid stream', () => {
     goOn();
     await expect(stream.rest()).rejects.toThrow();
     await dying.endLease();
-    expect(await closed(ground, order)).toMatchObject({ state: 'recorded' });
+    expect(await untilClosed(ground, order)).toMatchObject({ state: 'recorded' });
     expect(await commitmentOf(order)).toEqual({
       status: 'UNVERIFIED',
       hash: null,

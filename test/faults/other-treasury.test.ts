@@ -15,7 +15,7 @@ import {
   trySend,
 } from '../harness/faults/buyer.ts';
 import { claimOf } from '../harness/faults/claims.ts';
-import { eventually, type Ground, openGround, reached } from '../harness/faults/ground.ts';
+import { eventually, type Ground, openGround, untilReached } from '../harness/faults/ground.ts';
 import { newSolanaBuyer } from '../harness/solana/orders.ts';
 
 /* The treasury is another at the next start: what was paid to the one before is delivered, and nothing more is taken for it. */
@@ -62,7 +62,7 @@ describe.each(words)('a service that is paid elsewhere on %s now', (network, wor
     const dying = await ground.startDying({ plan: { point: 'after_broadcast' } });
     const order = await buyers[network].chat('late');
     const lost = trySend(dying, order);
-    await reached(dying, 'after_broadcast');
+    await untilReached(dying, 'after_broadcast');
     await dying.endLease();
     expect(await lost).toBeNull();
     const after = await ground.start({ environment });

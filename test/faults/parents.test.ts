@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { audit } from '../harness/faults/audit.ts';
 import { newBuyer, send, trySend } from '../harness/faults/buyer.ts';
-import { closed } from '../harness/faults/claims.ts';
-import { openGround, reached } from '../harness/faults/ground.ts';
+import { untilClosed } from '../harness/faults/claims.ts';
+import { openGround, untilReached } from '../harness/faults/ground.ts';
 
 it('a call whose process is killed between settlement and record is recorded with its parent', async () => {
   const ground = await openGround();
@@ -15,11 +15,11 @@ it('a call whose process is killed between settlement and record is recorded wit
 
   const dying = await ground.startDying({ plan: { point: 'before_record' } });
   const lost = trySend(dying, order);
-  await reached(dying, 'before_record');
+  await untilReached(dying, 'before_record');
   expect(await lost).toBeNull();
   await dying.endLease();
 
-  const { state, task_id } = await closed(ground, order);
+  const { state, task_id } = await untilClosed(ground, order);
   expect(state).toBe('recorded');
   const rows = await ground.database.query({
     text: 'select parent_ref, evidence from book_row where task_id = $1',

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Wallet } from '../harness/buyer.ts';
-import { named, newName } from '../harness/doors/payment-identifiers.ts';
+import { identifiedPayment, newIdentifier } from '../harness/doors/payment-identifiers.ts';
 import { audit } from '../harness/faults/audit.ts';
 import { type Answer, harmless, jwsOf, nameOf } from '../harness/faults/buyer.ts';
-import { allClosed, deaths } from '../harness/faults/claims.ts';
+import { deaths, untilAllClosed } from '../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
@@ -22,12 +22,12 @@ beforeAll(async () => {
 type Purchase = { readonly payer: Wallet; readonly name: string; readonly content: string };
 
 async function newPurchase(content: string, amount_atomic?: bigint): Promise<Purchase> {
-  return { payer: await ground.chain.newWallet(amount_atomic), name: newName(), content };
+  return { payer: await ground.chain.newWallet(amount_atomic), name: newIdentifier(), content };
 }
 
 /** One more authorization for it, ready to be sent. */
 async function ordered({ payer, name, content }: Purchase) {
-  const { headers } = await named(ground, payer, name);
+  const { headers } = await identifiedPayment(ground, payer, name);
   const body = JSON.stringify({ model: 'test/model', messages: [{ role: 'user', content }] });
   return async ({ url }: { readonly url: string }): Promise<Answer> => {
     const request = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body };
@@ -60,7 +60,7 @@ describe('fifty payments under one identifier at once over two processes', () =>
     expect([...new Set(answers.map(nameOf))].filter(heard => !harmless.has(heard))).toEqual([]);
     const settled = answers.filter(({ headers }) => headers.get('x-svc-settlement-status') === 'settled');
     expect(settled).toHaveLength(1);
-    await allClosed(ground);
+    await untilAllClosed(ground);
     const late = await Promise.all(gateways.map(gateway => buy(purchase, gateway)));
     const paid = [...answers, ...late].filter(({ status }) => status === 200);
     expect(new Set(paid.map(jwsOf)).size).toBe(1);
@@ -88,7 +88,7 @@ describe.each(deaths.filter(([point]) => tried.has(point)))('a process killed %s
     });
     expect(bought.headers.get('x-svc-settlement-status')).toBe(left === 'recorded' ? 'idempotent_replay' : 'settled');
     expect(jwsOf(await buy(purchase, gateways[1]))).toBe(jwsOf(bought));
-    await allClosed(ground);
+    await untilAllClosed(ground);
     expect([await transfersOf(purchase), await receiptsOf(purchase)]).toEqual([1, 1]);
     await audit(ground);
   });

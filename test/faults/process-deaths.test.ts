@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { FaultPoint } from '../../gateway/operations/faults.ts';
 import { audit } from '../harness/faults/audit.ts';
 import { type Answer, jwsOf, nameOf, newBuyer, type Order, send, trySend } from '../harness/faults/buyer.ts';
-import { claimOf, closed, deaths } from '../harness/faults/claims.ts';
+import { claimOf, deaths, untilClosed } from '../harness/faults/claims.ts';
 import type { DyingService } from '../harness/faults/dying-service.ts';
-import { type Ground, openGround, reached } from '../harness/faults/ground.ts';
+import { type Ground, openGround, untilReached } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 /*
@@ -60,14 +60,14 @@ describe.each(ways)('$how', ({ how, at, start }) => {
     const living = live.map(order => send(healthy, order));
 
     const lost = [trySend(dying, chat)];
-    await reached(dying, point, 1);
+    await untilReached(dying, point, 1);
     lost.push(trySend(dying, registration));
     await dying.died;
     expect(await Promise.all(lost)).toEqual([null, null]);
     await dying.endLease();
 
     for (const order of [chat, registration]) {
-      expect(await closed(ground, order)).toMatchObject({ state: left });
+      expect(await untilClosed(ground, order)).toMatchObject({ state: left });
     }
     ground.answerSlow();
     await expectUntouched(live, await Promise.all(living));
@@ -83,17 +83,17 @@ describe('a payment that cannot be recorded', () => {
     const registration = await newcomer.registration();
     const dying = await ground.startDying({ plan: { point: 'before_record', reached: 2 } });
     const lost = [trySend(dying, registration)];
-    await reached(dying, 'before_record', 1);
+    await untilReached(dying, 'before_record', 1);
     await spoil(registration);
     lost.push(trySend(dying, chat));
     await Promise.all(lost);
     await dying.endLease();
 
-    expect(await closed(ground, chat)).toMatchObject({ state: 'recorded' });
+    expect(await untilClosed(ground, chat)).toMatchObject({ state: 'recorded' });
     expect(await claimOf(ground, registration)).toMatchObject({ state: 'settling' });
     expect(['409 payment_in_flight', '503 settlement_pending']).toContain(nameOf(await send(healthy, registration)));
     await spoil(registration);
-    expect(await closed(ground, registration)).toMatchObject({ state: 'recorded' });
+    expect(await untilClosed(ground, registration)).toMatchObject({ state: 'recorded' });
     await expectOneCharge(chat, 'recorded');
     await expectOneRegistration(newcomer.address, registration, 'recorded');
   });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { reconciliationLimits } from '../../schema/limits.ts';
 import { verifyReconciliation } from '../../subgraphs/receipt/verify/reconciliation.ts';
-import { newestBlock, type ReconciliationRead, sendUsdc } from '../harness/doors/reconciliations.ts';
+import { newestBlock, type ReconciliationAnswer, sendUsdc } from '../harness/doors/reconciliations.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import { newAgent } from '../harness/gateways/trio.ts';
 import { type LyingChain, startLyingChain } from '../harness/lying-chain.ts';
@@ -48,14 +48,14 @@ async function start(by: RunningService): Promise<string> {
   const body = JSON.stringify({ wallet: agent.address, from_block: 0, to_block: last });
   const answer = await fetch(at(by), { method: 'POST', headers: headers(), body });
   expect(answer.status).toBe(202);
-  return ((await answer.json()) as ReconciliationRead).report_id;
+  return ((await answer.json()) as ReconciliationAnswer).report_id;
 }
 
-async function read(by: RunningService, report_id: string): Promise<ReconciliationRead> {
-  return (await (await fetch(at(by, report_id), { headers: headers() })).json()) as ReconciliationRead;
+async function read(by: RunningService, report_id: string): Promise<ReconciliationAnswer> {
+  return (await (await fetch(at(by, report_id), { headers: headers() })).json()) as ReconciliationAnswer;
 }
 
-const reaches = (by: RunningService, report_id: string, done: (report: ReconciliationRead) => boolean) =>
+const reaches = (by: RunningService, report_id: string, done: (report: ReconciliationAnswer) => boolean) =>
   eventually(`${report_id} is so`, async () => {
     const report = await read(by, report_id);
     return done(report) ? report : null;
@@ -79,7 +79,7 @@ describe('a reconciliation', () => {
     });
     const behind = stored?.next_block ?? 0;
     expect(behind).toBeGreaterThan(100);
-    liar.repent();
+    liar.tellTruth();
     pages.length = 0;
     liar.lie(honest);
     service = await ground.start(through());
@@ -97,7 +97,7 @@ describe('a reconciliation', () => {
     liar.behave({ kind: 'narrow', blocks_max: 70 });
     const done = await ends(service, await start(service));
     expect(done).toMatchObject({ state: 'done', report: { sums: whole } });
-    liar.repent();
+    liar.tellTruth();
   });
 
   it('by a node that adds logs of another token and wallet is the same', async () => {
@@ -116,7 +116,7 @@ describe('a reconciliation', () => {
     });
     const done = await ends(service, await start(service));
     expect(done).toMatchObject({ state: 'done', report: { sums: whole } });
-    liar.repent();
+    liar.tellTruth();
   });
 
   it('of a block with more transfers than a page takes is narrowed down to it, lists the first and sums all', async () => {
@@ -130,7 +130,7 @@ describe('a reconciliation', () => {
         ),
     });
     const { report, ...done } = await ends(service, await start(service));
-    liar.repent();
+    liar.tellTruth();
     expect(done).toMatchObject({ state: 'done', transfers_found: copies + 3 });
     const unreceipted = { count: copies + 2, amount: String(1 + 2 * copies + 3) };
     expect(report).toMatchObject({ truncated: true, transfers_total: copies + 3, sums: { ...whole, unreceipted } });
@@ -151,7 +151,7 @@ describe('a reconciliation', () => {
       reason: 'reorganised',
       report: null,
     });
-    liar.repent();
+    liar.tellTruth();
   });
 
   it('whose node does not answer for too long is failed by name; until then it waits', async () => {
@@ -174,7 +174,7 @@ describe('a reconciliation', () => {
       reason: 'chain_unavailable',
       report: null,
     });
-    liar.repent();
+    liar.tellTruth();
     expect(await ends(service, await start(service))).toMatchObject({ state: 'done' });
   });
 });

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { audit } from '../harness/faults/audit.ts';
 import { newBuyer, type Order, send, submitElsewhere, trySend } from '../harness/faults/buyer.ts';
-import { claimOf, closed, expire } from '../harness/faults/claims.ts';
-import { eventually, type Ground, openGround, reached } from '../harness/faults/ground.ts';
+import { claimOf, expire, untilClosed } from '../harness/faults/claims.ts';
+import { eventually, type Ground, openGround, untilReached } from '../harness/faults/ground.ts';
 import { movableClock } from '../harness/movable-clock.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
@@ -136,7 +136,7 @@ describe('a refused payment that has expired', () => {
     const unused = await refusedOrder('five', SHORT_SECONDS);
     await submitElsewhere(ground, used);
     await expire(ground, clock, SHORT_SECONDS);
-    await eventually('recorded', async () => (await closed(ground, used)).state === 'recorded' || null);
+    await eventually('recorded', async () => (await untilClosed(ground, used)).state === 'recorded' || null);
     expect((await claimOf(ground, used))?.task_id).not.toBe(used.task_id);
     expect(await evidenceOf(used)).toBe('collected');
 
@@ -156,14 +156,14 @@ describe('a process that dies between the claim and the work', () => {
     const doomed = await ground.startDying({ plan: { point: 'after_claim' } });
     const order = await buyer.chat('six');
     const dying = trySend(doomed, order);
-    await reached(doomed, 'after_claim');
+    await untilReached(doomed, 'after_claim');
     await dying;
     // 8000 are collected, and 2000 are held by a dead process.
     const held = await buyer.chat('seven');
     const first = await send(gateway, held);
     expect([200, 403]).toContain(first.status);
     await doomed.endLease();
-    expect((await closed(ground, order)).state).toBe('released');
+    expect((await untilClosed(ground, order)).state).toBe('released');
     const again = first.status === 200 ? first : await send(gateway, await buyer.chat('eight'));
     expect(again.status).toBe(200);
     expect(await send(gateway, await buyer.chat('nine'))).toMatchObject({ status: 403 });

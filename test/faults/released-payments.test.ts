@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../harness/faults/audit.ts';
 import { jwsOf, newBuyer, type Order, send, submitElsewhere } from '../harness/faults/buyer.ts';
-import { claimOf, closed, expire } from '../harness/faults/claims.ts';
+import { claimOf, expire, untilClosed } from '../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import { movableClock } from '../harness/movable-clock.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
@@ -103,7 +103,7 @@ describe('a payment that has expired', () => {
   });
 
   it('is recorded where it was released and somebody else had submitted it', async () => {
-    await eventually('recorded', async () => (await closed(ground, used)).state === 'recorded' || null);
+    await eventually('recorded', async () => (await untilClosed(ground, used)).state === 'recorded' || null);
     // Its answer was thrown away when it was released: it is worked for once more, free.
     const before = ground.hub.requests.length;
     const answered = await send(gateway, used);

@@ -17,7 +17,7 @@ let dying: Readonly<Record<'before_record' | 'in_record' | 'after_record', Dying
 let key: string;
 beforeAll(async () => {
   router = await startRouter();
-  router.tells({ model: 'some/model', cost: '0.00125' });
+  router.answerWithCost({ model: 'some/model', cost: '0.00125' });
   ground = await openGround({ environment: { ROUTER_URL: router.base_url } });
   // The first one makes the tables.
   first = await ground.start();

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch, registrationOf } from '../harness/buyer.ts';
 import { audit } from '../harness/faults/audit.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
-import { type Delegated, delegate, signAct } from '../harness/session/delegate.ts';
+import { type DelegatedSession, delegate, signAct } from '../harness/session/delegate.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 /* An act and its effect stand together or not at all, and what was paid under a session is counted once, whatever dies. */
@@ -12,7 +12,7 @@ import type { RunningService } from '../harness/worker-gateway.ts';
 let ground: Ground;
 let healthy: RunningService;
 let owner: Awaited<ReturnType<Ground['chain']['newWallet']>>;
-let session: Delegated;
+let session: DelegatedSession;
 let bought: string;
 let target_agent: number;
 beforeAll(async () => {

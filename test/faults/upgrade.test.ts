@@ -15,14 +15,14 @@ import { freshChain } from '../harness/chain.ts';
 import { valueAt } from '../harness/database.ts';
 import { startTestHub } from '../harness/hub.ts';
 import { ownFolder } from '../harness/scratch.ts';
-import { openService, type RunningService } from '../harness/worker-gateway.ts';
+import { openWorkerService, type RunningService } from '../harness/worker-gateway.ts';
 
 /*
  * A service that the version before the baselines ran, on the database and the saved heads that it left, in front of a
  * development chain that has begun anew.
  */
 
-type Upgraded = Awaited<ReturnType<typeof openUpgraded>>;
+type UpgradedService = Awaited<ReturnType<typeof openUpgraded>>;
 
 async function openUpgraded() {
   const [known, database_url, data_dir, chain, hub] = await Promise.all([
@@ -44,11 +44,11 @@ async function openUpgraded() {
     ROUTER_URL: '',
     LOG_LEVEL: 'warn',
   };
-  const start = () => openService({ data_dir, environment });
+  const start = () => openWorkerService({ data_dir, environment });
   return { known, database_url, chain, start };
 }
 
-let upgraded: Upgraded;
+let upgraded: UpgradedService;
 let service: RunningService;
 beforeAll(async () => {
   upgraded = await openUpgraded();

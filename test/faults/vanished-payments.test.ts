@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { agentId } from '../../schema/ids.ts';
-import { unwalked } from '../../subgraphs/book/audit/audit.ts';
-import { auditStep } from '../../subgraphs/book/audit/audit-stored.ts';
+import { auditStart } from '../../subgraphs/book/audit/audit.ts';
+import { auditStep } from '../../subgraphs/book/audit/audit-database.ts';
 import { auditBooks } from '../harness/faults/audit-books.ts';
 import { newBuyer, type Order, send, submitElsewhere } from '../harness/faults/buyer.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
-import { hurried } from '../harness/faults/short-waits.ts';
+import { shortChainWait } from '../harness/faults/short-chain-wait.ts';
 import { hurryTasks } from '../harness/jobs.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
@@ -15,14 +15,14 @@ let book: number;
 let buyer: Awaited<ReturnType<typeof newBuyer>>;
 beforeAll(async () => {
   ground = await openGround();
-  gateways = await Promise.all([ground.start({ options: hurried }), ground.start({ options: hurried })]);
+  gateways = await Promise.all([ground.start({ options: shortChainWait }), ground.start({ options: shortChainWait })]);
   buyer = await newBuyer(ground);
   const { status, body } = await send(gateways[0] as RunningService, await buyer.registration());
   if (status !== 200) throw new Error(`registering answered ${status}`);
   book = Number(body.agent_id);
 });
 
-interface Corrected {
+interface CorrectionRow {
   readonly corrects: string;
   readonly reason: string;
   readonly evidence: string;
@@ -30,7 +30,7 @@ interface Corrected {
 }
 
 const corrections = () =>
-  ground.database.query<Corrected & Record<string, unknown>>({
+  ground.database.query<CorrectionRow & Record<string, unknown>>({
     text: `select facts->>'corrects' as corrects, facts->>'reason' as reason, evidence, amount from book_row
       where agent_id = $1 and facts ? 'corrects' order by seq`,
     values: [book],
@@ -97,6 +97,6 @@ describe('payments that a reorganisation took out of their blocks', () => {
     const spent = (before?.spent_atomic ?? 0n) + 2000n;
     expect(await head()).toMatchObject({ spent_atomic: spent, by_rail: { usdc: { amount: spent.toString() } } });
     await auditBooks(database);
-    expect(await auditStep(database, agentId(book), unwalked)).toMatchObject({ kind: 'sound', ended: true });
+    expect(await auditStep(database, agentId(book), auditStart)).toMatchObject({ kind: 'sound', ended: true });
   });
 });

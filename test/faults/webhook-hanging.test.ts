@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { openGround } from '../harness/faults/ground.ts';
 import { openReceiver } from '../harness/webhook/receiver.ts';
-import { SEAL_KEY, toldBooks } from '../harness/webhook/told-books.ts';
+import { openWebhookBooks, SEAL_KEY } from '../harness/webhook/webhook-books.ts';
 
 /* More receivers that hang than there are jobs at once: they wait for each other, and the others for none of them. */
 
@@ -15,22 +15,22 @@ it('receivers that hang hold up no other: all others are told before the first o
   });
   const { database } = ground;
   await ground.start();
-  const [good, bad, books] = [await openReceiver(), await openReceiver(), toldBooks(database)];
+  const [good, bad, books] = [await openReceiver(), await openReceiver(), openWebhookBooks(database)];
   const agents = Array.from({ length: BOOKS }, (_, index) => index + 101);
   const isHanging = (agent: number) => agent % (BOOKS / HANGING) === 0;
   for (const agent of agents) await books.open(agent, isHanging(agent) ? bad.url : good.url);
   // All of them are known to be prompt: it is then that they could take the places of the prompt.
   await books.tell(agents);
-  await Promise.all([good.heard(BOOKS - HANGING), bad.heard(HANGING)]);
+  await Promise.all([good.untilMessages(BOOKS - HANGING), bad.untilMessages(HANGING)]);
   await expect.poll(() => database.query({ text: 'select 1 from webhook where answered_at is null' })).toEqual([]);
 
   bad.answerWith(() => 'hang');
   await books.tell(agents);
-  await good.heard(2 * (BOOKS - HANGING));
+  await good.untilMessages(2 * (BOOKS - HANGING));
   const timed_out = await database.query({ text: `select 1 from webhook where last_error like '%in time%'` });
   expect(timed_out).toEqual([]);
 
   // And once more, now that it is known who hangs: none of them takes a place of the prompt.
   await books.tell(agents);
-  await good.heard(3 * (BOOKS - HANGING));
+  await good.untilMessages(3 * (BOOKS - HANGING));
 });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { trySend } from '../harness/faults/buyer.ts';
-import { closed } from '../harness/faults/claims.ts';
+import { untilClosed } from '../harness/faults/claims.ts';
 import { type Ground, openGround } from '../harness/faults/ground.ts';
 import { newAgent } from '../harness/gateways/trio.ts';
 import { openReceiver } from '../harness/webhook/receiver.ts';
@@ -35,8 +35,8 @@ describe('a process killed', () => {
     await dying.died;
 
     const next = await ground.start();
-    await receiver.heard(2);
-    expect(await closed(ground, order)).toMatchObject({ state: 'recorded' });
+    await receiver.untilMessages(2);
+    expect(await untilClosed(ground, order)).toMatchObject({ state: 'recorded' });
     expect(new Set(receiver.received.map(({ body }) => body.kind))).toEqual(new Set(['settle', 'collected']));
     await next.stop();
   });
@@ -53,12 +53,12 @@ describe('a process killed', () => {
       body: JSON.stringify(body),
     });
     expect(recorded.status).toBe(201);
-    await receiver.asked(1);
+    await receiver.untilRequests(1);
     await dying.kill();
     receiver.answerWith(() => ({ status: 200 }));
 
     const next = await ground.start();
-    await receiver.asked(2);
+    await receiver.untilRequests(2);
     expect(new Set(receiver.ids()).size).toBe(1);
     expect(receiver.received[1]?.text).toBe(receiver.received[0]?.text);
     await next.stop();

@@ -11,8 +11,8 @@ const processOf = (secret: string) =>
 it('a session stands at every process that has the key, and at no other', () => {
   const id = processOf('a key').begin();
   expect(id).toMatch(/^[!-~]+$/);
-  expect(processOf('a key').stands(id)).toBe(true);
-  expect(processOf('another key').stands(id)).toBe(false);
+  expect(processOf('a key').isValid(id)).toBe(true);
+  expect(processOf('another key').isValid(id)).toBe(false);
 });
 
 it('each is one of its own', () => {
@@ -24,9 +24,9 @@ it('it lapses a day after its handshake', () => {
   const sessions = processOf('a key');
   const id = sessions.begin();
   now_ms += DAY_MS - 1_000;
-  expect(sessions.stands(id)).toBe(true);
+  expect(sessions.isValid(id)).toBe(true);
   now_ms += 1_000;
-  expect(sessions.stands(id)).toBe(false);
+  expect(sessions.isValid(id)).toBe(false);
 });
 
 it('nothing stands that was not given: altered, made longer, cut or made up', () => {
@@ -36,5 +36,5 @@ it('nothing stands that was not given: altered, made longer, cut or made up', ()
   const longer = `${random}.${Number(lapses) + 1}.${mark}`;
   const other = `${sessions.begin().split('.')[0]}.${lapses}.${mark}`;
   for (const made of [longer, other, `${random}.${lapses}`, `${id} `, `${id}.x`, '', 'made-up'])
-    expect(sessions.stands(made), made).toBe(false);
+    expect(sessions.isValid(made), made).toBe(false);
 });

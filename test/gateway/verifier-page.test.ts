@@ -9,8 +9,8 @@ import { refusalPage } from '../../rest-compat/receipt/page/refusal-page.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { runPage } from '../harness/doors/browser/run-page.ts';
 import { keptDocuments, keptNamed } from '../harness/fixtures/signed-documents.ts';
-import { audited } from '../harness/receipt/audit-document.ts';
-import { altered } from '../harness/receipt/issue.ts';
+import { makeAuditDocument } from '../harness/receipt/audit-document.ts';
+import { alter } from '../harness/receipt/issue.ts';
 import { ROOT } from '../harness/root.ts';
 import { ownFolder } from '../harness/scratch.ts';
 import { paidCall } from '../harness/vectors/receipt-facts.ts';
@@ -66,7 +66,7 @@ describe('the page of a receipt or refusal, as it runs in a browser', () => {
     ['that reorder text', 'small\u202e1-egral', 'small\\u202e1-egral'],
     ['of a script that runs from right to left', 'אבג 12', '<bdi>אבג 12</bdi>'],
   ])('checks a receipt with characters %s: shown apart, and embedded as they were signed', async (_, model, shown) => {
-    const audit = await audited({ ...paidCall, model });
+    const audit = await makeAuditDocument({ ...paidCall, model });
     const page = receiptPage(audit, program);
     expect(page).toContain(`<dd data-fact="Model">${shown}</dd>`);
     const [, evidence = ''] = /id="evidence">(.*?)<\/script>/s.exec(page) ?? [];
@@ -79,13 +79,13 @@ describe('the page of a receipt or refusal, as it runs in a browser', () => {
   });
 
   it('leads to the explorer of the chain, and nowhere where a chain stood in', async () => {
-    const page = receiptPage(await audited({ ...paidCall, profile: 'production' }), program);
+    const page = receiptPage(await makeAuditDocument({ ...paidCall, profile: 'production' }), program);
     const ref = String(paidCall.payment?.ref);
     expect(page).toContain(
       `<span data-fact="Transaction">${ref}</span> <a href="https://basescan.org/tx/${ref.slice('base:'.length)}" rel="noreferrer noopener">Look it up on BaseScan</a>`,
     );
     expect((await runPage(page)).verdict).toBe('passed');
-    expect(receiptPage(await audited(paidCall), program)).not.toContain('basescan');
+    expect(receiptPage(await makeAuditDocument(paidCall), program)).not.toContain('basescan');
   });
 
   it('checks a refusal', async () => {
@@ -94,7 +94,7 @@ describe('the page of a receipt or refusal, as it runs in a browser', () => {
   });
 
   const pending = async (lane: JsonObject = {}) => {
-    const audit = await audited({
+    const audit = await makeAuditDocument({
       ...paidCall,
       settled_by: 'receipt',
       payment: paidCall.payment && { ...paidCall.payment, transfer_index: null },
@@ -125,7 +125,7 @@ describe('the page of a receipt or refusal, as it runs in a browser', () => {
     ['signature.value', 'AA'],
     ['discount', '1'],
   ])('fails with another %s', async (member, value) => {
-    const forged = altered(document('receipt_audit_payment_base'), ['receipt', ...member.split('.')], () => value);
+    const forged = alter(document('receipt_audit_payment_base'), ['receipt', ...member.split('.')], () => value);
     const { verdict, headline } = await runPage(receiptPage(forged as JsonObject, program));
     expect([verdict, headline]).toEqual(['failed', 'Do not trust this page: it fails its checks']);
   });

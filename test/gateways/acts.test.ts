@@ -10,7 +10,7 @@ import { type Ground, openGround } from '../harness/faults/ground.ts';
 import { type Agent, newAgent, startGateways } from '../harness/gateways/trio.ts';
 import { signAct } from '../harness/session/delegate.ts';
 import {
-  type Bound,
+  type BoundSession,
   bindChild,
   bindRoot,
   followBurn,
@@ -30,7 +30,7 @@ let ground: Ground;
 let gateways: readonly RunningService[];
 let principal: Agent;
 let counterparty: Agent;
-let payer: Bound['payer'];
+let payer: BoundSession['payer'];
 let owner: Agent;
 const at = (index: number) => gateways[index % gateways.length] as RunningService;
 /** One of this process, and one that is a process of its own. */
@@ -180,7 +180,7 @@ const over = [
 ];
 
 /** Everybody who can follow it, at both processes: over one socket that also follows the book, and over SSE. */
-async function followedEverywhere(sessions: readonly Bound[]) {
+async function followedEverywhere(sessions: readonly BoundSession[]) {
   const followers = [];
   const books: number[][] = [];
   for (const gateway of [pair(0), pair(1)]) {

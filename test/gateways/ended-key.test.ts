@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { audit } from '../harness/faults/audit.ts';
 import { answerTo, nameOf, newBuyer, send } from '../harness/faults/buyer.ts';
-import { allClosed, claimOf } from '../harness/faults/claims.ts';
+import { claimOf, untilAllClosed } from '../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import { revokeKeyBy } from '../harness/faults/revoke.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
@@ -48,7 +48,7 @@ describe('a key that ends while a call is under way', () => {
     expect(await ground.chain.transfers(ground.pay_to)).toHaveLength(before);
 
     expect((await answerTo(fresh, order)).status).toBe(200);
-    await allClosed(ground);
+    await untilAllClosed(ground);
     expect(await audit(ground)).toBe(before + 1);
   });
 

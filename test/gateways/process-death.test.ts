@@ -2,8 +2,8 @@ import { beforeAll, expect, it } from 'vitest';
 import { audit } from '../harness/faults/audit.ts';
 import { oneTo } from '../harness/faults/audit-books.ts';
 import { jwsOf, type Order, send, trySend } from '../harness/faults/buyer.ts';
-import { allClosed, claimOf, closed, deaths } from '../harness/faults/claims.ts';
-import { eventually, type Ground, openGround, reached } from '../harness/faults/ground.ts';
+import { claimOf, deaths, untilAllClosed, untilClosed } from '../harness/faults/claims.ts';
+import { eventually, type Ground, openGround, untilReached } from '../harness/faults/ground.ts';
 import { type Agent, listenAt, newAgent, startGateways } from '../harness/gateways/trio.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
@@ -26,15 +26,15 @@ it('what a process left in every state is finished by the others, each once, and
   for (const [point, state] of deaths) {
     const order = await agent.chat(`left ${point}`);
     left.push({ order, state, lost: trySend(dying, order) });
-    await reached(dying, point);
+    await untilReached(dying, point);
   }
   expect((await book()).reserved_atomic).toBeGreaterThan(0n);
   await dying.kill();
   await dying.endLease();
   expect(await Promise.all(left.map(({ lost }) => lost))).toEqual(left.map(() => null));
 
-  for (const { order, state } of left) expect(await closed(ground, order)).toMatchObject({ state });
-  await allClosed(ground);
+  for (const { order, state } of left) expect(await untilClosed(ground, order)).toMatchObject({ state });
+  await untilAllClosed(ground);
   expect((await book()).reserved_atomic).toBe(0n);
   const recorded = left.filter(({ state }) => state === 'recorded');
   expect(await audit(ground)).toBe(1 + recorded.length);

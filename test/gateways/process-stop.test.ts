@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { FaultPoint } from '../../gateway/operations/faults.ts';
 import { audit } from '../harness/faults/audit.ts';
 import { answerTo, jwsOf, nameOf, type Order, send } from '../harness/faults/buyer.ts';
-import { allClosed, claimOf } from '../harness/faults/claims.ts';
-import { eventually, type Ground, openGround, reached } from '../harness/faults/ground.ts';
+import { claimOf, untilAllClosed } from '../harness/faults/claims.ts';
+import { eventually, type Ground, openGround, untilReached } from '../harness/faults/ground.ts';
 import type { RunningGateway } from '../harness/gateway.ts';
 import { type Agent, newAgent, startGateways } from '../harness/gateways/trio.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
@@ -45,7 +45,7 @@ describe.each(points)('a process stopped %s', (point, left) => {
     for (let number = 0; number < 20; number++) others.push(await agent.chat(`awake ${point} ${number}`));
 
     const answer = send(sleeper, order);
-    await reached(sleeper, point);
+    await untilReached(sleeper, point);
     expect((await claimOf(ground, order))?.state).toBe(left);
     const paid = await Promise.all(others.map((one, index) => answerTo(healthy[index % 2] as RunningService, one)));
     expect(paid.map(nameOf)).toEqual(others.map(() => '200'));
@@ -56,7 +56,7 @@ describe.each(points)('a process stopped %s', (point, left) => {
     const again = await answerTo(sleeper, order);
     expect(jwsOf(await send(healthy[0] as RunningService, order))).toBe(jwsOf(again));
     expect((await send(sleeper, await agent.chat(`awake again ${point}`))).status).toBe(200);
-    await allClosed(ground);
+    await untilAllClosed(ground);
     expect(await audit(ground)).toBe(before + others.length + 2);
   });
 });

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { audit } from '../harness/faults/audit.ts';
 import { newBuyer, send } from '../harness/faults/buyer.ts';
-import { allClosed } from '../harness/faults/claims.ts';
+import { untilAllClosed } from '../harness/faults/claims.ts';
 import { openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
@@ -41,6 +41,6 @@ it('a new seed in ISSUER_KEYS takes the place of the old one: at each step all r
   const [old, fresh] = [kids.at(0), kids.at(-1)];
   expect(old).not.toBe(fresh);
   expect(kids).toEqual([old, old, old, fresh, fresh, fresh]);
-  await allClosed(ground);
+  await untilAllClosed(ground);
   expect(await audit(ground)).toBe(receipts.length);
 });

@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../harness/faults/audit.ts';
 import { oneTo } from '../harness/faults/audit-books.ts';
 import { answerTo, harmless, jwsOf, nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
-import { allClosed } from '../harness/faults/claims.ts';
+import { untilAllClosed } from '../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import { type Agent, listenAt, newAgent, startGateways } from '../harness/gateways/trio.ts';
-import { begin, legacy, say } from '../harness/mcp-message.ts';
+import { begin, legacy, sendMessage } from '../harness/mcp-message.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 /* Three processes on one Postgres, one chain and the same settlement keys. */
@@ -24,10 +24,10 @@ beforeAll(async () => {
 
 describe('a session of MCP that was begun at one process', () => {
   it('is taken by each of the others', async () => {
-    const id = (await say(at(0).url, begin)).headers.get('mcp-session-id') ?? '';
+    const id = (await sendMessage(at(0).url, begin)).headers.get('mcp-session-id') ?? '';
     for (const gateway of gateways)
-      expect((await say(gateway.url, legacy('ping'), { 'mcp-session-id': id })).status).toBe(200);
-    expect((await say(at(1).url, legacy('ping'), { 'mcp-session-id': `${id}x` })).status).toBe(404);
+      expect((await sendMessage(gateway.url, legacy('ping'), { 'mcp-session-id': id })).status).toBe(200);
+    expect((await sendMessage(at(1).url, legacy('ping'), { 'mcp-session-id': `${id}x` })).status).toBe(404);
   });
 });
 
@@ -69,7 +69,7 @@ describe(`one payment sent ${EACH} times at once to three processes`, () => {
     expect(answers.map(nameOf).filter(name => !harmless.has(name))).toEqual([]);
     const paid = [...answers.filter(({ status }) => status === 200), await answerTo(at(1), order)];
     expect(new Set(paid.map(jwsOf)).size).toBe(1);
-    await allClosed(ground);
+    await untilAllClosed(ground);
     expect(await audit(ground)).toBe(before + 1);
   });
 });
@@ -91,7 +91,7 @@ describe(`${EACH} calls at once at each of three processes, of six payers on thr
 
     const shares = gateways.map((_, number) => answers.slice(number * EACH, (number + 1) * EACH).map(nameOf));
     expect(shares).toEqual(gateways.map(() => Array(EACH).fill('200')));
-    await allClosed(ground);
+    await untilAllClosed(ground);
     expect(await audit(ground)).toBe(before + owners.length + orders.length);
     const seqs = { text: 'select seq from book where agent_id = any($1)', values: [owners.map(it => it.agent_id)] };
     expect(await ground.database.query(seqs)).toEqual(owners.map(() => ({ seq: 1 + EACH })));
@@ -142,12 +142,12 @@ async function allMined(): Promise<void> {
 /** Who signed what was mined under a nonce, and under which: of several attempts one. */
 async function minedAs({ tx_hashes }: Sent): Promise<readonly (readonly [string, number])[]> {
   const found = await Promise.all(
-    tx_hashes.map(hash => ground.chain.call<Mined | null>('eth_getTransactionByHash', hash)),
+    tx_hashes.map(hash => ground.chain.call<MinedTransaction | null>('eth_getTransactionByHash', hash)),
   );
   return found.flatMap(it => (it?.blockNumber ? [[getAddress(it.from), Number(it.nonce)] as const] : []));
 }
 
-interface Mined {
+interface MinedTransaction {
   readonly from: Hex;
   readonly nonce: string;
   readonly blockNumber: string | null;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { openGround } from '../harness/faults/ground.ts';
 import { startGateways } from '../harness/gateways/trio.ts';
 import { openReceiver } from '../harness/webhook/receiver.ts';
-import { SEAL_KEY, toldBooks } from '../harness/webhook/told-books.ts';
+import { openWebhookBooks, SEAL_KEY } from '../harness/webhook/webhook-books.ts';
 
 /* Whichever process takes a book's messages. */
 
@@ -12,12 +12,12 @@ it('three processes tell each message once, and each book in order', async () =>
   const ground = await openGround({ environment: { NODE_ENV: 'test', SEAL_KEY } });
   await startGateways(ground, 3);
   const { database } = ground;
-  const [receiver, books] = [await openReceiver(), toldBooks(database)];
+  const [receiver, books] = [await openReceiver(), openWebhookBooks(database)];
   const agents = Array.from({ length: 9 }, (_, index) => index + 101);
   for (const agent of agents) await books.open(agent, receiver.url);
   const rounds = 12;
   for (let round = 0; round < rounds; round++) await books.tell(agents);
-  await receiver.heard(agents.length * rounds);
+  await receiver.untilMessages(agents.length * rounds);
   await expect.poll(async () => (await database.query<{ count: number }>({ text: underway }))[0]?.count).toBe(0);
   // None twice.
   expect(receiver.received).toHaveLength(agents.length * rounds);

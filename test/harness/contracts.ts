@@ -7,11 +7,11 @@ import { sha256Hex } from '../../schema/digest.ts';
 import { ROOT } from './root.ts';
 
 /** What of a contract goes on a chain. */
-export interface Compiled {
+export interface CompiledContract {
   readonly abi: Abi;
   readonly bytecode: Hex;
 }
-type Contracts = Readonly<Record<string, Compiled>>;
+type Contracts = Readonly<Record<string, CompiledContract>>;
 
 interface SolcOutput {
   readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[];
@@ -28,7 +28,7 @@ const KEPT = join(ROOT, 'node_modules/.cache/spend-receipt-gateway');
 let known: Promise<Contracts> | null = null;
 
 /** A contract of the tests by name. */
-export async function contractNamed(name: string): Promise<Compiled> {
+export async function contractNamed(name: string): Promise<CompiledContract> {
   known ??= contracts();
   const compiled = (await known)[name];
   if (!compiled) throw new Error(`there is no contract ${name} in ${SOURCE}`);

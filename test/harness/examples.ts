@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { developmentBuyers } from '../../gateway/development/chain/accounts.ts';
 import { networks } from '../../schema/network.ts';
 import type { Service } from './doors/open-service.ts';
-import { mortal } from './mortal.ts';
+import { withParentDeathSignal } from './parent-death-signal.ts';
 import { atEnd } from './release.ts';
 import { ROOT } from './root.ts';
 import { ownFolder } from './scratch.ts';
@@ -36,7 +36,7 @@ export async function runNode(file: string, words: readonly string[], environmen
 
 /** Starts a program of this checkout that goes on until it is told to end: its lines as they come, and what ends it. */
 export function startNode(file: string, words: readonly string[], environment: Environment) {
-  const child = spawn(...mortal(process.execPath, [file, ...words]), {
+  const child = spawn(...withParentDeathSignal(process.execPath, [file, ...words]), {
     cwd: ROOT,
     env: { ...kept, ...environment },
     stdio: ['pipe', 'pipe', 'inherit'],

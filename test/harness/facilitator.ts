@@ -37,13 +37,13 @@ export interface FacilitatorBehaviour {
   /** Between its word on the payment and its settling nobody listens there any more. */
   readonly leaves?: boolean;
   readonly settles: boolean;
-  readonly says: FacilitatorReply;
+  readonly reply: FacilitatorReply;
   /** Between the one and the other. */
   readonly meanwhile?: () => Promise<unknown> | unknown;
 }
 
 /** A request as it is looked at before its body: by what its sender says who he is. */
-export interface Knocking {
+export interface FacilitatorVisit {
   readonly method: string;
   /** `host/path`, as the sender calls it. */
   readonly place: string;
@@ -51,7 +51,7 @@ export interface Knocking {
   readonly authorization: string | null;
 }
 /** The status by which it turns somebody away; null lets him in. */
-export type Admits = (knocking: Knocking) => number | null | Promise<number | null>;
+export type AdmissionRule = (knocking: FacilitatorVisit) => number | null | Promise<number | null>;
 
 /** A settlement that it was asked for. */
 export interface FacilitatorRequest {
@@ -63,7 +63,7 @@ export interface FacilitatorRequest {
 const BASE = { x402Version: 2, scheme: 'exact', network: networks.base.caip2 };
 const SOLANA = { ...BASE, network: networks.solana.caip2, extra: { feePayer: developmentFeePayer.address } };
 
-export const honest: FacilitatorBehaviour = { settles: true, says: { kind: 'the_truth' } };
+export const honest: FacilitatorBehaviour = { settles: true, reply: { kind: 'the_truth' } };
 
 export interface FacilitatorOptions {
   /** Looked up with the first request: the chain may come up after it. */
@@ -81,7 +81,7 @@ export type TestFacilitator = Awaited<ReturnType<typeof startFacilitator>>;
 export async function startFacilitator(options: FacilitatorOptions) {
   const settlements: FacilitatorRequest[] = [];
   let behaviour: (asked: FacilitatorRequest) => FacilitatorBehaviour = () => honest;
-  let admits: Admits = () => null;
+  let admits: AdmissionRule = () => null;
   const on_base = lazily(() => officialFacilitator(options));
   const on_solana = lazily(() => solanaFacilitator(options.svm_url?.() ?? ''));
   const facilitator = ({ network }: PaymentRequirements) => (network === SOLANA.network ? on_solana() : on_base());
@@ -102,7 +102,7 @@ export async function startFacilitator(options: FacilitatorOptions) {
         });
       const body = (await json(incoming)) as RequestBody;
       const asked = askedIn(body);
-      const { verifies = { kind: 'the_truth' }, leaves, settles, says, meanwhile } = behaviour(asked);
+      const { verifies = { kind: 'the_truth' }, leaves, settles, reply: says, meanwhile } = behaviour(asked);
       if (incoming.url === '/verify' && leaves) {
         response.setHeader('connection', 'close');
         server.close();
@@ -139,7 +139,7 @@ export async function startFacilitator(options: FacilitatorOptions) {
       behaviour = typeof next === 'function' ? next : () => next;
     },
     /** From now on it asks who is there; nobody is turned away until then. */
-    demand(next: Admits): void {
+    demand(next: AdmissionRule): void {
       admits = next;
     },
     /** Nobody listens there until it resumes. */

@@ -15,7 +15,7 @@ interface ForeignRequest {
 }
 
 /** What witnesses of payments to others stand on, where only the chains that are named can be reached. */
-export function awayFrom({
+export function foreignPartsOf({
   base_rpc_url: rpc_url = NOWHERE,
   solana_rpc_url = null,
   nano_rpc_url = null,

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { markReady } from '../cost/marks.ts';
-import { mortal } from './mortal.ts';
 import { ownPort } from './own-port.ts';
+import { withParentDeathSignal } from './parent-death-signal.ts';
 import { atEnd } from './release.ts';
 import { ROOT } from './root.ts';
 import { ownFolder } from './scratch.ts';
@@ -59,7 +59,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
   };
   const [command, ...args] = commandOf(options);
   const grouped = options.npm !== undefined;
-  const child = spawn(...mortal(command, args), {
+  const child = spawn(...withParentDeathSignal(command, args), {
     cwd: options.root ?? ROOT,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,5 +1,5 @@
 /** Everything that comes, in order. */
-export async function gathered<T>(source: AsyncIterable<T>): Promise<T[]> {
+export async function gather<T>(source: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const one of source) all.push(one);
   return all;

@@ -40,14 +40,14 @@ function isThere(path: string): Promise<boolean> {
   );
 }
 
-interface Locked {
+interface LockedPackage {
   readonly dev?: boolean;
 }
 
 /** npm marks in the lock what only a devDependency needs. What lies inside of another package comes along with that. */
 async function productionPackages(): Promise<string[]> {
   const lock = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8'));
-  const packages = Object.entries(lock.packages as Record<string, Locked>);
+  const packages = Object.entries(lock.packages as Record<string, LockedPackage>);
   const wanted = packages.filter(([path, { dev }]) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && !dev);
   const paths = await Promise.all(wanted.map(async ([path]) => ((await isThere(path)) ? [path] : [])));
   return paths.flat();

@@ -10,7 +10,7 @@ import type { Database } from '../../subgraphs/database.ts';
 export interface JobsOfTest {
   readonly tasks?: Tasks;
   readonly periodic?: readonly PeriodicTask[];
-  readonly halted?: () => boolean;
+  readonly isHalted?: () => boolean;
   readonly logger?: Logger;
 }
 
@@ -33,11 +33,11 @@ export async function openTestJobs(database: Database, asked: JobsOfTest): Promi
     owner,
     tasks: {},
     periodic: [],
-    halted: () => false,
+    isHalted: () => false,
     steady: heartbeat.steady,
     logger: loggerOn({ write: () => {} }, 'fatal'),
     ...asked,
-    ended: (task, outcome) => void runs.push({ task, outcome }),
+    onEnd: (task, outcome) => void runs.push({ task, outcome }),
   });
   jobs.start();
   const stop = async () => {

@@ -15,7 +15,7 @@ export type Lie = (truth: Json, params: readonly Json[]) => Json | undefined;
 export type Lies = Readonly<Record<string, Lie>>;
 
 /** Whole answers, whatever they are to. */
-export type Manner =
+export type RpcBehaviour =
   | { readonly kind: 'plain' }
   /** Takes requests with one of these methods and never answers; of all where none is named. */
   | { readonly kind: 'hang'; readonly methods?: readonly string[] }
@@ -33,7 +33,7 @@ const HUGE_BYTES = 64 * 1024 * 1024;
 /** Stands before a chain's RPC and says of it what a test wants it to say. */
 export async function startLyingChain(rpc_url: string) {
   let lies: Lies = {};
-  let manner: Manner = { kind: 'plain' };
+  let manner: RpcBehaviour = { kind: 'plain' };
   let waiting: { readonly method: string; readonly begin: () => void } | null = null;
   const server = createServer(async (incoming, response) => {
     const asked = (await json(incoming)) as Call | Call[];
@@ -74,7 +74,7 @@ export async function startLyingChain(rpc_url: string) {
     lie(next: Lies): void {
       lies = next;
     },
-    behave(next: Manner): void {
+    behave(next: RpcBehaviour): void {
       manner = next;
       if (next.kind === 'cut') server.closeAllConnections();
     },
@@ -83,7 +83,7 @@ export async function startLyingChain(rpc_url: string) {
       waiting = { method, begin };
     },
     /** The truth, the whole truth. */
-    repent(): void {
+    tellTruth(): void {
       lies = {};
       manner = { kind: 'plain' };
       // What hangs is hung up on.
@@ -94,7 +94,7 @@ export async function startLyingChain(rpc_url: string) {
 
 const TOO_WIDE = { code: -32_602, message: 'block range is too wide' };
 
-function isTooWide({ method, params: [range] }: Call, manner: Manner): boolean {
+function isTooWide({ method, params: [range] }: Call, manner: RpcBehaviour): boolean {
   if (manner.kind !== 'narrow' || method !== 'eth_getLogs') return false;
   const { fromBlock, toBlock } = range as { fromBlock: string; toBlock: string };
   return Number(toBlock) - Number(fromBlock) >= manner.blocks_max;

@@ -4,15 +4,16 @@
  */
 
 const mains: Readonly<Record<string, () => Promise<unknown>>> = {
-  'test/harness/anchor/killed-anchoring.ts': () => import('./anchor/killed-anchoring.ts'),
+  'test/harness/anchor/anchor-and-die.child.ts': () => import('./anchor/anchor-and-die.child.ts'),
   'test/harness/attacks/gateway-in-short-time.ts': () => import('./attacks/gateway-in-short-time.ts'),
   'test/harness/board/reveal-and-die.child.ts': () => import('./board/reveal-and-die.child.ts'),
   'test/harness/development/stand-in.child.ts': () => import('./development/stand-in.child.ts'),
   'test/harness/doors/gateway-that-breaks.ts': () => import('./doors/gateway-that-breaks.ts'),
   'test/harness/escrow/fund-and-die.child.ts': () => import('./escrow/fund-and-die.child.ts'),
-  'test/harness/facilitator/hasty-gateway.ts': () => import('./facilitator/hasty-gateway.ts'),
+  'test/harness/facilitator/gateway-with-short-intervals.ts': () =>
+    import('./facilitator/gateway-with-short-intervals.ts'),
   'test/harness/faults/gateway-with-faults.ts': () => import('./faults/gateway-with-faults.ts'),
-  'test/harness/jobs-held.child.ts': () => import('./jobs-held.child.ts'),
+  'test/harness/hold-job.child.ts': () => import('./hold-job.child.ts'),
   'test/harness/ledger/append-and-die.child.ts': () => import('./ledger/append-and-die.child.ts'),
   'test/harness/log/halting-witness.child.ts': () => import('./log/halting-witness.child.ts'),
   'test/harness/faults/gateway-that-stops-soon.ts': () => import('./faults/gateway-that-stops-soon.ts'),

@@ -7,7 +7,7 @@ export interface McpAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  readonly body: { readonly id?: string | number; readonly result?: Result; readonly error?: Fault } | null;
+  readonly body: { readonly id?: string | number; readonly result?: ToolResult; readonly error?: Fault } | null;
 }
 interface Fault {
   readonly code: number;
@@ -15,7 +15,7 @@ interface Fault {
   readonly data?: JsonObject;
 }
 /** Of a tool, as far as tests look into it. */
-export interface Result {
+export interface ToolResult {
   readonly isError?: boolean;
   readonly structuredContent: JsonObject;
   readonly content: readonly { readonly type: string; readonly text: string }[];
@@ -25,7 +25,7 @@ export interface Result {
 }
 
 /** A message as it goes over the wire; `headers` may take one of its own away. */
-export async function say(
+export async function sendMessage(
   url: string,
   message: unknown,
   headers: Readonly<Record<string, string>> = {},
@@ -66,7 +66,7 @@ export function legacy(method: string, params: JsonObject = {}, id: string | num
   return { jsonrpc: '2.0', id, method, params };
 }
 
-export function use(name: string, given: JsonObject = {}, meta: JsonObject = {}): JsonObject {
+export function toolCall(name: string, given: JsonObject = {}, meta: JsonObject = {}): JsonObject {
   return legacy('tools/call', { name, arguments: given, _meta: meta });
 }
 

@@ -29,7 +29,7 @@ interface TokenBalance {
   readonly uiTokenAmount: { readonly amount: string };
 }
 
-interface Landed {
+interface TransactionStatus {
   readonly slot: number;
   readonly meta: {
     readonly err: Json;
@@ -141,7 +141,10 @@ async function transfersTo(
   const rows = await call<{ signature: string }[]>('getSignaturesForAddress', account, options);
   const found: SolanaTransfer[] = [];
   for (const { signature } of rows.reverse()) {
-    const landed = await call<Landed>('getTransaction', signature, { ...options, maxSupportedTransactionVersion: 0 });
+    const landed = await call<TransactionStatus>('getTransaction', signature, {
+      ...options,
+      maxSupportedTransactionVersion: 0,
+    });
     const moved = movesOf(landed);
     const amount_atomic = moved.get(owner) ?? 0n;
     const from = [...moved].find(([, change]) => change < 0n)?.[0] ?? '';
@@ -151,7 +154,7 @@ async function transfersTo(
 }
 
 /** By owner, what a transaction changed in USDC. */
-function movesOf({ meta }: Landed): Map<string, bigint> {
+function movesOf({ meta }: TransactionStatus): Map<string, bigint> {
   const moved = new Map<string, bigint>();
   const add = (balances: readonly TokenBalance[], sign: bigint) => {
     for (const { mint, owner, uiTokenAmount } of balances)

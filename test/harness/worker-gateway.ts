@@ -33,7 +33,7 @@ export interface RunningService {
  * The service inside the test's own process, by the variables that an operator sets. A start costs 0.4 s of CPU here and
  * 2 s as a process: who has nothing to kill takes this one.
  */
-export async function openService(given: ServiceOptions): Promise<RunningService> {
+export async function openWorkerService(given: ServiceOptions): Promise<RunningService> {
   const { gateway, development, ...running } = await openHere(given);
   const closed = once(() => gateway.close().then(() => development.stop()));
   atEnd(() => {
@@ -44,7 +44,7 @@ export async function openService(given: ServiceOptions): Promise<RunningService
   return { ...running, stop: closed };
 }
 
-interface OpenedHere extends Omit<RunningService, 'stop'> {
+interface OpenedGateway extends Omit<RunningService, 'stop'> {
   readonly gateway: Gateway;
   readonly development: Development;
 }
@@ -55,7 +55,7 @@ interface HereOptions extends ServiceOptions {
 }
 
 /** The same, to be closed by whoever opens it: the gateway, then what it was developed on. */
-export async function openHere({ environment, options, amend, ...given }: HereOptions): Promise<OpenedHere> {
+export async function openHere({ environment, options, amend, ...given }: HereOptions): Promise<OpenedGateway> {
   const data_dir = given.data_dir ?? (await ownFolder());
   const port = String(given.port ?? (await ownPort()));
   const settings = readConfig({

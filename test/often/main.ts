@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { mortal } from '../harness/mortal.ts';
+import { withParentDeathSignal } from '../harness/parent-death-signal.ts';
 
 /*
  * `npm run test:often -- [--runs 20] [--busy 5] [--seed S] [arguments of Vitest]`: runs the first lane again and again, its files in
@@ -53,5 +53,5 @@ async function runTests(seed: number): Promise<number> {
 
 /** Ends with this process at the latest. */
 function busyLoop(): ChildProcess {
-  return spawn(...mortal('/bin/sh', ['-c', 'while :; do :; done']), { stdio: 'ignore' });
+  return spawn(...withParentDeathSignal('/bin/sh', ['-c', 'while :; do :; done']), { stdio: 'ignore' });
 }

@@ -6,12 +6,12 @@ import { promisify } from 'node:util';
 import { getAddress } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ConfigFault } from '../../gateway/config/fault.ts';
+import { variablesWithoutEffect } from '../../gateway/config/idle-variables.ts';
 import { readConfig } from '../../gateway/config/read-config.ts';
-import { variablesWithoutEffect } from '../../gateway/config/without-effect.ts';
 import { sha256Hex } from '../../schema/digest.ts';
 import { runCommand } from '../harness/commands/run.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { mortal } from '../harness/mortal.ts';
+import { withParentDeathSignal } from '../harness/parent-death-signal.ts';
 import { atEnd } from '../harness/release.ts';
 import { ROOT } from '../harness/root.ts';
 import { ownFolder } from '../harness/scratch.ts';
@@ -132,7 +132,7 @@ describe('docs/watch.md', () => {
   it('its program shows the rows of the book', async () => {
     const file = await written('rows.mjs', blocks('watch', 'js')[0] ?? '');
     const environment = { PATH: process.env.PATH, AGENT: String(agent.agent_id), SESSION: agent.session };
-    const child = spawn(...mortal(process.execPath, [file]), {
+    const child = spawn(...withParentDeathSignal(process.execPath, [file]), {
       env: environment,
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -38,7 +38,7 @@ function shown(line: string): RegExp {
 
 const read = new WeakMap<Response, Promise<string>>();
 /** An answer as it would stand in a transcript: status, headers, body. */
-async function said(answer: Response): Promise<string> {
+async function transcriptOf(answer: Response): Promise<string> {
   const body = read.get(answer) ?? answer.text();
   read.set(answer, body);
   const headers = [...answer.headers].map(([name, value]) => `${name}: ${value}`);
@@ -50,7 +50,7 @@ describe('README', () => {
     const [, asked = '', paid = '', answered = ''] = (blocks('http')[0] ?? '').trim().split('\n\n');
     const door = `${service.url}/v1/chat/completions`;
     const unpaid = await fetch(door, { method: 'POST' });
-    for (const line of asked.split('\n')) expect(await said(unpaid)).toMatch(shown(line));
+    for (const line of asked.split('\n')) expect(await transcriptOf(unpaid)).toMatch(shown(line));
 
     const { wallets } = JSON.parse(await readFile(join(service.data_dir, 'development.json'), 'utf8'));
     const payment = await paymentFor(privateKeyToAccount(wallets[0].private_key), door);
@@ -59,7 +59,7 @@ describe('README', () => {
     expect(`PAYMENT-SIGNATURE: ${payment['PAYMENT-SIGNATURE']}`).toMatch(shown(signature));
     const headers = { ...payment, 'content-type': 'application/json' };
     const answer = await fetch(door, { method: 'POST', headers, body });
-    for (const line of answered.split('\n')) expect(await said(answer)).toMatch(shown(here(line)));
+    for (const line of answered.split('\n')) expect(await transcriptOf(answer)).toMatch(shown(here(line)));
   });
 
   it('its commands are to start the service, as above, and the demo, as below', () => {

@@ -9,7 +9,7 @@ import { ROOT } from '../harness/root.ts';
 /* The gas prices that the page of the configuration names are those at which the code refuses. */
 
 const page = await readFile(join(ROOT, 'gateway/config/README.md'), 'utf8');
-const told = page.match(/^The default of `SETTLE_FEE_MAX`[\s\S]*?\n\n/m)?.[0].replace(/\s+/g, ' ') ?? '';
+const paragraph = page.match(/^The default of `SETTLE_FEE_MAX`[\s\S]*?\n\n/m)?.[0].replace(/\s+/g, ' ') ?? '';
 const numbersIn = (text = ''): readonly number[] => [...text.matchAll(/[\d.]*\d/g)].map(Number);
 
 const ETHER = atomicAmount(3_000_000_000n);
@@ -50,13 +50,13 @@ function isSent(items: readonly SettleItem[], gwei: number, fee_max_atomic: bigi
 }
 
 it.each(cases.map(([who, items], index) => ({ who, items, index })))('by $who', ({ who, items, index }) => {
-  expect(told).toContain(who);
+  expect(paragraph).toContain(who);
   const refused_above =
-    numbersIn(told.match(/refused above (.*?), less/)?.[1]).filter(it => it < 1)[index] ?? Number.NaN;
+    numbersIn(paragraph.match(/refused above (.*?), less/)?.[1]).filter(it => it < 1)[index] ?? Number.NaN;
   expect(isSent(items, refused_above, limits.settle_fee_atomic_default)).toBe(true);
   expect(isSent(items, refused_above + STEP_GWEI, limits.settle_fee_atomic_default)).toBe(false);
 
-  const [busy_gwei = Number.NaN, ...bounds] = numbersIn(told.match(/For all to pass at (.*?)\. /)?.[1]);
+  const [busy_gwei = Number.NaN, ...bounds] = numbersIn(paragraph.match(/For all to pass at (.*?)\. /)?.[1]);
   const bound = BigInt(bounds[index] ?? 0);
   expect(isSent(items, busy_gwei, bound)).toBe(true);
   expect(isSent(items, busy_gwei, bound - 10n)).toBe(false);

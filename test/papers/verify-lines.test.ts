@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
-import { keptDocuments, keptKeys, keptNamed } from '../harness/fixtures/signed-documents.ts';
+import { fixtureKeys, keptDocuments, keptNamed } from '../harness/fixtures/signed-documents.ts';
 import { ROOT } from '../harness/root.ts';
 
 /* The twelve lines of docs/check.md, over a receipt of each kind. That they run as they stand is in docs.test.ts. */
@@ -17,7 +17,7 @@ const AsyncFunction = (async () => {}).constructor as new (...text: string[]) =>
 const verify = new AsyncFunction('createLocalJWKSet', 'jwtVerify', 'isDeepStrictEqual', 'readFile', 'console', body);
 
 /** What the lines print. */
-async function printed(receipt: JsonObject, keys: JsonObject = keptKeys.service): Promise<string> {
+async function printed(receipt: JsonObject, keys: JsonObject = fixtureKeys.service): Promise<string> {
   const files: Readonly<Record<string, JsonObject>> = { 'receipt.json': receipt, 'jwks.json': keys };
   const said: string[] = [];
   const read = async (name: string) => JSON.stringify(files[name]);
@@ -40,7 +40,7 @@ describe('the lines that verify a receipt', () => {
     receipts.filter(({ kind }) => kind === 'receipt').map(({ name, keys }) => [name, keys ?? 'service'] as const),
   )('hold for %s, and for none of it that was altered', async (name, keys) => {
     const receipt = documentOf(name);
-    const said = await printed(receipt, keptKeys[keys]);
+    const said = await printed(receipt, fixtureKeys[keys]);
     const nothing = /api_key|demo_key|hand_off|router|inbound/.test(name);
     expect(said).toMatch(nothing ? /^Nothing was paid to this service\.$/ : / paid \d+ in (base|solana|nano):\w+$/);
     const others: Readonly<Record<string, Json>> = {
@@ -53,13 +53,13 @@ describe('the lines that verify a receipt', () => {
       payload: { ...(receipt.payload as JsonObject), hub: 'elsewhere' },
     };
     for (const [member, value] of Object.entries(others))
-      await expect(printed({ ...receipt, [member]: value }, keptKeys[keys]), member).rejects.toThrow(
+      await expect(printed({ ...receipt, [member]: value }, fixtureKeys[keys]), member).rejects.toThrow(
         'is not what was signed',
       );
   });
 
   it('believe no key that was revoked', async () => {
-    const revoked = (keptKeys.service.keys as readonly JsonObject[]).map(key => ({ ...key, revoked: {} }));
+    const revoked = (fixtureKeys.service.keys as readonly JsonObject[]).map(key => ({ ...key, revoked: {} }));
     await expect(printed(documentOf('receipt_payment_base'), { keys: revoked })).rejects.toThrow('no applicable key');
   });
 });

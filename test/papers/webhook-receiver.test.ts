@@ -9,8 +9,8 @@ import { expect, it } from 'vitest';
 import { inflowDoorsOf } from '../harness/doors/inflows.ts';
 import { openService } from '../harness/doors/open-service.ts';
 import { webhookDoorsOf } from '../harness/doors/webhooks.ts';
-import { mortal } from '../harness/mortal.ts';
 import { ownPort } from '../harness/own-port.ts';
+import { withParentDeathSignal } from '../harness/parent-death-signal.ts';
 import { atEnd } from '../harness/release.ts';
 import { ROOT } from '../harness/root.ts';
 import { makeScratch } from '../harness/scratch.ts';
@@ -32,7 +32,7 @@ it('the receiver on the page of webhooks takes messages, and says what is missin
   // Beneath the project, so that its package is found.
   const file = join(await makeScratch(), 'receiver.mjs');
   await writeFile(file, program.replace("'standardwebhooks'", JSON.stringify(import.meta.resolve('standardwebhooks'))));
-  const receiver = spawn(...mortal(process.execPath, [file]), {
+  const receiver = spawn(...withParentDeathSignal(process.execPath, [file]), {
     env: { PATH: process.env.PATH, PORT: String(port), WEBHOOK_SECRET: secret },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -69,15 +69,15 @@ it('the receiver on the page of webhooks takes messages, and says what is missin
   expect(statusCode).toBe(204);
 
   const inflow = (task_id: string) => record(agent, { allocation: '5', task_id });
-  const heard = (count: number) => expect.poll(() => said.length).toBe(count);
+  const untilReceived = (count: number) => expect.poll(() => said.length).toBe(count);
   await inflow('page-1');
-  await heard(2);
+  await untilReceived(2);
   // One that it never gets: its number is skipped.
   await service.query('update book set webhook_messages = webhook_messages + 1 where agent_id = $1', [agent.agent_id]);
   await inflow('page-3');
-  await heard(3);
+  await untilReceived(3);
   await redeliver(agent, 1, 100);
-  await heard(5);
+  await untilReceived(5);
   expect(said[1]).toContain('nothing is missing');
   expect(said[2]).toMatch(/something is missing before position \d+/);
   receiver.kill('SIGKILL');

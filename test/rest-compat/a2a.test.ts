@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { a2aLimits } from '../../schema/limits.ts';
-import { fail, type House, openHouse, payment, succeed } from '../harness/rest-compat/house.ts';
+import { fail, type House, openHouse, payment, succeed } from '../harness/rest-compat/fake-port.ts';
 
 /* What JSON-RPC at the door of chats does without a house: refusals handed on, turns, and readers that leave. */
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
-import { type House, openHouse, payment } from '../harness/rest-compat/house.ts';
+import { type House, openHouse, payment } from '../harness/rest-compat/fake-port.ts';
 
 let house: House;
 beforeAll(async () => {

@@ -72,7 +72,7 @@ async function serve(scripts: readonly Script[]) {
 
 const say = (socket: WebSocket, message: JsonObject | object) => socket.send(JSON.stringify(message));
 
-interface Following {
+interface FollowOptions {
   readonly session?: () => string;
   /** Told of each socket that closed. */
   readonly hungUp?: () => void;
@@ -80,7 +80,7 @@ interface Following {
   readonly working?: Promise<void>;
 }
 
-async function follow(scripts: readonly Script[], { session = () => SESSION, hungUp, working }: Following = {}) {
+async function follow(scripts: readonly Script[], { session = () => SESSION, hungUp, working }: FollowOptions = {}) {
   const service = await serve(scripts);
   service.server.on('connection', socket => socket.once('close', () => hungUp?.()));
   const held: FollowedEvent[] = [];

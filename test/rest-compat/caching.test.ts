@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { withoutReferences } from '../harness/openapi.ts';
-import { type House, openHouse, payment, succeed } from '../harness/rest-compat/house.ts';
+import { type House, openHouse, payment, succeed } from '../harness/rest-compat/fake-port.ts';
 
 let house: House;
 beforeAll(async () => {

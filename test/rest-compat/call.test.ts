@@ -5,7 +5,7 @@ import { everyDoor } from '../../rest-compat/every-door.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { ChatRequest } from '../../schema/requests/chat-completion.ts';
 import { readRequest } from '../../subgraphs/graph-type.ts';
-import { FakePort, payment, succeed } from '../harness/rest-compat/house.ts';
+import { FakePort, payment, succeed } from '../harness/rest-compat/fake-port.ts';
 
 /* Doors called as another transport would: no server, socket or request of Node's is there. */
 

@@ -4,7 +4,7 @@ import { schemasOf } from '../../rest-compat/door-schemas.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
-import { type House, openHouse, payment, succeed } from '../harness/rest-compat/house.ts';
+import { type House, openHouse, payment, succeed } from '../harness/rest-compat/fake-port.ts';
 
 let house: House;
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { type ErrorCode, errors, Refusal, withCharged } from '../../schema/error
 const codes = Object.keys(errors) as ErrorCode[];
 const WORDS = ['', ' Nothing was charged.', ' Nothing was charged; the payment stays usable.'];
 
-function told(refusal: Refusal): JsonObject {
+function problemOf(refusal: Refusal): JsonObject {
   const { code: _, status: _status, ...facts } = refusal.extensions;
   const { body } = problem({ code: refusal.code, message: refusal.message, facts: facts as JsonObject });
   return JSON.parse(String(body)) as JsonObject;
@@ -23,7 +23,7 @@ describe.each([true, null])('an error beside charged: %s', charged => {
         withCharged(new Refusal(code, { detail, facts: { charged: false } }), charged),
       ]) {
         expect(refusal.message).not.toMatch(/nothing was charged/i);
-        if (code !== 'internal') expect(JSON.stringify(told(refusal))).not.toMatch(/nothing was charged/i);
+        if (code !== 'internal') expect(JSON.stringify(problemOf(refusal))).not.toMatch(/nothing was charged/i);
       }
     }
   });
@@ -40,5 +40,5 @@ describe.each([true, null])('an error beside charged: %s', charged => {
 it.each(codes)('%s beside charged: false says what the table says', code => {
   const refusal = new Refusal(code, { facts: { charged: false } });
   expect(refusal.message).toBe(errors[code][1]);
-  expect(told(withCharged(refusal, false))).toMatchObject({ title: errors[code][1], detail: errors[code][1] });
+  expect(problemOf(withCharged(refusal, false))).toMatchObject({ title: errors[code][1], detail: errors[code][1] });
 });

@@ -2,10 +2,10 @@ import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Face } from '../../rest-compat/door.ts';
+import type { RestLayer } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { limits } from '../../schema/limits.ts';
-import { type House, openHouse, payment, succeed } from '../harness/rest-compat/house.ts';
+import { type House, openHouse, payment, succeed } from '../harness/rest-compat/fake-port.ts';
 
 let house: House;
 beforeAll(async () => {
@@ -77,7 +77,7 @@ describe('answers that are the same for everybody', () => {
       const { page } = described;
       const counting = {
         ...described,
-        page(face: Face) {
+        page(face: RestLayer) {
           pages++;
           return page(face);
         },

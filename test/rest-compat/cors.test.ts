@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
-import { answerHeaders, exposed } from '../../rest-compat/faces/openapi-headers.ts';
+import { answerHeaders, exposedHeaders } from '../../rest-compat/faces/openapi-headers.ts';
 import { limits } from '../../schema/limits.ts';
 import { withoutReferences } from '../harness/openapi.ts';
-import { fail, type House, openHouse, succeed } from '../harness/rest-compat/house.ts';
+import { fail, type House, openHouse, succeed } from '../harness/rest-compat/fake-port.ts';
 
 const PAGE = 'https://app.example';
 const OTHER = 'https://other.example';
@@ -90,17 +90,20 @@ describe('OPTIONS', () => {
 
 describe('what a page may read', () => {
   it('is every header of our answers by name, in few bytes, and only where a page asks', async () => {
-    const told = exposed.split(', ');
+    const told = exposedHeaders.split(', ');
     const ours = Object.values(answerHeaders).flatMap(group => Object.keys(group));
     expect([...told, 'Cache-Control'].sort()).toEqual([...new Set(ours)].sort());
     for (const name of ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'X-PAYMENT-RESPONSE', 'Retry-After', 'RateLimit'])
       expect(told).toContain(name);
     for (const name of ['RateLimit-Policy', 'x-request-id', 'ETag', 'x-should-retry', 'x-svc-task-id'])
       expect(told).toContain(name);
-    expect(exposed.length).toBeLessThan(700);
+    expect(exposedHeaders.length).toBeLessThan(700);
     succeed(open.port, { models: [] });
     const asked = crossOrigin(await open.get('/v1/models', { origin: PAGE }));
-    expect(asked).toMatchObject({ 'access-control-allow-origin': '*', 'access-control-expose-headers': exposed });
+    expect(asked).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': exposedHeaders,
+    });
     const unasked = crossOrigin(await open.get('/v1/models'));
     expect(unasked['access-control-expose-headers']).toBeUndefined();
   });
@@ -144,15 +147,15 @@ describe('what a page may read', () => {
 
   it('is said with a request whose headers are too many to be read', async () => {
     const large = { origin: PAGE, 'x-payment': 'A'.repeat(limits.request_headers_bytes_max) };
-    const told = async (house: House) => crossOrigin(await house.get('/v1/models', large));
-    expect(await told(open)).toEqual({ 'access-control-allow-origin': '*' });
-    expect([await told(narrowed), await told(shut)]).toEqual([{}, {}]);
+    const originHeaders = async (house: House) => crossOrigin(await house.get('/v1/models', large));
+    expect(await originHeaders(open)).toEqual({ 'access-control-allow-origin': '*' });
+    expect([await originHeaders(narrowed), await originHeaders(shut)]).toEqual([{}, {}]);
   });
 });
 
 const readBy = (origin: string) => ({
   'access-control-allow-origin': origin,
-  'access-control-expose-headers': exposed,
+  'access-control-expose-headers': exposedHeaders,
 });
 
 describe('CORS_ORIGINS with one origin', () => {

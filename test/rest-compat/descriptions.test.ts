@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse, visit } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
-import { placesOf } from '../../rest-compat/faces/mcp/places.ts';
+import { placesOf } from '../../rest-compat/faces/mcp/argument-places.ts';
 import { openApi } from '../../rest-compat/faces/openapi.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { SUPERGRAPH_FILE } from '../../schema/supergraph.ts';

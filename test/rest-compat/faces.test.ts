@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { aliasesOf } from '../../rest-compat/faces/openapi.ts';
 import { withoutReferences } from '../harness/openapi.ts';
-import { type House, openHouse } from '../harness/rest-compat/house.ts';
+import { type House, openHouse } from '../harness/rest-compat/fake-port.ts';
 
 let house: House;
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 
-interface Described {
+interface OpenApiOperation {
   readonly operationId: string;
   readonly security: Record<string, unknown>[];
   readonly parameters: { name: string; in: string; required: boolean; schema: object }[];
@@ -24,7 +24,7 @@ async function described() {
   const document = (await (await house.get('/openapi.json')).json()) as {
     openapi: string;
     info: { version: string };
-    paths: Record<string, Record<string, Described>>;
+    paths: Record<string, Record<string, OpenApiOperation>>;
     components: object;
   };
   return withoutReferences(document);

@@ -8,7 +8,7 @@ import { doorServerOptions } from '../../rest-compat/http/server-options.ts';
 import { limits } from '../../schema/limits.ts';
 import { Uploads } from '../../subgraphs/uploads.ts';
 import { withoutReferences } from '../harness/openapi.ts';
-import { type House, openHouse, payment, succeed } from '../harness/rest-compat/house.ts';
+import { type House, openHouse, payment, succeed } from '../harness/rest-compat/fake-port.ts';
 
 const AUDIO = '/v1/audio/transcriptions';
 const ROOM = 4 * 1024 * 1024;

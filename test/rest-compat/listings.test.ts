@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { securityContact } from '../../gateway/http/security-contact.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
-import { type House, openHouse } from '../harness/rest-compat/house.ts';
+import { type House, openHouse } from '../harness/rest-compat/fake-port.ts';
 
 let house: House;
 beforeAll(async () => {

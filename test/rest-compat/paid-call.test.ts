@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { errors } from '../../schema/errors.ts';
-import { fail, type House, openHouse, payment, succeed } from '../harness/rest-compat/house.ts';
+import { fail, type House, openHouse, payment, succeed } from '../harness/rest-compat/fake-port.ts';
 
 let house: House;
 beforeAll(async () => {

@@ -142,8 +142,8 @@ it('waits no longer for the body of a refusal than for its head', async () => {
 });
 
 it('reads no refusal that is longer than a problem document', async () => {
-  const said = (detail: string) => ({ status: 503, body: { code: 'settlement_pending', detail } });
-  const house = await paid(said('x'.repeat(1_000)), said('x'.repeat(65_536)));
+  const pendingAnswer = (detail: string) => ({ status: 503, body: { code: 'settlement_pending', detail } });
+  const house = await paid(pendingAnswer('x'.repeat(1_000)), pendingAnswer('x'.repeat(65_536)));
   const { send } = buyer({ patience_ms_max: 0 });
   await expect(send(house.url)).rejects.toMatchObject({ problem: { code: 'settlement_pending' } });
   await expect(send(house.url)).rejects.toMatchObject({ name: 'PaymentPending', problem: null });

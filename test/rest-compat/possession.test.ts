@@ -3,7 +3,7 @@ import { bookDoors } from '../../rest-compat/book/doors.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { openApi } from '../../rest-compat/faces/openapi.ts';
 import { type DescribedResponse, withoutReferences, wordsOfEmptyBody } from '../harness/openapi.ts';
-import { fail, type House, openHouse, payment, succeed } from '../harness/rest-compat/house.ts';
+import { fail, type House, openHouse, payment, succeed } from '../harness/rest-compat/fake-port.ts';
 
 /** A door like that of ingests, which takes any body: a stamp, asked for only once possession is proven. */
 const stamped = {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { fail, type House, openHouse, payment, succeed } from '../harness/rest-compat/house.ts';
+import { fail, type House, openHouse, payment, succeed } from '../harness/rest-compat/fake-port.ts';
 
 /* Which request counts as what: by the doors alone, each rate as a test says it stands. */
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type House, openHouse, payment, succeed } from '../harness/rest-compat/house.ts';
+import { type House, openHouse, payment, succeed } from '../harness/rest-compat/fake-port.ts';
 
 let house: House;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Executed } from '../../rest-compat/port.ts';
+import type { DoorResult } from '../../rest-compat/port.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { fail, type House, openHouse, payment, succeed } from '../harness/rest-compat/house.ts';
+import { fail, type House, openHouse, payment, succeed } from '../harness/rest-compat/fake-port.ts';
 
 let house: House;
 beforeAll(async () => {
@@ -23,17 +23,17 @@ const streaming = (members: JsonObject = {}) => ({
 const post = (body: object) => house.post(chat, body, paid);
 
 const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm' };
-const chunk = (members: JsonObject): Pick<Executed, 'data' | 'errors'> => ({
+const chunk = (members: JsonObject): Pick<DoorResult, 'data' | 'errors'> => ({
   data: { answer: { ...head, choices: [], usage: null, svc: null, ...members } },
   errors: [],
 });
-const saying = (role: string | null, content: string | null, finish_reason: string | null = null) =>
+const deltaChunk = (role: string | null, content: string | null, finish_reason: string | null = null) =>
   chunk({ choices: [{ index: 0, delta: { role, content }, finish_reason }] });
 const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
 const all = [
-  saying('assistant', ''),
-  saying(null, 'Hi'),
-  saying(null, null, 'stop'),
+  deltaChunk('assistant', ''),
+  deltaChunk(null, 'Hi'),
+  deltaChunk(null, null, 'stop'),
   chunk({ usage, svc: { a: null } }),
 ];
 
@@ -112,11 +112,14 @@ describe('a body with stream: true', () => {
 describe('a response with stream: true', () => {
   const asked = { input: 'hi', stream: true };
   const event = (type: string, sequence_number: number) => ({ type, sequence_number, response: { error: null } });
-  const told = (type: string, index: number) => ({ data: { answer: { event: event(type, index) } }, errors: [] });
+  const eventResult = (type: string, index: number) => ({
+    data: { answer: { event: event(type, index) } },
+    errors: [],
+  });
   const named = (data: { readonly type: string }) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 
   it('runs its own subscription; each event goes out under its name, and nothing after the last', async () => {
-    house.port.events = [told('response.created', 0), told('response.completed', 1)];
+    house.port.events = [eventResult('response.created', 0), eventResult('response.completed', 1)];
     const response = await house.post('/v1/responses', asked, paid);
     expect(response.headers.get('content-type')).toBe('text/event-stream');
     expect(await response.text()).toBe(named(event('response.created', 0)) + named(event('response.completed', 1)));
@@ -128,7 +131,7 @@ describe('a response with stream: true', () => {
   it('that breaks after it has begun ends with an event of that name, in its place', async () => {
     const facts = { task_id: 'task_1' };
     const error = { code: 'settlement_pending', status: 503, message: 'not known yet', facts } as const;
-    house.port.events = [told('response.created', 0), { data: null, errors: [error] }];
+    house.port.events = [eventResult('response.created', 0), { data: null, errors: [error] }];
     const text = await (await house.post('/v1/responses', asked, paid)).text();
     const fault = { code: 'settlement_pending', message: 'not known yet', param: null };
     const data = { type: 'error', sequence_number: 1, ...fault, ...facts };
@@ -167,7 +170,7 @@ describe('a reader of a stream', () => {
         try {
           for (;;) {
             given++;
-            yield saying(null, 'x'.repeat(64 * 1024));
+            yield deltaChunk(null, 'x'.repeat(64 * 1024));
           }
         } finally {
           gone.resolve();

@@ -5,7 +5,7 @@ import { canonicalHash, type Json, type JsonObject } from '../../schema/canonica
 import { ChatRequest, samplingMembers, schemaMembers } from '../../schema/requests/chat-completion.ts';
 import { functionMembers, messageMembers } from '../../schema/requests/chat-message.ts';
 import { EmbeddingRequest } from '../../schema/requests/embedding.ts';
-import { folded } from '../../schema/requests/forwarded/extra.ts';
+import { foldName } from '../../schema/requests/forwarded/extra.ts';
 import { foreignRefused, foreignWithoutEffect } from '../../schema/requests/forwarded/foreign-members.ts';
 import { formerArgs, unknownMembers } from '../../schema/requests/forwarded/known-members.ts';
 import { MessagesRequest, MessageTokensRequest } from '../../schema/requests/messages.ts';
@@ -141,7 +141,7 @@ const refusedByItself = [
 ];
 
 it('no name stands in two tables, or twice in one', () => {
-  const all = [...foreignRefused, ...foreignWithoutEffect].flatMap(({ names }) => names.map(folded));
+  const all = [...foreignRefused, ...foreignWithoutEffect].flatMap(({ names }) => names.map(foldName));
   expect(all.length).toBe(new Set(all).size);
 });
 
@@ -235,12 +235,14 @@ describe('within a chat', () => {
   });
 
   it('text in parts is one text, unless a part holds more than that', () => {
-    const said = (...parts: JsonObject[]) => chat({ messages: [{ role: 'system', content: parts }] }).messages;
+    const messagesOf = (...parts: JsonObject[]) => chat({ messages: [{ role: 'system', content: parts }] }).messages;
     const text = { type: 'text', text: 'a' };
-    expect(said(text, { ...text, annotations: [] })).toEqual([{ role: 'system', content: 'aa' }]);
+    expect(messagesOf(text, { ...text, annotations: [] })).toEqual([{ role: 'system', content: 'aa' }]);
     const marked = { ...text, cache_control: { type: 'ephemeral' } };
-    expect(said(text, marked)).toEqual([{ role: 'system', parts: [text, marked] }]);
-    expect(said(text, { ...text, extra: { cache_control: { type: 'ephemeral' } } })).toEqual(said(text, marked));
+    expect(messagesOf(text, marked)).toEqual([{ role: 'system', parts: [text, marked] }]);
+    expect(messagesOf(text, { ...text, extra: { cache_control: { type: 'ephemeral' } } })).toEqual(
+      messagesOf(text, marked),
+    );
   });
 
   it.each<[string, JsonObject]>([

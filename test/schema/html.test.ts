@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { element } from '../../gateway/verifier-page/run/findings.js';
 import { elementOf } from '../../rest-compat/book/approval-pages/run/dom.js';
-import { visibleText } from '../../schema/bidi.js';
+import { escapeControls } from '../../schema/bidi.js';
 import { explorerPage, explorers } from '../../schema/explorers.ts';
 import { Html, html, xml } from '../../schema/html.ts';
 
@@ -45,9 +45,9 @@ describe('text of a stranger in HTML', () => {
 describe('text of a stranger that a page writes itself', () => {
   it('shows each control of direction as JSON may write it', () => {
     const text = JSON.stringify({ note: `\\${CONTROLS}"` });
-    expect(visibleText(text)).toMatch(/^[ -~]+$/);
-    expect(JSON.parse(visibleText(text))).toEqual(JSON.parse(text));
-    expect(visibleText('plain אבג')).toBe('plain אבג');
+    expect(escapeControls(text)).toMatch(/^[ -~]+$/);
+    expect(JSON.parse(escapeControls(text))).toEqual(JSON.parse(text));
+    expect(escapeControls('plain אבג')).toBe('plain אבג');
   });
 
   it.each([

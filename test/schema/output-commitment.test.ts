@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import {
-  attributedTo,
+  attributeTo,
   commitmentMaker,
   commitTo,
   committedBy,
+  noCommitment,
   type OutputToCommit,
-  uncommitted,
 } from '../../schema/output-commitment.ts';
 import { receiptFacts } from '../../subgraphs/book/escrow/checks.ts';
 
@@ -24,7 +24,7 @@ describe('commitmentMaker', () => {
     ['the service, as it says', payloadOf(committedBy('service', HASH)), 'service'],
     ['the winner of a job, as it says', payloadOf(committedBy('winner', HASH), { hub: 'svc' }), 'winner'],
     ['a reporter, as it says', payloadOf(committedBy('reporter', HASH)), 'reporter'],
-    ['nobody, where nothing is committed to', payloadOf(uncommitted('no_output')), null],
+    ['nobody, where nothing is committed to', payloadOf(noCommitment('no_output')), null],
     ['nobody, where it says nothing of an output', { hub: 'north' }, null],
     ['never the service, under a word that is not known', payloadOf({ ...before, by: 'somebody' }), 'reporter'],
     // Under receipt policies 1 to 7.
@@ -57,10 +57,10 @@ describe('commitTo', () => {
 
 describe('what a requester says of an output', () => {
   it('is attributed to them where it commits to something', () => {
-    expect(attributedTo('reporter', { ...before, status: 'committed', kind: 'sha256' })).toEqual(
+    expect(attributeTo('reporter', { ...before, status: 'committed', kind: 'sha256' })).toEqual(
       committedBy('reporter', HASH),
     );
-    expect(attributedTo('reporter', uncommitted('no_deliverable'))).toEqual(uncommitted('no_deliverable'));
+    expect(attributeTo('reporter', noCommitment('no_deliverable'))).toEqual(noCommitment('no_deliverable'));
   });
 });
 

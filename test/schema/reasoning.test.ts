@@ -19,7 +19,7 @@ const detail: fc.Arbitrary<JsonObject> = fc
   .chain(made => members.map(more => JSON.parse(JSON.stringify({ ...made, ...more })) as JsonObject));
 const details = fc.array(detail, { maxLength: 12 });
 
-const told = (list: readonly JsonObject[], type: string, member: string) =>
+const joinMembers = (list: readonly JsonObject[], type: string, member: string) =>
   list.map(one => (one.type === type && typeof one[member] === 'string' ? one[member] : '')).join('');
 
 describe('the details of reasoning', () => {
@@ -29,8 +29,10 @@ describe('the details of reasoning', () => {
         const merged = mergedDetails(list);
         expect(mergedDetails([...mergedDetails(list.slice(0, at)), ...mergedDetails(list.slice(at))])).toEqual(merged);
         expect(mergedDetails(merged)).toEqual(merged);
-        expect(told(merged, 'reasoning.text', 'text')).toBe(told(list, 'reasoning.text', 'text'));
-        expect(told(merged, 'reasoning.summary', 'summary')).toBe(told(list, 'reasoning.summary', 'summary'));
+        expect(joinMembers(merged, 'reasoning.text', 'text')).toBe(joinMembers(list, 'reasoning.text', 'text'));
+        expect(joinMembers(merged, 'reasoning.summary', 'summary')).toBe(
+          joinMembers(list, 'reasoning.summary', 'summary'),
+        );
         const opaque = (one: JsonObject) => one.type !== 'reasoning.text' && one.type !== 'reasoning.summary';
         expect(merged.filter(opaque)).toEqual(list.filter(opaque));
       }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { networks } from '../../schema/network.ts';
 import { lookUpOf, transferLookUp } from '../../schema/transfer-look-up.ts';
-import { paidCall, paidElsewhere } from '../harness/vectors/receipt-facts.ts';
+import { foreignPayment, paidCall } from '../harness/vectors/receipt-facts.ts';
 
 const payment = { ...paidCall.payment };
 
@@ -39,7 +39,7 @@ describe('the transfer to look up', () => {
     ],
     ['nano', { rpc_method: 'block_info', rpc_params: { hash: '5een' }, chain: 'nano' }],
   ])('of a book chain on %s is the one that it signs', (network, wanted) => {
-    const observed_transfer = { ...paidElsewhere.observed_transfer, network };
+    const observed_transfer = { ...foreignPayment.observed_transfer, network };
     expect(lookUpOf({ observed_transfer, payment_ref: `${network}:5een` }, null)).toMatchObject({
       network,
       tx_hash: '5een',

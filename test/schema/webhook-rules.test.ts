@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { webhookLimits } from '../../schema/limits.ts';
 import { usualWebhookKinds, type WebhookEvent, webhookKindsOf } from '../../schema/webhook/kinds.ts';
-import { afterFailedAttempt, putOff, restMs, retryAfterMs } from '../../schema/webhook/retry.ts';
+import { afterFailedAttempt, afterPostponement, restMs, retryAfterMs } from '../../schema/webhook/retry.ts';
 import { secretFault, standardKey, webhookSecret } from '../../schema/webhook/secret.ts';
 import { webhookUrl } from '../../schema/webhook/url.ts';
 
@@ -55,8 +55,8 @@ describe('a message that failed', () => {
   });
 
   it('is put off no further than it is kept', () => {
-    expect(putOff({ since_ms: 0 }, message_ms_max)).toEqual({ kind: 'retry', at_ms: message_ms_max });
-    expect(putOff({ since_ms: 0 }, message_ms_max + 1)).toEqual({ kind: 'dead' });
+    expect(afterPostponement({ since_ms: 0 }, message_ms_max)).toEqual({ kind: 'retry', at_ms: message_ms_max });
+    expect(afterPostponement({ since_ms: 0 }, message_ms_max + 1)).toEqual({ kind: 'dead' });
   });
 });
 

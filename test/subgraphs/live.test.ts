@@ -53,7 +53,7 @@ describe('a process that cannot listen', () => {
     const told: string[] = [];
     const opened = openLive(
       { connect: () => (deaf ? Promise.reject(new Error('no way there')) : database.connect()) },
-      { lost: fault => told.push(String(fault)), restored: () => told.push('restored') },
+      { onLost: fault => told.push(String(fault)), onRestored: () => told.push('restored') },
     );
     onTestFinished(() => opened.close());
     expect(opened.listens).toBe(false);
@@ -143,8 +143,8 @@ it('whoever watches canceled tasks is told to look once nothing was heard for a 
 
 /** What a watcher of sessions is told, in order. */
 const into = (told: unknown[]) => ({
-  ended: (agent: number | null) => void told.push(agent),
-  lost: () => void told.push('lost'),
+  onEnded: (agent: number | null) => void told.push(agent),
+  onLost: () => void told.push('lost'),
 });
 
 describe('the end of sessions', () => {

@@ -1,6 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { expect, it } from 'vitest';
-import { textSignedHere } from '../../subgraphs/signed-here.ts';
+import { verifyTextForService } from '../../subgraphs/verify-for-service.ts';
 import type { WalletVerdict } from '../../subgraphs/wallet-proofs.ts';
 
 /* Under which of its names a text was signed for this service. */
@@ -9,10 +9,10 @@ const texts = ['of now', 'of before', 'of the first'];
 const account = privateKeyToAccount(generatePrivateKey());
 
 /** What is asked about, where code of the wallet answers so about each. */
-async function askedOf(signature: string, verdict: WalletVerdict, network = 'base') {
+async function addressesChecked(signature: string, verdict: WalletVerdict, network = 'base') {
   const asked: string[] = [];
   const by = { network, payer: account.address, signature };
-  const heard = await textSignedHere(texts, by, async text => {
+  const heard = await verifyTextForService(texts, by, async text => {
     asked.push(text);
     return verdict;
   });
@@ -22,18 +22,18 @@ async function askedOf(signature: string, verdict: WalletVerdict, network = 'bas
 it('the one that the key of the wallet has signed is asked about alone', async () => {
   for (const message of texts) {
     const signature = await account.signMessage({ message });
-    expect(await askedOf(signature, 'valid')).toEqual({ heard: 'valid', asked: [message] });
-    expect(await askedOf(signature, 'invalid')).toEqual({ heard: 'invalid', asked: [message] });
+    expect(await addressesChecked(signature, 'valid')).toEqual({ heard: 'valid', asked: [message] });
+    expect(await addressesChecked(signature, 'invalid')).toEqual({ heard: 'invalid', asked: [message] });
   }
 });
 
 it('where no key has signed, each is asked about in order, until one is somebody’s or nobody can be asked', async () => {
   const other = await privateKeyToAccount(generatePrivateKey()).signMessage({ message: 'of before' });
   for (const signature of [other, '0x', `0x${'z'.repeat(130)}`, 'of another form']) {
-    expect(await askedOf(signature, 'invalid')).toEqual({ heard: 'invalid', asked: texts });
+    expect(await addressesChecked(signature, 'invalid')).toEqual({ heard: 'invalid', asked: texts });
     for (const verdict of ['valid', 'unreachable', 'no_turn'] as const)
-      expect(await askedOf(signature, verdict)).toEqual({ heard: verdict, asked: [texts[0]] });
+      expect(await addressesChecked(signature, verdict)).toEqual({ heard: verdict, asked: [texts[0]] });
   }
   const signature = await account.signMessage({ message: 'of before' });
-  expect((await askedOf(signature, 'invalid', 'solana')).asked).toEqual(texts);
+  expect((await addressesChecked(signature, 'invalid', 'solana')).asked).toEqual(texts);
 });

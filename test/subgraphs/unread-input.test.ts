@@ -22,7 +22,7 @@ class Said {
   by!: string;
 }
 
-const heard = (input: WordInput | null): Said => ({ by: input instanceof WordInput ? input.word : String(input) });
+const wordOf = (input: WordInput | null): Said => ({ by: input instanceof WordInput ? input.word : String(input) });
 
 @Resolver()
 class WordResolver {
@@ -34,7 +34,7 @@ class WordResolver {
   @InputReadBy(WordRequest)
   @Mutation(() => Said)
   say(@Arg('input', () => WordInput) input: WordInput): Said {
-    return heard(input);
+    return wordOf(input);
   }
 
   @InputReadBy(WordRequest)
@@ -50,16 +50,16 @@ class WordResolver {
     },
   })
   saying(@Arg('input', () => WordInput) input: WordInput, @Root() word: string): Said {
-    return { by: `${word} ${heard(input).by}` };
+    return { by: `${word} ${wordOf(input).by}` };
   }
 }
 
 const { schema } = await buildSubgraph('words', { resolvers: [WordResolver] });
-const asked = (field: string) => ({ schema, document: parse(`${field} { by } }`) });
+const operationFor = (field: string) => ({ schema, document: parse(`${field} { by } }`) });
 
 it('an input is not copied where the body that an endpoint has validated by the same schema goes in its place', async () => {
   const say = (valid_body?: object) =>
-    execute({ ...asked('mutation { say(input: {word: "hello"})'), contextValue: { valid_body } });
+    execute({ ...operationFor('mutation { say(input: {word: "hello"})'), contextValue: { valid_body } });
   expect(await say(parseBody(WordRequest, { word: 'hello' }))).toMatchObject({ data: { say: { by: 'null' } } });
   for (const other of [undefined, { word: 'hello' }, parseBody(z.object({ word: z.string() }), { word: 'hello' })])
     expect(await say(other)).toMatchObject({ data: { say: { by: 'hello' } } });
@@ -67,12 +67,15 @@ it('an input is not copied where the body that an endpoint has validated by the 
 
 it('an input that is read by another schema than its field names is a fault of ours, which says so', async () => {
   const valid_body = parseBody(WordRequest, { word: 'hello' });
-  const asked_so = { ...asked('mutation { mistake(input: {word: "hello"})'), contextValue: { valid_body } };
+  const asked_so = { ...operationFor('mutation { mistake(input: {word: "hello"})'), contextValue: { valid_body } };
   expect(await execute(asked_so)).toMatchObject({ errors: [{ message: expect.stringContaining('another schema') }] });
 });
 
 it('an input is not copied for the events of a subscription, which was begun by it', async () => {
-  const events = await subscribe({ ...asked('subscription { saying(input: {word: "hello"})'), contextValue: {} });
+  const events = await subscribe({
+    ...operationFor('subscription { saying(input: {word: "hello"})'),
+    contextValue: {},
+  });
   if (!(Symbol.asyncIterator in events)) throw new Error('it was refused');
   expect(await events.next()).toMatchObject({ value: { data: { saying: { by: 'hello null' } } } });
 });

@@ -27,18 +27,18 @@ export function reportingFetch(origin: string, report: (exchange: Exchange) => v
   };
 }
 
-type Seen = Set<string>;
+type ShownLines = Set<string>;
 
-function requestLines({ method, url, headers }: Request, body: string, seen: Seen): Exchange {
+function requestLines({ method, url, headers }: Request, body: string, seen: ShownLines): Exchange {
   return [`> ${method} ${url}`, ...headerLines('>', headers, seen), ...bodyLines('>', body, seen)];
 }
 
-function responseLines({ status, statusText, headers }: Response, body: string, seen: Seen): Exchange {
+function responseLines({ status, statusText, headers }: Response, body: string, seen: ShownLines): Exchange {
   return [`< ${status} ${statusText}`.trimEnd(), ...headerLines('<', headers, seen), ...bodyLines('<', body, seen)];
 }
 
 /** The headers of x402 and of this service. */
-function headerLines(side: '>' | '<', headers: Headers, seen: Seen): Exchange {
+function headerLines(side: '>' | '<', headers: Headers, seen: ShownLines): Exchange {
   return [...headers].flatMap(([name, value]) => {
     if (PAYMENT_HEADERS.includes(name)) {
       const [first = '', ...more] = newLines(decoded(value), seen);
@@ -48,12 +48,12 @@ function headerLines(side: '>' | '<', headers: Headers, seen: Seen): Exchange {
   });
 }
 
-function bodyLines(side: '>' | '<', body: string, seen: Seen): Exchange {
+function bodyLines(side: '>' | '<', body: string, seen: ShownLines): Exchange {
   return body === '' ? [] : [side, ...newLines(parsed(body), seen).map(line => `${side} ${line}`)];
 }
 
 /** One line in place of JSON that was shown before, such as the offer that each unpaid request gets. */
-function newLines(value: Json, seen: Seen): Exchange {
+function newLines(value: Json, seen: ShownLines): Exchange {
   const lines = jsonLines(value);
   const text = lines.join('\n');
   if (lines.length > 1 && seen.has(text)) return ['(same as before)'];
@@ -74,19 +74,19 @@ function parsed(text: string): Json {
 
 /** JSON in at most 20 lines, the last of which says how many were left out. */
 export function jsonLines(value: Json): Exchange {
-  const lines = JSON.stringify(shortened(value), null, 2).split('\n');
+  const lines = JSON.stringify(shortenText(value), null, 2).split('\n');
   if (lines.length <= LINES_MAX) return lines;
   const shown = lines.slice(0, LINES_MAX - 1);
   return [...shown, `… ${lines.length - shown.length} more lines`];
 }
 
-function shortened(value: Json): Json {
+function shortenText(value: Json): Json {
   if (typeof value === 'string') return shortText(value);
-  if (Array.isArray(value)) return value.map(shortened);
+  if (Array.isArray(value)) return value.map(shortenText);
   if (!isJsonObject(value)) return value;
   const members = Object.entries(value).map(([name, member]) => [
     name,
-    SCHEMA_MEMBERS.includes(name) ? '…' : shortened(member),
+    SCHEMA_MEMBERS.includes(name) ? '…' : shortenText(member),
   ]);
   return Object.fromEntries(members);
 }

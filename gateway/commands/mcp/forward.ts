@@ -1,12 +1,12 @@
 import { createParser } from 'eventsource-parser';
 import { bounds } from '../../../rest-compat/faces/mcp/bounds.ts';
-import { headerValue, mirrored, PROTOCOL_VERSION } from '../../../rest-compat/faces/mcp/generation.ts';
+import { encodeHeader, headersOfMessage, PROTOCOL_VERSION } from '../../../rest-compat/faces/mcp/generation.ts';
 import { faultText, memberOf, messageIn, metaOf, type RpcMessage } from '../../../rest-compat/faces/mcp/json-rpc.ts';
 import { pays } from '../../../rest-compat/faces/mcp/payment-meta.ts';
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import type { ToolService } from '../../config/tool-service.ts';
 
-type Sent = Exclude<RpcMessage, { kind: 'malformed' }>;
+type ForwardedMessage = Exclude<RpcMessage, { kind: 'malformed' }>;
 
 /**
  * Forwards messages from stdin to the service over HTTP, and its answers to stdout. Payments pass unchanged: the client has the
@@ -36,11 +36,11 @@ export class Forwarder {
     try {
       await this.#exchange(message, line);
     } catch {
-      this.#fail(message, unanswered(message, this.#service));
+      this.#fail(message, noAnswerText(message, this.#service));
     }
   }
 
-  async #exchange(message: Sent, line: string): Promise<void> {
+  async #exchange(message: ForwardedMessage, line: string): Promise<void> {
     const answer = await this.#post(message, line);
     const expired = answer.status === 404 && 'mcp-session-id' in this.#begun;
     if (!expired) return this.#pass(message, answer);
@@ -51,13 +51,13 @@ export class Forwarder {
     return this.#pass(message, await this.#post(message, line));
   }
 
-  async #post(message: Sent, line: string): Promise<Response> {
+  async #post(message: ForwardedMessage, line: string): Promise<Response> {
     if (Buffer.byteLength(line) <= bounds.message_bytes_max) return this.#fetch(message, line);
     const end = await this.#sending.next();
     return this.#fetch(message, line).finally(end);
   }
 
-  #fetch(message: Sent, line: string): Promise<Response> {
+  #fetch(message: ForwardedMessage, line: string): Promise<Response> {
     const { url, query, credentials } = this.#service;
     const shown = Object.entries(credentials).map(([header, secret]) => [header, secret.reveal()]);
     return fetch(`${url}/mcp${query}`, {
@@ -75,14 +75,14 @@ export class Forwarder {
   }
 
   /** Headers that repeat parts of the message; for the older protocol generation those of the handshake. */
-  #headersOf({ method, params }: Sent): Readonly<Record<string, string>> {
+  #headersOf({ method, params }: ForwardedMessage): Readonly<Record<string, string>> {
     const version = metaOf(params)[PROTOCOL_VERSION];
     if (typeof version !== 'string') return method === 'initialize' ? {} : this.#begun;
-    const headers = mirrored({ method, params }, version);
-    return Object.fromEntries(headers.map(({ header, value }) => [header, headerValue(value)]));
+    const headers = headersOfMessage({ method, params }, version);
+    return Object.fromEntries(headers.map(({ header, value }) => [header, encodeHeader(value)]));
   }
 
-  async #pass(message: Sent, answer: Response): Promise<void> {
+  async #pass(message: ForwardedMessage, answer: Response): Promise<void> {
     const type = answer.headers.get('content-type') ?? '';
     if (type.startsWith('text/event-stream')) return this.#passEvents(message, answer);
     let text = '';
@@ -95,7 +95,7 @@ export class Forwarder {
   }
 
   /** @throws if the stream ends before the answer */
-  async #passEvents(message: Sent, answer: Response): Promise<void> {
+  async #passEvents(message: ForwardedMessage, answer: Response): Promise<void> {
     let answered = false;
     const onEvent = ({ data }: { readonly data: string }) => {
       answered ||= message.kind === 'request' && memberOf(JSON.parse(data), 'id') === message.id;
@@ -132,7 +132,7 @@ export class Forwarder {
     };
   }
 
-  #fail(message: Sent, why: string): void {
+  #fail(message: ForwardedMessage, why: string): void {
     if (message.kind === 'request') this.#write(faultText(message.id, { code: 'internal', message: why }));
   }
 }
@@ -165,7 +165,7 @@ function readMessage(line: string): RpcMessage {
 }
 
 /** Whether the tool ran is unknown, and a second payment could charge twice. */
-function unanswered({ params }: Sent, { url }: ToolService): string {
+function noAnswerText({ params }: ForwardedMessage, { url }: ToolService): string {
   const open = pays(metaOf(params))
     ? ' It is unknown whether the payment was taken: call again with the same payment.'
     : '';

@@ -4,8 +4,8 @@ import { everyDoor } from '../../../rest-compat/every-door.ts';
 import { atomicAmount, formatUsdc } from '../../../schema/amount.ts';
 import type { VariableMeta } from '../../config/forms.ts';
 import { hub } from '../../config/hub.ts';
-import { notYet } from '../../config/read-config.ts';
-import { needless, type SubstitutedName, substitutes } from '../../config/substitutes.ts';
+import { unreadVariables } from '../../config/read-config.ts';
+import { type SubstitutedName, substitutes, unneededWith } from '../../config/substitutes.ts';
 import { mayBeEmpty, variables } from '../../config/variables.ts';
 import { betweenMarks, type Checkout, findRooms, roomList } from './rooms.ts';
 
@@ -86,7 +86,7 @@ function formOf(schema: z.ZodType): string {
 function unsetOf(name: string, schema: z.ZodType): string {
   const { unset } = (schema.meta() ?? {}) as VariableMeta;
   if (unset !== undefined) return unset;
-  if (notYet.some(it => it === name)) return 'the only valid state, because nothing reads it yet';
+  if (unreadVariables.some(it => it === name)) return 'the only valid state, because nothing reads it yet';
   if (name in substitutes) return substitutes[name as SubstitutedName];
   const usual = definitionOf(schema).defaultValue;
   if (usual === undefined) throw new Error(`${name} has neither a default nor a text for the unset state`);
@@ -96,7 +96,7 @@ function unsetOf(name: string, schema: z.ZodType): string {
 /** A mark that the page explains, and the exceptions. What production refuses of all URLs and secrets is said once on the page. */
 function requirement(name: string): string {
   if (!(name in substitutes)) return '';
-  const instead = needless[name as SubstitutedName];
+  const instead = unneededWith[name as SubstitutedName];
   const exceptions = [mayBeEmpty.has(name) ? 'or empty' : '', instead ? `or \`${instead}\`` : ''].filter(Boolean);
   return exceptions.length > 0 ? `\\* (${exceptions.join(', ')})` : '\\*';
 }

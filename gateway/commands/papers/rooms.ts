@@ -96,7 +96,8 @@ const byName: readonly (readonly [RegExp, string])[] = [
  */
 function firstSentence(path: string, source: string): string | null {
   const comments = commentsOf(source);
-  const found = ownComment(comments) ?? named(path, comments) ?? exported(comments) ?? described(path, source);
+  const found =
+    ownComment(comments) ?? commentOfNamesake(path, comments) ?? commentOfExport(comments) ?? fileComment(path, source);
   const text = (found ?? program(source, comments))?.text.replace(/\s+/g, ' ').trim();
   if (!text) return byName.find(([name]) => name.test(path))?.[1] ?? null;
   return text.match(SENTENCE)?.[0] ?? text;
@@ -117,20 +118,20 @@ function ownComment(comments: readonly FileComment[]): FileComment | undefined {
   return comments.find(({ below }) => below.trim() === '' || below.startsWith('import '));
 }
 
-function named(path: string, texts: readonly FileComment[]): FileComment | undefined {
+function commentOfNamesake(path: string, texts: readonly FileComment[]): FileComment | undefined {
   const name = letters(basename(path).replace(/(\.\w+)+$/, ''));
   return texts.find(({ below }) => letters(below.match(EXPORTED)?.[2] ?? '') === name);
 }
 
-function exported(comments: readonly FileComment[]): FileComment | undefined {
+function commentOfExport(comments: readonly FileComment[]): FileComment | undefined {
   const all = comments.filter(({ below }) => EXPORTED.test(below));
   return all.find(({ below }) => !/^(type|interface)$/.test(below.match(EXPORTED)?.[1] ?? '')) ?? all[0];
 }
 
-function described(path: string, source: string): FileComment | undefined {
+function fileComment(path: string, source: string): FileComment | undefined {
   const classes = [...source.matchAll(DESCRIBED)].map(([, text = '', below = '']) => ({ text, below }));
   const [, first] = source.match(DESCRIPTION) ?? [];
-  return named(path, classes) ?? classes[0] ?? (first ? { text: first, below: '' } : undefined);
+  return commentOfNamesake(path, classes) ?? classes[0] ?? (first ? { text: first, below: '' } : undefined);
 }
 
 function program(source: string, [first]: readonly FileComment[]): FileComment | undefined {

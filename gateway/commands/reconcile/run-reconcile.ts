@@ -23,7 +23,7 @@ import { WatchedService, walletSigner } from '../witness/monitor/watched-service
 import type { ReconcileOptions } from './options.ts';
 
 /** Reads the chain and the wallet's receipts, and compares them. @throws LogAway, OperatorFault */
-export async function reconcile(options: ReconcileOptions): Promise<Reconciled> {
+export async function reconcile(options: ReconcileOptions): Promise<ReconcileReport> {
   const { wallet, own, url, signature_file } = options;
   const sign = await walletSigner({ wallet, base_url: url, signature_file }, systemClock);
   const transfers = await readTransfers(options);
@@ -59,7 +59,7 @@ async function readTransfers({ wallet, from, to, rpc }: ReconcileOptions): Promi
   return read;
 }
 
-interface Reconciled {
+interface ReconcileReport {
   readonly options: ReconcileOptions;
   readonly transfers: readonly Classified<SentTransfer, VerifiedUse>[];
   readonly wrong: readonly Extract<CheckedUse, { kind: 'wrong' }>[];
@@ -68,7 +68,7 @@ interface Reconciled {
 const usdc = (amount: bigint) => formatUsdc(atomicAmount(amount) satisfies AtomicAmount);
 
 /** The transfers as a table, with the sum of each class. */
-export function reconciledLines({ options, transfers, wrong }: Reconciled): string[] {
+export function reconciledLines({ options, transfers, wrong }: ReconcileReport): string[] {
   const sums = sumClasses(noSums, transfers);
   const rows = transfers.map(({ class: of, transfer, use }) => {
     const { block_number, log_index, tx_hash, to, amount } = transfer;
@@ -86,7 +86,7 @@ export function reconciledLines({ options, transfers, wrong }: Reconciled): stri
 }
 
 /** The transfers and sums as JSON. */
-export function reconciledJson({ options, transfers, wrong }: Reconciled): string {
+export function reconciledJson({ options, transfers, wrong }: ReconcileReport): string {
   return canonicalJson({
     wallet: checksummedAddress(options.wallet),
     from_block: options.from,

@@ -20,7 +20,7 @@ export async function compareWithRelease(root: string): Promise<Comparison> {
   const { tag } = before;
   const changes = await breakingChanges(before.supergraph, await readFile(join(root, SUPERGRAPH), 'utf8'));
   const changelog = { before: before.changelog, after: await readFile(join(root, CHANGELOG), 'utf8') };
-  const missing = unnoted(changes, changelog);
+  const missing = changesWithoutNote(changes, changelog);
   return missing.length === 0 ? { kind: 'noted', tag, breaking: changes.length } : { kind: 'unnoted', tag, missing };
 }
 
@@ -80,7 +80,7 @@ function shownBy(supergraph: string): GraphQLSchema {
 }
 
 /** Changes that no new line of the changelog names in backticks. */
-export function unnoted(
+export function changesWithoutNote(
   changes: readonly BreakingChange[],
   changelog: { readonly before: string; readonly after: string },
 ): BreakingChange[] {

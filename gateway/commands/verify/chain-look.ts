@@ -83,14 +83,14 @@ export async function lookAtChain(rpc_url: string, claims: JsonObject, ingress_r
   if (String(wanted.contract).toLowerCase() !== networks.base.usdc.toLowerCase())
     return contradicted('asset_foreign', `${String(wanted.contract)} is not USDC on Base.`);
   try {
-    return await found(rpc_url, wanted, payment.payment_id);
+    return await lookUpTransaction(rpc_url, wanted, payment.payment_id);
   } catch (fault) {
     if (fault instanceof Unanswered) return unknown(fault.code, fault.message);
     throw fault;
   }
 }
 
-async function found(rpc_url: string, wanted: JsonObject, nonce: Json | undefined): Promise<ChainLook> {
+async function lookUpTransaction(rpc_url: string, wanted: JsonObject, nonce: Json | undefined): Promise<ChainLook> {
   const tx_hash = String(wanted.tx_hash);
   const chain_id = quantity(await ask(rpc_url, 'eth_chainId', []));
   if (chain_id !== networks.base.chain_id)

@@ -21,7 +21,7 @@ export async function keptTree(leaves: LeafFile, size: number): Promise<GrowingT
   return tree;
 }
 
-interface Grown {
+interface GrownTree {
   readonly tree: GrowingTree;
   /** The root at `mark` leaves; null if the tree never had that size. */
   readonly root_at_mark: Buffer | null;
@@ -36,7 +36,7 @@ interface Grown {
 export async function growTo(
   size: number,
   { from, mark, source, leaves }: { from: GrowingTree; mark: number; source: LogSource; leaves: LeafFile },
-): Promise<Grown> {
+): Promise<GrownTree> {
   const tree = from.copy();
   const nodes: CompleteNode[] = [];
   let root_at_mark = tree.size === mark ? tree.root : null;

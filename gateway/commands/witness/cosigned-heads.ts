@@ -16,7 +16,7 @@ export interface CosignedHead extends CheckpointHead {
 
 /** Points at which a test may end the process. */
 export type WitnessStep = 'leaves_kept' | 'head_written' | 'head_kept';
-export type Reach = (step: WitnessStep) => Promise<void>;
+export type StepHook = (step: WitnessStep) => Promise<void>;
 
 /** Number of newest files to keep. */
 const KEPT = 8;
@@ -29,9 +29,9 @@ const KEPT = 8;
 export class CosignedHeads {
   readonly #folder: string;
   readonly #witness: VerifierKey;
-  readonly #reach: Reach;
+  readonly #reach: StepHook;
 
-  constructor(folder: string, witness: VerifierKey, reach: Reach) {
+  constructor(folder: string, witness: VerifierKey, reach: StepHook) {
     this.#folder = folder;
     this.#witness = witness;
     this.#reach = reach;

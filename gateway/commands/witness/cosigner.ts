@@ -13,7 +13,7 @@ import { type VerifierKey, verifierKey } from '../../../subgraphs/receipt/verify
 import { keptSecret } from '../../config/data-folder.ts';
 import { OperatorFault } from '../../config/fault.ts';
 import type { Difference } from './catch-up.ts';
-import { type CosignedHead, CosignedHeads, type Reach } from './cosigned-heads.ts';
+import { type CosignedHead, CosignedHeads, type StepHook } from './cosigned-heads.ts';
 
 /** A checkpoint that the log has signed. */
 export type SignedCheckpoint = Extract<OpenedCheckpoint, { kind: 'signed' }>;
@@ -29,7 +29,7 @@ export class Cosigner {
 
   constructor(
     log: { readonly origin: string; readonly keys: readonly VerifierKey[] },
-    { key, state, clock, reach }: { key: WitnessKey; state: string; clock: Clock; reach: Reach },
+    { key, state, clock, reach }: { key: WitnessKey; state: string; clock: Clock; reach: StepHook },
   ) {
     this.origin = log.origin;
     this.#keys = log.keys;

@@ -2,12 +2,12 @@ import { GrowingTree } from '../../../subgraphs/receipt/verify/growing-tree.ts';
 import { EMPTY_ROOT } from '../../../subgraphs/receipt/verify/merkle-proof.ts';
 import type { CheckpointHead } from '../../../subgraphs/receipt/verify/open-checkpoint.ts';
 import { compare, type Difference, growTo, keptTree, type LeafFile, stillDiffers } from './catch-up.ts';
-import type { CosignedHead, Reach } from './cosigned-heads.ts';
+import type { CosignedHead, StepHook } from './cosigned-heads.ts';
 import type { Cosigner, SignedCheckpoint } from './cosigner.ts';
 import { LogAway, type LogSource } from './log-source.ts';
 
 /** The result of one check of the log. */
-export type Look =
+export type LogCheck =
   | { readonly kind: 'cosigned'; readonly size: number }
   /** `behind`: a smaller tree that is a prefix of the cosigned one, as a cache may show. */
   | { readonly kind: 'unchanged' | 'behind'; readonly size: number }
@@ -17,7 +17,7 @@ interface LogFollowerParts {
   readonly cosigner: Cosigner;
   readonly source: LogSource;
   readonly leaves: LeafFile;
-  readonly reach: Reach;
+  readonly reach: StepHook;
 }
 
 /** Checks again if a submission was cosigned meanwhile. */
@@ -36,7 +36,7 @@ export class LogFollower {
   }
 
   /** Must not run twice at once. */
-  async look(): Promise<Look> {
+  async look(): Promise<LogCheck> {
     try {
       for (let tried = 0; tried < TRIES; tried++) {
         const looked = await this.#once();
@@ -49,7 +49,7 @@ export class LogFollower {
     }
   }
 
-  async #once(): Promise<Look | 'moved'> {
+  async #once(): Promise<LogCheck | 'moved'> {
     const { cosigner, source } = this.#parts;
     const note = await source.checkpoint();
     const opened = cosigner.open(note);
@@ -65,7 +65,7 @@ export class LogFollower {
       : this.#grown(note, opened, newest);
   }
 
-  async #smaller(note: string, head: CheckpointHead, newest: CosignedHead | null): Promise<Look> {
+  async #smaller(note: string, head: CheckpointHead, newest: CosignedHead | null): Promise<LogCheck> {
     const { leaves } = this.#parts;
     const behind = { kind: 'behind', size: head.size } as const;
     const tree = await this.#keptUpTo(newest);
@@ -75,7 +75,7 @@ export class LogFollower {
     return root.equals(head.root) ? behind : this.#contradicted(note, head, newest);
   }
 
-  async #grown(note: string, opened: SignedCheckpoint, newest: CosignedHead | null): Promise<Look | 'moved'> {
+  async #grown(note: string, opened: SignedCheckpoint, newest: CosignedHead | null): Promise<LogCheck | 'moved'> {
     const { cosigner, leaves, reach, source } = this.#parts;
     const { head } = opened;
     const mark = newest?.size ?? 0;
@@ -126,7 +126,7 @@ export class LogFollower {
   }
 
   /** Either the log has signed a checkpoint that does not extend the cosigned one, or its tiles do not match its checkpoint. */
-  async #contradicted(note: string, head: CheckpointHead, newest: CosignedHead | null): Promise<Look> {
+  async #contradicted(note: string, head: CheckpointHead, newest: CosignedHead | null): Promise<LogCheck> {
     const { cosigner, source } = this.#parts;
     const { root: known, difference: shown, sentence: before } = this.#forked ?? {};
     if (before !== undefined && (known?.equals(head.root) || (shown && (await stillDiffers(shown, head.size, source)))))

@@ -34,7 +34,7 @@ export class LogSource {
 
   /** The first `width` hashes of a tile, end to end. @throws LogAway */
   async tile(level: number, index: number, width: number): Promise<Buffer> {
-    const path = `tile/${level}/${spelled(index)}`;
+    const path = `tile/${level}/${tilePath(index)}`;
     const partial = width < WIDTH ? await this.#bytes(`${path}.p/${width}`, width * HASH) : null;
     // A log may remove a partial tile once the full one exists.
     const found = partial ?? (await this.#bytes(path, WIDTH * HASH));
@@ -49,7 +49,7 @@ export class LogSource {
     const url = `${this.prefix}/${path}`;
     try {
       const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(FETCH_MS_MAX) });
-      if (answer.status === 200 && answer.body !== null) return await within(answer.body, bytes_max, url);
+      if (answer.status === 200 && answer.body !== null) return await readWithin(answer.body, bytes_max, url);
       await answer.body?.cancel();
       if (answer.status === 404 || answer.status === 410) return null;
       throw new LogAway(`${url} answered ${answer.status}`);
@@ -60,7 +60,7 @@ export class LogSource {
   }
 }
 
-export async function within(body: ReadableStream<Uint8Array>, bytes_max: number, url: string): Promise<Buffer> {
+export async function readWithin(body: ReadableStream<Uint8Array>, bytes_max: number, url: string): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {
@@ -88,7 +88,7 @@ function reasonOf(fault: unknown): string {
 }
 
 /** `x001/x234/067`: groups of three digits, all but the last with the prefix x. */
-function spelled(index: number): string {
+function tilePath(index: number): string {
   const groups = [String(index % 1_000).padStart(3, '0')];
   for (let rest = Math.floor(index / 1_000); rest > 0; rest = Math.floor(rest / 1_000))
     groups.unshift(`x${String(rest % 1_000).padStart(3, '0')}`);

@@ -70,13 +70,13 @@ export function witnessOptions(args: readonly string[]): WitnessOptions | 'help'
     once,
     port: values.port === undefined ? null : numberIn('--port', values.port, 0, 65_535),
     every_ms: numberIn('--every', values.every ?? EVERY_SECONDS, 1, 86_400) * 1_000,
-    monitored: monitoredIn(values),
+    monitored: monitoredWalletIn(values),
   };
 }
 
 type Values = ReturnType<typeof parsed>['values'];
 
-function monitoredIn({
+function monitoredWalletIn({
   wallet,
   rpc,
   treasury = [],

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256Hex } from '../../../schema/digest.ts';
 import { systemClock } from '../../../subgraphs/clock.ts';
-import { stateFolder } from '../../config/of-commands.ts';
+import { stateFolder } from '../../config/command-settings.ts';
 import { LeafFile } from './catch-up.ts';
-import type { Reach } from './cosigned-heads.ts';
+import type { StepHook } from './cosigned-heads.ts';
 import { Cosigner, openWitnessKey } from './cosigner.ts';
-import { LogFollower, type Look } from './follower.ts';
+import { type LogCheck, LogFollower } from './follower.ts';
 import { monitorWallet } from './monitor/run-monitor.ts';
 import type { WitnessOptions } from './options.ts';
 import { serveWitness } from './serve.ts';
@@ -36,12 +36,12 @@ async function isFormer(url: string): Promise<boolean> {
 }
 
 /** Only tests stop at these steps. */
-const nowhere: Reach = async () => {};
+const nowhere: StepHook = async () => {};
 /** After a submission its leaves are fetched at once, so that a later fork can be traced to its first differing leaf. */
 const NUDGE_MS = 200;
 
 /** Follows one log until a signal ends it, or checks it once. Resolves to the exit code. @throws OperatorFault */
-export async function runWitness(options: WitnessOptions, reach: Reach = nowhere): Promise<number> {
+export async function runWitness(options: WitnessOptions, reach: StepHook = nowhere): Promise<number> {
   const { host, port, once, every_ms, monitored } = options;
   const say = (line: string) => console.log(line);
   const state = options.state ?? (await ownState(options.url, say));
@@ -61,7 +61,7 @@ export async function runWitness(options: WitnessOptions, reach: Reach = nowhere
     if (once) return report(await follower.look());
     const pace = new Pace(every_ms);
     const server =
-      port === null ? null : await serveWitness({ cosigner, answered: reportSubmissions(pace) }, { host, port });
+      port === null ? null : await serveWitness({ cosigner, onAnswer: reportSubmissions(pace) }, { host, port });
     if (server) console.log(`Serving add-checkpoint on http://${host}:${addressOf(server.address(), port)}`);
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => pace.stop());
     let last = '';
@@ -84,7 +84,7 @@ export async function runWitness(options: WitnessOptions, reach: Reach = nowhere
 const serviceAt = (prefix: string) => prefix.replace(/\/log$/, '');
 
 /** Prints the result of a check; returns the exit code. */
-function report(looked: Look): number {
+function report(looked: LogCheck): number {
   if ('sentence' in looked) {
     console.error(looked.kind === 'away' ? `Cannot check: ${looked.sentence}.` : `REFUSED: ${looked.sentence}.`);
     return 1;

@@ -12,10 +12,10 @@ const REQUEST_MS_MAX = 10_000;
 const CONNECTIONS_MAX = 256;
 const TEXT = 'text/plain; charset=utf-8';
 
-interface Served {
+interface WitnessServerParts {
   readonly cosigner: Cosigner;
   /** Called with the status and body of each answer to a submission. */
-  readonly answered: (status: number, body: string) => void;
+  readonly onAnswer: (status: number, body: string) => void;
 }
 
 interface Answer {
@@ -26,7 +26,10 @@ interface Answer {
 }
 
 /** Serves the two paths of a witness (https://c2sp.org/tlog-witness). @throws OperatorFault if it cannot listen */
-export async function serveWitness(served: Served, { host, port }: { host: string; port: number }): Promise<Server> {
+export async function serveWitness(
+  served: WitnessServerParts,
+  { host, port }: { host: string; port: number },
+): Promise<Server> {
   const server = createServer(
     { requestTimeout: REQUEST_MS_MAX, headersTimeout: REQUEST_MS_MAX },
     (request, response) => {
@@ -49,7 +52,10 @@ export async function serveWitness(served: Served, { host, port }: { host: strin
   return server;
 }
 
-async function answerTo(request: IncomingMessage, { cosigner, answered }: Served): Promise<Answer> {
+async function answerTo(
+  request: IncomingMessage,
+  { cosigner, onAnswer: answered }: WitnessServerParts,
+): Promise<Answer> {
   const [path] = (request.url ?? '').split('?');
   if (path === `/${sha256Hex(cosigner.origin)}/checkpoint`) {
     if (request.method !== 'GET') return { status: 405, body: '', allow: 'GET' };
@@ -121,7 +127,7 @@ async function addCheckpoint(text: string, cosigner: Cosigner): Promise<Submissi
   for (;;) {
     const newest = await cosigner.newest();
     if (old_size !== (newest?.size ?? 0)) return { status: 409, body: `${newest?.size ?? 0}\n` };
-    if (!extended(submission, opened, newest)) return contradicted(submission, opened, newest, cosigner);
+    if (!isExtension(submission, opened, newest)) return refuseContradiction(submission, opened, newest, cosigner);
     const cosignature = await cosigner.cosign(newest, opened);
     if (cosignature !== null) return { status: 200, body: cosignature };
   }
@@ -138,14 +144,14 @@ function submissionIn(text: string): Submission | null {
 }
 
 /** RFC 6962 §2.1.2. An empty tree has the hash of the empty string and needs no proof. */
-function extended({ proof }: Submission, { head }: SignedCheckpoint, newest: CosignedHead | null): boolean {
+function isExtension({ proof }: Submission, { head }: SignedCheckpoint, newest: CosignedHead | null): boolean {
   if (head.size === 0 && !head.root.equals(EMPTY_ROOT)) return false;
   const old = { old_size: newest?.size ?? 0, old_root: newest?.root ?? EMPTY_ROOT };
   return verifyConsistency({ ...old, size: head.size, root: head.root }, proof);
 }
 
 /** An invalid proof is no evidence against the log, because anyone may send one. Two roots of one size are. */
-async function contradicted(
+async function refuseContradiction(
   { note }: Submission,
   { head }: SignedCheckpoint,
   newest: CosignedHead | null,

@@ -18,14 +18,14 @@ export interface TrustedLog {
 
 const Kept = z.object({ url: z.string(), prefix: z.string(), origin: z.string(), keys: z.array(z.string()).min(1) });
 
-type Trusting = Pick<WitnessOptions, 'keys' | 'url'> & { readonly state: string };
+type TrustedLogOptions = Pick<WitnessOptions, 'keys' | 'url'> & { readonly state: string };
 
 /**
  * The log and its trusted keys: the given ones, else the stored ones, else at the first start those that the log publishes. All
  * keys must belong to the log's origin. From then on the folder belongs to that log.
  * @throws OperatorFault if a key belongs to another log, or there is no key
  */
-export async function trustedLog(options: Trusting, say: (line: string) => void): Promise<TrustedLog> {
+export async function trustedLog(options: TrustedLogOptions, say: (line: string) => void): Promise<TrustedLog> {
   const { keys: given, state, url } = options;
   const path = join(state, 'log.json');
   const kept = await keptLog(path);
@@ -48,7 +48,7 @@ export async function trustedLog(options: Trusting, say: (line: string) => void)
  * if the URL changed, so that a witness can make its key before the log answers.
  * @throws OperatorFault
  */
-export async function requireOwnFolder({ url, state }: Trusting): Promise<void> {
+export async function requireOwnFolder({ url, state }: TrustedLogOptions): Promise<void> {
   const kept = await keptLog(join(state, 'log.json'));
   if (kept === null || kept.url === url) return;
   const prefix = await prefixOf(url);

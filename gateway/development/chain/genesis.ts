@@ -1,13 +1,13 @@
 import { networks } from '../../../schema/network.ts';
 import { addressOfKey } from '../../../schema/secp256k1.ts';
 import { developmentBuyers, usdcAdmin } from './accounts.ts';
-import { type RpcCall, rpc } from './rpc.ts';
+import { type ChainRpcCall, rpc } from './rpc.ts';
 import { type Contract, usdcContracts } from './usdc.ts';
 
 const BUYER_USDC_ATOMIC = 1_000_000_000n;
 
 /** The calls that turn an empty anvil into the development Base; one block seals them. */
-export function genesisCalls(): RpcCall[] {
+export function genesisCalls(): ChainRpcCall[] {
   const holdings = developmentBuyers.map(({ address }) => ({ address, amount_atomic: BUYER_USDC_ATOMIC }));
   const contracts: Contract[] = [
     { address: networks.base.multicall3, code: multicall3Code, storage: {} },
@@ -16,7 +16,7 @@ export function genesisCalls(): RpcCall[] {
   return [...contracts.flatMap(installCalls), { method: 'anvil_mine', params: ['0x1'] }];
 }
 
-function installCalls({ address, code, storage }: Contract): RpcCall[] {
+function installCalls({ address, code, storage }: Contract): ChainRpcCall[] {
   const cells = Object.entries(storage).map(([slot, value]) => ({
     method: 'anvil_setStorageAt',
     params: [address, slot, value],

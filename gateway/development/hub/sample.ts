@@ -29,12 +29,12 @@ const byType: Readonly<Record<string, (schema: JsonObject, root: JsonObject, dep
 export function sampleOf(schema: Json | undefined, root: JsonObject = asObject(schema), depth = 0): Json {
   if (!isJsonObject(schema) || depth > DEPTH_MAX) return null;
   const { $ref, const: only, enum: allowed, anyOf, oneOf, allOf } = schema;
-  if (typeof $ref === 'string') return sampleOf(referred($ref, root), root, depth + 1);
+  if (typeof $ref === 'string') return sampleOf(resolvePointer($ref, root), root, depth + 1);
   if (only !== undefined) return only;
   if (Array.isArray(allowed) && allowed.length > 0) return allowed[0] as Json;
   const [choice] = [anyOf, oneOf].flatMap(choices => (Array.isArray(choices) ? (choices as Json[]) : []));
   if (choice !== undefined) return sampleOf(choice, root, depth + 1);
-  if (Array.isArray(allOf)) return sampleOf(merged(allOf as Json[], schema), root, depth + 1);
+  if (Array.isArray(allOf)) return sampleOf(mergeSchemas(allOf as Json[], schema), root, depth + 1);
   return byType[typeOf(schema)]?.(schema, root, depth + 1) ?? null;
 }
 
@@ -65,14 +65,14 @@ function numberOf({ minimum, exclusiveMinimum, maximum }: JsonObject): number {
   return typeof maximum === 'number' ? Math.min(1, maximum) : 1;
 }
 
-function merged(schemas: readonly Json[], { allOf: _, ...rest }: JsonObject): JsonObject {
+function mergeSchemas(schemas: readonly Json[], { allOf: _, ...rest }: JsonObject): JsonObject {
   const all = [...schemas, rest].map(asObject);
   const required = all.flatMap(each => (Array.isArray(each.required) ? (each.required as Json[]) : []));
   const properties = Object.assign({}, ...all.map(each => asObject(each.properties))) as JsonObject;
   return { ...Object.assign({}, ...all), properties, required };
 }
 
-function referred(pointer: string, root: JsonObject): Json {
+function resolvePointer(pointer: string, root: JsonObject): Json {
   const names = pointer.replace(/^#\/?/, '').split('/').filter(Boolean);
   return names.reduce<Json>((at, name) => asObject(at)[name] ?? null, root);
 }

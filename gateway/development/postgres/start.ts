@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { exists, makeDataFolder } from '../../config/data-folder.ts';
 import { ConfigFault } from '../../config/fault.ts';
 import { joinTenancy } from '../../operations/tenancy.ts';
-import { IDLE_MS, keep } from '../keep.ts';
+import { IDLE_MS, startKeeper } from '../keep.ts';
 import { withLock } from '../lock.ts';
 import { freePort } from '../port.ts';
 import { awaitProcess, endProcess, type SystemUser, spawnDetached, standInFault, succeeds } from '../spawn-detached.ts';
@@ -46,7 +46,7 @@ export async function startPostgres(data_dir: string, idle_ms: number = IDLE_MS)
     const cluster = join(home.folder, 'cluster');
     const found = await runningServer(cluster, home);
     const server = found ?? (await launch(root, home, cluster, user));
-    await keep(root, { name: 'postgres', mark: server.mark, lock, signals: SIGNALS, idle_ms });
+    await startKeeper(root, { name: 'postgres', mark: server.mark, lock, signals: SIGNALS, idle_ms });
     return {
       url: urlOf(server.port, home.password),
       folder: home.folder,

@@ -3,9 +3,9 @@ import { getBase58Decoder } from '@solana/kit';
 import type { LiteSVM } from 'litesvm';
 import type { Json } from '../../../schema/canonical-json.ts';
 import type { SvmAccount } from './accounts.ts';
-import { type Address, emptySvm, fund, land, type Simulation, tryOut, unrun } from './execute.ts';
-import type { Deed, Genesis, Journal } from './journal.ts';
-import { decodeTransaction, type Landed, type Readable } from './transactions.ts';
+import { type Address, emptySvm, failedSimulation, fund, land, type Simulation, tryOut } from './execute.ts';
+import type { Genesis, Journal, JournalEntry } from './journal.ts';
+import { type BlockTransaction, decodeTransaction, type ParsedTransaction } from './transactions.ts';
 
 /** The fate of a transaction that is sent. */
 type SvmSubmission =
@@ -18,19 +18,19 @@ interface LiteChainOptions {
   now_ms(): number;
 }
 
-type Effects = { readonly [Kind in Deed['kind']]: (deed: Extract<Deed, { kind: Kind }>) => void };
+type Effects = { readonly [Kind in JournalEntry['kind']]: (deed: Extract<JournalEntry, { kind: Kind }>) => void };
 
 /**
  * A Solana with one node: LiteSVM executes, the clock makes slots and blockhashes, the journal records what happened.
  */
 export class LiteChain {
   readonly #options: LiteChainOptions;
-  readonly #deeds: Deed[];
+  readonly #deeds: JournalEntry[];
   readonly #waiting: Buffer[] = [];
   #stalled = false;
   #clock: ReturnType<typeof openClock>;
   #svm: LiteSVM;
-  #landed = new Map<string, Landed>();
+  #landed = new Map<string, BlockTransaction>();
 
   constructor(options: LiteChainOptions) {
     this.#options = options;
@@ -52,19 +52,22 @@ export class LiteChain {
     return this.#svm.minimumBalanceForRentExemption(bytes);
   }
 
-  landed(signature: string): Landed | null {
+  findTransaction(signature: string): BlockTransaction | null {
     return this.#landed.get(signature) ?? null;
   }
 
   /** In the order in which they landed. */
-  all(): Landed[] {
+  landedTransactions(): BlockTransaction[] {
     return [...this.#landed.values()];
   }
 
-  simulate(read: Readable, checks: { readonly signatures: boolean; readonly blockhash: boolean }): Simulation {
-    if (checks.blockhash && !this.#clock.isValid(read.message.lifetimeToken)) return unrun('BlockhashNotFound');
-    const processed = checks.signatures ? this.#landed.has(read.signature) : this.all().some(one => isSame(one, read));
-    if (processed) return unrun('AlreadyProcessed');
+  simulate(read: ParsedTransaction, checks: { readonly signatures: boolean; readonly blockhash: boolean }): Simulation {
+    if (checks.blockhash && !this.#clock.isValid(read.message.lifetimeToken))
+      return failedSimulation('BlockhashNotFound');
+    const processed = checks.signatures
+      ? this.#landed.has(read.signature)
+      : this.landedTransactions().some(one => isSame(one, read));
+    if (processed) return failedSimulation('AlreadyProcessed');
     return tryOut(this.#svm, read, checks.signatures);
   }
 
@@ -80,7 +83,7 @@ export class LiteChain {
   }
 
   /** On disk first, so that nothing that was shown is ever lost. */
-  perform(deed: Deed): void {
+  perform(deed: JournalEntry): void {
     this.#options.journal.append(deed);
     this.#deeds.push(deed);
     if (deed.kind === 'forgotten') this.#replay();
@@ -94,7 +97,7 @@ export class LiteChain {
   }
 
   /** Signatures of the held transactions. */
-  waiting(): string[] {
+  heldSignatures(): string[] {
     return this.#waiting.map(raw => decodeTransaction(raw).signature);
   }
 
@@ -111,8 +114,8 @@ export class LiteChain {
     this.perform({ kind: 'transaction', slot: this.#clock.slot(), raw: raw.toString('base64') });
   }
 
-  #apply(deed: Deed): void {
-    (this.#effects[deed.kind] as (deed: Deed) => void)(deed);
+  #apply(deed: JournalEntry): void {
+    (this.#effects[deed.kind] as (deed: JournalEntry) => void)(deed);
   }
 
   readonly #effects: Effects = {
@@ -133,24 +136,24 @@ export class LiteChain {
     this.#landed = new Map();
     // Signatures were checked the first time, and checking is most of the work.
     this.#svm.withSigverify(false);
-    for (const deed of standing(this.#deeds)) this.#apply(deed);
+    for (const deed of entriesInForce(this.#deeds)) this.#apply(deed);
     this.#svm.withSigverify(true);
   }
 }
 
 /** Without the transactions that were dropped after they had landed, unless they were sent again. */
-function standing(deeds: readonly Deed[]): readonly Deed[] {
+function entriesInForce(deeds: readonly JournalEntry[]): readonly JournalEntry[] {
   const last = new Map(deeds.flatMap((deed, index) => (deed.kind === 'forgotten' ? [[deed.signature, index]] : [])));
   if (last.size === 0) return deeds;
   return deeds.filter((deed, index) => deed.kind !== 'transaction' || index > (last.get(signatureOf(deed)) ?? -1));
 }
 
-function signatureOf(deed: Deed & { kind: 'transaction' }): string {
+function signatureOf(deed: JournalEntry & { kind: 'transaction' }): string {
   return decodeTransaction(Buffer.from(deed.raw, 'base64')).signature;
 }
 
 /** Without signatures, processed transactions are recognized by their message. */
-function isSame(one: Readable, other: Readable): boolean {
+function isSame(one: ParsedTransaction, other: ParsedTransaction): boolean {
   if (one.message.lifetimeToken !== other.message.lifetimeToken) return false;
   return Buffer.from(one.transaction.messageBytes).equals(Buffer.from(other.transaction.messageBytes));
 }

@@ -1,8 +1,14 @@
 import { FailedTransactionMetadata, LiteSVM } from 'litesvm';
 import type { Json } from '../../../schema/canonical-json.ts';
 import { type SvmAccount, usdcHolding } from './accounts.ts';
-import type { Deed } from './journal.ts';
-import { decodeTransaction, holdingsOf, type Landed, type Readable, traceOf } from './transactions.ts';
+import type { JournalEntry } from './journal.ts';
+import {
+  type BlockTransaction,
+  decodeTransaction,
+  holdingsOf,
+  type ParsedTransaction,
+  traceOf,
+} from './transactions.ts';
 
 type SvmTransaction = Parameters<LiteSVM['sendTransaction']>[0];
 export type Address = Parameters<LiteSVM['getAccount']>[0];
@@ -21,7 +27,7 @@ export function emptySvm(genesis: readonly SvmAccount[]): LiteSVM {
   return svm;
 }
 
-export function fund(svm: LiteSVM, deed: Deed & { kind: 'funded' }): void {
+export function fund(svm: LiteSVM, deed: JournalEntry & { kind: 'funded' }): void {
   const account = svm.getAccount(deed.usdc_account as Address);
   const held = account.exists ? Buffer.from(account.data).readBigUInt64LE(64) : 0n;
   svm.setAccount(usdcHolding(deed.usdc_account, deed.owner, held + BigInt(deed.usdc_atomic)));
@@ -30,7 +36,7 @@ export function fund(svm: LiteSVM, deed: Deed & { kind: 'funded' }): void {
 }
 
 /** Null for a transaction that no block takes: unsigned, or its fee payer has nothing. */
-export function land(svm: LiteSVM, raw: Buffer, slot: number, time: number): Landed | null {
+export function land(svm: LiteSVM, raw: Buffer, slot: number, time: number): BlockTransaction | null {
   const read = decodeTransaction(raw);
   const clock = svm.getClock();
   clock.slot = BigInt(slot);
@@ -58,7 +64,7 @@ export function land(svm: LiteSVM, raw: Buffer, slot: number, time: number): Lan
   return { ...read, raw, slot, err, meta };
 }
 
-export function tryOut(svm: LiteSVM, read: Readable, signatures: boolean): Simulation {
+export function tryOut(svm: LiteSVM, read: ParsedTransaction, signatures: boolean): Simulation {
   const unsigned = Object.entries(read.transaction.signatures).map(([key, bytes]) => [
     key,
     bytes ?? new Uint8Array(64),
@@ -67,7 +73,7 @@ export function tryOut(svm: LiteSVM, read: Readable, signatures: boolean): Simul
   svm.withSigverify(signatures);
   const result = withoutThrow(() => svm.simulateTransaction(transaction as SvmTransaction));
   svm.withSigverify(true);
-  if (result === null) return unrun('SignatureFailure');
+  if (result === null) return failedSimulation('SignatureFailure');
   const trace = traceOf(result.meta());
   return {
     err: result instanceof FailedTransactionMetadata ? failureJson(result.err()) : null,
@@ -86,7 +92,7 @@ function withoutThrow<T>(act: () => T): T | null {
   }
 }
 
-export function unrun(err: string): Simulation {
+export function failedSimulation(err: string): Simulation {
   return { err, logs: [], units: 0, inner: [] };
 }
 

@@ -3,7 +3,7 @@ import { closeSync, fdatasyncSync, fsyncSync, openSync, readFileSync, truncateSy
 import { dirname } from 'node:path';
 
 /** Everything that happened to a chain, in order: replayed on the same genesis it gives the same chain. */
-export type Deed =
+export type JournalEntry =
   /** Raw bytes in base64, as accepted in that slot. */
   | { readonly kind: 'transaction'; readonly slot: number; readonly raw: string }
   | ({ readonly kind: 'funded'; readonly owner: string; readonly usdc_account: string } & AccountFunds)
@@ -30,12 +30,12 @@ export interface Genesis {
 export interface Journal {
   readonly genesis: Genesis;
   /** What was written before this process began. */
-  readonly past: readonly Deed[];
+  readonly past: readonly JournalEntry[];
   /**
    * On disk when it returns. @throws if it cannot be written: then the end of the journal is unknown until the next
    * start
    */
-  append(deed: Deed): void;
+  append(deed: JournalEntry): void;
   close(): void;
 }
 
@@ -56,7 +56,7 @@ export function openJournal(path: string, now_ms: number): Journal {
     write(begun);
     syncFolder(dirname(path));
   }
-  return { genesis: begun, past: past as Deed[], append: write, close: () => closeSync(file) };
+  return { genesis: begun, past: past as JournalEntry[], append: write, close: () => closeSync(file) };
 }
 
 function soundLines(path: string): string[] {

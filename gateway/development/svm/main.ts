@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { genesisAccounts } from './accounts.ts';
 import { LiteChain } from './chain.ts';
-import { type Deed, openJournal } from './journal.ts';
+import { type JournalEntry, openJournal } from './journal.ts';
 import { methodsOf } from './methods.ts';
 import { serveRpc } from './serve-rpc.ts';
 
@@ -15,7 +15,7 @@ const { port, folder } = parseArgs({ options: { port: { type: 'string' }, folder
 if (!port || !folder) throw new Error('--port and --folder are required');
 
 const journal = openJournal(join(folder, 'journal.jsonl'), Date.now());
-const append = (deed: Deed) => {
+const append = (deed: JournalEntry) => {
   try {
     journal.append(deed);
   } catch (fault) {

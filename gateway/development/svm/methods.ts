@@ -2,12 +2,12 @@ import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
 import { usdcAccountOf } from '../../rails/solana/transfer.ts';
 import { BLOCKHASH_AGE_MAX, type Commitment, type LiteChain } from './chain.ts';
 import { statusJson } from './execute.ts';
-import { decodeTransaction, type Landed, tokenAmount, transactionJson } from './transactions.ts';
+import { type BlockTransaction, decodeTransaction, tokenAmount, transactionJson } from './transactions.ts';
 
 export type RpcMethod = (params: readonly Json[]) => Json | Promise<Json>;
 
 /** An error response (JSON-RPC 2.0 section 5.1). */
-export class RpcFault extends Error {
+export class SvmRpcFault extends Error {
   readonly code: number;
   readonly data: Json;
 
@@ -54,7 +54,7 @@ function clockMethods(chain: LiteChain): Record<string, RpcMethod> {
     getBlock: ([number]) => {
       const slot = Number(number);
       if (!Number.isSafeInteger(slot) || slot < 0 || slot > clock().slot()) return null;
-      const signatures = chain.all().flatMap(one => (one.slot === slot ? [one.signature] : []));
+      const signatures = chain.landedTransactions().flatMap(one => (one.slot === slot ? [one.signature] : []));
       const parentSlot = Math.max(0, slot - 1);
       const hashes = { blockhash: clock().blockhash(slot), previousBlockhash: clock().blockhash(parentSlot) };
       return { ...hashes, parentSlot, blockHeight: slot, blockTime: clock().time(slot), signatures };
@@ -86,7 +86,7 @@ function accountMethods(chain: LiteChain): Record<string, RpcMethod> {
     },
     getTokenAccountBalance: ([at]) => {
       const found = chain.account(String(at));
-      if (!found.exists) throw new RpcFault(INVALID_PARAMS, 'Invalid param: could not find account');
+      if (!found.exists) throw new SvmRpcFault(INVALID_PARAMS, 'Invalid param: could not find account');
       return inContext(chain, tokenAmount(Buffer.from(found.data).readBigUInt64LE(64)));
     },
     getMinimumBalanceForRentExemption: ([bytes]) => Number(chain.rentExemption(BigInt(Number(bytes)))),
@@ -107,15 +107,15 @@ function transactionMethods(chain: LiteChain): Record<string, RpcMethod> {
       if (sent.kind === 'accepted') return sent.signature;
       const { err, logs } = sent;
       const said = `Transaction simulation failed: ${JSON.stringify(err)}`;
-      throw new RpcFault(PREFLIGHT_FAILED, said, { err, logs: [...logs], accounts: null, unitsConsumed: 0 });
+      throw new SvmRpcFault(PREFLIGHT_FAILED, said, { err, logs: [...logs], accounts: null, unitsConsumed: 0 });
     },
     getSignatureStatuses: ([signatures]) =>
       inContext(
         chain,
-        [signatures ?? []].flat().map(signature => statusOf(chain, chain.landed(String(signature)))),
+        [signatures ?? []].flat().map(signature => statusOf(chain, chain.findTransaction(String(signature)))),
       ),
     getTransaction: ([signature, options]) => {
-      const found = chain.landed(String(signature));
+      const found = chain.findTransaction(String(signature));
       if (!found || !reaches(chain, found, commitmentOf(options))) return null;
       const { slot, meta, raw } = found;
       const encoded = optionsOf(options).encoding === 'base64';
@@ -124,8 +124,8 @@ function transactionMethods(chain: LiteChain): Record<string, RpcMethod> {
     },
     getSignaturesForAddress: ([at, options]) => {
       const limit = Number(optionsOf(options).limit ?? 1_000);
-      const seen = (one: Landed) => reaches(chain, one, commitmentOf(options));
-      const touching = chain.all().filter(one => one.keys.includes(String(at)) && seen(one));
+      const seen = (one: BlockTransaction) => reaches(chain, one, commitmentOf(options));
+      const touching = chain.landedTransactions().filter(one => one.keys.includes(String(at)) && seen(one));
       return touching
         .reverse()
         .slice(0, limit)
@@ -162,7 +162,7 @@ function developmentMethods(chain: LiteChain): Record<string, RpcMethod> {
       chain.stall(on !== false);
       return null;
     },
-    dev_waiting: () => chain.waiting(),
+    dev_waiting: () => chain.heldSignatures(),
     dev_drop: () => {
       chain.drop();
       return null;
@@ -175,7 +175,7 @@ function developmentMethods(chain: LiteChain): Record<string, RpcMethod> {
   };
 }
 
-function statusOf(chain: LiteChain, found: Landed | null): Json {
+function statusOf(chain: LiteChain, found: BlockTransaction | null): Json {
   if (!found) return null;
   const name = statusName(chain, found.slot);
   const confirmations = name === 'finalized' ? null : chain.clock.slot() - found.slot;
@@ -188,11 +188,11 @@ function statusName(chain: LiteChain, slot: number): Commitment {
   return slot <= chain.clock.slot('finalized') ? 'finalized' : 'confirmed';
 }
 
-function reaches(chain: LiteChain, found: Landed, commitment: Commitment): boolean {
+function reaches(chain: LiteChain, found: BlockTransaction, commitment: Commitment): boolean {
   return commitment !== 'finalized' || statusName(chain, found.slot) === 'finalized';
 }
 
-function versionOf({ message }: Landed): Json {
+function versionOf({ message }: BlockTransaction): Json {
   return message.version;
 }
 
@@ -211,6 +211,6 @@ function optionsOf(options: Json | undefined): JsonObject {
 }
 
 function bytesOf(text: Json | undefined): Buffer {
-  if (typeof text !== 'string') throw new RpcFault(INVALID_PARAMS, 'Invalid params: a base64 transaction is wanted');
+  if (typeof text !== 'string') throw new SvmRpcFault(INVALID_PARAMS, 'Invalid params: a base64 transaction is wanted');
   return Buffer.from(text, 'base64');
 }

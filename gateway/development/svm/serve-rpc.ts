@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { json } from 'node:stream/consumers';
 import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
-import { RpcFault, type RpcMethod } from './methods.ts';
+import { type RpcMethod, SvmRpcFault } from './methods.ts';
 
 const METHOD_NOT_FOUND = -32601;
 const INVALID_REQUEST = -32600;
@@ -28,12 +28,12 @@ async function answerTo(request: IncomingMessage, methods: Readonly<Record<strin
 async function answerOne(call: Json, methods: Readonly<Record<string, RpcMethod>>): Promise<Json> {
   const { id = null, method, params } = (typeof call === 'object' && call !== null ? call : {}) as JsonObject;
   try {
-    if (typeof method !== 'string') throw new RpcFault(INVALID_REQUEST, 'Invalid request');
+    if (typeof method !== 'string') throw new SvmRpcFault(INVALID_REQUEST, 'Invalid request');
     const found = Object.hasOwn(methods, method) ? methods[method] : undefined;
-    if (!found) throw new RpcFault(METHOD_NOT_FOUND, `Method not found: ${method}`);
+    if (!found) throw new SvmRpcFault(METHOD_NOT_FOUND, `Method not found: ${method}`);
     return { jsonrpc: '2.0', id, result: await found(Array.isArray(params) ? params : []) };
   } catch (fault) {
-    const known = fault instanceof RpcFault ? fault : new RpcFault(INTERNAL, String(fault));
+    const known = fault instanceof SvmRpcFault ? fault : new SvmRpcFault(INTERNAL, String(fault));
     if (known !== fault) console.error(`${String(method)}:`, fault);
     return { jsonrpc: '2.0', id, error: { code: known.code, message: known.message, data: known.data } };
   }

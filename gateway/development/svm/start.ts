@@ -8,7 +8,7 @@ import { isAlive, type ProcessMark } from '../../operations/process-identity.ts'
 import { joinTenancy } from '../../operations/tenancy.ts';
 import { usdcAccountOf } from '../../rails/solana/transfer.ts';
 import { rpc } from '../chain/rpc.ts';
-import { IDLE_MS, keep } from '../keep.ts';
+import { IDLE_MS, startKeeper } from '../keep.ts';
 import { withLock } from '../lock.ts';
 import { freePort } from '../port.ts';
 import { awaitProcess, endProcess, spawnDetached, standInFault, succeeds } from '../spawn-detached.ts';
@@ -54,7 +54,7 @@ export async function startSvm(data_dir: string, idle_ms: number = IDLE_MS): Pro
     const adopted = known !== null && (await answersAs(known));
     const svm = known && adopted ? known : await launch(folder, known);
     if (svm === null) return { kind: 'unsupported' };
-    await keep(root, { name: 'svm', mark: svm.mark, lock, signals: SIGNALS, idle_ms });
+    await startKeeper(root, { name: 'svm', mark: svm.mark, lock, signals: SIGNALS, idle_ms });
     return {
       kind: 'running',
       rpc_url: urlOf(svm.port),

@@ -12,7 +12,7 @@ import { TOKEN_PROGRAM } from '../../rails/solana/transfer.ts';
 import { USDC_DECIMALS } from './accounts.ts';
 
 /** A transaction read from its bytes. */
-export interface Readable {
+export interface ParsedTransaction {
   readonly signature: string;
   readonly transaction: Transaction;
   readonly message: CompiledTransactionMessage & { readonly lifetimeToken: string };
@@ -20,7 +20,7 @@ export interface Readable {
 }
 
 /** A transaction in a block. */
-export interface Landed extends Readable {
+export interface BlockTransaction extends ParsedTransaction {
   readonly raw: Buffer;
   readonly slot: number;
   readonly err: Json;
@@ -35,9 +35,11 @@ export interface SvmHoldings {
 }
 
 /** @throws if the bytes are not a transaction */
-export function decodeTransaction(raw: Buffer): Readable {
+export function decodeTransaction(raw: Buffer): ParsedTransaction {
   const transaction = getTransactionDecoder().decode(raw);
-  const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes) as Readable['message'];
+  const message = getCompiledTransactionMessageDecoder().decode(
+    transaction.messageBytes,
+  ) as ParsedTransaction['message'];
   const [first] = Object.values(transaction.signatures);
   return {
     // If the fee payer has not signed, the signature is empty.
@@ -105,7 +107,7 @@ export function traceOf(metadata: TransactionMetadata): { readonly [name: string
 }
 
 /** The message as JSON-RPC shows it with `encoding: "json"`. */
-export function transactionJson({ transaction, message, keys }: Readable): Json {
+export function transactionJson({ transaction, message, keys }: ParsedTransaction): Json {
   const { header, instructions } = message as unknown as {
     readonly header: {
       readonly numSignerAccounts: number;

@@ -49,7 +49,7 @@ export function readResult(text: string): ExecutionResult | null {
 function resultOf(result: unknown): ExecutionResult | null {
   if (!isJsonObject(result)) return null;
   const { data = null, errors } = result as unknown as Formatted;
-  return errors === undefined ? { data } : { data, errors: errors.map(revived) };
+  return errors === undefined ? { data } : { data, errors: errors.map(errorFromSubgraph) };
 }
 
 interface Formatted {
@@ -57,7 +57,7 @@ interface Formatted {
   readonly errors?: readonly GraphQLFormattedError[];
 }
 
-function revived({ message, path, extensions }: GraphQLFormattedError): GraphQLError {
+function errorFromSubgraph({ message, path, extensions }: GraphQLFormattedError): GraphQLError {
   const known = Object.hasOwn(errors, String(extensions?.code));
   if (!known) return new Refusal('internal', { cause: new Error(`a subgraph answered: ${message}`) });
   return new GraphQLError(message, { path, extensions });

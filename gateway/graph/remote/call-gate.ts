@@ -15,7 +15,7 @@ export type CallRejection =
   /** Too many calls to remember another one within their lifetime. */
   | 'full';
 
-type Judged =
+type CallVerdict =
   | { readonly kind: 'signed'; readonly call: SubgraphCall }
   | { readonly kind: 'turned_away'; readonly why: CallRejection };
 
@@ -43,7 +43,7 @@ export class CallGate {
   }
 
   /** Checks the header only, so that a rejected body is not read. */
-  judge(header: string | undefined): Judged {
+  judge(header: string | undefined): CallVerdict {
     const read = readCall(this.#key, header);
     if (read.kind !== 'read') return { kind: 'turned_away', why: read.kind };
     const { call } = read;

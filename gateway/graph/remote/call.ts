@@ -103,7 +103,7 @@ export function uploadsOf(subgraph: string): string {
 const PURPOSE = 'svc.subgraph-call.v1\n';
 
 /** The caller for a subgraph: the facts of a proof that remain after the gateway has consumed it. */
-export function calling(principal: Principal): Principal {
+export function callerForSubgraph(principal: Principal): Principal {
   const { possession } = principal;
   if (possession.kind !== 'proven' || possession.by === 'session') return principal;
   return { ...principal, possession: { ...possession, use: null } };

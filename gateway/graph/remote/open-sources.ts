@@ -67,7 +67,7 @@ export class RemoteStandings {
   }
 
   /** By name, in the order in which they were added. */
-  away(): readonly string[] {
+  missingSubgraphs(): readonly string[] {
     return [...this.#answers].flatMap(([name, answers]) => (answers ? [] : [name]));
   }
 

@@ -11,7 +11,7 @@ import type { Vault } from '../../../subgraphs/vault.ts';
 import type { Operation, Source } from '../source.ts';
 import { type PaidFields, paidField } from '../supergraph.ts';
 import { readAnswer } from './answer.ts';
-import { CALL_HEADER, calling, type SubgraphCall, sealRouterKey, signCall, uploadsOf } from './call.ts';
+import { CALL_HEADER, callerForSubgraph, type SubgraphCall, sealRouterKey, signCall, uploadsOf } from './call.ts';
 import { EVENT_STREAM, openEvents } from './event-stream.ts';
 import { type PoolName, Pools, type PostResult } from './pools.ts';
 
@@ -86,7 +86,7 @@ export class RemoteSource implements Source {
     const to = { subgraph: this.#name, nonce: this.#nonce() };
     const call = {
       ...to,
-      principal: calling(principal),
+      principal: callerForSubgraph(principal),
       payment,
       ...(redelivery === null ? {} : { redelivery }),
       ...(idempotency_key === null ? {} : { idempotency_key }),
@@ -148,15 +148,15 @@ export class RemoteSource implements Source {
 
   /** The call has not begun. It says nothing about the payment, which may have been used before. */
   #untouched(cause: unknown): ExecutionResult {
-    return refused(new Refusal('unavailable', { cause: this.#named(cause) }));
+    return refusalResult(new Refusal('unavailable', { cause: this.#named(cause) }));
   }
 
   /** The call may have had any effect: its payment may have been used, and must not be followed by another. */
   #unanswered(operation: Operation, fault: unknown): ExecutionResult {
     const cause = this.#named(fault);
     const pays = this.#print(operation).paid && contextOf(operation).payment !== null;
-    if (!pays) return refused(new Refusal('unavailable', { cause }));
-    return refused(new Refusal('settlement_pending', { cause, facts: { retry_after_seconds: 2 } }));
+    if (!pays) return refusalResult(new Refusal('unavailable', { cause }));
+    return refusalResult(new Refusal('settlement_pending', { cause, facts: { retry_after_seconds: 2 } }));
   }
 
   #named(cause: unknown): Error {
@@ -185,7 +185,7 @@ interface PrintedQuery {
   readonly paid: boolean;
 }
 
-function refused(refusal: Refusal): ExecutionResult {
+function refusalResult(refusal: Refusal): ExecutionResult {
   return { data: null, errors: [refusal] };
 }
 
@@ -207,7 +207,7 @@ export class RemoteUpload extends IncomingFile {
 
   async deliver(): Promise<void> {
     if (this.length === 0) return;
-    await this.#send(this.whole());
+    await this.#send(this.complete());
     // The subgraph has it, so this copy can go.
     this.release();
   }

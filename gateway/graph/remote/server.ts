@@ -11,12 +11,12 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { onceLeft } from '../../../rest-compat/http/disconnect.ts';
+import { disconnectSignal } from '../../../rest-compat/http/disconnect.ts';
 import { doorServerOptions } from '../../../rest-compat/http/server-options.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Principal } from '../../../schema/principal.ts';
 import type { CallHeaders, Context } from '../../../subgraphs/context.ts';
-import { takingKey } from '../../../subgraphs/receipt/written-once/written-once.ts';
+import { takeKeyOnWrite } from '../../../subgraphs/receipt/written-once/written-once.ts';
 import type { Subgraph } from '../../../subgraphs/subgraph.ts';
 import type { IncomingFile, Uploads } from '../../../subgraphs/uploads.ts';
 import type { Vault } from '../../../subgraphs/vault.ts';
@@ -62,14 +62,14 @@ const question = z.object({
 
 /** One subgraph on a port of its own: `/graphql` for its gateways only, the rest for its operator. */
 export function openSubgraphServer(options: SubgraphServerOptions): HttpServer {
-  const serving = new Serving(options);
+  const serving = new SubgraphService(options);
   return openHttpServer({
     answer: (request, response) => serving.answer(request, response),
     stop: () => serving.stop(),
   });
 }
 
-class Serving {
+class SubgraphService {
   readonly #options: SubgraphServerOptions;
   readonly #source: InProcessSource;
   readonly #queries: KnownQueries;
@@ -157,8 +157,12 @@ class Serving {
       resource: call.resource,
     });
     const { named_write } = call;
-    const taking = named_write && { database: takingKey(created.database, named_write), named_write };
-    const context = { ...created, ...taking, ...(in_events && { left: onceLeft(response, response.destroyed) }) };
+    const taking = named_write && { database: takeKeyOnWrite(created.database, named_write), named_write };
+    const context = {
+      ...created,
+      ...taking,
+      ...(in_events && { left: disconnectSignal(response, response.destroyed) }),
+    };
     const { headers } = context.response;
     const query = this.#queries.read(text);
     const within = (bytes_max: number, result: ExecutionResult, textOf: (result: ExecutionResult) => string) =>
@@ -315,9 +319,9 @@ async function takeUpload(
   const file = uploads.begin(call.nonce);
   let delivered = false;
   try {
-    const taken = await filled(file, request);
+    const taken = await readInto(file, request);
     if (taken.kind !== 'taken') return taken;
-    const why = gate.takeHashed(call, file.whole().sha256);
+    const why = gate.takeHashed(call, file.complete().sha256);
     if (why !== null) return { kind: 'turned_away', why };
     await file.deliver();
     delivered = true;
@@ -327,7 +331,7 @@ async function takeUpload(
   }
 }
 
-async function filled(file: IncomingFile, request: IncomingMessage): Promise<TakenUpload> {
+async function readInto(file: IncomingFile, request: IncomingMessage): Promise<TakenUpload> {
   for await (const piece of request as AsyncIterable<Buffer>) {
     if (file.length + piece.length > limits.upload_file_bytes_max) return { kind: 'too_large' };
     if (!file.take(piece)) return { kind: 'no_room' };

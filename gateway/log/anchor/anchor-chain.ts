@@ -8,7 +8,7 @@ import { topic } from '../../rails/base/contracts.ts';
 import { type ChainAnswer, type NodeRefusal, openRpc, refusedAsUnreachable } from '../../rails/rpc.ts';
 
 /** A head of the log that is anchored on Base by one sender. */
-export interface Anchored extends TreeHeadFacts {
+export interface AnchoredHead extends TreeHeadFacts {
   readonly tx_hash: Hex;
   readonly block_number: number;
   readonly log_index: number;
@@ -21,14 +21,18 @@ export interface AnchorReceipt {
   readonly gas_used: number;
   /** The whole fee: gas, and on Base the transaction's share of the L1 fee. */
   readonly fee_wei: bigint;
-  readonly anchored: readonly Anchored[];
+  readonly anchored: readonly AnchoredHead[];
 }
 
 /** The queries about Base that only anchors need. Never throws. */
 export interface AnchorChain {
   head(): Promise<ChainAnswer<number>>;
   /** In the order of the chain, both blocks included. `refused`: the node will not search as many blocks at once. */
-  anchors(sender: Hex, from_block: number, to_block: number): Promise<ChainAnswer<readonly Anchored[]> | NodeRefusal>;
+  anchors(
+    sender: Hex,
+    from_block: number,
+    to_block: number,
+  ): Promise<ChainAnswer<readonly AnchoredHead[]> | NodeRefusal>;
   /** Null if it is not mined. */
   receipt(hash: Hex, sender: Hex): Promise<ChainAnswer<AnchorReceipt | null>>;
   close(): Promise<void>;
@@ -77,7 +81,7 @@ export function openAnchorChain(rpc_url: string): AnchorChain {
 }
 
 /** A node may return logs that were not requested, so blocks, address and topics are checked again. */
-function anchorsIn(logs: readonly ChainLog[], sender: Hex): Anchored[] {
+function anchorsIn(logs: readonly ChainLog[], sender: Hex): AnchoredHead[] {
   const wanted = [anchoredTopic, topic(sender), topic(`0x${LOG_ID.toString(16)}`)];
   return logs
     .filter(({ address, topics }) => address === LOG_ANCHOR && wanted.every((each, at) => topics[at] === each))
@@ -121,7 +125,7 @@ export class AnchorSearch {
   readonly #bounds: Bounds;
   #to: number;
   #span = SPAN_BLOCKS_MAX;
-  #found: Anchored[] = [];
+  #found: AnchoredHead[] = [];
 
   constructor(chain: Pick<AnchorChain, 'anchors'>, sender: Hex, bounds: Bounds) {
     this.#chain = chain;
@@ -131,7 +135,7 @@ export class AnchorSearch {
   }
 
   /** All anchors that were found, in the order of the chain. `until_ms`: by `performance.now`. */
-  async run(until_ms: number): Promise<ChainAnswer<readonly Anchored[]>> {
+  async run(until_ms: number): Promise<ChainAnswer<readonly AnchoredHead[]>> {
     const { from_block, wanted } = this.#bounds;
     while (this.#to >= from_block && !(wanted === 'newest' && this.#found.length > 0)) {
       if (performance.now() > until_ms) return tooLong(this.#to);

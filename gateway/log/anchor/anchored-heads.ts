@@ -7,9 +7,9 @@ import {
 } from '../../../subgraphs/receipt/log/anchored-head.ts';
 import type { Hex } from '../../rails/base/abi.ts';
 import type { BaseChain } from '../../rails/base/chain.ts';
-import { reached } from '../../rails/epoch.ts';
+import { requireAnswer } from '../../rails/epoch.ts';
 import { WAY_ON } from '../audit-log.ts';
-import { type AnchorChain, type Anchored, AnchorSearch, LOG_ANCHOR } from './anchor-chain.ts';
+import { type AnchorChain, type AnchoredHead, AnchorSearch, LOG_ANCHOR } from './anchor-chain.ts';
 
 export interface AnchoredHeadsParts {
   readonly database: Database;
@@ -36,7 +36,7 @@ export class AnchoredHeads {
   #searching_to = 0;
   /** Null until the newest anchor was searched for down to the earliest possible block. */
   #searched_to: number | null = null;
-  #heads: readonly Anchored[] = [];
+  #heads: readonly AnchoredHead[] = [];
   #genesis_hash = '';
 
   constructor(parts: AnchoredHeadsParts) {
@@ -50,7 +50,7 @@ export class AnchoredHeads {
   }
 
   /** The last binding anchor in the order of the chain; null if there is none, or none was found yet. */
-  get newest(): Anchored | null {
+  get newest(): AnchoredHead | null {
     return this.#heads.at(-1) ?? null;
   }
 
@@ -58,9 +58,9 @@ export class AnchoredHeads {
    * Heads that the log must extend: the newest ones, each proven to extend the one before when it was sent, and the largest, in
    * case a holder of the key sent them out of order.
    */
-  binding(newest_max: number): readonly Anchored[] {
+  binding(newest_max: number): readonly AnchoredHead[] {
     const newest = this.#heads.slice(-newest_max);
-    const largest = this.#heads.reduce<Anchored | null>(
+    const largest = this.#heads.reduce<AnchoredHead | null>(
       (most, head) => (most === null || head.tree_size > most.tree_size ? head : most),
       null,
     );
@@ -87,7 +87,7 @@ export class AnchoredHeads {
    * time; the next look continues from there.
    */
   async look(until_ms: number): Promise<void> {
-    const head = reached(await this.#parts.anchors.head());
+    const head = requireAnswer(await this.#parts.anchors.head());
     const found = this.#searched_to === null ? await this.#first(head, until_ms) : await this.#more(head, until_ms);
     this.#heads = await this.#unpassed(found);
   }
@@ -98,13 +98,13 @@ export class AnchoredHeads {
   }
 
   /** Removes a head that turned out not to be on Base; its transaction may have anchored another one. */
-  withdraw(head: Anchored): void {
+  withdraw(head: AnchoredHead): void {
     this.#heads = this.#heads.filter(each => !isSameAnchor(each, head));
   }
 
-  async #first(head: number, until_ms: number): Promise<readonly Anchored[]> {
+  async #first(head: number, until_ms: number): Promise<readonly AnchoredHead[]> {
     const { anchors, chain, sender } = this.#parts;
-    this.#genesis_hash = reached(await chain.block(0))?.hash ?? '';
+    this.#genesis_hash = requireAnswer(await chain.block(0))?.hash ?? '';
     if (this.#search === null && (await this.#neverSent())) {
       this.#searched_to = head;
       return [];
@@ -113,7 +113,7 @@ export class AnchoredHeads {
       this.#search = new AnchorSearch(anchors, sender, { from_block: 0, to_block: head, wanted: 'newest' });
       this.#searching_to = head;
     }
-    const found = reached(await this.#search.run(until_ms));
+    const found = requireAnswer(await this.#search.run(until_ms));
     this.#searched_to = this.#searching_to;
     return found;
   }
@@ -122,33 +122,33 @@ export class AnchoredHeads {
   async #neverSent(): Promise<boolean> {
     const { chain, sender } = this.#parts;
     const [code, count] = await Promise.all([chain.code(LOG_ANCHOR), chain.transactionCount(sender, 'latest')]);
-    return reached(code) === '0x' || reached(count) === 0;
+    return requireAnswer(code) === '0x' || requireAnswer(count) === 0;
   }
 
-  async #more(head: number, until_ms: number): Promise<readonly Anchored[]> {
+  async #more(head: number, until_ms: number): Promise<readonly AnchoredHead[]> {
     const { anchors, sender } = this.#parts;
     const from_block = Math.max(0, Math.min(this.#searched_to ?? 0, head) - REORG_BLOCKS_MAX);
     const search = new AnchorSearch(anchors, sender, { from_block, to_block: head, wanted: 'all' });
-    const found = reached(await search.run(until_ms));
+    const found = requireAnswer(await search.run(until_ms));
     this.#searched_to = head;
     const known = this.#heads.filter(({ block_number }) => block_number < from_block);
     return [...known, ...found].slice(-HEADS_KEPT_MAX);
   }
 
-  async #unpassed(heads: readonly Anchored[]): Promise<readonly Anchored[]> {
+  async #unpassed(heads: readonly AnchoredHead[]): Promise<readonly AnchoredHead[]> {
     const { database, sender } = this.#parts;
     if (heads.length === 0) return heads;
     const ours = (await declaredAnchors(database, this.#jwks)).filter(
       declared => declared.sender === sender && declared.genesis_hash === this.#genesis_hash,
     );
-    const passed = (head: Anchored) =>
+    const passed = (head: AnchoredHead) =>
       ours.some(({ tx_hash, block_number }) => head.block_number <= block_number || head.tx_hash === tx_hash);
     return heads.filter(head => !passed(head));
   }
 }
 
 /** Compares without the block, because a reorganisation may have moved the anchor. */
-function isSameAnchor(one: Anchored, other: Anchored): boolean {
+function isSameAnchor(one: AnchoredHead, other: AnchoredHead): boolean {
   return one.tx_hash === other.tx_hash && one.tree_size === other.tree_size && one.root_hash === other.root_hash;
 }
 
@@ -173,12 +173,12 @@ interface ConfirmationParts {
  */
 export async function confirmationOf(
   { anchors, chain, sender }: ConfirmationParts,
-  head: Anchored,
+  head: AnchoredHead,
   until_ms: number,
 ): Promise<Confirmation> {
-  const newest = reached(await anchors.head());
-  const final = reached(await chain.block('finalized'))?.number ?? -1;
-  const receipt = reached(await anchors.receipt(head.tx_hash, sender));
+  const newest = requireAnswer(await anchors.head());
+  const final = requireAnswer(await chain.block('finalized'))?.number ?? -1;
+  const receipt = requireAnswer(await anchors.receipt(head.tx_hash, sender));
   const shown = receipt?.anchored.some(each => isSameAnchor(each, head)) === true;
   const block_number = shown ? receipt.block_number : head.block_number;
   if (block_number > Math.min(final, newest)) return 'open';
@@ -186,20 +186,20 @@ export async function confirmationOf(
   const from_block = Math.max(0, block_number - REORG_BLOCKS_MAX);
   const to_block = Math.min(newest, block_number + REORG_BLOCKS_MAX);
   const search = new AnchorSearch(anchors, sender, { from_block, to_block, wanted: 'all' });
-  const found = reached(await search.run(until_ms)).some(each => isSameAnchor(each, head));
+  const found = requireAnswer(await search.run(until_ms)).some(each => isSameAnchor(each, head));
   if (shown !== found) return 'open';
   return shown ? 'final' : 'absent';
 }
 
-type Broken = Extract<ProvenHeads<Anchored>, { kind: 'broken' }>;
+type BrokenHeads = Extract<ProvenHeads<AnchoredHead>, { kind: 'broken' }>;
 
 /** The database does not hold the log whose head is anchored on Base. */
 export class AnchorContradicted extends Error {
   override name = 'AnchorContradicted';
   /** The head on Base, as the response showed it. */
-  readonly head: Anchored;
+  readonly head: AnchoredHead;
 
-  constructor({ head, integrity }: Broken, sender: string) {
+  constructor({ head, integrity }: BrokenHeads, sender: string) {
     const { kind, found } = integrity;
     const broken = kind === 'contradictory' ? 'the log contradicts itself' : `the log is ${kind}`;
     const both = `${headSentence(head, sender)}; the database has size ${found.tree_size}, root ${found.root_hash}`;
@@ -208,7 +208,7 @@ export class AnchorContradicted extends Error {
   }
 }
 
-function headSentence({ tree_size, root_hash, tx_hash }: Anchored, sender: string): string {
+function headSentence({ tree_size, root_hash, tx_hash }: AnchoredHead, sender: string): string {
   return `the head anchored on Base by ${sender} has size ${tree_size}, root ${root_hash} (transaction ${tx_hash})`;
 }
 

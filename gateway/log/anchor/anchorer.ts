@@ -2,20 +2,20 @@ import type { Random } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import type { AnchorAttempt } from '../../../subgraphs/receipt/log/anchor.entity.ts';
 import {
-  type AnchorBirth,
   type AnchorPlace,
   anchorStanding,
   journalAnchor,
   journalReplacement,
   minedAnchors,
   moveAnchor,
+  type NewAnchor,
   type OpenAnchor,
   openAnchor,
 } from '../../../subgraphs/receipt/log/anchor-journal.ts';
 import type { TreeHeadFacts } from '../../../subgraphs/receipt/log/tree-head.ts';
 import type { Hex } from '../../rails/base/abi.ts';
 import type { BaseChain } from '../../rails/base/chain.ts';
-import { type Fees, feesBumped, feesNow, outbid } from '../../rails/base/settle/fees.ts';
+import { type Fees, feesNow, outbid, replacementFees } from '../../rails/base/settle/fees.ts';
 import { type SettlerKey, signAgain, signTransaction } from '../../rails/base/settle/transaction.ts';
 import { all } from '../../rails/rpc.ts';
 import { type AnchorChain, type AnchorReceipt, anchorCall, deployment, gasLimits, LOG_ANCHOR } from './anchor-chain.ts';
@@ -33,7 +33,7 @@ export type AnchorTrouble =
   | 'void';
 
 /** Result of one step. */
-export type Move =
+export type StepOutcome =
   /** There is nothing to anchor, or not yet. */
   | { readonly kind: 'still' }
   /** Sent; only the chain shows its outcome. */
@@ -64,7 +64,7 @@ export interface OpenAnchorer extends AnchorerParts {
   readonly place: AnchorPlace;
 }
 
-function away(cause: unknown): Move {
+function chainUnavailable(cause: unknown): StepOutcome {
   return { kind: 'trouble', trouble: 'chain_unavailable', cause };
 }
 
@@ -72,13 +72,17 @@ function away(cause: unknown): Move {
  * Takes one step, in any process: follows the open transaction, or, if the log has grown and the time has come, signs the next
  * one, stores it, and then sends it. `on_demand`: does not wait for the schedule.
  */
-export async function move(anchorer: OpenAnchorer, grown: TreeHeadFacts | null, on_demand: boolean): Promise<Move> {
+export async function advanceAnchor(
+  anchorer: OpenAnchorer,
+  grown: TreeHeadFacts | null,
+  on_demand: boolean,
+): Promise<StepOutcome> {
   const open = await openAnchor(anchorer.database, anchorer.place);
   if (open) return follow(anchorer, open);
   return grown === null ? { kind: 'still' } : begin(anchorer, grown, on_demand ? null : anchorer.pace_ms);
 }
 
-async function begin(anchorer: OpenAnchorer, head: TreeHeadFacts, pace_ms: number | null): Promise<Move> {
+async function begin(anchorer: OpenAnchorer, head: TreeHeadFacts, pace_ms: number | null): Promise<StepOutcome> {
   const { chain, database, fee_day_max_wei, key, place } = anchorer;
   const { due, spent_wei } = await anchorStanding(database, place, { purpose: 'anchor', pace_ms });
   if (!due) return { kind: 'still' };
@@ -88,9 +92,9 @@ async function begin(anchorer: OpenAnchorer, head: TreeHeadFacts, pace_ms: numbe
     chain.transactionCount(key.address, 'latest'),
     chain.code(LOG_ANCHOR),
   ]);
-  if (market.kind !== 'ok') return away(market.cause);
-  if (nonce.kind !== 'ok') return away(nonce.cause);
-  if (code.kind !== 'ok') return away(code.cause);
+  if (market.kind !== 'ok') return chainUnavailable(market.cause);
+  if (nonce.kind !== 'ok') return chainUnavailable(nonce.cause);
+  if (code.kind !== 'ok') return chainUnavailable(code.cause);
 
   const purpose = code.value === '0x' ? 'deployment' : 'anchor';
   const gas = gasLimits[purpose];
@@ -120,7 +124,7 @@ async function begin(anchorer: OpenAnchorer, head: TreeHeadFacts, pace_ms: numbe
   });
 }
 
-async function send(anchorer: OpenAnchorer, pace_ms: number | null, birth: AnchorBirth): Promise<Move> {
+async function send(anchorer: OpenAnchorer, pace_ms: number | null, birth: NewAnchor): Promise<StepOutcome> {
   const { chain, database, faults, fee_day_max_wei, place } = anchorer;
   const journalled = await journalAnchor(database, place, birth, { fee_day_max_wei, pace_ms });
   if (journalled.kind === 'over_budget') return { kind: 'trouble', trouble: 'fee_too_high' };
@@ -133,14 +137,14 @@ async function send(anchorer: OpenAnchorer, pace_ms: number | null, birth: Ancho
 }
 
 /** Looks up a stored transaction and sends it again if the chain does not have it. The same bytes are one transaction. */
-async function follow(anchorer: OpenAnchorer, open: OpenAnchor): Promise<Move> {
+async function follow(anchorer: OpenAnchorer, open: OpenAnchor): Promise<StepOutcome> {
   const { anchors, chain, key, stuck_ms } = anchorer;
   // The count is read before the receipts: if the nonce was used by then and there is no receipt now, something else used it.
   const count = await chain.transactionCount(key.address, 'latest');
   const hashes = open.attempts.map(({ tx_hash }) => tx_hash as Hex);
   const receipts = all(await Promise.all(hashes.map(hash => anchors.receipt(hash, key.address))));
-  if (count.kind !== 'ok') return away(count.cause);
-  if (receipts.kind !== 'ok') return away(receipts.cause);
+  if (count.kind !== 'ok') return chainUnavailable(count.cause);
+  if (receipts.kind !== 'ok') return chainUnavailable(receipts.cause);
   const at = receipts.value.findIndex(receipt => receipt !== null);
   const [receipt, hash] = [receipts.value[at], hashes[at]];
   if (receipt && hash) return land(anchorer, open, hash, receipt);
@@ -153,7 +157,7 @@ async function follow(anchorer: OpenAnchorer, open: OpenAnchor): Promise<Move> {
     if (stuck) await moveAnchor(anchorer.database, open.anchor_id, ['sent', 'lost']);
   } else {
     const answer = await chain.broadcast(newest.raw as Hex);
-    if (answer.kind !== 'ok') return away(answer.cause);
+    if (answer.kind !== 'ok') return chainUnavailable(answer.cause);
     const { value } = answer;
     if (value.kind === 'turned_down' && /insufficient funds/i.test(value.message))
       return { kind: 'trouble', trouble: 'unfunded' };
@@ -163,7 +167,12 @@ async function follow(anchorer: OpenAnchorer, open: OpenAnchor): Promise<Move> {
 }
 
 /** A receipt's status proves nothing, because a call to an address without code succeeds too. */
-async function land(anchorer: OpenAnchorer, open: OpenAnchor, tx_hash: Hex, receipt: AnchorReceipt): Promise<Move> {
+async function land(
+  anchorer: OpenAnchorer,
+  open: OpenAnchor,
+  tx_hash: Hex,
+  receipt: AnchorReceipt,
+): Promise<StepOutcome> {
   const { purpose, tree_size, root_hash } = open;
   const shows = receipt.anchored.some(it => it.tree_size === tree_size && it.root_hash === root_hash);
   const effective = purpose === 'deployment' ? receipt.succeeded : shows;
@@ -179,15 +188,15 @@ async function replace(
   open: OpenAnchor,
   newest: AnchorAttempt,
   refused: boolean,
-): Promise<Move> {
+): Promise<StepOutcome> {
   const { chain, database, fee_day_max_wei, key, place } = anchorer;
   const market = await chain.market([key.address]);
-  if (market.kind !== 'ok') return away(market.cause);
+  if (market.kind !== 'ok') return chainUnavailable(market.cause);
   const asked = { base_fee_wei: market.value.head.base_fee_wei, priority_fee_wei: market.value.priority_fee_wei };
   const before = feesOf(newest);
   if (!refused && !outbid(before, asked)) return { kind: 'trouble', trouble: 'not_mined' };
   const gas = BigInt(gasLimits[open.purpose]);
-  const priced = feesBumped(before, asked, fee_day_max_wei / gas);
+  const priced = replacementFees(before, asked, fee_day_max_wei / gas);
   if (priced.kind !== 'priced') return { kind: 'trouble', trouble: 'fee_too_high' };
   const { raw, hash } = signAgain(key, newest.raw as Hex, { nonce: open.nonce, fees: priced.fees });
   const { max_fee_wei, priority_fee_wei } = priced.fees;

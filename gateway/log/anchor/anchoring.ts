@@ -6,9 +6,16 @@ import { grownHead, proveHeads } from '../../../subgraphs/receipt/log/anchored-h
 import { type TreeHeadFacts } from '../../../subgraphs/receipt/log/tree-head.ts';
 import type { BaseChain } from '../../rails/base/chain.ts';
 import { ChainAway } from '../../rails/epoch.ts';
-import { type AnchorChain, type Anchored, LOG_ANCHOR } from './anchor-chain.ts';
+import { type AnchorChain, type AnchoredHead, LOG_ANCHOR } from './anchor-chain.ts';
 import { AnchorContradicted, type AnchoredHeads, confirmationOf } from './anchored-heads.ts';
-import { type AnchorerParts, type AnchorTrouble, type Move, move, type OpenAnchorer, recheck } from './anchorer.ts';
+import {
+  type AnchorerParts,
+  type AnchorTrouble,
+  advanceAnchor,
+  type OpenAnchorer,
+  recheck,
+  type StepOutcome,
+} from './anchorer.ts';
 
 export interface AnchoringParts extends AnchorerParts {
   readonly chain: BaseChain;
@@ -19,9 +26,9 @@ export interface AnchoringParts extends AnchorerParts {
   readonly log: { readonly sound: boolean };
   /** Pause between two rounds and two steps; shorter while a transaction is open. */
   readonly poll_ms: number;
-  readonly ended?: (outcome: 'done' | 'failed') => void;
+  readonly onEnd?: (outcome: 'done' | 'failed') => void;
   /** Called while running, with a final head on Base that the log does not extend, to halt all processes. */
-  readonly contradicted?: (head: TreeHeadFacts) => Promise<void>;
+  readonly onContradiction?: (head: TreeHeadFacts) => Promise<void>;
 }
 
 /** Time limit for searching in one round; the next round continues. */
@@ -56,7 +63,7 @@ export class Anchoring {
   #contradiction: AnchorContradicted | null = null;
   #confirmed = false;
   #trouble: AnchorTrouble | null = null;
-  #newest: (Anchored & { readonly at: string | null }) | null = null;
+  #newest: (AnchoredHead & { readonly at: string | null }) | null = null;
 
   constructor(parts: AnchoringParts) {
     this.#parts = parts;
@@ -111,12 +118,12 @@ export class Anchoring {
   }
 
   /** One round: prove, then one step. @throws as `prove` does, and if the database is unreachable. */
-  async round(chain_epoch: number, on_demand = false): Promise<Move> {
+  async round(chain_epoch: number, on_demand = false): Promise<StepOutcome> {
     await this.prove();
     const { chain, database, heads, key } = this.#parts;
     const anchorer: OpenAnchorer = { ...this.#parts, place: { chain_epoch, sender: key.address } };
     for (const tx_hash of await recheck(anchorer, chain)) heads.forget(tx_hash);
-    const moved = await move(anchorer, await grownHead(database, heads.newest), on_demand);
+    const moved = await advanceAnchor(anchorer, await grownHead(database, heads.newest), on_demand);
     if (moved.kind === 'anchored') await this.prove();
     return moved;
   }
@@ -144,7 +151,7 @@ export class Anchoring {
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
-    const { ended, log, poll_ms } = this.#parts;
+    const { onEnd: ended, log, poll_ms } = this.#parts;
     while (!signal.aborted && !this.#confirmed) {
       if (log.sound || !this.sound) {
         const proved = await this.#inTurn(() => this.#proved());
@@ -177,7 +184,7 @@ export class Anchoring {
     }
   }
 
-  async #moved(chain_epoch: number): Promise<Move | null> {
+  async #moved(chain_epoch: number): Promise<StepOutcome | null> {
     try {
       const moved = await this.round(chain_epoch);
       this.#note(moved.kind === 'trouble' ? moved.trouble : null, moved);
@@ -226,7 +233,7 @@ export class Anchoring {
   }
 
   async #confirm({ head, message }: AnchorContradicted): Promise<void> {
-    const { contradicted, database, logger } = this.#parts;
+    const { onContradiction: contradicted, database, logger } = this.#parts;
     // A database that was away may be whole again. What was written meanwhile can only be proven by a start.
     if ((await proveHeads(database, [head])).kind !== 'broken') return;
     this.#confirmed = true;
@@ -250,7 +257,7 @@ export class Anchoring {
       );
   }
 
-  async #show(newest: Anchored | null): Promise<void> {
+  async #show(newest: AnchoredHead | null): Promise<void> {
     if (newest?.tx_hash === this.#newest?.tx_hash) return;
     const block = newest && (await this.#parts.chain.block(newest.block_number));
     const seconds = block?.kind === 'ok' ? block.value?.timestamp_seconds : undefined;

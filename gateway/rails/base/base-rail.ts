@@ -14,7 +14,7 @@ import type { BasePayment } from '../payment.ts';
 import type { PaymentReadiness, Rail, SentPayment, SignedMessage, Spent, UsedInTime } from '../rail.ts';
 import { type ChainAnswer, map } from '../rpc.ts';
 import type { ClaimItem, Settler } from '../settler.ts';
-import { observedSettler, SettlingStanding } from '../settling-standing.ts';
+import { observeSettler, SettlingStanding } from '../settling-standing.ts';
 import type { Hex } from './abi.ts';
 import type { BaseAuthorization } from './authorization.ts';
 import type { BaseChain } from './chain.ts';
@@ -49,7 +49,7 @@ export interface BaseRailParts {
 export function openBaseRail(parts: BaseRailParts): Rail<BasePayment> {
   const { database, chain, chain_head, chain_epoch, searches } = parts;
   const settling = new SettlingStanding();
-  const settler = observedSettler(parts.settler, settling);
+  const settler = observeSettler(parts.settler, settling);
   const epoch_chain = epochChainOf(chain);
   const facilitated = baseFacilitatorChain(chain);
   const unproven = new Unproven(parts);
@@ -77,7 +77,7 @@ export function openBaseRail(parts: BaseRailParts): Rail<BasePayment> {
       return reconcileSettlement({ database, chain }, { authorization, settlement_id, from_block });
     },
     vouch: (payment, sent) => vouchFor(database, facilitated, payment, sent),
-    signedBy: shown => signedBy(parts, shown),
+    isTextSignedBy: shown => isTextSignedBy(parts, shown),
     // One request answers both.
     look: async () => {
       const epoch = chain_epoch();
@@ -181,7 +181,7 @@ const BYTES = /^0x(?:[0-9a-fA-F]{2})+$/;
  * Whether a wallet has signed a text (EIP-191). A key's signature is recovered here; otherwise the wallet's code is asked
  * (ERC-1271), in a queue per asker, so that forged signatures delay only their sender.
  */
-export async function signedBy(
+export async function isTextSignedBy(
   { searches, wallets }: Pick<BaseRailParts, 'searches' | 'wallets'>,
   { payer, text, signature, asker }: SignedMessage,
 ): Promise<boolean> {

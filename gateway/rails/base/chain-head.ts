@@ -1,6 +1,6 @@
 import type { BaseAnchor } from '../../../schema/refusal.ts';
 import type { Clock } from '../../../subgraphs/clock.ts';
-import { reached } from '../epoch.ts';
+import { requireAnswer } from '../epoch.ts';
 import type { BaseChain, ChainBlock } from './chain.ts';
 
 /** An older observation says nothing about now. */
@@ -22,7 +22,7 @@ export class ChainHead {
 
   /** @throws ChainAway; the previous observation stays valid until it is too old. */
   async poll(): Promise<void> {
-    const block = reached(await this.#chain.block('latest'));
+    const block = requireAnswer(await this.#chain.block('latest'));
     if (block) this.#seen = { block, at_ms: this.#clock.now_ms() };
   }
 

@@ -1,16 +1,16 @@
 import { networks } from '../../../schema/network.ts';
-import { type EpochChain, OtherChain, reached } from '../epoch.ts';
+import { type EpochChain, OtherChain, requireAnswer } from '../epoch.ts';
 import type { BaseChain } from './chain.ts';
 
 /** Base, as far as it is distinguished from other chains. */
 export function epochChainOf(chain: Pick<BaseChain, 'block' | 'chainId'>): EpochChain {
-  const blockAt = async (tag: 'finalized' | number) => reached(await chain.block(tag));
+  const blockAt = async (tag: 'finalized' | number) => requireAnswer(await chain.block(tag));
   return {
     network: 'base',
     blockHash: async number => (await blockAt(number))?.hash ?? null,
     finalized: () => blockAt('finalized'),
     async requireOurs() {
-      const id = reached(await chain.chainId());
+      const id = requireAnswer(await chain.chainId());
       const { name, chain_id } = networks.base;
       if (id !== chain_id)
         throw new OtherChain(`BASE_RPC_URL is a node of chain ${id}, and ${name} is chain ${chain_id}`);
@@ -28,7 +28,7 @@ export interface UnrecognizedChain {
  * A chain that is unreachable until it is recognized: it must be ours, and the log must extend its anchors. Until then nothing is
  * accepted, sent, decided or recorded because of it, and all callers already handle "unreachable".
  */
-export function unrecognized(chain: BaseChain): UnrecognizedChain {
+export function holdUntilRecognized(chain: BaseChain): UnrecognizedChain {
   const unreachable = { kind: 'unreachable', cause: new Error('the chain has not been recognized yet') } as const;
   const nothing = async () => unreachable;
   const methods = Object.keys(chain).map(name => [name, nothing] as const);

@@ -97,7 +97,7 @@ export interface BaseChain {
    */
   simulate(calls: readonly ContractCall[], from: Hex, fees?: CallFees): Promise<ChainAnswer<Hex | null>>;
   /** `authorizationState` at that block, which a lagging node does not have, so it cannot mislead. */
-  used(authorization: AuthorizationName, block_number: number): Promise<ChainAnswer<boolean>>;
+  isUsed(authorization: AuthorizationName, block_number: number): Promise<ChainAnswer<boolean>>;
   /** One result for each hash, in the given order: null if it is not mined. A failure affects no other. */
   receipts(hashes: readonly Hex[]): Promise<readonly ChainAnswer<ChainReceipt | null>[]>;
   /** Calldata of a transaction; null if the node does not know it. */

@@ -27,7 +27,7 @@ export async function decidePayment(chain: BaseChain, facts: PaymentFacts): Prom
   const receipts = await chain.receipts(facts.attempts);
   const mined = receipts.flatMap(receipt => (receipt.kind === 'ok' && receipt.value ? [receipt.value] : []));
   for (const receipt of mined) {
-    const done = transferred(receipt, facts.authorization, 'us');
+    const done = transferOutcome(receipt, facts.authorization, 'us');
     if (done) return done;
   }
   const last = mined.at(-1);
@@ -43,7 +43,7 @@ const inconsistent: Unknown = { kind: 'unknown', reason: 'chain_inconsistent' };
 /** Our transaction is mined and did not move this payment: it failed, or someone else submitted it first. */
 export async function decideMined(chain: BaseChain, facts: PaymentFacts, receipt: ChainReceipt): Promise<Decision> {
   const [used, block] = await Promise.all([
-    chain.used(facts.authorization, receipt.block_number),
+    chain.isUsed(facts.authorization, receipt.block_number),
     chain.block(receipt.block_number),
   ]);
   if (used.kind !== 'ok' || block.kind !== 'ok') return unavailable;
@@ -57,7 +57,7 @@ export async function decideMined(chain: BaseChain, facts: PaymentFacts, receipt
 async function decideUnmined(chain: BaseChain, facts: PaymentFacts): Promise<Decision> {
   const head = await chain.block('latest');
   if (head.kind !== 'ok' || head.value === null) return unavailable;
-  const used = await chain.used(facts.authorization, head.value.number);
+  const used = await chain.isUsed(facts.authorization, head.value.number);
   if (used.kind !== 'ok') return unavailable;
   if (used.value) return decideUsed(chain, facts, head.value);
   if (isExpired(facts.authorization, head.value)) return decideUnused(chain, facts, 'expired');
@@ -106,7 +106,7 @@ async function decideByUse(
   if (receipt?.kind !== 'ok') return unavailable;
   if (receipt.value === null) return inconsistent;
   const by: Transferred['by'] = attempts.includes(use.tx_hash) ? 'us' : 'third_party';
-  const done = transferred(receipt.value, authorization, by);
+  const done = transferOutcome(receipt.value, authorization, by);
   if (done) return done;
   return usedOtherwise(receipt.value, authorization)
     ? decideElsewhere(chain, authorization, receipt.value)
@@ -136,7 +136,7 @@ export async function isTooLate(
 ): Promise<boolean> {
   const left_seconds = authorization.valid_before_seconds - head.timestamp_seconds;
   if (left_seconds > limits.payment_settle_seconds_min) return false;
-  const used = await chain.used(authorization, head.number);
+  const used = await chain.isUsed(authorization, head.number);
   return used.kind === 'ok' && !used.value;
 }
 
@@ -184,7 +184,7 @@ function isAuthorized({ from, to, amount_atomic }: Transfer, authorization: Base
   return from === payer.toLowerCase() && to === pay_to.toLowerCase() && amount_atomic === authorization.amount_atomic;
 }
 
-export function transferred(
+export function transferOutcome(
   receipt: ChainReceipt,
   authorization: BaseAuthorization,
   by: Transferred['by'],

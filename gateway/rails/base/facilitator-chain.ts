@@ -1,30 +1,30 @@
 import type { PaymentPayload, PaymentRequirements, SettleRequest } from '@x402/core/types';
 import { limits } from '../../../schema/limits.ts';
 import { networks } from '../../../schema/network.ts';
-import type { FacilitatedChain, FacilitatedOutcome, HandedOver } from '../facilitator/facilitated-chain.ts';
+import type { FacilitatedChain, FacilitatedOutcome, HandedPayment } from '../facilitator/facilitated-chain.ts';
 import type { BasePayment } from '../payment.ts';
 import type { Hex } from './abi.ts';
 import type { BaseAuthorization } from './authorization.ts';
 import type { BaseChain, ChainReceipt } from './chain.ts';
 import { MULTICALL3, USDC } from './contracts.ts';
-import { decidePayment, isTooLate, transferred } from './decide.ts';
-import { lookBack } from './settle/journal.ts';
+import { decidePayment, isTooLate, transferOutcome } from './decide.ts';
+import { searchStart } from './settle/journal.ts';
 import { type BaseSignature, signatureOnWire } from './signature.ts';
 
 /** Base, for settlements by a facilitator. */
 export function baseFacilitatorChain(chain: BaseChain): FacilitatedChain<BasePayment> {
   return {
     network: 'base',
-    async before({ authorization }) {
+    async handOverWindow({ authorization }) {
       const head = await chain.block('latest');
       if (head.kind !== 'ok' || head.value === null) return { kind: 'unreachable' };
       if (await isTooLate(chain, authorization, head.value)) return { kind: 'too_late' };
-      return { kind: 'in_time', from_block: lookBack(head.value.number) };
+      return { kind: 'in_time', from_block: searchStart(head.value.number) };
     },
     async isUnused({ authorization }) {
       const head = await chain.block('latest');
       if (head.kind !== 'ok' || head.value === null) return false;
-      const used = await chain.used(authorization, head.value.number);
+      const used = await chain.isUsed(authorization, head.value.number);
       return used.kind === 'ok' && !used.value;
     },
     request: ({ authorization, signature }) => settleRequest(authorization, signature),
@@ -38,11 +38,11 @@ export function baseFacilitatorChain(chain: BaseChain): FacilitatedChain<BasePay
  */
 async function lookFor(
   chain: BaseChain,
-  { payment: { authorization }, from_block, tx_hash }: HandedOver<BasePayment>,
+  { payment: { authorization }, from_block, tx_hash }: HandedPayment<BasePayment>,
 ): Promise<FacilitatedOutcome> {
   const [receipt] = tx_hash === null ? [] : await chain.receipts([tx_hash as Hex]);
   const named = receipt?.kind === 'ok' ? receipt.value : null;
-  const done = named && transferred(named, authorization, 'us');
+  const done = named && transferOutcome(named, authorization, 'us');
   if (done) return done;
   const decision = await decidePayment(chain, { authorization, attempts: [], from_block });
   if (decision.kind === 'transferred') return { ...decision, by: 'us' };

@@ -56,7 +56,7 @@ export function openBase({ rpc_url }: { rpc_url: string }): BaseChain {
     readiness: name => gather.submit(name),
     holdings: (payer, nonces) => readHoldings(rpc, payer, nonces),
     simulate: (calls, from, fees) => simulate(simulations, calls, from, fees),
-    async used({ payer, nonce }, block_number) {
+    async isUsed({ payer, nonce }, block_number) {
       const call = { to: USDC, data: stateCall(payer, nonce) };
       return map(await ask('eth_call', [call, atBlock(block_number)], word), state => state !== 0n);
     },

@@ -52,7 +52,7 @@ export function readSignature(shown: string): ReadSignature {
 export function signatureOf(wallet: Hex, digest: Uint8Array, shown: Hex): BaseSignature {
   const bare = keySignature(wallet, digest, shown);
   if (bare) return bare;
-  const contract = unwrapped(shown.toLowerCase() as Hex);
+  const contract = unwrapSignature(shown.toLowerCase() as Hex);
   // Recovery is the cost of a forged payment, so it is not done twice for the same bytes.
   return (contract.deploy && keySignature(wallet, digest, contract.bytes)) ?? contract;
 }
@@ -65,7 +65,7 @@ function keySignature(wallet: Hex, digest: Uint8Array, shown: Hex): EcdsaSignatu
 }
 
 /** Removes an ERC-6492 wrapper; what only looks like one is left for the wallet's code to refuse. */
-function unwrapped(shown: Hex): ContractSignature {
+function unwrapSignature(shown: Hex): ContractSignature {
   try {
     const { address, data, signature } = isErc6492Signature(shown) ? parseErc6492Signature(shown) : {};
     if (address && data && signature) return { kind: 'contract', bytes: signature, deploy: { factory: address, data } };

@@ -7,11 +7,11 @@ import type { AcceptedTerms, ExactEvmPayload } from '../../x402/envelope.ts';
 import type { BasePayment } from '../payment.ts';
 import {
   type Late,
-  mismatched,
   type OfferedTerms,
   type PaymentJudge,
   paysAnother,
   type TermsCode,
+  termsRefusal,
   type Verified,
 } from '../verify.ts';
 import type { Hex } from './abi.ts';
@@ -41,7 +41,7 @@ export const baseJudge: PaymentJudge<BasePayment> = {
 function verifyAuthorization(payload: ExactEvmPayload, offered: OfferedTerms): Verified<BasePayment> {
   const mismatch = compareAuthorization(payload.authorization, offered);
   if (mismatch === 'wrong_payee') return paysAnother('base', signedPayment(payload));
-  if (mismatch) return mismatched('base', mismatch);
+  if (mismatch) return termsRefusal('base', mismatch);
   const fault = judgeWindow(payload, offered);
   if (fault && !isLate(fault)) return { kind: 'refused', code: fault, reason: windows[fault] };
   const right = signedPayment(payload);

@@ -70,7 +70,7 @@ export async function askWallet(
 
 export const NOT_SIGNED = 'invalid_exact_evm_payload_signature';
 
-interface Asking {
+interface WalletCallParts {
   readonly chain: BaseChain;
   /** Sender of simulated transactions. */
   readonly settles_from: Hex;
@@ -84,7 +84,7 @@ export type WalletTakes = { readonly kind: 'taken' } | { readonly kind: 'spent' 
  * that must be deployed, only its own code after the factory's call.
  */
 export async function walletTakes(
-  asking: Asking & { readonly database: Pick<Database, 'query'> },
+  asking: WalletCallParts & { readonly database: Pick<Database, 'query'> },
   authorization: BaseAuthorization,
   signature: ContractSignature,
 ): Promise<WalletTakes> {
@@ -103,7 +103,7 @@ export async function walletTakes(
 
 /** Whether the simulated transfer succeeds and leaves a wallet if there was none. */
 export async function wouldMove(
-  asking: Asking,
+  asking: WalletCallParts,
   authorization: BaseAuthorization,
   signature: ContractSignature,
 ): Promise<ChainAnswer<boolean>> {
@@ -130,7 +130,7 @@ const stands: ChainAnswer<boolean> = { kind: 'ok', value: true };
  * wait.
  */
 async function isMade(
-  { chain, settles_from }: Asking,
+  { chain, settles_from }: WalletCallParts,
   authorization: BaseAuthorization,
   signature: ContractSignature,
   fees: CallFees,

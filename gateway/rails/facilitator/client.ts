@@ -91,7 +91,7 @@ function openLine({ url, authorize = async () => null }: FacilitatorOptions) {
     maxResponseSize: ANSWER_BYTES_MAX,
   });
   const closing = new AbortController();
-  const ask = async (path: string, payment: SettleRequest | null, timeout_ms: number): Promise<Posted> => {
+  const ask = async (path: string, payment: SettleRequest | null, timeout_ms: number): Promise<HttpAnswer> => {
     const method = payment === null ? 'GET' : 'POST';
     try {
       const authorization = await authorize(method, url + path);
@@ -126,29 +126,29 @@ function withoutSecret(text: string, authorization: string | null): string {
   return token ? text.replaceAll(token, '[secret]') : text;
 }
 
-type Posted =
+type HttpAnswer =
   | { readonly kind: 'answered'; readonly status: number; readonly text: string }
   | { readonly kind: 'broken'; readonly cause: unknown };
 
-function kindsIn(posted: Posted): Supported | null {
+function kindsIn(posted: HttpAnswer): Supported | null {
   const read = readAnswer(posted, supportedAnswer);
   return read.kind === 'read' && read.ok ? read.answer : null;
 }
 
 /** RFC 9110 15.5.2 and 15.5.4: it rejects our credentials, so the rest of the response says nothing about the payment. */
-function isRefused(posted: Posted): posted is Extract<Posted, { kind: 'answered' }> {
+function isRefused(posted: HttpAnswer): posted is Extract<HttpAnswer, { kind: 'answered' }> {
   return posted.kind === 'answered' && (posted.status === 401 || posted.status === 403);
 }
 
-function unauthorized({ status }: Extract<Posted, { kind: 'answered' }>) {
+function unauthorizedOutcome({ status }: Extract<HttpAnswer, { kind: 'answered' }>) {
   const cause = new Error(
     `the facilitator refused our credentials (HTTP ${status}): FACILITATOR_AUTH is missing or wrong`,
   );
   return { kind: 'unauthorized', cause } as const;
 }
 
-function verdictOf(posted: Posted): FacilitatorVerdict {
-  if (isRefused(posted)) return unauthorized(posted);
+function verdictOf(posted: HttpAnswer): FacilitatorVerdict {
+  if (isRefused(posted)) return unauthorizedOutcome(posted);
   const read = readAnswer(posted, verifyAnswer);
   if (read.kind !== 'read') return { kind: 'unreachable', cause: read.cause };
   const { isValid, invalidReason } = read.answer;
@@ -158,12 +158,12 @@ function verdictOf(posted: Posted): FacilitatorVerdict {
     : { kind: 'unreachable', cause: new Error('the facilitator reports a valid payment with an error status') };
 }
 
-function settlementAnswer(posted: Posted, network: NetworkName): FacilitatorAnswer {
+function settlementAnswer(posted: HttpAnswer, network: NetworkName): FacilitatorAnswer {
   if (posted.kind === 'broken' && isUnsent(posted.cause)) return { kind: 'unsent', cause: posted.cause };
   const read = readAnswer(posted, settleAnswerShape(network));
   // A response that names a transaction has sent something, whatever its status.
   const names = read.kind === 'read' && (read.answer.success || read.answer.tx_hash !== null);
-  if (isRefused(posted) && !names) return unauthorized(posted);
+  if (isRefused(posted) && !names) return unauthorizedOutcome(posted);
   if (read.kind !== 'read') return { kind: 'silent', cause: read.cause };
   const { success, reason, tx_hash } = read.answer;
   if (success && read.ok && tx_hash) return { kind: 'success', tx_hash };
@@ -182,12 +182,12 @@ function settlementAnswer(posted: Posted, network: NetworkName): FacilitatorAnsw
   };
 }
 
-type Read<T> =
+type ReadOutcome<T> =
   | { readonly kind: 'read'; readonly ok: boolean; readonly answer: T }
   | { readonly kind: 'unreadable'; readonly cause: unknown };
 
 /** A refusal may have a 4xx status; a response with a 5xx status is not used. */
-function readAnswer<T>(posted: Posted, shape: z.ZodType<T>): Read<T> {
+function readAnswer<T>(posted: HttpAnswer, shape: z.ZodType<T>): ReadOutcome<T> {
   if (posted.kind === 'broken') return { kind: 'unreadable', cause: posted.cause };
   const { status, text } = posted;
   const ok = status >= 200 && status < 300;

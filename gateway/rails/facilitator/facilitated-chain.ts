@@ -8,7 +8,7 @@ import type { Payment } from '../payment.ts';
 import type { SentPayment } from '../rail.ts';
 
 /** A payment that was given to a facilitator. */
-export interface HandedOver<P extends Payment = Payment> {
+export interface HandedPayment<P extends Payment = Payment> {
   readonly payment: P;
   /** The first block in which it may have moved. */
   readonly from_block: number;
@@ -20,7 +20,7 @@ export interface HandedOver<P extends Payment = Payment> {
 export type FacilitatedOutcome = Decision | { readonly kind: 'contradicted' };
 
 /** Whether there is time to hand a payment over, and from which block it is then searched. */
-export type Before =
+export type HandOverWindow =
   | { readonly kind: 'in_time'; readonly from_block: number }
   | { readonly kind: 'too_late' }
   | { readonly kind: 'unreachable' };
@@ -28,13 +28,13 @@ export type Before =
 /** A network on which a facilitator settles for us. */
 export interface FacilitatedChain<P extends Payment = Payment> {
   readonly network: NetworkName;
-  before(payment: P): Promise<Before>;
+  handOverWindow(payment: P): Promise<HandOverWindow>;
   /** Whether it is known to be unused. A used one may be our money, whatever a facilitator says. */
   isUnused(payment: P): Promise<boolean>;
   /** The request to a facilitator, the same for /verify and /settle (x402 v2, section 7). */
   request(payment: P): SettleRequest;
   /** The chain's state of it. A transaction that the facilitator names is checked first; the name may be wrong. */
-  look(handed: HandedOver<P>): Promise<FacilitatedOutcome>;
+  look(handed: HandedPayment<P>): Promise<FacilitatedOutcome>;
 }
 
 /** A development chain mines at once, Base every two seconds: ask soon, then less and less often. */
@@ -43,7 +43,7 @@ const POLL_MS_FIRST = 15;
 /** Asks until the chain has decided, or until the time is up. */
 export async function lookUntil<P extends Payment>(
   facilitated: FacilitatedChain<P>,
-  handed: HandedOver<P>,
+  handed: HandedPayment<P>,
   until: Patience,
 ): Promise<FacilitatedOutcome> {
   const deadline_ms = performance.now() + until.wait_ms;

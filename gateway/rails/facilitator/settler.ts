@@ -11,9 +11,9 @@ import {
 } from '../../../subgraphs/receipt/claim/settlement/write.ts';
 import { notSent, type SettleOutcome, unknown } from '../outcome.ts';
 import { type Payment, paymentFromJson } from '../payment.ts';
-import { type JournalOutcome, journalOne, type Settler, type SettlerParts, unjournalled } from '../settler.ts';
+import { type JournalOutcome, journalOne, outcomeWithoutJournal, type Settler, type SettlerParts } from '../settler.ts';
 import type { Facilitator, FacilitatorAnswer } from './client.ts';
-import { type FacilitatedChain, type FacilitatedOutcome, type HandedOver, lookUntil } from './facilitated-chain.ts';
+import { type FacilitatedChain, type FacilitatedOutcome, type HandedPayment, lookUntil } from './facilitated-chain.ts';
 
 export interface FacilitatorSettlerOptions<I extends P & { readonly claim_key: string }, P extends Payment>
   extends SettlerParts<I>,
@@ -63,7 +63,7 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
   async settle(item: I): Promise<SettleOutcome> {
     const { facilitated, facilitator } = this.#options;
     if (this.#closing.signal.aborted) return notSent('stopped');
-    const before = await facilitated.before(item);
+    const before = await facilitated.handOverWindow(item);
     if (before.kind === 'unreachable') return notSent('chain_unavailable');
     if (before.kind === 'too_late') return { kind: 'not_transferred', reason: 'expired' };
     const request = facilitated.request(item);
@@ -98,7 +98,7 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
   async #handOver(item: I, request: SettleRequest, from_block: number): Promise<SettleOutcome> {
     const { facilitator, faults, trouble } = this.#options;
     const outcome = await journalHandOver(this.#options, item, from_block);
-    if (outcome.kind !== 'journalled') return unjournalled(outcome, this.#options);
+    if (outcome.kind !== 'journalled') return outcomeWithoutJournal(outcome, this.#options);
     const { settlement_id } = outcome.journalled;
     await faults?.reach('after_settling');
     const told = await facilitator.settle(request);
@@ -111,7 +111,7 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
   }
 
   /** After silence the time is already used up. Any other response may arrive before its block is visible here. */
-  #look(handed: HandedOver<P>, told: FacilitatorAnswer): Promise<FacilitatedOutcome> {
+  #look(handed: HandedPayment<P>, told: FacilitatorAnswer): Promise<FacilitatedOutcome> {
     const { facilitated, seen_ms: wait_ms, poll_ms } = this.#options;
     const { signal } = this.#closing;
     return told.kind === 'silent'

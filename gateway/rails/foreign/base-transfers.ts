@@ -10,15 +10,15 @@ import type { ChainAnswer } from '../rpc.ts';
 import {
   contradiction,
   isSameTransfer,
+  namedMovement,
   noAnswer,
   notBelieved,
   observedUsdc,
-  theOneNamed,
+  type TransferVerifier,
   type UsdcMovement,
-  type Witness,
-} from './witness.ts';
+} from './transfer-verifier.ts';
 
-export interface BaseWitnessParts {
+export interface BaseVerifierParts {
   readonly chain: Pick<BaseChain, 'chainId' | 'receipts' | 'block'>;
   /** Number of confirmations, its own block included. */
   readonly confirmations_min: number;
@@ -28,7 +28,7 @@ export interface BaseWitnessParts {
  * USDC transfers on Base by their Transfer events. The payer is the wallet whose balance decreased, whoever sent the transaction.
  * A node is trusted if its records agree with each other.
  */
-export function openBaseWitness(parts: BaseWitnessParts): Witness {
+export function openBaseTransferVerifier(parts: BaseVerifierParts): TransferVerifier {
   return {
     observe: named => observe(parts, named),
     standing: (transfer, seen_in) => standing(parts, transfer, seen_in),
@@ -36,32 +36,32 @@ export function openBaseWitness(parts: BaseWitnessParts): Witness {
 }
 
 /** A transaction in a block of the current chain; the receipt is null if it is in none. */
-interface Look {
+interface TransactionLook {
   readonly latest: ChainBlock;
   readonly finalized: ChainBlock | null;
   readonly receipt: ChainReceipt | null;
 }
 
-async function observe({ chain, confirmations_min }: BaseWitnessParts, named: NamedTransfer): Promise<Observation> {
+async function observe({ chain, confirmations_min }: BaseVerifierParts, named: NamedTransfer): Promise<Observation> {
   const look = await lookUp(chain, named.transaction);
   if (look.kind !== 'ok') return noAnswer(look.cause);
   const { receipt, latest, finalized } = look.value;
   if (receipt === null) return notBelieved('not_found');
   if (!receipt.succeeded) return notBelieved('reverted');
   const [payer, pay_to] = [named.payer?.toLowerCase() ?? null, named.pay_to.toLowerCase()];
-  const meant = theOneNamed(movementsOf(receipt), { ...named, payer, pay_to });
+  const meant = namedMovement(movementsOf(receipt), { ...named, payer, pay_to });
   if (meant.kind !== 'one') return meant;
   if (latest.number - receipt.block_number + 1 < confirmations_min) return notBelieved('not_confirmed');
   const { block_number, block_hash } = receipt;
   const final = finalized !== null && finalized.number >= block_number;
   return {
     kind: 'observed',
-    transfer: observed(receipt, meant.transfer),
+    transfer: observedTransfer(receipt, meant.transfer),
     seen_in: { block_number, block_hash, final },
   };
 }
 
-function observed({ tx_hash }: ChainReceipt, { payer, pay_to, ...moved }: UsdcMovement): ObservedTransfer {
+function observedTransfer({ tx_hash }: ChainReceipt, { payer, pay_to, ...moved }: UsdcMovement): ObservedTransfer {
   return observedUsdc('base', tx_hash, {
     ...moved,
     payer: checksummedAddress(payer),
@@ -70,7 +70,7 @@ function observed({ tx_hash }: ChainReceipt, { payer, pay_to, ...moved }: UsdcMo
 }
 
 /** Two rounds of requests: first the transaction, then whether the chain has its block at that height. */
-async function lookUp(chain: BaseWitnessParts['chain'], transaction: string): Promise<ChainAnswer<Look>> {
+async function lookUp(chain: BaseVerifierParts['chain'], transaction: string): Promise<ChainAnswer<TransactionLook>> {
   const hash = transaction.toLowerCase() as Hex;
   const [id, [receipt], latest, finalized] = await Promise.all([
     chain.chainId(),
@@ -118,7 +118,7 @@ function movementsOf({ logs }: ChainReceipt): UsdcMovement[] {
  * node that merely lacks it proves nothing.
  */
 async function standing(
-  { chain }: BaseWitnessParts,
+  { chain }: BaseVerifierParts,
   transfer: ObservedTransfer,
   seen_in: SeenIn,
 ): Promise<TransferStanding> {
@@ -128,12 +128,12 @@ async function standing(
   if (receipt === null) return absent(chain, finalized, seen_in);
   const { block_number, block_hash } = receipt;
   if (block_number > finalized.number) return { kind: 'pending', seen_in: { block_number, block_hash, final: false } };
-  const stands = movementsOf(receipt).some(moved => isSameTransfer(observed(receipt, moved), transfer));
+  const stands = movementsOf(receipt).some(moved => isSameTransfer(observedTransfer(receipt, moved), transfer));
   return { kind: stands ? 'final' : 'vanished' };
 }
 
 async function absent(
-  chain: BaseWitnessParts['chain'],
+  chain: BaseVerifierParts['chain'],
   finalized: ChainBlock,
   seen_in: SeenIn,
 ): Promise<TransferStanding> {

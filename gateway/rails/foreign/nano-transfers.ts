@@ -8,9 +8,9 @@ import {
   type StateBlock,
   workOf,
 } from '../nano/state-block.ts';
-import { noAnswer, notBelieved, type Witness } from './witness.ts';
+import { noAnswer, notBelieved, type TransferVerifier } from './transfer-verifier.ts';
 
-export interface NanoWitnessParts {
+export interface NanoVerifierParts {
   readonly node: Pick<NanoNode, 'block'>;
   /** Minimum work: the network's, unless a test sets less. */
   readonly work_min: bigint;
@@ -20,7 +20,7 @@ export interface NanoWitnessParts {
 const CEMENTED: SeenIn = { block_number: null, block_hash: null, final: true };
 
 /** Nano: one block is one transfer. */
-export function openNanoWitness(parts: NanoWitnessParts): Witness {
+export function openNanoTransferVerifier(parts: NanoVerifierParts): TransferVerifier {
   return { observe: named => observe(parts, named), standing: async () => ({ kind: 'final' }) };
 }
 
@@ -28,7 +28,7 @@ export function openNanoWitness(parts: NanoWitnessParts): Witness {
  * Verifies a send by its own bytes: hash, signature and work are recomputed, and the amount is the previous block's balance minus
  * its own. Only the node's `confirmed` is trusted.
  */
-async function observe({ node, work_min }: NanoWitnessParts, named: NamedTransfer): Promise<Observation> {
+async function observe({ node, work_min }: NanoVerifierParts, named: NamedTransfer): Promise<Observation> {
   const hash = named.transaction.toUpperCase();
   const found = await node.block(hash);
   if (found.kind !== 'ok') return noAnswer(found.cause);

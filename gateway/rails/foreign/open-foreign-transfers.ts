@@ -10,9 +10,9 @@ import type { BaseChain } from '../base/chain.ts';
 import { signatureOf } from '../base/signature.ts';
 import { openNanoNode } from '../nano/nano-node.ts';
 import { isTextSignedOnNano, keyOfNanoAddress, SEND_WORK_MIN } from '../nano/state-block.ts';
-import { openBaseWitness } from './base-transfers.ts';
-import { openNanoWitness } from './nano-transfers.ts';
-import { noAnswer, type Witness } from './witness.ts';
+import { openBaseTransferVerifier } from './base-transfers.ts';
+import { openNanoTransferVerifier } from './nano-transfers.ts';
+import { noAnswer, type TransferVerifier } from './transfer-verifier.ts';
 
 export interface ForeignParts {
   readonly config: Pick<Config, 'profile' | 'solana' | 'nano_rpc_url'>;
@@ -26,15 +26,18 @@ export interface OpenedForeignTransfers extends ForeignTransfers {
   close(): Promise<void>;
 }
 
-interface OpenedWitness extends Witness {
+interface OpenedVerifier extends TransferVerifier {
   close(): Promise<void>;
 }
 
 /** Opens a verifier of payments to others for every configured chain. Sends no request yet. */
 export async function openForeignTransfers(parts: ForeignParts): Promise<OpenedForeignTransfers> {
   const { config, chain, wallets, nano_work_min: work_min = SEND_WORK_MIN } = parts;
-  const witnesses: Readonly<Record<ForeignNetwork, OpenedWitness | null>> = {
-    base: { ...openBaseWitness({ chain, confirmations_min: confirmationsMin(config) }), close: async () => {} },
+  const witnesses: Readonly<Record<ForeignNetwork, OpenedVerifier | null>> = {
+    base: {
+      ...openBaseTransferVerifier({ chain, confirmations_min: confirmationsMin(config) }),
+      close: async () => {},
+    },
     solana: await solanaOf(config),
     nano: nanoOf(config, work_min),
   };
@@ -47,7 +50,7 @@ export async function openForeignTransfers(parts: ForeignParts): Promise<OpenedF
       const witness = witnesses[transfer.network];
       return witness ? witness.standing(transfer, seen_in).catch(() => ({ kind: 'unknown' })) : { kind: 'unknown' };
     },
-    async signed(text, { network, ...by }) {
+    async verifySigner(text, { network, ...by }) {
       return signers[network](text, by, wallets).catch(() => 'unreachable' as const);
     },
     async close() {
@@ -62,28 +65,28 @@ function confirmationsMin({ profile }: Pick<Config, 'profile'>): number {
 }
 
 /** A client of its own, so that look-ups of strangers delay no payment. Its libraries are large. */
-async function solanaOf({ solana, profile }: ForeignParts['config']): Promise<OpenedWitness | null> {
+async function solanaOf({ solana, profile }: ForeignParts['config']): Promise<OpenedVerifier | null> {
   if (solana === null) return null;
   const { openSvmChain } = await import('../solana/open-svm-chain.ts');
-  const { openSolanaWitness } = await import('./solana-transfers.ts');
+  const { openSolanaTransferVerifier: openSolanaWitness } = await import('./solana-transfers.ts');
   const chain = openSvmChain(solana);
   const genesis = profile === 'development' ? null : networks.solana.caip2.slice('solana:'.length);
   return { ...openSolanaWitness({ chain, genesis }), close: () => chain.close() };
 }
 
-function nanoOf({ nano_rpc_url: rpc_url }: ForeignParts['config'], work_min: bigint): OpenedWitness | null {
+function nanoOf({ nano_rpc_url: rpc_url }: ForeignParts['config'], work_min: bigint): OpenedVerifier | null {
   if (rpc_url === null) return null;
   const node = openNanoNode({ rpc_url });
-  return { ...openNanoWitness({ node, work_min }), close: () => node.close() };
+  return { ...openNanoTransferVerifier({ node, work_min }), close: () => node.close() };
 }
 
-type By = Omit<Parameters<ForeignTransfers['signed']>[1], 'network'>;
-type Signed = ReturnType<ForeignTransfers['signed']>;
+type SignerFacts = Omit<Parameters<ForeignTransfers['verifySigner']>[1], 'network'>;
+type SignerVerdict = ReturnType<ForeignTransfers['verifySigner']>;
 
 const BYTES = /^0x(?:[0-9a-fA-F]{2})+$/;
 
 /** How wallets of each network sign a text. */
-const signers: Record<ForeignNetwork, (text: string, by: By, wallets: WalletProofs) => Signed> = {
+const signers: Record<ForeignNetwork, (text: string, by: SignerFacts, wallets: WalletProofs) => SignerVerdict> = {
   /** EIP-191 by a key, which is recovered here; other signatures are judged by the wallet's code (ERC-1271). */
   async base(text, { payer, signature, asker }, wallets) {
     if (!BYTES.test(signature) || signature.length > limits.wallet_signature_chars_max) return 'invalid';
@@ -92,7 +95,7 @@ const signers: Record<ForeignNetwork, (text: string, by: By, wallets: WalletProo
     return wallets.verifies(payer, digest, signature, asker);
   },
   async solana(text, { payer, signature }) {
-    const { signedBy } = await import('../solana/solana-rail.ts');
+    const { isTextSignedBy: signedBy } = await import('../solana/solana-rail.ts');
     return (await signedBy({ payer, text, signature })) ? 'valid' : 'invalid';
   },
   async nano(text, { payer, signature }) {

@@ -13,15 +13,15 @@ import {
 import {
   contradiction,
   isSameTransfer,
+  namedMovement,
   noAnswer,
   notBelieved,
   observedUsdc,
-  theOneNamed,
+  type TransferVerifier,
   type UsdcMovement,
-  type Witness,
-} from './witness.ts';
+} from './transfer-verifier.ts';
 
-export interface SolanaWitnessParts {
+export interface SolanaVerifierParts {
   readonly chain: Pick<SolanaChain, 'statuses' | 'transaction' | 'finalized' | 'oldest' | 'genesisHash'>;
   /** Prefix of the chain's genesis hash; null on a development chain, which has its own. */
   readonly genesis: string | null;
@@ -31,14 +31,14 @@ export interface SolanaWitnessParts {
  * USDC transfers on Solana by the signed transaction, its instructions and its balance changes. The payer is the owner of the
  * source account.
  */
-export function openSolanaWitness(parts: SolanaWitnessParts): Witness {
+export function openSolanaTransferVerifier(parts: SolanaVerifierParts): TransferVerifier {
   return {
     observe: named => observe(parts, named),
     standing: (transfer, seen_in) => standing(parts, transfer, seen_in),
   };
 }
 
-async function observe({ chain, genesis }: SolanaWitnessParts, named: NamedTransfer): Promise<Observation> {
+async function observe({ chain, genesis }: SolanaVerifierParts, named: NamedTransfer): Promise<Observation> {
   const { transaction: signature } = named;
   const [look, ours] = await Promise.all([lookUp(chain, signature), isOurs(chain, genesis)]);
   if (look.kind !== 'ok') return noAnswer(look.cause);
@@ -46,13 +46,13 @@ async function observe({ chain, genesis }: SolanaWitnessParts, named: NamedTrans
   if (look.value === null) return notBelieved('not_found');
   const { status, movements } = look.value;
   if (status.err !== null) return notBelieved('reverted');
-  const meant = theOneNamed(movements, named);
+  const meant = namedMovement(movements, named);
   if (meant.kind !== 'one') return meant;
   const seen_in = { block_number: status.slot, block_hash: null, final: status.final };
   return { kind: 'observed', transfer: observedUsdc('solana', signature, meant.transfer), seen_in };
 }
 
-async function isOurs(chain: SolanaWitnessParts['chain'], genesis: string | null): Promise<ChainAnswer<null>> {
+async function isOurs(chain: SolanaVerifierParts['chain'], genesis: string | null): Promise<ChainAnswer<null>> {
   if (genesis === null) return { kind: 'ok', value: null };
   const found = await chain.genesisHash();
   if (found.kind !== 'ok') return found;
@@ -61,13 +61,16 @@ async function isOurs(chain: SolanaWitnessParts['chain'], genesis: string | null
     : contradiction('the node belongs to another chain');
 }
 
-interface Look {
+interface TransactionLook {
   readonly status: LandedStatus;
   readonly movements: readonly UsdcMovement[];
 }
 
 /** Null if it is in no confirmed block. */
-async function lookUp(chain: SolanaWitnessParts['chain'], signature: string): Promise<ChainAnswer<Look | null>> {
+async function lookUp(
+  chain: SolanaVerifierParts['chain'],
+  signature: string,
+): Promise<ChainAnswer<TransactionLook | null>> {
   const [statuses, landed] = await Promise.all([chain.statuses([signature]), chain.transaction(signature)]);
   if (statuses.kind !== 'ok') return statuses;
   if (landed.kind !== 'ok') return landed;
@@ -83,7 +86,7 @@ async function readLanded(
   signature: string,
   status: LandedStatus,
   landed: LandedTransaction,
-): Promise<ChainAnswer<Look>> {
+): Promise<ChainAnswer<TransactionLook>> {
   const read = readWireTransaction(landed.raw);
   if (read === null || signatureName(read) !== signature || !(await isSigned(read)))
     return contradiction('the node returned another transaction');
@@ -107,7 +110,7 @@ async function isSigned(read: DecodedTransaction): Promise<boolean> {
  * long after that no block can include it.
  */
 async function standing(
-  { chain }: SolanaWitnessParts,
+  { chain }: SolanaVerifierParts,
   transfer: ObservedTransfer,
   seen_in: SeenIn,
 ): Promise<TransferStanding> {
@@ -125,7 +128,7 @@ async function standing(
 }
 
 async function absent(
-  chain: SolanaWitnessParts['chain'],
+  chain: SolanaVerifierParts['chain'],
   final_slot: number,
   signature: string,
   seen_in: SeenIn,

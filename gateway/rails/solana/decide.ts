@@ -57,14 +57,14 @@ export async function decideLanded(
   if (transaction.kind !== 'ok') return unavailable;
   // A node has a status shortly before the transaction itself.
   if (transaction.value === null) return not_mined;
-  return transferred(transaction.value, authorization, signature) ?? inconsistent;
+  return transferOutcome(transaction.value, authorization, signature) ?? inconsistent;
 }
 
 /**
  * The authorized transfer, in a transaction whose message was signed and whose balances changed accordingly; null if it is
  * another one or did something else.
  */
-function transferred(
+function transferOutcome(
   { slot, raw, err, before, after }: LandedTransaction,
   { message_hash, pay_to, amount_atomic }: SolanaAuthorization,
   signature: string,

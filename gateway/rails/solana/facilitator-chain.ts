@@ -1,4 +1,4 @@
-import type { FacilitatedChain, FacilitatedOutcome, HandedOver } from '../facilitator/facilitated-chain.ts';
+import type { FacilitatedChain, FacilitatedOutcome, HandedPayment } from '../facilitator/facilitated-chain.ts';
 import type { SolanaPayment } from './authorization.ts';
 import type { SolanaChain } from './chain.ts';
 import { decideByMessage, decideLanded } from './decide.ts';
@@ -9,7 +9,7 @@ import { payloadOf, requirementsOf } from './verify-transaction.ts';
 export function solanaFacilitatorChain(chain: SolanaChain): FacilitatedChain<SolanaPayment> {
   return {
     network: 'solana',
-    async before({ authorization }) {
+    async handOverWindow({ authorization }) {
       const look = await chain.blockhash(authorization.blockhash);
       if (look.kind !== 'ok') return { kind: 'unreachable' };
       return look.value.valid ? { kind: 'in_time', from_block: look.value.slot } : { kind: 'too_late' };
@@ -30,7 +30,7 @@ export function solanaFacilitatorChain(chain: SolanaChain): FacilitatedChain<Sol
 
 async function lookFor(
   chain: SolanaChain,
-  { payment: { authorization }, from_block, tx_hash }: HandedOver<SolanaPayment>,
+  { payment: { authorization }, from_block, tx_hash }: HandedPayment<SolanaPayment>,
 ): Promise<FacilitatedOutcome> {
   const named = tx_hash === null ? null : await chain.transaction(tx_hash);
   const landed = named?.kind === 'ok' ? named.value : null;

@@ -1,5 +1,5 @@
 import { networks } from '../../../schema/network.ts';
-import type { UsdcMovement } from '../foreign/witness.ts';
+import type { UsdcMovement } from '../foreign/transfer-verifier.ts';
 import type { CompiledInstruction, LandedTransaction, TokenBalance } from './chain.ts';
 import { type DecodedTransaction, TOKEN_PROGRAM } from './transfer.ts';
 

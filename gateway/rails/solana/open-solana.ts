@@ -3,7 +3,7 @@ import { networks } from '../../../schema/network.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import type { Semaphore } from '../../../subgraphs/semaphore.ts';
 import type { SolanaConfig } from '../../config/solana.ts';
-import { type EpochChain, OtherChain, openEpoch, reached } from '../epoch.ts';
+import { type EpochChain, OtherChain, openEpoch, requireAnswer } from '../epoch.ts';
 import type { Authorize } from '../facilitator/auth.ts';
 import { openFacilitator } from '../facilitator/client.ts';
 import { facilitatorDefaults, openFacilitatorSettler } from '../facilitator/settler.ts';
@@ -37,7 +37,7 @@ export interface OpenedSolana {
   readonly fee_payer: string | null;
 }
 
-interface Settling {
+interface OpenedSettler {
   readonly settler: Settler<ClaimItem<SolanaPayment>>;
   readonly fee_payer: string | null;
   readonly own: FeePayer | null;
@@ -64,13 +64,13 @@ export async function openSolanaPayments(parts: SolanaParts): Promise<OpenedSola
   return null;
 }
 
-async function openSettling(parts: SolanaParts, chain: SolanaChain): Promise<Settling | null> {
+async function openSettling(parts: SolanaParts, chain: SolanaChain): Promise<OpenedSettler | null> {
   const { solana, facilitator_url } = parts;
   if (facilitator_url !== null) return openFacilitated(parts, chain, facilitator_url);
   return solana.fee_payer_key === null ? null : openOwn(parts, chain, openFeePayer(solana.fee_payer_key));
 }
 
-function openOwn(parts: SolanaParts, chain: SolanaChain, own: FeePayer): Settling {
+function openOwn(parts: SolanaParts, chain: SolanaChain, own: FeePayer): OpenedSettler {
   const settler = openSolanaSettler<ClaimItem<SolanaPayment>>({
     ...claimSettlerParts(parts, 'a settlement on Solana failed'),
     ...settlerDefaults,
@@ -85,7 +85,7 @@ function openOwn(parts: SolanaParts, chain: SolanaChain, own: FeePayer): Settlin
  * The facilitator's fee payer is part of our offers: if it names none now, Solana is not offered until the next start. Earlier
  * payments are still followed and delivered.
  */
-async function openFacilitated(parts: SolanaParts, chain: SolanaChain, url: string): Promise<Settling> {
+async function openFacilitated(parts: SolanaParts, chain: SolanaChain, url: string): Promise<OpenedSettler> {
   const { logger, authorize } = parts;
   const { verify_ms, settle_ms, ...rest } = facilitatorDefaults;
   const facilitator = openFacilitator({ url, network: 'solana', verify_ms, settle_ms, authorize });
@@ -110,7 +110,7 @@ const GENESIS = networks.solana.caip2.slice('solana:'.length);
 
 /** Solana, as far as it is distinguished from other chains: by its genesis hash. */
 export function solanaEpochOf(chain: Pick<SolanaChain, 'genesisHash'>): EpochChain {
-  const genesis = async () => reached(await chain.genesisHash());
+  const genesis = async () => requireAnswer(await chain.genesisHash());
   return {
     network: 'solana',
     blockHash: async number => (number === 0 ? genesis() : null),
@@ -137,7 +137,7 @@ export class NoTreasury extends Error {
  */
 export async function requireTreasury(chain: Pick<SolanaChain, 'holding'>, pay_to: string): Promise<void> {
   const account = await usdcAccountOf(pay_to);
-  const { value: holding } = reached(await chain.holding(account));
+  const { value: holding } = requireAnswer(await chain.holding(account));
   if (holding?.owner !== pay_to)
     throw new NoTreasury(`PAY_TO_SOLANA (${pay_to}) has no associated USDC account at ${account}; create it first`);
 }

@@ -2,7 +2,7 @@ import type { Database } from '../../../subgraphs/database.ts';
 import { markMined } from '../../../subgraphs/receipt/claim/settlement/journal.ts';
 import { type OpenSettlement, sentSettlements } from '../../../subgraphs/receipt/claim/settlement/read.ts';
 import { dropPost } from '../../../subgraphs/receipt/claim/settlement/write.ts';
-import type { FinalChain, Sighting } from '../finality.ts';
+import type { FinalChain, SettlementPresence } from '../finality.ts';
 import type { SolanaChain } from './chain.ts';
 import { blockName } from './decide.ts';
 
@@ -57,7 +57,7 @@ export function finalSolana(database: Database, chain: SolanaChain): FinalChain 
 async function findLanded(
   chain: SolanaChain,
   settlements: readonly OpenSettlement[],
-): Promise<(settlement: OpenSettlement) => Sighting> {
+): Promise<(settlement: OpenSettlement) => SettlementPresence> {
   const signatures = settlements.flatMap(({ attempts }) => attempts.map(({ tx_hash }) => tx_hash));
   const [statuses, oldest] = await Promise.all([chain.statuses(signatures), chain.oldest()]);
   if (statuses.kind !== 'ok' || oldest.kind !== 'ok') return () => ({ kind: 'unseen' });

@@ -4,15 +4,15 @@ import { getBase58Decoder } from '@solana/kit';
 import { journalSettlement, markMined } from '../../../subgraphs/receipt/claim/settlement/journal.ts';
 import { secretOfKey, solanaAddressOfKey } from '../../config/solana.ts';
 import { type Decision, notSent, type SettleOutcome, unknown } from '../outcome.ts';
-import { ReceiptWatch, type Watched } from '../receipt-watch.ts';
+import { type OpenTransaction, ReceiptWatch } from '../receipt-watch.ts';
 import type { ChainAnswer } from '../rpc.ts';
 import {
   broadcastCommitted,
   journalOne,
+  outcomeWithoutJournal,
   type Settler,
   type SettlerParts,
   type SettlerTimes,
-  unjournalled,
 } from '../settler.ts';
 import type { PartialSignature, SolanaAuthorization, SolanaPayment } from './authorization.ts';
 import type { BlockhashLook, LandedStatus, SolanaChain } from './chain.ts';
@@ -64,7 +64,7 @@ class SolanaSettler<I extends Item> implements Settler<I> {
     const { chain, fee_payer, trouble } = this.#options;
     const signed = fee_payer.sign(item.signature);
     const outcome = await this.#journal(item, signed, look);
-    if (outcome.kind !== 'journalled') return unjournalled(outcome, this.#options);
+    if (outcome.kind !== 'journalled') return outcomeWithoutJournal(outcome, this.#options);
     try {
       await broadcastCommitted(chain, signed.raw, this.#options);
       return await this.#conclude(item, outcome.journalled.settlement_id, signed);
@@ -74,7 +74,7 @@ class SolanaSettler<I extends Item> implements Settler<I> {
     }
   }
 
-  #journal(item: I, { signature, raw }: SignedTransaction, { slot: from_block }: BlockhashLook) {
+  #journal(item: I, { signature, raw }: SignedSolanaTransaction, { slot: from_block }: BlockhashLook) {
     const { faults, fee_payer } = this.#options;
     const { last_valid_block_height, valid_before_seconds: valid_before_max } = item.authorization;
     return journalOne(this.#options, item, from_block, async (tx, settlement_id) => {
@@ -95,7 +95,7 @@ class SolanaSettler<I extends Item> implements Settler<I> {
   async #conclude(
     { authorization }: I,
     settlement_id: string,
-    { signature }: SignedTransaction,
+    { signature }: SignedSolanaTransaction,
   ): Promise<SettleOutcome> {
     const { database, trouble, wait_ms } = this.#options;
     const until_ms = performance.now() + wait_ms;
@@ -117,10 +117,10 @@ class SolanaSettler<I extends Item> implements Settler<I> {
     }
   }
 
-  async #landed(watched: Watched): Promise<LandedStatus | null> {
+  async #landed(watched: OpenTransaction): Promise<LandedStatus | null> {
     const late = new AbortController();
     const patience = sleep(this.#options.wait_ms, null, { signal: late.signal }).catch(() => null);
-    const mined = this.#closed ? null : this.#statuses.mined(watched);
+    const mined = this.#closed ? null : this.#statuses.awaitReceipt(watched);
     try {
       return await Promise.race([mined, patience]);
     } finally {
@@ -143,7 +143,7 @@ async function statusesOf(
 }
 
 /** A transaction with all signatures, which anyone may send. */
-export interface SignedTransaction {
+export interface SignedSolanaTransaction {
   /** The fee payer's signature, base58: the chain's id of the transaction. */
   readonly signature: string;
   /** Base64. */
@@ -157,7 +157,7 @@ export interface SignedTransaction {
 export interface FeePayer {
   readonly address: string;
   /** @throws if the bytes are not a transaction */
-  sign(payment: PartialSignature): SignedTransaction;
+  sign(payment: PartialSignature): SignedSolanaTransaction;
 }
 
 /** From its key: base58 of seed and public key. */

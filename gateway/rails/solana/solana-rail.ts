@@ -13,14 +13,14 @@ import { type Funds, openSignaturesOf } from '../../../subgraphs/receipt/claim/f
 import { findSettlement } from '../../../subgraphs/receipt/claim/settlement/read.ts';
 import type { Semaphore } from '../../../subgraphs/semaphore.ts';
 import type { ExactSvmPayload } from '../../x402/envelope.ts';
-import { reached } from '../epoch.ts';
+import { requireAnswer } from '../epoch.ts';
 import { vouchFor } from '../facilitator/facilitated-chain.ts';
 import { recheckFinalized } from '../finality.ts';
 import { type Busy, type Decision, PROVEN, REVERTED_LATELY, type Rejected } from '../outcome.ts';
 import type { PaymentReadiness, Rail, SentPayment, SignedMessage } from '../rail.ts';
 import type { ChainAnswer } from '../rpc.ts';
 import type { ClaimItem, Settler } from '../settler.ts';
-import { observedSettler, SettlingStanding } from '../settling-standing.ts';
+import { observeSettler, SettlingStanding } from '../settling-standing.ts';
 import type { SolanaPayment } from './authorization.ts';
 import type { BlockhashLook, SolanaChain } from './chain.ts';
 import { decideByMessage, decideSent, isOver } from './decide.ts';
@@ -46,7 +46,7 @@ export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
   const { database, chain, chain_epoch, searches } = parts;
   // Without a known fee payer Solana is not offered until the next start.
   const settling = new SettlingStanding(parts.fee_payer === null ? 'facilitator_unavailable' : null);
-  const settler = observedSettler(parts.settler, settling);
+  const settler = observeSettler(parts.settler, settling);
   const judge = openSolanaJudge(parts);
   const last_seen = new LastSeen(chain);
   const facilitated = solanaFacilitatorChain(chain);
@@ -65,7 +65,7 @@ export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
     async ready(payment) {
       const ready = await readyToPay(parts, payment);
       // The fee payer is checked by a simulation, before anything is handed to the settler.
-      if (ready.kind === 'not_sent') settling.refused(ready.reason, ready.reason);
+      if (ready.kind === 'not_sent') settling.recordRefusal(ready.reason, ready.reason);
       return ready;
     },
     // Validity is measured in the chain's blocks, so none is late before the chain was asked.
@@ -80,7 +80,7 @@ export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
     decide,
     isOver: ({ authorization }) => isOver(chain, authorization),
     vouch: (payment, sent) => vouchFor(database, facilitated, payment, sent),
-    signedBy,
+    isTextSignedBy: isTextSignedBy,
     // The genesis hash alone distinguishes it, so nothing has to be stored.
     look: () => last_seen.look(),
     age_ms: () => last_seen.age_ms(),
@@ -196,7 +196,7 @@ class LastSeen {
 
   /** @throws ChainAway */
   async look(): Promise<void> {
-    reached(await this.#chain.finalized());
+    requireAnswer(await this.#chain.finalized());
     this.#seen_at_ms = performance.now();
   }
 
@@ -212,7 +212,7 @@ const SIGNATURE_BYTES = 64;
  * Whether a wallet has signed a text: Ed25519 over its UTF-8 bytes, in base58. A program's address cannot sign. The text is
  * copied, because for a Buffer at the start of Node's pool kit verifies the whole pool.
  */
-export async function signedBy({ payer, text, signature }: Omit<SignedMessage, 'asker'>): Promise<boolean> {
+export async function isTextSignedBy({ payer, text, signature }: Omit<SignedMessage, 'asker'>): Promise<boolean> {
   try {
     const bytes = getBase58Encoder().encode(signature);
     if (bytes.length !== SIGNATURE_BYTES) return false;

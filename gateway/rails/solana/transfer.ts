@@ -69,7 +69,7 @@ export function signatureName({ transaction, message }: DecodedTransaction): str
 }
 
 /** The USDC transfer of a payment. */
-export interface Transfer {
+export interface TransferInstruction {
   readonly source: string;
   readonly destination: string;
   readonly authority: string;
@@ -84,7 +84,7 @@ const USDC_DECIMALS = 6;
 const TRANSFER_BYTES = 10;
 
 /** TransferChecked of USDC at its index; null if another instruction is there. */
-export function transferIn({ message }: DecodedTransaction): Transfer | null {
+export function transferIn({ message }: DecodedTransaction): TransferInstruction | null {
   const { instructions, staticAccounts } = message as {
     readonly instructions: readonly Instruction[];
     readonly staticAccounts: readonly string[];

@@ -6,11 +6,11 @@ import { limits } from '../../../schema/limits.ts';
 import { networks } from '../../../schema/network.ts';
 import type { AcceptedTerms, ExactSvmPayload } from '../../x402/envelope.ts';
 import {
-  mismatched,
   type OfferedTerms,
   paysAnother,
   type RefusedPayment,
   type TermsCode,
+  termsRefusal,
   type Verified,
 } from '../verify.ts';
 import type { SolanaPayment } from './authorization.ts';
@@ -18,7 +18,7 @@ import {
   type DecodedTransaction,
   isTransactionSignedBy,
   readWireTransaction,
-  type Transfer,
+  type TransferInstruction,
   transferIn,
   usdcAccountOf,
   usesFeePayer,
@@ -60,14 +60,14 @@ export function openSolanaJudge({ fee_payer, pay_to }: JudgeParts) {
 
   async function judge({ transaction }: ExactSvmPayload, offered: OfferedTerms): Promise<Verified<SolanaPayment>> {
     const read = readWireTransaction(Buffer.from(transaction, 'base64'));
-    if (read === null) return refused('malformed');
+    if (read === null) return payloadRefusal('malformed');
     const transfer = transferIn(read);
-    if (transfer === null) return refused('no_transfer');
+    if (transfer === null) return payloadRefusal('no_transfer');
     const payee = offered.pay_to.solana ?? pay_to;
     const fault = compareSigners(read, transfer) ?? compareTransfer(transfer, await accountOf(payee), offered);
     if (fault?.code === 'wrong_payee') return toAnother(read, transfer, transaction, offered.now_ms);
     if (fault) return fault;
-    if (transfer.source !== (await usdcAccountOf(transfer.authority))) return refused('wrong_source');
+    if (transfer.source !== (await usdcAccountOf(transfer.authority))) return payloadRefusal('wrong_source');
     const named = feePayerOf(read);
     const scheme = named === fee_payer ? official : officialScheme(named);
     const requirements = requirementsOf(offered.amount_atomic, payee, named);
@@ -127,16 +127,16 @@ function forAnother(payment: SolanaPayment): Verified<SolanaPayment> {
  */
 async function toAnother(
   read: DecodedTransaction,
-  transfer: Transfer,
+  transfer: TransferInstruction,
   transaction: string,
   now_ms: number,
 ): Promise<Verified<SolanaPayment>> {
-  if (!(await isTransactionSignedBy(read, transfer.authority))) return mismatched('solana', 'wrong_payee');
+  if (!(await isTransactionSignedBy(read, transfer.authority))) return termsRefusal('solana', 'wrong_payee');
   const named = { transaction, pay_to: transfer.destination, fee_payer: feePayerOf(read) };
   return paysAnother('solana', paymentOf(read, transfer, named, now_ms));
 }
 
-function refused(code: keyof typeof refusals): RefusedPayment {
+function payloadRefusal(code: keyof typeof refusals): RefusedPayment {
   return { kind: 'refused', code, reason: refusals[code] };
 }
 
@@ -149,22 +149,23 @@ function feePayerOf({ message }: DecodedTransaction): string {
 }
 
 /** The signers must be the fee payer, in no other role, and the payer. */
-function compareSigners(read: DecodedTransaction, { authority }: Transfer): RefusedPayment | null {
+function compareSigners(read: DecodedTransaction, { authority }: TransferInstruction): RefusedPayment | null {
   const { header, staticAccounts } = read.message;
-  if (usesFeePayer(read)) return refused('fee_payer_used');
-  if (header.numSignerAccounts !== SIGNERS || staticAccounts[1] !== authority) return refused('excessive_signers');
+  if (usesFeePayer(read)) return payloadRefusal('fee_payer_used');
+  if (header.numSignerAccounts !== SIGNERS || staticAccounts[1] !== authority)
+    return payloadRefusal('excessive_signers');
   // Only the chain knows an account in a look-up table; no `exact` payment needs one.
   const { addressTableLookups = [] } = read.message as { addressTableLookups?: readonly unknown[] };
-  return addressTableLookups.length > 0 ? refused('malformed') : null;
+  return addressTableLookups.length > 0 ? payloadRefusal('malformed') : null;
 }
 
 function compareTransfer(
-  { destination, amount_atomic }: Transfer,
+  { destination, amount_atomic }: TransferInstruction,
   account: string,
   offered: OfferedTerms,
 ): RefusedPayment | null {
-  if (destination !== account) return mismatched('solana', 'wrong_payee');
-  return amount_atomic === offered.amount_atomic ? null : mismatched('solana', 'wrong_amount');
+  if (destination !== account) return termsRefusal('solana', 'wrong_payee');
+  return amount_atomic === offered.amount_atomic ? null : termsRefusal('solana', 'wrong_amount');
 }
 
 /**
@@ -199,7 +200,7 @@ export function payloadOf(transaction: string, accepted: PaymentRequirements): P
 
 function paymentOf(
   { message, message_hash }: DecodedTransaction,
-  { authority, amount_atomic }: Transfer,
+  { authority, amount_atomic }: TransferInstruction,
   { transaction, pay_to, fee_payer }: ExactSvmPayload & { readonly pay_to: string; readonly fee_payer: string },
   now_ms: number,
 ): SolanaPayment {

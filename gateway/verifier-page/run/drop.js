@@ -4,14 +4,14 @@ import { moneyText } from '../../../rest-compat/receipt/page/texts.js';
 import { isSettled, receiptSummary, spendLanes } from '../../../schema/audit/receipt-summary.ts';
 import { openTally } from '../../../schema/audit/receipt-tally.ts';
 import { isZip } from '../../../schema/audit/zip.ts';
-import { visibleText } from '../../../schema/bidi.js';
+import { escapeControls } from '../../../schema/bidi.js';
 import { explorerPage } from '../../../schema/explorers.ts';
 import { keysBrought } from '../../../subgraphs/receipt/verify/audit.ts';
 import { keysInBundle, verifyBundle } from '../../../subgraphs/receipt/verify/bundle.ts';
 import { documentIn, needsKeys } from '../../../subgraphs/receipt/verify/document.ts';
 import { envelopeIn } from '../../../subgraphs/receipt/verify/envelope.ts';
 import { isIssuerHistory, isRevocations } from '../../../subgraphs/receipt/verify/histories.ts';
-import { undecided, verify } from '../../../subgraphs/receipt/verify/module.ts';
+import { isUndecided, verify } from '../../../subgraphs/receipt/verify/module.ts';
 import { documentFrom } from '../../../subgraphs/receipt/verify/read-document.ts';
 import { byId, element, findingsOf, itemsOf, page, parent } from './findings.js';
 
@@ -143,7 +143,7 @@ function judge({ json, bytes, fault }) {
     ? openEnvelope(bytes, keys?.json ?? NO_KEYS)
     : verify(document, keys?.json ?? keysBrought(document) ?? NO_KEYS, { histories });
   const what = kinds[verified.kind] ?? verified.kind;
-  if (verified.fault && undecided(verified.fault)) {
+  if (verified.fault && isUndecided(verified.fault)) {
     const open = verified.fault.code === 'not_signed' ? 'is not signed' : 'cannot be decided here';
     return { status: 'open', headline: `This ${what} ${open}`, detail: verified.fault.sentence, ...bare };
   }
@@ -302,7 +302,7 @@ let shown = 0;
 async function show() {
   const turn = ++shown;
   byId('keys').textContent = key_sets.length
-    ? visibleText(`Keys: ${key_sets.map(({ name }) => name).join(', ')}`)
+    ? escapeControls(`Keys: ${key_sets.map(({ name }) => name).join(', ')}`)
     : 'Keys: none given. An audit document contains its own.';
   const as_table = dropped.length > CARDS_MAX;
   const body = page.document.createElement('tbody');

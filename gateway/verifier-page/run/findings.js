@@ -1,4 +1,4 @@
-import { visibleText } from '../../../schema/bidi.js';
+import { escapeControls } from '../../../schema/bidi.js';
 
 /*
  * What the verifier has found of a document, line by line, as elements of a page: made of text alone, so that nothing that is verified is
@@ -62,7 +62,7 @@ export const byId = id => page.document.getElementById(id);
 /** @param {string} tag @param {string} text @param {Record<string, string>} [attributes] @returns {any} */
 export function element(tag, text, attributes = {}) {
   const made = page.document.createElement(tag);
-  made.textContent = visibleText(text);
+  made.textContent = escapeControls(text);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   return made;
 }

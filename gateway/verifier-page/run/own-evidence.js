@@ -1,7 +1,7 @@
 import '../../../subgraphs/receipt/verify/browser/without-eval.ts';
 import { factsOfReceipt, factsOfRefusal, headlineOf } from '../../../rest-compat/receipt/page/facts.ts';
 import { isSettled, receiptSummary, spendLanes } from '../../../schema/audit/receipt-summary.ts';
-import { visibleText } from '../../../schema/bidi.js';
+import { escapeControls } from '../../../schema/bidi.js';
 import { canonicalJson } from '../../../schema/canonical-json.ts';
 import { keysBrought, verifyReceiptAudit, verifyRefusalAudit } from '../../../subgraphs/receipt/verify/audit.ts';
 import { verificationJson } from '../../../subgraphs/receipt/verify/report.ts';
@@ -55,8 +55,8 @@ function say(status, headline, detail) {
   const verdict = byId('verdict');
   verdict.dataset.status = status;
   page.document.body.dataset.verdict = status;
-  verdict.querySelector('.headline').textContent = visibleText(headline);
-  verdict.querySelector('.detail').textContent = visibleText(detail);
+  verdict.querySelector('.headline').textContent = escapeControls(headline);
+  verdict.querySelector('.detail').textContent = escapeControls(detail);
   if (status === 'failed') page.document.title = `FAILED: ${page.document.title}`;
 }
 

@@ -17,7 +17,7 @@ label .field { display: block; margin-top: .25rem; padding: .5rem .6rem; width: 
 .narrow { flex: 0 1 8rem; } .wide { flex: 1 1 18rem; } .choice { margin: 1.5rem 0; } .choice label { margin-top: .5rem; }
 article { margin: 1.75rem 0 0; padding: 1.1rem 1.25rem; border: .1rem solid var(--line); border-radius: .6rem; }
 article h2 { font-size: 1.6rem; line-height: 1.2; margin: 0; } article dl { border-bottom: 0; padding-bottom: 0; font-size: .92rem; } article p { margin: 1.25rem 0 0; padding-left: .8rem; border-left: .3rem solid var(--quiet); font-weight: 600; overflow-wrap: anywhere; } article code { font-weight: 400; }
-dd.said { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; }
+dd.request-text { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; }
 article p:empty { display: none; } article form { margin-top: 1.25rem; } #book { margin-top: 1.5rem; } #work > p { margin-top: 1.5rem; font-weight: 600; }
 `;
 
@@ -59,7 +59,7 @@ export const linkPage = approvalPage({
   title: 'Approve a call',
   body: () => html`<main><h1>Approve a call</h1>
 <noscript><p>This page needs JavaScript. <code>POST /v1/approvals/{approval_id}</code> does the same.</p></noscript>
-<p class="sum" id="says" role="status" aria-live="polite"></p><dl id="facts"></dl>
+<p class="sum" id="message" role="status" aria-live="polite"></p><dl id="facts"></dl>
 <form id="answer" hidden><button value="approve">Approve</button><button value="deny">Deny</button></form>
 </main><footer><p>This link answers the request once. All times are UTC.</p></footer>`,
   script: ['link'],
@@ -77,7 +77,7 @@ shows the requests; only the wallet can answer them. A Safe or another contract 
 <label class="narrow">Agent id <input class="field" id="agent" inputmode="numeric" pattern="\\s*[1-9][0-9]*\\s*" title="A number" autocomplete="off" required></label>
 <label class="wide">Session of its book <input class="field" id="session" type="password" pattern="\\s*[!-~]+\\s*" title="The session that the registration returned" autocomplete="off" spellcheck="false" required></label>
 <button class="first">Show requests</button></form>
-<p id="says" role="status" aria-live="polite"></p>
+<p id="message" role="status" aria-live="polite"></p>
 <div id="book" hidden><p>Wallet of the agent: <code id="wallet"></code></p><form id="wallets" class="choice" hidden><fieldset><legend>Choose the wallet that signs</legend><div id="choices"></div></fieldset></form>
 <div id="requests"></div>
 <div class="buttons"><button type="button" id="again">Refresh</button></div></div></fieldset>
@@ -92,9 +92,9 @@ money. All times are UTC.</p></footer>`,
  * top-level name in common.
  */
 function oneScript(modules: readonly URL[]): string {
-  return modules.map(module => bare(readFileSync(module, 'utf8'))).join('\n');
+  return modules.map(module => withoutImports(readFileSync(module, 'utf8'))).join('\n');
 }
 
-function bare(source: string): string {
+function withoutImports(source: string): string {
   return source.replaceAll(/^import [^;]*;\n/gm, '').replaceAll(/^export (?=(async )?function |const )/gm, '');
 }

@@ -71,7 +71,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | null> {
 }
 
 /** Over the bytes as they came: JSON that was parsed and written again may have others. Null if not signed, or too old. */
-function verified(body: string, headers: IncomingMessage['headers']): Message | null {
+function verifyMessage(body: string, headers: IncomingMessage['headers']): Message | null {
   try {
     return webhook.verify(body, headers as Record<string, string>) as Message;
   } catch {
@@ -92,7 +92,7 @@ const seen = new Set<string>();
 async function receive(request: IncomingMessage): Promise<number> {
   const body = await bodyOf(request);
   if (body === null) return 413;
-  const message = verified(body, request.headers);
+  const message = verifyMessage(body, request.headers);
   if (message === null) return 401;
   if (seen.has(message.id)) return 204;
   work(message);

@@ -18,13 +18,16 @@ type CardPort = Pick<Port, 'base_url' | 'signCard'>;
  * the official client loses them when it parses the card before it verifies it.
  */
 export function agentCard(doors: readonly Door[], port: CardPort): JsonObject {
-  const { url, capabilities, ...about } = facts(doors, port.base_url);
+  const { url, capabilities, ...about } = cardMembers(doors, port.base_url);
   const supportedInterfaces = ['1.0', '0.3'].map(protocolVersion => ({
     url,
     protocolBinding: BINDING,
     protocolVersion,
   }));
-  return signed({ ...about, supportedInterfaces, capabilities: { ...capabilities, extendedAgentCard: false } }, port);
+  return attachSignature(
+    { ...about, supportedInterfaces, capabilities: { ...capabilities, extendedAgentCard: false } },
+    port,
+  );
 }
 
 /**
@@ -32,7 +35,7 @@ export function agentCard(doors: readonly Door[], port: CardPort): JsonObject {
  * would lose members that 1.0 does not know, and with them the signature.
  */
 export function legacyAgentCard(doors: readonly Door[], port: CardPort): JsonObject {
-  const { url, capabilities, ...about } = facts(doors, port.base_url);
+  const { url, capabilities, ...about } = cardMembers(doors, port.base_url);
   const card = {
     ...about,
     protocolVersion: '0.3.0',
@@ -42,18 +45,18 @@ export function legacyAgentCard(doors: readonly Door[], port: CardPort): JsonObj
     capabilities: { ...capabilities, stateTransitionHistory: false },
     supportsAuthenticatedExtendedCard: false,
   };
-  return signed(card, port);
+  return attachSignature(card, port);
 }
 
 const BINDING = 'JSONRPC';
 
-const signed = (card: JsonObject, port: CardPort): JsonObject => ({
+const attachSignature = (card: JsonObject, port: CardPort): JsonObject => ({
   ...card,
   signatures: [{ ...port.signCard(card) }],
 });
 
 /** Members of both cards. */
-function facts(doors: readonly Door[], base_url: string) {
+function cardMembers(doors: readonly Door[], base_url: string) {
   return {
     name: 'Spend receipt gateway',
     description:

@@ -20,7 +20,7 @@ export const x402Extensions: readonly Extension[] = [
 const HEADERS = ['a2a-extensions', 'x-a2a-extensions'] as const;
 
 /** The newest extension that the client has activated. Null if there is none. */
-export function activated(headers: RequestHeaders): Extension | null {
+export function activeExtension(headers: RequestHeaders): Extension | null {
   const uris = HEADERS.flatMap(name => String(headers[name] ?? '').split(',')).map(uri => uri.trim());
   return x402Extensions.find(({ uri }) => uris.includes(uri)) ?? null;
 }

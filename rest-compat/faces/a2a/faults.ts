@@ -54,7 +54,7 @@ function violation(field: string, description: string): JsonObject {
 }
 
 /** Refusals for which A2A has an error. */
-const named: Readonly<Record<string, A2aErrorName>> = {
+const a2aErrorByCode: Readonly<Record<string, A2aErrorName>> = {
   invalid_request: 'invalid_params',
   unknown_model: 'invalid_params',
   not_found: 'task_not_found',
@@ -77,20 +77,20 @@ const byStatus: Readonly<Record<number, number>> = {
   503: -32063,
 };
 
-type Refused = Pick<Answer, 'status' | 'body'>;
+type RefusalAnswer = Pick<Answer, 'status' | 'body'>;
 
-function factsIn({ status, body }: Refused): { readonly code: string; readonly facts: JsonObject } {
+function factsIn({ status, body }: RefusalAnswer): { readonly code: string; readonly facts: JsonObject } {
   const parsed: Json = typeof body === 'string' && body !== '' ? (JSON.parse(body) as Json) : {};
   const facts = isJsonObject(parsed) ? parsed : {};
   return { code: typeof facts.code === 'string' ? facts.code : (emptyCodes[status] ?? 'internal'), facts };
 }
 
 /** A refusal by an endpoint as a JSON-RPC error: the same code as by REST, with all facts. */
-export function refusalOf(answer: Refused): RpcError {
+export function refusalOf(answer: RefusalAnswer): RpcError {
   const { status } = answer;
   const { code, facts } = factsIn(answer);
   const message = String(facts.detail ?? facts.error ?? code);
-  const a2a = named[code];
+  const a2a = a2aErrorByCode[code];
   const info = a2a ? errorOfA2a(a2a) : { '@type': ERROR_INFO, reason: code.toUpperCase(), domain: OUR_DOMAIN };
   const param = isJsonObject(facts.error) ? facts.error.param : null;
   return {
@@ -115,8 +115,8 @@ const emptyCodes: Readonly<Record<number, string>> = {
 export const isOnlyInRpc = (status: number): boolean => status === 400 || status === 404;
 
 /** The HTTP status of an error: 200 if A2A has a name for it, otherwise that of the endpoint. Internal errors keep their status. */
-export function httpStatusOf(answer: Refused): number {
+export function httpStatusOf(answer: RefusalAnswer): number {
   const { status } = answer;
-  const inside = isOnlyInRpc(status) || (status < 500 && Object.hasOwn(named, factsIn(answer).code));
+  const inside = isOnlyInRpc(status) || (status < 500 && Object.hasOwn(a2aErrorByCode, factsIn(answer).code));
   return inside ? 200 : status;
 }

@@ -31,10 +31,10 @@ export function readRpc(body: JsonObject): RpcCall {
   return { id: idOf(body), method, params };
 }
 
-const plain = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' } as const;
+const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' } as const;
 
 export function rpcResult(id: RpcId, result: Json, headers: Answer['headers'] = {}): Answer {
-  return { status: 200, headers: { ...headers, ...plain }, body: JSON.stringify({ jsonrpc: '2.0', id, result }) };
+  return { status: 200, headers: { ...headers, ...jsonHeaders }, body: JSON.stringify({ jsonrpc: '2.0', id, result }) };
 }
 
 /** HTTP form of a failure: status 200 if JSON-RPC can express it. `beside`: members for clients that only know HTTP. */
@@ -47,5 +47,9 @@ export function rpcFailure(
   error: RpcError,
   { status, headers, beside }: HttpForm = { status: 200, headers: {}, beside: {} },
 ): Answer {
-  return { status, headers: { ...headers, ...plain }, body: JSON.stringify({ jsonrpc: '2.0', id, error, ...beside }) };
+  return {
+    status,
+    headers: { ...headers, ...jsonHeaders },
+    body: JSON.stringify({ jsonrpc: '2.0', id, error, ...beside }),
+  };
 }

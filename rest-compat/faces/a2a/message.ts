@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { a2aLimits, limits, offeredLimits } from '../../../schema/limits.ts';
 import { chatMembers } from '../../../schema/requests/chat-completion.ts';
-import type { ProtocolVersion } from './dialect.ts';
 import { A2aFault } from './faults.ts';
 import { fromLegacy } from './legacy.ts';
+import type { ProtocolVersion } from './methods.ts';
 
 /* Translates an A2A message to a chat request. */
 
@@ -22,7 +22,7 @@ const Message = z.object({
   referenceTaskIds: z.array(z.string()).max(a2aLimits.message_references_max).nullish(),
 });
 
-const Sent = z.object({
+const SendParams = z.object({
   message: Message,
   configuration: z
     .object({
@@ -43,7 +43,7 @@ export interface SentMessage {
 
 /** @throws A2aFault invalid_params, content_type_not_supported, push_notification_not_supported, unsupported_operation */
 export function readMessage(params: JsonObject, version: ProtocolVersion): SentMessage {
-  const { message, configuration } = validParams(Sent, version === '0.3' ? fromLegacy(params) : params);
+  const { message, configuration } = validParams(SendParams, version === '0.3' ? fromLegacy(params) : params);
   if (configuration?.taskPushNotificationConfig) throw new A2aFault('push_notification_not_supported');
   requireMode(configuration?.acceptedOutputModes ?? []);
   // The model would not see the referenced tasks, and the answer would be paid for.
@@ -89,7 +89,7 @@ export function chatOf({ parts, context_id }: Pick<SentMessage, 'parts' | 'conte
     requireOneContent(part, at);
     if (typeof part.text === 'string') texts.push(part.text);
     else if (isJsonObject(part.data) && request === null) request = requireMembers(part.data, at);
-    else throw unread(part, at);
+    else throw unsupportedPart(part, at);
   }
   const { stream: _, ...members } = request ?? {};
   const before = Array.isArray(members.messages) ? members.messages : [];
@@ -118,7 +118,7 @@ function requireMembers(data: JsonObject, at: number): JsonObject {
   throw new A2aFault('content_type_not_supported', detail, `message.parts.${at}`);
 }
 
-function unread(part: JsonObject, at: number): A2aFault {
+function unsupportedPart(part: JsonObject, at: number): A2aFault {
   const field = `message.parts.${at}`;
   if ('raw' in part || 'url' in part || 'data' in part)
     return new A2aFault(

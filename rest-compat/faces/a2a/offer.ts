@@ -2,18 +2,18 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../schema/digest.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { Answer } from '../../problem.ts';
-import { type Calling, resultOf } from './calling.ts';
 import { A2aFault } from './faults.ts';
 import type { SentMessage } from './message.ts';
-import { asking, declined, requiredBy } from './payment.ts';
-import { agentMessage, type ShownAs } from './task.ts';
+import { type MethodCall, resultOf } from './method-call.ts';
+import { paymentRejectedMetadata, paymentRequiredMetadata, paymentRequirements } from './payment.ts';
+import { agentMessage, type TaskIds } from './task.ts';
 
 /*
  * An unpaid request is a task that needs input. Only its client stores it, sealed into the task id. Once it is paid it is found by the name
  * of its payment.
  */
 
-export interface Offered extends ShownAs {
+export interface UnpaidTask extends TaskIds {
   /** Name of the payment, under which the request is bought at most once. */
   readonly name: string;
   readonly chat: JsonObject;
@@ -24,19 +24,19 @@ export interface Offered extends ShownAs {
 export const offerName = (id: string): string => `a2a_${sha256Hex(id).slice(0, 40)}`;
 
 /** Null if the id is not that of an offered request. */
-export function openOffered({ house }: Pick<Calling, 'house'>, id: string): Offered | null {
-  const opened = house.port.offered.open(id);
-  return opened && offeredAs(id, opened.request, opened.lapsed);
+export function openUnpaidTask({ layer }: Pick<MethodCall, 'layer'>, id: string): UnpaidTask | null {
+  const opened = layer.port.unpaid_requests.open(id);
+  return opened && unpaidTaskOf(id, opened.request, opened.lapsed);
 }
 
-function offeredAs(id: string, chat: JsonObject, lapsed = false): Offered {
+function unpaidTaskOf(id: string, chat: JsonObject, lapsed = false): UnpaidTask {
   const name = offerName(id);
   const context_id = typeof chat.intent_id === 'string' ? chat.intent_id : name;
   return { id, name, chat, lapsed, context_id };
 }
 
 /** Checks that a message may continue an offered request. @throws A2aFault invalid_params */
-export function requirePayable(offered: Offered, { context_id, task_id }: SentMessage): void {
+export function requirePayable(offered: UnpaidTask, { context_id, task_id }: SentMessage): void {
   if (context_id !== null && context_id !== offered.context_id && context_id !== task_id)
     throw new A2aFault('invalid_params', 'The task belongs to another context.', 'message.contextId');
 }
@@ -47,38 +47,46 @@ export function requirePayable(offered: Offered, { context_id, task_id }: SentMe
  * @throws A2aFault invalid_params if the request is invalid, paid or not
  */
 export function offerTask(
-  calling: Calling,
+  method_call: MethodCall,
   chat: JsonObject,
   answer: Answer,
-  { offered, failure }: { readonly offered: Offered | null; readonly failure: boolean },
+  { offered, failure }: { readonly offered: UnpaidTask | null; readonly failure: boolean },
 ): JsonObject | null {
-  const { house, extension } = calling;
+  const { layer, extension } = method_call;
   if (extension === null) return null;
-  if (offered === null) requireChat(calling, chat);
-  const id = offered?.id ?? house.port.offered.seal(chat);
+  if (offered === null) requireChat(method_call, chat);
+  const id = offered?.id ?? layer.port.unpaid_requests.seal(chat);
   if (id === null) return null;
   const body_members = JSON.parse(String(answer.body)) as JsonObject;
-  const required = requiredBy(answer, extension.x402_version);
+  const required = paymentRequirements(answer, extension.x402_version);
   const text = failure || body_members.code !== undefined ? String(body_members.error) : 'Payment is required.';
-  const metadata = asking(required, failure ? String(body_members.error) : null);
-  return resultOf(calling, { task: waiting(offered ?? offeredAs(id, chat), text, metadata) });
+  const metadata = paymentRequiredMetadata(required, failure ? String(body_members.error) : null);
+  return resultOf(method_call, { task: inputRequiredTask(offered ?? unpaidTaskOf(id, chat), text, metadata) });
 }
 
 /** The task for a client that declines to pay: it stays unpaid until it expires. */
-export function declinedTask(calling: Calling, offered: Offered): JsonObject {
-  return resultOf(calling, {
-    task: waiting(offered, 'The payment was declined. The task stays unpaid until it expires.', declined({})),
+export function declinedTask(method_call: MethodCall, offered: UnpaidTask): JsonObject {
+  return resultOf(method_call, {
+    task: inputRequiredTask(
+      offered,
+      'The payment was declined. The task stays unpaid until it expires.',
+      paymentRejectedMetadata({}),
+    ),
   });
 }
 
-export function waiting({ id, context_id, name }: Offered, text?: string, metadata: JsonObject = {}): JsonObject {
+export function inputRequiredTask(
+  { id, context_id, name }: UnpaidTask,
+  text?: string,
+  metadata: JsonObject = {},
+): JsonObject {
   const status: JsonObject = { state: 'TASK_STATE_INPUT_REQUIRED' };
   const body_members = text === undefined ? status : { ...status, message: agentMessage(name, text, metadata) };
   return { id, contextId: context_id, status: body_members };
 }
 
 /** Validates by the schema of the endpoint. @throws A2aFault invalid_params */
-function requireChat({ door, request: { params, query, headers } }: Calling, chat: JsonObject): void {
+function requireChat({ door, request: { params, query, headers } }: MethodCall, chat: JsonObject): void {
   try {
     door.operation({ params, query, headers, body: chat });
   } catch (cause) {

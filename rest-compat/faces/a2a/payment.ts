@@ -11,7 +11,7 @@ const key = (name: string) => `x402.payment.${name}` as const;
 export const paymentStatusOf = (metadata: JsonObject): Json => metadata[key('status')] ?? null;
 
 /** The payment in a message. Null if there is none. @throws A2aFault invalid_params */
-export function submitted(metadata: JsonObject): JsonObject | null {
+export function paymentInMetadata(metadata: JsonObject): JsonObject | null {
   const payload = metadata[key('payload')];
   if (payload === undefined || payload === null) return null;
   const isOfX402 =
@@ -40,7 +40,7 @@ const IDENTIFIER = 'payment-identifier';
  * Adds an identifier to the payment, so that it buys the request once and can be found again. An identifier of the client takes precedence.
  * x402 version 1 has no extensions, so its payment becomes one of version 2 for the same offer.
  */
-export function paymentNamed(payment: JsonObject, name: string, offers: readonly JsonObject[]): JsonObject {
+export function namePayment(payment: JsonObject, name: string, offers: readonly JsonObject[]): JsonObject {
   const extensions = isJsonObject(payment.extensions) ? payment.extensions : {};
   // Clients copy the extension from the offer, where it has no id yet.
   const { [IDENTIFIER]: own } = extensions;
@@ -53,9 +53,9 @@ export function paymentNamed(payment: JsonObject, name: string, offers: readonly
 }
 
 /** The payment requirements of a 402, in the form of that x402 version. */
-export function requiredBy({ headers, body }: Pick<Answer, 'headers' | 'body'>, version: 1 | 2): JsonObject {
+export function paymentRequirements({ headers, body }: Pick<Answer, 'headers' | 'body'>, version: 1 | 2): JsonObject {
   if (version === 1) return JSON.parse(String(body)) as JsonObject;
-  return decoded(headers['PAYMENT-REQUIRED']) ?? {};
+  return decodeHeader(headers['PAYMENT-REQUIRED']) ?? {};
 }
 
 export function offersIn({ accepts }: JsonObject): readonly JsonObject[] {
@@ -63,7 +63,7 @@ export function offersIn({ accepts }: JsonObject): readonly JsonObject[] {
 }
 
 /** Metadata of a message that asks for a payment, or reports a failed one. */
-export function asking(required: JsonObject, failure: string | null): JsonObject {
+export function paymentRequiredMetadata(required: JsonObject, failure: string | null): JsonObject {
   const offer = { [key('required')]: required };
   if (failure === null) return { [key('status')]: 'payment-required', ...offer };
   const network = String(offersIn(required)[0]?.network ?? '');
@@ -75,23 +75,23 @@ export function asking(required: JsonObject, failure: string | null): JsonObject
   };
 }
 
-export const declined = (required: JsonObject): JsonObject => ({
+export const paymentRejectedMetadata = (required: JsonObject): JsonObject => ({
   [key('status')]: 'payment-rejected',
   [key('required')]: required,
 });
 
 /** Metadata of a message about a settled payment. Empty if an API key was used. */
-export function completed(headers: Answer['headers']): JsonObject {
-  const receipt = decoded(headers['PAYMENT-RESPONSE'] ?? headers['X-PAYMENT-RESPONSE']);
-  return receipt === null ? {} : settledBy(receipt);
+export function settlementMetadata(headers: Answer['headers']): JsonObject {
+  const receipt = decodeHeader(headers['PAYMENT-RESPONSE'] ?? headers['X-PAYMENT-RESPONSE']);
+  return receipt === null ? {} : paymentCompletedMetadata(receipt);
 }
 
-export const settledBy = (receipt: JsonObject): JsonObject => ({
+export const paymentCompletedMetadata = (receipt: JsonObject): JsonObject => ({
   [key('status')]: 'payment-completed',
   [key('receipts')]: [receipt],
 });
 
-function decoded(header: string | undefined): JsonObject | null {
+function decodeHeader(header: string | undefined): JsonObject | null {
   if (header === undefined) return null;
   const value: unknown = JSON.parse(Buffer.from(header, 'base64').toString('utf8'));
   return isJsonObject(value) ? (value as JsonObject) : null;

@@ -8,7 +8,7 @@ import { documentDoor } from '../../door.ts';
 
 /* The free methods of A2A as endpoints, so that each passes the same checks. The rate limit counts them in serve.ts. */
 
-const own = {
+const taskColumns = {
   methods: ['POST'],
   path: '/a2a-message',
   tags: ['inference'],
@@ -47,7 +47,7 @@ const LIST_TASKS = parse(
 );
 
 export const getTask = documentDoor({
-  ...own,
+  ...taskColumns,
   name: 'a2a_get_task',
   effect: 'reads',
   summary: 'Get the state of a task and, as its buyer, its answer and receipt',
@@ -57,10 +57,10 @@ export const getTask = documentDoor({
 });
 
 /** The same for a message. It is counted by what it buys, so not here. */
-export const knownTask = { ...getTask, rated: true };
+export const getMessageTask = { ...getTask, rated: true };
 
 export const cancelTask = documentDoor({
-  ...own,
+  ...taskColumns,
   name: 'a2a_cancel_task',
   summary: 'Cancel a task before its payment is sent',
   field: 'cancelTask',
@@ -69,7 +69,7 @@ export const cancelTask = documentDoor({
 });
 
 export const listTasks = documentDoor({
-  ...own,
+  ...taskColumns,
   name: 'a2a_list_tasks',
   effect: 'reads',
   summary: 'List the tasks that the caller has bought, last changed first',

@@ -4,53 +4,53 @@ import { joinedReasoning, type Reasoning, reasoningMembersOf } from '../../../sc
 import type { DoorRequest } from '../../door-request.ts';
 import { eventStream, sseEvent } from '../../sse.ts';
 import type { StreamedAnswer } from '../../streamed-answer.ts';
-import type { Calling } from './calling.ts';
 import { refusalOf } from './faults.ts';
 import type { RpcId } from './json-rpc.ts';
 import { legacyResult } from './legacy.ts';
-import type { Offered } from './offer.ts';
-import { completed } from './payment.ts';
-import { agentMessage, dataPart, type ShownAs, since, textPart } from './task.ts';
+import type { MethodCall } from './method-call.ts';
+import type { UnpaidTask } from './offer.ts';
+import { settlementMetadata } from './payment.ts';
+import { agentMessage, dataPart, receiptTime, type TaskIds, textPart } from './task.ts';
 
 /* A streamed chat as events of a task: the task, its output piece by piece, and its final state. */
 
 export const eventHeaders = eventStream;
 
 /** Each event is a complete JSON-RPC response: `{result}` or `{error}`. */
-export async function* framed(id: RpcId, events: AsyncIterable<JsonObject>): AsyncGenerator<string> {
+export async function* frameRpcEvents(id: RpcId, events: AsyncIterable<JsonObject>): AsyncGenerator<string> {
   for await (const event of events) yield sseEvent({ jsonrpc: '2.0', id, ...event });
 }
 
 /** A message as a call of the endpoint. */
-export interface Chat {
+export interface ChatCall {
   readonly chat: JsonObject;
   readonly request: DoorRequest;
   /** The offered request that the message pays for. */
-  readonly offered: Offered | null;
+  readonly offered: UnpaidTask | null;
 }
 
 /** The context id: the intent; without one, the context of the offered request or the id of the task itself. */
-export function contextOf({ chat, request, offered }: Chat, task_id: string): string {
+export function contextOf({ chat, request, offered }: ChatCall, task_id: string): string {
   return String(chat.intent_id ?? request.headers['x-svc-intent'] ?? offered?.context_id ?? task_id);
 }
 
 /** `{result}` for each step. If the stream is incomplete, the last event is the failed task, or `{error}` if there is no receipt. */
 export async function* taskEvents(
-  { version }: Pick<Calling, 'version'>,
+  { version }: Pick<MethodCall, 'version'>,
   { body, headers }: StreamedAnswer,
-  chat_call: Chat,
+  chat_call: ChatCall,
 ): AsyncGenerator<JsonObject> {
   const result = (event: JsonObject) => ({ result: version === '0.3' ? legacyResult(event) : event });
   const streamed = new StreamedChat(headers);
   for await (const chunk of chunksOf(body)) {
     if (isJsonObject(chunk.error)) {
       const failed = streamed.end(chunk.error);
-      return yield* failed ? failed.map(result) : [{ error: brokenOff(chunk) }];
+      return yield* failed ? failed.map(result) : [{ error: streamError(chunk) }];
     }
     if (!streamed.shown) {
       const id = taskNamedBy(String(chunk.id));
       streamed.shown = { id: chat_call.offered?.id ?? id, context_id: contextOf(chat_call, id) };
-      yield result({ task: streamed.begun() });
+      yield result({ task: streamed.workingTask() });
     }
     for (const update of streamed.add(chunk)) yield result(update);
   }
@@ -65,7 +65,7 @@ async function* chunksOf(frames: AsyncIterable<string | Uint8Array>): AsyncGener
   }
 }
 
-function brokenOff(chunk: JsonObject): JsonObject {
+function streamError(chunk: JsonObject): JsonObject {
   const { code, message } = chunk.error as JsonObject;
   const { status = 500 } = chunk;
   return { ...refusalOf({ status: Number(status), body: JSON.stringify({ ...chunk, code, detail: message }) }) };
@@ -73,7 +73,7 @@ function brokenOff(chunk: JsonObject): JsonObject {
 
 /** Collects the chunks of a chat. */
 class StreamedChat {
-  shown: ShownAs | null = null;
+  shown: TaskIds | null = null;
   readonly #headers: StreamedAnswer['headers'];
   #artifact_id = '';
   #pieces = 0;
@@ -92,7 +92,7 @@ class StreamedChat {
     return { taskId: this.shown.id, contextId: this.shown.context_id };
   }
 
-  begun(): JsonObject {
+  workingTask(): JsonObject {
     const { taskId: id, contextId } = this.#task;
     return { id, contextId, status: { state: 'TASK_STATE_WORKING' } };
   }
@@ -146,11 +146,11 @@ class StreamedChat {
     const svc = this.#svc;
     if (svc === null) return null;
     const text = error === null ? 'Payment successful.' : String(error.message);
-    const paid = completed(this.#headers);
+    const paid = settlementMetadata(this.#headers);
     const has_message = error !== null || Object.keys(paid).length > 0;
     const status = {
       state: error === null ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_FAILED',
-      ...since(svc),
+      ...receiptTime(svc),
       ...(has_message ? { message: agentMessage(String(svc.task_id), text, paid) } : {}),
     };
     const ended = { statusUpdate: { ...this.#task, status, metadata: { svc, ...(error && { error }) } } };

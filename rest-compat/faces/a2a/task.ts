@@ -47,13 +47,13 @@ function partsOf(message: JsonObject): JsonObject[] {
 }
 
 /** Ids of a task as its client knows it: those of the offer, if there was one. */
-export interface ShownAs {
+export interface TaskIds {
   readonly id: string;
   readonly context_id: string;
 }
 
 /** Time of the receipt, as signed in it. Empty if the receipt has none. */
-export function since({ issuer_signature }: JsonObject): { readonly timestamp?: string } {
+export function receiptTime({ issuer_signature }: JsonObject): { readonly timestamp?: string } {
   if (!isJsonObject(issuer_signature)) return {};
   const { collected_at } = decodeJwt(String(issuer_signature.jws));
   return typeof collected_at === 'string' ? { timestamp: collected_at } : {};
@@ -62,7 +62,7 @@ export function since({ issuer_signature }: JsonObject): { readonly timestamp?: 
 /** A task as read from the graph. Clients other than its buyer only see its state. */
 export function a2aTask(
   bought: JsonObject,
-  shown: Partial<ShownAs> = {},
+  shown: Partial<TaskIds> = {},
   historyLength: number | null = null,
 ): JsonObject {
   const { task_id, state, at, answer, receipt } = bought;

@@ -4,7 +4,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import { callDoor, type DoorOutcome } from '../../call.ts';
 import { paymentIn } from '../../credentials.ts';
-import type { Face } from '../../door.ts';
+import type { RestLayer } from '../../door.ts';
 import {
   type Body,
   type BodySource,
@@ -16,14 +16,14 @@ import { malformedBody, noRoom, tooLarge } from '../../http/body.ts';
 import { faultBeside, problem } from '../../problem.ts';
 import { toolHeaders } from '../../request-headers.ts';
 import type { Upload } from '../../upload.ts';
+import { type PlacedArguments, placeArguments } from './argument-places.ts';
 import { bounds } from './bounds.ts';
 import { metaOf } from './json-rpc.ts';
 import { paymentHeader } from './payment-meta.ts';
-import { type PlacedArguments, placed } from './places.ts';
 import type { Tool } from './tool.ts';
 
 /** Headers of a request to /mcp that are passed on to the endpoint of a tool: credentials and attribution. */
-const passedOn = ['authorization', ...toolHeaders];
+const forwardedHeaders = ['authorization', ...toolHeaders];
 
 export interface ToolCaller {
   readonly headers: RequestHeaders;
@@ -35,16 +35,21 @@ export interface ToolCaller {
 }
 
 /** Calls the endpoint of a tool as by REST, with the same checks. Throws only for internal errors. */
-export async function callTool(tool: Tool, params: JsonObject, caller: ToolCaller, house: Face): Promise<DoorOutcome> {
+export async function callTool(
+  tool: Tool,
+  params: JsonObject,
+  caller: ToolCaller,
+  layer: RestLayer,
+): Promise<DoorOutcome> {
   const given = params.arguments ?? {};
   const refused = (param: string, detail: string) =>
-    besideMeta(new Refusal('invalid_request', { param, detail }), tool, params, house);
+    besideMeta(new Refusal('invalid_request', { param, detail }), tool, params, layer);
   if (!isJsonObject(given)) return refused('arguments', 'arguments must be an object.');
   if (tool.door.event !== null && given.stream === true)
     return refused('stream', 'stream is not supported for tools: the answer is sent in one piece.');
   try {
-    const request = requestOf(placed(tool.door, tool.places, given), metaOf(params), caller);
-    return await callDoor(tool.door, request, house);
+    const request = requestOf(placeArguments(tool.door, tool.places, given), metaOf(params), caller);
+    return await callDoor(tool.door, request, layer);
   } catch (fault) {
     if (!(fault instanceof Refusal)) throw fault;
     return refused(String(fault.extensions.param), fault.message);
@@ -52,7 +57,12 @@ export async function callTool(tool: Tool, params: JsonObject, caller: ToolCalle
 }
 
 /** As at the endpoint: even if the call does not reach it, its payment may have been charged by an earlier attempt. */
-async function besideMeta(refusal: Refusal, { door }: Tool, params: JsonObject, { port }: Face): Promise<DoorOutcome> {
+async function besideMeta(
+  refusal: Refusal,
+  { door }: Tool,
+  params: JsonObject,
+  { port }: RestLayer,
+): Promise<DoorOutcome> {
   const shown = door.price === null ? null : paymentIn(paymentHeader(metaOf(params)));
   const { headers, ...fault } = faultBeside(await port.besidePayment(refusal, await port.judge(shown, null)));
   return problem(fault, headers, shown !== null);
@@ -66,7 +76,7 @@ function requestOf(
   const { headers, address, bytes } = caller;
   // An unknown header is passed on too, so that the endpoint refuses it by name.
   const unknown = unknownHeader(headers);
-  const names = unknown === undefined ? passedOn : [...passedOn, unknown];
+  const names = unknown === undefined ? forwardedHeaders : [...forwardedHeaders, unknown];
   const passed = Object.fromEntries(names.flatMap(name => (headers[name] ? [[name, headers[name]]] : [])));
   return {
     method,
@@ -83,12 +93,12 @@ function requestOf(
       ...paymentHeader(meta),
     },
     // Has the endpoint refuse a message that is too long for a tool without a file.
-    body: method === 'GET' && bytes <= bounds.message_bytes_max ? null : source(caller, body),
+    body: method === 'GET' && bytes <= bounds.message_bytes_max ? null : bodySource(caller, body),
   };
 }
 
 /** The arguments as a body. Their message has been counted and limited when it was read. */
-function source({ bytes, onFileTaken }: ToolCaller, body: JsonObject): BodySource {
+function bodySource({ bytes, onFileTaken }: ToolCaller, body: JsonObject): BodySource {
   return {
     expectedBytes: () => 0,
     async read({ takes, body_bytes_max }, upload): Promise<Body> {

@@ -9,7 +9,7 @@ export interface FileMessage {
   /** Aborted if an incomplete message has to make room for another. */
   readonly lost: AbortSignal;
   /** The message is complete. */
-  whole(): void;
+  markComplete(): void;
   /** Frees the space. Further calls have no effect. */
   release(): void;
 }
@@ -81,7 +81,7 @@ export class FileMessages {
         this.#bytes += bytes;
         return true;
       },
-      whole: () => {
+      markComplete: () => {
         entry.whole = true;
       },
       release: () => {

@@ -36,14 +36,14 @@ export function protocolOf(request: RpcRequest, headers: RequestHeaders): Protoc
   const claimed = metaOf(request.params)[PROTOCOL_VERSION];
   const names_modern = typeof header === 'string' && modern.includes(header.trim());
   if (claimed !== undefined) return modernOf(request, headers, claimed);
-  if (names_modern) return refused('invalid_params', `_meta must have ${PROTOCOL_VERSION}.`);
+  if (names_modern) return refuse('invalid_params', `_meta must have ${PROTOCOL_VERSION}.`);
   if (request.method === 'initialize' || header === undefined) return legacyOf(assumed_legacy);
   const named = String(header).trim();
-  return legacy.includes(named) ? legacyOf(named) : unsupported(named);
+  return legacy.includes(named) ? legacyOf(named) : refuseVersion(named);
 }
 
 /** The requested version if it is supported, otherwise the newest (2025-11-25, "Version Negotiation"). */
-export function negotiated({ protocolVersion }: JsonObject): string {
+export function negotiateVersion({ protocolVersion }: JsonObject): string {
   return typeof protocolVersion === 'string' && legacy.includes(protocolVersion) ? protocolVersion : newest_legacy;
 }
 
@@ -53,18 +53,20 @@ function legacyOf(version: string): ProtocolOrFault {
 
 function modernOf(request: RpcRequest, headers: RequestHeaders, claimed: unknown): ProtocolOrFault {
   const capabilities = metaOf(request.params)[CLIENT_CAPABILITIES];
-  if (typeof claimed !== 'string') return refused('invalid_params', `_meta: ${PROTOCOL_VERSION} must be a string.`);
-  if (!isJsonObject(capabilities)) return refused('invalid_params', `_meta: ${CLIENT_CAPABILITIES} must be an object.`);
-  const differing = mirrored(request, claimed).find(({ header, value }) => shown(headers[header]) !== value);
-  if (differing) return refused('header_mismatch', `${differing.header} does not match the message.`);
-  if (!modern.includes(claimed)) return unsupported(claimed);
+  if (typeof claimed !== 'string') return refuse('invalid_params', `_meta: ${PROTOCOL_VERSION} must be a string.`);
+  if (!isJsonObject(capabilities)) return refuse('invalid_params', `_meta: ${CLIENT_CAPABILITIES} must be an object.`);
+  const differing = headersOfMessage(request, claimed).find(
+    ({ header, value }) => decodeHeader(headers[header]) !== value,
+  );
+  if (differing) return refuse('header_mismatch', `${differing.header} does not match the message.`);
+  if (!modern.includes(claimed)) return refuseVersion(claimed);
   const extensions = memberOf(capabilities, 'extensions');
   const known = isJsonObject(extensions) ? extensions : {};
   return { kind: 'protocol', protocol: { generation: 'modern', version: claimed, extensions: known } };
 }
 
 /** Members of a message that are also headers (2026-07-28, "Request Metadata"). */
-export function mirrored({ method, params }: Pick<RpcRequest, 'method' | 'params'>, version: string) {
+export function headersOfMessage({ method, params }: Pick<RpcRequest, 'method' | 'params'>, version: string) {
   const name = method === 'tools/call' ? params.name : undefined;
   return [
     { header: 'mcp-protocol-version', value: version },
@@ -76,7 +78,7 @@ export function mirrored({ method, params }: Pick<RpcRequest, 'method' | 'params
 const ENCODED = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/;
 
 /** Values that a header cannot contain are in base64 ("Value Encoding"). */
-function shown(header: RequestHeaders[string]): string | null {
+function decodeHeader(header: RequestHeaders[string]): string | null {
   if (typeof header !== 'string') return null;
   const text = header.trim();
   const [, encoded] = text.match(ENCODED) ?? [];
@@ -84,17 +86,17 @@ function shown(header: RequestHeaders[string]): string | null {
 }
 
 /** Encodes a value for a header, to be decoded by `shown`. */
-export function headerValue(text: string): string {
+export function encodeHeader(text: string): string {
   const plain = /^[!-~]([ -~]*[!-~])?$/.test(text) && !ENCODED.test(text);
   return plain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }
 
-function refused(code: RpcFault['code'], message: string, data?: JsonObject): ProtocolOrFault {
+function refuse(code: RpcFault['code'], message: string, data?: JsonObject): ProtocolOrFault {
   return { kind: 'refused', code, message, ...(data && { data }) };
 }
 
-function unsupported(requested: string): ProtocolOrFault {
-  return refused('unsupported_version', 'Unsupported protocol version', {
+function refuseVersion(requested: string): ProtocolOrFault {
+  return refuse('unsupported_version', 'Unsupported protocol version', {
     supported: [...supportedVersions],
     requested,
   });

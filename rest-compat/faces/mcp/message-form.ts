@@ -16,11 +16,11 @@ const offered = [JSON_MEDIA, EVENTS] as const;
 /** Formats an outcome for the Accept header. Null if neither form is accepted. */
 export function formFor(accept: string | undefined): ((outcome: DoorOutcome) => DoorOutcome) | null {
   if (bestAccepted(accept, offered) === null) return null;
-  return prefers(accept, EVENTS, JSON_MEDIA) ? inEvents : outcome => outcome;
+  return prefers(accept, EVENTS, JSON_MEDIA) ? asEvent : outcome => outcome;
 }
 
 /** 406 (RFC 9110 15.5.7), in JSON-RPC and as an HTTP status. */
-export const unacceptable = fault(406, null, {
+export const notAcceptable = fault(406, null, {
   code: 'refused',
   message:
     'Not acceptable: a message is answered as application/json or text/event-stream, and the Accept header takes neither.',
@@ -28,7 +28,7 @@ export const unacceptable = fault(406, null, {
 });
 
 /** One message is one event. Errors of HTTP are not events, because clients read them as the body of their status. */
-function inEvents(outcome: DoorOutcome): DoorOutcome {
+function asEvent(outcome: DoorOutcome): DoorOutcome {
   const { status, headers, body } = outcome;
   if (status !== 200 || !(typeof body === 'string' || Buffer.isBuffer(body))) return outcome;
   return { status, headers: { ...headers, ...eventStream }, body: messageEvent(body) };

@@ -25,7 +25,7 @@ type Headers = Readonly<Record<string, string>>;
 
 /** Headers about payment and call as members of `_meta`. Null if there are none. */
 export function answerMeta(headers: Headers): JsonObject | null {
-  const settled = decoded(headerOf(headers, 'payment-response') ?? headerOf(headers, 'x-payment-response'));
+  const settled = decodeHeader(headerOf(headers, 'payment-response') ?? headerOf(headers, 'x-payment-response'));
   const facts = Object.entries(headers)
     .map(([name, value]) => [name.toLowerCase(), value] as const)
     .filter(
@@ -48,6 +48,6 @@ function headerOf(headers: Headers, name: string): string | undefined {
   return Object.entries(headers).find(([known]) => known.toLowerCase() === name)?.[1];
 }
 
-function decoded(header: string | undefined): Json | null {
+function decodeHeader(header: string | undefined): Json | null {
   return header === undefined ? null : (JSON.parse(Buffer.from(header, 'base64').toString()) as Json);
 }

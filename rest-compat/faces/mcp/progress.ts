@@ -15,7 +15,10 @@ export function progressTokenOf({ params }: RpcRequest, accept: unknown): Reques
 }
 
 /** The progress is the elapsed seconds, because the remaining time is unknown. The call continues if the client disconnects. */
-export async function* progressing(token: RequestId, work: Promise<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+export async function* progressEvents(
+  token: RequestId,
+  work: Promise<Buffer>,
+): AsyncGenerator<Buffer, void, undefined> {
   const begun = Date.now();
   let progress = -1;
   for (;;) {
@@ -28,12 +31,12 @@ export async function* progressing(token: RequestId, work: Promise<Buffer>): Asy
         message: 'The call is still running.',
       }),
     );
-    const message = await within(work, bounds.progress_every_ms);
+    const message = await waitAtMost(work, bounds.progress_every_ms);
     if (message !== null) return yield messageEvent(message);
   }
 }
 
-async function within(work: Promise<Buffer>, ms: number): Promise<Buffer | null> {
+async function waitAtMost(work: Promise<Buffer>, ms: number): Promise<Buffer | null> {
   const late = Promise.withResolvers<null>();
   const timer = setTimeout(() => late.resolve(null), ms);
   try {

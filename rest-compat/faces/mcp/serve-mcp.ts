@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify';
 import type { DoorOutcome } from '../../call.ts';
-import type { Face } from '../../door.ts';
+import type { RestLayer } from '../../door.ts';
 import type { Body } from '../../door-request.ts';
 import { expectedBytes, noRoom, notAnObject, readJson } from '../../http/body.ts';
 import type { Origins } from '../../http/cors.ts';
-import { hangUpOnUnread, sendOutcome } from '../../serve.ts';
+import { closeOnUnread, sendOutcome } from '../../serve.ts';
 import { answerMessage, fault } from './answer.ts';
 import { bounds } from './bounds.ts';
 import { hostNameOf, originFault } from './dns-rebinding.ts';
 import { FileMessages } from './file-messages.ts';
-import { formFor, unacceptable } from './message-form.ts';
-import { listingIn, usualListing } from './tool-sets.ts';
+import { formFor, notAcceptable } from './message-form.ts';
+import { defaultListing, listingIn } from './tool-sets.ts';
 
 const PATH = '/mcp';
 const ALLOW = 'POST, OPTIONS';
@@ -22,13 +22,13 @@ const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE',
  */
 export async function serveMcp(
   app: FastifyInstance,
-  house: Face,
+  layer: RestLayer,
   origins: Origins,
   files = new FileMessages(),
 ): Promise<void> {
-  const accepted = { host_name: hostNameOf(house.port.base_url) ?? '', origins };
+  const accepted = { host_name: hostNameOf(layer.port.base_url) ?? '', origins };
   await app.register(async scope => {
-    scope.addHook('onSend', async (request, reply, payload) => hangUpOnUnread(request, reply, payload));
+    scope.addHook('onSend', async (request, reply, payload) => closeOnUnread(request, reply, payload));
     scope.setErrorHandler((error, request, reply) => {
       if (!request.raw.destroyed)
         request.log.error({ err: error }, 'a request to /mcp failed with an unexpected error, shown in err');
@@ -46,7 +46,7 @@ export async function serveMcp(
         if (origin_fault !== null)
           return sendOutcome(reply, fault(403, null, { code: 'refused', message: origin_fault }));
         if (request.method !== 'POST') return sendOutcome(reply, notAllowed);
-        return sendOutcome(reply, await posted(request, house, files));
+        return sendOutcome(reply, await answerPost(request, layer, files));
       },
       handler: () => undefined,
     });
@@ -64,10 +64,10 @@ const LONG_AND_PUBLIC = 'tools/list';
 
 const JSON_MEDIA = /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
 
-async function posted(request: FastifyRequest, house: Face, files: FileMessages): Promise<DoorOutcome> {
+async function answerPost(request: FastifyRequest, layer: RestLayer, files: FileMessages): Promise<DoorOutcome> {
   const { raw, headers } = request;
   const form = formFor(headers.accept);
-  if (form === null) return unacceptable;
+  if (form === null) return notAcceptable;
   const { 'content-type': media = '', 'content-encoding': coding = 'identity' } = headers;
   if (!JSON_MEDIA.test(media) || coding !== 'identity') {
     return fault(415, null, {
@@ -77,31 +77,31 @@ async function posted(request: FastifyRequest, house: Face, files: FileMessages)
   }
   const bytes_max = 'content-length' in headers ? bounds.file_message_bytes_max : bounds.message_bytes_max;
   const bytes = expectedBytes(raw, bytes_max);
-  const sent = { request, house, bytes };
-  return form(await (bytes > bounds.message_bytes_max ? long(sent, files) : short(sent)));
+  const sent = { request, layer, bytes };
+  return form(await (bytes > bounds.message_bytes_max ? answerLong(sent, files) : answerShort(sent)));
 }
 
-interface Sent {
+interface McpRequest {
   readonly request: FastifyRequest;
-  readonly house: Face;
+  readonly layer: RestLayer;
   readonly bytes: number;
 }
 
 /** Counts against the body limit of its address until it has been read. */
-async function short(sent: Sent): Promise<DoorOutcome> {
-  const { request, house, bytes } = sent;
-  const release = house.port.rates.hold(request.ip, bytes);
-  if (release === null) return crowded(house);
-  return answered(sent, await readJson(request.raw, bounds.message_bytes_max).finally(release));
+async function answerShort(sent: McpRequest): Promise<DoorOutcome> {
+  const { request, layer, bytes } = sent;
+  const release = layer.port.rates.hold(request.ip, bytes);
+  if (release === null) return tooManyBodies(layer);
+  return answerBody(sent, await readJson(request.raw, bounds.message_bytes_max).finally(release));
 }
 
-async function long(sent: Sent, files: FileMessages): Promise<DoorOutcome> {
+async function answerLong(sent: McpRequest, files: FileMessages): Promise<DoorOutcome> {
   const { raw, ip } = sent.request;
   const file = await files.begin(ip, raw);
-  if (file === null) return manyFiles;
+  if (file === null) return tooManyFiles;
   let work: Promise<unknown> = Promise.resolve();
   try {
-    return await answered(sent, await readJson(raw, bounds.file_message_bytes_max, file).finally(file.whole), {
+    return await answerBody(sent, await readJson(raw, bounds.file_message_bytes_max, file).finally(file.markComplete), {
       onFileTaken: file.release,
       // With progress, the response begins before the call is done.
       onWork: run => {
@@ -113,24 +113,24 @@ async function long(sent: Sent, files: FileMessages): Promise<DoorOutcome> {
   }
 }
 
-async function answered(
-  { request, house, bytes }: Sent,
+async function answerBody(
+  { request, layer, bytes }: McpRequest,
   body: Body,
   { onFileTaken, onWork }: { onFileTaken?: () => void; onWork?: (work: Promise<unknown>) => void } = {},
 ): Promise<DoorOutcome> {
-  if (body.kind === 'refused') return unread(body);
+  if (body.kind === 'refused') return bodyFault(body);
   const { headers, ip: address } = request;
   if (body.value.method === LONG_AND_PUBLIC) delete headers['x-no-compression'];
   const onFault = (it: unknown) =>
     request.log.error({ err: it }, 'an MCP tool failed with an unexpected error, shown in err');
   const [, query] = request.url.split('?');
-  const listing = query === undefined ? usualListing : listingIn(new URLSearchParams(query));
+  const listing = query === undefined ? defaultListing : listingIn(new URLSearchParams(query));
   const caller = { headers, address, bytes, onFileTaken };
-  return answerMessage(body.value, { caller, house, listing, onFault, onWork });
+  return answerMessage(body.value, { caller, layer, listing, onFault, onWork });
 }
 
 /** RFC 6585 §4. */
-const manyFiles = fault(
+const tooManyFiles = fault(
   429,
   null,
   {
@@ -141,20 +141,20 @@ const manyFiles = fault(
 );
 
 /** Only 2025-03-26 had batches. 2025-06-18 removed them, and clients of all versions send one message at a time. */
-const batch = fault(400, null, {
+const batchFault = fault(400, null, {
   code: 'invalid_request',
   message: 'A message must be one JSON object. JSON-RPC batches are not supported: send one message at a time.',
 });
 
-function crowded({ port }: Face): DoorOutcome {
+function tooManyBodies({ port }: RestLayer): DoorOutcome {
   const message =
     'Too many request bodies are being sent from this address at once. Try again when one of them is complete.';
-  return fault(429, null, { code: 'refused', message }, { ...port.rates.crowded, 'retry-after': '1' });
+  return fault(429, null, { code: 'refused', message }, { ...port.rates.body_limit_headers, 'retry-after': '1' });
 }
 
-function unread(body: Extract<Body, { kind: 'refused' }>): DoorOutcome {
+function bodyFault(body: Extract<Body, { kind: 'refused' }>): DoorOutcome {
   const { code, detail = 'The message is too long.' } = body;
-  if (body === notAnObject) return batch;
+  if (body === notAnObject) return batchFault;
   if (body === noRoom)
     return fault(503, null, { code: 'refused', message: String(noRoom.detail) }, { 'retry-after': '1' });
   if (code === 'request_too_large') return fault(413, null, { code: 'refused', message: detail });

@@ -25,7 +25,7 @@ export const instructions =
 const IDENTITY: JsonObject = { 'io.modelcontextprotocol/serverInfo': serverInfo };
 
 /** The members that end a result, as JSON text: its kind and the server for the modern generation, and `meta`. */
-export function ending({ generation }: Protocol, meta: JsonObject | null, kind = 'complete'): string {
+export function resultEnd({ generation }: Protocol, meta: JsonObject | null, kind = 'complete'): string {
   if (generation === 'legacy') return meta === null ? '' : `,"_meta":${JSON.stringify(meta)}`;
   return `,"resultType":"${kind}","_meta":${JSON.stringify({ ...IDENTITY, ...meta })}`;
 }

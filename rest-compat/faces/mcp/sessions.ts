@@ -6,5 +6,5 @@ export interface ToolSessions {
   /** An id of visible ASCII (2025-11-25, "Session Management"). */
   begin(): string;
   /** False if the id was never given, or has expired. */
-  stands(id: string): boolean;
+  isValid(id: string): boolean;
 }

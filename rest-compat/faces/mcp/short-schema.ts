@@ -13,7 +13,7 @@ import type { PartSchema } from '../../door-schemas.ts';
 const DEPTH_MAX = 1;
 
 /** Takes members out that a model has no use for: other names, and what is refused or has no effect (`rest_only`). They stay allowed. */
-export function withoutOthers(part: z.core.$ZodType, made: PartSchema): void {
+export function dropRestOnlyMembers(part: z.core.$ZodType, made: PartSchema): void {
   const { properties } = made;
   if (!properties || !(part instanceof z.ZodObject)) return;
   for (const name of Object.keys(properties)) {

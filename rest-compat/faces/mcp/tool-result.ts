@@ -6,7 +6,7 @@ import type { Protocol } from './generation.ts';
 import { type RequestId, resultFrame, resultText } from './json-rpc.ts';
 import { ITEMS, isJson } from './output-schema.ts';
 import { answerMeta, PAYMENT_EXTENSION, requiredText } from './payment-meta.ts';
-import { ending } from './server.ts';
+import { resultEnd } from './server.ts';
 import { writeTwice } from './write-twice.ts';
 
 /** Result of a tool as text and as structured content. */
@@ -21,7 +21,7 @@ type ToolContent =
  */
 export function toolMessage(id: RequestId, outcome: DoorOutcome, protocol: Protocol): Buffer {
   const meta = answerMeta(outcome.headers);
-  const answer: Answer = whole(outcome);
+  const answer: Answer = wholeAnswer(outcome);
   const required = answer.status === 402 ? requiredText(answer.headers) : null;
   if (required !== null && PAYMENT_EXTENSION in protocol.extensions) {
     return Buffer.from(resultText(id, paymentRequired(required, meta, protocol)));
@@ -30,7 +30,7 @@ export function toolMessage(id: RequestId, outcome: DoorOutcome, protocol: Proto
   const failed = answer.status >= 400 ? ',"isError":true' : '';
   const before = `${message_begin}{"structuredContent":`;
   const between = ',"content":[{"type":"text","text":';
-  const after = `}]${failed}${ending(protocol, meta)}}${message_end}`;
+  const after = `}]${failed}${resultEnd(protocol, meta)}}${message_end}`;
   const it: ToolContent = required === null ? contentOf(answer) : { kind: 'json', json: required };
   if (it.kind === 'other') {
     return Buffer.from(`${before}${JSON.stringify(it.structured)}${between}${JSON.stringify(it.text)}${after}`);
@@ -41,10 +41,10 @@ export function toolMessage(id: RequestId, outcome: DoorOutcome, protocol: Proto
 
 /** A price as the result of the x402 extension: the tool did not run, and there is no error. */
 function paymentRequired(required: string, meta: JsonObject | null, protocol: Protocol): string {
-  return `{"paymentRequired":${required}${ending(protocol, meta, 'payment_required')}}`;
+  return `{"paymentRequired":${required}${resultEnd(protocol, meta, 'payment_required')}}`;
 }
 
-function whole(outcome: DoorOutcome): Answer {
+function wholeAnswer(outcome: DoorOutcome): Answer {
   const { body } = outcome;
   if (body === null || typeof body === 'string' || Buffer.isBuffer(body)) return { ...outcome, body };
   throw new Error('a tool was answered in events');
@@ -52,7 +52,7 @@ function whole(outcome: DoorOutcome): Answer {
 
 function contentOf({ status, headers, body }: Answer): ToolContent {
   const media = headers['content-type'] ?? '';
-  if (body === null) return { kind: 'json', json: JSON.stringify(silent(status)) };
+  if (body === null) return { kind: 'json', json: JSON.stringify(emptyBodyFacts(status)) };
   if (typeof body === 'string' && isJson(media)) {
     return { kind: 'json', json: body, ...(body.startsWith('[') && { wrapped_in: [`{"${ITEMS}":`, '}'] }) };
   }
@@ -62,7 +62,7 @@ function contentOf({ status, headers, body }: Answer): ToolContent {
 }
 
 /** 401 and 403 on possession have no body, but a model sees no status, so the text states it. */
-function silent(status: number): JsonObject {
+function emptyBodyFacts(status: number): JsonObject {
   const code = ({ 401: 'unauthenticated', 403: 'forbidden' } as const)[status];
   return code ? { status, code, title: errors[code][1] } : { status, code: 'empty' };
 }

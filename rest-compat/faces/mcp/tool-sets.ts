@@ -1,5 +1,5 @@
 import { tags } from '../tags.ts';
-import type { Schemas, Tool } from './tool.ts';
+import type { SchemaDetail, Tool } from './tool.ts';
 
 /* Which tools `tools/list` returns. A tool that is not listed can be called as well. */
 
@@ -19,11 +19,11 @@ export const toolSets: readonly string[] = [...sets.keys()];
 export interface Listing {
   readonly kind: 'listing';
   readonly sets: readonly string[];
-  readonly schemas: Schemas;
+  readonly schemas: SchemaDetail;
 }
 
 /** The default, for a URL without parameters. */
-export const usualListing: Listing = { kind: 'listing', sets: [DAILY], schemas: 'short' };
+export const defaultListing: Listing = { kind: 'listing', sets: [DAILY], schemas: 'short' };
 
 export type ListingRequest = Listing | { readonly kind: 'unknown'; readonly message: string };
 
@@ -40,13 +40,13 @@ export function listingIn(query: URLSearchParams): ListingRequest {
   if (others.length > 0 || (schemas !== 'short' && schemas !== 'full')) {
     return { kind: 'unknown', message: 'schemas must be `short` (default) or `full`.' };
   }
-  return { kind: 'listing', sets: trimmed.length > 0 ? [...new Set(trimmed)] : usualListing.sets, schemas };
+  return { kind: 'listing', sets: trimmed.length > 0 ? [...new Set(trimmed)] : defaultListing.sets, schemas };
 }
 
 const NAME_CHARS_SHOWN = 64;
 
 /** Each tool once, in the order of the endpoints. */
-export function listed(tools: Iterable<Tool>, { sets: names }: Listing): readonly Tool[] {
+export function selectTools(tools: Iterable<Tool>, { sets: names }: Listing): readonly Tool[] {
   const asked = names.flatMap(name => sets.get(name) ?? []);
   return [...tools].filter(tool => asked.some(has => has(tool)));
 }

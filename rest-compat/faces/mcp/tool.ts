@@ -3,23 +3,23 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Door } from '../../door.ts';
 import { credentialTerms } from '../credential-terms.ts';
 import { priceTerms } from '../price-terms.ts';
+import { type ArgumentPlaces, PROOF, placesOf } from './argument-places.ts';
 import { outputSchema } from './output-schema.ts';
-import { type Places, PROOF, placesOf } from './places.ts';
-import { shortMembers, withoutOthers } from './short-schema.ts';
+import { dropRestOnlyMembers, shortMembers } from './short-schema.ts';
 
 /** How much of the schemas of a tool is listed. */
-export type Schemas = 'short' | 'full';
+export type SchemaDetail = 'short' | 'full';
 
 /** An endpoint as an MCP tool. */
 export interface Tool {
   readonly name: string;
   readonly door: Door;
-  readonly places: Places;
+  readonly places: ArgumentPlaces;
   /** The tool as `tools/list` shows it. Made on first use. */
-  shown(schemas: Schemas): ShownTool;
+  entry(schemas: SchemaDetail): ToolEntry;
 }
 
-export type ShownTool = JsonObject & {
+export type ToolEntry = JsonObject & {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
@@ -40,20 +40,20 @@ export function doorTools(doors: readonly Door[]): ReadonlyMap<string, Tool> {
 
 function toolOf(door: Door, name: string): Tool {
   const places = placesOf(door);
-  const shown = new Map<Schemas, ShownTool>();
+  const shown = new Map<SchemaDetail, ToolEntry>();
   return {
     name,
     door,
     places,
-    shown(schemas) {
-      const it = shown.get(schemas) ?? shownTool(name, door, places, schemas);
+    entry(schemas) {
+      const it = shown.get(schemas) ?? toolEntry(name, door, places, schemas);
       shown.set(schemas, it);
       return it;
     },
   };
 }
 
-function shownTool(name: string, door: Door, places: Places, schemas: Schemas): ShownTool {
+function toolEntry(name: string, door: Door, places: ArgumentPlaces, schemas: SchemaDetail): ToolEntry {
   const is_full = schemas === 'full';
   return {
     name,
@@ -93,7 +93,7 @@ function isWrittenByOthers({ tags }: Door): boolean {
 /** A plain object at the top level, because model providers accept no alternatives there. */
 function inputSchema(
   door: Door,
-  { path, query, body, header }: Places,
+  { path, query, body, header }: ArgumentPlaces,
 ): JsonObject & { readonly properties: JsonObject } {
   const properties: Record<string, JsonObject[string]> = {
     ...query.shapes,
@@ -101,7 +101,7 @@ function inputSchema(
     ...body.shapes,
     ...path.shapes,
   };
-  for (const name of streaming) delete properties[name];
+  for (const name of streamMembers) delete properties[name];
   if (door.takes === 'multipart/form-data') properties.file = fileShape;
   const required = new Set([...path.required, ...query.required, ...body.required]);
   return { type: 'object', properties, required: [...required].filter(name => name in properties) };
@@ -109,13 +109,13 @@ function inputSchema(
 
 /** Without what is there for other programs than a model: other names of members, and proofs that it cannot compute. */
 function shortInputSchema(door: Door): JsonObject {
-  const whole = inputSchema(door, placesOf(door, withoutOthers));
+  const whole = inputSchema(door, placesOf(door, dropRestOnlyMembers));
   const { [PROOF]: _, ...properties } = whole.properties;
   return { ...whole, properties: shortMembers(properties) };
 }
 
 /** The answer of a tool is in one piece. */
-const streaming = ['stream', 'stream_options'];
+const streamMembers = ['stream', 'stream_options'];
 
 const fileShape: JsonObject = {
   type: 'object',

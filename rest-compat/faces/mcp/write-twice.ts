@@ -34,14 +34,14 @@ export function writeTwice(
   return message.subarray(0, end + message.write(after, end));
 }
 
-interface Quoting {
+interface QuoteRange {
   readonly json_begin: number;
   readonly json_end: number;
   readonly at: number;
 }
 
 /** Null if there is a control character. Two bytes at a time by a table, because a branch would be mispredicted at every other quote. */
-function writeQuoted(message: Buffer, { json_begin, json_end, at }: Quoting): number | null {
+function writeQuoted(message: Buffer, { json_begin, json_end, at }: QuoteRange): number | null {
   known ??= pairsInString();
   const pairs = known;
   const view = new DataView(message.buffer, message.byteOffset, message.length);

@@ -4,7 +4,7 @@ import {
   receiptSummary,
   spendLanes,
 } from '../../../schema/audit/receipt-summary.ts';
-import { visibleText } from '../../../schema/bidi.js';
+import { escapeControls } from '../../../schema/bidi.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { moneyText, timeText, usdcText } from './texts.js';
 
@@ -23,7 +23,7 @@ export function factsOfReceipt(claims: JsonObject, receipt: JsonObject): PageFac
   const said = isJsonObject(reported) ? reported : null;
   // A fact that this service has not seen itself is marked as reported.
   const named = (name: string) => (isNamedByOthers(summary.lane) ? `${name}, as reported` : name);
-  return shown({
+  return presentFacts({
     Profile: claims.profile ?? 'production',
     Payment: headlineOf(summary),
     'What that means': spendLanes[summary.lane].means,
@@ -65,7 +65,7 @@ export function headlineOf({ lane, total, rail }: ReceiptSummary): string {
 /** The facts of a refusal. */
 export function factsOfRefusal(claims: JsonObject): PageFacts {
   const anchor = memberOf(claims.base_anchor);
-  return shown({
+  return presentFacts({
     Profile: claims.profile ?? 'production',
     Charged: claims.charged === false ? 'Nothing' : 'Not said',
     Refused: claims.refusal_code,
@@ -84,10 +84,10 @@ export function factsOfRefusal(claims: JsonObject): PageFacts {
 }
 
 /** Null is left out. The page and its check escape control characters alike, or the comparison would fail. */
-function shown(facts: Readonly<Record<string, Json | undefined>>): PageFacts {
+function presentFacts(facts: Readonly<Record<string, Json | undefined>>): PageFacts {
   return Object.fromEntries(
     Object.entries(facts).flatMap(([name, said]) =>
-      said === null || said === undefined ? [] : [[name, visibleText(said)]],
+      said === null || said === undefined ? [] : [[name, escapeControls(said)]],
     ),
   );
 }

@@ -64,7 +64,7 @@ ${beside}
 <ul>${links.map(([label, url]) => html`<li><a href="${url}">${label}</a></li>`)}</ul>
 <details><summary>The evidence, as JSON</summary><pre tabindex="0" role="region" aria-label="The evidence">${JSON.stringify(evidence, null, 1)}</pre></details></nav>
 </main><footer><p>Your browser makes every check above with the data of this page and the code of <code>npm run verify</code>, without contacting a server. All times are UTC.</p></footer>
-<script type="application/json" id="evidence">${new Html(inScript(evidence))}</script>
+<script type="application/json" id="evidence">${new Html(escapeForScript(evidence))}</script>
 <script type="module">${new Html(program)}</script>
 </body></html>
 `.text;
@@ -78,19 +78,19 @@ export function openingTags(title: string, style = STYLE): Html {
 }
 
 /** Without a less-than sign, JSON can neither end its element nor begin a comment (HTML §4.12.1.3). */
-function inScript(evidence: JsonObject): string {
+function escapeForScript(evidence: JsonObject): string {
   return JSON.stringify(evidence).replaceAll('<', '\\u003c');
 }
 
-const item = (text: string) => html`<li>${coded(text)}</li>`;
+const item = (text: string) => html`<li>${markCode(text)}</li>`;
 
 /** Text between two backticks becomes code. */
-export function coded(text: string): Html[] {
+export function markCode(text: string): Html[] {
   return text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 }
 
 function checkItem({ name, how }: PageParts['checks'][number]): Html {
-  return html`<li data-status="open"><span class="status">${NOT_CHECKED}</span><span><b>${name}</b> ${coded(how)}</span></li>`;
+  return html`<li data-status="open"><span class="status">${NOT_CHECKED}</span><span><b>${name}</b> ${markCode(how)}</span></li>`;
 }
 
 /** The facts that are not shown elsewhere. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-const hashed = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const hashSource = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** Content-Security-Policy of a page in one file: it loads nothing, and runs only its own script and style. */
 export function pagePolicy(
@@ -9,8 +9,8 @@ export function pagePolicy(
 ): string {
   return [
     "default-src 'none'",
-    `script-src ${script === null ? "'none'" : hashed(script)}`,
-    `style-src ${hashed(style)}`,
+    `script-src ${script === null ? "'none'" : hashSource(script)}`,
+    `style-src ${hashSource(style)}`,
     'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",

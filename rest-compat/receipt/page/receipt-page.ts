@@ -2,10 +2,10 @@ import { decodeJwt } from 'jose';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { type Html, html } from '../../../schema/html.ts';
 import { factsOfReceipt } from './facts.ts';
-import { coded, factRow, factRows, pageText, profileBanner } from './layout.ts';
+import { factRow, factRows, markCode, pageText, profileBanner } from './layout.ts';
 
 /** Facts that are shown outside of the list. */
-const APART = new Set(['Payment', 'What that means', 'Profile', 'Token', 'Atomic amount']);
+const SHOWN_ELSEWHERE = new Set(['Payment', 'What that means', 'Profile', 'Token', 'Atomic amount']);
 
 /** Page of a receipt, made of its audit document. `program` checks it in the browser. */
 export function receiptPage(audit: JsonObject, program: string): string {
@@ -19,7 +19,7 @@ export function receiptPage(audit: JsonObject, program: string): string {
       kind: 'Spend receipt',
       sum: html`<span data-fact="Payment">${Payment}</span><p data-fact="What that means">${means}</p>`,
       profile: profileBanner(Profile),
-      facts: [...factRows(facts, APART), ...(Profile === 'development' ? [] : [factRow('Profile', Profile)])],
+      facts: [...factRows(facts, SHOWN_ELSEWHERE), ...(Profile === 'development' ? [] : [factRow('Profile', Profile)])],
       checks: checksIn(audit),
       proves: textsIn(audit.proves),
       does_not_prove: textsIn(audit.does_not_prove),
@@ -76,7 +76,7 @@ function transferList(transfer: Json | undefined, signed: Readonly<Record<string
     ['Expect', expect],
   ] as const;
   const rows = facts.flatMap(([name, said]) =>
-    said === null || said === undefined ? [] : [html`<dt>${name}</dt><dd class="mono">${coded(String(said))}</dd>`],
+    said === null || said === undefined ? [] : [html`<dt>${name}</dt><dd class="mono">${markCode(String(said))}</dd>`],
   );
   const expected = Object.entries(named).map(([name, label]) => factRow(name, signed[name] ?? '', label));
   return html`<h2>Look the transfer up</h2><p class="quiet">Any RPC node of the network can answer this.</p><dl>${[...rows, ...expected]}</dl>`;

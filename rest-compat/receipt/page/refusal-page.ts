@@ -5,7 +5,7 @@ import { factsOfRefusal } from './facts.ts';
 import { factRow, factRows, pageText, profileBanner } from './layout.ts';
 import { checksIn, claimsIn, objectIn, textsIn } from './receipt-page.ts';
 
-const APART = new Set(['Refused', 'Profile']);
+const SHOWN_ELSEWHERE = new Set(['Refused', 'Profile']);
 
 const WANTS_APPROVAL = 'approval_ttl_expired' satisfies RefusalCode;
 
@@ -28,11 +28,11 @@ export function refusalPage(audit: JsonObject, program: string): string {
       kind: 'Signed refusal: not a receipt, and nothing was spent',
       sum: html`${words[Refused] ?? 'Refused'} (<span data-fact="Refused">${Refused}</span>)`,
       profile: profileBanner(Profile),
-      facts: [...factRows(facts, APART), ...(Profile === 'development' ? [] : [factRow('Profile', Profile)])],
+      facts: [...factRows(facts, SHOWN_ELSEWHERE), ...(Profile === 'development' ? [] : [factRow('Profile', Profile)])],
       checks: checksIn(audit),
       proves: textsIn(audit.proves),
       does_not_prove: textsIn(audit.does_not_prove),
-      beside: Refused === WANTS_APPROVAL ? [whereApproved(url)] : [],
+      beside: Refused === WANTS_APPROVAL ? [approvalHint(url)] : [],
       links: [
         ['JSON', `${url}?format=json`],
         ['For auditors', `${url}?format=auditor`],
@@ -44,7 +44,7 @@ export function refusalPage(audit: JsonObject, program: string): string {
   );
 }
 
-function whereApproved(refusal_url: string): Html {
+function approvalHint(refusal_url: string): Html {
   return html`<h2>How such a call is approved</h2>
 <p>If it was paid for, the owner of the book can approve it on <a href="${new URL('../approvals', refusal_url).href}">this page</a> with the wallet of the agent.</p>`;
 }

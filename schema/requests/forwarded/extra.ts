@@ -43,7 +43,7 @@ export const Extra = z
   .describe(`${FORWARDED_MEMBERS} Except on the graph, they may also stand beside \`extra\`.`);
 
 /** Folds names that are equal without regard to case, `-` and `_`, because some of the libraries that hubs use ignore these. */
-export function folded(name: string): string {
+export function foldName(name: string): string {
   // The fast path for nearly every name; it takes a tenth of the time.
   if (ASCII.test(name)) return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
   return name
@@ -111,7 +111,7 @@ const WITHOUT_EFFECT = Symbol('without effect');
 function faultOf(name: string, value: Json, place: OpenPlace): string | typeof WITHOUT_EFFECT | null {
   if (place.known.has(name)) return 'is a known member: move it out of `extra`';
   if (isOverlong(name)) return TOO_LONG;
-  const rule = place.rule({ name, folded_name: folded(name), value });
+  const rule = place.rule({ name, folded_name: foldName(name), value });
   if (rule.kind === 'without_effect') return WITHOUT_EFFECT;
   if (rule.kind === 'refused') return rule.why;
   return jsonFault(name, BOUNDS) ?? jsonFault(value, BOUNDS);
@@ -121,7 +121,7 @@ function faultOf(name: string, value: Json, place: OpenPlace): string | typeof W
 const BOUNDS = { depth_max: limits.forwarded_depth_max, members_max: limits.json_members_max };
 
 /** An object that is passed on as OpenAI spells it: its known members as they were parsed, and the unknown members of `given`. */
-export function inlined(
+export function inlineExtra(
   given: JsonObject,
   place: OpenPlace,
   report: Report,
@@ -135,7 +135,7 @@ export function inlined(
 }
 
 /** The members of an object that it does not define. */
-export function besideKnown(object: JsonObject, known: ReadonlySet<string>): JsonObject {
+export function membersExcept(object: JsonObject, known: ReadonlySet<string>): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !known.has(name)));
 }
 

@@ -1,6 +1,6 @@
 import type { Json } from '../../canonical-json.ts';
 import { callerIdentifiers } from '../unsupported-members.ts';
-import { FORWARDED, folded, type GivenMember, type MemberRule, type OpenPlace } from './extra.ts';
+import { FORWARDED, foldName, type GivenMember, type MemberRule, type OpenPlace } from './extra.ts';
 
 /*
  * Members that other services know beside those of OpenAI and that are not passed on to a hub. With them a caller could choose which
@@ -174,8 +174,8 @@ function tablesOf(groups: (group: ForeignMembers) => boolean, further: readonly 
   const refused = foreignRefused.filter(groups);
   const ineffective = foreignWithoutEffect.filter(groups).flatMap(({ names }) => names);
   return {
-    refused: new Map(refused.flatMap(group => group.names.map(name => [folded(name), group]))),
-    ineffective: new Set([...ineffective, ...further].map(folded)),
+    refused: new Map(refused.flatMap(group => group.names.map(name => [foldName(name), group]))),
+    ineffective: new Set([...ineffective, ...further].map(foldName)),
   };
 }
 
@@ -183,7 +183,7 @@ function tablesOf(groups: (group: ForeignMembers) => boolean, further: readonly 
 const inBody = tablesOf(() => true);
 const withinBody = tablesOf(({ within }) => within === true, Object.keys(callerIdentifiers));
 /** Prefix of this service's own headers, which clients may send in the body by mistake. */
-const OWN_HEADERS = folded('X-SVC-');
+const OWN_HEADERS = foldName('X-SVC-');
 
 /** How a member is treated that its object does not define. */
 function foreignRule({ refused, ineffective }: Tables, { folded_name, value }: GivenMember): MemberRule {
@@ -235,7 +235,7 @@ const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.leng
 
 /** Refuses another spelling of a known member. */
 function ruleOfOwn(known: Iterable<string>): (member: GivenMember) => MemberRule {
-  const names = new Map([...known].map(name => [folded(name), name]));
+  const names = new Map([...known].map(name => [foldName(name), name]));
   return ({ folded_name }) => {
     const own = names.get(folded_name);
     return own === undefined ? FORWARDED : { kind: 'refused', why: `must be spelled ${own}` };
@@ -250,7 +250,7 @@ export function bodyPlace(
 ): OpenPlace {
   const own = new Set(known);
   const ownRule = ruleOfOwn(own);
-  const ineffective = new Set(without_effect.map(folded));
+  const ineffective = new Set(without_effect.map(foldName));
   return {
     known: own,
     rule(member) {

@@ -11,7 +11,7 @@ import type { Database } from '../../database.ts';
 import { wordEnum } from '../../graph-enum.ts';
 import { type Arguments, argumentsType, describedBy, objectType, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
-import { foundUnlessHalted } from '../../receipt/log/while-halted.ts';
+import { resultUnlessHalted } from '../../receipt/log/halt-guard.ts';
 import { agentArgument, authorOf } from '../author.ts';
 import type { BoardContext } from '../context.ts';
 import { sell } from '../sell.ts';
@@ -43,7 +43,7 @@ export class BoardCommentResolver {
     @Ctx() { database }: Context,
   ): Promise<BoardComments | null> {
     const { id } = readRequest(PostPath, asked);
-    return foundUnlessHalted(database, await commentsOf(database, id, readRequest(CommentPageRequest, asked)));
+    return resultUnlessHalted(database, await commentsOf(database, id, readRequest(CommentPageRequest, asked)));
   }
 
   @Directive(`@paid(price: "${limits.stamp_price_atomic}")`)

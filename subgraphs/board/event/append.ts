@@ -3,7 +3,7 @@ import type { Tx } from '../../database.ts';
 import { BOARD_CHANNEL } from '../../live-channels.ts';
 
 /** What happened, and to what. */
-export interface BoardHappening {
+export interface NewBoardEvent {
   readonly kind: BoardEventKind;
   readonly post_id?: string;
   readonly comment_id?: string;
@@ -23,7 +23,7 @@ export function lockBoard(tx: Tx): void {
  * positions have no gap. It is the last lock of a write on the board, except for jobs, which are written under it from
  * the first statement; only the record of a paid write takes a book's head behind it.
  */
-export function appendBoardEvents(tx: Tx, happenings: readonly BoardHappening[]): void {
+export function appendBoardEvents(tx: Tx, happenings: readonly NewBoardEvent[]): void {
   if (happenings.length === 0) return;
   tx.write({
     name: 'append board events',

@@ -10,7 +10,7 @@ import { ShownJob } from '../job/job.type.ts';
 import { BoardPost } from '../post/post.entity.ts';
 import { BoardEvent } from './board-event.entity.ts';
 import { boardPosition } from './read.ts';
-import { boardJobOf, commentOf, postOf } from './things.ts';
+import { boardJobOf, commentOf, postOf } from './subjects.ts';
 
 const members = BoardEventNoun.shape;
 const FeedArguments = argumentsType(FeedRequest);

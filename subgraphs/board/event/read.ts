@@ -2,11 +2,11 @@ import { shareNextRun } from '../../coalesce.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
 import { type ReadEvents, shareReads } from '../../live-feed.ts';
-import { requireNotHalted } from '../../receipt/log/while-halted.ts';
+import { requireNotHalted } from '../../receipt/log/halt-guard.ts';
 import { BoardEvent } from './board-event.entity.ts';
 
 /** Key by which reads of the board's events are shared: there is one board. */
-export type TheBoard = 'board';
+export type BoardKey = 'board';
 
 /** The position of the newest event; 0 where nothing has happened yet. */
 export async function boardPosition(database: Database): Promise<number> {
@@ -38,7 +38,7 @@ export function openBoardVersion(database: Database): () => Promise<string> {
 }
 
 /** The reader of live feeds, for one process: equal reads that overlap are one. */
-export function openBoardEvents(database: Database): ReadEvents<TheBoard, BoardEvent> {
+export function openBoardEvents(database: Database): ReadEvents<BoardKey, BoardEvent> {
   const text = `select ${selectList(BoardEvent)} from board_event where position > $1 order by position limit $2`;
   return shareReads(async (_, after, limit) => {
     const found = await database.query({ name: 'board events after', text, values: [after, limit] });

@@ -6,8 +6,8 @@ import type { JobPayout } from '../../../schema/requests/board-job.ts';
 import { signedText } from '../../../schema/signed-words.ts';
 import type { Database } from '../../database.ts';
 import type { Stamp } from '../../sale.ts';
-import { textSignedHere } from '../../signed-here.ts';
 import type { StampFact } from '../../stamped-row.ts';
+import { verifyTextForService } from '../../verify-for-service.ts';
 import type { BoardContext } from '../context.ts';
 import { boardStamp } from '../stamp.ts';
 import { type BidArgs, type BidFact, recordBid } from './bid.ts';
@@ -89,6 +89,6 @@ async function requirePayout(
   if (!fresh) throw new Refusal('payout_not_proven', { param: 'payout.signature_timestamp' });
   const by = { network, payer: address, signature, asker: principal.address };
   const text = (base_url: string) => payoutText(base_url, { job_id, agent_id, address }, at);
-  if ((await textSignedHere(base_urls.map(text), by, it => transfers.signed(it, by))) !== 'valid')
+  if ((await verifyTextForService(base_urls.map(text), by, it => transfers.verifySigner(it, by))) !== 'valid')
     throw new Refusal('payout_not_proven', { param: 'payout.signature' });
 }

@@ -3,7 +3,7 @@ import type { AgentId } from '../../../schema/ids.ts';
 import { jobLimits } from '../../../schema/limits.ts';
 import type { BoardJob } from './job.entity.ts';
 import type { ShownJob } from './job.type.ts';
-import { type Acting, requirePart, takeStep } from './step.ts';
+import { requirePart, type StepContext, takeStep } from './step.ts';
 
 /** What a winner says of the output before they are paid. */
 interface DeliveredHash {
@@ -18,7 +18,7 @@ interface DeliveredHash {
  * after the deadline to pay. @throws as takeStep; not_a_party, output_refused, deliveries_used
  */
 export async function deliverJob(
-  acting: Acting,
+  acting: StepContext,
   agent_id: AgentId,
   { job_id, output_sha256, preview }: DeliveredHash,
 ): Promise<ShownJob> {
@@ -27,7 +27,7 @@ export async function deliverJob(
     action: 'deliver',
     event: () => 'job_delivered',
     retires_delivery: true,
-    taken: (job, state) =>
+    wasTaken: (job, state) =>
       job.outputSha256 === output_sha256 && job.untrustedPreview === preview && state !== 'expired',
     take(_tx, job, now_ms) {
       // Sent again since, a delivery that was refused would be the last one.
@@ -36,7 +36,7 @@ export async function deliverJob(
         outputSha256: output_sha256,
         untrustedPreview: preview,
         deliveredAt: new Date(now_ms),
-        deliveriesRetired: job.deliveredAt === null ? job.deliveriesRetired : replaced(job),
+        deliveriesRetired: job.deliveredAt === null ? job.deliveriesRetired : countReplacement(job),
         endsAt: new Date(job.deadline.getTime() + jobLimits.pay_within_seconds * 1_000),
       };
     },
@@ -44,7 +44,7 @@ export async function deliverJob(
 }
 
 /** @throws deliveries_used */
-function replaced({ deliveriesRetired, refusals }: BoardJob): number {
+function countReplacement({ deliveriesRetired, refusals }: BoardJob): number {
   if (deliveriesRetired - refusals >= jobLimits.deliveries_replaced_max) throw new Refusal('deliveries_used');
   return deliveriesRetired + 1;
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../schema/errors.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database, Tx } from '../../database.ts';
-import { foundUnlessHalted } from '../../receipt/log/while-halted.ts';
+import { resultUnlessHalted } from '../../receipt/log/halt-guard.ts';
 import { lockBoard } from '../event/append.ts';
 import { BoardJob } from './job.entity.ts';
 import type { JobStanding } from './job.machine.ts';
@@ -47,7 +47,7 @@ export async function requireJob(database: Pick<Database, 'query'>, job_id: stri
     text: `select ${foundColumns()} from board_job where job_id = $1`,
     values: [job_id],
   });
-  const found = foundUnlessHalted(database, row ?? null);
+  const found = resultUnlessHalted(database, row ?? null);
   if (found === null) throw new Refusal('job_not_found');
   return foundJob(found);
 }

@@ -12,10 +12,10 @@ export interface JobLegs {
   readonly fee: { readonly amount_atomic: AtomicAmount };
 }
 
-type Picked = Pick<BoardJob, 'priceAtomic' | 'network' | 'payTo'>;
+type PickedTerms = Pick<BoardJob, 'priceAtomic' | 'network' | 'payTo'>;
 
 /** Null for a job without a picked bid. */
-export function legsOf({ priceAtomic, network, payTo }: Picked): JobLegs | null {
+export function legsOf({ priceAtomic, network, payTo }: PickedTerms): JobLegs | null {
   if (priceAtomic === null || network === null || payTo === null) return null;
   return {
     winner: { network, pay_to: payTo, amount_atomic: priceAtomic },

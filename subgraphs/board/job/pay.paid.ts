@@ -58,13 +58,13 @@ export function winnersLeg(asked: LegTerms | null): Leg<PayArgs> {
     order: 'leg',
     field: 'Mutation.payJob',
     offered_as: 'The first payment of a job: to its winner, at the price of the bid',
-    ...(asked ? { ...paying(asked.legs.winner), resource: asked.resource } : unpriced),
+    ...(asked ? { ...offerOf(asked.legs.winner), resource: asked.resource } : unpriced),
     ...(asked && { pay_to: asked.legs.winner.pay_to, reserved_atomic: bothOf(asked.legs) }),
     reserves: true,
     slots: ({ job_id }) => [legSlot(job_id), ...(asked ? [deliverySlot(asked.delivery)] : [])],
     admit: (args, payer, context) => requireAsPicked(asked, args, payer, context),
-    kept: (tx, { job_id }, kept) => markLegOne(tx, job_id, kept),
-    lost: (tx, { job_id }, task_id) => unmarkLegOne(tx, job_id, task_id),
+    onHold: (tx, { job_id }, kept) => markLegOne(tx, job_id, kept),
+    onRelease: (tx, { job_id }, task_id) => unmarkLegOne(tx, job_id, task_id),
     second_slot: ({ job_id }) => feeSlot(job_id),
   };
 }
@@ -79,7 +79,7 @@ export function feeLeg(asked: LegTerms | null): Stamp<PayArgs, PaidJob, PayoutFa
     field: 'Mutation.payJob.fee',
     offered_as: 'The second payment of a job: its fee, a stamp and one per cent of the price',
     ...(asked
-      ? { ...paying({ ...asked.legs.fee, network: asked.legs.winner.network }), resource: asked.resource }
+      ? { ...offerOf({ ...asked.legs.fee, network: asked.legs.winner.network }), resource: asked.resource }
       : unpriced),
     reserves: false,
     slots: ({ job_id }) => [feeSlot(job_id)],
@@ -95,7 +95,7 @@ export function feeLeg(asked: LegTerms | null): Stamp<PayArgs, PaidJob, PayoutFa
 
 const unpriced = { price_atomic: null, networks: ['base', 'solana'] } as const;
 
-function paying({ amount_atomic, network }: { amount_atomic: AtomicAmount; network: NetworkName }) {
+function offerOf({ amount_atomic, network }: { amount_atomic: AtomicAmount; network: NetworkName }) {
   return { price_atomic: amount_atomic, networks: [network] } as const;
 }
 

@@ -1,12 +1,12 @@
 import { atomicAmount } from '../../../schema/amount.ts';
-import { nothingKnown, type RowBirth } from '../../../schema/book-row.ts';
+import { type InitialFacts, unknownFacts } from '../../../schema/book-row.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { foreignRef, type ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import { committedBy } from '../../../schema/output-commitment.ts';
 import type { ReceiptLeg, ReceiptPayment } from '../../../schema/receipt-shapes.ts';
 import { BOARD_MODEL, STAMPED_BY } from '../../../schema/route-words.ts';
-import { bornBy } from '../../book/ledger/adopt-receipt.ts';
+import { paymentFactsBy } from '../../book/ledger/adopt-receipt.ts';
 import type { StampContext } from '../../sale.ts';
 import type { StampedRow } from '../../stamped-row.ts';
 import type { PayArgs, PayoutFact } from './payout-fact.ts';
@@ -28,7 +28,7 @@ export function payoutRow(
   if (fee === null) throw new Error(`${fact.leg.task_id} was paid for in two, and the second has not moved`);
   const { task_id, transfer, payment_id, reserved_atomic, claim_key } = fact.leg;
   const amount = atomicAmount(BigInt(transfer.amount));
-  const birth = birthOf(fact);
+  const birth = initialFactsOf(fact);
   return {
     task_id,
     agent_id,
@@ -52,11 +52,11 @@ export function payoutRow(
   };
 }
 
-function birthOf(fact: PayoutFact): RowBirth {
+function initialFactsOf(fact: PayoutFact): InitialFacts {
   const { task_id, transfer } = fact.leg;
   return {
-    ...nothingKnown,
-    ...bornBy.observed_transfer,
+    ...unknownFacts,
+    ...paymentFactsBy.observed_transfer,
     task_id,
     payment_ref: foreignRef(transfer),
     transfer_index: transfer.index,
@@ -70,7 +70,7 @@ function birthOf(fact: PayoutFact): RowBirth {
 }
 
 /** The same on the winner's book: who paid, and what. */
-function incomeOf(birth: RowBirth, paid_by_agent: AgentId, observed_amount: string): RowBirth {
+function incomeOf(birth: InitialFacts, paid_by_agent: AgentId, observed_amount: string): InitialFacts {
   return { ...birth, amount: null, facts: { ...birth.facts, paid_by_agent, observed_amount } };
 }
 

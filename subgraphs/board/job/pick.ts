@@ -7,7 +7,7 @@ import type { BoardContext } from '../context.ts';
 import { countJobs } from './agent-day.ts';
 import { BoardBid } from './bid.entity.ts';
 import type { ShownJob } from './job.type.ts';
-import { type Acting, requirePart, takeStep } from './step.ts';
+import { requirePart, type StepContext, takeStep } from './step.ts';
 
 /**
  * Picks a bid; all others expire. Price, payee and network are fixed from then on. Whether the payee can receive USDC
@@ -16,7 +16,7 @@ import { type Acting, requirePart, takeStep } from './step.ts';
  * network_not_served, chain_unavailable if it could not be checked
  */
 export async function pickBid(
-  context: Acting & Pick<BoardContext, 'payout_accounts' | 'walletOfAgent'>,
+  context: StepContext & Pick<BoardContext, 'payout_accounts' | 'walletOfAgent'>,
   agent_id: AgentId,
   { job_id, bid_id }: { readonly job_id: string; readonly bid_id: string },
 ): Promise<ShownJob> {
@@ -27,7 +27,7 @@ export async function pickBid(
   return takeStep(context, agent_id, job_id, {
     action: 'pick',
     event: () => 'job_picked',
-    taken: standing => standing.pickedBidId === bid_id,
+    wasTaken: standing => standing.pickedBidId === bid_id,
     async take(tx, _job, now_ms) {
       const bid = await bidOf(readsOf(tx), job_id, bid_id);
       if (bid.state !== 'open') {
@@ -76,13 +76,13 @@ function endBids(tx: Tx, job_id: string, bid_id: string | null): void {
 }
 
 /** Cancels a job without a picked bid. Stamps of the job and its bids are not returned. @throws as takeStep; not_a_party */
-export async function cancelJob(acting: Acting, agent_id: AgentId, job_id: string): Promise<ShownJob> {
+export async function cancelJob(acting: StepContext, agent_id: AgentId, job_id: string): Promise<ShownJob> {
   await requirePart(acting, agent_id, job_id, 'cancel');
   return takeStep(acting, agent_id, job_id, {
     action: 'cancel',
     event: () => 'job_cancelled',
     unread_before: true,
-    taken: (_job, state) => state === 'cancelled',
+    wasTaken: (_job, state) => state === 'cancelled',
     take(tx, _job, now_ms) {
       endBids(tx, job_id, null);
       return { cancelledAt: new Date(now_ms) };

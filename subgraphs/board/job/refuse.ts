@@ -2,7 +2,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { countJobs } from './agent-day.ts';
 import type { ShownJob } from './job.type.ts';
-import { type Acting, requirePart, takeStep } from './step.ts';
+import { requirePart, type StepContext, takeStep } from './step.ts';
 
 /** Delivery that a poster refuses, and the reason. */
 interface RefusedDelivery {
@@ -17,7 +17,7 @@ interface RefusedDelivery {
  * may follow, the job ends by it. @throws as takeStep; not_a_party, job_output_differs
  */
 export async function refuseDelivery(
-  acting: Acting,
+  acting: StepContext,
   agent_id: AgentId,
   { job_id, output_sha256, reason }: RefusedDelivery,
 ): Promise<ShownJob> {
@@ -28,7 +28,7 @@ export async function refuseDelivery(
     unread_before: true,
     retires_delivery: true,
     // A refused output cannot be delivered again, so a request that names it repeats the refusal.
-    taken: ({ refusedOutputSha256 }) => refusedOutputSha256 === output_sha256,
+    wasTaken: ({ refusedOutputSha256 }) => refusedOutputSha256 === output_sha256,
     take(tx, job, now_ms) {
       requireOutput(job, output_sha256);
       const parties = [
@@ -52,12 +52,12 @@ export async function refuseDelivery(
   });
 }
 
-interface Delivered {
+interface StoredDelivery {
   readonly outputSha256: string | null;
 }
 
 /** Why that is not what stands delivered; null where it is, or none is named. */
-export function outputRefusal({ outputSha256 }: Delivered, named: string | null): Refusal | null {
+export function outputRefusal({ outputSha256 }: StoredDelivery, named: string | null): Refusal | null {
   if (named === null || named === outputSha256) return null;
   return new Refusal('job_output_differs', {
     param: 'output_sha256',
@@ -66,14 +66,14 @@ export function outputRefusal({ outputSha256 }: Delivered, named: string | null)
 }
 
 /** @throws job_output_differs */
-export function requireOutput(delivered: Delivered, named: string | null): void {
+export function requireOutput(delivered: StoredDelivery, named: string | null): void {
   const refusal = outputRefusal(delivered, named);
   if (refusal !== null) throw refusal;
 }
 
 /** Says that nothing came for what was paid. The job stays paid, and a valid output still closes it. @throws as takeStep; not_a_party */
 export async function challengeJob(
-  acting: Acting,
+  acting: StepContext,
   agent_id: AgentId,
   { job_id, reason }: { readonly job_id: string; readonly reason: string | null },
 ): Promise<ShownJob> {
@@ -81,7 +81,7 @@ export async function challengeJob(
   return takeStep(acting, agent_id, job_id, {
     action: 'challenge',
     event: () => 'job_challenged',
-    taken: ({ state, challengedAt }) => state === 'paid' && challengedAt !== null,
+    wasTaken: ({ state, challengedAt }) => state === 'paid' && challengedAt !== null,
     take: (_tx, _job, now_ms) => ({ challengedAt: new Date(now_ms), untrustedChallengeReason: reason }),
   });
 }

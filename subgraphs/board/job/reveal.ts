@@ -6,7 +6,7 @@ import { jobLimits } from '../../../schema/limits.ts';
 import type { BoardContext } from '../context.ts';
 import { countJobs } from './agent-day.ts';
 import type { ShownJob } from './job.type.ts';
-import { type Acting, requirePart, takeStep } from './step.ts';
+import { requirePart, type StepContext, takeStep } from './step.ts';
 
 /* Takes the output of a paid job, checks its SHA-256 and closes the job. */
 
@@ -34,7 +34,7 @@ export const outputLabel = (job_id: string): string => `board-output:${job_id}`;
  * request_too_large
  */
 export async function revealJob(
-  acting: Acting & Pick<BoardContext, 'vault'>,
+  acting: StepContext & Pick<BoardContext, 'vault'>,
   agent_id: AgentId,
   { job_id, output, encoding }: OutputReveal,
 ): Promise<ShownJob> {
@@ -46,7 +46,7 @@ export async function revealJob(
   return takeStep(acting, agent_id, job_id, {
     action: 'reveal',
     event: () => 'job_closed',
-    taken: job => job.state === 'closed' && job.outputSha256 === sha256,
+    wasTaken: job => job.state === 'closed' && job.outputSha256 === sha256,
     take(tx, { winnerAgentId }, now_ms) {
       countJobs(tx, [{ agent_id: winnerAgentId, counter: 'jobs_closed' }], now_ms);
       tx.write({

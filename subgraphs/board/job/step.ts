@@ -7,7 +7,7 @@ import { writeInTurn } from '../../book/write-in-turn.ts';
 import { asRecord } from '../../columns.ts';
 import { type Tx, updateRow } from '../../database.ts';
 import { earlierServes } from '../../receipt/claim/lease.ts';
-import { slotsMissed } from '../../receipt/claim/slots.ts';
+import { takeFreeSlots } from '../../receipt/claim/slots.ts';
 import { readsOf } from '../../transaction.ts';
 import type { BoardContext } from '../context.ts';
 import { appendBoardEvents } from '../event/append.ts';
@@ -20,7 +20,7 @@ import { jobView } from './view.ts';
 
 /* A step that costs nothing: who may take it, whether it was taken, and its write with its event. */
 
-export type Acting = Pick<BoardContext, 'database'>;
+export type StepContext = Pick<BoardContext, 'database'>;
 
 /** An unpaid step, by the party that the job's table names. */
 export interface JobStep {
@@ -35,14 +35,14 @@ export interface JobStep {
    * Whether the job shows that this very step was taken: then it is answered as it stands, and nothing is written.
    * `state`: where it stands by its time.
    */
-  taken(job: BoardJob, state: JobState): boolean;
+  wasTaken(job: BoardJob, state: JobState): boolean;
   /** What the job says from then on, but for its state; and what is written beside it. */
   take(tx: Tx, job: BoardJob, now_ms: number): Partial<BoardJob> | Promise<Partial<BoardJob>>;
 }
 
 /** Before anything else is looked at. @throws job_not_found, not_a_party */
 export async function requirePart(
-  { database }: Acting,
+  { database }: StepContext,
   agent_id: AgentId,
   job_id: string,
   action: JobStep['action'],
@@ -59,7 +59,12 @@ export async function requirePart(
  * Takes a step under the board's head: of two at once the second finds the job where the first has left it.
  * @throws job_not_found, job_state_conflict, job_leg_in_flight, rate_limited, unavailable
  */
-export function takeStep({ database }: Acting, agent_id: AgentId, job_id: string, step: JobStep): Promise<ShownJob> {
+export function takeStep(
+  { database }: StepContext,
+  agent_id: AgentId,
+  job_id: string,
+  step: JobStep,
+): Promise<ShownJob> {
   return writeInTurn(agent_id, async () => {
     for (;;) {
       const shown = await database.transaction(tx => stepOnce(tx, job_id, step));
@@ -80,7 +85,7 @@ async function stepOnce(tx: Tx, job_id: string, step: JobStep): Promise<ShownJob
   const { now_ms, ...found } = await lockJob(tx, job_id);
   const { job, under_way } = found;
   const standing = jobStandingOf(found);
-  if (step.taken(job, jobStateBy(standing))) return jobView(found);
+  if (step.wasTaken(job, jobStateBy(standing))) return jobView(found);
   const { to } = requireJobMove(judgeJob(standing, step.action));
   // It would answer none of its lists of jobs and events that have one of these.
   if (step.unread_before && (await earlierServes(tx))) throw new Refusal('unavailable', UPGRADING);
@@ -104,8 +109,8 @@ async function stepOnce(tx: Tx, job_id: string, step: JobStep): Promise<ShownJob
  */
 async function retireDelivery(tx: Tx, job_id: string, step: JobStep) {
   const { job, overdue } = await requireJob(readsOf(tx), job_id);
-  if (job.state !== 'delivered' || overdue || step.taken(job, job.state)) return null;
+  if (job.state !== 'delivered' || overdue || step.wasTaken(job, job.state)) return null;
   const slot = deliverySlot(job);
-  const missed = await slotsMissed(tx, [{ slot, claim_key: `job:${job_id}` }]);
+  const missed = await takeFreeSlots(tx, [{ slot, claim_key: `job:${job_id}` }]);
   return { slot, free: missed.length === 0 };
 }

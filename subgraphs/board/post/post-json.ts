@@ -50,10 +50,10 @@ const postWriting: Writing = {
   ],
 };
 
-type Selected = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
+type FieldSelection = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
 
 /** One post, with what is selected of it. */
-export function postText({ fieldNodes, fragments }: Selected, key: string, leftOut: LeftOut): string {
+export function postText({ fieldNodes, fragments }: FieldSelection, key: string, leftOut: LeftOut): string {
   return writtenBy(postWriting, { fieldNodes, fragments }, leftOut, key);
 }
 

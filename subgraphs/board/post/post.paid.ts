@@ -106,9 +106,9 @@ async function backedBy(
   const own_wallet = await walletOfAgent(agent_id);
   const backing = backingOf(row, { own_wallet, treasuries: Object.values(treasuries) });
   if (row === null || backing.kind === 'refused')
-    throw refused(backing.kind === 'refused' ? backing.code : 'receipt_not_on_book');
+    throw backingRefusal(backing.kind === 'refused' ? backing.code : 'receipt_not_on_book');
   const host_basis = hostBasis(row, endpoint_host, { ours: new URL(base_url).host, hostOfHub, isHubHost });
-  if (host_basis === null) throw refused('receipt_host_differs');
+  if (host_basis === null) throw backingRefusal('receipt_host_differs');
   return {
     amount_atomic: backing.amount_atomic.toString(),
     rail: backing.rail,
@@ -117,6 +117,6 @@ async function backedBy(
   };
 }
 
-function refused(code: 'receipt_not_on_book' | 'receipt_not_qualifying' | 'receipt_host_differs'): Refusal {
+function backingRefusal(code: 'receipt_not_on_book' | 'receipt_not_qualifying' | 'receipt_host_differs'): Refusal {
   return new Refusal(code, { param: 'receipt_ref', facts: { charged: false } });
 }

@@ -10,7 +10,7 @@ import { asEntity } from '../../columns.ts';
 import type { Context } from '../../context.ts';
 import { wordEnum } from '../../graph-enum.ts';
 import { type Arguments, argumentsType, describedBy, readRequest } from '../../graph-type.ts';
-import { foundUnlessHalted } from '../../receipt/log/while-halted.ts';
+import { resultUnlessHalted } from '../../receipt/log/halt-guard.ts';
 import { authorOf } from '../author.ts';
 import type { BoardContext } from '../context.ts';
 import { sell } from '../sell.ts';
@@ -46,7 +46,7 @@ export class BoardPostResolver {
     @Args(() => PostArguments) asked: Arguments,
     @Ctx() { database }: Context,
   ): Promise<BoardPostRecord | null> {
-    const post = foundUnlessHalted(database, await findPost(database, readRequest(PostPath, asked).id));
+    const post = resultUnlessHalted(database, await findPost(database, readRequest(PostPath, asked).id));
     return post && recordOf(post);
   }
 

@@ -1,9 +1,9 @@
 import type { ErrorCode } from '../../../schema/errors.ts';
 import type { CitedRow } from '../../book/page/cited-row.ts';
-import { backingOf, type Hands, haveOneInCommon, hostBasis, type KnownHosts } from '../backing.ts';
+import { backingOf, hostBasis, type KnownHosts, type PartyWallets, shareWallet } from '../backing.ts';
 
 /** Who confirms whose report, by what. */
-export interface Confirming {
+export interface ConfirmFacts {
   readonly author: number;
   readonly confirmer: number;
   readonly endpoint_host: string;
@@ -12,7 +12,7 @@ export interface Confirming {
   /** Wallets of the report: who has paid for what it cites and for its stamp, who was paid, and its author. */
   readonly report_wallets: readonly string[];
   /** Wallets of the confirmer; see `backingOf`. */
-  readonly hands: Hands;
+  readonly hands: PartyWallets;
 }
 
 export type ConfirmFault = Extract<
@@ -25,12 +25,12 @@ export type ConfirmFault = Extract<
  * same outcome at the host, so the author, the payer of the report and the payee of its receipt are refused. These
  * checks precede those of the receipt. Pure.
  */
-export function confirmFault(confirming: Confirming, known: KnownHosts): ConfirmFault | null {
+export function confirmFault(confirming: ConfirmFacts, known: KnownHosts): ConfirmFault | null {
   const { author, confirmer, endpoint_host, row, report_wallets, hands } = confirming;
   if (author === confirmer) return 'self_confirm';
   if (row === null) return 'receipt_not_on_book';
   const confirmers = [row.payer_wallet, hands.own_wallet].flatMap(wallet => wallet ?? []);
-  if (haveOneInCommon(confirmers, report_wallets)) return 'related_confirm';
+  if (shareWallet(confirmers, report_wallets)) return 'related_confirm';
   const backing = backingOf(row, hands);
   if (backing.kind === 'refused') return backing.code;
   return hostBasis(row, endpoint_host, known) === null ? 'receipt_host_differs' : null;

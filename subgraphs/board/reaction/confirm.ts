@@ -5,9 +5,9 @@ import { citedRow } from '../../book/page/cited-row.ts';
 import { writeInTurn } from '../../book/write-in-turn.ts';
 import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
-import { slotsMissed } from '../../receipt/claim/slots.ts';
+import { takeFreeSlots } from '../../receipt/claim/slots.ts';
 import { readsOf } from '../../transaction.ts';
-import { backingSlot, type Hands, walletsPaid } from '../backing.ts';
+import { backingSlot, type PartyWallets, walletsPaid } from '../backing.ts';
 import type { BoardContext } from '../context.ts';
 import { appendBoardEvents } from '../event/append.ts';
 import { takeBoardUse } from '../uses.ts';
@@ -48,7 +48,7 @@ export async function confirmPost(context: Confirmer, confirm: Confirm): Promise
 async function confirmIn(
   tx: Tx,
   { clock, base_url, hostOfHub, isHubHost }: Confirmer,
-  confirm: Confirm & { readonly hands: Hands },
+  confirm: Confirm & { readonly hands: PartyWallets },
 ): Promise<ConfirmedPost> {
   const { agent_id, post_id, receipt_ref, hands } = confirm;
   const post = await lockPost(tx, post_id);
@@ -63,7 +63,7 @@ async function confirmIn(
   const fault = confirmFault({ author, confirmer: agent_id, endpoint_host, row, report_wallets, hands }, known);
   if (fault !== null) throw new Refusal(fault, { param: 'receipt_ref' });
   const claim_key = `confirm:${post_id}:${agent_id}`;
-  const missed = await slotsMissed(tx, [{ slot: backingSlot(receipt_ref), claim_key }]);
+  const missed = await takeFreeSlots(tx, [{ slot: backingSlot(receipt_ref), claim_key }]);
   if (missed.length > 0) throw new Refusal('receipt_backs_another', { param: 'receipt_ref' });
   const now_ms = clock.now_ms();
   const confirmCount = await storeConfirm(tx, confirm, iso(now_ms));
@@ -85,7 +85,7 @@ async function standingConfirm(tx: Tx, { post_id, agent_id }: Confirm) {
 async function walletsOf(
   tx: Tx,
   { agent_id, receipt_ref, stamp_task_id, author_wallet }: ReactedPost,
-  hands: Hands,
+  hands: PartyWallets,
 ): Promise<readonly string[]> {
   const [stamp, cited] = await Promise.all(
     [stamp_task_id, receipt_ref].map(task_id => task_id && citedRow(readsOf(tx), agent_id, task_id)),

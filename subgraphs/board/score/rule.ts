@@ -77,14 +77,14 @@ export function scoreOf({ rows, edges, rows_free }: ScoreInputs, weights: ScoreW
   const reasons = new Map(rows.map(row => [row.post_id, zeroReason(row, weights)]));
   const counted = rows.filter(row => reasons.get(row.post_id) === null);
   const clusters = clustersOf(mostPaid(counted), edges, weights);
-  const scored = weighed(counted, clusters, weights);
+  const scored = weighClusters(counted, clusters, weights);
   const prior = BigInt(weights.prior_amount);
   const total = scored.reduce((sum, { weight }) => sum + weight, prior);
   const good = scored.reduce((sum, cluster) => sum + cluster.good, (prior * BigInt(weights.prior_bp)) / BP);
   return {
     score_bp: counted.length === 0 ? null : Number((good * BP) / total),
     unscored_because: counted.length > 0 ? null : rows.length === 0 ? 'no_reports' : 'no_accepted_evidence',
-    rows: sorted(rows, ({ post_id }) => post_id).map(({ post_id, payer }) => {
+    rows: sortByKey(rows, ({ post_id }) => post_id).map(({ post_id, payer }) => {
       const zero_because = reasons.get(post_id) ?? null;
       return { post_id, zero_because, cluster: zero_because === null && payer ? (clusters.get(payer) ?? null) : null };
     }),
@@ -126,7 +126,7 @@ function zeroReason(row: ScoreRow, { row_amount_min }: ScoreWeights): ZeroReason
 }
 
 /** One weight for each cluster, however many posts and wallets it has: bounded, and shared out by the amounts of its rows. */
-function weighed(
+function weighClusters(
   rows: readonly ScoreRow[],
   clusters: ReadonlyMap<string, string>,
   { outcome_bp, cluster_amount_max }: ScoreWeights,
@@ -140,7 +140,7 @@ function weighed(
     const payers = new Set(members.map(({ payer }) => payer)).size;
     return { cluster, payers, posts: members.length, weight, good: (weight * spoken) / (amount * BP) };
   });
-  return sorted(scored, ({ cluster }) => cluster);
+  return sortByKey(scored, ({ cluster }) => cluster);
 }
 
 /** What clusters of several payers may weigh more if their payers count apart: what their bound takes, and a unit for each rounding. */
@@ -159,9 +159,9 @@ function lostToBounds(
 
 /** As they are published, and hashed: SHA-256 of the canonical JSON of this list. */
 export function edgesInOrder(edges: readonly FundingEdge[]): readonly FundingEdge[] {
-  return sorted(edges, canonicalJson);
+  return sortByKey(edges, canonicalJson);
 }
 
-function sorted<T>(list: readonly T[], key: (item: T) => string): readonly T[] {
+function sortByKey<T>(list: readonly T[], key: (item: T) => string): readonly T[] {
   return [...list].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
 }

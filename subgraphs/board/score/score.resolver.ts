@@ -7,7 +7,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import { scoreLimits } from '../../../schema/limits.ts';
 import { EndpointPath } from '../../../schema/requests/board.ts';
 import { type Arguments, argumentsType, objectType, readRequest } from '../../graph-type.ts';
-import { requireNotHalted } from '../../receipt/log/while-halted.ts';
+import { requireNotHalted } from '../../receipt/log/halt-guard.ts';
 import type { BoardContext } from '../context.ts';
 import type { MoveCost } from './move-cost.ts';
 import { type ReadInputs, readInputs } from './read.ts';

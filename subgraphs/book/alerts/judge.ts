@@ -126,7 +126,7 @@ export function judgeAlerts(book: AlertedBook, at_ms: number): { alerts: readonl
 /**
  * Whether the usual spending matters for a row: for the first hour of a day with enough spending for a rate. It is not read before.
  */
-export function wantsHabit(book: AlertedBook, amount: bigint, at_ms: number): boolean {
+export function wantsUsualSpending(book: AlertedBook, amount: bigint, at_ms: number): boolean {
   const day = dayOf(at_ms);
   if (book.alert_state.habit?.day === day) return false;
   return lastHour(book, at_ms) + amount >= alertLimits.rate_atomic_min;

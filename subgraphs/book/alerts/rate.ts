@@ -2,7 +2,7 @@ import { type AtomicAmount, atomicAmount, parseAtomic } from '../../../schema/am
 import { period_ms, periodStart, type Window, windowAt } from '../../../schema/clock-window.ts';
 import { alertLimits } from '../../../schema/limits.ts';
 import { iso } from '../../clock.ts';
-import type { AlertState, Habit } from './state.ts';
+import type { AlertState, UsualSpending } from './state.ts';
 
 /* Hourly rate and usual daily spending of a book, and when its budget ends at that rate. Pure. */
 
@@ -51,7 +51,7 @@ export const hourOf = (at_ms: number): string => iso(periodStart('hour', at_ms))
 export const dayOf = (at_ms: number): string => iso(periodStart('day', at_ms));
 
 /** @param spent amounts of the days before, without days that had no spending */
-export function habitOf(day: string, spent: readonly bigint[]): Habit {
+export function usualSpendingOf(day: string, spent: readonly bigint[]): UsualSpending {
   const ascending = spent.toSorted((one, other) => (one < other ? -1 : 1));
   const half = ascending.length / 2;
   const middle = ascending.slice(Math.ceil(half) - 1, Math.floor(half) + 1);

@@ -13,7 +13,7 @@ interface SentAlerts {
 }
 
 /** Usual spending of a book. */
-export interface Habit {
+export interface UsualSpending {
   /** UTC day for which it holds, computed from the days before. */
   readonly day: string;
   /** Number of those days with spending. */
@@ -29,7 +29,7 @@ export interface AlertState {
   readonly told?: Readonly<Partial<Record<AlertSubject, SentAlerts>>>;
   /** Amount collected in the clock hour before the current one. */
   readonly hour_before?: { readonly start: string; readonly atomic: string };
-  readonly habit?: Habit;
+  readonly habit?: UsualSpending;
 }
 
 /** An alert that applies, and is sent unless it was sent before. */

@@ -20,7 +20,7 @@ export async function answerApproval(tx: Tx, found: FoundApproval, answer: Given
   const books = await lockBooks(tx, [agentId]);
   const head = headOf(books, agentId);
   if (head.damaged) throw new Refusal('book_damaged');
-  const standing = await again(tx, found);
+  const standing = await readAgain(tx, found);
   const { decision, by } = answer;
   if (standing.decision === decision) return standing;
   const status = statusOfApproval(standing, head.now_ms);
@@ -31,7 +31,7 @@ export async function answerApproval(tx: Tx, found: FoundApproval, answer: Given
     text: 'update approval_request set decision = $2, decided_by = $3, decided_at = $4, text_box = null where approval_id = $1',
     values: [approvalId, decision, by, decided_at],
   });
-  const answered = await again(tx, found);
+  const answered = await readAgain(tx, found);
   const passes_until = decision === 'approve' ? iso(head.now_ms + answered.ttlSeconds * 1_000) : null;
   noteApproval(tx, head, answered, {
     approval_id: approvalId,
@@ -43,7 +43,7 @@ export async function answerApproval(tx: Tx, found: FoundApproval, answer: Given
   return answered;
 }
 
-async function again(tx: Tx, { approvalId }: FoundApproval): Promise<FoundApproval> {
+async function readAgain(tx: Tx, { approvalId }: FoundApproval): Promise<FoundApproval> {
   const [found] = await findApprovals(tx, { approval_id: approvalId });
   if (!found) throw new Refusal('not_found');
   return found;

@@ -21,7 +21,7 @@ import {
   objectType,
   readRequest,
 } from '../../graph-type.ts';
-import { requireNotHalted } from '../../receipt/log/while-halted.ts';
+import { requireNotHalted } from '../../receipt/log/halt-guard.ts';
 import type { Vault } from '../../vault.ts';
 import type { BookContext } from '../context.ts';
 import { type AskingWallet, requireBelieved, verifyAgentWallet } from './agents-wallet.ts';

@@ -47,7 +47,7 @@ export function askApproval(
   const { request_hash, session } = payment;
   const { policy_code } = blocked;
   const bound = { request_hash, payer: payer_wallet, delegation_hash: session?.delegation_hash ?? null };
-  approvals.opened({ ...bound, approval_id, agent_id, amount_atomic: amount, open_until_ms });
+  approvals.addOpen({ ...bound, approval_id, agent_id, amount_atomic: amount, open_until_ms });
   const open_until = iso(open_until_ms);
   const said = { field, model, policy_code };
   const body = {

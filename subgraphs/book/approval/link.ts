@@ -8,15 +8,15 @@ import { type FoundApproval, findApprovals } from './find.ts';
 
 const LABEL = 'approval link';
 
-type Marking = { readonly vault: Pick<Vault, 'mark'> };
+type LinkContext = { readonly vault: Pick<Vault, 'mark'> };
 
 /** Derived whenever it is sent or checked, so that it is stored in no row, event, job or response. */
-export function approvalToken({ vault }: Marking, approval_id: string): string {
+export function approvalToken({ vault }: LinkContext, approval_id: string): string {
   return vault.mark(approval_id, LABEL);
 }
 
 /** The token is behind the `#`, which no browser sends and no log contains. */
-export function approvalLink(parts: Marking & { readonly base_url: string }, approval_id: string): string {
+export function approvalLink(parts: LinkContext & { readonly base_url: string }, approval_id: string): string {
   return `${parts.base_url}/approve#${approval_id}.${approvalToken(parts, approval_id)}`;
 }
 
@@ -26,7 +26,7 @@ export function approvalLink(parts: Marking & { readonly base_url: string }, app
  * not_found
  */
 export async function linkedApproval(
-  parts: Marking & { readonly database: Database },
+  parts: LinkContext & { readonly database: Database },
   approval_id: string,
   token: string,
 ): Promise<FoundApproval> {

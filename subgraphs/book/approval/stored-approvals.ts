@@ -27,7 +27,7 @@ export interface UsableApproval extends Approval {
 /** Duration of a denial: the longest time for which any approval could be valid. */
 const DENIED_MS = policyLimits.approval_ttl_seconds_max * 1_000;
 
-type Asking = Pick<ReservationRequest, 'agent_id' | 'amount' | 'payer_wallet' | 'payment'>;
+type ApprovalCall = Pick<ReservationRequest, 'agent_id' | 'amount' | 'payer_wallet' | 'payment'>;
 
 /**
  * Approvals of the calls of a batch, read under the locks of their heads. An approval taken by one call is not available to later
@@ -44,7 +44,7 @@ export class StoredApprovals {
   }
 
   /** `items` are calls whose books require approvals. Nothing is read for others. */
-  static async read(tx: Pick<Tx, 'query'>, items: readonly Asking[]): Promise<StoredApprovals> {
+  static async read(tx: Pick<Tx, 'query'>, items: readonly ApprovalCall[]): Promise<StoredApprovals> {
     const calls = items.flatMap(({ agent_id, payment }) =>
       payment ? [{ agent_id, request_hash: payment.request_hash }] : [],
     );
@@ -69,7 +69,7 @@ export class StoredApprovals {
   }
 
   /** An unused approval of exactly this call. The policy decides whether it is fresh. */
-  approving(request: Asking): UsableApproval | null {
+  approvalOf(request: ApprovalCall): UsableApproval | null {
     const approved = this.#like(request).find(
       it => it.decision === 'approve' && !this.#isTaken(it) && isOf(it, request),
     );
@@ -78,7 +78,7 @@ export class StoredApprovals {
   }
 
   /** Whether a denial of exactly this call is in force. It overrules any act. */
-  denied(request: Asking, now_ms: number): boolean {
+  hasDenial(request: ApprovalCall, now_ms: number): boolean {
     return this.#like(request).some(it => isDenied(it, now_ms) && isOf(it, request));
   }
 
@@ -87,15 +87,15 @@ export class StoredApprovals {
   }
 
   /** Whether the call may create a request: one open per request hash, a maximum per book, and none during a denial. */
-  mayAsk(request: Asking, now_ms: number): boolean {
+  mayAsk(request: ApprovalCall, now_ms: number): boolean {
     if (!request.payment || request.amount === null) return false;
     if ((this.#open.get(request.agent_id) ?? 0) >= approvalLimits.open_per_book_max) return false;
-    if (this.denied(request, now_ms)) return false;
+    if (this.hasDenial(request, now_ms)) return false;
     return !this.#like(request).some(it => it.decision === null && now_ms < it.open_until_ms);
   }
 
   /** Adds a new open request. */
-  opened(approval: Omit<StandingApproval, 'decision' | 'decided_ms' | 'taken'>): void {
+  addOpen(approval: Omit<StandingApproval, 'decision' | 'decided_ms' | 'taken'>): void {
     this.#found.unshift({ ...approval, decision: null, decided_ms: null, taken: false });
     this.#open.set(approval.agent_id, (this.#open.get(approval.agent_id) ?? 0) + 1);
   }
@@ -112,7 +112,7 @@ export class StoredApprovals {
     });
   }
 
-  #like({ agent_id, payment }: Asking): readonly StandingApproval[] {
+  #like({ agent_id, payment }: ApprovalCall): readonly StandingApproval[] {
     return this.#found.filter(it => it.agent_id === agent_id && it.request_hash === payment?.request_hash);
   }
 
@@ -125,7 +125,7 @@ function isDenied({ decision, decided_ms }: StandingApproval, now_ms: number): b
   return decision === 'deny' && decided_ms !== null && now_ms < decided_ms + DENIED_MS;
 }
 
-function isOf(approval: StandingApproval, { amount, payer_wallet, payment }: Asking): boolean {
+function isOf(approval: StandingApproval, { amount, payer_wallet, payment }: ApprovalCall): boolean {
   return (
     approval.amount_atomic === amount &&
     approval.payer === payer_wallet &&

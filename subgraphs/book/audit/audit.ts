@@ -12,7 +12,7 @@ import { auditRow, type StoredRow } from './row.ts';
 export type StoredEvent = Omit<EventRecord, 'at'> & { readonly at: Date };
 
 /** State of an audit after a number of events. Null members: the earlier part is unknown, and the first value found is accepted. */
-export interface Walked {
+export interface AuditState {
   readonly position: number;
   readonly event_hash: string | null;
   readonly seq: number | null;
@@ -36,10 +36,12 @@ export interface AuditedPart {
   readonly disputes: ReadonlyMap<string, StoredDispute>;
 }
 
-export type Audit = { readonly kind: 'sound'; readonly walked: Walked } | ({ readonly kind: 'damaged' } & BookDamage);
+export type Audit =
+  | { readonly kind: 'sound'; readonly walked: AuditState }
+  | ({ readonly kind: 'damaged' } & BookDamage);
 
 /** State before the first event of a book. */
-export const unwalked: Walked = {
+export const auditStart: AuditState = {
   position: 0,
   event_hash: '',
   seq: 0,
@@ -49,42 +51,46 @@ export const unwalked: Walked = {
 };
 
 /** State in the middle of a book whose beginning is unknown. */
-export function walkedFrom(position: number): Walked {
+export function auditStateAt(position: number): AuditState {
   const unknown = { event_hash: null, seq: null, row_hash: null, counters: null, intents: null };
-  return position === 0 ? unwalked : { ...unwalked, ...unknown, position };
+  return position === 0 ? auditStart : { ...auditStart, ...unknown, position };
 }
 
-export const damaged = (what: BookDamageKind, place: BookDamage['place']): Audit => ({ kind: 'damaged', what, place });
+export const damageFound = (what: BookDamageKind, place: BookDamage['place']): Audit => ({
+  kind: 'damaged',
+  what,
+  place,
+});
 
 /**
  * Recomputes the next events of a book and the rows that they record or change: both chains, each row from its birth and
  * transitions, and the counters with the function of the ledger.
  */
-export function auditEvents(before: Walked, part: AuditedPart): Audit {
+export function auditEvents(before: AuditState, part: AuditedPart): Audit {
   // Local to this call, because the same events may be audited again.
   const intents = new Map(before.intents);
   let walked = before;
   for (const event of part.events) {
     const fault = faultOr('event_altered', () => eventFault(walked, event));
-    if (fault) return damaged(fault, event.position);
+    if (fault) return damageFound(fault, event.position);
     walked = { ...walked, position: event.position, event_hash: event.hash };
     const disputed = faultOr('dispute_altered', () =>
       event.kind === 'dispute' ? disputeFault(event, part.disputes) : null,
     );
-    if (disputed) return damaged(disputed, event.position);
+    if (disputed) return damageFound(disputed, event.position);
     if (event.kind !== 'born' && event.kind !== 'transition') continue;
     const row = event.seq === null ? undefined : part.rows.get(event.seq);
-    if (!row) return damaged('row_missing', event.seq ?? `position ${event.position}`);
+    if (!row) return damageFound('row_missing', event.seq ?? `position ${event.position}`);
     if (event.kind === 'born') {
       const unsound = faultOr('row_altered', () => rowFault(walked, row, event));
-      if (unsound) return damaged(unsound, row.seq);
+      if (unsound) return damageFound(unsound, row.seq);
       walked = { ...walked, seq: row.seq, row_hash: row.row_hash };
     }
     const uncountable = faultOr('event_altered', () => {
       walked = { ...walked, counters: walked.counters && recount(walked.counters, intents, row, event) };
       return null;
     });
-    if (uncountable) return damaged(uncountable, event.position);
+    if (uncountable) return damageFound(uncountable, event.position);
   }
   const kept = before.intents !== null && intents.size <= INTENTS_MAX ? intents : null;
   return { kind: 'sound', walked: { ...walked, intents: kept } };
@@ -105,13 +111,13 @@ export function faultOr(altered: BookDamageKind, look: () => BookDamageKind | nu
 /** Maximum number of intents of a book that are counted. */
 const INTENTS_MAX = 20_000;
 
-function eventFault({ position, event_hash }: Walked, { hash, at, ...facts }: StoredEvent): BookDamageKind | null {
+function eventFault({ position, event_hash }: AuditState, { hash, at, ...facts }: StoredEvent): BookDamageKind | null {
   if (facts.position !== position + 1) return 'event_missing';
   if (event_hash !== null && facts.prev_hash !== event_hash) return 'event_unchained';
   return canonicalHash({ ...facts, at: at.toISOString() }) === hash ? null : 'event_altered';
 }
 
-function rowFault({ seq, row_hash }: Walked, row: StoredRow, born: StoredEvent): BookDamageKind | null {
+function rowFault({ seq, row_hash }: AuditState, row: StoredRow, born: StoredEvent): BookDamageKind | null {
   if (seq !== null && row.seq !== seq + 1) return 'row_missing';
   if (row_hash !== null && row.prev_row_hash !== row_hash) return 'row_unchained';
   return auditRow(row, born.body);

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Window } from '../../../schema/clock-window.ts';
 import type { Counters } from '../ledger/counters.ts';
 import { type BookTerms, termsHash } from '../ledger/terms.ts';
-import { type Audit, damaged, faultOr, type IntentCounts, sameJson, type Walked } from './audit.ts';
+import { type Audit, type AuditState, damageFound, faultOr, type IntentCounts, sameJson } from './audit.ts';
 
 /** The stored head of a book, with values that only its end can be compared with. */
 export interface StoredBook extends BookTerms {
@@ -30,19 +30,19 @@ export interface StoredBook extends BookTerms {
 }
 
 /** Compares a head with the last row and event, and its sums with theirs. */
-export function auditHead(walked: Walked, book: StoredBook): Audit {
+export function auditHead(walked: AuditState, book: StoredBook): Audit {
   const { position, event_hash, seq, row_hash, counters } = walked;
-  if (book.position > position) return damaged('event_missing', position + 1);
+  if (book.position > position) return damageFound('event_missing', position + 1);
   if (book.position < position || (event_hash ?? book.event_hash) !== book.event_hash)
-    return damaged('head_altered', 'event_hash');
-  if (book.row_seq_max > book.seq) return damaged('row_unborn', book.row_seq_max);
+    return damageFound('head_altered', 'event_hash');
+  if (book.row_seq_max > book.seq) return damageFound('row_unborn', book.row_seq_max);
   if ((seq ?? book.seq) !== book.seq || (row_hash ?? book.row_hash) !== book.row_hash)
-    return damaged('head_altered', 'row_hash');
-  if (faultOr('terms_altered', () => termsFault(book))) return damaged('terms_altered', 'terms_hash');
-  if (book.reserved_atomic !== book.held_atomic) return damaged('reserved_altered', 'reserved_atomic');
+    return damageFound('head_altered', 'row_hash');
+  if (faultOr('terms_altered', () => termsFault(book))) return damageFound('terms_altered', 'terms_hash');
+  if (book.reserved_atomic !== book.held_atomic) return damageFound('reserved_altered', 'reserved_atomic');
   const column = counters && counterFault(counters, book);
-  if (column) return damaged('counter_altered', column);
-  if (walked.intents && !sameCounts(walked.intents, book.intents)) return damaged('intent_altered', 'intents');
+  if (column) return damageFound('counter_altered', column);
+  if (walked.intents && !sameCounts(walked.intents, book.intents)) return damageFound('intent_altered', 'intents');
   return { kind: 'sound', walked };
 }
 

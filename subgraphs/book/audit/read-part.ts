@@ -95,10 +95,10 @@ async function readIntents(tx: Tx, agent_id: number): Promise<Map<string, Intent
 }
 
 /** A database or a transaction. */
-export type Reads = Pick<Database, 'query'>;
+export type Queryable = Pick<Database, 'query'>;
 
 /** Rows with the facts of their receipts. Signed facts never change, so they may be read a moment later. */
-export async function signedFacts(database: Reads, rows: readonly BareRow[]): Promise<Map<number, StoredRow>> {
+export async function signedFacts(database: Queryable, rows: readonly BareRow[]): Promise<Map<number, StoredRow>> {
   const paid = rows.filter(isPaid);
   const receipts = await readReceipts(
     database,

@@ -18,7 +18,7 @@ import {
   readRequest,
 } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
-import { requireNotHalted } from '../../receipt/log/while-halted.ts';
+import { requireNotHalted } from '../../receipt/log/halt-guard.ts';
 import type { BookContext } from '../context.ts';
 import { soundHead } from '../page/page.ts';
 import { Dispute } from './dispute.entity.ts';

@@ -49,7 +49,7 @@ export interface KnownSide {
 export type KnownSides = Readonly<Record<DisputeSide, KnownSide>>;
 
 /** A transaction and the mapping of its database. */
-type Reads = Pick<Database, 'query'>;
+type Queryable = Pick<Database, 'query'>;
 
 interface SideQuery {
   readonly agent_id: AgentId;
@@ -63,7 +63,7 @@ interface SideQuery {
 }
 
 /** @throws record_damaged if a receipt is not as it was signed */
-export async function knownSides(reads: Reads, query: SideQuery): Promise<KnownSides> {
+export async function knownSides(reads: Queryable, query: SideQuery): Promise<KnownSides> {
   const { agent_id, tasks, owed, base_url, profile } = query;
   const task_ids = disputeSides.flatMap(side => tasks[side] ?? []);
   const [rows, receipts] = await Promise.all([
@@ -109,7 +109,11 @@ function chargeOf({ task_id }: DisputedRow, job: DisputedJob | null): string {
   return job?.fee_task_id ?? task_id;
 }
 
-async function refundsOf(reads: Reads, agent_id: AgentId, charges: readonly string[]): Promise<Map<string, string>> {
+async function refundsOf(
+  reads: Queryable,
+  agent_id: AgentId,
+  charges: readonly string[],
+): Promise<Map<string, string>> {
   const found = await reads.query<{ charge: string; dispute_id: string }>({
     name: 'refunds of charges',
     text: `select coalesce(refund_of, task_id) as charge, min(dispute_id) as dispute_id from dispute
@@ -120,14 +124,14 @@ async function refundsOf(reads: Reads, agent_id: AgentId, charges: readonly stri
 }
 
 const ROWS = `select seq, task_id, row_hash, evidence, collected, hub, amount::text as amount,
-    ${noted('settlement_vanished')} is not null as settlement_vanished, ${noted('answered_on_resend')} as resent,
+    ${correctionWithReason('settlement_vanished')} is not null as settlement_vanished, ${correctionWithReason('answered_on_resend')} as resent,
     exists (select from book_row o where o.agent_id = r.agent_id and o.intent_id = r.intent_id and o.seq <> r.seq
       and o.attempt_index is not distinct from r.attempt_index and o.evidence in ('collected', 'RECORDED_BY_SETTLE')
       and o.amount is not null) as intent_shared
   from book_row r where agent_id = $1 and task_id = any($2)`;
 
 /** First correction of the row with that reason. Null if there is none. */
-function noted(reason: string): string {
+function correctionWithReason(reason: string): string {
   return `(select e.body from book_event e where e.agent_id = r.agent_id and e.seq = r.seq and e.kind = 'correction'
     and e.body->>'reason' = '${reason}' order by e.position limit 1)`;
 }
@@ -180,7 +184,7 @@ const factsOfRow: { readonly [K in RowFactOfDispute]?: (side: KnownSide) => Json
 };
 
 /** Reads facts of the sides by name. */
-export function factsOf(sides: KnownSides): ReadFact {
+export function disputeFactReader(sides: KnownSides): ReadFact {
   return name => {
     const { side, fact } = partsOf(name);
     const { receipt } = sides[side];

@@ -17,14 +17,14 @@ import { requireHourRoom } from '../ledger/hour-room.ts';
 import { writeInTurn } from '../write-in-turn.ts';
 import { Dispute } from './dispute.entity.ts';
 import { type DisputedRow, type KnownSides, knownSides } from './facts.ts';
-import { type Judgement, judged } from './verdict.ts';
+import { type Judgement, judgeDispute } from './verdict.ts';
 
 /** Random bytes of an id. */
 const ID_BYTES = 10;
 
-type Filing = Pick<BookContext, 'database' | 'issuer' | 'clock' | 'random' | 'profile' | 'jobPaidBy'>;
+type FilingContext = Pick<BookContext, 'database' | 'issuer' | 'clock' | 'random' | 'profile' | 'jobPaidBy'>;
 /** A dispute, and whether this request filed it. */
-interface Filed {
+interface FilingOutcome {
   readonly dispute: Dispute;
   readonly filed: boolean;
 }
@@ -37,16 +37,16 @@ type Claim = Pick<DisputeClaim, 'task_id' | 'claim_type' | 'evidence'>;
  * record_damaged
  */
 export async function fileDispute(
-  context: Filing,
+  context: FilingContext,
   agent_id: AgentId,
   { task_id, claim_type, evidence = {} }: DisputeRequest,
-): Promise<Filed> {
+): Promise<FilingOutcome> {
   const claim = { task_id, claim_type, evidence };
   const write = () => context.database.transaction(tx => fileIn(tx, context, agent_id, claim));
   return writeInTurn(agent_id, write);
 }
 
-async function fileIn(tx: Tx, context: Filing, agent_id: AgentId, claim: Claim): Promise<Filed> {
+async function fileIn(tx: Tx, context: FilingContext, agent_id: AgentId, claim: Claim): Promise<FilingOutcome> {
   // Payments are locked before heads of books, as everywhere.
   const owed = await lockOwedAnswer(tx, { agent_id, task_id: claim.task_id });
   const head = (await lockBooks(tx, [agent_id])).get(agent_id);
@@ -60,7 +60,7 @@ async function fileIn(tx: Tx, context: Filing, agent_id: AgentId, claim: Claim):
   const dispute_id = before?.disputeId ?? disputeId(context.clock.now_ms(), context.random.bytes(ID_BYTES));
   const { now_ms, position, event_hash } = head;
   const filed_at = before?.filedAt.toISOString() ?? iso(now_ms);
-  const judgement = judged(context, {
+  const judgement = judgeDispute(context, {
     dispute_id,
     agent_id,
     claim,
@@ -133,7 +133,7 @@ async function filedBefore(
 /** @throws not_found if the book has no such row */
 async function factsUnder(
   tx: Tx,
-  { issuer, profile, jobPaidBy }: Filing,
+  { issuer, profile, jobPaidBy }: FilingContext,
   { agent_id, claim, owed }: { agent_id: AgentId; claim: Claim; owed: OwedAnswer | null },
 ): Promise<{ readonly row: DisputedRow; readonly sides: KnownSides }> {
   const { task_id, evidence } = claim;

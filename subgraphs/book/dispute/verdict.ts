@@ -8,7 +8,7 @@ import type { AgentId } from '../../../schema/ids.ts';
 import { disputeStatusUrl, jwksUri } from '../../../schema/links.ts';
 import { iso } from '../../clock.ts';
 import type { BookContext } from '../context.ts';
-import { factsOf, type KnownSides } from './facts.ts';
+import { disputeFactReader, type KnownSides } from './facts.ts';
 
 /** A dispute to judge, with its facts and their position. */
 export interface Case {
@@ -37,8 +37,8 @@ export interface Judgement extends Adjudication {
  * JSON). `outcome` is absent while it is open. `revision`, `supersedes`, `final` and `status_url` say whether a later document may
  * exist.
  */
-export function judged({ issuer, profile }: Pick<BookContext, 'issuer' | 'profile'>, tried: Case): Judgement {
-  const read = factsOf(tried.sides);
+export function judgeDispute({ issuer, profile }: Pick<BookContext, 'issuer' | 'profile'>, tried: Case): Judgement {
+  const read = disputeFactReader(tried.sides);
   const judged_at = iso(tried.now_ms);
   const rule_version = DISPUTE_RULE_VERSION;
   const adjudication = adjudicate({ ...tried.claim, judged_at, rule_version }, read);

@@ -8,7 +8,7 @@ import { StoredA2aEscrow } from './a2a-escrow.entity.ts';
 
 /* Reads escrows between two agents, for a party. Others see none. */
 
-type Reads = Pick<Database, 'query'>;
+type Queryable = Pick<Database, 'query'>;
 
 export interface FoundA2aEscrow {
   readonly escrow: StoredA2aEscrow;
@@ -30,7 +30,7 @@ const columns = () =>
  * match equally
  */
 export async function requireA2aEscrow(
-  { query }: Reads,
+  { query }: Queryable,
   agent_id: AgentId,
   { job_id, parties }: A2aName,
 ): Promise<FoundA2aEscrow> {
@@ -84,7 +84,7 @@ interface FoundA2aEscrows {
  * whether there is another page.
  */
 export async function a2aEscrowsOf(
-  { query }: Reads,
+  { query }: Queryable,
   agent_id: AgentId,
   { limit, before }: EscrowPage,
 ): Promise<FoundA2aEscrows> {

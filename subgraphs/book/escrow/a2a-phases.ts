@@ -1,10 +1,10 @@
-import { nothingKnown, type RowBirth } from '../../../schema/book-row.ts';
+import { type InitialFacts, unknownFacts } from '../../../schema/book-row.ts';
 import { type JsonObject, present } from '../../../schema/canonical-json.ts';
 import type { A2aEscrowParty } from '../../../schema/escrow.ts';
 import type { Tx } from '../../database.ts';
 import { newTask } from '../../new-task.ts';
 import type { BookContext } from '../context.ts';
-import { append, type Birth } from '../ledger/append-births.ts';
+import { appendNewRows, type NewRow } from '../ledger/append-new-rows.ts';
 import { type A2aPhase, StoredA2aEscrow } from './a2a-escrow.entity.ts';
 
 /* Phases of an escrow between two agents, each a row on the books of the parties that have acted. */
@@ -38,17 +38,17 @@ export async function recordA2aSteps(
   }));
   const phases: readonly (A2aPhase | (typeof taken)[number])[] = [...escrow.phases, ...taken];
   const parties: readonly A2aEscrowParty[] = hasActed(phases) ? ['principal', 'counterparty'] : ['principal'];
-  const births: Birth[] = [];
+  const births: NewRow[] = [];
   const places = phases.map((phase, index) =>
     parties.map(party => {
       if (phase[`${party}_seq`] !== null) return null;
       const agent_id = party === 'principal' ? escrow.principalAgentId : escrow.counterpartyAgentId;
       const parent_ref = phases[index - 1]?.task_id ?? null;
-      const birth = birthOf(escrow, phase, { task_id: phase.task_id, party, parent_ref });
+      const birth = initialFactsOf(escrow, phase, { task_id: phase.task_id, party, parent_ref });
       return births.push({ agent_id, birth, owed: false, at_ms }) - 1;
     }),
   );
-  const rows = await append(tx, births);
+  const rows = await appendNewRows(tx, births);
   const seqOf = (place: number | null | undefined) => (typeof place === 'number' ? (rows[place]?.seq ?? null) : null);
   const born = phases.map((phase, index): A2aPhase => {
     const [own, other] = places[index] ?? [];
@@ -77,11 +77,11 @@ export function hasActed(phases: readonly Pick<A2aPhase, 'by'>[]): boolean {
 }
 
 /** A row without a payment. Its amount is among its facts and in no total. */
-function birthOf(
+function initialFactsOf(
   escrow: StoredA2aEscrow,
   { action, by, state, said, at }: A2aStep & { readonly at: string | null },
   { task_id, party, parent_ref }: { task_id: string; party: A2aEscrowParty; parent_ref: string | null },
-): RowBirth {
+): InitialFacts {
   const shown = Object.entries(said).filter(([name]) => (private_to[name] ?? party) === party);
   const a2a_escrow: JsonObject = {
     escrow_id: escrow.escrowId,
@@ -98,5 +98,5 @@ function birthOf(
     ...(at === null ? {} : { phase_at: at }),
     ...Object.fromEntries(shown),
   };
-  return { ...nothingKnown, task_id, evidence: 'a2a_escrow', collected: false, parent_ref, facts: { a2a_escrow } };
+  return { ...unknownFacts, task_id, evidence: 'a2a_escrow', collected: false, parent_ref, facts: { a2a_escrow } };
 }

@@ -19,7 +19,7 @@ import { escrowReceipt, requireCollectedRow, rowOfTask } from './collected-row.t
 import { judgeMove } from './machine.ts';
 import { phasesUpTo, requestHash, requireMove, requirePassed } from './phase.ts';
 
-type Acting = Pick<BookContext, 'database' | 'clock' | 'random'>;
+type StepContext = Pick<BookContext, 'database' | 'clock' | 'random'>;
 
 /** A requested step. */
 interface StepRequest {
@@ -29,7 +29,7 @@ interface StepRequest {
 
 /** The current escrow, for that party. @throws escrow_not_found, invalid_request */
 export async function a2aEscrow(
-  { database }: Pick<Acting, 'database'>,
+  { database }: Pick<StepContext, 'database'>,
   agent_id: AgentId,
   name: A2aName,
 ): Promise<A2aEscrow> {
@@ -43,7 +43,7 @@ export async function a2aEscrow(
  * escrow_fulfillment_used, escrow_checks_failed, record_damaged, rate_limited, book_damaged
  */
 export async function moveA2aEscrow(
-  acting: Acting,
+  acting: StepContext,
   agent_id: AgentId,
   name: A2aName,
   request: StepRequest,
@@ -72,7 +72,7 @@ interface Step {
   readonly request: StepRequest;
 }
 
-async function step(tx: Tx, acting: Acting, { read, party, request }: Step): Promise<Outcome> {
+async function step(tx: Tx, acting: StepContext, { read, party, request }: Step): Promise<Outcome> {
   const { action, said } = request;
   const request_hash = requestHash(action, said);
   const books = await lockBooks(tx, boundBooks(read, party));
@@ -116,7 +116,7 @@ function requireParty(escrow: StoredA2aEscrow, agent_id: AgentId): A2aEscrowPart
 }
 
 /** Facts for a step, read under the heads of its books. */
-interface Rests {
+interface StepFacts {
   readonly tx: Tx;
   readonly reads: Pick<Database, 'query'>;
   readonly escrow: StoredA2aEscrow;
@@ -124,14 +124,14 @@ interface Rests {
 }
 
 /** Checks of each action, and what is recorded with it. @throws as moveA2aEscrow */
-const restsOn: { readonly [A in A2aMove]?: (rests: Rests) => Promise<JsonObject> } = {
+const restsOn: { readonly [A in A2aMove]?: (rests: StepFacts) => Promise<JsonObject> } = {
   fund: back,
   submit,
   release: requireChecks,
 };
 
 /** The backing payment: collected on the principal's book, at least the amount of the escrow, and never used for another. */
-async function back({ tx, escrow: { escrowId, principalAgentId, amount }, said }: Rests): Promise<JsonObject> {
+async function back({ tx, escrow: { escrowId, principalAgentId, amount }, said }: StepFacts): Promise<JsonObject> {
   const task_id = String(said.task_id);
   const row = await requireCollectedRow(tx, principalAgentId, task_id);
   if (row.amount < amount) throw new Refusal('escrow_not_collected', { param: 'task_id' });
@@ -148,7 +148,7 @@ async function back({ tx, escrow: { escrowId, principalAgentId, amount }, said }
  * Checks the named receipt: on the book of either party, collected after the escrow was opened, and never used for another.
  * Receipts are public, so this reveals nothing about a book.
  */
-async function submit({ tx, reads, escrow, said }: Rests): Promise<JsonObject> {
+async function submit({ tx, reads, escrow, said }: StepFacts): Promise<JsonObject> {
   const receipt = await escrowReceipt(reads, String(said.fulfillment_receipt_id));
   const parties: readonly (number | null)[] = [escrow.principalAgentId, escrow.counterpartyAgentId];
   if (!receipt || receipt.agentId === null || !parties.includes(receipt.agentId)) {
@@ -181,7 +181,7 @@ async function fulfils(tx: Tx, task_id: string, { escrowId }: StoredA2aEscrow): 
   return rows.some(({ escrow_id }) => escrow_id === escrowId);
 }
 
-async function requireChecks({ tx, reads, escrow }: Rests): Promise<JsonObject> {
+async function requireChecks({ tx, reads, escrow }: StepFacts): Promise<JsonObject> {
   const { principalAgentId, phases } = escrow;
   const backing = await rowOfTask(tx, principalAgentId, phaseMember(phases, 'fund', 'task_id') ?? '');
   const fulfilled_by = phaseMember(phases, 'submit', 'fulfillment_receipt_id') ?? '';

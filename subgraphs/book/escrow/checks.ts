@@ -80,13 +80,17 @@ interface A2aTerms {
 }
 
 /** A delivery: the submitted commitment and the named receipt, null if there is none. */
-interface Delivered {
+interface SubmittedDelivery {
   readonly output_commitment: string;
   readonly receipt: ShownByReceipt | null;
 }
 
 /** Checks before a delivery is accepted. A receipt older than the escrow was not made for it. */
-export function submissionChecks(terms: A2aTerms, delivered: Delivered, collected_at: Date): readonly ReleaseCheck[] {
+export function submissionChecks(
+  terms: A2aTerms,
+  delivered: SubmittedDelivery,
+  collected_at: Date,
+): readonly ReleaseCheck[] {
   const { openedAt } = terms;
   return [
     {
@@ -105,7 +109,7 @@ export function submissionChecks(terms: A2aTerms, delivered: Delivered, collecte
 /** @param own whether the receipt was submitted for this escrow first */
 export function a2aChecks(
   terms: A2aTerms,
-  delivered: Delivered,
+  delivered: SubmittedDelivery,
   { backing, own }: { readonly backing: Evidence | null; readonly own: boolean },
 ): readonly ReleaseCheck[] {
   const { output_commitment, receipt } = delivered;
@@ -119,6 +123,6 @@ export function a2aChecks(
   ];
 }
 
-function requiredChecks({ requiredOutputHash }: A2aTerms, { receipt }: Delivered): readonly ReleaseCheck[] {
+function requiredChecks({ requiredOutputHash }: A2aTerms, { receipt }: SubmittedDelivery): readonly ReleaseCheck[] {
   return requiredOutputHash === null ? [] : [same('output_hash', requiredOutputHash, receipt?.commitment ?? null)];
 }

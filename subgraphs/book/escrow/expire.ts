@@ -21,14 +21,14 @@ import { ledgerEscrowAgain } from './ledger-find.ts';
 type Parts = Pick<BookContext, 'database' | 'clock' | 'random'>;
 
 /** Escrows that failed in this round, by id. Each is left for the next round and delays no other. */
-type Failed = Map<string, unknown>;
+type FailedEscrows = Map<string, unknown>;
 
 /**
  * Records expired escrows, oldest first, and returns their number. Bounded; the next round continues. @throws AggregateError after
  * the others are written, if some failed
  */
 export async function expireEscrows(parts: Parts): Promise<number> {
-  const failed: Failed = new Map();
+  const failed: FailedEscrows = new Map();
   const ledger = await inBatches(() => expireLedger(parts, failed));
   const a2a = await inBatches(() => expireA2a(parts, failed));
   if (failed.size > 0) throw new AggregateError(failed.values(), `${failed.size} escrows could not be ended`);
@@ -57,7 +57,7 @@ const LEDGER = () => `select ${selectList(StoredLedgerEscrow)} from ledger_escro
   where state = 'open' and ${OVER} and ${sound('agent_id')} and escrow_id <> all($1)
   order by expires_at limit ${max}`;
 
-async function expireLedger({ database }: Parts, failed: Failed): Promise<number> {
+async function expireLedger({ database }: Parts, failed: FailedEscrows): Promise<number> {
   const text = LEDGER();
   const over = await database.query({ name: 'ledger escrows that are over', text, values: [[...failed.keys()]] });
   const escrows = over.map(row => asEntity(StoredLedgerEscrow, row));
@@ -77,7 +77,7 @@ const A2A = () => `select ${selectList(StoredA2aEscrow)} from a2a_escrow e
     and ${sound('principal_agent_id')}
     and escrow_id <> all($1) order by expires_at limit ${max}`;
 
-async function expireA2a(parts: Parts, failed: Failed): Promise<number> {
+async function expireA2a(parts: Parts, failed: FailedEscrows): Promise<number> {
   const { database } = parts;
   const text = A2A();
   const over = await database.query({ name: 'a2a escrows that are over', text, values: [[...failed.keys()]] });
@@ -98,7 +98,7 @@ async function expireA2a(parts: Parts, failed: Failed): Promise<number> {
 /** Each in its own transaction, so that no head is locked because of another book. */
 async function eachAlone<E extends { readonly escrowId: string }>(
   over: readonly E[],
-  failed: Failed,
+  failed: FailedEscrows,
   expire: (escrow: E) => Promise<boolean>,
 ): Promise<number> {
   let expired = 0;

@@ -25,7 +25,7 @@ import { type EscrowView, phasesAt, shownMembers } from './shown-phases.ts';
 /** Random bytes of an id. */
 const ID_BYTES = 10;
 
-type Acting = Pick<BookContext, 'database' | 'clock' | 'random'>;
+type StepContext = Pick<BookContext, 'database' | 'clock' | 'random'>;
 
 /** A phase before the ledger assigns its position. */
 type LedgerStep = Omit<LedgerPhase, 'at' | 'position'>;
@@ -35,7 +35,7 @@ type LedgerStep = Omit<LedgerPhase, 'at' | 'position'>;
  * escrow_not_collected, escrow_amount_mismatch, escrow_exists, escrows_full, rate_limited, book_damaged
  */
 export function openLedgerEscrow(
-  { database, clock, random }: Acting,
+  { database, clock, random }: StepContext,
   agent_id: AgentId,
   request: LedgerOpen,
 ): Promise<LedgerEscrow> {
@@ -80,7 +80,7 @@ export const expiredStep: LedgerStep = { action: null, state: 'expired', request
 
 /** The current escrow. @throws escrow_not_found */
 export async function ledgerEscrow(
-  { database }: Pick<Acting, 'database'>,
+  { database }: Pick<StepContext, 'database'>,
   agent_id: AgentId,
   name: LedgerName,
 ): Promise<LedgerEscrow> {
@@ -93,7 +93,7 @@ export async function ledgerEscrow(
  * escrow_claim_required, escrow_checks_failed, record_damaged, rate_limited, book_damaged
  */
 export async function moveLedgerEscrow(
-  { database }: Pick<Acting, 'database'>,
+  { database }: Pick<StepContext, 'database'>,
   agent_id: AgentId,
   name: LedgerName,
   { action, said }: { readonly action: LedgerMove; readonly said: JsonObject },

@@ -11,7 +11,7 @@ import type { BookPolicy } from '../../../schema/policy-kinds.ts';
 import type { Database, Tx } from '../../database.ts';
 import { type BookAudit, bookAudit } from './audit.ts';
 import { csvOf } from './csv.ts';
-import { exportedRows, exportHead, type Reading, readingOf, scanUniverse } from './read.ts';
+import { type ExportReader, exportedRows, exportHead, readingOf, scanUniverse } from './read.ts';
 
 /** An export with all parts from one snapshot of the book. */
 export interface BuiltExport {
@@ -70,7 +70,7 @@ async function readIn(
   return { policy, rows, scanned: await scanUniverse(tx, scope, subject_task_id) };
 }
 
-async function policyOf(reading: Reading, { book_id }: ExportScope): Promise<BookPolicy> {
+async function policyOf(reading: ExportReader, { book_id }: ExportScope): Promise<BookPolicy> {
   const head = await exportHead(reading, book_id);
   if (head === null) throw new Refusal('forbidden');
   if (head.damaged) throw new Refusal('book_damaged');

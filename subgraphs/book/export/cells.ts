@@ -50,7 +50,7 @@ const REPLAYS = replaysListed(`coalesce(json_agg(json_strip_nulls(json_build_obj
       .join(', ')})) order by e.position), '[]')::text`);
 
 /** JSON text without its quotation marks. */
-function stripped(json: string): string {
+function withoutQuotes(json: string): string {
   return `btrim(${json}, '"')`;
 }
 
@@ -65,7 +65,7 @@ const AUDITOR = `case when ${HAS_RECEIPT}
   then ${BASE_URL} || '/receipt/' || r.task_id || '?format=auditor' end`;
 
 const computed: { readonly [K in ExportFieldName]?: string } = {
-  collected_at: stripped(asTime('r.collected_at')),
+  collected_at: withoutQuotes(asTime('r.collected_at')),
   replay_count: '(r.replay_count + coalesce(c.count, 0))::text',
   replay_events: REPLAYS,
   inflow_corrections: `(${INFLOW_CORRECTIONS})::text`,

@@ -34,7 +34,7 @@ import { StreamRoom } from './room.ts';
 import { bookStreams, type StreamedPiece, type StreamSource } from './stream.ts';
 
 /** Data from which the formats of an export are made. */
-interface Exported {
+interface ExportData {
   readonly audit: BookAudit;
   readonly scope: ExportScope;
   readonly page: ExportedPage;
@@ -57,7 +57,7 @@ export class BookExportResolver {
   async bookExport(
     @Args(() => PageArguments) args: ArgumentsOfBook,
     @Ctx() { principal, database, clock, base_url }: BookContext,
-  ): Promise<Exported> {
+  ): Promise<ExportData> {
     const agent_id = requirePossession(principal, args.agentId);
     const { filter = {}, limit = null, before = null } = readRequest(ExportPageRequest, args);
     const scope = scopeOf(agent_id, rowFilter(filter), limit);
@@ -72,50 +72,50 @@ export class BookExportResolver {
   }
 
   @FieldResolver()
-  document(@Root() exported: Exported, @Ctx() context: BookContext): JsonObject {
+  document(@Root() exported: ExportData, @Ctx() context: BookContext): JsonObject {
     const { rows, attestation_note, totals, ...audit } = exported.audit;
-    const extent = announced(exported, 'json', context);
+    const extent = sendExtentHeaders(exported, 'json', context);
     const spending = spendingDocument(exported.spending);
     // Rows and note are last, after what describes them.
     return { ...audit, totals: { ...totals, ...pendingOf(rows) }, ...extent, ...spending, rows, attestation_note };
   }
 
   @FieldResolver()
-  csv(@Root() exported: Exported, @Ctx() context: BookContext): string {
-    announced(exported, 'csv', context);
+  csv(@Root() exported: ExportData, @Ctx() context: BookContext): string {
+    sendExtentHeaders(exported, 'csv', context);
     return csvOf(exported.audit.rows);
   }
 
   @FieldResolver()
-  html(@Root() exported: Exported, @Ctx() context: BookContext): string {
-    const extent = announced(exported, 'html', context);
+  html(@Root() exported: ExportData, @Ctx() context: BookContext): string {
+    const extent = sendExtentHeaders(exported, 'html', context);
     return auditPage({ ...exported, extent, before: exported.page.before }, context.base_url, context.profile);
   }
 
   @FieldResolver()
-  async bundle(@Root() exported: Exported, @Ctx() context: BookContext): Promise<string> {
+  async bundle(@Root() exported: ExportData, @Ctx() context: BookContext): Promise<string> {
     const { rows, attestation_note, ...audit } = exported.audit;
-    const pack = { ...audit, ...announced(exported, 'bundle', context), rows, attestation_note };
+    const pack = { ...audit, ...sendExtentHeaders(exported, 'bundle', context), rows, attestation_note };
     return Buffer.from(await bookBundle(pack, rows, context)).toString('base64');
   }
 
   @FieldResolver()
-  truncated(@Root() { page }: Exported): boolean {
+  truncated(@Root() { page }: ExportData): boolean {
     return exportExtent(page, null).truncated;
   }
 
   @FieldResolver()
-  matchingCount(@Root() { page }: Exported): number | null {
+  matchingCount(@Root() { page }: ExportData): number | null {
     return page.matching.count;
   }
 
   @FieldResolver()
-  matchingUsdcSum(@Root() { page }: Exported): AtomicAmount | null {
+  matchingUsdcSum(@Root() { page }: ExportData): AtomicAmount | null {
     return page.matching.usdc_sum;
   }
 
   @FieldResolver()
-  nextBefore(@Root() { page }: Exported): number | null {
+  nextBefore(@Root() { page }: ExportData): number | null {
     return page.next_before;
   }
 
@@ -150,8 +150,8 @@ export class BookExportResolver {
 }
 
 /** Also sent as headers, because CSV has no place for it. */
-function announced(
-  { page, scope }: Exported,
+function sendExtentHeaders(
+  { page, scope }: ExportData,
   format: ExportFormat,
   { response, base_url }: Pick<BookContext, 'response' | 'base_url'>,
 ): ExportExtent {

@@ -33,7 +33,7 @@ const STYLE = `
   }`;
 
 /** Data of the page. */
-interface Printed {
+interface PageData {
   readonly audit: BookAudit;
   readonly scope: ExportScope;
   readonly extent: ExportExtent;
@@ -42,7 +42,7 @@ interface Printed {
 }
 
 /** @param profile of the service. In the development profile payments are on a local chain, which no explorer knows. */
-export function auditPage(printed: Printed, base_url: string, profile: string): string {
+export function auditPage(printed: PageData, base_url: string, profile: string): string {
   const { audit, extent } = printed;
   const { agent_id, exported_at, row_count, rows } = audit;
   const page = html`<!doctype html>
@@ -61,7 +61,7 @@ export function auditPage(printed: Printed, base_url: string, profile: string): 
   return page.text;
 }
 
-function facts({ audit, scope, extent, before }: Printed): Html[] {
+function facts({ audit, scope, extent, before }: PageData): Html[] {
   const { exported_at, row_count, policy } = audit;
   const { from, to, filters } = scope;
   const { evidence, intent_id, delegation_hash } = filters;

@@ -5,9 +5,9 @@ import type { AccountNames } from '../../../schema/requests/journal-accounts.ts'
 import type { Database } from '../../database.ts';
 import { factText } from '../page/row-json.ts';
 import { journalCsv, journalCsvHead, journalWords, ledgerHead, ledgerJournal, type Spend } from './journal.ts';
-import { type BookSpan, inTurn, matching, readAhead, shapeOf } from './pages.ts';
+import { type BookSpan, filterConditions, inTurn, readAhead, shapeOf } from './pages.ts';
 import { type SpentRow, spendKind, spentColumns, spentNames } from './spend-kind.ts';
-import { begin, filtersOf, passed, type StreamedPiece, type StreamSource, textPiece } from './stream.ts';
+import { filtersOf, progressAfter, progressFrom, type StreamedPiece, type StreamSource, textPiece } from './stream.ts';
 
 /** Beginning of each format, and how it writes entries. */
 const writers: Readonly<
@@ -62,10 +62,10 @@ export async function* bookJournal(
   names: AccountNames,
 ): AsyncGenerator<StreamedPiece> {
   const { head, write } = writers[format];
-  let done = begin(span);
+  let done = progressFrom(span);
   yield textPiece(done, head(filtersOf(span).filters ?? {}, names));
   for await (const { spends, rows, to } of readers[unit](database, span)) {
-    done = passed(done, rows, to);
+    done = progressAfter(done, rows, to);
     yield textPiece(done, write(spends, names));
   }
 }
@@ -179,7 +179,7 @@ function spends<E extends Entry>(
           ${spentColumns('coalesce(r.amount, given_up.amount)')},
           case when given_up.amount is not null then 'reversed'
             when r.evidence = 'RECORDED_BY_SETTLE' then 'pending' else 'cleared' end as status
-        from (select * from book_row where agent_id = $1 and seq > $2 and seq <= $3${matching(filter, values)}) r
+        from (select * from book_row where agent_id = $1 and seq > $2 and seq <= $3${filterConditions(filter, values)}) r
           left join ${GIVEN_UP} on true) s ${group}`,
     values,
   });
@@ -198,7 +198,7 @@ function reversals<E extends Entry>(
     text: `select ${columns} from (
         select ${OF_ROW}, ${dayOf('given_up.at')}, given_up.amount, ${spentColumns('given_up.amount')},
           'reversal' as status
-        from (select * from book_row where agent_id = $1 and arrival_status = 'unverified' and seq > $2 and seq <= $3${matching(named, values)}) r
+        from (select * from book_row where agent_id = $1 and arrival_status = 'unverified' and seq > $2 and seq <= $3${filterConditions(named, values)}) r
           cross join ${GIVEN_UP}
         where ($4::timestamptz is null or given_up.at >= $4) and ($5::timestamptz is null or given_up.at < $5)
         order by r.seq limit ${exportLimits.page_rows}) s ${group}`,

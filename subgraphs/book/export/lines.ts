@@ -19,11 +19,11 @@ const FORMULA = String.raw`^[=+@\u002d\t\r\uff1d\uff0b\uff0d\uff20]`;
 export function csvLine(cells: readonly Cell[]): string {
   return line(cells, {
     plain: ({ sql, nullable }) => (nullable ? `coalesce(${sql},'')` : sql),
-    escaped: ({ sql }) => `coalesce(${quoted(`case when ${sql} ~ '${FORMULA}' then ''''||${sql} else ${sql} end`)},'')`,
+    escape: ({ sql }) => `coalesce(${quoted(`case when ${sql} ~ '${FORMULA}' then ''''||${sql} else ${sql} end`)},'')`,
     json: ({ sql }) => `coalesce(${quoted(sql)},'')`,
     integer: ({ sql }) => `coalesce(${sql},'')`,
-    nothing: () => `''`,
-    joined: texts => texts.join(`||','||`),
+    empty: () => `''`,
+    join: texts => texts.join(`||','||`),
   });
 }
 
@@ -34,11 +34,11 @@ export function jsonLine(cells: readonly Cell[]): string {
   const member = ({ name }: Cell, value: string) => `'"${name}":'||${value}`;
   return line(cells, {
     plain: cell => member(cell, orNull(cell, `'"'||${cell.sql}||'"'`)),
-    escaped: cell => member(cell, orNull(cell, `to_json(${cell.sql})::text`)),
+    escape: cell => member(cell, orNull(cell, `to_json(${cell.sql})::text`)),
     json: cell => member(cell, orNull(cell, cell.sql)),
     integer: cell => member(cell, orNull(cell, cell.sql)),
-    nothing: ({ name }) => `'"${name}":null'`,
-    joined: texts => `'{'||${texts.join(`||','||`)}||'}'`,
+    empty: ({ name }) => `'"${name}":null'`,
+    join: texts => `'{'||${texts.join(`||','||`)}||'}'`,
   });
 }
 
@@ -47,11 +47,11 @@ const orNull = ({ nullable }: Cell, json: string) => (nullable ? `coalesce(${jso
 /** Writers by kind of cell. `plain` is used if nothing in the row needs escaping. */
 interface Writer {
   plain(cell: Cell): string;
-  escaped(cell: Cell): string;
+  escape(cell: Cell): string;
   json(cell: Cell): string;
   integer(cell: Cell): string;
-  nothing(cell: Cell): string;
-  joined(texts: readonly string[]): string;
+  empty(cell: Cell): string;
+  join(texts: readonly string[]): string;
 }
 
 /** Most rows have neither special text nor facts: one check selects the short form. */
@@ -59,18 +59,18 @@ function line(cells: readonly Cell[], writer: Writer): string {
   const open = cells.filter(({ name, kind, in_facts }) => kind === 'open' && !in_facts && !name.endsWith('_url'));
   // Not concat_ws, which takes three times as long.
   const texts = open.map(({ sql, nullable }) => (nullable ? `coalesce(${sql},'')` : sql)).join(`||E'\\x1f'||`);
-  const short = cells.map(cell => (cell.in_facts ? writer.nothing(cell) : written(cell, writer.plain, writer)));
-  const long = cells.map(cell => written(cell, writer.escaped, writer));
+  const short = cells.map(cell => (cell.in_facts ? writer.empty(cell) : writeCell(cell, writer.plain, writer)));
+  const long = cells.map(cell => writeCell(cell, writer.escape, writer));
   const special = `${RARE_FACTS}<>'{}' or ${texts} ~ '${SPECIAL}'`;
-  return `case when ${special} then ${chained(long, writer)} else ${chained(short, writer)} end`;
+  return `case when ${special} then ${joinLiterals(long, writer)} else ${joinLiterals(short, writer)} end`;
 }
 
-function written(cell: Cell, text: (cell: Cell) => string, writer: Writer): string {
+function writeCell(cell: Cell, text: (cell: Cell) => string, writer: Writer): string {
   if (cell.kind === 'open') return text(cell);
   return cell.kind === 'closed' ? writer.plain(cell) : writer[cell.kind](cell);
 }
 
 /** Joins adjacent literals. */
-function chained(texts: readonly string[], { joined }: Writer): string {
+function joinLiterals(texts: readonly string[], { join: joined }: Writer): string {
   return joined(texts).replaceAll(`'||'`, '');
 }

@@ -63,7 +63,7 @@ async function rowsIn(
     const values: unknown[] = [agent_id, after, Math.min(after + exportLimits.counted_seqs, last_seq)];
     const name = `export count${shapeOf(filter)}`;
     const text = `select count(*)::int as rows from book_row
-      where agent_id = $1 and seq > $2 and seq <= $3${matching(filter, values)}`;
+      where agent_id = $1 and seq > $2 and seq <= $3${filterConditions(filter, values)}`;
     const [found] = await inTurn(agent_id, () => database.query<{ rows: number }>({ name, text, values }), left);
     counted += found?.rows ?? 0;
   }
@@ -75,7 +75,7 @@ function isNarrowed(filter: ExportFilter): boolean {
 }
 
 /** Conditions of a filter. Its values are appended to those given. */
-export function matching(filter: ExportFilter, values: unknown[]): string {
+export function filterConditions(filter: ExportFilter, values: unknown[]): string {
   return rowTests(filter, value => `$${values.push(value)}`)
     .map(test => ` and ${test}`)
     .join('');
@@ -117,7 +117,7 @@ export function textPages(
   return readAhead(span, RESUME, async (after, to) => {
     const values: unknown[] = [span.agent_id, made.base_url, after, to];
     const text = `select string_agg(${line}, ${made.separator} order by r.seq) as page, count(*)::int as rows
-      from (select * from book_row where agent_id = $1 and seq > $3 and seq <= $4${matching(span.filter, values)}) r
+      from (select * from book_row where agent_id = $1 and seq > $3 and seq <= $4${filterConditions(span.filter, values)}) r
       left join ${replaysCounted('$1')} c using (seq)`;
     const name = `export ${made.name}${shapeOf(span.filter)}`;
     const [found] = await database.query<{ page: string | null; rows: number }>({ name, text, values });

@@ -7,7 +7,7 @@ import { exportRows } from '../../../schema/requests/export.ts';
 import { iso } from '../../clock.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database, Tx } from '../../database.ts';
-import { requireNotHalted } from '../../receipt/log/while-halted.ts';
+import { requireNotHalted } from '../../receipt/log/halt-guard.ts';
 import { Semaphore } from '../../semaphore.ts';
 import type { BookContext } from '../context.ts';
 import type { RowFilter } from '../page/row-scope.ts';
@@ -149,16 +149,16 @@ export async function withdrawExport(database: Database, agent_id: AgentId): Pro
 
 /** The published export of the book, or null. */
 export function publishedExport(database: Database, agent_id: AgentId): Promise<PullExport | null> {
-  return stored(database, 'agent_id', agent_id);
+  return readExport(database, 'agent_id', agent_id);
 }
 
 /** Null if there is none or it was withdrawn. While the log is halted it may have been withdrawn since. @throws unavailable */
 export async function pulledExport(database: Database, slug: string): Promise<PullExport | null> {
   requireNotHalted(database);
-  return stored(database, 'slug', slug);
+  return readExport(database, 'slug', slug);
 }
 
-async function stored(database: Database, column: 'agent_id' | 'slug', value: unknown): Promise<PullExport | null> {
+async function readExport(database: Database, column: 'agent_id' | 'slug', value: unknown): Promise<PullExport | null> {
   const text = `select ${selectList(PullExport)} from pull_export where ${column} = $1 and signed is not null`;
   const [row] = await database.query({ name: `pull export by ${column}`, text, values: [value] });
   return row ? asEntity(PullExport, row) : null;

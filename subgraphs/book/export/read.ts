@@ -14,12 +14,12 @@ import { BASE_URL, cells } from './cells.ts';
 import { jsonLine } from './lines.ts';
 
 /** Source of an export: a transaction or single statements. */
-export interface Reading {
+export interface ExportReader {
   query<R extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<{ readonly rows: R[] }>;
 }
 
 /** Reads by single statements, each with its own snapshot. */
-export function readingOf(database: Database): Reading {
+export function readingOf(database: Database): ExportReader {
   return { query: async statement => ({ rows: await database.query(statement) }) };
 }
 
@@ -34,7 +34,7 @@ function filterOf({ from, to, filters }: ExportScope): RowFilter {
 }
 
 /** The newest rows of the scope, by collected_at and then task_id, as an export shows them. */
-export async function exportedRows(reading: Reading, scope: ExportScope, base_url: string): Promise<JsonObject[]> {
+export async function exportedRows(reading: ExportReader, scope: ExportScope, base_url: string): Promise<JsonObject[]> {
   const { select, values } = rowScope(agentId(scope.book_id), { limit: scope.limit, filter: filterOf(scope) });
   const { rows } = await reading.query<{ row: string }>({
     text: `select ${ROW.replaceAll(BASE_URL, `$${values.length + 1}::text`)} as row
@@ -60,7 +60,7 @@ export interface ExportedPage {
 
 /** The newest rows of the scope that are older than seq `before`, if given. */
 export async function exportedPage(
-  reading: Reading,
+  reading: ExportReader,
   scope: ExportScope,
   before: number | null,
   base_url: string,
@@ -104,7 +104,7 @@ function newerText(before: number, filter: RowFilter, parameter: Parameter): str
 
 /** Rows of these tasks on a book, as an export shows them. */
 export async function rowsOfTasks(
-  reading: Reading,
+  reading: ExportReader,
   agent_id: AgentId,
   task_ids: readonly string[],
   base_url: string,
@@ -125,7 +125,7 @@ export interface ExportHead {
 }
 
 /** Null if there is no such book. */
-export async function exportHead(reading: Reading, agent_id: number): Promise<ExportHead | null> {
+export async function exportHead(reading: ExportReader, agent_id: number): Promise<ExportHead | null> {
   const { rows } = await reading.query<Omit<ExportHead, 'spending'> & SpendingCounters>({
     name: 'export head',
     text: `select policy, damage is not null as damaged, ${SPENDING_COLUMNS} from book where agent_id = $1`,
@@ -144,7 +144,7 @@ const COMMITMENT = SHA256(
 
 /** Counts and hashes every row of the book in Postgres, in the order of the coverage. */
 export async function scanUniverse(
-  reading: Reading,
+  reading: ExportReader,
   scope: ExportScope,
   subject_task_id: string | null,
 ): Promise<ScannedUniverse> {

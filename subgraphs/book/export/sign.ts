@@ -41,7 +41,7 @@ export function signedPullExport(issuer: Issuer, unsigned: UnsignedPullExport): 
     csv_sha256: documentHash(csv),
     coverage_sha256: sha256Hex(canonicalJson(coverage)),
   };
-  const issuer_signature = { ...signed(issuer, slug, exported_at, payload), issuer_jwk: publicJwk(issuer) };
+  const issuer_signature = { ...signatureMember(issuer, slug, exported_at, payload), issuer_jwk: publicJwk(issuer) };
   const { media_type, rule } = pullForms[format];
   return canonicalJson({
     ...payload,
@@ -57,11 +57,11 @@ export function signedPullExport(issuer: Issuer, unsigned: UnsignedPullExport): 
 }
 
 function signedCoverage(issuer: Issuer, { slug, exported_at, coverage }: UnsignedPullExport): JsonObject {
-  return { ...coverage, issuer_signature: signed(issuer, `${slug}.coverage`, exported_at, coverage) };
+  return { ...coverage, issuer_signature: signatureMember(issuer, `${slug}.coverage`, exported_at, coverage) };
 }
 
 /** A token over the payload with the claims of tokens, and the raw signature over the canonical payload. */
-function signed(issuer: Issuer, jti: string, at: string, payload: JsonObject): JsonObject {
+function signatureMember(issuer: Issuer, jti: string, at: string, payload: JsonObject): JsonObject {
   const claims = { iss: issuer.base_url, iat: Math.floor(Date.parse(at) / 1000), jti, ...payload };
   return {
     alg: 'ES256',

@@ -30,20 +30,20 @@ const csvHead = `${streamedFieldNames.join()}\n`;
 export const bookStreams: Readonly<Record<StreamFormat, (source: StreamSource) => AsyncGenerator<StreamedPiece>>> = {
   async *csv({ database, span, base_url }) {
     // A reader that resumes after a row already has the header.
-    const begun = begin(span);
+    const begun = progressFrom(span);
     if (span.after === 0) yield textPiece(begun, csvHead);
     yield* lines(begun, textPages(database, span, { ...csv, base_url }));
   },
   async *ndjson({ database, span, base_url }) {
-    const end = yield* lines(begin(span), textPages(database, span, { ...json, base_url }));
+    const end = yield* lines(progressFrom(span), textPages(database, span, { ...json, base_url }));
     const said = { ...atEnd(end, span), ...filtersOf(span) };
     yield textPiece(atEnd(end, span), `${JSON.stringify({ end: said })}\n`);
   },
   async *parquet({ database, span, base_url }) {
     const file = new ParquetFile();
-    let done = begin(span);
+    let done = progressFrom(span);
     for await (const { rows, to } of groups(textPages(database, span, { ...json, base_url }))) {
-      done = passed(done, rows.length, to);
+      done = progressAfter(done, rows.length, to);
       yield bytesPiece(done, file.group(rows));
     }
     const end = atEnd(done, span);
@@ -59,7 +59,7 @@ export const bookStreams: Readonly<Record<StreamFormat, (source: StreamSource) =
 /** Pages as pieces of whole lines with their progress. */
 async function* lines(done: Progress, pages: AsyncIterable<TextPage>): AsyncGenerator<StreamedPiece, Progress> {
   for await (const { text, rows, to } of pages) {
-    done = passed(done, rows, to);
+    done = progressAfter(done, rows, to);
     if (rows > 0) yield textPiece(done, `${text}\n`);
   }
   return done;
@@ -87,11 +87,11 @@ export interface Progress {
   readonly last_seq: number;
 }
 
-export function begin({ after, rows_total }: BookSpan): Progress {
+export function progressFrom({ after, rows_total }: BookSpan): Progress {
   return { rows_done: 0, rows_total, last_seq: after };
 }
 
-export function passed({ rows_done, rows_total }: Progress, rows: number, last_seq: number): Progress {
+export function progressAfter({ rows_done, rows_total }: Progress, rows: number, last_seq: number): Progress {
   const done = rows_done + rows;
   return { rows_done: done, rows_total: Math.max(rows_total, done), last_seq };
 }

@@ -12,7 +12,7 @@ export interface LockedHead {
 }
 
 /** Changes of a transaction so far, and the known heads of its process. */
-export interface Left {
+export interface TransactionChanges {
   readonly books: {
     requireSaves(): void;
     requireGoesOn(
@@ -27,9 +27,9 @@ export interface Left {
   readonly waits: boolean;
 }
 
-const open_transactions = new WeakMap<Tx, Left>();
+const open_transactions = new WeakMap<Tx, TransactionChanges>();
 
-export function watchTransaction(tx: Tx, left: Left): void {
+export function watchTransaction(tx: Tx, left: TransactionChanges): void {
   open_transactions.set(tx, left);
 }
 

@@ -7,9 +7,9 @@ import { LogHalted } from '../../receipt/log/halt.ts';
 import type { KnownLog } from '../../receipt/log/known-log.ts';
 import { EMPTY_ROOT } from '../../receipt/verify/merkle-proof.ts';
 import { readsOf } from '../../transaction.ts';
-import { type Left, type LockedHead, watchTransaction } from './book-changes.ts';
+import { type LockedHead, type TransactionChanges, watchTransaction } from './book-changes.ts';
 import { type CredentialHead, compareEventHeads, type EventHead, isEventHead, type KnownHead } from './compare.ts';
-import { booksGoneBack, type DamageListener, heldAgainst } from './gone-back.ts';
+import { booksRolledBack, compareSavedHeads, type DamageListener } from './rollback.ts';
 import type { SavedHeads } from './saved-heads.ts';
 import { allHeads, booksThatStand, brokenBook, lostCredentials } from './stand.ts';
 
@@ -85,12 +85,12 @@ export class KnownBooks {
    * The database for writers of books. What a transaction commits is known here and being saved before its caller continues; with
    * `waits` it has been saved. @throws DatabaseAway, in doubt if it is committed and could not be saved
    */
-  knowing(database: Database, { waits }: { readonly waits: boolean }): Database {
+  track(database: Database, { waits }: { readonly waits: boolean }): Database {
     return {
       ...database,
       transaction: async (work, bound) => {
         for (let tries = 1; ; tries++) {
-          let left: Left = { books: this, heads: new Map(), credentials: [], waits };
+          let left: TransactionChanges = { books: this, heads: new Map(), credentials: [], waits };
           try {
             const result = await database.transaction(async tx => {
               // A retried transaction has done nothing before.
@@ -100,7 +100,7 @@ export class KnownBooks {
             }, bound);
             if (left.heads.size + left.credentials.length === 0) return result;
             this.#committed(left);
-            if (waits) await this.saved();
+            if (waits) await this.whenSaved();
             return result;
           } catch (error) {
             if (!(error instanceof BooksDiffer)) throw error;
@@ -126,9 +126,9 @@ export class KnownBooks {
    * Resolves when everything committed so far is on disk. @throws DatabaseAway in doubt: it is committed, and may be lost with the
    * database
    */
-  async saved(): Promise<void> {
+  async whenSaved(): Promise<void> {
     try {
-      await this.#saved.saved();
+      await this.#saved.whenSaved();
     } catch (cause) {
       throw new DatabaseAway(cause, { in_doubt: true });
     }
@@ -177,7 +177,7 @@ export class KnownBooks {
   }
 
   async #goOn(database: Database, saved: readonly KnownHead[]): Promise<BrokenBooks | null> {
-    const { gone_back, lost, newest } = await heldAgainst(database, saved, this.#options.damaged);
+    const { gone_back, lost, newest } = await compareSavedHeads(database, saved, this.#options.damaged);
     const broken = brokenBooks(gone_back, lost.length);
     if (broken) return broken;
     const positions = new Map(saved.filter(isEventHead).map(({ agent_id, position }) => [agent_id, position]));
@@ -207,14 +207,14 @@ export class KnownBooks {
     const agent_id = agentId(book.agent_id);
     const judging = this.#judging.get(agent_id);
     if (judging) return judging;
-    const judged = booksGoneBack(database, [book], this.#options.damaged)
+    const judged = booksRolledBack(database, [book], this.#options.damaged)
       .then(({ length }) => length > 0)
       .finally(() => this.#judging.delete(agent_id));
     this.#judging.set(agent_id, judged);
     return judged;
   }
 
-  #committed({ heads, credentials }: Pick<Left, 'heads' | 'credentials'>): void {
+  #committed({ heads, credentials }: Pick<TransactionChanges, 'heads' | 'credentials'>): void {
     for (const head of heads.values()) this.#remember(head);
     for (const head of credentials) this.#credentials.set(head.hash, head);
     this.#saved.add([...heads.values(), ...credentials]);

@@ -65,15 +65,15 @@ export interface SavedHeadsOptions {
   /** Heads of all books, from which a missing file is written again. */
   readonly all?: () => AsyncIterable<readonly KnownHead[]>;
   /** Called when the file is missing, before it is written again. */
-  readonly lost?: () => void;
+  readonly onMissing?: () => void;
   /** Called when heads cannot be written, once until they can. They are retried by a timer. */
-  readonly failed?: (error: unknown) => void;
+  readonly onFailure?: (error: unknown) => void;
   /** Called when the file could not be compacted. It keeps growing, and is tried again with the next write. */
-  readonly uncompacted?: (error: unknown) => void;
+  readonly onCompactionFailure?: (error: unknown) => void;
   /** Called when heads can be written again. */
-  readonly recovered?: () => void;
+  readonly onRecovery?: () => void;
   /** Whether the log is halted. Then nothing is retried and no file is created, because an operator may have started another. */
-  readonly halted?: () => boolean;
+  readonly isHalted?: () => boolean;
   /** Awaited before each write. */
   readonly before_write?: () => Promise<void>;
 }
@@ -138,7 +138,7 @@ export class SavedHeads {
   }
 
   /** Resolves when everything added is on disk. @throws if it cannot be written, or the disk does not answer in time */
-  async saved(): Promise<void> {
+  async whenSaved(): Promise<void> {
     this.#begin();
     const saving = this.#next?.promise ?? this.#current?.done;
     if (saving === undefined) return;
@@ -162,7 +162,7 @@ export class SavedHeads {
   /** Writes the rest and closes the file. */
   async close(): Promise<void> {
     if (this.#retry) clearTimeout(this.#retry);
-    if (!this.#options.halted?.()) this.#begin();
+    if (!this.#options.isHalted?.()) this.#begin();
     await this.#draining;
     if (this.#retry) clearTimeout(this.#retry);
     await this.#compacting;
@@ -198,15 +198,15 @@ export class SavedHeads {
   }
 
   #succeeded(): void {
-    if (this.#fails) this.#options.recovered?.();
+    if (this.#fails) this.#options.onRecovery?.();
     this.#fails = false;
   }
 
   #failed(error: unknown): void {
-    if (!this.#fails) this.#options.failed?.(error);
+    if (!this.#fails) this.#options.onFailure?.(error);
     this.#fails = true;
     if (this.#retry) clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => this.#options.halted?.() || this.#begin(), RETRY_MS).unref();
+    this.#retry = setTimeout(() => this.#options.isHalted?.() || this.#begin(), RETRY_MS).unref();
   }
 
   async #write(heads: readonly KnownHead[]): Promise<void> {
@@ -233,8 +233,8 @@ export class SavedHeads {
 
   /** A removed file would start with a few lines, as if nothing were known about other books. */
   async #writeWhole(): Promise<void> {
-    if (this.#options.halted?.()) throw new Error(`${this.#path} is not there any more`);
-    this.#options.lost?.();
+    if (this.#options.isHalted?.()) throw new Error(`${this.#path} is not there any more`);
+    this.#options.onMissing?.();
     await this.begin(this.#options.all?.() ?? pagesOf([]));
   }
 
@@ -280,7 +280,7 @@ export class SavedHeads {
   }
 
   async #compacted(): Promise<void> {
-    await this.#compact().catch(error => this.#options.uncompacted?.(error));
+    await this.#compact().catch(error => this.#options.onCompactionFailure?.(error));
   }
 
   /** Rewrites the file with one line per book. Lines written meanwhile are copied under the lock, so that none is lost. */

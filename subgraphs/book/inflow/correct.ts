@@ -15,7 +15,7 @@ import type { BookContext } from '../context.ts';
 import { supersede } from '../ledger/supersede.ts';
 import { writeInTurn } from '../write-in-turn.ts';
 import { mergedBranches, mergeOf, requireBranches } from './merge.ts';
-import { appendInflow, inflowBirth } from './record.ts';
+import { appendInflow, inflowFacts } from './record.ts';
 import { signedInflow } from './sign.ts';
 import { requireWalletClaim, taskOfClaim, type WalletClaim } from './wallet-claim.ts';
 
@@ -63,18 +63,18 @@ export async function correctInflow(
   const shown = signed && { kind: 'correction' as const, claim: signed, param: 'correction' as const, said };
   const wallet_word = shown ? await requireWalletClaim(shown, agent_id, context) : null;
   const task_id = signed ? taskOfClaim('correction', signed) : newTask(context);
-  const { bucket, allocation } = standing(before, signed ?? request);
+  const { bucket, allocation } = currentValues(before, signed ?? request);
   const correction = signed ? undefined : request.correction;
   const claimed = { agent_id, task_id, bucket, allocation, corrects, reason, correction, merges, wallet_word };
   const inflow_claim = signedInflow(context, { ...claimed, model: before.model, hub: before.hub });
-  const birth = inflowBirth(
+  const birth = inflowFacts(
     { ...before, task_id },
     { bucket, allocation, corrects, reason, inflow_claim, ...present({ merges }) },
   );
   const { original_seq, seq: corrects_seq } = before;
   const wallet_claim = signed && withoutSignature(signed);
   const said_now = { reason, bucket, allocation, correction: correction ?? null, wallet_claim, ...present({ merges }) };
-  const naming: Naming = { agent_id, corrects_seq, said: said_now };
+  const naming: CorrectionName = { agent_id, corrects_seq, said: said_now };
   const write = async (tx: Tx) => {
     const same = await sameCorrection(tx, naming);
     if (same) return { seq: same.seq, original_seq, again: true };
@@ -106,7 +106,7 @@ async function inflowRow(
 }
 
 /** Values from now on: the new ones, otherwise those of the row before. */
-function standing(
+function currentValues(
   before: InflowRow,
   { bucket, allocation }: { readonly bucket?: string | undefined; readonly allocation?: string | undefined },
 ): Pick<InflowRow, 'bucket' | 'allocation'> {
@@ -147,7 +147,7 @@ interface CorrectionContent extends JsonObject {
   readonly wallet_claim: JsonObject | null;
 }
 
-interface Naming {
+interface CorrectionName {
   readonly agent_id: AgentId;
   /** Position of the corrected row. */
   readonly corrects_seq: number;
@@ -159,7 +159,7 @@ function withoutSignature({ signature: _, ...claim }: WalletClaim): JsonObject {
 }
 
 /** SHA-256 of its canonical JSON (RFC 8785). */
-function contentHash({ said }: Naming): string {
+function contentHash({ said }: CorrectionName): string {
   return canonicalHash(said);
 }
 
@@ -167,7 +167,7 @@ function contentHash({ said }: Naming): string {
  * Position of an equal correction of the same row, or null. Of two concurrent requests the second waits here. Before any head is
  * locked, like every id chosen by a caller.
  */
-async function sameCorrection(tx: Tx, naming: Naming): Promise<Pick<InflowRow, 'seq'> | null> {
+async function sameCorrection(tx: Tx, naming: CorrectionName): Promise<Pick<InflowRow, 'seq'> | null> {
   const { agent_id, corrects_seq, said } = naming;
   const hash = contentHash(naming);
   await tx.query({

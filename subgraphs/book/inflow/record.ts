@@ -1,4 +1,4 @@
-import { nothingKnown, type RowBirth, type RowRecord } from '../../../schema/book-row.ts';
+import { type InitialFacts, type RowRecord, unknownFacts } from '../../../schema/book-row.ts';
 import { type JsonObject, present } from '../../../schema/canonical-json.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { inflowLimits } from '../../../schema/limits.ts';
@@ -6,7 +6,7 @@ import { type InflowRequest, USUAL_BUCKET } from '../../../schema/requests/inflo
 import type { Tx } from '../../database.ts';
 import { newTask } from '../../new-task.ts';
 import type { BookContext } from '../context.ts';
-import { append } from '../ledger/append-births.ts';
+import { appendNewRows } from '../ledger/append-new-rows.ts';
 import { lockBook } from '../ledger/damage.ts';
 import { requireHourRoom } from '../ledger/hour-room.ts';
 import { takeTask } from '../ledger/take-task.ts';
@@ -37,7 +37,7 @@ export async function recordInflow(
   const recorded_by = granted ? recordedBy(granted) : undefined;
   const said_of_it = { agent_id, task_id, bucket, allocation, model, hub, wallet_word, recorded_by };
   const inflow_claim = signedInflow(context, said_of_it);
-  const birth = inflowBirth({ task_id, model, hub }, { bucket, allocation, inflow_claim });
+  const birth = inflowFacts({ task_id, model, hub }, { bucket, allocation, inflow_claim });
   const write = async (tx: Tx) => {
     const row = await appendInflow(tx, agent_id, birth);
     if (granted) await requireCollected(tx, granted, row);
@@ -48,21 +48,21 @@ export async function recordInflow(
 }
 
 /** Takes the task id, checks the limit and appends the row, or does nothing. */
-export async function appendInflow(tx: Tx, agent_id: AgentId, birth: RowBirth): Promise<RowRecord> {
+export async function appendInflow(tx: Tx, agent_id: AgentId, birth: InitialFacts): Promise<RowRecord> {
   await takeTask(tx, birth.task_id);
   await requireRoom(tx, agent_id);
-  const [row] = await append(tx, [{ agent_id, birth, owed: false }]);
+  const [row] = await appendNewRows(tx, [{ agent_id, birth, owed: false }]);
   if (row === undefined) throw new Error('a birth left no row');
   return row;
 }
 
 /** A row without a payment: it has a claim and no amount. */
-export function inflowBirth(
+export function inflowFacts(
   { task_id, model, hub }: { readonly task_id: string; readonly model?: string | null; readonly hub?: string | null },
   facts: JsonObject,
-): RowBirth {
+): InitialFacts {
   return {
-    ...nothingKnown,
+    ...unknownFacts,
     task_id,
     evidence: 'inflow_claimed',
     collected: false,

@@ -27,10 +27,10 @@ export interface UnsignedInflow {
   readonly wallet_word: WalletWord | null;
 }
 
-type Signing = Pick<BookContext, 'issuer' | 'clock' | 'profile'>;
+type SigningContext = Pick<BookContext, 'issuer' | 'clock' | 'profile'>;
 
 /** svc402.inflow_claim.v1: its members, and the `signature` over all of them. */
-export function signedInflow({ issuer, clock, profile }: Signing, inflow: UnsignedInflow): JsonObject {
+export function signedInflow({ issuer, clock, profile }: SigningContext, inflow: UnsignedInflow): JsonObject {
   const { wallet_word, ...claimed } = inflow;
   const payload: InflowClaimPayload = {
     ...present({ ...claimed, ...wallet_word, profile: profile === 'development' ? profile : undefined }),

@@ -28,13 +28,17 @@ interface ClaimRequest {
   readonly said: Readonly<Record<string, Json | undefined>>;
 }
 
-type Asking = Pick<BookContext, 'base_urls' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
+type WalletCheckContext = Pick<BookContext, 'base_urls' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
 
 /**
  * Checks a claim signed by the agentWallet. Checks without the chain come first. @throws inflow_claim_invalid, rate_limited;
  * chain_unavailable, unavailable if the chain could not be read
  */
-export async function requireWalletClaim(shown: ClaimRequest, agent_id: AgentId, asking: Asking): Promise<WalletWord> {
+export async function requireWalletClaim(
+  shown: ClaimRequest,
+  agent_id: AgentId,
+  asking: WalletCheckContext,
+): Promise<WalletWord> {
   const { kind, claim, param, said } = shown;
   const wrong = (member: string) => new Refusal('inflow_claim_invalid', { param: `${param}.${member}` });
   if (!asking.base_urls.includes(claim.iss)) throw wrong('iss');

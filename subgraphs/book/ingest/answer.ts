@@ -9,14 +9,19 @@ import { envelopeOf } from './row.ts';
 import { spendOf } from './spend.ts';
 
 /** Response to an ingest: stored sealed, and the same for every resend. */
-export type RecordedIngest = ReturnType<typeof recorded> & {
+export type RecordedIngest = ReturnType<typeof recordPayload> & {
   /**
    * Signature over the canonical rest. It attests that this service recorded the payment, and to nothing on behalf of the seller.
    */
   readonly signature: { readonly alg: 'ES256'; readonly scope: 'recorded'; readonly value: string };
 };
 
-function recorded(args: IngestArgs, { task_id, transfer, payer_proven }: IngestFact, base_url: string, at_ms: number) {
+function recordPayload(
+  args: IngestArgs,
+  { task_id, transfer, payer_proven }: IngestFact,
+  base_url: string,
+  at_ms: number,
+) {
   const spend = spendOf(args);
   const { hub, model, resource } = spend;
   const { rail, amount } = transfer;
@@ -44,6 +49,6 @@ export function ingestAnswer(
   issuer: Pick<Issuer, 'signCanonical' | 'base_url'>,
   at_ms: number,
 ): RecordedIngest {
-  const said = recorded(args, fact, issuer.base_url, at_ms);
+  const said = recordPayload(args, fact, issuer.base_url, at_ms);
   return { ...said, signature: { alg: 'ES256', scope: 'recorded', value: issuer.signCanonical(canonicalJson(said)) } };
 }

@@ -2,7 +2,7 @@
 export interface FailedLooks {
   /** Time until their next lookup is allowed. Null if it is now. @param who everyone that a lookup is counted for */
   rest(who: readonly string[]): LookRest | null;
-  failed(who: readonly string[]): void;
+  countFailure(who: readonly string[]): void;
 }
 
 export interface LookRest {

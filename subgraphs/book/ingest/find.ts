@@ -55,14 +55,14 @@ export async function findTransfer(
     throw new Refusal('too_many_disbelieved', { facts: { charged: false, retry_after_seconds: rest.seconds } });
   }
   try {
-    const { transfer, seen_in } = observed(await context.transfers.observe(named), named);
+    const { transfer, seen_in } = requireObserved(await context.transfers.observe(named), named);
     const payer_proven = await isPayerProven(transfer, args.agent_id, args, context);
     const merchant_signed = await isMerchantSigned(args, transfer);
     const slots = await freeSlots(context, args.agent_id, transfer, payer_proven);
     const task_id = newTask({ clock, random });
     return { fact: { task_id, transfer, seen_in: { ...seen_in }, payer_proven, merchant_signed }, slots };
   } catch (error) {
-    if (error instanceof Refusal && untrueCodes.has(error.code)) failed_looks.failed(who);
+    if (error instanceof Refusal && untrueCodes.has(error.code)) failed_looks.countFailure(who);
     throw error;
   }
 }
@@ -96,7 +96,10 @@ function disbelief({ reason, transfer_indexes }: Extract<Observation, { kind: 'n
   return { reason, ...(transfer_indexes && { transfer_indexes: [...transfer_indexes] }) };
 }
 
-function observed(observation: Observation, { network }: NamedTransfer): Extract<Observation, { kind: 'observed' }> {
+function requireObserved(
+  observation: Observation,
+  { network }: NamedTransfer,
+): Extract<Observation, { kind: 'observed' }> {
   switch (observation.kind) {
     case 'observed':
       return observation;

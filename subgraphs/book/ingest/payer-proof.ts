@@ -5,7 +5,7 @@ import { foreignRef, type ObservedTransfer } from '../../../schema/observed-tran
 import type { IngestRequest } from '../../../schema/requests/ingest.ts';
 import { signedText } from '../../../schema/signed-words.ts';
 import type { Database } from '../../database.ts';
-import { textSignedHere } from '../../signed-here.ts';
+import { verifyTextForService } from '../../verify-for-service.ts';
 import type { BookContext } from '../context.ts';
 
 /* Proves the payer of a transfer. Transfers are public, so without it anyone could record the spending of others. */
@@ -52,7 +52,7 @@ export async function isPayerProven(
   if (network === 'base' && (await walletOfAgent(agent_id)) === payer) return true;
   const text = (base_url: string) => payerText(base_url, { agent_id, transfer }, at ?? 0);
   const by = signature !== null && at !== null ? { network, payer, signature, asker: principal.address } : null;
-  const verdict = by && (await textSignedHere(base_urls.map(text), by, it => transfers.signed(it, by)));
+  const verdict = by && (await verifyTextForService(base_urls.map(text), by, it => transfers.verifySigner(it, by)));
   // A wallet that signs each time has rows here but no calls, and searching for one would read the whole book.
   if (verdict === 'valid' || (await hasPaidHere(database, agent_id, transfer))) return true;
   switch (verdict) {

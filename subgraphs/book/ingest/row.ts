@@ -1,8 +1,8 @@
 import { atomicAmount } from '../../../schema/amount.ts';
-import { nothingKnown } from '../../../schema/book-row.ts';
+import { unknownFacts } from '../../../schema/book-row.ts';
 import { type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { foreignRef, type ObservedTransfer } from '../../../schema/observed-transfer.ts';
-import { attributedTo } from '../../../schema/output-commitment.ts';
+import { attributeTo } from '../../../schema/output-commitment.ts';
 import type { StampedRow } from '../../stamped-row.ts';
 import type { IngestArgs, IngestFact } from './find.ts';
 import { type ForeignSpend, spendOf } from './spend.ts';
@@ -28,7 +28,7 @@ export function ingestedRow(
     task_id,
     agent_id: args.agent_id,
     birth: {
-      ...nothingKnown,
+      ...unknownFacts,
       ...counted,
       task_id,
       rail,
@@ -72,7 +72,7 @@ export function envelopeOf(spend: ForeignSpend, transfer: ObservedTransfer) {
 }
 
 /** Stated by the payer. This service has not seen what was delivered. */
-const commitmentOf = ({ output_commitment }: ForeignSpend) => attributedTo('reporter', output_commitment);
+const commitmentOf = ({ output_commitment }: ForeignSpend) => attributeTo('reporter', output_commitment);
 
 function intentOf({ job_kind, resource, intent_id, attempt_index }: ForeignSpend) {
   return { job_kind, resource, intent_id, attempt_index };

@@ -1,15 +1,15 @@
-import { nothingKnown, type RowBirth } from '../../../schema/book-row.ts';
+import { type InitialFacts, unknownFacts } from '../../../schema/book-row.ts';
 import { type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { type SettledBy, settlementBasis } from '../../../schema/receipt-payload.ts';
 import type { ReceiptPayload, ReceiptPayment } from '../../../schema/receipt-shapes.ts';
 import type { Tx } from '../../database.ts';
 import type { Receipt } from '../../receipt/receipt/receipt.entity.ts';
-import { append } from './append-births.ts';
+import { appendNewRows } from './append-new-rows.ts';
 import { type Arrival, arrive } from './arrive.ts';
 
 /** Payment members of a new row, by the basis of its settlement. */
-export const bornBy = {
+export const paymentFactsBy = {
   observed_transfer: {
     evidence: 'collected',
     collected: true,
@@ -24,7 +24,7 @@ export const bornBy = {
     recorded_by: 'settle',
     arrival_status: 'pending',
   },
-} as const satisfies Record<SettledBy, Partial<RowBirth>>;
+} as const satisfies Record<SettledBy, Partial<InitialFacts>>;
 
 /**
  * Records the receipt that opened a book as its first row: with the time of the receipt, as if the book had existed. The signed
@@ -33,7 +33,9 @@ export const bornBy = {
  */
 export async function adoptReceipt(tx: Tx, agent_id: AgentId, receipt: Receipt): Promise<void> {
   if (receipt.agentId !== null) return;
-  await append(tx, [{ agent_id, birth: birthOf(receipt), owed: true, at_ms: receipt.collectedAt.getTime() }]);
+  await appendNewRows(tx, [
+    { agent_id, birth: initialFactsOf(receipt), owed: true, at_ms: receipt.collectedAt.getTime() },
+  ]);
   // A payment that was vouched for has been seen since, otherwise it could not open a book.
   if (receipt.ingressReceipt !== null) await arrive(tx, [arrivalOf(receipt.taskId, receipt.ingressReceipt)]);
 }
@@ -47,19 +49,19 @@ export async function adoptHandOff(tx: Tx, agent_id: AgentId, { taskId: task_id,
   const { intent, output_commitment } = fulfillment;
   const parent_ref = parent_receipt_id ?? null;
   const row = { task_id, model, hub, parent_ref, fulfillment: { ...intent, output_commitment }, facts: {} };
-  await append(tx, [{ agent_id, birth: { ...nothingKnown, ...UNPAID, ...row }, owed: false }]);
+  await appendNewRows(tx, [{ agent_id, birth: { ...unknownFacts, ...UNPAID, ...row }, owed: false }]);
 }
 
 const UNPAID = { evidence: 'UNVERIFIED', collected: false } as const;
 
-function birthOf({ taskId: task_id, payload, ...receipt }: Receipt): RowBirth {
+function initialFactsOf({ taskId: task_id, payload, ...receipt }: Receipt): InitialFacts {
   const signed = JSON.parse(payload) as ReceiptPayload;
   const { hub, model, fulfillment } = signed;
   const payment = signed.payment as ReceiptPayment;
   const { intent, output_commitment } = fulfillment;
   return {
-    ...nothingKnown,
-    ...bornBy[settlementBasis(signed) as SettledBy],
+    ...unknownFacts,
+    ...paymentFactsBy[settlementBasis(signed) as SettledBy],
     task_id,
     payment_ref: receipt.paymentRef,
     transfer_index: payment.transfer_index,

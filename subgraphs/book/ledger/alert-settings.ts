@@ -7,7 +7,7 @@ import { iso } from '../../clock.ts';
 import type { Database } from '../../database.ts';
 import { appendEvent, lockBooks, storeBooks } from './append.ts';
 import { requireChangeRoom } from './change-room.ts';
-import { type ChangedBy, changedBy } from './terms.ts';
+import { type ChangeAuthor, changeAuthor } from './terms.ts';
 
 /**
  * Sets the alert settings of a book with an event, under its head's lock. Returns them as stored, null if there is no such book.
@@ -16,7 +16,7 @@ import { type ChangedBy, changedBy } from './terms.ts';
 export function setAlerts(
   database: Database,
   agent_id: AgentId,
-  by: ChangedBy,
+  by: ChangeAuthor,
   change: AlertsChange,
 ): Promise<KeptAlertSettings | null> {
   return database.transaction(async tx => {
@@ -29,7 +29,7 @@ export function setAlerts(
     const body = {
       before: asJson(settingsInForce(head.alert_settings)),
       after: asJson(settingsInForce(kept)),
-      by: changedBy(by),
+      by: changeAuthor(by),
     };
     const appended = appendEvent(head, { kind: 'alerts_changed', seq: null, task_id: null, body }, iso(head.now_ms));
     tx.write({

@@ -4,7 +4,7 @@ import type { Tx } from '../../database.ts';
 import { type EventRecord, headOf, storeBooks } from './append.ts';
 import { lockBooksOf, type RowName } from './correct.ts';
 import { type CorrectionRow, correctionRow, storeCorrections, uncorrected } from './correction-row.ts';
-import { type MovedOn, moveRow, standingRows, storeMoved } from './move-row.ts';
+import { moveRow, type RowChange, standingRows, storeMoved } from './move-row.ts';
 
 /** A row whose payment is not and will not be on its chain. */
 export interface Annulment {
@@ -19,7 +19,7 @@ export interface Annulment {
 }
 
 /** An appended correction. */
-export interface Annulled extends RowName {
+export interface AnnulOutcome extends RowName {
   readonly corrects_seq: number;
 }
 
@@ -28,16 +28,16 @@ export interface Annulled extends RowName {
  * event; like a payment that never arrived it shows no amount, so that rows still add up. A row is corrected once: under the head's
  * lock a second attempt finds the first. Works on a closed book too, because it records nothing new.
  */
-export async function annul(tx: Tx, items: readonly Annulment[]): Promise<readonly Annulled[]> {
+export async function annul(tx: Tx, items: readonly Annulment[]): Promise<readonly AnnulOutcome[]> {
   const annulments = new Map(items.map(item => [item.task_id, item]));
   const { books, rows } = await lockBooksOf(tx, [...annulments.keys()]);
   const standing = await standingRows(tx, await uncorrected(tx, rows));
-  const moved: MovedOn[] = [];
+  const moved: RowChange[] = [];
   const corrections: CorrectionRow[] = [];
   for (const row of standing) {
     const annulment = annulments.get(row.task_id);
     if (!annulment) continue;
-    const one = moveRow(headOf(books, row.agent_id), row, born => vanished(born, annulment));
+    const one = moveRow(headOf(books, row.agent_id), row, born => withoutArrival(born, annulment));
     books.set(row.agent_id, one.head);
     moved.push(one);
     const { correction_id, reason } = annulment;
@@ -57,7 +57,7 @@ export async function annul(tx: Tx, items: readonly Annulment[]): Promise<readon
 }
 
 /** The evidence stays; the arrival does not. */
-function vanished(born: MovableFacts, { omission_rule }: Annulment): MovableFacts & LaterFacts {
+function withoutArrival(born: MovableFacts, { omission_rule }: Annulment): MovableFacts & LaterFacts {
   const nothing = { collected: false, amount: null, arrival_status: 'unverified' } as const;
   return { ...born, ...nothing, ingress_receipt: null, omission_rule };
 }

@@ -1,7 +1,7 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { BookEventKind, BookEventNoun } from '../../../schema/book/event.ts';
 import type { KeptAlertSettings } from '../../../schema/book-alerts.ts';
-import { hashedFacts, type RowBirth, type RowRecord } from '../../../schema/book-row.ts';
+import { hashedFacts, type InitialFacts, type RowRecord } from '../../../schema/book-row.ts';
 import { canonicalHash, type JsonObject } from '../../../schema/canonical-json.ts';
 import type { Window } from '../../../schema/clock-window.ts';
 import type { AgentId } from '../../../schema/ids.ts';
@@ -58,7 +58,7 @@ export interface EventRecord
 /** Appends a row: it takes the next seq and the next position, and its hash covers its facts, its seq and the row before it. */
 export function appendRow(
   head: Head,
-  birth: RowBirth,
+  birth: InitialFacts,
   at_ms: number,
 ): { head: Head; row: RowRecord; event: EventRecord } {
   const at = iso(at_ms);
@@ -112,7 +112,7 @@ async function headsBy(
   agent_ids: readonly AgentId[],
 ): Promise<Heads> {
   const { rows } = await tx.query<StoredHead>({ ...statement, values: [[...new Set(agent_ids)]] });
-  return new Map(rows.map(row => [row.agent_id, unpacked(row)]));
+  return new Map(rows.map(row => [row.agent_id, headFromRow(row)]));
 }
 
 type StoredHead = Omit<Head, 'hour' | 'day'> & {
@@ -132,7 +132,7 @@ const headsOf = (locking: string) => `with head as materialized (
 const LOCK = headsOf('for update');
 const READ = headsOf('');
 
-function unpacked({ hour_start, hour_atomic, day_start, day_atomic, ...head }: StoredHead): Head {
+function headFromRow({ hour_start, hour_atomic, day_start, day_atomic, ...head }: StoredHead): Head {
   const hour = windowOf(hour_start, hour_atomic);
   return { ...head, ...storedAlerts(head), hour, day: windowOf(day_start, day_atomic) };
 }
@@ -163,12 +163,12 @@ export function storeBooks(tx: Tx, books: Heads, events: readonly EventRecord[])
         from jsonb_populate_recordset(null::book, $1::jsonb) h where b.agent_id = h.agent_id
         returning b.agent_id, b.position)
       select pg_notify('${BOOK_CHANNEL}', agent_id || ':' || position) from head where agent_id = any($2)`,
-    values: [JSON.stringify([...books.values()].map(stored)), [...new Set(events.map(event => event.agent_id))]],
+    values: [JSON.stringify([...books.values()].map(headColumns)), [...new Set(events.map(event => event.agent_id))]],
   });
 }
 
 /** Columns of a head that the ledger writes. Budget and policy are the owner's. */
-function stored({
+function headColumns({
   agent_id,
   seq,
   position,
@@ -200,7 +200,7 @@ function stored({
 }
 
 /** Stores new rows and counts them in the same transaction. */
-export function storeBirths(tx: Tx, rows: readonly RowRecord[]): void {
+export function storeNewRows(tx: Tx, rows: readonly RowRecord[]): void {
   insertRows(tx, 'book_row', rows);
   countIntents(tx, rows);
   countRows(

@@ -3,7 +3,7 @@ import { mayBecome } from '../../../schema/evidence.ts';
 import type { Tx } from '../../database.ts';
 import { countIntents, headOf, storeBooks } from './append.ts';
 import { lockBooksOf } from './correct.ts';
-import { type MovedOn, moveRow, standingRows, storeMoved } from './move-row.ts';
+import { moveRow, type RowChange, standingRows, storeMoved } from './move-row.ts';
 
 /** Arrival of a call recorded at settlement (RECORDED_BY_SETTLE), before its transfer was seen. */
 export type Arrival = { readonly task_id: string } & (
@@ -26,7 +26,7 @@ export async function arrive(tx: Tx, items: readonly Arrival[]): Promise<void> {
   const arrivals = new Map(items.map(item => [item.task_id, item]));
   const { books, rows } = await lockBooksOf(tx, [...arrivals.keys()]);
   const standing = await standingRows(tx, rows);
-  const moved: MovedOn[] = [];
+  const moved: RowChange[] = [];
   for (const row of standing) {
     const arrival = arrivals.get(row.task_id);
     if (!arrival || !mayBecome(row.evidence, arrival.to)) continue;

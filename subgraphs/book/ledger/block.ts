@@ -1,4 +1,4 @@
-import { nothingKnown, type RowBirth, type RowRecord } from '../../../schema/book-row.ts';
+import { type InitialFacts, type RowRecord, unknownFacts } from '../../../schema/book-row.ts';
 import { type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { type AgentId, type RefusalId, refusalId } from '../../../schema/ids.ts';
 import type { PolicyCode } from '../../../schema/policy-kinds.ts';
@@ -7,7 +7,7 @@ import { issueRefusals, type RefusalFacts, type Refuser } from '../../receipt/re
 import { type ApprovalColumns, askApproval, storeApprovals } from '../approval/ask.ts';
 import type { StoredApprovals } from '../approval/stored-approvals.ts';
 import type { Blocked } from '../policy/evaluate.ts';
-import { appendRow, type EventRecord, type Head, type Heads, headOf, storeBirths } from './append.ts';
+import { appendRow, type EventRecord, type Head, type Heads, headOf, storeNewRows } from './append.ts';
 import {
   type BlockedHour,
   kindsOf,
@@ -70,7 +70,7 @@ export async function blockCalls(
     calls.flatMap(kindsOfCall).map(({ kind }) => kind),
   );
   const grown = new Map<string, BlockedHour>();
-  const written: Written[] = [];
+  const written: BlockWrite[] = [];
   const events: EventRecord[] = [];
   const opened: ApprovalColumns[] = [];
   const outcomes = calls.map(call => {
@@ -92,7 +92,7 @@ export async function blockCalls(
     return { kind: 'blocked', refusal_id: born.refusal.refusal_id } as const;
   });
   const rows = written.map(({ row }) => row);
-  storeBirths(tx, rows);
+  storeNewRows(tx, rows);
   issueRefusals(
     tx,
     refuser,
@@ -121,22 +121,22 @@ export function blockedTooOften(
   };
 }
 
-interface Written {
+interface BlockWrite {
   readonly head: Head;
   readonly row: RowRecord;
   readonly event: EventRecord;
   readonly refusal: RefusalFacts;
 }
 
-const lastOf = ({ row, refusal }: Written) => ({
+const lastOf = ({ row, refusal }: BlockWrite) => ({
   seq: row.seq,
   task_id: row.task_id,
   refusal_id: refusal.refusal_id,
 });
 
-function refuse({ random }: Refuser, head: Head, { request, blocked }: BlockedCall): Written {
+function refuse({ random }: Refuser, head: Head, { request, blocked }: BlockedCall): BlockWrite {
   const refusal_id = refusalId(head.now_ms, random.bytes(ID_BYTES));
-  const born = appendRow(head, birthOf(request, blocked, refusal_id), head.now_ms);
+  const born = appendRow(head, initialFactsOf(request, blocked, refusal_id), head.now_ms);
   const { refusal_code, policy_code } = blocked;
   const refusal = {
     refusal_id,
@@ -152,11 +152,11 @@ function refuse({ random }: Refuser, head: Head, { request, blocked }: BlockedCa
 }
 
 /** Nothing was charged, so the row has no payment. */
-function birthOf(request: ReservationRequest, blocked: Blocked, refusal_id: RefusalId): RowBirth {
+function initialFactsOf(request: ReservationRequest, blocked: Blocked, refusal_id: RefusalId): InitialFacts {
   const { task_id, model, intent_id, attempt_index, parent_ref, payer_wallet } = request;
   const named = { task_id, model, intent_id, attempt_index, parent_ref, payer_wallet };
   return {
-    ...nothingKnown,
+    ...unknownFacts,
     ...named,
     evidence: 'policy_blocked',
     collected: false,

@@ -1,5 +1,5 @@
 import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
-import type { RowBirth, RowRecord } from '../../../schema/book-row.ts';
+import type { InitialFacts, RowRecord } from '../../../schema/book-row.ts';
 import { period_ms } from '../../../schema/clock-window.ts';
 import { isSpentElsewhere } from '../../../schema/evidence.ts';
 import type { AgentId } from '../../../schema/ids.ts';
@@ -10,8 +10,8 @@ import { type OpenLog } from '../../receipt/log/head.ts';
 import { type SignedTreeHead } from '../../receipt/log/tree-head.ts';
 import { issueReceipts, type PreparedReceipt } from '../../receipt/receipt/issue.ts';
 import { type Receipt } from '../../receipt/receipt/receipt.entity.ts';
-import { judgeAlerts, wantsHabit } from '../alerts/judge.ts';
-import { dayOf, habitOf, hourPassed } from '../alerts/rate.ts';
+import { judgeAlerts, wantsUsualSpending } from '../alerts/judge.ts';
+import { dayOf, hourPassed, usualSpendingOf } from '../alerts/rate.ts';
 import {
   appendEvent,
   appendRow,
@@ -20,8 +20,8 @@ import {
   type Heads,
   headOf,
   lockBooks,
-  storeBirths,
   storeBooks,
+  storeNewRows,
 } from './append.ts';
 import { termsHash } from './terms.ts';
 import { appendWouldBlock, type WouldBlock } from './would-block.ts';
@@ -37,16 +37,16 @@ export interface Collection {
   readonly prepared: PreparedReceipt;
   readonly landing: {
     readonly agent_id: AgentId;
-    readonly birth: RowBirth;
+    readonly birth: InitialFacts;
     readonly reserved: AtomicAmount;
     /** Judgements of shadow policies when the call was let pass. */
     readonly would_block?: readonly WouldBlock[];
   } | null;
   /** Rows on other books for the same receipt. Nothing was reserved for them and no policy applies. */
-  readonly also_on?: readonly { readonly agent_id: AgentId; readonly birth: RowBirth }[];
+  readonly also_on?: readonly { readonly agent_id: AgentId; readonly birth: InitialFacts }[];
 }
 
-export interface Collected {
+export interface CollectedCall {
   readonly receipt: Receipt;
   readonly seq: number | null;
 }
@@ -68,12 +68,12 @@ export async function collect(
   issuer: Issuer,
   log: OpenLog,
   items: readonly Collection[],
-): Promise<{ collected: readonly Collected[]; tree_head: SignedTreeHead }> {
+): Promise<{ collected: readonly CollectedCall[]; tree_head: SignedTreeHead }> {
   const locked = await lockBooks(
     tx,
     items.flatMap(({ landing, also_on = [] }) => [landing?.agent_id ?? [], also_on.map(it => it.agent_id)].flat()),
   );
-  const books = await withHabits(tx, locked, landingOn(items), log.collected_at_ms);
+  const books = await withUsualSpending(tx, locked, landingOn(items), log.collected_at_ms);
 
   const rows: RowRecord[] = [];
   const events: EventRecord[] = [];
@@ -98,7 +98,7 @@ export async function collect(
 
   const receipts = issueReceipts(tx, log, issuer, sequenced);
   const tree_head = log.store(tx, issuer);
-  storeBirths(tx, rows);
+  storeNewRows(tx, rows);
   storeBooks(tx, books, events);
   const collected = receipts.map((receipt, index) => ({ receipt, seq: sequenced[index]?.book_seq ?? null }));
   return { collected, tree_head };
@@ -141,7 +141,7 @@ const DAYS = `select agent_id, sum(amount) as amount from book_sum where agent_i
  * Adds the usual spending to books: read from the sums of their last days, at most once a day and only when it may matter. @param
  * landing amounts about to be collected for them
  */
-async function withHabits(
+async function withUsualSpending(
   tx: Tx,
   books: Heads,
   landing: readonly { readonly agent_id: AgentId; readonly amount: bigint }[],
@@ -149,7 +149,7 @@ async function withHabits(
 ): Promise<Heads> {
   const sums = new Map<AgentId, bigint>();
   for (const { agent_id, amount } of landing) sums.set(agent_id, (sums.get(agent_id) ?? 0n) + amount);
-  const wanting = [...sums].filter(([id, sum]) => wantsHabit(headOf(books, id), sum, at_ms)).map(([id]) => id);
+  const wanting = [...sums].filter(([id, sum]) => wantsUsualSpending(headOf(books, id), sum, at_ms)).map(([id]) => id);
   if (wanting.length === 0) return books;
   const day = dayOf(at_ms);
   const from = new Date(Date.parse(day) - alertLimits.habit_days_max * period_ms.day).toISOString();
@@ -161,7 +161,7 @@ async function withHabits(
   const spent = Map.groupBy(rows, row => row.agent_id);
   const known = new Map(books);
   for (const id of wanting) {
-    const habit = habitOf(
+    const habit = usualSpendingOf(
       day,
       (spent.get(id) ?? []).map(({ amount }) => amount),
     );

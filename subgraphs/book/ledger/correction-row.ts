@@ -1,15 +1,15 @@
-import { nothingKnown, type RowBirth, type RowRecord } from '../../../schema/book-row.ts';
+import { type InitialFacts, type RowRecord, unknownFacts } from '../../../schema/book-row.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { AgentId, TaskId } from '../../../schema/ids.ts';
 import type { Tx } from '../../database.ts';
-import { appendRow, type EventRecord, type Heads, headOf, storeBirths } from './append.ts';
+import { appendRow, type EventRecord, type Heads, headOf, storeNewRows } from './append.ts';
 import type { RowName } from './correct.ts';
 import { supersede } from './supersede.ts';
 
 /* Rows by which this service corrects others on its own. They take a seq and have no payment. */
 
 /** Content of such a row. */
-export interface Correcting {
+export interface CorrectionFacts {
   /** Task of the correction. */
   readonly correction_id: TaskId;
   /** Reason in a sentence. */
@@ -29,12 +29,12 @@ export interface CorrectionRow {
 export function correctionRow(
   books: Heads,
   { agent_id, seq, task_id }: RowName,
-  { correction_id, reason, facts }: Correcting,
+  { correction_id, reason, facts }: CorrectionFacts,
 ): CorrectionRow {
   const before = headOf(books, agent_id);
   const said = { corrects: task_id, reason, ...facts };
-  const birth: RowBirth = {
-    ...nothingKnown,
+  const birth: InitialFacts = {
+    ...unknownFacts,
     task_id: correction_id,
     evidence: 'UNVERIFIED',
     collected: false,
@@ -47,7 +47,7 @@ export function correctionRow(
 
 /** Stores their rows, and that each replaces the row that it names. */
 export function storeCorrections(tx: Tx, corrections: readonly CorrectionRow[]): void {
-  storeBirths(
+  storeNewRows(
     tx,
     corrections.map(({ row }) => row),
   );

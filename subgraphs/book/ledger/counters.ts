@@ -1,5 +1,5 @@
 import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
-import { counted, type Window } from '../../../schema/clock-window.ts';
+import { addToWindow, type Window } from '../../../schema/clock-window.ts';
 import { type Evidence, isSpentElsewhere } from '../../../schema/evidence.ts';
 
 /** Counters of a book, which answer every total and cap without a scan. */
@@ -31,8 +31,8 @@ export function tally<C extends Counters>(counters: C, row: Countable, at_ms: nu
     ...counters,
     spent_atomic: atomicAmount(counters.spent_atomic + amount),
     by_rail,
-    hour: counted(counters.hour, 'hour', at_ms, amount),
-    day: counted(counters.day, 'day', at_ms, amount),
+    hour: addToWindow(counters.hour, 'hour', at_ms, amount),
+    day: addToWindow(counters.day, 'day', at_ms, amount),
   };
 }
 

@@ -36,7 +36,7 @@ export async function judgeAct(
   const books = await lockBooks(tx, [agent_id]);
   const head = headOf(books, agent_id);
   if (head.damaged) throw new Refusal('book_damaged');
-  const evaluation = judged(head, act);
+  const evaluation = evaluateAct(head, act);
   if (evaluation.kind === 'admitted') return null;
   const task_id = taskOfAct(act);
   const refusal_id = await refusalOf(tx, task_id);
@@ -57,7 +57,7 @@ export async function judgeAct(
 }
 
 /** Tolerates a clock of this process ahead of that of the database. */
-function judged(head: Head, { action, issued_at_ms }: JudgedAct): Blocked | { readonly kind: 'admitted' } {
+function evaluateAct(head: Head, { action, issued_at_ms }: JudgedAct): Blocked | { readonly kind: 'admitted' } {
   const { risk_tiers, approval_ttl } = head.policy;
   const policy = { ...(risk_tiers && { risk_tiers }), ...(approval_ttl !== undefined && { approval_ttl }) };
   const approval = issued_at_ms === null ? null : { act: action, at_ms: Math.min(issued_at_ms, head.now_ms) };

@@ -24,7 +24,7 @@ export type StandingRow = RowName & Pick<{ readonly [K in RowColumn]: ColumnValu
 type MovedRow = RowName & MovableFacts & LaterFacts & { readonly intent_id: string | null };
 
 /** A changed row with its head and event. */
-export interface MovedOn {
+export interface RowChange {
   readonly head: Head;
   readonly event: EventRecord;
   readonly before: StandingRow;
@@ -50,7 +50,7 @@ export function moveRow(
   head: Head,
   row: StandingRow,
   becomes: (born: MovableFacts) => MovableFacts & LaterFacts,
-): MovedOn {
+): RowChange {
   const { agent_id, seq, task_id, intent_id, rail, model, hub, payer_wallet, collected_at, amount, ...facts } = row;
   const { evidence } = facts;
   const born: MovableFacts = { ...facts, amount: amount?.toString() ?? null };
@@ -63,7 +63,7 @@ export function moveRow(
 }
 
 /** Stores the columns of changed rows and the counters; the events are stored with their books. */
-export function storeMoved(tx: Tx, moved: readonly MovedOn[]): void {
+export function storeMoved(tx: Tx, moved: readonly RowChange[]): void {
   tx.write({
     name: 'move rows on',
     text: `update book_row r set ${[...movableColumns, ...laterColumns].map(name => `${name} = n.${name}`).join(', ')}

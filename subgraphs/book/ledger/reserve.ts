@@ -17,7 +17,7 @@ import { type WouldBlock, wouldBlockOf } from './would-block.ts';
 /* Decides which calls a book lets pass. */
 
 /** A call that passes. */
-export interface LetPass {
+export interface AdmittedCall {
   readonly kind: 'reserved';
   /** Ids of the models that may answer it. Null if the book does not restrict them. */
   readonly allowed_models: readonly string[] | null;
@@ -28,9 +28,9 @@ export interface LetPass {
 }
 
 /** A call without a book or without a reservation. */
-export const UNASKED: LetPass = { kind: 'reserved', allowed_models: null, would_block: [] };
+export const UNASKED: AdmittedCall = { kind: 'reserved', allowed_models: null, would_block: [] };
 
-export type Reserved = LetPass | BookRefusal | BlockedTooOften;
+export type ReservationOutcome = AdmittedCall | BookRefusal | BlockedTooOften;
 
 /**
  * Reserves amounts under the caps of the book until `collect` or `voidReservations`, or refuses. Items are judged in order, by the
@@ -43,7 +43,7 @@ export async function reserve(
   tx: Tx,
   refuser: Refuser,
   items: readonly ReservationRequest[],
-): Promise<readonly Reserved[]> {
+): Promise<readonly ReservationOutcome[]> {
   const books = await lockBooks(
     tx,
     items.map(item => item.agent_id),
@@ -66,10 +66,10 @@ export async function reserve(
 }
 
 /** An owed call is not judged, because nothing can be refused. */
-function hold(books: Heads, approvals: StoredApprovals, item: ReservationRequest): LetPass | Blocked {
+function hold(books: Heads, approvals: StoredApprovals, item: ReservationRequest): AdmittedCall | Blocked {
   const head = headOf(books, item.agent_id);
   const call = callOf(item);
-  const { evaluation, by } = item.owed ? OWED : judged(head, approvals, item);
+  const { evaluation, by } = item.owed ? OWED : judgeCall(head, approvals, item);
   if (evaluation.kind === 'blocked') return evaluation;
   if (by && item.payment) approvals.take(by, item.payment.claim_key);
   const shadowed = item.owed ? [] : wouldRefuse(head, head.shadow, call);
@@ -83,20 +83,20 @@ function hold(books: Heads, approvals: StoredApprovals, item: ReservationRequest
   };
 }
 
-interface Judged {
+interface ReservationVerdict {
   readonly evaluation: Evaluation;
   /** The approval because of which it passes. Null if none was needed. */
   readonly by: UsableApproval | null;
 }
 
-const OWED: Judged = { evaluation: { kind: 'admitted' }, by: null };
+const OWED: ReservationVerdict = { evaluation: { kind: 'admitted' }, by: null };
 
 /** Judges by the policies and, if only an approval is missing, by the stored approvals, which come last. */
-function judged(head: Head, approvals: StoredApprovals, item: ReservationRequest): Judged {
-  const call = { ...callOf(item), ...(approvals.denied(item, head.now_ms) && { approval: null }) };
+function judgeCall(head: Head, approvals: StoredApprovals, item: ReservationRequest): ReservationVerdict {
+  const call = { ...callOf(item), ...(approvals.hasDenial(item, head.now_ms) && { approval: null }) };
   const evaluation = evaluate(head, call);
   if (evaluation.kind === 'admitted' || evaluation.refusal_code !== APPROVAL_WANTED) return { evaluation, by: null };
-  const by = approvals.approving(item);
+  const by = approvals.approvalOf(item);
   if (by === null) return { evaluation, by };
   const approved = evaluate(head, { ...call, approval: by });
   return { evaluation: approved, by: approved.kind === 'admitted' ? by : null };
@@ -135,7 +135,7 @@ export async function refusedTooOften(
   const approvals = await StoredApprovals.read(tx, askingForApproval(books, items));
   const refused = items.map(item => {
     const head = headOf(books, item.agent_id);
-    const { evaluation } = judged(head, approvals, item);
+    const { evaluation } = judgeCall(head, approvals, item);
     if (item.owed || head.damaged || evaluation.kind === 'admitted') return null;
     return { head, evaluation, kinds: kindsOf(head, evaluation, item) };
   });

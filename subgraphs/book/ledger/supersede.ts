@@ -6,7 +6,7 @@ import type { Tx } from '../../database.ts';
  * of each row that it names, and the fork stays.
  */
 
-export interface Superseding {
+export interface Supersession {
   readonly agent_id: AgentId;
   /** Seq of the correction, appended in this transaction. */
   readonly seq: number;
@@ -24,7 +24,7 @@ export const WHOLE_BOOK = 0;
 /** Under the head's lock, so the counts read are the latest. */
 export function supersede(
   tx: Tx,
-  { agent_id, seq, original_seq, corrects_seq, merged_seqs, said_hash }: Superseding,
+  { agent_id, seq, original_seq, corrects_seq, merged_seqs, said_hash }: Supersession,
 ): void {
   const values = [agent_id, seq, original_seq, corrects_seq, said_hash, merged_seqs];
   tx.write({ name: 'supersede', text: SUPERSEDE, values });

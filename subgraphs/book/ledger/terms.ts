@@ -27,7 +27,7 @@ export interface ChangedTerms extends BookTerms {
 }
 
 /** Session or proof that changed them. Null if unknown. */
-export type ChangedBy = (HeldBook & ProvenBy) | null;
+export type ChangeAuthor = (HeldBook & ProvenBy) | null;
 
 /**
  * SHA-256 of the canonical {agent_id, budget_atomic, policy}, on which a signed allowance depends. `shadow` is included only if
@@ -51,7 +51,7 @@ export function sessionMark(session_hash: string): string {
 }
 
 /** Author of a change, as its event records it. */
-export function changedBy(by: ChangedBy): JsonObject | null {
+export function changeAuthor(by: ChangeAuthor): JsonObject | null {
   return by && { by: by.by, session: sessionMark(by.session_hash) };
 }
 
@@ -62,7 +62,7 @@ export function changedBy(by: ChangedBy): JsonObject | null {
 export function setTerms(
   database: Database,
   agent_id: AgentId,
-  by: ChangedBy,
+  by: ChangeAuthor,
   change: (terms: BookTerms) => ChangedTerms,
 ): Promise<BookTerms | null> {
   return database.transaction(async tx => {
@@ -75,7 +75,7 @@ export function setTerms(
     if (terms_hash === termsHash(agent_id, head)) return terms;
     if (!stops) await requireChangeRoom(tx, agent_id, 'terms');
     const policy_version = head.policy_version + 1;
-    const body = { ...event.body, policy_version, by: changedBy(by) };
+    const body = { ...event.body, policy_version, by: changeAuthor(by) };
     const alert_state = budget_atomic === head.budget_atomic ? head.alert_state : withoutBudget(head.alert_state);
     const changed = appendEvent(
       { ...head, alert_state },

@@ -7,7 +7,7 @@ import { addJobs, type Job } from '../../jobs.ts';
 
 /* Decides which messages a webhook is sent, under the head's lock and in the transaction of the event. */
 
-interface Wanting {
+interface WebhookState {
   readonly webhook_kinds: readonly WebhookKind[] | null;
   readonly webhook_messages: number;
 }
@@ -17,7 +17,7 @@ interface Wanting {
  * receiver of 4 and 6 knows that 5 is missing, and that nothing else was sent between.
  */
 export function withMessageNumbers(
-  head: Wanting,
+  head: WebhookState,
   event: WebhookEvent,
 ): { readonly webhook_messages: number; readonly body: JsonObject } {
   const kinds = head.webhook_kinds === null ? [] : webhookKindsOf(event, head.webhook_kinds);
@@ -40,7 +40,11 @@ export function setWebhookKinds(tx: Tx, agent_id: AgentId, kinds: readonly Webho
  * Adds one job per book in the transaction of the events, after them, so that every written message is sent. One job suffices,
  * because the book itself lists its messages.
  */
-export function sendMessages(tx: Tx, books: ReadonlyMap<AgentId, Clocked>, events: readonly NumberedEvent[]): void {
+export function sendMessages(
+  tx: Tx,
+  books: ReadonlyMap<AgentId, DatabaseTime>,
+  events: readonly NumberedEvent[],
+): void {
   const telling = new Set(events.flatMap(({ agent_id, body }) => (body.messages === undefined ? [] : [agent_id])));
   addJobs(
     tx,
@@ -48,7 +52,7 @@ export function sendMessages(tx: Tx, books: ReadonlyMap<AgentId, Clocked>, event
   );
 }
 
-interface Clocked {
+interface DatabaseTime {
   readonly now_ms: number;
 }
 

@@ -1,10 +1,10 @@
 import type { Tx } from '../../database.ts';
 import { storeBooks } from './append.ts';
 import { lockBooksOf } from './correct.ts';
-import { type Correcting, correctionRow, storeCorrections, uncorrected } from './correction-row.ts';
+import { type CorrectionFacts, correctionRow, storeCorrections, uncorrected } from './correction-row.ts';
 
 /** A row without an amount, for a transfer that another row records with a proven payer. */
-export interface Yielding extends Omit<Correcting, 'facts'> {
+export interface YieldedRow extends Omit<CorrectionFacts, 'facts'> {
   /** Task of the row. */
   readonly task_id: string;
   /** Task of the row with the proven payer, on any book. */
@@ -15,7 +15,7 @@ export interface Yielding extends Omit<Correcting, 'facts'> {
  * Appends to each row a correction that names the row it yields to. The row counted nothing, so no sum changes. A row that already
  * has a correction gets none. Works on a closed book too, because it records nothing new. Returns the number appended.
  */
-export async function yieldRows(tx: Tx, items: readonly Yielding[]): Promise<number> {
+export async function yieldRows(tx: Tx, items: readonly YieldedRow[]): Promise<number> {
   const yieldings = new Map(items.map(item => [item.task_id, item]));
   const { books, rows } = await lockBooksOf(tx, [...yieldings.keys()]);
   const corrections = (await uncorrected(tx, rows)).flatMap(row => {

@@ -97,7 +97,7 @@ function ofDays({ from, to }: Times, evidence: RowFilter['evidence'], parameter:
   ];
 }
 
-interface Read {
+interface SeqQuery {
   /** SQL of seqs by an index. */
   readonly seqs: string;
   /** Conditions on each row that is read by its seq. */
@@ -105,7 +105,7 @@ interface Read {
 }
 
 /** One seq beyond the limit tells that there are others. Each row is read by its key, however the rest is planned. */
-const readOf = ({ seqs, matches }: Read, read_max: number) =>
+const readOf = ({ seqs, matches }: SeqQuery, read_max: number) =>
   `select count(*) filter (where matches) as count,
       coalesce(sum(amount) filter (where matches and rail = 'usdc'), 0) as usdc_sum, count(*) <= ${read_max} as known
     from (${seqs} order by seq limit ${read_max + 1}) s cross join lateral (
@@ -113,7 +113,7 @@ const readOf = ({ seqs, matches }: Read, read_max: number) =>
       where agent_id = $1 and seq = s.seq offset 0) looked_up`;
 
 /** For part of a day: the hours give the range of seqs. */
-function byTime(part: Times, evidence: RowFilter['evidence'], parameter: Parameter): Read {
+function byTime(part: Times, evidence: RowFilter['evidence'], parameter: Parameter): SeqQuery {
   const [from, to] = [moment(part.from), moment(part.to)];
   const [begins, ends] = [from, to].map(at => parameter(at?.toISOString()));
   const end = (seq: string) => `(select ${seq} from book_sum where agent_id = $1 and dimension = 'hour'
@@ -126,7 +126,7 @@ function byTime(part: Times, evidence: RowFilter['evidence'], parameter: Paramet
 }
 
 /** By an indexed value, within the seqs of the time; time and evidence are checked on each row. */
-function byName({ from = null, to = null, evidence = null, ...named }: RowFilter, parameter: Parameter): Read {
+function byName({ from = null, to = null, evidence = null, ...named }: RowFilter, parameter: Parameter): SeqQuery {
   const seqs = ['agent_id = $1', ...rowTests(named, parameter), ...seqBounds({ from, to }, parameter)];
   return {
     seqs: `select seq from book_row where ${seqs.join(' and ')}`,

@@ -2,14 +2,14 @@ import type { Json } from '../../../schema/canonical-json.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { Database } from '../../database.ts';
 import { type LeftOut, preparedIfFew, writtenText } from '../../json-sql.ts';
-import { ofPage, rowsText, type Selected } from './row-json.ts';
+import { type FieldSelection, ofPage, rowsText } from './row-json.ts';
 import { rowScope } from './row-scope.ts';
 
 /** The selected fields of one current row as JSON. Null if there is none. */
 export async function readRowJson(
   database: Pick<Database, 'query'>,
   { agent_id, seq }: { readonly agent_id: AgentId; readonly seq: number },
-  selection: Selected,
+  selection: FieldSelection,
   leftOut: LeftOut,
 ): Promise<Json> {
   const scope = rowScope(agent_id, { limit: 1, filter: { seq } });

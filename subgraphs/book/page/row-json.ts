@@ -231,7 +231,7 @@ const rowWriting: Writing = {
 const PAGE_ROWS = ':rows';
 
 /** Rows of a page of book $1, newest first, as one JSON text with the selected fields. */
-export function rowsText({ fieldNodes, fragments }: Selected, key: string, leftOut: LeftOut): string {
+export function rowsText({ fieldNodes, fragments }: FieldSelection, key: string, leftOut: LeftOut): string {
   const row = writtenBy(rowWriting, { fieldNodes, fragments }, leftOut, key);
   return `(select '['||coalesce(string_agg(${row},',' order by r.seq desc),'')||']'
     from (${PAGE_ROWS}) r left join ${replaysCounted('$1')} c using (seq))`;
@@ -242,7 +242,7 @@ export function ofPage(text: string, { select }: Pick<RowScope, 'select'>): stri
   return text.replaceAll(PAGE_ROWS, () => select);
 }
 
-export type Selected = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
+export type FieldSelection = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
 
 /** Cached per field of a document, because repeated documents are the same object. */
 const texts = new WeakMap<FieldNode, string | null>();

@@ -4,7 +4,7 @@ import type { AgentId } from '../../../schema/ids.ts';
 import type { BookPolicy, PolicyMode } from '../../../schema/policy-kinds.ts';
 import type { PolicyChange } from '../../../schema/requests/policy.ts';
 import type { Database } from '../../database.ts';
-import { type BookTerms, type ChangedBy, setTerms, shadowMember } from '../ledger/terms.ts';
+import { type BookTerms, type ChangeAuthor, setTerms, shadowMember } from '../ledger/terms.ts';
 
 /** Policies of a book: the enforced ones and those in shadow mode. */
 export type Policies = Pick<BookTerms, 'policy' | 'shadow'>;
@@ -17,7 +17,7 @@ export async function setPolicy(
   database: Database,
   agent_id: AgentId,
   { policy_type, value, mode = 'enforce' }: PolicyChange & { readonly mode?: PolicyMode },
-  by: ChangedBy = null,
+  by: ChangeAuthor = null,
 ): Promise<Policies | null> {
   return setTerms(database, agent_id, by, ({ budget_atomic, policy: enforced, shadow: shadowed }) => {
     const { [policy_type]: before = null, ...others } = mode === 'enforce' ? enforced : shadowed;
@@ -35,7 +35,7 @@ export async function setBudget(
   database: Database,
   agent_id: AgentId,
   budget: AtomicAmount | null,
-  by: ChangedBy = null,
+  by: ChangeAuthor = null,
 ): Promise<void> {
   await setTerms(database, agent_id, by, ({ budget_atomic, policy, shadow }) => {
     const body = { before: budget_atomic?.toString() ?? null, after: budget?.toString() ?? null };

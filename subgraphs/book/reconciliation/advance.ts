@@ -1,7 +1,7 @@
 import { reconciliationLimits } from '../../../schema/limits.ts';
 import type { ReconciliationFault } from '../../../schema/reconciliation.ts';
 import type { Database } from '../../database.ts';
-import { leavesFollowed } from '../../receipt/totals/payments.ts';
+import { countedLeaves } from '../../receipt/totals/payments.ts';
 import type { BookContext } from '../context.ts';
 import { readBooks } from '../ledger/append.ts';
 import { fail, finish, waitsFor } from './end.ts';
@@ -16,7 +16,7 @@ export interface AdvanceParts extends Pick<BookContext, 'issuer' | 'profile'> {
 }
 
 /** Next step of a job: none, at once, or after a pause. */
-export type Advanced = 'ended' | 'goes_on' | 'rests';
+export type AdvanceOutcome = 'ended' | 'goes_on' | 'rests';
 
 /** Result of one step. */
 type Step =
@@ -28,7 +28,7 @@ type Step =
  * Reads some pages of a report. Everything is stored in the database: after a crash it continues from its last page, and of two
  * concurrent jobs one writes each page.
  */
-export async function advance(parts: AdvanceParts, report_id: string, signal: AbortSignal): Promise<Advanced> {
+export async function advance(parts: AdvanceParts, report_id: string, signal: AbortSignal): Promise<AdvanceOutcome> {
   const { pages_per_turn_max } = reconciliationLimits;
   for (let pages = 0; pages < pages_per_turn_max && !signal.aborted; pages++) {
     const report = await reconciliationById(parts.database, report_id);
@@ -50,7 +50,7 @@ async function stepOf(parts: AdvanceParts, report: StoredReconciliation): Promis
   if (head?.damaged !== false) return { kind: 'fails', by: 'book_damaged' };
   if (report.fromHash === null) return begin(parts, report);
   if (report.nextBlock > report.toBlock) return end(parts, report);
-  if ((await leavesFollowed(database)) < report.logSize) return { kind: 'waits', for: 'receipts_behind' };
+  if ((await countedLeaves(database)) < report.logSize) return { kind: 'waits', for: 'receipts_behind' };
   return readPage(parts, report);
 }
 
@@ -83,7 +83,7 @@ async function end(parts: AdvanceParts, report: StoredReconciliation): Promise<S
 async function readPage({ database, chain, issuer }: AdvanceParts, report: StoredReconciliation): Promise<Step> {
   const { nextBlock, toBlock, pageBlocks, wallet } = report;
   const to = Math.min(toBlock, nextBlock + pageBlocks - 1);
-  const page = await chain.sent(wallet, nextBlock, to);
+  const page = await chain.transfersOf(wallet, nextBlock, to);
   const whole = page.kind === 'read' && page.transfers.length <= reconciliationLimits.page_transfers_max;
   if (page.kind === 'read' && (whole || pageBlocks === 1)) {
     await takePage(database, report, { transfers: page.transfers, to }, issuer.base_url);

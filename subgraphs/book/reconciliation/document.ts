@@ -10,7 +10,7 @@ import type { BookContext } from '../context.ts';
 import { knownWallets } from './page.ts';
 import type { StoredReconciliation } from './reconciliation.entity.ts';
 
-interface Reported {
+interface ReportParts {
   readonly report: StoredReconciliation;
   /** The first transfers, in the order of the chain. */
   readonly entries: readonly JsonObject[];
@@ -25,7 +25,7 @@ interface Reported {
  */
 export function signedReconciliation(
   { issuer, profile }: Pick<BookContext, 'issuer' | 'profile'>,
-  { report, entries, final, now_ms }: Reported,
+  { report, entries, final, now_ms }: ReportParts,
 ): string {
   const { base, caip2, usdc } = { ...networks.base, base: networks.base.name };
   const payees = entries.filter(entry => entry.class === 'self_dealt').map(({ payee }) => String(payee));

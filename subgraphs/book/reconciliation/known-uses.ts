@@ -18,14 +18,14 @@ export interface Asker {
   readonly signed: boolean;
 }
 
-type Reads = Pick<Database, 'query'>;
+type Queryable = Pick<Database, 'query'>;
 
 /**
  * All records that name these transfers: rows of the requester's book, receipts by payment, and taken references. For a row of
  * others only its existence is reported.
  */
 export async function knownUses(
-  database: Reads,
+  database: Queryable,
   asker: Asker,
   transfers: readonly SentTransfer[],
 ): Promise<KnownUse[]> {
@@ -69,7 +69,7 @@ function ofTransfer(
 /**
  * By the index of unique payments of a book. A payment to others with an unproven payer is not included, because the row may yield.
  */
-async function rowsOf(database: Reads, agent_id: number, transfers: readonly SentTransfer[]): Promise<KnownUse[]> {
+async function rowsOf(database: Queryable, agent_id: number, transfers: readonly SentTransfer[]): Promise<KnownUse[]> {
   const rows = await database.query<{
     task_id: string;
     evidence: string;
@@ -93,7 +93,7 @@ async function rowsOf(database: Reads, agent_id: number, transfers: readonly Sen
 }
 
 /** Receipts of rows of payments to others, which are not purchases here. */
-async function ingestedAmong(database: Reads, receipts: readonly BackedReceipt[]): Promise<ReadonlySet<string>> {
+async function ingestedAmong(database: Queryable, receipts: readonly BackedReceipt[]): Promise<ReadonlySet<string>> {
   const found = await database.query<{ task_id: string }>({
     name: 'ingested receipts',
     text: `select r.task_id from unnest($1::int[], $2::int[]) as place(agent_id, seq)

@@ -56,7 +56,7 @@ export async function takePage(
         Math.min(page_blocks_max, Math.ceil(report.pageBlocks * 1.25)),
       ],
     });
-    if (rowCount === 1) insertRows(tx, 'reconciliation_transfer', listed(report, classified, base_url));
+    if (rowCount === 1) insertRows(tx, 'reconciliation_transfer', entriesToList(report, classified, base_url));
   });
 }
 
@@ -65,7 +65,7 @@ export function knownWallets({ wallet, agentWallet }: StoredReconciliation): str
   return [...new Set([wallet, ...(agentWallet === null ? [] : [agentWallet])].map(each => each.toLowerCase()))];
 }
 
-function listed(
+function entriesToList(
   { reportId: report_id, transfers }: StoredReconciliation,
   classified: readonly Classified<SentTransfer, KnownUse>[],
   base_url: string,

@@ -26,5 +26,5 @@ export type SentPage =
 export interface SentTransfers {
   ends(from_block: number, to_block: number): Promise<RangeEnds>;
   /** In the order of the chain, both ends included. */
-  sent(wallet: string, from_block: number, to_block: number): Promise<SentPage>;
+  transfersOf(wallet: string, from_block: number, to_block: number): Promise<SentPage>;
 }

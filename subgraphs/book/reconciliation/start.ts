@@ -16,7 +16,7 @@ import { writeInTurn } from '../write-in-turn.ts';
 import { reconciliationJob } from './job.ts';
 import { StoredReconciliation } from './reconciliation.entity.ts';
 
-type Starting = Pick<
+type StartContext = Pick<
   BookContext,
   'database' | 'issuer' | 'base_urls' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock' | 'random'
 >;
@@ -29,7 +29,7 @@ const ID_BYTES = 10;
  * control_proof_invalid, reconciliation_running, rate_limited, book_damaged
  */
 export async function startReconciliation(
-  context: Starting,
+  context: StartContext,
   agent_id: AgentId,
   request: ReconciliationRequest,
 ): Promise<StoredReconciliation> {
@@ -51,7 +51,7 @@ function requireRange({ from_block, to_block }: ReconciliationRequest): void {
 
 async function startIn(
   tx: Tx,
-  { clock, random }: Starting,
+  { clock, random }: StartContext,
   agent_id: AgentId,
   { from_block, to_block }: ReconciliationRequest,
   { wallet, agent_wallet, proven_by }: ProvenWallet,
@@ -133,7 +133,7 @@ async function requireReconciliationRoom(tx: Tx, agent_id: AgentId): Promise<voi
   });
 }
 
-type Asking = Pick<BookContext, 'base_urls' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
+type WalletCheckContext = Pick<BookContext, 'base_urls' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
 
 interface ProvenWallet {
   /** EIP-55, like the next member. */
@@ -149,7 +149,7 @@ interface ProvenWallet {
 async function requireProvenWallet(
   { wallet: named, signature, signed_at }: ReconciliationRequest,
   agent_id: AgentId,
-  { base_urls, free_wallets: wallets, walletOfAgent, principal, clock }: Asking,
+  { base_urls, free_wallets: wallets, walletOfAgent, principal, clock }: WalletCheckContext,
 ): Promise<ProvenWallet> {
   const wallet = checksummedAddress(named);
   const agent_wallet = await walletOfAgent(agent_id);

@@ -6,21 +6,21 @@ import { Secret } from '../../../schema/secret.ts';
 import { asEntity } from '../../columns.ts';
 import { takeUse } from '../../counted-use.ts';
 import { newTask } from '../../new-task.ts';
-import { beforeKey } from '../../receipt/written-once/written-once.ts';
+import { databaseBeforeKey } from '../../receipt/written-once/written-once.ts';
 import type { BookContext } from '../context.ts';
 import { tooMany, unsealRouterKey } from './books.ts';
 import { readGenerations, saysTheSame, verifyGeneration } from './generations.ts';
 import { type RouterBook, RouterGeneration } from './router-book.entity.ts';
 import { failedLookUp, giveBackUse, unverifiedUses, verifiedUses } from './uses.ts';
 
-export interface Broadcast {
+export interface GenerationBroadcast {
   readonly generation: RouterGeneration;
   readonly look_up: RouterLookUp;
   /** True if the same was reported before. */
   readonly again: boolean;
 }
 
-type Caster = Pick<
+type BroadcastContext = Pick<
   BookContext,
   'database' | 'vault' | 'clock' | 'random' | 'principal' | 'reports' | 'router_look_ups' | 'named_write'
 >;
@@ -31,10 +31,10 @@ type Caster = Pick<
  * leaves nothing. @throws generation_conflict, rate_limited, book_damaged, unavailable
  */
 export async function broadcastGeneration(
-  context: Caster,
+  context: BroadcastContext,
   book: RouterBook,
   said: BroadcastRequest,
-): Promise<Broadcast> {
+): Promise<GenerationBroadcast> {
   const { database, reports, vault, principal, clock, random } = context;
   const name = { bookId: book.bookId, generationId: said.generation_id };
   const [standing] = await readGenerations(database, [name]);
@@ -79,10 +79,10 @@ function requireTheSame(standing: RouterGeneration, said: BroadcastRequest): voi
 
 /** A recorded generation, after a lookup that may have confirmed it. */
 async function shownGeneration(
-  { database, reports }: Caster,
+  { database, reports }: BroadcastContext,
   standing: RouterGeneration,
   { look_up, verified_with }: { readonly look_up: RouterLookUp; readonly verified_with: string | null },
-): Promise<Broadcast> {
+): Promise<GenerationBroadcast> {
   await reports.requireSaved(standing.taskId);
   const wanted = verified_with !== null && standing.verifiedWith === null;
   const generation = wanted ? await verifyGeneration(database, standing, verified_with) : standing;
@@ -94,13 +94,13 @@ async function shownGeneration(
  * @throws rate_limited
  */
 async function lookUp(
-  { database, vault, router_look_ups }: Caster,
+  { database, vault, router_look_ups }: BroadcastContext,
   { bookId, routerKeyBox }: RouterBook,
   { generation_id, model, amount }: BroadcastRequest,
 ): Promise<RouterLookUp> {
   if (routerKeyBox === null || router_look_ups === null) return 'no_key';
   const use = failedLookUp(bookId);
-  const counting = beforeKey(database);
+  const counting = databaseBeforeKey(database);
   if ((await takeUse(counting, 'router_use', use)) !== null) return 'resting';
   const key = new Secret(unsealRouterKey(vault, bookId, routerKeyBox));
   const looked = await router_look_ups.ask(bookId, key, { generation_id, model, amount: BigInt(amount) });

@@ -81,8 +81,8 @@ async function lookUp(base_url: string, agent: Agent, key: Secret, reported: Rep
   }
 }
 
-type Revive = (name: string, value: unknown, context: { readonly source?: string }) => unknown;
-const parse = JSON.parse as (text: string, revive: Revive) => unknown;
+type Reviver = (name: string, value: unknown, context: { readonly source?: string }) => unknown;
+const parse = JSON.parse as (text: string, revive: Reviver) => unknown;
 
 /** JSON with the text of each number, because money is never read as a float (ECMA-262, JSON.parse source text). */
 function withNumbersAsWritten(text: string): unknown {

@@ -2,7 +2,7 @@ import { type CountedUse, SECONDS_LEFT } from '../../counted-use.ts';
 import type { Tx } from '../../database.ts';
 
 /** An item of a batch and the daily limits it counts toward. */
-export interface Wanting {
+export interface LimitedItem {
   /** Name of the item in the outcome. */
   readonly name: string;
   readonly uses: readonly CountedUse[];
@@ -14,7 +14,7 @@ export interface FullUse {
   readonly seconds: number;
 }
 
-interface Counted {
+interface UseCount {
   readonly holder: string;
   readonly period: Date;
   readonly uses: number;
@@ -25,9 +25,9 @@ interface Counted {
  * Takes one use of every limit for each item, in order, or none. Limits are locked in the order of their holders. Returns the items
  * that were refused.
  */
-export async function takeUses(tx: Tx, wanting: readonly Wanting[]): Promise<ReadonlyMap<string, FullUse>> {
+export async function takeUses(tx: Tx, wanting: readonly LimitedItem[]): Promise<ReadonlyMap<string, FullUse>> {
   const holders = [...new Set(wanting.flatMap(({ uses }) => uses.map(({ holder }) => holder)))].sort();
-  const { rows } = await tx.query<Counted & Record<string, unknown>>({
+  const { rows } = await tx.query<UseCount & Record<string, unknown>>({
     name: 'lock router uses of a day',
     text: `insert into router_use as u (holder, period, uses)
       select holder, date_trunc('day', clock_timestamp(), 'UTC'), 0 from unnest($1::text[]) as w (holder) order by holder

@@ -6,12 +6,12 @@ import { outsideOf, type Slice } from '../../../schema/slice.ts';
 import { requirePossession } from '../../access.ts';
 import type { Tx } from '../../database.ts';
 import type { BookContext } from '../context.ts';
-import { type Granted, grantedTo, requireStillGranted } from './grant.ts';
+import { grantOfToken, requireStillGranted, type SliceGrant } from './grant.ts';
 
 /** Recorder of an inflow: the owner (`granted` is null) or the holder of a `collect` token. */
 export interface Recorder {
   readonly agent_id: AgentId;
-  readonly granted: Granted | null;
+  readonly granted: SliceGrant | null;
 }
 
 /** A token is used only without possession. @throws unauthenticated, forbidden */
@@ -21,7 +21,7 @@ export async function requireRecorder(
 ): Promise<Recorder> {
   if (principal.possession.kind !== 'absent' || principal.slice === undefined)
     return { agent_id: requirePossession(principal, agentId), granted: null };
-  const granted = await grantedTo(principal, database);
+  const granted = await grantOfToken(principal, database);
   if (granted?.grant_type !== 'collect' || granted.agent_id !== agentId) throw new Refusal('forbidden');
   return { agent_id: granted.agent_id, granted };
 }
@@ -35,12 +35,16 @@ export function requireInSlice(slice: Slice, row: { readonly task_id: string; re
 }
 
 /** Checks, in the transaction of a row written with a token, that it is in the slice and the token is still valid. */
-export async function requireCollected(tx: Tx, granted: Granted, { task_id, collected_at }: RowRecord): Promise<void> {
+export async function requireCollected(
+  tx: Tx,
+  granted: SliceGrant,
+  { task_id, collected_at }: RowRecord,
+): Promise<void> {
   requireInSlice(granted.slice, { task_id, at_ms: Date.parse(collected_at) });
   await requireStillGranted(tx, granted);
 }
 
 /** The recorder as the claim of the issuer names it. */
-export function recordedBy({ assignment_id, grantee }: Granted): JsonObject {
+export function recordedBy({ assignment_id, grantee }: SliceGrant): JsonObject {
   return present({ assignment_id, grantee });
 }

@@ -6,7 +6,7 @@ import type { GrantType, Slice } from '../../../schema/slice.ts';
 import type { Database, Tx } from '../../database.ts';
 
 /** The slice that a token opens, by its assignment. */
-export interface Granted {
+export interface SliceGrant {
   readonly assignment_id: AssignmentId;
   readonly agent_id: AgentId;
   readonly grant_type: GrantType;
@@ -21,17 +21,24 @@ const GRANTED = `select a.assignment_id, a.agent_id, a.grant_type, a.grantee, a.
   where a.token_hash = $1 and a.revoked_at is null and (a.expires_at is null or a.expires_at > clock_timestamp())`;
 
 /** Read for every request by the clock of the database, so that a revocation holds everywhere. Null if the token opens nothing. */
-export async function grantedTo({ slice }: Principal, database: Pick<Database, 'query'>): Promise<Granted | null> {
+export async function grantOfToken(
+  { slice }: Principal,
+  database: Pick<Database, 'query'>,
+): Promise<SliceGrant | null> {
   if (slice?.kind !== 'shown') return null;
   const values = [slice.token_hash];
-  const [found] = await database.query<Granted & Record<string, unknown>>({ name: 'granted', text: GRANTED, values });
+  const [found] = await database.query<SliceGrant & Record<string, unknown>>({
+    name: 'granted',
+    text: GRANTED,
+    values,
+  });
   return found ?? null;
 }
 
 /** The slice of the token that was sent. @throws token_required, token_invalid, book_damaged */
-export async function requireSlice(principal: Principal, database: Pick<Database, 'query'>): Promise<Granted> {
+export async function requireSlice(principal: Principal, database: Pick<Database, 'query'>): Promise<SliceGrant> {
   if (principal.slice === undefined) throw new Refusal('token_required');
-  const granted = await grantedTo(principal, database);
+  const granted = await grantOfToken(principal, database);
   if (granted === null) throw new Refusal('token_invalid');
   if (granted.damaged) throw new Refusal('book_damaged');
   return granted;
@@ -41,7 +48,7 @@ export async function requireSlice(principal: Principal, database: Pick<Database
  * Checks the token in the transaction that writes with it: a concurrent revocation waits, and later writes are refused. After the
  * head's lock, like everything that is not a head. @throws forbidden
  */
-export async function requireStillGranted(tx: Tx, { assignment_id }: Granted): Promise<void> {
+export async function requireStillGranted(tx: Tx, { assignment_id }: SliceGrant): Promise<void> {
   const { rows } = await tx.query<JsonObject & object>({
     name: 'still granted',
     text: `select 1 from slice_assignment where assignment_id = $1 and revoked_at is null

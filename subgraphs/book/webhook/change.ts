@@ -9,7 +9,7 @@ import type { Tx } from '../../database.ts';
 import { addJobs } from '../../jobs.ts';
 import type { BookContext } from '../context.ts';
 import { type Head, lockBooks } from '../ledger/append.ts';
-import { changedBy } from '../ledger/terms.ts';
+import { changeAuthor } from '../ledger/terms.ts';
 import { bookJob, setWebhookKinds } from '../ledger/webhook-messages.ts';
 import { useRoom } from './room.ts';
 import { openWebhook, sealWebhook, type WebhookSecrets } from './secrets.ts';
@@ -56,7 +56,7 @@ export function changeWebhook(
     const begins = terms?.enabled === true && standing?.enabled !== true;
     const written = { agent_id, used, terms, head, begins, box: terms && sealWebhook(vault, agent_id, terms.secrets) };
     const afresh = terms === null || terms.secrets.url !== standing?.secrets.url || terms.enabled !== standing.enabled;
-    const by = { changed_at: iso(head.now_ms), changed_by: changedBy(held) };
+    const by = { changed_at: iso(head.now_ms), changed_by: changeAuthor(held) };
     // Messages for a receiver that was resting are sent now.
     if (terms?.enabled && afresh) addJobs(tx, [bookJob(agent_id, head.now_ms)]);
     const webhook = await store(tx, {
@@ -102,7 +102,7 @@ export function forgetDeadLetters(tx: Tx, agent_id: AgentId): void {
   });
 }
 
-interface Written {
+interface WebhookWrite {
   readonly agent_id: AgentId;
   readonly used: Webhook['room'];
   readonly terms: WebhookTerms | null;
@@ -118,7 +118,7 @@ interface Written {
   readonly counts: boolean;
 }
 
-async function store(tx: Tx, written: Written): Promise<Webhook> {
+async function store(tx: Tx, written: WebhookWrite): Promise<Webhook> {
   const { agent_id, used, terms, head, begins, box, changed_at, changed_by, afresh, counts } = written;
   const kept = (column: string, condition: string, otherwise: string) =>
     `${column} = case when ${condition} then webhook.${column} else ${otherwise} end`;

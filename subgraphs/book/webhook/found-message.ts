@@ -117,7 +117,7 @@ export type WebhookStanding =
 const DAMAGED_REST_MS = 600_000;
 
 /** Messages for a removed webhook are not sent to its successor. */
-export function standing(webhook: FoundWebhook | null, since_ms: number | null): WebhookStanding {
+export function webhookStanding(webhook: FoundWebhook | null, since_ms: number | null): WebhookStanding {
   if (webhook === null || (since_ms !== null && since_ms < webhook.created_ms)) return { kind: 'none' };
   if (!webhook.enabled) return { kind: 'disabled' };
   const { now_ms, rests_until_ms, damaged } = webhook;

@@ -1,7 +1,7 @@
 import { type AgentId, agentId } from '../../../schema/ids.ts';
 import { webhookLimits } from '../../../schema/limits.ts';
 import { type MessageJob, type MessageName, messageId } from '../../../schema/webhook/message.ts';
-import { afterFailedAttempt, type Next, putOff, restMs } from '../../../schema/webhook/retry.ts';
+import { afterFailedAttempt, afterPostponement, type Next, restMs } from '../../../schema/webhook/retry.ts';
 import { iso } from '../../clock.ts';
 import type { Database, Tx } from '../../database.ts';
 import { addJobs } from '../../jobs.ts';
@@ -74,7 +74,7 @@ export function recordFailure(
 }
 
 /** A test message is not sent again. */
-export function pingFailed(
+export function recordPingFailure(
   database: Store,
   agent_id: number,
   webhook: FoundWebhook,
@@ -86,7 +86,7 @@ export function pingFailed(
 /** Postpones a message without an attempt. */
 export function postpone(database: Store, job: MessageJob, until_ms: number, error: string): Promise<Next['kind']> {
   return database.transaction(async tx => {
-    const next = putOff(job, until_ms);
+    const next = afterPostponement(job, until_ms);
     follow(tx, job, next, { status: null, error });
     return next.kind;
   });
@@ -97,7 +97,12 @@ export function giveUp(database: Store, job: MessageJob, error: string): Promise
 }
 
 /** Disables a webhook whose receiver answered 410, until its owner sets it again. `job` is null for a test message. */
-export function gone(database: Store, agent: number, webhook: FoundWebhook, job: MessageJob | null): Promise<void> {
+export function recordGone(
+  database: Store,
+  agent: number,
+  webhook: FoundWebhook,
+  job: MessageJob | null,
+): Promise<void> {
   return database.transaction(async tx => {
     const agent_id = agentId(agent);
     await lockBooks(tx, [agent_id]);

@@ -14,7 +14,7 @@ import { changeWebhook, type StandingWebhook } from './change.ts';
 import { replaceSecret, type WebhookSecrets } from './secrets.ts';
 
 type Setter = Pick<BookContext, 'database' | 'vault' | 'random' | 'webhook_reach'>;
-type Consulting = Setter & AskingWallet & Pick<BookContext, 'base_url'>;
+type ConsentContext = Setter & AskingWallet & Pick<BookContext, 'base_url'>;
 type ProvenBook = HeldBook & ProvenBy;
 
 /** The webhook, and its secret if it was generated here, which is shown this once. */
@@ -29,7 +29,11 @@ const newSecret = ({ random }: Pick<Setter, 'random'>) => webhookSecret(random.b
  * Sets the webhook of a book. Members that are left out have their defaults, except the secret, which stays; a new one replaces it
  * like a rotation. @throws invalid_request, book_damaged, rate_limited, and control_proof_missing and others for the consent
  */
-export async function setWebhook(context: Consulting, held: ProvenBook, members: WebhookRequest): Promise<SetWebhook> {
+export async function setWebhook(
+  context: ConsentContext,
+  held: ProvenBook,
+  members: WebhookRequest,
+): Promise<SetWebhook> {
   const { events = usualWebhookKinds, enabled = true, secret } = members;
   const judged = webhookUrl(members.url, context.webhook_reach);
   if (judged.kind === 'refused')

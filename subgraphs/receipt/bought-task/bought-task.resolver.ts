@@ -9,7 +9,7 @@ import { BoughtTaskRequest, BoughtTasksRequest, CancelTaskRequest } from '../../
 import { type Arguments, argumentsType, describedBy, givenMembers, objectType, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { ReceiptContext } from '../context.ts';
-import { foundUnlessHalted, requireNotHalted } from '../log/while-halted.ts';
+import { requireNotHalted, resultUnlessHalted } from '../log/halt-guard.ts';
 import { receiptDocument } from '../receipt/document.ts';
 import { taskUnlessHalted } from '../receipt/task-status.ts';
 import { buyerOf, isBuyers, isUnproven, type ProvenBuyer } from './buyer.ts';
@@ -47,9 +47,11 @@ export class BoughtTaskResolver {
     const { task_id: named, payer } = givenMembers(BoughtTaskRequest, asked);
     const buyer = await buyerOf(payer ?? null, context);
     if (!isOfferName(named))
-      return foundUnlessHalted(context.database, await found(taskNamedBy(named), buyer, context));
-    const task_id = foundUnlessHalted(context.database, await taskUnderName(context, named, buyer));
-    return task_id === null ? null : foundUnlessHalted(context.database, await found(task_id, buyer, context, named));
+      return resultUnlessHalted(context.database, await findBoughtTask(taskNamedBy(named), buyer, context));
+    const task_id = resultUnlessHalted(context.database, await taskUnderName(context, named, buyer));
+    return task_id === null
+      ? null
+      : resultUnlessHalted(context.database, await findBoughtTask(task_id, buyer, context, named));
   }
 
   @Directive(pageByLimit(tasks_page_default, 'tasks'))
@@ -100,7 +102,7 @@ export class BoughtTaskResolver {
     requireNotHalted(context.database);
     const { task_id: named, payer } = givenMembers(CancelTaskRequest, asked);
     const task_id = taskNamedBy(named);
-    const task = await found(task_id, requireSomebody(await buyerOf(payer ?? null, context)), context);
+    const task = await findBoughtTask(task_id, requireSomebody(await buyerOf(payer ?? null, context)), context);
     if (task === null) return null;
     if (!task.isBuyers) throw new Refusal('not_a_party');
     if (task.state === 'canceled') return task;
@@ -139,7 +141,7 @@ function shown(task: BoughtTask, { database }: ReceiptContext): Promise<TaskFact
 const boughtTask = (members: BoughtTask): BoughtTask => Object.assign(new BoughtTask(), members);
 
 /** `offer`: the name in the request. */
-async function found(
+async function findBoughtTask(
   task_id: string,
   buyer: ProvenBuyer,
   context: ReceiptContext,

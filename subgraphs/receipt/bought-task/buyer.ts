@@ -3,9 +3,9 @@ import { Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import { PAYER_HEADER, type PayerProof, payersText, readPayerProof } from '../../../schema/payer-proof.ts';
 import { possessedAgents } from '../../access.ts';
-import { textSignedHere } from '../../signed-here.ts';
+import { verifyTextForService } from '../../verify-for-service.ts';
 import type { ReceiptContext } from '../context.ts';
-import { requireNotHalted } from '../log/while-halted.ts';
+import { requireNotHalted } from '../log/halt-guard.ts';
 
 /** All by which a caller may have bought something, each proven. */
 export interface ProvenBuyer {
@@ -69,7 +69,7 @@ async function provenPayer(shown: string | null, asking: BuyerRequest): Promise<
   if (network === 'base' && !/^0x([0-9a-fA-F]{2})+$/.test(signature)) throw notProven();
   const by = { network, payer: wallet, signature, asker: asking.principal.address };
   const texts = asking.base_urls.map(url => payersText(url, proof));
-  switch (await textSignedHere(texts, by, it => asking.transfers.signed(it, by))) {
+  switch (await verifyTextForService(texts, by, it => asking.transfers.verifySigner(it, by))) {
     case 'valid':
       return wallet;
     case 'invalid':

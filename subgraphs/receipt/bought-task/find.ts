@@ -5,7 +5,7 @@ import type { ReceiptPayload } from '../../../schema/receipt-shapes.ts';
 import type { Database } from '../../database.ts';
 import type { Vault } from '../../vault.ts';
 import { identifierSlot } from '../claim/identifier.ts';
-import { namedCallMark } from '../claim/key-call/idempotent.ts';
+import { namedCallMark } from '../claim/key-call/idempotency-names.ts';
 import { answerLabel, keyAnswerLabel } from '../claim/rerun.ts';
 import { receiptsByTask } from '../receipt/find.ts';
 import type { Receipt } from '../receipt/receipt.entity.ts';

@@ -64,7 +64,7 @@ function notifyCanceled(tx: Tx, notice: CanceledNotice): void {
  * The tasks that were canceled, for a process that may have missed the notice. A payment that was claimed again has
  * another task.
  */
-export async function canceledOf(
+export async function canceledTasksAmong(
   database: Pick<Database, 'query'>,
   task_ids: readonly string[],
 ): Promise<readonly CanceledNotice[]> {

@@ -8,7 +8,7 @@ import { beyondBalance, type Funds } from './funds.ts';
 import { paidFromOf, possessorOf, routerKeyMarkOf } from './landing.ts';
 import { leased } from './lease.ts';
 import { isGuessing, type Mismatches } from './mismatch.ts';
-import { dropSlots, dropSlotsUnlessSent, LEG, slotsMissed } from './slots.ts';
+import { dropSlots, dropSlotsUnlessSent, LEG, takeFreeSlots } from './slots.ts';
 
 /** A claim as it is made. `claim_key` names the money itself: `eip155:8453/<usdc>/<payer>/<nonce>`, lower case. */
 export interface ClaimRequest {
@@ -90,7 +90,7 @@ export async function claimPayments(tx: Tx, requests: readonly ClaimRequest[]): 
   const outcomes = new Map<ClaimRequest, ClaimOutcome>();
   for (const request of requests) {
     const { claim_key } = request;
-    const outcome = judged(request, standing.get(claim_key), taken.get(claim_key), beyond.has(claim_key));
+    const outcome = judgeClaim(request, standing.get(claim_key), taken.get(claim_key), beyond.has(claim_key));
     if (outcome.kind === 'claimed') taken.set(claim_key, request);
     outcomes.set(request, outcome);
   }
@@ -103,7 +103,7 @@ export async function claimPayments(tx: Tx, requests: readonly ClaimRequest[]): 
 }
 
 /** `standing` is what another transaction has left under the key, `taker` who took it in this one. */
-function judged(
+function judgeClaim(
   request: ClaimRequest,
   standing: StandingRow | undefined,
   taker: ClaimRequest | undefined,
@@ -114,18 +114,18 @@ function judged(
     if (taker.request_hash === request.request_hash) return { kind: 'in_flight', task_id };
     return { kind: 'foreign', settled: false, task_id };
   }
-  if (!standing) return beyond ? { kind: 'beyond_means' } : held(request, 0);
+  if (!standing) return beyond ? { kind: 'beyond_means' } : claimedOutcome(request, 0);
   const verdict = judge(asStanding(standing), asUse(request));
   const { task_id, answered, landing } = standing;
   if ((verdict.kind === 'claimed' || verdict.kind === 'blocked') && isDoubtful(request, standing))
     return { kind: 'doubtful', task_id };
   // One that stands open was within its payer's means when it was claimed.
   if (verdict.kind === 'claimed' && beyond && standing.state === 'released') return { kind: 'beyond_means' };
-  if (verdict.kind === 'claimed') return held(request, standing.lease_epoch + 1);
+  if (verdict.kind === 'claimed') return claimedOutcome(request, standing.lease_epoch + 1);
   // The money has moved since by another party's action, so a call that its book refused is owed now; or the call was
   // approved.
   if (verdict.kind === 'blocked')
-    return request.means === null || request.approved ? held(request, standing.lease_epoch + 1) : verdict;
+    return request.means === null || request.approved ? claimedOutcome(request, standing.lease_epoch + 1) : verdict;
   if (verdict.kind !== 'replayed') return { ...verdict, task_id };
   return { kind: 'replayed', claim_key: request.claim_key, task_id, answered, landing };
 }
@@ -146,7 +146,7 @@ function asUse({ landing, means, ...request }: ClaimRequest): Use {
   return { ...request, possessed_by: possessorOf(landing), router_key_mark, spent: means === null };
 }
 
-function held(request: ClaimRequest, lease_epoch: number): ClaimOutcome {
+function claimedOutcome(request: ClaimRequest, lease_epoch: number): ClaimOutcome {
   return { kind: 'claimed', lease: { claim_key: request.claim_key, lease_owner: request.lease_owner, lease_epoch } };
 }
 
@@ -235,7 +235,7 @@ async function takeSlots(
   outcomes: Map<ClaimRequest, ClaimOutcome>,
 ): Promise<void> {
   const wanted = [...taken.values()].flatMap(({ claim_key, slots }) => slots.map(slot => ({ slot, claim_key })));
-  const missed = await slotsMissed(tx, wanted);
+  const missed = await takeFreeSlots(tx, wanted);
   for (const { slot, claim_key } of missed)
     outcomes.set(taken.get(claim_key) as ClaimRequest, { kind: 'slot_taken', slot });
   forget(

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Database, Tx } from '../../database.ts';
 import type { PaymentClaim } from './claim.entity.ts';
 import type { Lease } from './claim.ts';
-import { slotsMissed } from './slots.ts';
+import { takeFreeSlots } from './slots.ts';
 import { claimByKey } from './transitions.ts';
 
 /**
@@ -63,7 +63,7 @@ interface TransferHeld {
 }
 
 /** Another transfer has moved it, in place of the one whose slot is `left`; the claim is locked. `taken` as for `holdLeg`. */
-export async function holdAnew(
+export async function moveHold(
   tx: Tx,
   claim_key: string,
   left: string,
@@ -74,7 +74,7 @@ export async function holdAnew(
     text: 'delete from claim_slot where slot = $1 and claim_key = $2',
     values: [left, claim_key],
   });
-  if ((await slotsMissed(tx, [{ slot, claim_key }])).length > 0) return 'taken';
+  if ((await takeFreeSlots(tx, [{ slot, claim_key }])).length > 0) return 'taken';
   tx.write({
     name: 'hold leg anew',
     text: `update payment_claim set held_transfer = $2, moved_at = now() where claim_key = $1 and state = 'held'`,
@@ -84,14 +84,14 @@ export async function holdAnew(
 }
 
 /** What a held payment had reserved on a book, which is the caller's to give back. */
-interface HeldReserved {
+interface ReleasedReserve {
   readonly agent_id: number | null;
   readonly reserved_atomic: bigint;
 }
 
 /** Compare-and-set held → released, for good and with all of its slots: it has paid for nothing here and never will. */
-export async function releaseHeld(tx: Tx, claim_key: string, reason: string): Promise<HeldReserved | null> {
-  const { rows } = await tx.query<HeldReserved>({
+export async function releaseHeld(tx: Tx, claim_key: string, reason: string): Promise<ReleasedReserve | null> {
+  const { rows } = await tx.query<ReleasedReserve>({
     name: 'release held leg',
     text: `with gone as (
         update payment_claim set state = 'released', final = true, reason = $2, answer_box = null, held_transfer = null, moved_at = now()
@@ -119,7 +119,7 @@ export async function holdSlots(tx: Tx, lease: Lease, slots: readonly string[]):
     values: [lease.claim_key, lease.lease_owner, lease.lease_epoch],
   });
   if (rowCount !== 1) return 'lost';
-  const missed = await slotsMissed(
+  const missed = await takeFreeSlots(
     tx,
     slots.map(slot => ({ slot, claim_key: lease.claim_key })),
   );

@@ -5,7 +5,7 @@ import type { Database, Tx } from '../../database.ts';
 import { type ClaimState, judge, type Use } from './claim.machine.ts';
 import { idempotencyMarkOf, routerKeyMarkOf } from './landing.ts';
 import { leased } from './lease.ts';
-import { slotsMissed } from './slots.ts';
+import { takeFreeSlots } from './slots.ts';
 
 /** A purchase as its payer names it: the same name of another payer is another purchase. */
 export interface NamedPayment {
@@ -87,20 +87,20 @@ function standingOf({ claim_key, task_id, answered, landing, ...held }: Holder, 
 /** For a payment that was let go of and settled after all: it takes its names back, unless one has bought since. */
 export async function retakeIdentifier(
   tx: Tx,
-  { claimKey: claim_key, network, payer, identifier, landing }: Renamed,
+  { claimKey: claim_key, network, payer, identifier, landing }: RenamedPayment,
 ): Promise<void> {
   const mark = idempotencyMarkOf(landing);
   const named: NamedPayment[] = [
     ...(identifier === null ? [] : [{ network, payer, identifier }]),
     ...(mark === null ? [] : [{ network, payer, identifier: mark, by: 'idempotency_key' as const }]),
   ];
-  await slotsMissed(
+  await takeFreeSlots(
     tx,
     named.map(name => ({ slot: identifierSlot(name), claim_key })),
   );
 }
 
-interface Renamed extends Omit<NamedPayment, 'identifier' | 'by'> {
+interface RenamedPayment extends Omit<NamedPayment, 'identifier' | 'by'> {
   readonly claimKey: string;
   readonly identifier: string | null;
   readonly landing: JsonObject;

@@ -24,7 +24,7 @@ type TakenRerun =
 const IS_ASKED = `request_box <> '' and arrival is distinct from 'unverified' and reruns < ${limits.reruns_max}
   and moved_at > now() - interval '${limits.answer_kept_hours} hours'`;
 
-interface Met extends Record<string, unknown> {
+interface RerunState extends Record<string, unknown> {
   readonly task_id: TaskId;
   readonly answered: boolean;
   readonly reruns: number;
@@ -34,7 +34,7 @@ interface Met extends Record<string, unknown> {
 
 /** Takes the hold if it is free, or if its process died or lost its lease. */
 export async function takeRerun(tx: Tx, { claim_key, owner }: RerunHold): Promise<TakenRerun> {
-  const { rows } = await tx.query<Met>({
+  const { rows } = await tx.query<RerunState>({
     name: 'meet rerun',
     text: `select task_id, answer_box is not null as answered, reruns, ${IS_ASKED} as asked, ${living('c.rerun_owner', 'c.rerun_at')} as held
       from payment_claim c where claim_key = $1 and state = 'recorded' for update`,

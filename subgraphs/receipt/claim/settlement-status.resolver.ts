@@ -3,7 +3,7 @@ import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import { PaymentId, PaymentPayer } from '../../../schema/requests/receipt.ts';
 import type { Context } from '../../context.ts';
 import { type Arguments, argumentsType, readRequest } from '../../graph-type.ts';
-import { requireNotHalted } from '../log/while-halted.ts';
+import { requireNotHalted } from '../log/halt-guard.ts';
 import { findPayment } from './settlement-status.ts';
 import { SettlementReport } from './settlement-status.type.ts';
 

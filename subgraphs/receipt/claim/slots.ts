@@ -58,7 +58,7 @@ export function proofSlots(possession: Possession, once: boolean): readonly stri
 export const isProofSlot = (slot: string): boolean => slot.startsWith(PROOF);
 
 /** Takes slots for claims, and returns those that another claim holds. */
-export async function slotsMissed(tx: Tx, wanted: readonly WantedSlot[]): Promise<readonly WantedSlot[]> {
+export async function takeFreeSlots(tx: Tx, wanted: readonly WantedSlot[]): Promise<readonly WantedSlot[]> {
   if (wanted.length === 0) return [];
   const sorted = [...wanted].sort((a, b) => (a.slot < b.slot ? -1 : 1));
   tx.write({

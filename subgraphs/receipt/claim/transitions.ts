@@ -18,7 +18,7 @@ const inOrder = (keys: string): string =>
 
 const HELD = `c.claim_key = n.claim_key and c.lease_owner = n.lease_owner and c.lease_epoch = n.lease_epoch`;
 
-export interface Settling extends Lease {
+export interface SettlingClaim extends Lease {
   /** Null if another party submitted the payment. */
   readonly settlement_id: string | null;
   readonly from_block: number;
@@ -33,7 +33,7 @@ export interface Settling extends Lease {
  */
 export async function beginSettling(
   tx: Tx,
-  items: readonly Settling[],
+  items: readonly SettlingClaim[],
   replaces: readonly string[] = [],
 ): Promise<Set<string>> {
   const { rows } = await tx.query<{ claim_key: string }>({

@@ -253,7 +253,7 @@ interface SoldStream<A, T extends JsonObject> extends AnswerTerms<A> {
   /** The chat that is sent to hubs. */
   chat(asked: A): HubRequest;
   /** The answer without what is said. */
-  begun(head: AnswerHead): T;
+  beginAnswer(head: AnswerHead): T;
   /** The answer as it is kept, but for how it ended, where it broke off. */
   answer(streamed: StreamedAnswer<A, T>): SoldOutput<T>;
   piecesOf(answer: T): readonly Piece[];
@@ -275,7 +275,7 @@ export function streamPaid<A extends JsonObject & RoutePreference & Intent, T ex
       const { pieces, cancel, reply: replied } = outcome.listening;
       const head = headOf(outcome, task_id, context);
       const { by } = head;
-      const begun = sold.begun(head);
+      const begun = sold.beginAnswer(head);
       const spoken = () => {
         const reply = replied();
         const { answered_model, usage, end } = reply;
@@ -283,7 +283,7 @@ export function streamPaid<A extends JsonObject & RoutePreference & Intent, T ex
         const kept = { ...output, answer: { ...answer, ...keptEnd(end) } };
         return workOf(hubs, { by, answered_model, usage, sold: kept, end });
       };
-      return { route: by, begun, pieces, cancel, spoken };
+      return { route: by, begun, pieces, cancel, finishedWork: spoken };
     },
     piecesOf: sold.piecesOf,
   };

@@ -2,7 +2,7 @@ import { type ErrorCode, Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import { verifyUrl } from '../../../schema/links.ts';
 import type { BrokenBy, BrokenOff } from '../../answer-end.ts';
-import type { ChargedAnswer } from '../../selling.ts';
+import type { ChargedAnswer } from '../../charge-port.ts';
 import type { ShowsReceipts } from '../context.ts';
 
 const codes: Readonly<Record<BrokenBy, ErrorCode>> = {
@@ -19,14 +19,14 @@ const causes: Readonly<Record<BrokenBy, string>> = {
   stop: 'This service was stopped before the answer was complete.',
 };
 
-type Delivered = Pick<ChargedAnswer<never>, 'task_id' | 'reruns_left'>;
+type DeliveredAnswer = Pick<ChargedAnswer<never>, 'task_id' | 'reruns_left'>;
 
 /**
  * The last word on an answer that broke off, after its pieces and its receipt: why, and what the same payment still brings. Its hub's
  * own message is quoted as far as it may be passed on; `hub_said` has its code and type.
  */
 export function brokenStream(
-  { task_id, reruns_left = null }: Delivered,
+  { task_id, reruns_left = null }: DeliveredAnswer,
   { by, hub_error }: BrokenOff,
   { base_url }: Pick<ShowsReceipts, 'base_url'>,
 ): Refusal {

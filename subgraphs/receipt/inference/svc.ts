@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { limits } from '../../../schema/limits.ts';
 import { verifyUrl } from '../../../schema/links.ts';
+import type { ChargedAnswer, ChargedStream } from '../../charge-port.ts';
 import type { Context } from '../../context.ts';
-import type { ChargedAnswer, ChargedStream } from '../../selling.ts';
 import type { ShowsReceipts } from '../context.ts';
 import { receiptDocument } from '../receipt/document.ts';
 import { receiptHeaders } from '../receipt/headers.ts';
@@ -37,13 +37,13 @@ export function receiptOf(charged: ChargedAnswer<JsonObject>, context: ShowsRece
 }
 
 /** Who answers, as it is known when a stream begins. */
-interface Answered {
+interface AnsweringModel {
   readonly hub: string;
   readonly model: string;
 }
 
 /** As much of it as is known when a stream begins: its headers go out before there is a receipt. */
-export function announceStream(charged: ChargedStream<JsonObject & Answered>, context: Context): void {
+export function announceStream(charged: ChargedStream<JsonObject & AnsweringModel>, context: Context): void {
   const { task_id, payment_ref, begun } = charged;
   const verify_url = verifyUrl(context.base_url, task_id);
   const { hub, model } = begun;

@@ -43,7 +43,7 @@ function es256(seed: Buffer): SeedKeys['es256'] {
   curve.setPrivateKey(d);
   const point = pointOf('P-256', curve.getPublicKey());
   const key = createPrivateKey({ key: { ...point, d: d.toString('base64url') }, format: 'jwk' });
-  return { key, ...published(point, 'ES256') };
+  return { key, ...publicJwk(point, 'ES256') };
 }
 
 /** RFC 8410 §7: a PKCS #8 wrapper of fixed bytes, then the seed. */
@@ -53,13 +53,13 @@ function ed25519(seed: Buffer): SeedKeys['ed25519'] {
   const der = Buffer.concat([ED25519_PKCS8, expand(seed, 'svc.issuer.ed25519.v1', 32)]);
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
   const { x = '' } = createPublicKey(key).export({ format: 'jwk' });
-  return { key, ...published({ kty: 'OKP', crv: 'Ed25519', x }, 'Ed25519') };
+  return { key, ...publicJwk({ kty: 'OKP', crv: 'Ed25519', x }, 'Ed25519') };
 }
 
 function secp(seed: Buffer): SeedKeys['secp256k1'] {
   const key = scalar(seed, 'svc.issuer.secp256k1.v1', SECP256K1_ORDER);
   const point = Buffer.from(secp256k1.publicKeyCreate(key, false));
-  return { key, ...published(pointOf('secp256k1', point), 'ES256K'), address: addressOfPoint(point) };
+  return { key, ...publicJwk(pointOf('secp256k1', point), 'ES256K'), address: addressOfPoint(point) };
 }
 
 function pointOf(crv: string, point: Buffer) {
@@ -67,7 +67,7 @@ function pointOf(crv: string, point: Buffer) {
 }
 
 /** `kid` is the RFC 7638 thumbprint: SHA-256 of the required members alone, in canonical order. */
-function published(required: JsonObject, alg: string): { kid: string; jwk: JsonObject } {
+function publicJwk(required: JsonObject, alg: string): { kid: string; jwk: JsonObject } {
   const kid = createHash('sha256').update(canonicalJson(required)).digest('base64url');
   return { kid, jwk: { ...required, kid, alg, use: 'sig' } };
 }

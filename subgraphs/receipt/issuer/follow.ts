@@ -18,7 +18,7 @@ const WAIT_MS_MAX = 1_000;
 
 interface FollowOptions {
   readonly data_dir: string;
-  failed(error: unknown): void;
+  onFailure(error: unknown): void;
 }
 
 /**
@@ -64,7 +64,7 @@ export class FollowedHistories implements HeldHistories {
         this.#histories = newer;
       }
     } catch (error) {
-      this.#options.failed(error);
+      this.#options.onFailure(error);
     }
     // After a failure too: the next request after that second tries again.
     this.#read_at_ms = begun_at_ms;
@@ -127,11 +127,11 @@ function revocationIn(row: RevocationRow) {
 
 /** Writes what `histories` has beyond `known`. */
 export function appendHistories(tx: Tx, known: Histories, histories: Histories): void {
-  insertRows(tx, 'issuer_snapshot', histories.snapshots.slice(known.snapshots.length).map(written));
-  insertRows(tx, 'issuer_revocation', histories.revocations.slice(known.revocations.length).map(written));
-  insertRows(tx, 'receipt_policy', histories.policies.slice(known.policies.length).map(written));
+  insertRows(tx, 'issuer_snapshot', histories.snapshots.slice(known.snapshots.length).map(versionRow));
+  insertRows(tx, 'issuer_revocation', histories.revocations.slice(known.revocations.length).map(versionRow));
+  insertRows(tx, 'receipt_policy', histories.policies.slice(known.policies.length).map(versionRow));
 }
 
-function written<V extends Version>(version: V) {
+function versionRow<V extends Version>(version: V) {
   return { ...version, document: canonicalJson(version.document) };
 }

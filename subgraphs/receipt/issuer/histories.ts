@@ -113,7 +113,7 @@ function nextSnapshot(known: readonly Snapshot[], { keys, sign }: HistorySeed, n
   return { ...version, keys, jws: sign(activation(version)) };
 }
 
-export type Revoking =
+export type RevocationOutcome =
   | { readonly kind: 'revoked'; readonly histories: Histories; readonly revocation: Revocation }
   /** No version of the history brought such a key. */
   | { readonly kind: 'unknown_key' }
@@ -122,11 +122,11 @@ export type Revoking =
   | { readonly kind: 'already_revoked'; readonly revoked_at: string };
 
 /** The histories with one more key that is never believed again but for what the log held before. @param sign by a key in force */
-export function historiesRevoking(
+export function revokeInHistories(
   known: Histories,
   revoked: RevocationFacts,
   { sign, now_ms }: { sign(claims: JsonObject): string; readonly now_ms: number },
-): Revoking {
+): RevocationOutcome {
   const { snapshots, revocations } = known;
   const at = snapshots.findIndex(({ keys }) => kidOf(keys) === revoked.kid);
   const already = findRevocation(revocations, revoked.kid);
@@ -161,15 +161,15 @@ function nextVersion(known: readonly Version[], document: JsonObject, now_ms: nu
 /** Nothing that was kept is believed: hashes, links, thumbprints and signatures are computed again. @throws BrokenHistory */
 export function requireSound({ snapshots, policies, revocations }: Histories, where: string): void {
   const unlinked =
-    named('issuer history', snapshots, faultInSnapshot) ??
-    named('receipt policy history', policies, () => null) ??
-    named('list of revoked keys', revocations, each => faultInRevocation(each, snapshots, revocations));
+    namedFault('issuer history', snapshots, faultInSnapshot) ??
+    namedFault('receipt policy history', policies, () => null) ??
+    namedFault('list of revoked keys', revocations, each => faultInRevocation(each, snapshots, revocations));
   if (unlinked !== null) throw new BrokenHistory(`${unlinked}, in ${where}`);
 }
 
 type Fault<V> = (version: V, before: V | undefined) => string | null;
 
-function named<V extends Version>(what: string, versions: readonly V[], faultIn: Fault<V>): string | null {
+function namedFault<V extends Version>(what: string, versions: readonly V[], faultIn: Fault<V>): string | null {
   for (const [index, version] of versions.entries()) {
     const before = versions[index - 1];
     const fault = faultInLink(version, before) ?? faultIn(version, before);

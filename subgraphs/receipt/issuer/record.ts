@@ -8,10 +8,10 @@ import { appendHistories, FollowedHistories, lockHistories, readHistories, UNSIG
 import {
   BrokenHistory,
   type Histories,
-  historiesRevoking,
-  type Revoking,
+  type RevocationOutcome,
   requireSound,
   requireSuccession,
+  revokeInHistories,
 } from './histories.ts';
 import { copyFiles, type KeptCopies, keepCopies, readCopies } from './kept-copy.ts';
 import type { RevocationDocument } from './revocation.ts';
@@ -22,7 +22,7 @@ export interface RecordOptions {
   /** Where the histories are kept outside the database. */
   readonly data_dir: string;
   /** Called when a renewal fails: the known histories continue to be published. */
-  failed(error: unknown): void;
+  onFailure(error: unknown): void;
   /** The operator's word that these seeds take the place of a key that they do not hold. */
   readonly accepted?: true;
 }
@@ -93,7 +93,7 @@ export async function revokeKey(
   database: Database,
   issuer: Issuer,
   { data_dir, kid, reason, since_ms }: Compromise & Pick<RecordOptions, 'data_dir'>,
-): Promise<Revoking> {
+): Promise<RevocationOutcome> {
   const copies = readCopies(data_dir);
   const revoking = await database.transaction(async tx => {
     await lockHistories(tx);
@@ -105,7 +105,7 @@ export async function revokeKey(
       throw new BrokenHistory('the first key of ISSUER_KEYS has not signed yet: start the service with it first');
     const log = await logBy(tx, since_ms);
     const revoked = { kid, reason, since: iso(since_ms ?? now_ms), log };
-    const said = historiesRevoking(known, revoked, {
+    const said = revokeInHistories(known, revoked, {
       sign: claims => issuer.signJws({ iss: issuer.base_url, ...claims }),
       now_ms,
     });

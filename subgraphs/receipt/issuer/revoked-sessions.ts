@@ -41,7 +41,7 @@ export async function keepRevocation(tx: Tx, signed: SignedRevocation, unbound: 
 }
 
 /** What was said of those of these sessions that were revoked by themselves, as they stand now. */
-export async function revokedAmong(
+export async function revocationsAmong(
   reading: Pick<Database, 'query'> | Pick<Tx, 'query'>,
   delegation_hashes: readonly string[],
 ): Promise<ReadonlyMap<string, KeptRevocation>> {
@@ -55,7 +55,10 @@ export async function revokedAmong(
 }
 
 /** Statement that ended a session of this path; the first, if there are several. Null if there is none. */
-export function endedBy(path: readonly string[], revoked: ReadonlyMap<string, KeptRevocation>): KeptRevocation | null {
+export function firstRevocation(
+  path: readonly string[],
+  revoked: ReadonlyMap<string, KeptRevocation>,
+): KeptRevocation | null {
   const over = path.flatMap(name => revoked.get(name) ?? []);
   return over.sort((one, other) => one.seq - other.seq)[0] ?? null;
 }

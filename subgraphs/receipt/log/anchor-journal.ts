@@ -9,7 +9,7 @@ export interface AnchorPlace {
   readonly sender: string;
 }
 
-export interface AnchorBirth {
+export interface NewAnchor {
   readonly anchor_id: string;
   readonly purpose: LogAnchorRow['purpose'];
   readonly head: TreeHeadFacts;
@@ -18,7 +18,7 @@ export interface AnchorBirth {
   readonly fee_max_wei: bigint;
 }
 
-export interface OpenAnchor extends Omit<AnchorBirth, 'attempt' | 'head'> {
+export interface OpenAnchor extends Omit<NewAnchor, 'attempt' | 'head'> {
   readonly tree_size: number;
   readonly root_hash: string;
   /** Oldest first, one at least. */
@@ -46,12 +46,12 @@ const LOCK = `select pg_advisory_xact_lock(hashtext('log_anchor'))`;
 export function journalAnchor(
   database: Database,
   place: AnchorPlace,
-  birth: AnchorBirth,
+  birth: NewAnchor,
   bounds: AnchorBounds,
 ): Promise<AnchorJournalled> {
   return database.transaction(async tx => {
     await tx.query(LOCK);
-    const { spent_wei, due } = await standing(tx, place, { purpose: birth.purpose, pace_ms: bounds.pace_ms });
+    const { spent_wei, due } = await readStanding(tx, place, { purpose: birth.purpose, pace_ms: bounds.pace_ms });
     if (!due || (await isAnchored(tx, place, birth))) return { kind: 'not_due' };
     if (spent_wei + birth.fee_max_wei > bounds.fee_day_max_wei) return { kind: 'over_budget' };
     const { anchor_id, purpose, head, nonce, attempt, fee_max_wei } = birth;
@@ -79,7 +79,7 @@ export function journalAnchor(
 async function isAnchored(
   tx: Tx,
   { chain_epoch, sender }: AnchorPlace,
-  { purpose, head }: AnchorBirth,
+  { purpose, head }: NewAnchor,
 ): Promise<boolean> {
   if (purpose !== 'anchor') return false;
   const text = `select 1 from log_anchor where chain_epoch = $1 and sender = $2 and purpose = 'anchor'
@@ -112,7 +112,7 @@ export async function anchorStanding(
   return standingOf(await database.query<AnchorStanding>(standingQuery(place, next)));
 }
 
-async function standing(tx: Tx, place: AnchorPlace, next: NextAnchor): Promise<AnchorStanding> {
+async function readStanding(tx: Tx, place: AnchorPlace, next: NextAnchor): Promise<AnchorStanding> {
   return standingOf((await tx.query<AnchorStanding>(standingQuery(place, next))).rows);
 }
 
@@ -149,12 +149,12 @@ export function journalReplacement(
   database: Database,
   place: AnchorPlace,
   { anchor_id, attempts, fee_max_wei: before_wei }: OpenAnchor,
-  { attempt, fee_max_wei }: Pick<AnchorBirth, 'attempt' | 'fee_max_wei'>,
+  { attempt, fee_max_wei }: Pick<NewAnchor, 'attempt' | 'fee_max_wei'>,
   fee_day_max_wei: bigint,
 ): Promise<boolean> {
   return database.transaction(async tx => {
     await tx.query(LOCK);
-    const { spent_wei } = await standing(tx, place, { purpose: 'anchor', pace_ms: null });
+    const { spent_wei } = await readStanding(tx, place, { purpose: 'anchor', pace_ms: null });
     if (spent_wei - before_wei + fee_max_wei > fee_day_max_wei) return false;
     const { rowCount } = await tx.query({
       text: `update log_anchor set attempts = attempts || $3::jsonb, fee_max_wei = $4

@@ -45,8 +45,8 @@ export async function declareBreak(
   const facts = {
     schema: documents.log_break,
     log_id: LOG_ID,
-    ...(declared.saved && { saved: named(declared.saved) }),
-    found: named(declared.found),
+    ...(declared.saved && { saved: headMembers(declared.saved) }),
+    found: headMembers(declared.found),
     ...(declared.anchored && { anchored: { ...declared.anchored } }),
     ...(declared.damage.length > 0 && { damage: declared.damage.map(it => present({ ...it })) }),
     ...(declared.books && { books: present(brokenNames(declared.books)) }),
@@ -101,7 +101,7 @@ export function isNewLoss(lost: readonly LostFrom[], ended_at_ms: number | null)
   return ended_at_ms === null || lost.some(at => at === null || Date.parse(at) > ended_at_ms);
 }
 
-function named({ tree_size, root_hash }: TreeHeadFacts): { tree_size: number; root_hash: string } {
+function headMembers({ tree_size, root_hash }: TreeHeadFacts): { tree_size: number; root_hash: string } {
   return { tree_size, root_hash };
 }
 

@@ -25,9 +25,9 @@ export class KnownLog {
   readonly #outside: () => readonly HeadName[];
   #mismatch: Mismatch | null = null;
   /** Called once when the log is halted. */
-  halted: (mismatch: Mismatch) => void = () => {};
+  onHalt: (mismatch: Mismatch) => void = () => {};
   /** Called when only a read of the database can decide. */
-  puzzled: () => void = () => {};
+  onUncertain: () => void = () => {};
 
   /** `outside`: heads that other processes have saved since the last call. It must not wait. */
   constructor(outside: () => readonly HeadName[] = () => []) {
@@ -60,13 +60,13 @@ export class KnownLog {
   stop({ known, found, books }: Mismatch): LogHalted {
     if (this.#mismatch === null) {
       this.#mismatch = { known: headName(known), found: headName(found), ...(books && { books }) };
-      this.halted(this.#mismatch);
+      this.onHalt(this.#mismatch);
     }
     return new LogHalted(this.#mismatch);
   }
 
   /** `found` extends all of `heads`, which are those that `heads()` named before it was read. */
-  proved(found: HeadName, heads: readonly HeadName[]): void {
+  addProven(found: HeadName, heads: readonly HeadName[]): void {
     for (const head of [found, ...heads]) {
       this.#roots.add(head);
       this.#proven_roots.add(head);
@@ -79,8 +79,8 @@ export class KnownLog {
    * Our own commit: built on a head that was proven under the lock, it extends that. @throws LogHalted where the log was
    * halted meanwhile: whether the commit is of the one log or the other cannot be said then.
    */
-  committed(head: HeadName): void {
-    if (!this.#contradicts(head) && this.#mismatch === null) this.proved(head, []);
+  addCommit(head: HeadName): void {
+    if (!this.#contradicts(head) && this.#mismatch === null) this.addProven(head, []);
     if (this.#mismatch) throw new LogHalted(this.#mismatch);
   }
 
@@ -89,14 +89,14 @@ export class KnownLog {
     if (this.#contradicts(head) || this.#roots.has(head)) return;
     this.#roots.add(head);
     this.#unproven.push(headName(head));
-    this.puzzled();
+    this.onUncertain();
   }
 
   /**
    * What another process has committed, or we ourselves. Commits come one behind the other under one lock, so that their
    * links meet at every head that was ever committed: one that passes over a head that is known has left it out.
    */
-  told({ from, to }: HeadLink): void {
+  learnLink({ from, to }: HeadLink): void {
     if (this.#contradicts(from) || this.#contradicts(to) || this.#roots.has(to)) return;
     const known = this.heads();
     const passed = known.findLast(({ tree_size }) => from.tree_size < tree_size && tree_size < to.tree_size);
@@ -106,7 +106,7 @@ export class KnownLog {
     }
     if (!known.some(head => isSameHead(head, from))) {
       // Our own announcement arrived before an earlier commit's, or a process continues from an older state.
-      if (to.tree_size < (known.at(-1)?.tree_size ?? 0)) this.puzzled();
+      if (to.tree_size < (known.at(-1)?.tree_size ?? 0)) this.onUncertain();
       else this.learn(to);
       return;
     }

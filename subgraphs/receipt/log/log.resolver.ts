@@ -9,10 +9,10 @@ import type { Context } from '../../context.ts';
 import { type Arguments, argumentsType, givenMembers, objectType } from '../../graph-type.ts';
 import { receiptsByTask } from '../receipt/find.ts';
 import { logBreaks } from './break.ts';
+import { requireNotHalted } from './halt-guard.ts';
 import { TreeHead } from './log.entity.ts';
 import { newestHead } from './signed-heads.ts';
 import { consistencyProof, inclusionOf } from './stored-proofs.ts';
-import { requireNotHalted } from './while-halted.ts';
 
 export const InclusionProof = objectType(
   'InclusionProof',

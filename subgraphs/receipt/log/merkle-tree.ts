@@ -19,7 +19,7 @@ export interface TreeNode extends NodeAddress {
  */
 export type Frontier = readonly Buffer[];
 
-export interface Appended {
+export interface AppendResult {
   readonly frontier: Frontier;
   readonly root: Buffer;
   /** The leaf and every parent that it completes, lowest first: what a store has to keep. */
@@ -27,7 +27,7 @@ export interface Appended {
 }
 
 /** Adds leaf number `size`; costs at most log2(size) + 1 node hashes, the root included. */
-export function appendLeaf(frontier: Frontier, size: number, leaf: Buffer): Appended {
+export function appendLeaf(frontier: Frontier, size: number, leaf: Buffer): AppendResult {
   const { peaks, kept } = growPeaks({ peaks: frontier, size, leaf, join: nodeHash });
   const nodes = kept.map(({ level, index, node }) => ({ level, index, hash: node }));
   return { frontier: peaks, root: rootOf(peaks), nodes };

@@ -27,7 +27,7 @@ export type LogIntegrity =
 /**
  * Whether the log in the database still begins with the one whose head was saved outside of it.
  * Nodes are never changed, so the roots are computed again from them, not read from a stored head: O(log n) rows. That
- * the leaves below are still those of the receipts is for the audit to say (audit-stored.ts).
+ * the leaves below are still those of the receipts is for the audit to say (audit-database.ts).
  */
 export async function proveLogIntact(database: Database, saved: TreeHeadFacts | null): Promise<LogIntegrity> {
   const { found, ends_with_head, halt } = await storedHead(database);
@@ -112,7 +112,7 @@ export async function requireExtended(
   const forked = judgement.kind === 'unproven' ? await lastNotExtended(nodes, judgement.older, found) : null;
   const contradicted = judgement.kind === 'contradicted' ? judgement.known : forked;
   if (contradicted) throw known.stop({ known: contradicted, found });
-  known.proved(found, heads);
+  known.addProven(found, heads);
 }
 
 /**

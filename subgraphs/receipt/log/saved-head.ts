@@ -19,7 +19,7 @@ export interface SavedHead {
   /** Null where none was ever saved. @throws where the file cannot be read: that is no reason to start afresh. */
   read(): Promise<SignedTreeHead | null>;
   /** Head that another process has saved since the last call. Null if there is none. Does not wait. */
-  changed(): SignedTreeHead | null;
+  readChange(): SignedTreeHead | null;
   /** How many leaves the head on disk has, as far as this process has seen. */
   readonly tree_size: number;
   /** Whether the one that was written last could not be: nothing is promised then that rests on it. */
@@ -74,7 +74,7 @@ export function savedHead(path: string, log: OneLog = unproven): SavedHead {
 
   return {
     read: async () => file.read(),
-    changed: () => file.changed(),
+    readChange: () => file.changed(),
     get tree_size() {
       return file.tree_size;
     },

@@ -4,8 +4,8 @@ import { countRange } from '../../../schema/count-range.ts';
 import { ServiceStatsNoun } from '../../../schema/result-proof.ts';
 import type { Context } from '../../context.ts';
 import { objectType } from '../../graph-type.ts';
+import { requireNotHalted } from './halt-guard.ts';
 import { logStands } from './signed-heads.ts';
-import { requireNotHalted } from './while-halted.ts';
 
 const ServiceStats = objectType('ServiceStats', 'Statistics of this service, as ranges.', ServiceStatsNoun);
 type ServiceStats = InstanceType<typeof ServiceStats>;

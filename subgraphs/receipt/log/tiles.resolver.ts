@@ -5,8 +5,8 @@ import { BundleRequest, CheckpointRequest, ReceiptPath, TileRequest } from '../.
 import { type Arguments, argumentsType, givenMembers } from '../../graph-type.ts';
 import type { ReceiptContext } from '../context.ts';
 import { checkpoint, tlogProof } from './checkpoint.ts';
+import { requireNotHalted, resultUnlessHalted } from './halt-guard.ts';
 import { entryBundle, tile, tileAddress } from './tiles.ts';
-import { foundUnlessHalted, requireNotHalted } from './while-halted.ts';
 
 /** What a page of rows costs, for 8 KiB of hashes. */
 const TILE_COST = 50;
@@ -57,7 +57,7 @@ export class LogTilesResolver {
   ): Promise<string | null> {
     const { level, path } = givenMembers(TileRequest, asked);
     const address = tileAddress(level, path);
-    return address && foundUnlessHalted(database, base64(await tile(database, address)));
+    return address && resultUnlessHalted(database, base64(await tile(database, address)));
   }
 
   @Directive(`@cost(weight: ${BUNDLE_COST})`)
@@ -71,7 +71,7 @@ export class LogTilesResolver {
     @Ctx() { database, log_entries }: ReceiptContext,
   ): Promise<string | null> {
     const address = log_entries === 'public' ? tileAddress('0', givenMembers(BundleRequest, asked).path) : null;
-    return address && foundUnlessHalted(database, base64(await entryBundle(database, address)));
+    return address && resultUnlessHalted(database, base64(await entryBundle(database, address)));
   }
 
   @Query(() => String, {

@@ -118,7 +118,7 @@ export function placeReceipt({ prepared, book_seq }: ReceiptItem, log: OpenLog, 
   const place = log.append(prepared.leaf_hash);
   const claims = claimsOf(prepared, place, book_seq, log.collected_at_ms, issuer.base_url);
   const receipt = {
-    ...repeated(claims),
+    ...signedColumns(claims),
     rootHash: place.root_hash,
     payload: prepared.canonical,
     jws: issuer.signJws(claims),
@@ -144,7 +144,7 @@ function requireWithinSession({ session, task_id }: ReceiptFacts, collected_at_m
 }
 
 /** The columns that repeat a signed fact, by their properties. */
-function repeated(claims: JsonObject): object {
+function signedColumns(claims: JsonObject): object {
   const facts = signedMembers(claims);
   const columns: Record<string, unknown> = {};
   for (const [at, { column, signed, type, property }] of memberList.entries()) {

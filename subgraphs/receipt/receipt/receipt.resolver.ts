@@ -14,7 +14,7 @@ import { type Arguments, argumentsType, describedBy, givenMembers, readRequest, 
 import { receiptAudit } from '../auditor/audit-documents.ts';
 import type { ReceiptContext } from '../context.ts';
 import { listedRevocations } from '../issuer/revoked-sessions.ts';
-import { requireNotHalted } from '../log/while-halted.ts';
+import { requireNotHalted } from '../log/halt-guard.ts';
 import { receiptDocument } from './document.ts';
 import { readReceipts } from './find.ts';
 import { SignedPayload, SignedPayloadNoun } from './payload.type.ts';

@@ -7,7 +7,7 @@ import type { TaskState } from '../../../schema/task-state.ts';
 import type { Database } from '../../database.ts';
 import { objectType } from '../../graph-type.ts';
 import type { OmissionRule } from '../../sale.ts';
-import { requireNotHalted } from '../log/while-halted.ts';
+import { requireNotHalted } from '../log/halt-guard.ts';
 import { receiptsByTask } from './find.ts';
 import type { Receipt } from './receipt.entity.ts';
 

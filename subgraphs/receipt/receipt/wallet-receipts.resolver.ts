@@ -7,7 +7,7 @@ import { walletReceiptsText } from '../../../schema/wallet-receipts.ts';
 import { type Arguments, argumentsType, inputType, readRequest, showMembers } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { ReceiptContext } from '../context.ts';
-import { requireNotHalted } from '../log/while-halted.ts';
+import { requireNotHalted } from '../log/halt-guard.ts';
 import { Receipt } from './receipt.entity.ts';
 import { believeWallet, receiptsPaidBy, type WalletProofVerdict, walletFaults } from './wallet-receipts.ts';
 

@@ -8,7 +8,7 @@ import { RefusalPath } from '../../../schema/requests/receipt.ts';
 import { type Arguments, argumentsType, describedBy, givenMembers } from '../../graph-type.ts';
 import { refusalAudit } from '../auditor/audit-documents.ts';
 import type { ReceiptContext } from '../context.ts';
-import { foundUnlessHalted } from '../log/while-halted.ts';
+import { resultUnlessHalted } from '../log/halt-guard.ts';
 import { refusalById, refusalDocument } from './find.ts';
 import { SignedRefusal } from './refusal.entity.ts';
 
@@ -24,7 +24,7 @@ export class RefusalResolver {
     @Args(() => RefusalArguments) asked: Arguments,
     @Ctx() { database }: ReceiptContext,
   ): Promise<SignedRefusal | null> {
-    return foundUnlessHalted(database, await refusalById(database, givenMembers(RefusalPath, asked).refusal_id));
+    return resultUnlessHalted(database, await refusalById(database, givenMembers(RefusalPath, asked).refusal_id));
   }
 
   @FieldResolver(() => String, describedBy(RefusalNoun.shape.refusal_url))

@@ -39,7 +39,7 @@ export function issueRefusals(tx: Tx, refuser: Refuser, calls: readonly RefusalF
   insertRows(
     tx,
     'refusal',
-    calls.map(call => signed(refuser, call, payloadOf(refuser, call, base_anchor))),
+    calls.map(call => refusalRow(refuser, call, payloadOf(refuser, call, base_anchor))),
   );
 }
 
@@ -64,7 +64,7 @@ function payloadOf({ random, profile }: Refuser, call: RefusalFacts, base_anchor
 }
 
 /** The row of table `refusal`. The token's registered claims (RFC 7519 §4.1) stand beside the payload's members. */
-function signed({ issuer }: Refuser, call: RefusalFacts, payload: RefusalPayload): object {
+function refusalRow({ issuer }: Refuser, call: RefusalFacts, payload: RefusalPayload): object {
   const canonical = canonicalJson(payload);
   const claims: JsonObject = {
     iss: issuer.base_url,

@@ -76,7 +76,7 @@ async function integrateBatch(tx: Tx, parts: TotalsParts): Promise<number> {
   const collected = [...leaves, ...since];
   await requireNew(tx, collected);
   const roots = await grow(tx, collected, statedRoots(state.statement, parts.issuer.jwks));
-  const statement = signed(parts, { tree_size, root_hash, ...roots });
+  const statement = signTotals(parts, { tree_size, root_hash, ...roots });
   tx.write({
     name: 'store totals statement',
     text: 'update totals_state set tree_size = $1, root_hash = $2, statement = $3, conflict = null',
@@ -182,7 +182,7 @@ async function setAll(tx: Tx, { name, root }: { name: MapName; root: string }, e
 
 const ANY_KEY = '0'.repeat(64);
 
-interface Stated {
+interface TotalsStatement {
   readonly tree_size: number;
   readonly root_hash: string;
   readonly payments_root: string;
@@ -190,7 +190,10 @@ interface Stated {
 }
 
 /** svc402.log_totals.v1: what both trees are over so many leaves of the log, and the `signature` over all of it. */
-function signed({ issuer, profile, now_ms }: TotalsParts, { tree_size, root_hash, ...maps }: Stated): string {
+function signTotals(
+  { issuer, profile, now_ms }: TotalsParts,
+  { tree_size, root_hash, ...maps }: TotalsStatement,
+): string {
   const statement = {
     ...(profile === 'development' ? { profile } : {}),
     schema: documents.log_totals,

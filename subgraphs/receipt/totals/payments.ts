@@ -43,7 +43,7 @@ function keyOf({ tx_hash, log_index }: TransferRow): string {
 }
 
 /** How many leaves were followed: of those behind them it is not known yet which payments they are of. */
-export async function leavesFollowed(database: Pick<Database, 'query'>): Promise<number> {
+export async function countedLeaves(database: Pick<Database, 'query'>): Promise<number> {
   const [state] = await database.query<{ tree_size: number }>({
     name: 'leaves that totals followed',
     text: 'select tree_size from totals_state',
@@ -78,7 +78,7 @@ export function indexPayments(database: Pick<Database, 'query'>): PaymentIndex {
 }
 
 /** A transfer that was only vouched for when its receipt was signed, where it was seen since: from now on it counts. */
-export function noteSeen(tx: Tx, { task_id, payment_ref, transfer_index }: SeenArrival): void {
+export function noteTransfer(tx: Tx, { task_id, payment_ref, transfer_index }: SeenArrival): void {
   tx.write({
     name: 'note seen transfer',
     text: `insert into totals_seen (task_id, payment_ref, transfer_index) values ($1, $2, $3) on conflict do nothing`,

@@ -10,15 +10,15 @@ import { openMap } from './stored-map.ts';
 import { noTotal, railTotals, sumNodes, sumNodesAt, sumPath } from './stored-sums.ts';
 
 /** `unstated`: nothing is signed yet; `halted`: the log is not the one that was signed; `uncounted`: no such row is in it. */
-export type Proven =
+export type TotalsProof =
   | { readonly kind: 'proven'; readonly document: JsonObject }
   | { readonly kind: 'unstated' | 'halted' | 'uncounted' };
 
-type Reads = Pick<Database, 'query'>;
+type Queryable = Pick<Database, 'query'>;
 type Reading = Pick<Database, 'query' | 'transaction'>;
 
 /** The newest statement, as it was signed. */
-export async function totalsStatement(database: Reads): Promise<Proven> {
+export async function totalsStatement(database: Queryable): Promise<TotalsProof> {
   const [state] = await database.query<{ halted: boolean; statement: string | null }>({
     name: 'totals statement',
     text: 'select h.halted is not null as halted, s.statement from totals_state s cross join log_head h',
@@ -32,7 +32,7 @@ export async function totalsStatement(database: Reads): Promise<Proven> {
 const RAILS = ['usdc'];
 
 /** svc402.book_total.v1: what a book came to under the newest statement, and with a task that its row is in it. */
-export function bookTotal(database: Reading, agent_id: AgentId, task_id: string | null): Promise<Proven> {
+export function bookTotal(database: Reading, agent_id: AgentId, task_id: string | null): Promise<TotalsProof> {
   return underStatement(database, async (reads, statement) => {
     const row = task_id === null ? undefined : await rowProof(reads, { agent_id, task_id, statement });
     if (row === null) return null;
@@ -42,7 +42,7 @@ export function bookTotal(database: Reading, agent_id: AgentId, task_id: string 
 }
 
 /** svc402.payment_proof.v1: that the payment of a receipt backs it, and so no other. */
-export function paymentProof(database: Reading, task_id: string): Promise<Proven> {
+export function paymentProof(database: Reading, task_id: string): Promise<TotalsProof> {
   return underStatement(database, async (reads, statement) => {
     const counted = await countedReceipt(reads, task_id);
     if (!counted?.transfer) return null;
@@ -56,8 +56,8 @@ export function paymentProof(database: Reading, task_id: string): Promise<Proven
 /** One snapshot of the database, so that trees and statement are of one moment. Null is what is not counted. */
 function underStatement(
   database: Reading,
-  prove: (reads: Reads, statement: JsonObject) => Promise<JsonObject | null>,
-): Promise<Proven> {
+  prove: (reads: Queryable, statement: JsonObject) => Promise<JsonObject | null>,
+): Promise<TotalsProof> {
   return database.transaction(async tx => {
     await tx.query('set transaction isolation level repeatable read read only');
     const reads = readsOf(tx);
@@ -70,7 +70,7 @@ function underStatement(
   });
 }
 
-async function railProofs(reads: Reads, agent_id: AgentId): Promise<JsonObject[]> {
+async function railProofs(reads: Queryable, agent_id: AgentId): Promise<JsonObject[]> {
   const known = await railTotals(reads, [agent_id]);
   const nothing = RAILS.filter(rail => !known.some(total => total.rail === rail)).map(noTotal);
   const totals = [...known, ...nothing].map(({ rail, rows, total, root }) => ({ rail, rows, total, root }));
@@ -88,7 +88,7 @@ interface RowQuery {
   readonly statement: JsonObject;
 }
 
-async function rowProof(reads: Reads, { agent_id, task_id, statement }: RowQuery): Promise<JsonObject | null> {
+async function rowProof(reads: Queryable, { agent_id, task_id, statement }: RowQuery): Promise<JsonObject | null> {
   const counted = await countedReceipt(reads, task_id);
   if (counted?.agent_id !== agent_id || counted.row_index === null) return null;
   const { rail, row_index: row, amount } = counted;
@@ -109,7 +109,7 @@ async function rowProof(reads: Reads, { agent_id, task_id, statement }: RowQuery
 }
 
 /** The receipt's text, and that the log which the statement was signed over holds it. */
-async function leafProof(reads: Reads, { leaf }: CountedReceipt, statement: JsonObject) {
+async function leafProof(reads: Queryable, { leaf }: CountedReceipt, statement: JsonObject) {
   const { task_id, leaf_index, leaf_hash, payload } = leaf;
   const receipt = { taskId: task_id, leafIndex: leaf_index, payload };
   const { path } = await inclusionOf(reads, receipt, Number(statement.tree_size), null);

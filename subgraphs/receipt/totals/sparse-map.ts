@@ -117,7 +117,7 @@ export class SparseMap {
     const known = parts[at];
     if (known) return known;
     const part =
-      at < PLACES ? joined(this.#part(prefix, 2 * at), this.#part(prefix, 2 * at + 1)) : this.#at(prefix, at);
+      at < PLACES ? joinNodes(this.#part(prefix, 2 * at), this.#part(prefix, 2 * at + 1)) : this.#at(prefix, at);
     parts[at] = part;
     return part;
   }
@@ -130,7 +130,7 @@ export class SparseMap {
   }
 }
 
-function joined(left: Part, right: Part): Part {
+function joinNodes(left: Part, right: Part): Part {
   if (left === NOTHING && (right === NOTHING || right.leaf)) return right;
   if (right === NOTHING && left.leaf) return left;
   return { leaf: null, hash: mapNode(left.hash, right.hash) };

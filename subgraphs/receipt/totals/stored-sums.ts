@@ -16,11 +16,11 @@ import { requireSum, TotalsAltered } from './stored-check.ts';
 
 /* What each book came to, of one rail or of each, in a tree that is kept. */
 
-type Reads = Pick<Database, 'query'>;
+type Queryable = Pick<Database, 'query'>;
 
 /** What each book came to, of one rail or of each. */
 export async function railTotals(
-  reads: Reads,
+  reads: Queryable,
   agent_ids: readonly number[],
 ): Promise<(RailSum & { agent_id: number })[]> {
   const found = await reads.query<{ agent_id: number; rail: string; rows: number; total: bigint; root: string }>({
@@ -33,7 +33,7 @@ export async function railTotals(
 
 /** Nodes of one tree or of several. @throws where one is missing */
 export async function sumNodesAt(
-  reads: Reads,
+  reads: Queryable,
   wanted: readonly { readonly agent_id: number; readonly rail: string; readonly at: NodeAddress }[],
 ): Promise<(tree: { agent_id: number; rail: string }, at: NodeAddress) => SumNode> {
   const found = await reads.query<StoredSum>({
@@ -68,7 +68,7 @@ const nameOf = ({ agent_id, rail }: { agent_id: number; rail: string }, { level,
   `${agent_id} ${level}/${index} ${rail}`;
 
 /** What a tree grew by. */
-interface Grown {
+interface SumGrowth {
   readonly total: RailSum & { readonly agent_id: number };
   /** Null where this is its first row. */
   readonly before: RailSum | null;
@@ -78,7 +78,7 @@ interface Grown {
 }
 
 /** Appends to each book's tree its rows, in their order; nothing is written yet. @throws TotalsAltered */
-export async function growSums(reads: Reads, collected: readonly CollectedLeaf[]): Promise<readonly Grown[]> {
+export async function growSums(reads: Queryable, collected: readonly CollectedLeaf[]): Promise<readonly SumGrowth[]> {
   const landed = collected.filter(({ agent_id }) => agent_id !== null);
   const trees = Map.groupBy(landed, ({ agent_id, rail }) => `${agent_id} ${rail}`);
   const before = await railTotals(reads, [...new Set(landed.map(({ agent_id }) => agent_id ?? 0))]);
@@ -110,7 +110,7 @@ export async function growSums(reads: Reads, collected: readonly CollectedLeaf[]
 }
 
 /** Writes nodes and totals. */
-export function storeSums(tx: Tx, grown: readonly Grown[]): void {
+export function storeSums(tx: Tx, grown: readonly SumGrowth[]): void {
   const nodes = grown.flatMap(({ total: { agent_id, rail }, kept }) =>
     kept.map(node => ({ agent_id, rail, ...recordOf(node) })),
   );

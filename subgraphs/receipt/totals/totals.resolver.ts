@@ -7,8 +7,8 @@ import { BookTotalRequest, ReceiptPath } from '../../../schema/requests/receipt.
 import { requirePossession } from '../../access.ts';
 import { type Arguments, type ArgumentsOfBook, argumentsType, givenMembers } from '../../graph-type.ts';
 import type { ReceiptContext } from '../context.ts';
-import { requireNotHalted } from '../log/while-halted.ts';
-import { bookTotal, type Proven, paymentProof, totalsStatement } from './proofs.ts';
+import { requireNotHalted } from '../log/halt-guard.ts';
+import { bookTotal, paymentProof, type TotalsProof, totalsStatement } from './proofs.ts';
 
 /** A dozen statements, each of O(log n) rows. */
 const PROOF_COST = 50;
@@ -61,7 +61,7 @@ export class TotalsResolver {
 }
 
 /** @throws Refusal unavailable while the log is halted */
-function shown(proven: Proven): JsonObject | null {
+function shown(proven: TotalsProof): JsonObject | null {
   if (proven.kind === 'proven') return proven.document;
   if (proven.kind !== 'halted') return null;
   throw new Refusal('unavailable', {

@@ -18,7 +18,7 @@ export interface Addresses {
 
 /** @param iss as it was signed. @param base_url where the document was read; undefined where the reader does not say */
 export function addressesOf(iss: Json | undefined, base_url: string | undefined, jwks: Jwks): Addresses {
-  const signed = addressesSigned(jwks);
+  const signed = signedAddresses(jwks);
   const bases = [iss, base_url, ...(signed ?? [])].filter(base => typeof base === 'string');
   return { bases: [...new Set(bases)], all: base_url !== undefined || signed !== null };
 }
@@ -30,7 +30,7 @@ const signed_in = new WeakMap<Jwks, readonly string[] | null>();
  * address. The token's type keeps other tokens of the issuer from passing for it, and it must list the issuer. Null if
  * the key set has none.
  */
-export function addressesSigned(jwks: Jwks): readonly string[] | null {
+export function signedAddresses(jwks: Jwks): readonly string[] | null {
   const known = signed_in.get(jwks);
   if (known !== undefined) return known;
   const jws = parseJws(jwks.addresses);

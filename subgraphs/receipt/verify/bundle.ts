@@ -43,7 +43,7 @@ export type BundleVerification =
   | Invalid;
 
 /** What was unpacked. Each step adds what later ones rely on. */
-interface Unpacked {
+interface UnpackedBundle {
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly pack: JsonObject;
   readonly jwks: Jwks;
@@ -74,7 +74,7 @@ export function verifyBundle(bytes: Uint8Array, jwks: Jwks): BundleVerification 
   if (pack === null || pack.schema !== documents.book_audit)
     return malformedDocument(`This is not a bundle of a book: ${bundleFiles.export} does not contain an audit pack.`);
   const found = { iss: '', head: null, receipts: new Map(), refusals: new Map(), standing: new Map() };
-  const opened: Unpacked = { files, pack, jwks, found };
+  const opened: UnpackedBundle = { files, pack, jwks, found };
   try {
     const judged = judgeBy(rules, opened);
     if (judged.kind === 'invalid') return judged;
@@ -89,11 +89,11 @@ const jsonOf = (files: ReadonlyMap<string, Uint8Array>, name: string): JsonObjec
   const bytes = files.get(name);
   return bytes === undefined ? null : strictJson(Buffer.from(bytes));
 };
-const textOf = ({ files }: Unpacked, name: string) => Buffer.from(files.get(name) ?? new Uint8Array()).toString();
+const textOf = ({ files }: UnpackedBundle, name: string) => Buffer.from(files.get(name) ?? new Uint8Array()).toString();
 const rowsOf = ({ rows }: JsonObject): readonly JsonObject[] => (Array.isArray(rows) ? rows.filter(isJsonObject) : []);
 
 /** In order: a later rule may rely on all before it. */
-const rules: readonly Rule<Unpacked>[] = [
+const rules: readonly Rule<UnpackedBundle>[] = [
   {
     code: 'pack_contradicts_itself',
     says: 'The audit pack has as many rows as it states, one for each task.',
@@ -142,7 +142,7 @@ const rules: readonly Rule<Unpacked>[] = [
   },
 ];
 
-function historyFault({ files, jwks, found }: Unpacked): string | null {
+function historyFault({ files, jwks, found }: UnpackedBundle): string | null {
   const [history, revoked] = [bundleFiles.issuer_history, bundleFiles.revocations].map(name => jsonOf(files, name));
   const at_hand = { histories: [history, revoked].filter(each => each != null) };
   const verified = [
@@ -166,7 +166,7 @@ function historyFault({ files, jwks, found }: Unpacked): string | null {
 const verifiedBy = <T>(document: JsonObject | null, verify: (document: JsonObject) => T): T | null =>
   document && verify(document);
 
-function headFault(opened: Unpacked): string | null {
+function headFault(opened: UnpackedBundle): string | null {
   const { files, jwks, found } = opened;
   const head = issuedCheckpoint(textOf(opened, bundleFiles.checkpoint), jwks);
   const signed = jsonOf(files, bundleFiles.head) ?? {};
@@ -180,10 +180,10 @@ function headFault(opened: Unpacked): string | null {
   return unless(same, 'The tree head and the checkpoint have different sizes or roots.');
 }
 
-const namesIn = ({ files }: Unpacked, folder: string) =>
+const namesIn = ({ files }: UnpackedBundle, folder: string) =>
   [...files.keys()].filter(name => name.startsWith(`${folder}/`) && name.endsWith('.json'));
 
-function receiptFault(opened: Unpacked): string | null {
+function receiptFault(opened: UnpackedBundle): string | null {
   const { files, jwks, found } = opened;
   for (const name of namesIn(opened, 'receipts')) {
     const document = jsonOf(files, name);
@@ -197,7 +197,7 @@ function receiptFault(opened: Unpacked): string | null {
   return null;
 }
 
-function placeFault(opened: Unpacked): string | null {
+function placeFault(opened: UnpackedBundle): string | null {
   const { files, found } = opened;
   const { head } = found;
   if (head === null) return 'The tree head is missing.';
@@ -215,7 +215,7 @@ function placeFault(opened: Unpacked): string | null {
   return null;
 }
 
-function refusalFault(opened: Unpacked): string | null {
+function refusalFault(opened: UnpackedBundle): string | null {
   const { files, jwks, found } = opened;
   for (const name of namesIn(opened, 'refusals')) {
     const document = jsonOf(files, name);
@@ -229,7 +229,7 @@ function refusalFault(opened: Unpacked): string | null {
   return null;
 }
 
-function fileFault({ files, pack, found }: Unpacked): string | null {
+function fileFault({ files, pack, found }: UnpackedBundle): string | null {
   const named = rowsOf(pack).flatMap(({ verify_url }) => documentOfRow(verify_url) ?? []);
   const missing = named.find(({ kind, id }) => !(kind === 'receipt' ? found.receipts : found.refusals).has(id));
   if (missing) return `The ${missing.kind} ${missing.id}, which a row names, is missing.`;
@@ -243,7 +243,7 @@ function fileFault({ files, pack, found }: Unpacked): string | null {
   return other === undefined ? null : `${other} belongs to no row of this export.`;
 }
 
-function rowsFault(opened: Unpacked): string | null {
+function rowsFault(opened: UnpackedBundle): string | null {
   const { agent_id = null } = opened.pack;
   for (const row of rowsOf(opened.pack)) {
     const named = documentOfRow(row.verify_url);
@@ -258,7 +258,7 @@ function documentDifference(
   row: JsonObject,
   { kind, id }: NonNullable<ReturnType<typeof documentOfRow>>,
   agent_id: Json,
-  { found }: Unpacked,
+  { found }: UnpackedBundle,
 ): string | null {
   if (kind === 'receipt') {
     const receipt = found.receipts.get(id);
@@ -282,7 +282,7 @@ const isBare = ({ amount, payment_ref }: JsonObject) => (amount ?? null) === nul
 function bundleResult({
   pack,
   found,
-}: Unpacked): Pick<Extract<BundleVerification, { kind: 'valid' }>, 'claims' | 'report' | 'receipts'> {
+}: UnpackedBundle): Pick<Extract<BundleVerification, { kind: 'valid' }>, 'claims' | 'report' | 'receipts'> {
   const rows = rowsOf(pack);
   const bare = rows.filter(row => documentOfRow(row.verify_url) === null && !isJsonObject(row.inflow_claim));
   const elsewhere = rows.filter(row => {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { VC_TYP } from '../../../schema/credential.ts';
 import { jwksUri } from '../../../schema/links.ts';
 import { payersText, readPayerProof } from '../../../schema/payer-proof.ts';
-import { addressesSigned } from './addresses.ts';
+import { signedAddresses } from './addresses.ts';
 import {
   isCheckpoint,
   isLogProof,
@@ -100,7 +100,7 @@ function headerIn(text: string): Envelope | null {
 /** The header leaves out for which service it was signed. */
 function payerProof(header: string, jwks: JsonObject, { base_url }: EnvelopeOptions): DocumentVerification {
   const proof = readPayerProof(header);
-  const bases = [...(base_url === undefined ? [] : [base_url]), ...(addressesSigned(jwks) ?? [])];
+  const bases = [...(base_url === undefined ? [] : [base_url]), ...(signedAddresses(jwks) ?? [])];
   const verified = bases.map(base => {
     const text = proof ? payersText(base, proof) : '';
     return verifyWalletText({ text, signature: proof?.signature ?? '', signer: proof?.wallet ?? '' });

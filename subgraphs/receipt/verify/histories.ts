@@ -41,7 +41,7 @@ interface History {
 }
 
 /** Other histories and lists of revocations that are at hand, of whatever issuers: nothing of them is believed that is not signed. */
-interface AtHand {
+interface KnownDocuments {
   readonly histories?: readonly JsonObject[];
 }
 
@@ -49,7 +49,7 @@ interface AtHand {
 export function verifyIssuerHistory(
   document: JsonObject,
   jwks: Jwks,
-  { histories = [] }: AtHand = {},
+  { histories = [] }: KnownDocuments = {},
 ): DocumentVerification {
   const before = ({ jws: { header, claims } }: SignedDocument) =>
     historySignerFault(document, header.kid, claims, jwks, histories);
@@ -165,7 +165,7 @@ function hashRule(name: string, shown: (opened: SignedDocument) => Json): Rule<S
 export function verifyRevocations(
   document: JsonObject,
   jwks: Jwks,
-  { histories = [] }: AtHand = {},
+  { histories = [] }: KnownDocuments = {},
 ): DocumentVerification {
   const revoked = listIn(document.keys).filter(({ status }) => status === 'revoked');
   const others = histories.filter(isRevocations).flatMap(({ keys }) => listIn(keys));
@@ -186,13 +186,13 @@ export function verifyRevocations(
   return { kind: 'valid', claims: { revoked: revoked.map(({ kid = null }) => kid) }, checks: judged.checks, report };
 }
 
-interface Revoked {
+interface RevokedKeys {
   readonly revoked: readonly JsonObject[];
   readonly shown: readonly KeyStatement[];
   readonly jwks: Jwks;
 }
 
-const revocationRules: readonly Rule<Revoked>[] = [
+const revocationRules: readonly Rule<RevokedKeys>[] = [
   {
     code: 'revocation_unsigned',
     says: 'The issuer signed each revocation with a key that was not revoked at that time. Signed are the key, the times, the reason and the state of the log.',

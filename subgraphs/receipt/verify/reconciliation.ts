@@ -65,11 +65,11 @@ const ReportShape = z.looseObject({
   transfers_total: count,
   sums: z.looseObject({}),
 });
-type Reported = z.output<typeof ReportShape>;
-type Listed = z.output<typeof TransferShape>;
+type ReportDocument = z.output<typeof ReportShape>;
+type ListedTransfer = z.output<typeof TransferShape>;
 
 /** Their shapes were looked at by the first rule. */
-const reported = ({ claims }: OpenedDocument) => claims as unknown as Reported;
+const reported = ({ claims }: OpenedDocument) => claims as unknown as ReportDocument;
 
 /** In order: a later rule may rely on all before it. */
 const rules: readonly Rule<OpenedDocument>[] = [
@@ -107,21 +107,21 @@ const rules: readonly Rule<OpenedDocument>[] = [
   },
 ];
 
-function orderFault({ from_block, to_block, transfers }: Reported): string | null {
+function orderFault({ from_block, to_block, transfers }: ReportDocument): string | null {
   if (from_block > to_block) return 'to_block is before from_block.';
   const outside = transfers.find(({ block_number: at }) => at < from_block || at > to_block);
   if (outside) return `Block ${outside.block_number} is outside of the stated block range.`;
-  const later = (one: Listed | undefined, other: Listed) =>
+  const later = (one: ListedTransfer | undefined, other: ListedTransfer) =>
     one === undefined || one.block_number < other.block_number || isLaterInBlock(one, other);
   const wrong = transfers.find((each, at) => !later(transfers[at - 1], each));
   return wrong ? `Log ${wrong.log_index} of block ${wrong.block_number} is out of order, or listed twice.` : null;
 }
 
-function isLaterInBlock(one: Listed, other: Listed): boolean {
+function isLaterInBlock(one: ListedTransfer, other: ListedTransfer): boolean {
   return one.block_number === other.block_number && one.log_index < other.log_index;
 }
 
-function classFault({ own_wallets, wallet, transfers }: Reported): string | null {
+function classFault({ own_wallets, wallet, transfers }: ReportDocument): string | null {
   const own = new Set(own_wallets.map(each => each.toLowerCase()));
   if (!own.has(wallet.toLowerCase())) return 'wallet is not one of own_wallets.';
   const wrong = transfers.find(each => each.class !== classOf(each, own));
@@ -130,14 +130,14 @@ function classFault({ own_wallets, wallet, transfers }: Reported): string | null
     : null;
 }
 
-function classOf({ payee, used }: Listed, own: ReadonlySet<string>): TransferClass {
+function classOf({ payee, used }: ListedTransfer, own: ReadonlySet<string>): TransferClass {
   if (own.has(payee.toLowerCase())) return 'self_dealt';
   if (used === undefined) return 'unreceipted';
   return used.by === 'receipt' ? 'receipted' : 'ingested';
 }
 
 /** If the list is truncated, the sums must be no less than what is listed. */
-function sumFault({ transfers, transfers_total, truncated, sums }: Reported): string | null {
+function sumFault({ transfers, transfers_total, truncated, sums }: ReportDocument): string | null {
   const listed = sumClasses(
     noSums,
     transfers.map(({ class: of, amount }) => ({ class: of, transfer: { amount: BigInt(amount) } })),

@@ -406,7 +406,7 @@ function basisOf(reported: JsonObject): 'observed_transfer' | null {
 }
 
 /** A receipt whose signatures beside its token are checked. */
-interface Signed {
+interface ReceiptWithClaims {
   readonly document: JsonObject;
   readonly claims: JsonObject;
   readonly jwks: Jwks;
@@ -416,10 +416,10 @@ const names = ['signature', 'co_signature'] as const;
 type Name = (typeof names)[number];
 
 const verifiers = { signature: verifyEd25519, co_signature: verifyEip191 } as const;
-const judged = new WeakMap<Signed, Partial<Record<Name, boolean>>>();
+const judged = new WeakMap<ReceiptWithClaims, Partial<Record<Name, boolean>>>();
 
 /** Whether that signature signs the receipt's payload_hash. Judged once for each opened receipt: it is a third of all its work. */
-function signsBeside(name: Name, opened: Signed): boolean {
+function signsBeside(name: Name, opened: ReceiptWithClaims): boolean {
   const { document, claims, jwks } = opened;
   const known = judged.get(opened) ?? {};
   judged.set(opened, known);
@@ -428,6 +428,6 @@ function signsBeside(name: Name, opened: Signed): boolean {
 }
 
 /** Signatures of the document that do not verify. */
-export function brokenBeside(opened: Signed): Name[] {
+export function brokenBeside(opened: ReceiptWithClaims): Name[] {
   return names.filter(name => opened.document[name] !== undefined && !signsBeside(name, opened));
 }

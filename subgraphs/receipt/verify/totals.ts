@@ -55,14 +55,14 @@ const PaymentProof = z.looseObject({
   ...MapProof,
 });
 
-type Stated = z.infer<typeof Statement>;
+type StatementDocument = z.infer<typeof Statement>;
 interface OpenedTotal {
   readonly document: z.infer<typeof BookTotal>;
-  readonly statement: Stated;
+  readonly statement: StatementDocument;
 }
 interface OpenedPayment {
   readonly document: z.infer<typeof PaymentProof>;
-  readonly statement: Stated;
+  readonly statement: StatementDocument;
 }
 
 const statedWhole: Rule<{ readonly claims: JsonObject }> = {
@@ -208,7 +208,10 @@ function namesPayment({ payment, ...leaf }: OpenedPayment['document']): boolean 
   return signed.ref === payment.payment_ref && signed.transfer_index === payment.transfer_index;
 }
 
-function isInLog({ leaf_hash, leaf_index, inclusion }: ShownLeaf, { tree_size, root_hash }: Stated): boolean {
+function isInLog(
+  { leaf_hash, leaf_index, inclusion }: ShownLeaf,
+  { tree_size, root_hash }: StatementDocument,
+): boolean {
   const claim = { leaf: bytes(leaf_hash), leaf_index, size: tree_size, root: bytes(root_hash) };
   return verifyInclusion(claim, inclusion.map(bytes));
 }
@@ -247,7 +250,7 @@ export function verifyTotals(
   });
   if (signed.kind === 'invalid' || stated === document) return signed;
   try {
-    const judged = judge(document, signed.claims as Stated);
+    const judged = judge(document, signed.claims as StatementDocument);
     if (judged.kind === 'invalid') return { ...judged, checks: [...signed.checks, ...judged.checks] };
     const members: readonly string[] = known[document.schema as keyof typeof known];
     const unknown = Object.keys(document).filter(name => !members.includes(name));
@@ -261,7 +264,7 @@ export function verifyTotals(
   }
 }
 
-function judge(document: JsonObject, statement: Stated) {
+function judge(document: JsonObject, statement: StatementDocument) {
   const total = document.schema === documents.book_total;
   const wrong = misshapen(total ? BookTotal : PaymentProof, document);
   if (wrong !== null) return malformedDocument(`The proof is malformed: ${wrong} has the wrong type.`);

@@ -3,7 +3,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { NamedWrite } from '../../context.ts';
 import type { Database, Tx } from '../../database.ts';
-import { asHaltedAs } from '../log/while-halted.ts';
+import { shareHalt } from '../log/halt-guard.ts';
 
 /*
  * An unpaid write under its caller's Idempotency-Key. The key is taken in the first transaction that writes, so that it
@@ -86,7 +86,7 @@ export async function takeKey(tx: Tx, { mark, credential_mark, request_hash, att
 const WRITES = /^\s*(?:insert|update|delete|with)\b/i;
 
 /** The database for a request with a key: its first write takes the key in the same transaction. */
-export function takingKey(database: Database, named: NamedWrite): Database {
+export function takeKeyOnWrite(database: Database, named: NamedWrite): Database {
   let taken = false;
   const inOne = async <T>(work: (tx: Tx) => Promise<T>, bound?: Parameters<Database['transaction']>[1]) => {
     const result = await database.transaction(async tx => {
@@ -107,7 +107,7 @@ export function takingKey(database: Database, named: NamedWrite): Database {
     },
   };
   beneath.set(taking, database);
-  return asHaltedAs(database, taking);
+  return shareHalt(database, taking);
 }
 
 const beneath = new WeakMap<object, Database>();
@@ -116,7 +116,7 @@ const beneath = new WeakMap<object, Database>();
  * The database for counters before the write itself: a crash in between has written nothing of the request, which can
  * be repeated under its key.
  */
-export function beforeKey(database: Pick<Database, 'query'>): Pick<Database, 'query'> {
+export function databaseBeforeKey(database: Pick<Database, 'query'>): Pick<Database, 'query'> {
   return beneath.get(database) ?? database;
 }
 
@@ -142,7 +142,7 @@ export async function keepAnswer(
 }
 
 /** After a refusal, which has written nothing, the key is free for a corrected request. */
-export async function letGoOfKey(
+export async function releaseKey(
   database: Pick<Database, 'query'>,
   { mark, attempt }: Pick<NamedWrite, 'mark' | 'attempt'>,
 ): Promise<void> {

@@ -2,7 +2,7 @@ import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import type { Context } from '../../context.ts';
 import { type ArgumentsOfBook, argumentsType } from '../../graph-type.ts';
-import { foundUnlessHalted } from '../../receipt/log/while-halted.ts';
+import { resultUnlessHalted } from '../../receipt/log/halt-guard.ts';
 import { Agent } from './agent.entity.ts';
 import { agentById } from './find.ts';
 
@@ -15,7 +15,7 @@ export class AgentResolver {
     @Args(() => AgentArguments) { agentId }: ArgumentsOfBook,
     @Ctx() { database }: Context,
   ): Promise<Agent | null> {
-    return foundUnlessHalted(database, await agentById(database, agentId));
+    return resultUnlessHalted(database, await agentById(database, agentId));
   }
 }
 

@@ -21,7 +21,7 @@ import type { Payer } from '../../sale.ts';
 import type { WalletProofs } from '../../wallet-proofs.ts';
 import type { Delegation } from './delegation.entity.ts';
 import { delegationByHash, isSignedBySame } from './find.ts';
-import type { PaidUnder } from './hold.ts';
+import type { ClaimSession } from './hold.ts';
 
 /** A payment or a call by API key under a grant. */
 export interface GrantedPayment {
@@ -44,11 +44,15 @@ export interface AdmitParts {
  * transaction of the claim checks whether it is active and has room. Nothing is charged. @throws delegation_invalid,
  * grant_exceeded, session_not_active, chain_unavailable, unavailable
  */
-export async function admitGrant(parts: AdmitParts, payment: GrantedPayment, now_seconds: number): Promise<PaidUnder> {
+export async function admitGrant(
+  parts: AdmitParts,
+  payment: GrantedPayment,
+  now_seconds: number,
+): Promise<ClaimSession> {
   const { shown, payer } = payment;
   const { grant } = shown;
-  if (payer !== null && payer.network !== 'base') throw refused('a payment under a grant must be on Base');
-  if (payer !== null && grant.payer !== payer.wallet) throw refused('its payer is not the wallet that pays');
+  if (payer !== null && payer.network !== 'base') throw grantRefusal('a payment under a grant must be on Base');
+  if (payer !== null && grant.payer !== payer.wallet) throw grantRefusal('its payer is not the wallet that pays');
   // Checked first, without queries, because a new grant costs its signer nothing and can be sent with every request.
   if (BigInt(grant.capAtomic) < payment.holds_atomic)
     throw new Refusal('session_cap_exceeded', {
@@ -57,7 +61,7 @@ export async function admitGrant(parts: AdmitParts, payment: GrantedPayment, now
   const known = await delegationByHash(parts.database, shown.delegation_hash);
   if (known === null) await requireSince(parts.database, grant.validAfter);
   if (shown.domain.version === firstDomain.version && (known?.boundAt ?? null) === null)
-    throw refused(
+    throw grantRefusal(
       'it is signed under version 1 of the domain, which new sessions cannot use. Sign version 2, see /v1/sessions/types',
     );
   // For a known session the payer of a payment is proof enough; an API key proves no payer.
@@ -76,7 +80,7 @@ export async function admitGrant(parts: AdmitParts, payment: GrantedPayment, now
   };
 }
 
-export function refused(detail: string, code: ErrorCode = 'delegation_invalid'): Refusal {
+export function grantRefusal(detail: string, code: ErrorCode = 'delegation_invalid'): Refusal {
   return new Refusal(code, {
     detail: `The grant is not accepted: ${detail}.`,
     param: 'x-svc-delegation',
@@ -124,21 +128,21 @@ async function requireSigned(parts: AdmitParts, { shown, address }: GrantedPayme
   if (!hasParent(grant)) {
     const verdict = await parts.wallets.verifies(grant.payer, digest, signature, address);
     if (verdict === 'valid') return null;
-    if (verdict === 'invalid') throw refused('it is not signed by its payer');
+    if (verdict === 'invalid') throw grantRefusal('it is not signed by its payer');
     throw new Refusal(verdict === 'no_turn' ? 'unavailable' : 'chain_unavailable', { facts: { charged: false } });
   }
   const parent = await delegationByHash(parts.database, grant.parentDelegationHash);
-  if (parent === null || parent.boundAt === null) throw refused('no payment has bound its parent session here');
+  if (parent === null || parent.boundAt === null) throw grantRefusal('no payment has bound its parent session here');
   if (!isKeysSignature(parent.agentAddress, digest, signature))
-    throw refused('it is not signed by the key of its parent session');
+    throw grantRefusal('it is not signed by the key of its parent session');
   return parent;
 }
 
 async function requireWithin(database: Database, { grant }: ShownDelegation, parent: Delegation): Promise<void> {
   const narrowing = narrowingOf(grant, { ...parent, capAtomic: parent.capAtomic.toString() });
-  if (narrowing.kind === 'wider') throw refused(`${narrowing.member} exceeds that of its parent session`);
+  if (narrowing.kind === 'wider') throw grantRefusal(`${narrowing.member} exceeds that of its parent session`);
   if (parent.path.length >= sessionLimits.depth_max)
-    throw refused(`sessions are nested at most ${sessionLimits.depth_max} levels deep`);
+    throw grantRefusal(`sessions are nested at most ${sessionLimits.depth_max} levels deep`);
   const [found] = await database.query<{ children: number }>({
     name: 'children of session',
     text: `select count(*)::int as children from (select from delegation d
@@ -146,14 +150,14 @@ async function requireWithin(database: Database, { grant }: ShownDelegation, par
         and not exists (select from session_revocation r where r.delegation_hash = d.delegation_hash) limit $2) children`,
     values: [parent.delegationHash, sessionLimits.children_max],
   });
-  if ((found?.children ?? 0) >= sessionLimits.children_max) throw refused(SIBLINGS_FULL);
+  if ((found?.children ?? 0) >= sessionLimits.children_max) throw grantRefusal(SIBLINGS_FULL);
 }
 
 /** @throws grant_exceeded */
 function requirePermitted({ shown, call: { field, models, auto_models = [] } }: GrantedPayment): void {
   const { kind } = permissionOf(shown.grant, { models, auto_models, doors: namesOfField(field) });
   if (kind === 'permitted') return;
-  throw refused(
+  throw grantRefusal(
     kind === 'door_not_granted' ? 'its doors do not include this endpoint' : 'its models do not include this model',
     'grant_exceeded',
   );
@@ -164,7 +168,7 @@ function requireKnownDoors({ grant }: ShownDelegation): void {
   const unknown = unknownDoor(grant);
   if (unknown === null) return;
   const known = grantableEndpoints.map(({ name }) => name).join(', ');
-  throw refused(
+  throw grantRefusal(
     `doors contains ${JSON.stringify(unknown)}, which is not the name of a paid endpoint. The names are ${known}`,
   );
 }

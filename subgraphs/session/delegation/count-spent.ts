@@ -1,12 +1,12 @@
 import type { Tx } from '../../database.ts';
 import { TREE_CHANNEL } from '../../live-channels.ts';
-import type { PaidUnder } from './hold.ts';
+import type { ClaimSession } from './hold.ts';
 
 /** A call recorded in this transaction and its session. */
-export interface RecordedUnder {
+export interface RecordedCall {
   readonly task_id: string;
   readonly agent_id: number | null;
-  readonly under: PaidUnder;
+  readonly under: ClaimSession;
 }
 
 /**
@@ -14,7 +14,7 @@ export interface RecordedUnder {
  * that each is counted once. Binds sessions with their first recorded payment. Sessions are locked last, by hash. @throws if one is
  * missing, because uncounted spending would exceed its cap
  */
-export async function countSpent(tx: Tx, calls: readonly RecordedUnder[]): Promise<void> {
+export async function countSpent(tx: Tx, calls: readonly RecordedCall[]): Promise<void> {
   if (calls.length === 0) return;
   const spent = new Map<string, { holds: bigint; burns: number }>();
   for (const { under } of calls)
@@ -44,7 +44,7 @@ export async function countSpent(tx: Tx, calls: readonly RecordedUnder[]): Promi
  * Links calls to sessions, by which a session key finds its receipts and rows, and rows their session. Written before the rows,
  * which are counted by it.
  */
-export function keepCalls(tx: Tx, calls: readonly RecordedUnder[]): void {
+export function keepCalls(tx: Tx, calls: readonly RecordedCall[]): void {
   if (calls.length === 0) return;
   tx.write({
     name: 'keep delegated calls',
@@ -64,9 +64,9 @@ export function keepCalls(tx: Tx, calls: readonly RecordedUnder[]): void {
   });
 }
 
-interface Burnt {
+interface SpentCall {
   readonly task_id: string;
-  readonly under: PaidUnder;
+  readonly under: ClaimSession;
 }
 
 /** A session after all of these were counted. */
@@ -77,7 +77,7 @@ interface CountedSession {
 }
 
 /** Numbers the payments of each session in order and notifies its followers. After the locks of the sessions, so without gaps. */
-function keepBurns(tx: Tx, calls: readonly Burnt[], counted: readonly CountedSession[]): void {
+function keepBurns(tx: Tx, calls: readonly SpentCall[], counted: readonly CountedSession[]): void {
   const standing = new Map(counted.map(({ delegation_hash, ...counts }) => [delegation_hash, { ...counts }]));
   const burns = calls.toReversed().flatMap(({ task_id, under: { delegation_hash: paid_under, path, holds } }) =>
     path.flatMap(delegation_hash => {

@@ -5,7 +5,7 @@ import { statusOf } from '../../../schema/session/grant-rule.ts';
 import { ZERO_HASH } from '../../../schema/session/typed-data.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
-import { endedBy, type KeptRevocation, revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
+import { firstRevocation, type KeptRevocation, revocationsAmong } from '../../receipt/issuer/revoked-sessions.ts';
 import { Delegation } from './delegation.entity.ts';
 
 type Reading = Pick<Database, 'query'>;
@@ -80,8 +80,8 @@ export async function standingSession(
 ): Promise<StandingSession> {
   const session = await delegationByHash(database, delegation_hash.toLowerCase());
   if (session === null || session.boundAt === null) throw new Refusal('not_found');
-  const revoked = await revokedAmong(database, session.path);
-  const ended_by = endedBy(session.path, revoked);
+  const revoked = await revocationsAmong(database, session.path);
+  const ended_by = firstRevocation(session.path, revoked);
   return { session, status: statusOf(session, ended_by !== null, now_seconds), ended_by };
 }
 

@@ -70,7 +70,7 @@ function requestHash({ session, request, time }: SignedAct): string {
   return canonicalHash({ field: 'Mutation.actInSession', args });
 }
 
-interface Handed {
+interface HandedCall {
   readonly task_id: string;
   readonly parent: string;
   readonly target: number;
@@ -84,7 +84,7 @@ const HANDED_OFF = {
   text: 'select task_id from hand_off where parent_task_id = $1 and target_agent = $2',
 };
 
-async function keep(tx: Tx, { task_id, parent, target, delegation_hash }: Handed): Promise<void> {
+async function keep(tx: Tx, { task_id, parent, target, delegation_hash }: HandedCall): Promise<void> {
   // Concurrent hand-offs of one receipt are counted one after the other.
   await tx.query({ ...LOCK_CALL, values: [parent] });
   const { rows } = await tx.query({

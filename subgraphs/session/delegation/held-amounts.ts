@@ -8,7 +8,7 @@ const OPEN = `state in ('claimed', 'settling', 'held') and landing ? 'delegation
  * Amounts held by open payments, by session; each counts for all sessions above its own. Read after the sessions are locked, so
  * that it includes everything committed before. `but`: keys that are excluded.
  */
-export async function heldUnder(
+export async function heldAmounts(
   tx: Pick<Tx, 'query'>,
   delegation_hashes: readonly string[],
   but: readonly string[],

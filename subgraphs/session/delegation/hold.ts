@@ -3,11 +3,11 @@ import { sessionLimits } from '../../../schema/limits.ts';
 import type { ShownDelegation } from '../../../schema/session/delegation-header.ts';
 import { grantStanding } from '../../../schema/session/grant-rule.ts';
 import type { Tx } from '../../database.ts';
-import { revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
-import { heldUnder } from './held-amounts.ts';
+import { revocationsAmong } from '../../receipt/issuer/revoked-sessions.ts';
+import { heldAmounts } from './held-amounts.ts';
 
 /** Session members stored with the claim of a payment, so that reconcile can finish it in any process. */
-export interface PaidUnder extends JsonObject {
+export interface ClaimSession extends JsonObject {
   readonly delegation_hash: string;
   /** Ids of all sessions above it, root first, and its own last. */
   readonly path: readonly string[];
@@ -20,7 +20,7 @@ export interface PaidUnder extends JsonObject {
 
 export interface SessionHold {
   readonly claim_key: string;
-  readonly under: PaidUnder;
+  readonly under: ClaimSession;
   readonly shown: ShownDelegation;
 }
 
@@ -41,10 +41,10 @@ export async function holdUnderSessions(tx: Tx, items: readonly SessionHold[]): 
   if (items.length === 0) return [];
   const names = [...new Set(items.flatMap(({ under }) => under.path))];
   const { locked, written } = await lockWritten(tx, items, names);
-  const revoked = await revokedAmong(tx, names);
-  const crowded = await crowdedOut(tx, written);
+  const revoked = await revocationsAmong(tx, names);
+  const crowded = await sessionsWithoutRoom(tx, written);
   const taken = new Map(
-    await heldUnder(
+    await heldAmounts(
       tx,
       names,
       items.map(({ claim_key }) => claim_key),
@@ -65,7 +65,7 @@ export async function holdUnderSessions(tx: Tx, items: readonly SessionHold[]): 
  * Judges calls without payment as payments of zero, under the same locks, so that a revocation applies to them at once. Nothing is
  * held, and an unbound session is not stored: its grant alone says when it is valid.
  */
-export async function judgeUnderSessions(tx: Tx, unders: readonly PaidUnder[]): Promise<readonly SessionOutcome[]> {
+export async function judgeUnderSessions(tx: Tx, unders: readonly ClaimSession[]): Promise<readonly SessionOutcome[]> {
   if (unders.length === 0) return [];
   const names = [...new Set(unders.flatMap(({ path }) => path))];
   const locked = new Map(await lockSessions(tx, names));
@@ -79,12 +79,12 @@ export async function judgeUnderSessions(tx: Tx, unders: readonly PaidUnder[]): 
       const unspent = { cap_atomic: 0n, spent_atomic: 0n };
       locked.set(delegation_hash, { delegation_hash, valid_after, session_expiry, now_seconds, ...unspent });
     }
-  const revoked = await revokedAmong(tx, names);
+  const revoked = await revocationsAmong(tx, names);
   return unders.map(under => judge(under, { locked, revoked, taken: new Map() }));
 }
 
 /**
- * A row that existed may have been deleted (forget-unbound.ts) before it was locked. Then it is stored again by this transaction.
+ * A row that existed may have been deleted (forget-unpaid-sessions.ts) before it was locked. Then it is stored again by this transaction.
  */
 async function lockWritten(tx: Tx, items: readonly SessionHold[], names: readonly string[]) {
   const written = await writeNew(tx, items);
@@ -99,7 +99,7 @@ async function lockWritten(tx: Tx, items: readonly SessionHold[], names: readonl
  * New sessions for which their parents have no room. Parents are locked, so that one of several concurrent sessions gets the last
  * place; within a batch the first by hash.
  */
-async function crowdedOut(tx: Tx, written: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+async function sessionsWithoutRoom(tx: Tx, written: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   if (written.size === 0) return new Set();
   const { rows } = await tx.query<{ delegation_hash: string }>({
     name: 'sessions beyond the bound of their parent',
@@ -115,14 +115,14 @@ async function crowdedOut(tx: Tx, written: ReadonlySet<string>): Promise<Readonl
   return new Set(rows.map(({ delegation_hash }) => delegation_hash));
 }
 
-interface Standing {
+interface SessionsState {
   readonly locked: ReadonlyMap<string, LockedSession>;
   readonly revoked: Pick<ReadonlyMap<string, unknown>, 'has'>;
   /** Held and admitted amounts by session. */
   readonly taken: Map<string, bigint>;
 }
 
-function judge(under: PaidUnder, { locked, revoked, taken }: Standing): SessionOutcome {
+function judge(under: ClaimSession, { locked, revoked, taken }: SessionsState): SessionOutcome {
   if (under.path.some(name => revoked.has(name))) return { kind: 'not_active', status: 'revoked' };
   const holds = BigInt(under.holds);
   for (const name of under.path) {

@@ -21,7 +21,7 @@ export function payActOf(
     'challenge_id' in act
       ? openChallenge(services, delegation_hash, act.challenge_id)
       : { nonce: act.nonce.toLowerCase(), deadline: act.deadline, issued_at: null };
-  if (time === null || windowOfAct(time, now_seconds).kind !== 'open') throw uncharged('act_expired');
+  if (time === null || windowOfAct(time, now_seconds).kind !== 'open') throw actRefusal('act_expired');
   const signed = {
     delegation_hash,
     nonce: time.nonce,
@@ -31,10 +31,10 @@ export function payActOf(
     target_agent: 0,
     payload_hash: ZERO_HASH,
   };
-  if (!isActSigned(services.base_urls, agent_address, signed, act.signature)) throw uncharged('act_signature_invalid');
+  if (!isActSigned(services.base_urls, agent_address, signed, act.signature)) throw actRefusal('act_signature_invalid');
   return { act: PAY_ACTION, at_ms: actSince(time) * 1_000 };
 }
 
-function uncharged(code: 'act_expired' | 'act_signature_invalid'): Refusal {
+function actRefusal(code: 'act_expired' | 'act_signature_invalid'): Refusal {
   return new Refusal(code, { param: 'x-svc-delegation', facts: { charged: false } });
 }

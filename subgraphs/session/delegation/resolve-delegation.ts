@@ -5,7 +5,7 @@ import { hasParent } from '../../../schema/session/grant-rule.ts';
 import { isKeysSignature } from '../../../schema/session/public-key.ts';
 import type { Database } from '../../database.ts';
 import type { WalletProofs } from '../../wallet-proofs.ts';
-import { refused } from './admit.ts';
+import { grantRefusal } from './admit.ts';
 import type { Delegation } from './delegation.entity.ts';
 import { delegationByHash, delegationsByHash, isSignedBySame } from './find.ts';
 
@@ -31,7 +31,7 @@ export async function resolveDelegation(
   asker: string,
 ): Promise<ShownDelegation> {
   const read = readDelegation(header);
-  if (read.kind === 'malformed') throw refused(read.why);
+  if (read.kind === 'malformed') throw grantRefusal(read.why);
   const names = namesOfGrant(read.shown.grant, parts.base_urls);
   return { ...read.shown, ...(await nameOf(parts, read.shown, names, asker)) };
 }

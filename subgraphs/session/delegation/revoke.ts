@@ -14,7 +14,7 @@ import {
   type KeptRevocation,
   keepRevocation,
   lockRevocations,
-  revokedAmong,
+  revocationsAmong,
   unboundRevocationsOf,
 } from '../../receipt/issuer/revoked-sessions.ts';
 import type { SessionContext } from '../context.ts';
@@ -44,7 +44,7 @@ export async function revokeSession(shown: ShownRevocation, context: SessionCont
       values: [delegation_hash],
     });
     lockRevocations(tx);
-    const standing = (await revokedAmong(tx, [delegation_hash])).get(delegation_hash);
+    const standing = (await revocationsAmong(tx, [delegation_hash])).get(delegation_hash);
     if (standing) return standing;
     if (session.unbound) await requireUnboundRoom(tx, payer);
     const kept = await keepRevocation(tx, { ...shown, delegation_hash, payer }, session.unbound);

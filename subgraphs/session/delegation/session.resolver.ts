@@ -10,7 +10,7 @@ import {
 } from '../../../schema/requests/session.ts';
 import { sessionDomain, sessionTypes } from '../../../schema/session/typed-data.ts';
 import { type Arguments, argumentsType, readRequest } from '../../graph-type.ts';
-import { requireNotHalted } from '../../receipt/log/while-halted.ts';
+import { requireNotHalted } from '../../receipt/log/halt-guard.ts';
 import type { SessionContext } from '../context.ts';
 import { actInSession } from './act.ts';
 import { SessionActResult } from './act.type.ts';

@@ -3,7 +3,7 @@ import { limits, sessionLimits } from '../../../schema/limits.ts';
 import type { ActRequest } from '../../../schema/requests/session.ts';
 import type { ActTime } from '../../../schema/session/act.ts';
 import type { Tx } from '../../database.ts';
-import { revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
+import { revocationsAmong } from '../../receipt/issuer/revoked-sessions.ts';
 import type { Delegation } from './delegation.entity.ts';
 
 /** A verified act within its window. Its effect takes the nonce. */
@@ -49,7 +49,7 @@ export async function requireStillActive(tx: Tx, { path, sessionExpiry }: Delega
     values: [path],
   });
   const over = rows.some(({ now_seconds }) => now_seconds >= sessionExpiry);
-  const revoked = await revokedAmong(tx, path);
+  const revoked = await revocationsAmong(tx, path);
   if (rows.length !== path.length || over || revoked.size > 0)
     throw new Refusal('session_not_active', { facts: { session_status: revoked.size > 0 ? 'revoked' : 'expired' } });
 }

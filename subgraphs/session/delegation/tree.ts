@@ -6,10 +6,10 @@ import { statusOf } from '../../../schema/session/grant-rule.ts';
 import { requirePossession } from '../../access.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Tx } from '../../database.ts';
-import { endedBy, revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
+import { firstRevocation, revocationsAmong } from '../../receipt/issuer/revoked-sessions.ts';
 import type { SessionContext } from '../context.ts';
 import { Delegation } from './delegation.entity.ts';
-import { heldUnder } from './held-amounts.ts';
+import { heldAmounts } from './held-amounts.ts';
 import { isPayers, payersSession } from './payers-session.ts';
 import type { SessionDetail } from './session.type.ts';
 import { shownRevocation } from './shown-revocation.ts';
@@ -54,10 +54,10 @@ async function detailedSessions(
   root_depth = 1,
 ): Promise<SessionNode[]> {
   const names = [...new Set(sessions.flatMap(({ path }) => path))];
-  const revoked = await revokedAmong(tx, names);
-  const held = await heldUnder(tx, names, []);
+  const revoked = await revocationsAmong(tx, names);
+  const held = await heldAmounts(tx, names, []);
   return sessions.map(node => {
-    const ended = endedBy(node.path, revoked);
+    const ended = firstRevocation(node.path, revoked);
     const heldAtomic = atomicAmount(held.get(node.delegationHash) ?? 0n);
     const { capAtomic, spentAtomic, models, doors } = node;
     const remainingAtomic = remainder(capAtomic, atomicAmount(spentAtomic + heldAtomic));

@@ -32,18 +32,18 @@ export function sealDecoy(services: Pick<Services, 'vault' | 'random'>): DecoyBo
 const lookups = new WeakMap<Database, BatchedRead<HeldBook>>();
 
 /** Book of a session. Null if it was never issued or has ended. */
-export function heldBySession(database: Database, session: string): Promise<HeldBook | null> {
-  return stillHeld(database, sha256Hex(session));
+export function bookOfSession(database: Database, session: string): Promise<HeldBook | null> {
+  return bookOfSessionHash(database, sha256Hex(session));
 }
 
 /** Book of a session by the hash of one sent earlier. */
-export function stillHeld(database: Database, session_hash: string): Promise<HeldBook | null> {
-  const lookup = lookups.get(database) ?? new BatchedRead(hashes => heldByHash(database, hashes));
+export function bookOfSessionHash(database: Database, session_hash: string): Promise<HeldBook | null> {
+  const lookup = lookups.get(database) ?? new BatchedRead(hashes => booksByHash(database, hashes));
   lookups.set(database, lookup);
   return lookup.ask(session_hash);
 }
 
-async function heldByHash(database: Database, hashes: readonly string[]): Promise<ReadonlyMap<string, HeldBook>> {
+async function booksByHash(database: Database, hashes: readonly string[]): Promise<ReadonlyMap<string, HeldBook>> {
   const held = await database.query<HeldBook & Record<string, unknown>>({
     name: 'held by session',
     // The subquery hides the number of values; otherwise Postgres would plan each time again.
@@ -55,7 +55,7 @@ async function heldByHash(database: Database, hashes: readonly string[]): Promis
 }
 
 /** Book of a proof made with the live session of its agent. Null also if there is no such agent. Does not use up the proof. */
-export async function heldByProof(
+export async function bookOfProof(
   services: Pick<Services, 'database' | 'vault' | 'clock'> & { readonly decoy: DecoyBox },
   proof: ShownProof,
 ): Promise<(HeldBook & ProvenBy) | null> {

@@ -17,7 +17,7 @@ export function newSession({ random }: Pick<Services, 'random'>): string {
   return `svcs_${Buffer.from(random.bytes(SESSION_BYTES)).toString('base64url')}`;
 }
 
-export interface Issued {
+export interface IssuedSession {
   readonly session: string;
   /** By the database's clock. */
   readonly issued_at: Date;
@@ -31,7 +31,7 @@ export async function issueSession(
   tx: Tx,
   agent_id: AgentId,
   services: Pick<Services, 'random' | 'vault'>,
-): Promise<Issued> {
+): Promise<IssuedSession> {
   const session = newSession(services);
   const hash = sha256Hex(session);
   const { rows } = await tx.query<{ issued_at: Date }>({

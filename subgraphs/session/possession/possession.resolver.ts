@@ -8,7 +8,7 @@ import type { Context, Services } from '../../context.ts';
 import { type ArgumentsOfBook, argumentsType, objectType } from '../../graph-type.ts';
 import { agentById } from '../agent/find.ts';
 import { endSession } from './end.ts';
-import { type Issued, issueSession } from './issue.ts';
+import { type IssuedSession, issueSession } from './issue.ts';
 
 const SessionRotation = objectType(
   'SessionRotation',
@@ -42,7 +42,7 @@ export class PossessionResolver {
 async function rotateSession(
   { agent_id, session_hash }: HeldBook,
   services: Pick<Services, 'database' | 'random' | 'vault'>,
-): Promise<Issued> {
+): Promise<IssuedSession> {
   const agent = await agentById(services.database, agent_id);
   if (agent === null) throw new Error(`agent ${agent_id} holds a session and does not exist`);
   return services.database.transaction(async tx => {

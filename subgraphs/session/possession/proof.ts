@@ -28,13 +28,13 @@ export function bookProof(session: string, agent_id: number, window: number): st
 }
 
 /** HMAC of a bound proof, over `<agent_id>.<window>.<METHOD>.<path>.<SHA-256 of the canonical body without proof>.<nonce>`. */
-export function boundProof(session: string, agent_id: number, window: number, bound: Bound): string {
+export function boundProof(session: string, agent_id: number, window: number, bound: ProofBinding): string {
   const { method, path, body_sha256, nonce } = bound;
   return hmac(session, [agent_id, window, method, path, body_sha256, nonce].join('.'));
 }
 
 /** What a bound proof covers besides agent and window. */
-export interface Bound extends Pick<ProvenRequest, 'method' | 'path'> {
+export interface ProofBinding extends Pick<ProvenRequest, 'method' | 'path'> {
   readonly body_sha256: string;
   readonly nonce: string;
 }
@@ -58,7 +58,7 @@ export function windowOf(proof: ShownProof, session: string, agent_id: number, n
 }
 
 /** Null for a plain proof. `nothing`: it has a nonce but no request that it could be bound to. */
-function boundTo({ nonce, request }: ShownProof): Bound | null | 'nothing' {
+function boundTo({ nonce, request }: ShownProof): ProofBinding | null | 'nothing' {
   if (nonce === null) return null;
   const body_sha256 = request && provenBodyHash(request.body);
   if (!NONCE.test(nonce) || request === null || body_sha256 === null) return 'nothing';

@@ -4,7 +4,7 @@ import type { Database } from '../../database.ts';
 import { proofEnds } from './proof.ts';
 
 /** `full`: the maximum number of uses of this agent is stored, so the proof is refused. */
-export type Taking = 'taken' | 'used' | 'full';
+export type TakeOutcome = 'taken' | 'used' | 'full';
 
 /**
  * Takes a use of a proof, once over all processes. Called for valid proofs only, so nobody else can add rows; concurrent requests
@@ -14,7 +14,7 @@ export async function takeProof(
   database: Database,
   { agent_id }: Pick<HeldBook, 'agent_id'>,
   { window, digest }: ProofUse,
-): Promise<Taking> {
+): Promise<TakeOutcome> {
   const [taking] = await database.query<{ full: boolean; taken: boolean }>({
     name: 'take proof',
     text: `with remembered as (

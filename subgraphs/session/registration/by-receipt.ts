@@ -1,19 +1,19 @@
 import { Refusal } from '../../../schema/errors.ts';
 import type { RegistrationRequest } from '../../../schema/requests/registration.ts';
 import { adoptReceipt } from '../../book/ledger/adopt-receipt.ts';
+import type { ChargedAnswer } from '../../charge-port.ts';
 import type { Tx } from '../../database.ts';
-import { slotsMissed } from '../../receipt/claim/slots.ts';
-import { requireNotHalted } from '../../receipt/log/while-halted.ts';
+import { takeFreeSlots } from '../../receipt/claim/slots.ts';
+import { requireNotHalted } from '../../receipt/log/halt-guard.ts';
 import { collectedPayer } from '../../receipt/receipt/collected-payer.ts';
 import { receiptsByTask } from '../../receipt/receipt/find.ts';
 import type { Receipt } from '../../receipt/receipt/receipt.entity.ts';
-import type { ChargedAnswer } from '../../selling.ts';
 import type { SessionContext } from '../context.ts';
 import { controlledWallet } from './admit.ts';
 import type { RegistrationAnswer } from './answer.ts';
 import { requestHashOf } from './control.ts';
 import { type Application, nextAgentId, openAgent, walletSlot } from './open-agent.ts';
-import { type Registered, recoverRegistration, registeredUnder, standingRegistration } from './recover.ts';
+import { recoverRegistration, registrationsQuery, type StoredRegistration, standingRegistration } from './recover.ts';
 import { type RegistrationText, takeSignature } from './take-signature.ts';
 
 export type RegisteredByReceipt = Pick<ChargedAnswer<RegistrationAnswer>, 'answer' | 'settlement_status'>;
@@ -29,7 +29,7 @@ export async function registerByReceipt(
   context: SessionContext,
 ): Promise<RegisteredByReceipt> {
   requireNotHalted(context.database);
-  const found: { standing: Registered | null; receipt: Receipt | null } = { standing: null, receipt: null };
+  const found: { standing: StoredRegistration | null; receipt: Receipt | null } = { standing: null, receipt: null };
   const { wallet, ...signed } = await controlledWallet(request, context, async named => {
     found.standing = await standingRegistration(context, named, task_id);
     if (found.standing === null) found.receipt = await requireCollectedFrom(named, task_id, context);
@@ -67,9 +67,9 @@ async function openUnlessOpen(
   services: Pick<SessionContext, 'random' | 'vault'>,
 ): Promise<RegistrationAnswer | null> {
   const { wallet, task_id } = application;
-  const missed = await slotsMissed(tx, [{ slot: walletSlot(wallet), claim_key: `receipt:${task_id}` }]);
+  const missed = await takeFreeSlots(tx, [{ slot: walletSlot(wallet), claim_key: `receipt:${task_id}` }]);
   if (missed.length > 0) throw new Refusal('wallet_registered', { param: 'agentWallet' });
-  if ((await tx.query(registeredUnder(wallet, task_id))).rows.length > 0) return null;
+  if ((await tx.query(registrationsQuery(wallet, task_id))).rows.length > 0) return null;
   await takeSignature(tx, application);
   const agent_id = await nextAgentId(async statement => (await tx.query(statement)).rows);
   const answer = await openAgent(tx, agent_id, application, services);

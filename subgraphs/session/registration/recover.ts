@@ -8,7 +8,7 @@ import type { RegistrationAnswer } from './answer.ts';
 import { type RegistrationText, takeSignature } from './take-signature.ts';
 
 /** A registration found by wallet or by task id. */
-export interface Registered {
+export interface StoredRegistration {
   readonly agent_id: AgentId;
   readonly wallet: string;
   readonly task_id: string;
@@ -16,13 +16,13 @@ export interface Registered {
 }
 
 export type Recovery =
-  | { readonly kind: 'same'; readonly registered: Registered }
+  | { readonly kind: 'same'; readonly registered: StoredRegistration }
   | { readonly kind: 'other_payer' }
   | { readonly kind: 'other_task' }
   | { readonly kind: 'unregistered' };
 
 /** The wallet of an agent paid the receipt that registered it, so the record of the agent shows whose receipt it is. */
-export function judgeRecovery(found: readonly Registered[], wallet: string, task_id: string): Recovery {
+export function judgeRecovery(found: readonly StoredRegistration[], wallet: string, task_id: string): Recovery {
   const underTask = found.find(registered => registered.task_id === task_id);
   if (underTask && underTask.wallet !== wallet) return { kind: 'other_payer' };
   if (underTask) return { kind: 'same', registered: underTask };
@@ -30,7 +30,7 @@ export function judgeRecovery(found: readonly Registered[], wallet: string, task
 }
 
 /** Registrations under a wallet or a task id. */
-export function registeredUnder(wallet: string, task_id: string): pg.QueryConfig {
+export function registrationsQuery(wallet: string, task_id: string): pg.QueryConfig {
   return {
     name: 'registered under',
     text: 'select agent_id, wallet, task_id, validate_score from agent where wallet = $1 or task_id = $2',
@@ -43,8 +43,8 @@ export async function standingRegistration(
   { database }: Pick<Services, 'database'>,
   wallet: string,
   task_id: string,
-): Promise<Registered | null> {
-  const found = await database.query<Registered & pg.QueryResultRow>(registeredUnder(wallet, task_id));
+): Promise<StoredRegistration | null> {
+  const found = await database.query<StoredRegistration & pg.QueryResultRow>(registrationsQuery(wallet, task_id));
   const recovery = judgeRecovery(found, wallet, task_id);
   switch (recovery.kind) {
     case 'other_payer':
@@ -60,7 +60,7 @@ export async function standingRegistration(
 
 /** Same wallet and task with an unused signature: issues a new session and ends the previous one, for free. */
 export async function recoverRegistration(
-  registered: Registered,
+  registered: StoredRegistration,
   signed: RegistrationText,
   services: Pick<Services, 'database' | 'random' | 'vault'>,
 ): Promise<RegistrationAnswer> {

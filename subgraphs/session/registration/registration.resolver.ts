@@ -7,14 +7,14 @@ import { RegistrationRequest } from '../../../schema/requests/registration.ts';
 import { RegistrationNoun } from '../../../schema/session/registration.ts';
 import { settlementStatuses } from '../../../schema/settlement-status.ts';
 import { requireWriting } from '../../access.ts';
+import type { SettlementStatus } from '../../charge-port.ts';
 import type { Services } from '../../context.ts';
 import { wordEnum } from '../../graph-enum.ts';
 import { type Arguments, inputType, readRequest, showMembers } from '../../graph-type.ts';
-import { requireNotHalted } from '../../receipt/log/while-halted.ts';
-import type { SettlementStatus } from '../../selling.ts';
+import { requireNotHalted } from '../../receipt/log/halt-guard.ts';
 import { agentById, agentOfWallet } from '../agent/find.ts';
 import type { SessionContext } from '../context.ts';
-import { heldByProof, sealDecoy } from '../possession/check.ts';
+import { bookOfProof, sealDecoy } from '../possession/check.ts';
 import type { RegistrationAnswer } from './answer.ts';
 import { registerByReceipt } from './by-receipt.ts';
 import { checksumAddress } from './control.ts';
@@ -103,6 +103,6 @@ async function requireRightProof(
   requireNotHalted(services.database);
   const agent_id = await agentOfWallet(services.database, checksumAddress(agentWallet) ?? '');
   const shown = { agent_id: agent_id ?? 0, value: proof, nonce: null, request: null };
-  const held = await heldByProof({ ...services, decoy: sealDecoy(services) }, shown);
+  const held = await bookOfProof({ ...services, decoy: sealDecoy(services) }, shown);
   if (held === null) throw new Refusal('invalid_proof', { param: 'proof' });
 }

@@ -7,12 +7,12 @@ interface Question {
 }
 
 /** What the parent gave this process to begin with. */
-export function given<T>(): T {
+export function startOptions<T>(): T {
   return JSON.parse(process.argv[2] ?? 'null') as T;
 }
 
 /** Does what its parent asks, tells it what CPU that took, and ends when the parent does. */
-export function answer(ready: object, tasks: Readonly<Record<string, Task>>, close: () => unknown): void {
+export function serveTasks(ready: object, tasks: Readonly<Record<string, Task>>, close: () => unknown): void {
   const every: Readonly<Record<string, Task>> = { ...tasks, cpu: () => process.cpuUsage() };
   const tell = (told: object) => process.send?.(told, () => {});
   const end = async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { X402 } from '../../harness/a2a/agent.ts';
 import { atMost, type Contest, cpuMs } from '../contest.ts';
 import { bytesOf } from '../load/connection.ts';
-import { chat, chatAtDoor, paying } from '../paying.ts';
+import { chat, chatAtDoor, paidSide } from '../paid-side.ts';
 
 /** What it costs that an agent sends a message, beside the door that is behind it: the same work, of the same process. */
 export const a2aPaidCall: Contest = {
@@ -14,8 +14,8 @@ export const a2aPaidCall: Contest = {
     const { url } = gateway.ready;
     const byDoor = (payment: string) => chatAtDoor(url, payment);
     const byMessage = (payment: string) => sentMessage(url, payment);
-    for (const way of [byMessage, byDoor]) await paying(gateway, way, quick ? 0.5 : 1.5).round();
-    return { ours: paying(gateway, byMessage, seconds), beside: paying(gateway, byDoor, seconds) };
+    for (const way of [byMessage, byDoor]) await paidSide(gateway, way, quick ? 0.5 : 1.5).round();
+    return { ours: paidSide(gateway, byMessage, seconds), beside: paidSide(gateway, byDoor, seconds) };
   },
 };
 

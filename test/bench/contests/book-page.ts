@@ -8,7 +8,7 @@ import { documentRunBy } from './document-run-by.ts';
 const CALLERS = 32;
 const LIMIT = 50;
 
-export interface Serving {
+export interface PageServer {
   readonly url: string;
   readonly servers: readonly Child[];
   /** More than the request itself needs. */
@@ -16,7 +16,7 @@ export interface Serving {
 }
 
 /** The document that the REST door runs, posted to /graphql. */
-export function graphqlPage({ url, servers, headers = {} }: Serving, agentId: number, arena: Arena): Promise<Side> {
+export function graphqlPage({ url, servers, headers = {} }: PageServer, agentId: number, arena: Arena): Promise<Side> {
   const body = JSON.stringify({
     query: print(documentRunBy('get_agent_book')),
     variables: { agentId, limit: LIMIT },
@@ -25,13 +25,13 @@ export function graphqlPage({ url, servers, headers = {} }: Serving, agentId: nu
   return asking({ url, servers, request }, arena);
 }
 
-export function restPage({ url, servers, headers = {} }: Serving, agentId: number, arena: Arena): Promise<Side> {
+export function restPage({ url, servers, headers = {} }: PageServer, agentId: number, arena: Arena): Promise<Side> {
   const request = bytesOf({ method: 'GET', url: `${url}/v1/agents/${agentId}/book?limit=${LIMIT}`, headers });
   return asking({ url, servers, request }, arena);
 }
 
 async function asking(
-  { url, servers, request }: Pick<Serving, 'url' | 'servers'> & { readonly request: Buffer },
+  { url, servers, request }: Pick<PageServer, 'url' | 'servers'> & { readonly request: Buffer },
   { seconds }: Arena,
 ): Promise<Side> {
   const { body } = await once(url, request);

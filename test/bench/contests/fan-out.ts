@@ -39,13 +39,13 @@ async function live({ stage, closing, quick }: Arena): Promise<Side> {
     await ledger.ask('prepare', job);
     await ledger.ask('append', job);
   };
-  return telling(gateway, tell, quick, () => subscribe(gateway, closing, book.agent_id, { session: book.session }));
+  return eventSide(gateway, tell, quick, () => subscribe(gateway, closing, book.agent_id, { session: book.session }));
 }
 
 async function stock({ stage, closing, quick }: Arena): Promise<Side> {
   const server = await stage.start<StockSocketsReady>({ file: 'stock-sockets' }, closing);
   const tell = () => server.ask('publish', event);
-  return telling(server, tell, quick, async () => {
+  return eventSide(server, tell, quick, async () => {
     const subscribers = await subscribe(server, closing, 1, {});
     // Here nothing is replayed to whoever is late.
     while ((await server.ask<number>('subscribers')) < SOCKETS) await sleep(10);
@@ -65,7 +65,7 @@ async function subscribe(
 }
 
 /** One event after the other, the next when all have the last. The sockets are opened for the first round. */
-function telling(server: Child, tell: () => Promise<void>, quick: boolean, open: () => Promise<Subscribers>): Side {
+function eventSide(server: Child, tell: () => Promise<void>, quick: boolean, open: () => Promise<Subscribers>): Side {
   const events = quick ? 3 : 10;
   let opened: Subscribers | null = null;
   return {
@@ -76,7 +76,7 @@ function telling(server: Child, tell: () => Promise<void>, quick: boolean, open:
         for (let event = 0; event < events; event++) {
           const all = subscribers.delivered + SOCKETS;
           await tell();
-          await subscribers.told(all);
+          await subscribers.untilDelivered(all);
         }
         return events * SOCKETS;
       });

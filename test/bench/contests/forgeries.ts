@@ -4,7 +4,7 @@ import { forgedPayments } from '../forgeries.ts';
 import { drive } from '../load/callers.ts';
 import { bytesOf, Connection } from '../load/connection.ts';
 import { signedPayments } from '../payments.ts';
-import type { BesiegerGiven } from '../servers/besieger.ts';
+import type { FloodOptions } from '../servers/flood.ts';
 import type { GatewayReady } from '../servers/gateway.ts';
 
 /** On either side, each from an address of its own: forged payments are so few from each that no 402 is kept back. */
@@ -27,7 +27,7 @@ const chat = (url: string, payment?: string) =>
   });
 
 /** What it costs to say no to a payment in somebody else's name, beside saying no to none: both are sent for nothing. */
-export const forged: Contest = {
+export const forgedPayment: Contest = {
   name: 'forged',
   beside: 'an unpaid call, of the same service',
   lines: [{ name: 'forged payment, each another: CPU of its 402', unit: 'ms', goal: atMost(2), of: cpuMs }],
@@ -35,7 +35,7 @@ export const forged: Contest = {
 };
 
 /** The same of one that is sent over and over. */
-export const forgedAgain: Contest = {
+export const repeatedForgery: Contest = {
   name: 'again-forged',
   beside: 'an unpaid call, of the same service',
   lines: [{ name: 'the same, one forged payment over and over', unit: 'ms', goal: atMost(2), of: cpuMs }],
@@ -64,53 +64,53 @@ const waits = (name: string) =>
   }) as const satisfies Contest['lines'][number];
 
 /** What a paying caller waits for his answer while so many connections send nothing but forged payments. */
-export const besieged: Contest = {
+export const loadUnderForgeries: Contest = {
   name: 'besieged',
   beside: 'the same caller alone',
   lines: [waits(`one paying caller beside ${CONNECTIONS} connections of forged payments: p50`)],
   open: arena =>
-    besieging(arena, (url, pay_to) => forgedPayments(FORGERIES, NAMED, pay_to).map(payment => chat(url, payment))),
+    besideFlood(arena, (url, pay_to) => forgedPayments(FORGERIES, NAMED, pay_to).map(payment => chat(url, payment))),
 };
 
 /** The same where they send no payment at all, which is what any buyer begins with: less than this is not to be had. */
-export const crowded: Contest = {
+export const loadUnderConnections: Contest = {
   name: 'crowded',
   beside: 'the same caller alone',
   lines: [waits(`the same beside ${CONNECTIONS} connections of unpaid calls, which nothing limits`)],
-  open: arena => besieging(arena, url => [chat(url)]),
+  open: arena => besideFlood(arena, url => [chat(url)]),
 };
 
-async function besieging(
+async function besideFlood(
   { stage, closing, seconds }: Arena,
   requestsOf: (url: string, pay_to: GatewayReady['pay_to']) => readonly Buffer[],
 ): Promise<Sides> {
   const gateway = await stage.gateway();
   const { url, pay_to } = gateway.ready;
   const requests = requestsOf(url, pay_to).map(request => request.toString('base64'));
-  const given: BesiegerGiven = { url, connections: CONNECTIONS };
-  const besieger = await stage.start({ file: 'besieger', given }, closing);
-  const besieged = { begin: () => besieger.ask('begin', requests), end: () => besieger.ask<number>('end') };
-  return { ours: paying(gateway, seconds, besieged), beside: paying(gateway, seconds, null) };
+  const given: FloodOptions = { url, connections: CONNECTIONS };
+  const flood = await stage.start({ file: 'flood', given }, closing);
+  const start_and_stop = { begin: () => flood.ask('begin', requests), end: () => flood.ask<number>('end') };
+  return { ours: paying(gateway, seconds, start_and_stop), beside: paying(gateway, seconds, null) };
 }
 
 /** One after the other, each paid. */
-interface Siege {
+interface Flood {
   begin(): Promise<void>;
   end(): Promise<number>;
 }
 
-function paying(server: Child<GatewayReady>, seconds: number, siege: Siege | null): Side {
+function paying(server: Child<GatewayReady>, seconds: number, flood: Flood | null): Side {
   const { url, pay_to } = server.ready;
   return {
     async round() {
       const requests = signedPayments(Math.ceil(300 * seconds), pay_to).map(payment => chat(url, payment));
-      await siege?.begin();
+      await flood?.begin();
       let taken_ms: number[] = [];
       const whole = await measured([server], async () => {
         taken_ms = await timed(url, requests, seconds);
         return taken_ms.length;
       });
-      const answered = (await siege?.end()) ?? 0;
+      const answered = (await flood?.end()) ?? 0;
       const p50_ms = taken_ms.sort((a, b) => a - b)[taken_ms.length >> 1] ?? Number.NaN;
       return { ...whole, counts: { p50_ms, answered } };
     },

@@ -4,7 +4,7 @@ import type { Child } from '../child/child.ts';
 import { type Arena, atMost, type Contest, cpuMs, type Side } from '../contest.ts';
 import { drive, once } from '../load/callers.ts';
 import { bytesOf } from '../load/connection.ts';
-import { chat, chatAtDoor, paying } from '../paying.ts';
+import { chat, chatAtDoor, paidSide } from '../paid-side.ts';
 import type { GatewayReady } from '../servers/gateway.ts';
 
 const CALLERS = 64;
@@ -18,8 +18,8 @@ export const mcpPaidCall: Contest = {
     const gateway = await stage.gateway();
     const byTool = (payment: string) => toolCall(gateway.ready.url, 'chat_completions', chat, paymentIn(payment));
     const byDoor = (payment: string) => chatAtDoor(gateway.ready.url, payment);
-    for (const way of [byTool, byDoor]) await paying(gateway, way, quick ? 0.5 : 1.5).round();
-    return { ours: paying(gateway, byTool, seconds), beside: paying(gateway, byDoor, seconds) };
+    for (const way of [byTool, byDoor]) await paidSide(gateway, way, quick ? 0.5 : 1.5).round();
+    return { ours: paidSide(gateway, byTool, seconds), beside: paidSide(gateway, byDoor, seconds) };
   },
 };
 

@@ -6,7 +6,7 @@ import type { ApolloReady } from '../serve-apollo.ts';
 import type { ApolloGatewayOptions } from '../servers/apollo-gateway.ts';
 import type { ApolloSubgraphGiven } from '../servers/apollo-subgraph.ts';
 import type { Stage } from '../stage.ts';
-import { graphqlPage, type Serving } from './book-page.ts';
+import { graphqlPage, type PageServer } from './book-page.ts';
 
 const beside = 'ApolloGateway, two subgraphs over HTTP';
 
@@ -49,7 +49,7 @@ async function remoteGateway(arena: Arena): Promise<Side> {
 }
 
 /** Both contests have it beside them: its three processes are started once. */
-const stock = new WeakMap<Stage, Promise<Serving>>();
+const stock = new WeakMap<Stage, Promise<PageServer>>();
 
 async function stockGateway(arena: Arena): Promise<Side> {
   const { stage } = arena;
@@ -59,7 +59,7 @@ async function stockGateway(arena: Arena): Promise<Side> {
   return graphqlPage(await serving, agent_id, arena);
 }
 
-async function startStockGateway(stage: Stage): Promise<Serving> {
+async function startStockGateway(stage: Stage): Promise<PageServer> {
   const database_url = await stage.gateway_database();
   const subgraphs = await Promise.all(
     (['book', 'receipt'] as const).map(async (name: PlainSubgraph) => {

@@ -14,7 +14,7 @@ const body = JSON.stringify({ model: 'bench/small', messages: [{ role: 'user', c
  * recovers the signature, claims, settles and records in durable group commits, signs a receipt and appends it to the
  * log. Theirs looks at no signature and keeps nothing: what is left of it is HTTP and headers.
  */
-export const paidCall: Contest = {
+export const paidCallContest: Contest = {
   name: 'paid-call',
   beside: '@x402/hono, a facilitator in process that says yes unseen, no ledger',
   lines: [
@@ -25,7 +25,7 @@ export const paidCall: Contest = {
 };
 
 /** The same where the other side asks its facilitator over HTTP, to verify and to settle, as it is shipped. */
-export const askedCall: Contest = {
+export const callByHttpFacilitator: Contest = {
   name: 'asked-paid-call',
   beside: '@x402/hono as shipped, asking a facilitator that says yes unseen, no ledger',
   lines: [{ name: 'the same, their facilitator asked over HTTP', unit: 'calls/s', goal: atLeast(5), of: perSecond }],
@@ -36,7 +36,7 @@ export const askedCall: Contest = {
 };
 
 /** The same where the other side looks at the signature too. */
-export const verifiedCall: Contest = {
+export const callVerifiedOnBothSides: Contest = {
   name: 'verified-paid-call',
   beside: "@x402/hono, the official facilitator's code on a no-op chain, no ledger",
   lines: [{ name: 'the same, the signature checked on both sides', unit: 'calls/s', goal: atLeast(5), of: perSecond }],

@@ -2,7 +2,7 @@ import { type Child, measured } from '../child/child.ts';
 import type { Arena, Contest, Line, Measured, Side } from '../contest.ts';
 import { drive } from '../load/callers.ts';
 import { bytesOf } from '../load/connection.ts';
-import { type Awaited, addedLatency, type Way } from '../load/latency.ts';
+import { type AnswerPart, addedLatency, type RequestTarget } from '../load/latency.ts';
 import { signedPayments } from '../payments.ts';
 import type { GatewayReady } from '../servers/gateway.ts';
 import type { HubReady } from '../servers/hub.ts';
@@ -37,7 +37,7 @@ export const streamByPayment = proxy({
 
 interface ProxyContest extends Pick<Contest, 'name' | 'lines'> {
   readonly means: 'payment' | 'key';
-  readonly awaited: Awaited;
+  readonly awaited: AnswerPart;
 }
 
 function line(name: string, count: 'added_ms' | 'passing_on_ms'): Line {
@@ -77,7 +77,7 @@ interface Through {
   readonly headersOf: () => Headers;
 }
 
-function wayTo(base_url: string, headers: Headers, awaited: Awaited): Way {
+function wayTo(base_url: string, headers: Headers, awaited: AnswerPart): RequestTarget {
   const body = JSON.stringify({
     model: 'bench/small',
     messages: [{ role: 'user', content: 'Hello' }],
@@ -91,7 +91,7 @@ function wayTo(base_url: string, headers: Headers, awaited: Awaited): Way {
 
 const CALLERS_WARMING_UP = 16;
 
-async function warmUp({ server, headersOf }: Through, awaited: Awaited, seconds: number): Promise<void> {
+async function warmUp({ server, headersOf }: Through, awaited: AnswerPart, seconds: number): Promise<void> {
   const way = wayTo(`${server.ready.url}/v1`, headersOf(), awaited);
   await drive({ ...way, servers: [server], seconds, callers: CALLERS_WARMING_UP, status: 200 });
 }

@@ -1,6 +1,6 @@
 import { measured } from '../child/child.ts';
 import { atLeast, atMost, type Contest, type Side } from '../contest.ts';
-import type { Settled, SettlersGiven } from '../servers/settlers.ts';
+import type { SettledTotals, SettlersGiven } from '../servers/settlers.ts';
 
 /** Circle's bytecode on a chain with a block every two seconds, and three keys: what is waiting goes together, or alone. */
 export const settlements: Contest = {
@@ -30,7 +30,7 @@ export const settlements: Contest = {
         await settlers.ask('young');
         const counts: Record<string, number> = {};
         const taken = await measured([settlers], async () => {
-          const { settlements, blocks, gas } = await settlers.ask<Settled>(way);
+          const { settlements, blocks, gas } = await settlers.ask<SettledTotals>(way);
           Object.assign(counts, { blocks, gas });
           return settlements;
         });

@@ -1,15 +1,15 @@
 import { type Answer, Connection } from './connection.ts';
 
 /** Where a request goes, and what is awaited of its answer. */
-export interface Way {
+export interface RequestTarget {
   readonly url: string;
   request(): Buffer;
 }
 
 /** `whole`: the last byte of the answer; `first`: the first byte of its body. */
-export type Awaited = 'whole' | 'first';
+export type AnswerPart = 'whole' | 'first';
 
-export interface Added {
+export interface AddedLatency {
   readonly calls: number;
   readonly added_ms: number;
   /** The same without the steps by which a call is paid for and recorded, where Server-Timing tells of them. */
@@ -20,7 +20,12 @@ export interface Added {
  * What `through` adds to the answer of `straight`: one caller asks them in turn, so that what disturbs the machine
  * disturbs both. Medians. @throws on any status but 200.
  */
-export async function addedLatency(straight: Way, through: Way, awaited: Awaited, seconds: number): Promise<Added> {
+export async function addedLatency(
+  straight: RequestTarget,
+  through: RequestTarget,
+  awaited: AnswerPart,
+  seconds: number,
+): Promise<AddedLatency> {
   const [direct, proxied] = [await Connection.open(straight.url), await Connection.open(through.url)];
   const taken = { direct: [] as number[], proxied: [] as number[], passing_on: [] as number[] };
   try {
@@ -42,7 +47,7 @@ export async function addedLatency(straight: Way, through: Way, awaited: Awaited
   };
 }
 
-async function timed(connection: Connection, request: Buffer, awaited: Awaited) {
+async function timed(connection: Connection, request: Buffer, awaited: AnswerPart) {
   const began_ms = performance.now();
   const answer = await connection.exchange(request);
   if (answer.status !== 200) throw new Error(`answered ${answer.status}: ${answer.body}`);

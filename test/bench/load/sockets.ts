@@ -4,7 +4,7 @@ import WebSocket from 'ws';
 const OPENED_AT_ONCE = 50;
 const DELIVERY_MS_MAX = 60_000;
 
-export interface Subscribing {
+export interface SubscribersOptions {
   readonly url: string;
   readonly sockets: number;
   /** The payload of connection_init. */
@@ -20,7 +20,7 @@ export class Subscribers {
   #awaited: { count: number; resolve(): void; reject(fault: Error): void } | null = null;
   #fault: Error | null = null;
 
-  static async open({ sockets, ...each }: Subscribing): Promise<Subscribers> {
+  static async open({ sockets, ...each }: SubscribersOptions): Promise<Subscribers> {
     const subscribers = new Subscribers();
     for (let opened = 0; opened < sockets; opened += OPENED_AT_ONCE) {
       const here = Math.min(OPENED_AT_ONCE, sockets - opened);
@@ -34,7 +34,7 @@ export class Subscribers {
   }
 
   /** Resolves when so many events have come over all sockets together, since they were opened. */
-  async told(count: number): Promise<void> {
+  async untilDelivered(count: number): Promise<void> {
     if (this.#fault) throw this.#fault;
     if (this.#delivered >= count) return;
     const late = setTimeout(() => this.#fail(new Error(`${this.#delivered} of ${count} deliveries`)), DELIVERY_MS_MAX);
@@ -52,7 +52,7 @@ export class Subscribers {
     for (const socket of this.#sockets) socket.terminate();
   }
 
-  async #subscribe({ url, shown, query, variables }: Omit<Subscribing, 'sockets'>): Promise<void> {
+  async #subscribe({ url, shown, query, variables }: Omit<SubscribersOptions, 'sockets'>): Promise<void> {
     const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/graphql`, 'graphql-transport-ws', {
       perMessageDeflate: false,
     });

@@ -1,6 +1,6 @@
 import { ApolloGateway } from '@apollo/gateway';
 import { ApolloServer } from '@apollo/server';
-import { answer, given } from '../child/answer.ts';
+import { serveTasks, startOptions } from '../child/answer.ts';
 import { serveApollo } from '../serve-apollo.ts';
 
 export interface ApolloGatewayOptions {
@@ -8,6 +8,6 @@ export interface ApolloGatewayOptions {
 }
 
 /** The class ApolloGateway with a supergraph that stands, and its own way to subgraphs over HTTP. */
-const gateway = new ApolloGateway({ supergraphSdl: given<ApolloGatewayOptions>().supergraph });
+const gateway = new ApolloGateway({ supergraphSdl: startOptions<ApolloGatewayOptions>().supergraph });
 const { app, ready } = await serveApollo(new ApolloServer({ gateway }));
-answer(ready, {}, () => app.close());
+serveTasks(ready, {}, () => app.close());

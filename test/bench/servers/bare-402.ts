@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answer, given } from '../child/answer.ts';
+import { serveTasks, startOptions } from '../child/answer.ts';
 
 export interface Bare402Given {
   readonly headers: Readonly<Record<string, string>>;
@@ -12,10 +12,10 @@ export interface Bare402Ready {
 }
 
 /** The same 402 to whoever asks. */
-const { headers, body } = given<Bare402Given>();
+const { headers, body } = startOptions<Bare402Given>();
 const server = createServer((request, response) => {
   request.resume().once('end', () => response.writeHead(402, headers).end(body));
 });
 await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
 const ready: Bare402Ready = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-answer(ready, {}, () => server.closeAllConnections());
+serveTasks(ready, {}, () => server.closeAllConnections());

@@ -4,7 +4,7 @@ import { to as copyTo } from 'pg-copy-streams';
 import { openStore } from '../../../gateway/parts.ts';
 import { spanOf } from '../../../subgraphs/book/export/pages.ts';
 import { bookStreams } from '../../../subgraphs/book/export/stream.ts';
-import { answer } from '../child/answer.ts';
+import { serveTasks } from '../child/answer.ts';
 import type { OpenedBook } from './ledger.ts';
 
 /* Reads a whole book out of its database and throws it away, as the export does it or as COPY does. */
@@ -49,4 +49,4 @@ async function copy({ database_url }: OpenedBook): Promise<number> {
   }
 }
 
-answer({}, { stream, copy }, async () => {});
+serveTasks({}, { stream, copy }, async () => {});

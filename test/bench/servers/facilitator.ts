@@ -1,14 +1,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answer } from '../child/answer.ts';
-import { believingFacilitator } from '../facilitators.ts';
+import { serveTasks } from '../child/answer.ts';
+import { trustingFacilitator } from '../facilitators.ts';
 
 export interface FacilitatorReady {
   readonly url: string;
 }
 
 /** Says yes at once, over real HTTP: asked twice for each call. */
-const { verify, settle, getSupported } = believingFacilitator();
+const { verify, settle, getSupported } = trustingFacilitator();
 const nothing = {} as never;
 const answers: Readonly<Record<string, string>> = {
   '/verify': JSON.stringify(await verify(nothing, nothing)),
@@ -21,4 +21,4 @@ const server = createServer((request, response) => {
 });
 await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
 const ready: FacilitatorReady = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-answer(ready, {}, () => server.closeAllConnections());
+serveTasks(ready, {}, () => server.closeAllConnections());

@@ -4,7 +4,7 @@ import { startDevelopment } from '../../../gateway/development/start.ts';
 import { serveSubgraph } from '../../../gateway/http/serve-subgraph.ts';
 import { openGateway } from '../../../gateway/open.ts';
 import { idle_ms } from '../../harness/idle.ts';
-import { answer, given } from '../child/answer.ts';
+import { serveTasks, startOptions } from '../child/answer.ts';
 import { openStandStillSettling, standStillChain, standStillHubs } from '../stand-still.ts';
 
 export interface GatewayReady {
@@ -21,7 +21,7 @@ export interface GatewayGiven extends Readonly<Record<string, string | undefined
 }
 
 /** The whole service, with a chain that does nothing, and hubs that need not be asked. */
-const { SUBGRAPH, HUBS_ARE, ...variables } = given<GatewayGiven>();
+const { SUBGRAPH, HUBS_ARE, ...variables } = startOptions<GatewayGiven>();
 const development = await startDevelopment(readConfig(variables), { idle_ms });
 const gateway = await openGateway(development.config, {
   logger: pino({ level: 'error' }, pino.destination(2)),
@@ -31,7 +31,7 @@ const gateway = await openGateway(development.config, {
   ...(SUBGRAPH && { serve: serveSubgraph(SUBGRAPH) }),
 });
 const ready: GatewayReady = { url: gateway.url, pay_to: development.config.pay_to_base as GatewayReady['pay_to'] };
-answer(ready, {}, async () => {
+serveTasks(ready, {}, async () => {
   await gateway.close();
   await development.stop();
 });

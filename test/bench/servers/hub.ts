@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answer } from '../child/answer.ts';
+import { serveTasks } from '../child/answer.ts';
 import { completion } from '../stand-still.ts';
 
 export interface HubReady {
@@ -35,4 +35,4 @@ const server = createServer(async (request, response) => {
 server.keepAliveTimeout = 60_000;
 await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
 const ready: HubReady = { base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` };
-answer(ready, {}, () => server.closeAllConnections());
+serveTasks(ready, {}, () => server.closeAllConnections());

@@ -9,7 +9,7 @@ import { lockLogHead } from '../../../subgraphs/receipt/log/head.ts';
 import { KnownLog } from '../../../subgraphs/receipt/log/known-log.ts';
 import { nextAgentId, openAgent } from '../../../subgraphs/session/registration/open-agent.ts';
 import { openVault } from '../../../subgraphs/vault.ts';
-import { answer, given } from '../child/answer.ts';
+import { serveTasks, startOptions } from '../child/answer.ts';
 import { collection } from '../collection.ts';
 import { fill } from '../fill.ts';
 import { connections, filteredPages, pages, proofs, sequences, totals } from '../reads.ts';
@@ -37,7 +37,7 @@ export interface Job {
 const CALLERS = 64;
 const GROUP_MAX = 64;
 
-const { issuer_key } = given<LedgerGiven>();
+const { issuer_key } = startOptions<LedgerGiven>();
 const issuer = openIssuer([issuer_key], { base_url: 'http://127.0.0.1:4000', now_ms: systemClock.now_ms });
 const vault = openVault('a secret of the bench alone');
 const opened = new Map<string, Promise<Ledger>>();
@@ -55,10 +55,10 @@ async function openLedger(database_url: string) {
   };
   const queue = new GroupCommit(database, append, GROUP_MAX);
   const ways: Record<NonNullable<Job['way']>, (item: Collection) => Promise<unknown>> = {
-    together: async item => known.committed(await queue.submit(item)),
+    together: async item => known.addCommit(await queue.submit(item)),
     alone: async item => {
       const [head] = await database.transaction(tx => append(tx, [item]));
-      if (head) known.committed(head);
+      if (head) known.addCommit(head);
     },
   };
   return { database, ways };
@@ -105,6 +105,10 @@ const connection = async (job: Job) => connections((await ledgerOf(job.book.data
 const total = async (job: Job) => totals((await ledgerOf(job.book.database_url)).database, issuer, job);
 const gaps = async (job: Job) => sequences((await ledgerOf(job.book.database_url)).database, issuer, job);
 
-answer({}, { openBook, prepare, append, fill: fillBook, page, filtered, connection, total, gaps, proof }, async () => {
-  for (const ledger of opened.values()) await (await ledger).database.close();
-});
+serveTasks(
+  {},
+  { openBook, prepare, append, fill: fillBook, page, filtered, connection, total, gaps, proof },
+  async () => {
+    for (const ledger of opened.values()) await (await ledger).database.close();
+  },
+);

@@ -1,5 +1,5 @@
 import { ApolloServer } from '@apollo/server';
-import { answer, given } from '../child/answer.ts';
+import { serveTasks, startOptions } from '../child/answer.ts';
 import { bookResolvers, bookTypeDefs, openPool } from '../plain-book.ts';
 import { serveApollo } from '../serve-apollo.ts';
 
@@ -8,10 +8,10 @@ export interface PlainApolloGiven {
 }
 
 /** Apollo Server without a gateway. */
-const pool = openPool(given<PlainApolloGiven>().database_url);
+const pool = openPool(startOptions<PlainApolloGiven>().database_url);
 const apollo = new ApolloServer({ typeDefs: bookTypeDefs, resolvers: bookResolvers(pool) });
 const { app, ready } = await serveApollo(apollo);
-answer(ready, {}, async () => {
+serveTasks(ready, {}, async () => {
   await app.close();
   await pool.end();
 });

@@ -1,6 +1,6 @@
 import { ApolloServer } from '@apollo/server';
 import { GraphQLDateTimeISO } from 'graphql-scalars';
-import { answer, given } from '../child/answer.ts';
+import { serveTasks, startOptions } from '../child/answer.ts';
 import { openPool } from '../plain-book.ts';
 import { serveApollo } from '../serve-apollo.ts';
 
@@ -36,7 +36,7 @@ const columns = {
 };
 
 /** Apollo Server over the same posts: the same page, by the same keyset, and nobody's answer is kept. */
-const pool = openPool(given<PlainBoardGiven>().database_url);
+const pool = openPool(startOptions<PlainBoardGiven>().database_url);
 const resolvers = {
   DateTime: GraphQLDateTimeISO,
   Query: {
@@ -56,7 +56,7 @@ const resolvers = {
   },
 };
 const { app, ready } = await serveApollo(new ApolloServer({ typeDefs, resolvers }));
-answer(ready, {}, async () => {
+serveTasks(ready, {}, async () => {
   await app.close();
   await pool.end();
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../../gateway/development/port.ts';
-import { answer } from '../child/answer.ts';
+import { serveTasks } from '../child/answer.ts';
 
 export interface PortkeyReady {
   readonly url: string;
@@ -16,7 +16,7 @@ process.env.TRUSTED_CUSTOM_HOSTS = '127.0.0.1';
 await import('@portkey-ai/gateway/build/start-server.js');
 while (!(await listens(port))) await sleep(50);
 const ready: PortkeyReady = { url: `http://127.0.0.1:${port}` };
-answer(ready, {}, () => {});
+serveTasks(ready, {}, () => {});
 
 async function listens(at: number): Promise<boolean> {
   const socket = connect(at, '127.0.0.1');

@@ -13,15 +13,15 @@ import type { SettleOutcome } from '../../../gateway/rails/outcome.ts';
 import { settlerDefaults } from '../../../gateway/rails/settler.ts';
 import { limits } from '../../../schema/limits.ts';
 import { systemClock, systemRandom } from '../../../subgraphs/clock.ts';
-import { newPayer, signed } from '../authorizations.ts';
-import { answer, given } from '../child/answer.ts';
+import { newPayer, signAuthorization } from '../authorizations.ts';
+import { serveTasks, startOptions } from '../child/answer.ts';
 
 export interface SettlersGiven {
   readonly database_url: string;
   readonly rpc_url: string;
 }
 
-export interface Settled {
+export interface SettledTotals {
   readonly settlements: number;
   readonly blocks: number;
   readonly gas: number;
@@ -36,7 +36,7 @@ const BLOCK_SECONDS = 2;
 const YOUNG_MS = 700;
 const POLL_MS = 25;
 
-const { database_url, rpc_url } = given<SettlersGiven>();
+const { database_url, rpc_url } = startOptions<SettlersGiven>();
 const database = await openStore(database_url);
 const chain = openBase({ rpc_url });
 const payers = Array.from({ length: PAYERS }, newPayer);
@@ -102,7 +102,7 @@ function watchBlocks() {
 function items(): SettleItem[] {
   return Array.from({ length: BATCH }, (_, index) => {
     const payer = payers[index % PAYERS] as (typeof payers)[number];
-    const { authorization, signature } = signed(payer, treasury);
+    const { authorization, signature } = signAuthorization(payer, treasury);
     return {
       claim_key: baseClaimKey(authorization),
       authorization,
@@ -112,7 +112,7 @@ function items(): SettleItem[] {
 }
 
 /** What is handed in together goes together; the next lot is handed in when this one is signed and journalled. */
-async function together(): Promise<Settled> {
+async function together(): Promise<SettledTotals> {
   const before = journalled;
   const settling: Promise<SettleOutcome>[] = [];
   for (let lot = 1; lot <= keys.length; lot++) {
@@ -123,12 +123,12 @@ async function together(): Promise<Settled> {
 }
 
 /** The same settlers with the same keys, each of which sends one authorization and waits for its receipt. */
-async function alone(): Promise<Settled> {
+async function alone(): Promise<SettledTotals> {
   const waiting = items();
   return sumOf(await Promise.all(singular.map((settler, index) => settler.settle(waiting[index] as SettleItem))));
 }
 
-async function sumOf(settlements: readonly SettleOutcome[]): Promise<Settled> {
+async function sumOf(settlements: readonly SettleOutcome[]): Promise<SettledTotals> {
   const hashes = new Set<Hex>();
   const blocks = new Set<number>();
   for (const settlement of settlements) {
@@ -142,7 +142,7 @@ async function sumOf(settlements: readonly SettleOutcome[]): Promise<Settled> {
   return { settlements: settlements.length, blocks: blocks.size, gas };
 }
 
-answer({}, { young: blocks.young, together, alone }, async () => {
+serveTasks({}, { young: blocks.young, together, alone }, async () => {
   blocks.stop();
   await Promise.all([plural, ...singular].map(settler => settler.close()));
   await chain.close();

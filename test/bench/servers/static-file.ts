@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import fastify from 'fastify';
-import { answer, given } from '../child/answer.ts';
+import { serveTasks, startOptions } from '../child/answer.ts';
 
 export interface StaticFileGiven {
   readonly folder: string;
@@ -16,10 +16,10 @@ export interface StaticFileReady {
 }
 
 /** One file of a folder, as @fastify/static serves it: opened and read each time that it is asked for. */
-const { folder, path, bytes } = given<StaticFileGiven>();
+const { folder, path, bytes } = startOptions<StaticFileGiven>();
 await mkdir(folder, { recursive: true });
 await writeFile(join(folder, path), Buffer.from(bytes, 'base64'));
 const app = fastify();
 await app.register(fastifyStatic, { root: folder, immutable: true, maxAge: '365d' });
 const ready: StaticFileReady = { url: await app.listen({ host: '127.0.0.1', port: 0 }) };
-answer(ready, {}, () => app.close());
+serveTasks(ready, {}, () => app.close());

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { buildSchema } from 'graphql';
 import { useServer } from 'graphql-ws/use/ws';
 import { WebSocketServer } from 'ws';
-import { answer } from '../child/answer.ts';
+import { serveTasks } from '../child/answer.ts';
 import { Topic } from '../topic.ts';
 
 export interface StockSocketsReady {
@@ -37,7 +37,7 @@ useServer({ schema }, sockets);
 await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve));
 const ready: StockSocketsReady = { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}` };
 
-answer(
+serveTasks(
   ready,
   {
     subscribers: () => topic.subscribers,

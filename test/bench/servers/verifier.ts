@@ -10,7 +10,7 @@ import {
 } from '../../../subgraphs/receipt/verify/signature.ts';
 import { issue, issuer } from '../../harness/receipt/issue.ts';
 import { paidCall } from '../../harness/vectors/receipt-facts.ts';
-import { answer } from '../child/answer.ts';
+import { serveTasks } from '../child/answer.ts';
 
 /* Verifies receipts, one after the other on one thread: whole, by their signatures alone, or by jose. */
 
@@ -59,4 +59,4 @@ async function token(count: number): Promise<void> {
     await compactVerify(receiptAt(turn).jws, jose_key, { algorithms: ['ES256'] });
 }
 
-answer({}, { whole, signatures, token }, () => {});
+serveTasks({}, { whole, signatures, token }, () => {});

@@ -5,8 +5,8 @@ import { ExactEvmScheme } from '@x402/evm/exact/server';
 import { paymentMiddleware, x402ResourceServer } from '@x402/hono';
 import { Hono } from 'hono';
 import { networks } from '../../../schema/network.ts';
-import { answer, given } from '../child/answer.ts';
-import { believingFacilitator, verifyingFacilitator } from '../facilitators.ts';
+import { serveTasks, startOptions } from '../child/answer.ts';
+import { trustingFacilitator, verifyingFacilitator } from '../facilitators.ts';
 import { completion } from '../stand-still.ts';
 
 export interface X402Given {
@@ -23,9 +23,9 @@ export interface X402Ready {
 }
 
 /** The stock middleware before the same answer. Nothing is kept. */
-const { pay_to, facilitator } = given<X402Given>();
+const { pay_to, facilitator } = startOptions<X402Given>();
 const { caip2: network, usdc: asset, usdc_domain } = networks.base;
-const inProcess = { believing: believingFacilitator, verifying: verifyingFacilitator };
+const inProcess = { believing: trustingFacilitator, verifying: verifyingFacilitator };
 const client: FacilitatorClient =
   typeof facilitator === 'string' ? inProcess[facilitator]() : new HTTPFacilitatorClient(facilitator);
 const price = { amount: '2000', asset, extra: { ...usdc_domain } };
@@ -47,4 +47,4 @@ app.post('/v1/chat/completions', async context => {
 const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 });
 if (!server.listening) await new Promise(resolve => server.once('listening', resolve));
 const ready: X402Ready = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-answer(ready, {}, () => server.close());
+serveTasks(ready, {}, () => server.close());

@@ -3,8 +3,8 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, type LanguageModel, streamText } from 'ai';
 import { beforeAll, describe } from 'vitest';
 import { chatRows, compatibleRows, responsesRows } from '../../harness/habits/ai-sdk-rows.ts';
-import type { Reached } from '../../harness/habits/outcome.ts';
-import { type Client, meetsEachHabit, throughOf } from '../../harness/habits/rows.ts';
+import type { ApiAddress } from '../../harness/habits/outcome.ts';
+import { type Client, serviceOutcomes, testEachHabit } from '../../harness/habits/rows.ts';
 import { API_KEY, openStandIn, prompt, type StandIn } from '../../harness/habits/stand-in.ts';
 
 /* The Vercel AI SDK as anybody installs it, with nothing changed but the address and a `fetch` that pays. */
@@ -14,7 +14,7 @@ beforeAll(async () => {
   standIn = await openStandIn();
 });
 
-function sdk(modelAt: (reached: Reached, model: string) => LanguageModel): Client {
+function sdk(modelAt: (reached: ApiAddress, model: string) => LanguageModel): Client {
   const asked = { prompt, maxOutputTokens: 64, maxRetries: 1 };
   return {
     async whole(reached, name) {
@@ -40,9 +40,9 @@ const compatible = sdk(({ baseURL, fetch: by }, name) =>
   createOpenAICompatible({ name: 'svc', baseURL, apiKey: API_KEY, fetch: by })(name),
 );
 
-describe('@ai-sdk/openai, chat', () => meetsEachHabit(() => standIn, chat, chatRows));
+describe('@ai-sdk/openai, chat', () => testEachHabit(() => standIn, chat, chatRows));
 
 describe('@ai-sdk/openai, responses, which the service alone speaks', () =>
-  meetsEachHabit(() => standIn, responses, throughOf(responsesRows), { straight: false }));
+  testEachHabit(() => standIn, responses, serviceOutcomes(responsesRows), { straight: false }));
 
-describe('@ai-sdk/openai-compatible', () => meetsEachHabit(() => standIn, compatible, compatibleRows));
+describe('@ai-sdk/openai-compatible', () => testEachHabit(() => standIn, compatible, compatibleRows));

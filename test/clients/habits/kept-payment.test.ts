@@ -4,7 +4,14 @@ import OpenAI from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { payingFetch } from '../../../rest-compat/client/paying-fetch.ts';
 import { officialClient, type Wallet } from '../../harness/buyer.ts';
-import { API_KEY, type Buyer, messages, openStandIn, prompt, type StandIn } from '../../harness/habits/stand-in.ts';
+import {
+  API_KEY,
+  type HabitBuyer,
+  messages,
+  openStandIn,
+  prompt,
+  type StandIn,
+} from '../../harness/habits/stand-in.ts';
 
 /* Streams that break off, below our own fetch: it keeps the payment that brings the work again, and the next try shows it. */
 
@@ -14,7 +21,7 @@ beforeAll(async () => {
 });
 const newBuyer = () => standIn.newBuyer((payer: Wallet) => payingFetch({ payments: officialClient(payer) }));
 
-async function streamed({ reached: { baseURL, fetch: by } }: Buyer, model: string): Promise<string> {
+async function streamed({ reached: { baseURL, fetch: by } }: HabitBuyer, model: string): Promise<string> {
   const client = new OpenAI({ baseURL, apiKey: API_KEY, maxRetries: 0, fetch: by });
   let text = '';
   for await (const { choices } of await client.chat.completions.create({ model, messages, stream: true }))

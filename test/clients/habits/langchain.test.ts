@@ -2,8 +2,8 @@ import type { AIMessage, AIMessageChunk } from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
 import { beforeAll, describe } from 'vitest';
 import { ANSWER, FAILED, openaiRows } from '../../harness/habits/openai-rows.ts';
-import type { HabitOutcome, Reached } from '../../harness/habits/outcome.ts';
-import { type Client, meetsEachHabit, type Rows, throughOf, without } from '../../harness/habits/rows.ts';
+import type { ApiAddress, HabitOutcome } from '../../harness/habits/outcome.ts';
+import { type Client, type Rows, serviceOutcomes, testEachHabit, withoutShown } from '../../harness/habits/rows.ts';
 import { API_KEY, openStandIn, prompt, type StandIn } from '../../harness/habits/stand-in.ts';
 
 /* LangChain as anybody installs it, with nothing changed but the address and a `fetch` that pays. */
@@ -19,7 +19,7 @@ interface Metadata {
   readonly status?: string;
 }
 
-function saidBy({ text, additional_kwargs, response_metadata }: AIMessage | AIMessageChunk): HabitOutcome {
+function outcomeIn({ text, additional_kwargs, response_metadata }: AIMessage | AIMessageChunk): HabitOutcome {
   const { finish_reason, status } = response_metadata as Metadata;
   const { reasoning_content } = additional_kwargs as { readonly reasoning_content?: string };
   const ends = { completed: 'stop', incomplete: 'length' } as const;
@@ -28,19 +28,19 @@ function saidBy({ text, additional_kwargs, response_metadata }: AIMessage | AIMe
 }
 
 function langchain(useResponsesApi: boolean): Client {
-  const modelAt = ({ baseURL, fetch: by }: Reached, model: string) => {
+  const modelAt = ({ baseURL, fetch: by }: ApiAddress, model: string) => {
     const configuration = { baseURL, fetch: by };
     return new ChatOpenAI({ model, apiKey: API_KEY, maxRetries: 1, maxTokens: 64, useResponsesApi, configuration });
   };
   return {
-    whole: async (reached, name) => saidBy(await modelAt(reached, name).invoke(prompt)),
+    whole: async (reached, name) => outcomeIn(await modelAt(reached, name).invoke(prompt)),
     async streamed(reached, name, shown) {
       const pieces: AIMessageChunk[] = [];
       for await (const piece of await modelAt(reached, name).stream(prompt)) {
         shown.push(piece.text);
         pieces.push(piece);
       }
-      return saidBy(pieces.reduce((whole, piece) => whole.concat(piece)));
+      return outcomeIn(pieces.reduce((whole, piece) => whole.concat(piece)));
     },
   };
 }
@@ -58,7 +58,7 @@ const rows: Rows = {
   'dev/thinks-to-the-limit': '"" length',
 };
 
-describe('@langchain/openai, chat', () => meetsEachHabit(() => standIn, langchain(false), rows));
+describe('@langchain/openai, chat', () => testEachHabit(() => standIn, langchain(false), rows));
 
 describe('@langchain/openai, responses, which the service alone speaks', () =>
-  meetsEachHabit(() => standIn, langchain(true), without('thoughts', throughOf(rows)), { straight: false }));
+  testEachHabit(() => standIn, langchain(true), withoutShown('thoughts', serviceOutcomes(rows)), { straight: false }));

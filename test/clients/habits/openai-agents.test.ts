@@ -9,8 +9,8 @@ import {
 import OpenAI from 'openai';
 import { beforeAll, describe } from 'vitest';
 import { ANSWER, FAILED, openaiRows, plain } from '../../harness/habits/openai-rows.ts';
-import type { Reached } from '../../harness/habits/outcome.ts';
-import { type Client, meetsEachHabit, type Rows, throughOf, without } from '../../harness/habits/rows.ts';
+import type { ApiAddress } from '../../harness/habits/outcome.ts';
+import { type Client, type Rows, serviceOutcomes, testEachHabit, withoutShown } from '../../harness/habits/rows.ts';
 import { API_KEY, openStandIn, prompt, type StandIn } from '../../harness/habits/stand-in.ts';
 
 /* OpenAI's agents as anybody installs them, with nothing changed but the address and the `fetch` of their client, which pays. */
@@ -26,7 +26,7 @@ const runner = new Runner({ tracingDisabled: true });
 const maxTurns = 2;
 
 function agents(modelOf: (client: OpenAI, name: string) => Model): Client {
-  const agentAt = ({ baseURL, fetch: by }: Reached, name: string) => {
+  const agentAt = ({ baseURL, fetch: by }: ApiAddress, name: string) => {
     const client = new OpenAI({ baseURL, apiKey: API_KEY, maxRetries: 1, fetch: by });
     return new Agent({ name: 'Judge', model: modelOf(client, name), modelSettings: { maxTokens: 64 } });
   };
@@ -56,7 +56,7 @@ const AGAIN = 'MaxTurnsExceededError ×2';
 
 /** It shows thoughts by one of their names, and asks again where a model said nothing. */
 const rows: Rows = {
-  ...without('finish', openaiRows),
+  ...withoutShown('finish', openaiRows),
   'dev/thinking': ANSWER,
   'dev/thinks-to-the-limit': AGAIN,
   'dev/only-role': [AGAIN, FAILED],
@@ -64,28 +64,28 @@ const rows: Rows = {
   'dev/thinks-and-stops': { whole: [AGAIN, FAILED], streamed: [AGAIN, 'APIError hub_broke_off'] },
 };
 
-const said = (model: string) => plain(model).replace(/ stop$/, '');
+const expectedLine = (model: string) => plain(model).replace(/ stop$/, '');
 
 /** An error of its own for each response that failed or is incomplete. It shows summaries of thoughts alone. */
 const responsesRows: Rows = {
-  ...without('thoughts', throughOf(rows)),
+  ...withoutShown('thoughts', serviceOutcomes(rows)),
   'dev/thinks-to-the-limit': 'ModelBehaviorError',
   'dev/thinks-and-stops': { whole: FAILED, streamed: 'ModelBehaviorError' },
   'dev/no-finish-reason': { whole: ANSWER, streamed: `ModelBehaviorError after ${ANSWER}` },
   'dev/fails-within': { whole: FAILED, streamed: 'ModelBehaviorError after "9.8 is"' },
-  'dev/cuts-off': { whole: said('dev/cuts-off'), streamed: 'ModelBehaviorError after "One two "' },
+  'dev/cuts-off': { whole: expectedLine('dev/cuts-off'), streamed: 'ModelBehaviorError after "One two "' },
   'dev/ends-with-error-event': {
-    whole: said('dev/ends-with-error-event'),
+    whole: expectedLine('dev/ends-with-error-event'),
     streamed: 'ModelBehaviorError after "One two "',
   },
   'dev/ends-with-bare-error': {
-    whole: said('dev/ends-with-bare-error'),
+    whole: expectedLine('dev/ends-with-bare-error'),
     streamed: 'ModelBehaviorError after "One two "',
   },
   'dev/runs-out-of-resources': { whole: FAILED, streamed: 'ModelBehaviorError after "One two "' },
 };
 
-describe('@openai/agents, chat completions', () => meetsEachHabit(() => standIn, chat, rows));
+describe('@openai/agents, chat completions', () => testEachHabit(() => standIn, chat, rows));
 
 describe('@openai/agents, responses, which the service alone speaks', () =>
-  meetsEachHabit(() => standIn, responses, responsesRows, { straight: false }));
+  testEachHabit(() => standIn, responses, responsesRows, { straight: false }));

@@ -1,8 +1,8 @@
 import OpenAI from 'openai';
 import { beforeAll, describe } from 'vitest';
 import { openaiRows } from '../../harness/habits/openai-rows.ts';
-import type { Reached } from '../../harness/habits/outcome.ts';
-import { type Client, meetsEachHabit, throughOf } from '../../harness/habits/rows.ts';
+import type { ApiAddress } from '../../harness/habits/outcome.ts';
+import { type Client, serviceOutcomes, testEachHabit } from '../../harness/habits/rows.ts';
 import { API_KEY, messages, openStandIn, prompt, type StandIn } from '../../harness/habits/stand-in.ts';
 
 /* OpenAI's client as anybody installs it, with nothing changed but the address and a `fetch` that pays. */
@@ -12,7 +12,7 @@ beforeAll(async () => {
   standIn = await openStandIn();
 });
 
-const clientAt = ({ baseURL, fetch: by }: Reached) =>
+const clientAt = ({ baseURL, fetch: by }: ApiAddress) =>
   new OpenAI({ baseURL, apiKey: API_KEY, maxRetries: 1, fetch: by });
 
 /** Members that OpenAI's own models do not have. */
@@ -45,7 +45,7 @@ const chat: Client = {
   },
 };
 
-function saidBy({ output, output_text, status, incomplete_details }: OpenAI.Responses.Response) {
+function outcomeIn({ output, output_text, status, incomplete_details }: OpenAI.Responses.Response) {
   const thoughts = output.flatMap(item => (item.type === 'reasoning' ? (item.content ?? []) : []));
   const ends = { completed: 'stop', max_output_tokens: 'length' } as const;
   const end = incomplete_details?.reason ?? status;
@@ -55,16 +55,16 @@ function saidBy({ output, output_text, status, incomplete_details }: OpenAI.Resp
 
 const responses: Client = {
   async whole(reached, model) {
-    return saidBy(await clientAt(reached).responses.create({ model, input: prompt, max_output_tokens: 64 }));
+    return outcomeIn(await clientAt(reached).responses.create({ model, input: prompt, max_output_tokens: 64 }));
   },
   async streamed(reached, model, shown) {
     const stream = clientAt(reached).responses.stream({ model, input: prompt, max_output_tokens: 64 });
     for await (const event of stream) if (event.type === 'response.output_text.delta') shown.push(event.delta);
-    return saidBy(await stream.finalResponse());
+    return outcomeIn(await stream.finalResponse());
   },
 };
 
-describe('openai, chat.completions', () => meetsEachHabit(() => standIn, chat, openaiRows));
+describe('openai, chat.completions', () => testEachHabit(() => standIn, chat, openaiRows));
 
 describe('openai, responses, which the service alone speaks', () =>
-  meetsEachHabit(() => standIn, responses, throughOf(openaiRows), { straight: false }));
+  testEachHabit(() => standIn, responses, serviceOutcomes(openaiRows), { straight: false }));

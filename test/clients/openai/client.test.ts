@@ -1,8 +1,8 @@
 import OpenAI, { toFile } from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { payingFetch, type Wallet } from '../../harness/buyer.ts';
-import { audio, heardIn } from '../../harness/doors/audio-form.ts';
-import { openService, type Service, type Svc } from '../../harness/doors/open-service.ts';
+import { audio, transcriptOf } from '../../harness/doors/audio-form.ts';
+import { openService, type ReceiptBody, type Service } from '../../harness/doors/open-service.ts';
 
 /*
  * The official client as anybody installs it, with nothing changed but its `fetch`, which pays. What it sends twice (once
@@ -22,8 +22,8 @@ async function buyer(version: 1 | 2 = 2) {
 }
 
 /** Paid once, and the answer says by which receipt. */
-async function paidOnce(payer: Wallet, answer: unknown): Promise<Svc> {
-  const { svc } = answer as { svc: Svc };
+async function paidOnce(payer: Wallet, answer: unknown): Promise<ReceiptBody> {
+  const { svc } = answer as { svc: ReceiptBody };
   expect(await service.transfersFrom(payer)).toEqual([
     expect.objectContaining({ tx_hash: svc.payment_ref.replace('base:', ''), amount_atomic: 2000n }),
   ]);
@@ -106,7 +106,7 @@ describe('the official openai client, through a paying fetch', () => {
     const heard = audio(length);
     const file = await toFile(heard.bytes, 'speech.mp3');
     const transcription = await openai.audio.transcriptions.create({ model: 'svc/auto', file, language: 'en' });
-    expect(transcription.text).toContain(heardIn(heard, 'mp3'));
+    expect(transcription.text).toContain(transcriptOf(heard, 'mp3'));
     await paidOnce(payer, transcription);
   });
 
@@ -115,7 +115,7 @@ describe('the official openai client, through a paying fetch', () => {
     const heard = audio('of both kinds');
     const asked = { model: 'svc/auto', file: await toFile(heard.bytes, 'speech.wav') };
     const text = await openai.audio.transcriptions.create({ ...asked, response_format: 'text' });
-    expect(text).toContain(heardIn(heard));
+    expect(text).toContain(transcriptOf(heard));
     const verbose = await openai.audio.transcriptions.create({
       ...asked,
       response_format: 'verbose_json',

@@ -7,21 +7,21 @@ import OpenAI from 'openai';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Buyer, PaymentPending, payingFetch } from '../../../rest-compat/client/paying-fetch.ts';
 import { type Fetch, payingFetch as officialFetch, type Wallet } from '../../harness/buyer.ts';
-import { openDoubtfulNode } from '../../harness/faults/doubtful-node.ts';
 import { eventually } from '../../harness/faults/ground.ts';
-import { watched } from '../../harness/openai/watch-fetch.ts';
+import { openLyingChainService } from '../../harness/faults/lying-chain-service.ts';
+import { recordFetch } from '../../harness/openai/record-fetch.ts';
 
 /*
  * The official OpenAI client, with its retries, on a chain that goes silent once the payment was sent to it: by x402's own
  * fetch, which signs a payment for each try, and by ours, which keeps the one that it has signed.
  */
 
-let doubtful: Awaited<ReturnType<typeof openDoubtfulNode>>;
+let doubtful: Awaited<ReturnType<typeof openLyingChainService>>;
 beforeAll(async () => {
-  doubtful = await openDoubtfulNode();
+  doubtful = await openLyingChainService();
 });
 afterEach(() => {
-  doubtful.node.repent();
+  doubtful.node.tellTruth();
   doubtful.ground.hub.behave({ kind: 'answer' });
 });
 
@@ -59,14 +59,16 @@ async function keeper(version: 1 | 2 = 2, more: Partial<Buyer> = {}) {
 
 const openai = (by: Fetch, more: object = {}) =>
   new OpenAI({ baseURL: `${doubtful.gateway.url}/v1`, apiKey: 'none', fetch: by, ...more });
-const asked = (content: string) => ({ model: 'test/model', messages: [{ role: 'user' as const, content }] });
+const chatParams = (content: string) => ({ model: 'test/model', messages: [{ role: 'user' as const, content }] });
 
 describe('x402’s own fetch, which signs a payment for each try of the client above it', () => {
   it.each([1, 2] as const)('v%s: 503 settlement_pending is not retried; charged once', async version => {
     const { account, transfers } = await wallet();
-    const { payments, answers, fetch: watching } = watched();
+    const { payments, answers, fetch: watching } = recordFetch();
     silentAfterBroadcast();
-    const call = openai(officialFetch(account, version, watching)).chat.completions.create(asked(`stock ${version}`));
+    const call = openai(officialFetch(account, version, watching)).chat.completions.create(
+      chatParams(`stock ${version}`),
+    );
     await expect(call).rejects.toMatchObject({
       status: 503,
       code: 'settlement_pending',
@@ -87,7 +89,7 @@ describe('x402’s own fetch, which signs a payment for each try of the client a
       network: version === 1 ? 'base' : 'eip155:8453',
       payer: account.address,
     });
-    doubtful.node.repent();
+    doubtful.node.tellTruth();
     const [payment = ''] = payments;
     const again = () => shown(`stock ${version}`, version, payment);
     await eventually('the answer', async () => (await again()).ok || null);
@@ -96,9 +98,11 @@ describe('x402’s own fetch, which signs a payment for each try of the client a
 
   it('502 hub_failed, of which nothing was charged, is: another payment pays for what is answered then', async () => {
     const { account, transfers } = await wallet();
-    const { payments, fetch: watching } = watched();
+    const { payments, fetch: watching } = recordFetch();
     failOnce();
-    const completion = await openai(officialFetch(account, 2, watching)).chat.completions.create(asked('fails once'));
+    const completion = await openai(officialFetch(account, 2, watching)).chat.completions.create(
+      chatParams('fails once'),
+    );
     expect(completion.choices[0]?.message.content).toContain('fails once');
     expect(payments.size).toBe(2);
     expect(await transfers()).toHaveLength(1);
@@ -108,7 +112,7 @@ describe('x402’s own fetch, which signs a payment for each try of the client a
 function shown(content: string, version: 1 | 2, payment: string): Promise<Response> {
   const name = version === 1 ? 'X-PAYMENT' : 'PAYMENT-SIGNATURE';
   const headers = { 'content-type': 'application/json', [name]: payment };
-  return fetch(doubtful.gateway.url + CHAT, { method: 'POST', headers, body: JSON.stringify(asked(content)) });
+  return fetch(doubtful.gateway.url + CHAT, { method: 'POST', headers, body: JSON.stringify(chatParams(content)) });
 }
 
 function failOnce(): void {
@@ -122,23 +126,23 @@ function failOnce(): void {
 
 describe('our fetch, which keeps the payment until its outcome is known', () => {
   it.each([1, 2] as const)('v%s: answered once the chain speaks again; one signature, one charge', async version => {
-    const told = watched();
+    const told = recordFetch();
     const { fetch: by, signed, transfers } = await keeper(version, { fetch: told.fetch });
     silentAfterBroadcast();
-    const call = openai(by).chat.completions.create(asked(`kept ${version}`));
+    const call = openai(by).chat.completions.create(chatParams(`kept ${version}`));
     await eventually('told to wait', () => told.answers.length > 0 || null);
-    doubtful.node.repent();
+    doubtful.node.tellTruth();
     expect((await call).choices[0]?.message.content).toContain(`kept ${version}`);
     expect([signed(), (await transfers()).length]).toEqual([1, 1]);
   });
 
   it('streamed: the same', async () => {
-    const told = watched();
+    const told = recordFetch();
     const { fetch: by, signed, transfers } = await keeper(2, { fetch: told.fetch });
     silentAfterBroadcast();
-    const call = openai(by).chat.completions.create({ ...asked('kept, streamed'), stream: true });
+    const call = openai(by).chat.completions.create({ ...chatParams('kept, streamed'), stream: true });
     await eventually('told to wait', () => told.answers.length > 0 || null);
-    doubtful.node.repent();
+    doubtful.node.tellTruth();
     let text = '';
     for await (const chunk of await call) text += chunk.choices[0]?.delta.content ?? '';
     expect(text).toContain('kept, streamed');
@@ -146,7 +150,7 @@ describe('our fetch, which keeps the payment until its outcome is known', () => 
   });
 
   it('on /graphql, where a refusal is a 200: the same', async () => {
-    const graphql = watched();
+    const graphql = recordFetch();
     const { fetch: by, signed, transfers } = await keeper(2, { fetch: graphql.fetch });
     const query = `mutation { createChatCompletion(input: { model: "test/model",
       messages: [{ role: "user", content: "kept on graphql" }] }) { choices { message { content } } } }`;
@@ -162,14 +166,14 @@ describe('our fetch, which keeps the payment until its outcome is known', () => 
       errorReason: 'settlement_pending',
       transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/),
     });
-    doubtful.node.repent();
+    doubtful.node.tellTruth();
     expect(await (await call).text()).toContain('kept on graphql');
     expect([signed(), (await transfers()).length]).toEqual([1, 1]);
   });
   it('a client that gives up and tries again, three times: the same payment', async () => {
     const { fetch: by, signed, transfers } = await keeper();
     doubtful.ground.hub.behave({ kind: 'answer', delay_ms: 5_000 });
-    const call = openai(by, { timeout: 2_000, maxRetries: 8 }).chat.completions.create(asked('slow'));
+    const call = openai(by, { timeout: 2_000, maxRetries: 8 }).chat.completions.create(chatParams('slow'));
     expect((await call).choices[0]?.message.content).toContain('slow');
     expect([signed(), (await transfers()).length]).toEqual([1, 1]);
   });
@@ -177,13 +181,13 @@ describe('our fetch, which keeps the payment until its outcome is known', () => 
   it('a hub that fails once: the client’s next try brings the same payment', async () => {
     const { fetch: by, signed, transfers } = await keeper();
     failOnce();
-    await openai(by).chat.completions.create(asked('fails once, kept'));
+    await openai(by).chat.completions.create(chatParams('fails once, kept'));
     expect([signed(), (await transfers()).length]).toEqual([1, 1]);
   });
 
   it('answers that are lost, before their head and in their midst: bought once', async () => {
     let lost = 0;
-    const losing = watched(async input => {
+    const losing = recordFetch(async input => {
       const answer = await fetch(input);
       if (!(input as Request).headers.has('PAYMENT-SIGNATURE') || lost++ > 1) return answer;
       await answer.body?.cancel();
@@ -191,8 +195,8 @@ describe('our fetch, which keeps the payment until its outcome is known', () => 
       return new Response(new ReadableStream({ pull: stream => stream.error(new TypeError('terminated')) }), answer);
     });
     const { fetch: by, signed, transfers } = await keeper(2, { fetch: losing.fetch });
-    await expect(openai(by).chat.completions.create(asked('lost'))).rejects.toThrow();
-    const completion = await openai(by).chat.completions.create(asked('lost'));
+    await expect(openai(by).chat.completions.create(chatParams('lost'))).rejects.toThrow();
+    const completion = await openai(by).chat.completions.create(chatParams('lost'));
     expect(completion.choices[0]?.message.content).toContain('lost');
     expect([signed(), losing.payments.size, (await transfers()).length]).toEqual([1, 1, 1]);
   });
@@ -211,7 +215,7 @@ describe('our fetch, which keeps the payment until its outcome is known', () => 
     const { fetch: by, signed, transfers } = await keeper(2, { fetch: breaking });
     const streamed = async () => {
       let text = '';
-      const stream = await openai(by).chat.completions.create({ ...asked('broken off'), stream: true });
+      const stream = await openai(by).chat.completions.create({ ...chatParams('broken off'), stream: true });
       for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
       return text;
     };
@@ -222,7 +226,7 @@ describe('our fetch, which keeps the payment until its outcome is known', () => 
 
   it('two equal calls at once are two purchases, one after the other; equal calls later are new ones', async () => {
     const { fetch: by, signed, transfers } = await keeper();
-    const call = () => openai(by).chat.completions.create(asked('twice'));
+    const call = () => openai(by).chat.completions.create(chatParams('twice'));
     await Promise.all([call(), call()]);
     await call();
     expect([signed(), (await transfers()).length]).toEqual([3, 3]);
@@ -232,15 +236,15 @@ describe('our fetch, which keeps the payment until its outcome is known', () => 
     const { fetch: by, payments, signed, transfers } = await keeper(2, { patience_ms_max: 2_500 });
     silentAfterBroadcast();
     const fault = await openai(by, { maxRetries: 1 })
-      .chat.completions.create(asked('out of patience'))
+      .chat.completions.create(chatParams('out of patience'))
       .catch((thrown: Error) => thrown.cause);
     expect(fault).toBeInstanceOf(PaymentPending);
     const { name, payment, problem } = fault as PaymentPending;
     expect([name, problem?.code]).toEqual(['PaymentPending', 'settlement_pending']);
     expect(payment.valid_before).toBeGreaterThan(Date.now() / 1_000);
-    doubtful.node.repent();
+    doubtful.node.tellTruth();
     const later = payingFetch({ payments, kept: [JSON.parse(JSON.stringify(payment))], patience_ms_max: 30_000 });
-    const completion = await openai(later, { maxRetries: 5 }).chat.completions.create(asked('out of patience'));
+    const completion = await openai(later, { maxRetries: 5 }).chat.completions.create(chatParams('out of patience'));
     expect(completion.choices[0]?.message.content).toContain('out of patience');
     expect([signed(), (await transfers()).length]).toEqual([1, 1]);
   });

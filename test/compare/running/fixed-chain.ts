@@ -7,13 +7,13 @@ import { rpc, rpcBatch } from '../../../gateway/development/chain/rpc.ts';
 import { freePort } from '../../../gateway/development/port.ts';
 import type { Json } from '../../../schema/canonical-json.ts';
 import { networks } from '../../../schema/network.ts';
-import { mortal } from '../../harness/mortal.ts';
+import { withParentDeathSignal } from '../../harness/parent-death-signal.ts';
 import { BEGINS_MS } from './fixed-time.ts';
 
 /** A Base whose blocks are the same in every run of one story, by number, time and hash. */
 export async function openFixedChain(folder: string) {
   const port = await freePort(null);
-  const child = spawn(...mortal(anvil(), argumentsOf(port)), {
+  const child = spawn(...withParentDeathSignal(anvil(), argumentsOf(port)), {
     stdio: 'ignore',
     env: { HOME: folder, PATH: '/usr/bin:/bin' },
   });

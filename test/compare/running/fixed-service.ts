@@ -13,13 +13,13 @@ import { JOBS_SCHEMA } from '../../../subgraphs/migrate-jobs.ts';
 import { startRouter } from '../../harness/doors/router.ts';
 import { administer, createDatabase, databaseUrl, TEMPLATE } from '../../harness/global.ts';
 import { startTestHub } from '../../harness/hub.ts';
-import { witness } from '../../harness/ingest/witness.ts';
+import { openTransferSource } from '../../harness/ingest/transfer-source.ts';
 import { atEnd } from '../../harness/release.ts';
 import { ownFolder } from '../../harness/scratch.ts';
-import { signFor } from '../../harness/signed-for.ts';
-import { openService } from '../../harness/worker-gateway.ts';
+import { setAudience } from '../../harness/signing-audience.ts';
+import { openWorkerService } from '../../harness/worker-gateway.ts';
 import { openFixedChain } from './fixed-chain.ts';
-import { BEGINS_MS, beginStep, beginStory, standsFor, storyNow } from './fixed-time.ts';
+import { BEGINS_MS, beginStep, beginStory, redirectPort, storyNow } from './fixed-time.ts';
 
 export const BASE_URL = 'https://gateway.example';
 /** Key of the vault. The record opens with it what the service has sealed. */
@@ -54,12 +54,12 @@ export async function openFixedService(cluster_url: string, name: string) {
     embedding_models: ['alpha-embedding'],
   });
   const router = await startRouter();
-  router.tells({ model: 'some/model', cost: '0.00125' });
-  standsFor(TOLD_PORTS.router, Number(new URL(router.base_url).port));
+  router.answerWithCost({ model: 'some/model', cost: '0.00125' });
+  redirectPort(TOLD_PORTS.router, Number(new URL(router.base_url).port));
   const receiver = await startReceiver();
-  const world = witness();
+  const world = openTransferSource();
   const polled = { block: -1 };
-  const gateway = await openService({
+  const gateway = await openWorkerService({
     environment: {
       NODE_ENV: 'test',
       BASE_URL,
@@ -99,7 +99,7 @@ export async function openFixedService(cluster_url: string, name: string) {
       },
     },
   });
-  signFor(BASE_URL);
+  setAudience(BASE_URL);
   const ledger = new pg.Pool({ connectionString: database_url, max: 2 });
   atEnd(() => ledger.end());
   const query = async <T extends pg.QueryResultRow>(statement: string, values: unknown[] = []) =>
@@ -165,7 +165,7 @@ function storyClock(database: string): string {
   ].join('; ');
 }
 
-export interface Delivered {
+export interface DeliveredMessage {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -179,7 +179,7 @@ const TELLING = /^(webhook-|x-svc-|content-type$|user-agent$)/;
 
 /** A receiver that accepts every webhook. */
 async function startReceiver() {
-  const delivered: Delivered[] = [];
+  const delivered: DeliveredMessage[] = [];
   const server = createServer(async (request, response) => {
     const body = await text(request);
     const headers = Object.entries(request.headers as Record<string, string>).filter(([name]) => TELLING.test(name));
@@ -192,6 +192,6 @@ async function startReceiver() {
     server.closeAllConnections();
     server.close();
   });
-  standsFor(TOLD_PORTS.receiver, (server.address() as AddressInfo).port);
+  redirectPort(TOLD_PORTS.receiver, (server.address() as AddressInfo).port);
   return { url: `http://127.0.0.1:${TOLD_PORTS.receiver}`, delivered };
 }

@@ -18,14 +18,14 @@ let now_ms = BEGINS_MS;
 let label = 'opening';
 const drawn = new Map<string, number>();
 
-export interface Sealed {
+export interface SealedText {
   readonly label: string;
   readonly plain: string;
   readonly nonce: string;
 }
 
 /** What was sealed since it was last taken, as the cipher was given it. */
-let sealed: Sealed[] = [];
+let sealed: SealedText[] = [];
 
 /** Begins a story: time is its start, and nothing was drawn yet. */
 export function beginStory(): void {
@@ -47,7 +47,7 @@ export function beginStep(name: string): number {
 
 export const storyNow = (): number => now_ms;
 
-export function takeSealed(): readonly Sealed[] {
+export function takeSealed(): readonly SealedText[] {
   const taken = sealed;
   sealed = [];
   return taken;
@@ -68,12 +68,12 @@ const { connect } = net;
 const ports = new Map<number, number>();
 
 /** From now on a connection to that port goes to the other one. */
-export function standsFor(told: number, actual: number): void {
+export function redirectPort(told: number, actual: number): void {
   ports.set(told, actual);
 }
 
 /** Has this process live by the story's time and chance, until it ends. */
-export function holdStill(): void {
+export function fixTime(): void {
   globalThis.Date = new Proxy(Date, {
     construct: (target, args, called) => Reflect.construct(target, args.length === 0 ? [now_ms] : args, called),
     get: (target, name) => (name === 'now' ? storyNow : Reflect.get(target, name)),

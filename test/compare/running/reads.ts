@@ -2,19 +2,19 @@ import { everyDoor } from '../../../rest-compat/every-door.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { nowSeconds } from '../../harness/session/delegate.ts';
 import { BASE_URL, secrets } from './fixed-service.ts';
-import type { Cast, Things } from './story.ts';
-import { by, type Teller } from './teller.ts';
-import { type Call, doorNamed } from './transport.ts';
+import type { StoryAgents, StoryIds } from './story.ts';
+import { sessionHeader, type Teller } from './teller.ts';
+import { type DoorCall, doorByName } from './transport.ts';
 
 /* What there is to be read once the story is told: at each endpoint that reads, in each of its forms. */
 
 /** Endpoints that are not read: they never end, tell of the process alone, or speak another protocol. */
 const APART = new Set(['follow_board_events', 'a2a_get_task', 'a2a_list_tasks', 'list_wallet_receipts']);
 
-type Form = Pick<Call, 'query' | 'headers' | 'params' | 'body' | 'method'>;
+type Form = Pick<DoorCall, 'query' | 'headers' | 'params' | 'body' | 'method'>;
 
 /** Queries that are read besides none, where none shows nothing or not all. */
-function formsOf(cast: Cast, things: Things, tree_size: number): Readonly<Record<string, readonly Form[]>> {
+function formsOf(cast: StoryAgents, things: StoryIds, tree_size: number): Readonly<Record<string, readonly Form[]>> {
   const task_id = String(things.task_id);
   const formats = (...names: string[]): Form[] => names.map(format => ({ query: { format } }));
   const accepts = (...types: string[]): Form[] => types.map(accept => ({ headers: { accept } }));
@@ -35,7 +35,7 @@ function formsOf(cast: Cast, things: Things, tree_size: number): Readonly<Record
       { query: { limit: '2' } },
       ...[cast.bob, cast.carol, cast.dave, cast.erin].map(agent => ({
         params: { agent_id: agent.agent_id },
-        headers: by(agent),
+        headers: sessionHeader(agent),
       })),
     ].map(form => ({ method: 'GET', ...form })) as Form[],
     get_agent_record: [{}, { headers: {} }],
@@ -58,7 +58,7 @@ function formsOf(cast: Cast, things: Things, tree_size: number): Readonly<Record
     get_issuer_history: [{}],
     get_linked_approval: [],
     count_message_tokens: [{ body: { messages: [{ role: 'user', content: 'How many?' }] } }],
-    list_a2a_escrows: [{}, { headers: by(cast.bob), params: { agent_id: cast.bob.agent_id } }],
+    list_a2a_escrows: [{}, { headers: sessionHeader(cast.bob), params: { agent_id: cast.bob.agent_id } }],
     retrieve_model: [{ params: { id: 'alpha-1' } }],
     simulate_book_policy: [],
     get_session: [{}, { params: { delegation_hash: String(things.revoked_hash) } }],
@@ -66,18 +66,18 @@ function formsOf(cast: Cast, things: Things, tree_size: number): Readonly<Record
 }
 
 /** Reads each endpoint as a call of the story: with a label, a moment after the call before. */
-export async function readAll(teller: Teller, cast: Cast, things: Things): Promise<void> {
+export async function readAll(teller: Teller, cast: StoryAgents, things: StoryIds): Promise<void> {
   const { tell, service } = teller;
   const [{ tree_size = 0 } = {}] = await service.query<{ tree_size: number }>(
     'select max(tree_size)::int as tree_size from receipt',
   );
   const forms = formsOf(cast, things, tree_size);
-  const names: Things = { ...things, id: String(things.post_id) };
+  const names: StoryIds = { ...things, id: String(things.post_id) };
   for (const door of everyDoor) {
     if (door.kind !== 'document' || door.effect !== 'reads' || APART.has(door.name)) continue;
     const id = door.path.includes('/jobs/') ? String(things.job_id) : String(things.post_id);
     for (const [index, form] of (forms[door.name] ?? [{}]).entries()) {
-      const headers = door.possession === 'none' ? {} : by(cast.alice);
+      const headers = door.possession === 'none' ? {} : sessionHeader(cast.alice);
       const call = {
         ...form,
         door: door.name,
@@ -91,7 +91,7 @@ export async function readAll(teller: Teller, cast: Cast, things: Things): Promi
   const wallet = cast.bob.account.address;
   const message = `svc.receipts|${BASE_URL}|${wallet}|${signed_at}`;
   const body: JsonObject = { signed_at, signature: await cast.bob.account.signMessage({ message }) };
-  await tell('receipts of a wallet', { door: doorNamed('list_wallet_receipts').name, params: { wallet }, body });
+  await tell('receipts of a wallet', { door: doorByName('list_wallet_receipts').name, params: { wallet }, body });
 }
 
 const EVENTS = `subscription($agentId: Int!) { bookRows(agentId: $agentId, after: 0) {
@@ -100,7 +100,10 @@ const EVENTS = `subscription($agentId: Int!) { bookRows(agentId: $agentId, after
 } }`;
 
 /** Both feeds as they come over HTTP, up to what is there by now. */
-export async function readFeeds({ service }: Teller, cast: Cast): Promise<Readonly<Record<string, readonly string[]>>> {
+export async function readFeeds(
+  { service }: Teller,
+  cast: StoryAgents,
+): Promise<Readonly<Record<string, readonly string[]>>> {
   const heads = await service.query<{ agent_id: number; position: number }>(
     'select agent_id, position::int as position from book',
   );
@@ -111,7 +114,7 @@ export async function readFeeds({ service }: Teller, cast: Cast): Promise<Readon
   for (const [name, agent] of Object.entries(cast)) {
     const count = heads.find(({ agent_id }) => agent_id === agent.agent_id)?.position ?? 0;
     const body = JSON.stringify({ query: EVENTS, variables: { agentId: agent.agent_id } });
-    const headers = { 'content-type': 'application/json', accept: 'text/event-stream', ...by(agent) };
+    const headers = { 'content-type': 'application/json', accept: 'text/event-stream', ...sessionHeader(agent) };
     feeds[name] = await firstEvents(`${url}/graphql/stream`, { method: 'POST', headers, body }, count);
   }
   return feeds;

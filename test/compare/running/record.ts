@@ -4,22 +4,22 @@ import { everyDoor } from '../../../rest-compat/every-door.ts';
 import type { Json } from '../../../schema/canonical-json.ts';
 import { setup, teardown } from '../../harness/global.ts';
 import { releaseAll } from '../../harness/release.ts';
-import { type Delivered, openFixedService } from './fixed-service.ts';
-import { holdStill } from './fixed-time.ts';
+import { type DeliveredMessage, openFixedService } from './fixed-service.ts';
+import { fixTime } from './fixed-time.ts';
 import { readAll, readFeeds } from './reads.ts';
 import { sealedLines, storedLines } from './stored-lines.ts';
 import { tellEnd, tellStory } from './story.ts';
-import { type ToldCall, tellerOf } from './teller.ts';
-import { byRest, onGraph, type Transport } from './transport.ts';
+import { type RecordLine, tellerOf } from './teller.ts';
+import { byGraph, byRest, type Transport } from './transport.ts';
 
 /* Tells the story twice, by REST and on the graph, each to a service of its own, and writes down what comes of it. */
 
-const tellings = { rest: byRest, graph: onGraph } as const satisfies Readonly<Record<string, Transport>>;
+const tellings = { rest: byRest, graph: byGraph } as const satisfies Readonly<Record<string, Transport>>;
 
 export async function recordRunning(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const cluster = await openCluster();
-  holdStill();
+  fixTime();
   const reached = new Set<string>();
   const surprises: string[] = [];
   try {
@@ -52,7 +52,7 @@ async function recordTelling(cluster: string, folder: string, name: string, tran
   const feeds = await readFeeds(teller, cast);
   await tellEnd(teller, cast);
   await service.settled();
-  const files: Readonly<Record<string, readonly ToldCall[]>> = {
+  const files: Readonly<Record<string, readonly RecordLine[]>> = {
     answers: teller.calls,
     ...(await storedLines(service)),
     sealed: await sealedLines(service),
@@ -70,7 +70,7 @@ async function recordTelling(cluster: string, folder: string, name: string, tran
 }
 
 /** By book, in the order in which they came to it. */
-function webhookLines(delivered: readonly Delivered[]): readonly ToldCall[] {
+function webhookLines(delivered: readonly DeliveredMessage[]): readonly RecordLine[] {
   return Object.entries(Object.groupBy(delivered, ({ path }) => path)).flatMap(([path, messages = []]) =>
     messages.map(({ headers, body }, index) => ({
       at: `${path} ${index}`,

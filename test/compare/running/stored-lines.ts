@@ -3,12 +3,12 @@ import { canonicalHash, canonicalJson, type Json, type JsonObject } from '../../
 import { sha256Hex } from '../../../schema/digest.ts';
 import { openVault } from '../../../subgraphs/vault.ts';
 import { type FixedService, SEAL_KEY } from './fixed-service.ts';
-import { type Sealed, takeSealed } from './fixed-time.ts';
-import type { ToldCall } from './teller.ts';
+import { type SealedText, takeSealed } from './fixed-time.ts';
+import type { RecordLine } from './teller.ts';
 
 /* What is written of a story for good: rows, events, receipts and refusals, and what was sealed. */
 
-export type Lines = readonly ToldCall[];
+export type Lines = readonly RecordLine[];
 
 /** By name of the file that they go into. */
 export async function storedLines({ query }: FixedService): Promise<Readonly<Record<string, Lines>>> {
@@ -16,7 +16,7 @@ export async function storedLines({ query }: FixedService): Promise<Readonly<Rec
     const rows = await query<{ key: string; row: JsonObject }>(
       `select ${key} as key, to_jsonb(t) as row from ${table} t order by ${order}`,
     );
-    return rows.map(({ key: name, row }): ToldCall => ({ at: `${table} ${name}`, to: row }));
+    return rows.map(({ key: name, row }): RecordLine => ({ at: `${table} ${name}`, to: row }));
   };
   const rows = await of('book_row', "agent_id || '/' || seq", 'agent_id, seq');
   const events = await of('book_event', "agent_id || '/' || position", 'agent_id, position');
@@ -47,7 +47,7 @@ function withCanonical(row: JsonObject, events: Lines): JsonObject {
 }
 
 /** The payload as JSON, so that a difference is named by its member; and whether the hash beside it is of that text. */
-function withPayload({ at, to }: ToldCall): ToldCall {
+function withPayload({ at, to }: RecordLine): RecordLine {
   const { payload, ...row } = to as JsonObject;
   const text = String(payload);
   const { payload_hash } = row;
@@ -75,7 +75,7 @@ export async function sealedLines({ query }: FixedService): Promise<Lines> {
   }
   return sealed
     .toSorted((one, other) => compare(one.label, other.label) || compare(one.plain, other.plain))
-    .map(({ label, plain, nonce }: Sealed, index, all) => {
+    .map(({ label, plain, nonce }: SealedText, index, all) => {
       const count = all.slice(0, index).filter(other => other.label === label).length;
       return { at: `${label} ${count}`, to: { plain: jsonIn(plain), stands_in: standing.get(nonce) ?? null } };
     });

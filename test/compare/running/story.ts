@@ -7,10 +7,10 @@ import { registrationOf } from '../../harness/buyer.ts';
 import { audioForm } from '../../harness/doors/audio-form.ts';
 import { requestOfChat } from '../../harness/doors/disputes.ts';
 import { taskOf } from '../../harness/doors/tasks.ts';
-import { invoiceOf, sendOf, transferOf } from '../../harness/ingest/witness.ts';
+import { invoiceOf, sendOf, transferOf } from '../../harness/ingest/transfer-source.ts';
 import { delegate, nowSeconds, signAct, signRevocation } from '../../harness/session/delegate.ts';
 import { BASE_URL, secrets, wallets } from './fixed-service.ts';
-import { type Agent, by, type RecordedAnswer, type Teller } from './teller.ts';
+import { type RecordedAnswer, type StoryAgent, sessionHeader, type Teller } from './teller.ts';
 
 /* The story that is told to each service: at every endpoint that writes, what it is there for, and what books refuse. */
 
@@ -20,16 +20,16 @@ const ask = (content: string, members: JsonObject = {}): JsonObject => ({
   messages: [{ role: 'user', content }],
   ...members,
 });
-const book = ({ agent_id }: Agent) => ({ agent_id });
+const book = ({ agent_id }: StoryAgent) => ({ agent_id });
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const keyNamed = (name: string) => privateKeyToAccount(`0x${sha256Hex(`session key of ${name}`)}`);
 
-export type Cast = Awaited<ReturnType<typeof register>>;
+export type StoryAgents = Awaited<ReturnType<typeof register>>;
 /** What stands at the end, by the names that paths have for it. */
-export type Things = Readonly<Record<string, string | number>>;
+export type StoryIds = Readonly<Record<string, string | number>>;
 
 /** Tells the whole story. Returns its agents, and the ids by which their data is read. */
-export async function tellStory(teller: Teller): Promise<{ cast: Cast; things: Things }> {
+export async function tellStory(teller: Teller): Promise<{ cast: StoryAgents; things: StoryIds }> {
   const cast = await register(teller);
   await listen(teller, cast);
   const bought = await buy(teller, cast);
@@ -57,41 +57,41 @@ export async function tellStory(teller: Teller): Promise<{ cast: Cast; things: T
     ...routed,
     ...reported,
   };
-  return { cast, things: things as unknown as Things };
+  return { cast, things: things as unknown as StoryIds };
 }
 
 async function register({ tell }: Teller) {
-  const agents: Agent[] = [];
+  const agents: StoryAgent[] = [];
   const names = ['alice', 'bob', 'carol', 'dave', 'erin'] as const;
   for (const [index, name] of names.entries()) {
     const account = wallets[index];
     if (!account) throw new Error(`there is no wallet for ${name}`);
     const body = await signedRegistration(account);
-    const { said } = await tell(`${name} registers`, { door: 'register_agent', body, payer: account });
-    agents.push({ account, agent_id: Number(said.agent_id), session: String(said.session) });
+    const { fields } = await tell(`${name} registers`, { door: 'register_agent', body, payer: account });
+    agents.push({ account, agent_id: Number(fields.agent_id), session: String(fields.session) });
   }
-  const [alice, bob, carol, dave, erin] = agents as [Agent, Agent, Agent, Agent, Agent];
+  const [alice, bob, carol, dave, erin] = agents as [StoryAgent, StoryAgent, StoryAgent, StoryAgent, StoryAgent];
   const rotated = await tell('carol rotates her session', {
     door: 'rotate_session',
     params: book(carol),
-    headers: by(carol),
+    headers: sessionHeader(carol),
   });
-  carol.session = String(rotated.said.session);
+  carol.session = String(rotated.fields.session);
   return { alice, bob, carol, dave, erin };
 }
 
 /** A time of the story is told outright: by itself the harness does not sign two times alike. */
-const signedRegistration = async (account: Agent['account']) =>
+const signedRegistration = async (account: StoryAgent['account']) =>
   (await registrationOf(account, { at: nowSeconds() })) as unknown as JsonObject;
 
 /** Webhooks of all kinds, but for alice's approvals, which need a word of her wallet. */
-async function listen({ tell, service }: Teller, { alice, bob, dave }: Cast): Promise<void> {
+async function listen({ tell, service }: Teller, { alice, bob, dave }: StoryAgents): Promise<void> {
   const kinds = ['settle', 'inflow', 'policy_blocked', 'collected', 'alert', 'given_up', 'bid', 'escrow_offer'];
   for (const [name, agent] of Object.entries({ alice, bob })) {
     await tell(`${name} sets a webhook`, {
       door: 'set_webhook',
       params: book(agent),
-      headers: by(agent),
+      headers: sessionHeader(agent),
       body: { url: `${service.receiver.url}/${name}`, events: kinds },
     });
   }
@@ -101,7 +101,7 @@ async function listen({ tell, service }: Teller, { alice, bob, dave }: Cast): Pr
     door: 'set_webhook',
     method: 'POST',
     params: book(dave),
-    headers: by(dave),
+    headers: sessionHeader(dave),
     body: {
       url,
       events: ['approval', 'policy_blocked'],
@@ -111,7 +111,7 @@ async function listen({ tell, service }: Teller, { alice, bob, dave }: Cast): Pr
       signature_timestamp: at,
     },
   });
-  await tell('alice pings her webhook', { door: 'ping_webhook', params: book(alice), headers: by(alice) });
+  await tell('alice pings her webhook', { door: 'ping_webhook', params: book(alice), headers: sessionHeader(alice) });
 }
 
 interface Bought {
@@ -122,13 +122,13 @@ interface Bought {
   readonly payment_id: string;
 }
 
-const taskIn = ({ said }: RecordedAnswer): string => String((said.svc as JsonObject | undefined)?.task_id ?? '');
+const taskIn = ({ fields }: RecordedAnswer): string => String((fields.svc as JsonObject | undefined)?.task_id ?? '');
 
-async function buy({ tell }: Teller, { alice, bob }: Cast): Promise<Bought> {
+async function buy({ tell }: Teller, { alice, bob }: StoryAgents): Promise<Bought> {
   const pays = { payer: alice.account };
   const first = await tell('a chat of an intent', {
     door: 'chat_completions',
-    headers: by(alice),
+    headers: sessionHeader(alice),
     body: ask('One', { intent_id: 'bill', attempt_index: 0, model: 'alpha-1' }),
     ...pays,
   });
@@ -136,21 +136,21 @@ async function buy({ tell }: Teller, { alice, bob }: Cast): Promise<Bought> {
   const payment = first.payment ?? {};
   await tell('the same payment again', {
     door: 'chat_completions',
-    headers: { ...by(alice), ...payment },
+    headers: { ...sessionHeader(alice), ...payment },
     body: ask('One', { intent_id: 'bill', attempt_index: 0, model: 'alpha-1' }),
   });
   await tell(
     'the same payment for another request',
     {
       door: 'chat_completions',
-      headers: { ...by(alice), ...payment },
+      headers: { ...sessionHeader(alice), ...payment },
       body: ask('Something else'),
     },
     409,
   );
   const second = await tell('a chat that follows from the first', {
     door: 'chat_completions',
-    headers: { ...by(alice), 'X-SVC-Parent': task_id, 'X-SVC-Intent': 'bill', 'X-SVC-Attempt': '1' },
+    headers: { ...sessionHeader(alice), 'X-SVC-Parent': task_id, 'X-SVC-Intent': 'bill', 'X-SVC-Attempt': '1' },
     body: ask('Two'),
     ...pays,
   });
@@ -169,7 +169,7 @@ async function buy({ tell }: Teller, { alice, bob }: Cast): Promise<Bought> {
   await tell('a quote', { door: 'quote_task', body: taskOf(alice.account, 'Ten'), ...pays });
   await tell('a chat by a key, on a book', {
     door: 'chat_completions',
-    headers: { ...by(bob), authorization: `Bearer ${secrets.live_key}` },
+    headers: { ...sessionHeader(bob), authorization: `Bearer ${secrets.live_key}` },
     body: ask('Eleven'),
   });
   const named = {
@@ -183,7 +183,7 @@ async function buy({ tell }: Teller, { alice, bob }: Cast): Promise<Bought> {
     'a chat of nobody known',
     {
       door: 'chat_completions',
-      headers: { ...by({ session: 'a-guess' }) },
+      headers: { ...sessionHeader({ session: 'a-guess' }) },
       body: ask('Twelve'),
       ...pays,
     },
@@ -194,7 +194,7 @@ async function buy({ tell }: Teller, { alice, bob }: Cast): Promise<Bought> {
     params: { task_id },
     headers: { accept: 'application/json' },
   });
-  const { payload } = receipt.said as unknown as { payload: Payload };
+  const { payload } = receipt.fields as unknown as { payload: Payload };
   const { kind, hash } = payload.fulfillment.output_commitment;
   return {
     task_id,
@@ -211,8 +211,8 @@ interface Payload {
   readonly payment: { readonly payment_id: string };
 }
 
-async function keepBook({ tell, service }: Teller, { alice, bob, erin }: Cast) {
-  const mine = { params: book(alice), headers: by(alice) };
+async function keepBook({ tell, service }: Teller, { alice, bob, erin }: StoryAgents) {
+  const mine = { params: book(alice), headers: sessionHeader(alice) };
   await tell('a budget', { door: 'get_agent_book', method: 'POST', ...mine, body: { budget: '9000000' } });
   const policies = {
     daily_cap: '7000000',
@@ -230,7 +230,7 @@ async function keepBook({ tell, service }: Teller, { alice, bob, erin }: Cast) {
   });
   await tell('a chat that it would block', {
     door: 'chat_completions',
-    headers: by(alice),
+    headers: sessionHeader(alice),
     body: ask('Would be blocked'),
     payer: alice.account,
   });
@@ -248,15 +248,18 @@ async function keepBook({ tell, service }: Teller, { alice, bob, erin }: Cast) {
   await tell('alerts', { door: 'set_book_alerts', ...mine, body: { burn_factor: 5, thresholds_percent: [1, 2, 50] } });
   await tell('a chat that brings an alert', {
     door: 'chat_completions',
-    headers: by(alice),
+    headers: sessionHeader(alice),
     body: ask('Alerts'),
     payer: alice.account,
   });
-  const inflow = (label: string, body: JsonObject, headers = by(alice) as Readonly<Record<string, string>>) =>
-    tell(label, { door: 'record_inflow', params: book(alice), headers, body });
+  const inflow = (
+    label: string,
+    body: JsonObject,
+    headers = sessionHeader(alice) as Readonly<Record<string, string>>,
+  ) => tell(label, { door: 'record_inflow', params: book(alice), headers, body });
   await inflow('an inflow', { allocation: '2000', task_id: 'inflow-one', bucket: 'research', model: 'm', hub: 'h' });
   await inflow('another inflow', { allocation: '3000' });
-  const named = { ...by(alice), 'Idempotency-Key': 'a-name-of-a-write' };
+  const named = { ...sessionHeader(alice), 'Idempotency-Key': 'a-name-of-a-write' };
   await inflow('an inflow under a name', { allocation: '3500' }, named);
   await inflow('the same inflow again', { allocation: '3500' }, named);
   const correct = (label: string, body: JsonObject) => tell(label, { door: 'correct_inflow', ...mine, body });
@@ -281,18 +284,18 @@ async function keepBook({ tell, service }: Teller, { alice, bob, erin }: Cast) {
     ...mine,
     body: { grant_type: 'collect', expires_at: new Date(service.now() + DAY_MS).toISOString() },
   });
-  const { token } = collects.said;
+  const { token } = collects.fields;
   await inflow('an inflow by a slice', { allocation: '4000' }, { authorization: `Bearer ${token}` });
   await tell('an assignment revoked', {
     door: 'revoke_assignment',
-    params: { ...book(alice), assignment_id: String(read.said.assignment_id) },
-    headers: by(alice),
+    params: { ...book(alice), assignment_id: String(read.fields.assignment_id) },
+    headers: sessionHeader(alice),
   });
-  const theirs = { params: book(erin), headers: by(erin) };
+  const theirs = { params: book(erin), headers: sessionHeader(erin) };
   await service.heardOfBlock();
   const refused = async (label: string, policy_type: string, value: JsonObject[string]) => {
     await tell(`${label} is set`, { door: 'set_book_policy', ...theirs, body: { policy_type, value } });
-    const call = { door: 'chat_completions', headers: by(erin), body: ask(label), payer: erin.account };
+    const call = { door: 'chat_completions', headers: sessionHeader(erin), body: ask(label), payer: erin.account };
     const answer = await tell(`${label} refuses`, call, 403);
     await tell(`${label} is cleared`, { door: 'set_book_policy', ...theirs, body: { policy_type, value: null } });
     return answer;
@@ -304,29 +307,29 @@ async function keepBook({ tell, service }: Teller, { alice, bob, erin }: Cast) {
   await tell('a budget of nothing', { door: 'get_agent_book', method: 'POST', ...theirs, body: { budget: '1' } });
   await tell(
     'the budget refuses',
-    { door: 'chat_completions', headers: by(erin), body: ask('Too much'), payer: erin.account },
+    { door: 'chat_completions', headers: sessionHeader(erin), body: ask('Too much'), payer: erin.account },
     403,
   );
   await tell('no budget', { door: 'get_agent_book', method: 'POST', ...theirs, body: { budget: null } });
-  await tell('a book of another', { door: 'get_agent_book', params: book(bob), headers: by(alice) }, 403);
+  await tell('a book of another', { door: 'get_agent_book', params: book(bob), headers: sessionHeader(alice) }, 403);
   const refusal_id = refusalIn(killed);
   return { inflow_task_id: 'inflow-one', token, refusal_id };
 }
 
 /** The newest one. */
-function correctionIn({ said }: RecordedAnswer): string {
-  const { inflow_corrections: all } = said.row as unknown as { inflow_corrections: { task_id: string }[] };
+function correctionIn({ fields }: RecordedAnswer): string {
+  const { inflow_corrections: all } = fields.row as unknown as { inflow_corrections: { task_id: string }[] };
   return all.at(-1)?.task_id ?? '';
 }
 
 /** On the graph it stands in what an error says beside. */
-function refusalIn({ heard }: RecordedAnswer): string {
-  const [, id = ''] = /"refusal_id":"([^"]+)"/.exec(JSON.stringify(heard.at(-1))) ?? [];
+function refusalIn({ exchanges }: RecordedAnswer): string {
+  const [, id = ''] = /"refusal_id":"([^"]+)"/.exec(JSON.stringify(exchanges.at(-1))) ?? [];
   return id;
 }
 
-async function approve({ tell, service }: Teller, { dave }: Cast) {
-  const mine = { params: book(dave), headers: by(dave) };
+async function approve({ tell, service }: Teller, { dave }: StoryAgents) {
+  const mine = { params: book(dave), headers: sessionHeader(dave) };
   await tell('dave wants approvals', {
     door: 'set_book_policy',
     ...mine,
@@ -334,13 +337,13 @@ async function approve({ tell, service }: Teller, { dave }: Cast) {
   });
   const call = (words: string) => ({
     door: 'chat_completions',
-    headers: by(dave),
+    headers: sessionHeader(dave),
     body: ask(words),
     payer: dave.account,
   });
   const first = await tell('a call that waits', call('To be approved'), 403);
   const listed = await tell('approvals', { door: 'list_approvals', ...mine });
-  const [request] = listed.said.approvals as unknown as { approval_id: string; request_hash: string }[];
+  const [request] = listed.fields.approvals as unknown as { approval_id: string; request_hash: string }[];
   const approval_id = request?.approval_id ?? '';
   const at = nowSeconds();
   const named = { approval_id, request_hash: request?.request_hash ?? '' };
@@ -354,7 +357,7 @@ async function approve({ tell, service }: Teller, { dave }: Cast) {
   });
   await tell('the call passes', {
     door: 'chat_completions',
-    headers: { ...by(dave), ...first.payment },
+    headers: { ...sessionHeader(dave), ...first.payment },
     body: ask('To be approved'),
   });
   await service.heardOfBlock();
@@ -373,10 +376,10 @@ async function approve({ tell, service }: Teller, { dave }: Cast) {
   return { approval_id };
 }
 
-async function dispute({ tell }: Teller, { alice }: Cast, { task_id, other_task_id, salt }: Bought) {
+async function dispute({ tell }: Teller, { alice }: StoryAgents, { task_id, other_task_id, salt }: Bought) {
   const file = (label: string, body: JsonObject) =>
-    tell(label, { door: 'file_dispute', params: book(alice), headers: by(alice), body });
-  const { said } = await file('nothing came', {
+    tell(label, { door: 'file_dispute', params: book(alice), headers: sessionHeader(alice), body });
+  const { fields } = await file('nothing came', {
     task_id,
     claim_type: 'output_missing',
     evidence: { note: { inner: [1] } },
@@ -392,19 +395,19 @@ async function dispute({ tell }: Teller, { alice }: Cast, { task_id, other_task_
     claim_type: 'double_charge',
     evidence: { task_id },
   });
-  return { dispute_id: String(said.dispute_id) };
+  return { dispute_id: String(fields.dispute_id) };
 }
 
-async function hold({ tell }: Teller, { alice, bob }: Cast, { task_id, other_task_id, commitment }: Bought) {
+async function hold({ tell }: Teller, { alice, bob }: StoryAgents, { task_id, other_task_id, commitment }: Bought) {
   const ledger = (label: string, body: JsonObject) =>
-    tell(label, { door: 'ledger_escrow', params: book(alice), headers: by(alice), body });
+    tell(label, { door: 'ledger_escrow', params: book(alice), headers: sessionHeader(alice), body });
   const one = await ledger('a hold', {
     action: 'open',
     task_id,
     amount: '2000',
     required: { output_hash: commitment },
   });
-  await ledger('a hold released', { action: 'release', escrow_id: String(one.said.escrow_id) });
+  await ledger('a hold released', { action: 'release', escrow_id: String(one.fields.escrow_id) });
   await ledger('another hold', { action: 'open', task_id: other_task_id });
   await ledger('a hold taken back', {
     action: 'clawback',
@@ -413,13 +416,18 @@ async function hold({ tell }: Teller, { alice, bob }: Cast, { task_id, other_tas
     evidence: { why: 'nothing' },
   });
   await ledger('how a hold stands', { action: 'status', task_id });
-  const a2a = (label: string, agent: Agent, body: JsonObject) =>
-    tell(label, { door: 'a2a_escrow', params: book(agent), headers: by(agent), body });
+  const a2a = (label: string, agent: StoryAgent, body: JsonObject) =>
+    tell(label, { door: 'a2a_escrow', params: book(agent), headers: sessionHeader(agent), body });
   const spent: string[] = [];
   for (const words of ['To fund it', 'To fund the other', 'To deliver']) {
     const payer = words === 'To deliver' ? bob : alice;
     const body = ask(words);
-    const answer = await tell(words, { door: 'chat_completions', headers: by(payer), body, payer: payer.account });
+    const answer = await tell(words, {
+      door: 'chat_completions',
+      headers: sessionHeader(payer),
+      body,
+      payer: payer.account,
+    });
     spent.push(taskIn(answer));
   }
   const terms = {
@@ -432,7 +440,7 @@ async function hold({ tell }: Teller, { alice, bob }: Cast, { task_id, other_tas
   await a2a('funded', alice, { action: 'fund', job_id: 'a-job', task_id: spent[0] ?? '' });
   const late = await tell('what is delivered', {
     door: 'chat_completions',
-    headers: by(bob),
+    headers: sessionHeader(bob),
     body: ask('Delivered'),
     payer: bob.account,
   });
@@ -442,7 +450,7 @@ async function hold({ tell }: Teller, { alice, bob }: Cast, { task_id, other_tas
     params: { task_id: delivered },
     headers: { accept: 'application/json' },
   });
-  const { kind, hash } = (receipt.said as unknown as { payload: Payload }).payload.fulfillment.output_commitment;
+  const { kind, hash } = (receipt.fields as unknown as { payload: Payload }).payload.fulfillment.output_commitment;
   await a2a('submitted', bob, {
     action: 'submit',
     job_id: 'a-job',
@@ -454,7 +462,7 @@ async function hold({ tell }: Teller, { alice, bob }: Cast, { task_id, other_tas
   await a2a('funded, too', alice, { action: 'fund', job_id: 'another-job', task_id: spent[1] ?? '' });
   const more = await tell('what fails', {
     door: 'chat_completions',
-    headers: by(bob),
+    headers: sessionHeader(bob),
     body: ask('Fails'),
     payer: bob.account,
   });
@@ -463,7 +471,7 @@ async function hold({ tell }: Teller, { alice, bob }: Cast, { task_id, other_tas
     params: { task_id: taskIn(more) },
     headers: { accept: 'application/json' },
   });
-  const committed = (failing.said as unknown as { payload: Payload }).payload.fulfillment.output_commitment;
+  const committed = (failing.fields as unknown as { payload: Payload }).payload.fulfillment.output_commitment;
   await a2a('submitted, too', bob, {
     action: 'submit',
     job_id: 'another-job',
@@ -479,10 +487,10 @@ async function hold({ tell }: Teller, { alice, bob }: Cast, { task_id, other_tas
   await a2a('a third escrow of two', alice, { ...terms, job_id: 'third-job' });
   await a2a('taken back', alice, { action: 'clawback', job_id: 'third-job', claim_type: 'output_missing' });
   await a2a('how it stands', bob, { action: 'status', job_id: 'a-job' });
-  return { escrow_id: String(opened.said.escrow_id) };
+  return { escrow_id: String(opened.fields.escrow_id) };
 }
 
-async function delegateSessions({ tell, service }: Teller, { alice, bob }: Cast) {
+async function delegateSessions({ tell, service }: Teller, { alice, bob }: StoryAgents) {
   const under = async (
     label: string,
     signer: Parameters<typeof delegate>[0],
@@ -492,7 +500,7 @@ async function delegateSessions({ tell, service }: Teller, { alice, bob }: Cast)
   ) => {
     await service.step(`${label}, granted`);
     const session = await delegate(signer, payer.account, keyNamed(name), more);
-    const headers = { ...by(payer), ...session.headers };
+    const headers = { ...sessionHeader(payer), ...session.headers };
     const answer = await tell(label, { door: 'chat_completions', headers, body: ask(label), payer: payer.account });
     return { ...session, task_id: taskIn(answer) };
   };
@@ -514,7 +522,7 @@ async function delegateSessions({ tell, service }: Teller, { alice, bob }: Cast)
     params: { delegation_hash: root.delegation_hash },
     body: { ttl_seconds: 120 },
   });
-  const { challenge_id, nonce, deadline } = challenged.said;
+  const { challenge_id, nonce, deadline } = challenged.fields;
   await act('reads its book, by the challenge', root, {
     action: 'read_private',
     resource: 'book',
@@ -529,29 +537,33 @@ async function delegateSessions({ tell, service }: Teller, { alice, bob }: Cast)
     resource: `receipt/${root.task_id}`,
     target_agent: bob.agent_id,
   });
-  const handed_task = String((handed.said.receipt as JsonObject | undefined)?.task_id);
+  const handed_task = String((handed.fields.receipt as JsonObject | undefined)?.task_id);
   await act('redeems it', theirs, { action: 'redeem', resource: `receipt/${handed_task}` });
   await tell('alice wants approvals', {
     door: 'set_book_policy',
     params: book(alice),
-    headers: by(alice),
+    headers: sessionHeader(alice),
     body: { policy_type: 'tier2_above', value: '1000' },
   });
   await service.heardOfBlock();
   const waiting = {
     door: 'chat_completions',
-    headers: { ...by(alice), ...child.headers },
+    headers: { ...sessionHeader(alice), ...child.headers },
     body: ask('Approved from above'),
     payer: alice.account,
   };
   await tell('a call below it waits', waiting, 403);
-  const listed = await tell('approvals of alice', { door: 'list_approvals', params: book(alice), headers: by(alice) });
-  const [request] = listed.said.approvals as unknown as { request_hash: string }[];
+  const listed = await tell('approvals of alice', {
+    door: 'list_approvals',
+    params: book(alice),
+    headers: sessionHeader(alice),
+  });
+  const [request] = listed.fields.approvals as unknown as { request_hash: string }[];
   await act('approves it', root, { action: 'approve', resource: `call/${request?.request_hash}` });
   await tell('alice wants approvals no more', {
     door: 'set_book_policy',
     params: book(alice),
-    headers: by(alice),
+    headers: sessionHeader(alice),
     body: { policy_type: 'tier2_above', value: null },
   });
   await service.step('a revocation, signed');
@@ -564,7 +576,7 @@ async function delegateSessions({ tell, service }: Teller, { alice, bob }: Cast)
 }
 
 /** Payments to others, as a witness shows them. */
-async function ingest({ tell, service: { world } }: Teller, { alice, bob, carol, dave, erin }: Cast) {
+async function ingest({ tell, service: { world } }: Teller, { alice, bob, carol, dave, erin }: StoryAgents) {
   const shown = (number: number, members: Parameters<typeof transferOf>[0]) =>
     world.show(
       transferOf({
@@ -573,13 +585,13 @@ async function ingest({ tell, service: { world } }: Teller, { alice, bob, carol,
         ...members,
       }),
     );
-  const of = (label: string, agent: Agent, body: JsonObject, waived = true, status?: number) =>
+  const of = (label: string, agent: StoryAgent, body: JsonObject, waived = true, status?: number) =>
     tell(
       label,
       {
         door: 'ingest_foreign_x402',
         params: book(agent),
-        headers: { ...by(agent), ...(waived && { 'X-API-Key': secrets.waiver_key }) },
+        headers: { ...sessionHeader(agent), ...(waived && { 'X-API-Key': secrets.waiver_key }) },
         body,
         ...(!waived && { payer: agent.account }),
       },
@@ -598,7 +610,7 @@ async function ingest({ tell, service: { world } }: Teller, { alice, bob, carol,
   for (const [index, agent] of [bob, carol].entries())
     backs.push(
       String(
-        (await of(`another, ${index}`, agent, invoice(shown(2 + index, { payer: agent.account.address })))).said
+        (await of(`another, ${index}`, agent, invoice(shown(2 + index, { payer: agent.account.address })))).fields
           .task_id,
       ),
     );
@@ -608,18 +620,18 @@ async function ingest({ tell, service: { world } }: Teller, { alice, bob, carol,
     nano: { block: sent.transaction, recipient: sent.pay_to, amount: sent.amount, description: 'Coffee' },
   });
   await of('one that is not there', alice, invoice({ ...shown(6, {}), transaction: `0x${'6'.repeat(64)}` }), true, 400);
-  return { ingested_task_id: String(one.said.task_id), bobs_receipt: backs[0] ?? '', carols_receipt: backs[1] ?? '' };
+  return { ingested_task_id: String(one.fields.task_id), bobs_receipt: backs[0] ?? '', carols_receipt: backs[1] ?? '' };
 }
 
 async function post(
   { tell }: Teller,
-  { alice, bob, carol }: Cast,
+  { alice, bob, carol }: StoryAgents,
   receipts: { bobs_receipt: string; carols_receipt: string },
 ) {
-  const stamped = (label: string, door: string, agent: Agent, params: Things, body: JsonObject) =>
-    tell(label, { door, params, headers: by(agent), body, payer: agent.account });
-  const free = (label: string, door: string, agent: Agent, params: Things, body: JsonObject = {}) =>
-    tell(label, { door, params, headers: by(agent), body });
+  const stamped = (label: string, door: string, agent: StoryAgent, params: StoryIds, body: JsonObject) =>
+    tell(label, { door, params, headers: sessionHeader(agent), body, payer: agent.account });
+  const free = (label: string, door: string, agent: StoryAgent, params: StoryIds, body: JsonObject = {}) =>
+    tell(label, { door, params, headers: sessionHeader(agent), body });
   const endpoint = 'https://shop.example/v1/x';
   const posted = await stamped(
     'a post',
@@ -634,7 +646,7 @@ async function post(
       text: 'It answered at once.',
     },
   );
-  const id = String(posted.said.post_id);
+  const id = String(posted.fields.post_id);
   const plain = await stamped(
     'a post backed by its stamp',
     'create_board_post',
@@ -642,15 +654,15 @@ async function post(
     {},
     { endpoint, outcome: 'error' },
   );
-  const plain_id = String(plain.said.post_id);
+  const plain_id = String(plain.fields.post_id);
   const said = await stamped('a comment', 'create_board_comment', alice, { id }, { text: 'So it is here.' });
-  const commentId = String(said.said.comment_id);
+  const commentId = String(said.fields.comment_id);
   const kept = await stamped('another comment', 'create_board_comment', carol, { id }, { text: 'And here.' });
   await free('a like', 'like_post', alice, { id });
   await free('a confirm', 'confirm_post', carol, { id }, { receipt_ref: receipts.carols_receipt });
   await stamped('a post flagged', 'flag_board_post', alice, { id }, { reason: 'Too short' });
   await stamped('a comment flagged', 'flag_board_comment', bob, { id, commentId }, {});
-  const ops = (label: string, door: string, params: Things) =>
+  const ops = (label: string, door: string, params: StoryIds) =>
     tell(label, { door, params, headers: { 'X-SVC-Board-Ops': secrets.ops }, body: {} });
   await ops('a post hidden', 'hide_post', { id });
   await ops('a post shown again', 'unhide_post', { id });
@@ -671,23 +683,29 @@ async function post(
       output_hash: 'ab'.repeat(32),
     },
   });
-  return { post_id: id, commentId: String(kept.said.comment_id) };
+  return { post_id: id, commentId: String(kept.fields.comment_id) };
 }
 
 const OUTPUT = 'The whole of it';
 
-async function work({ tell, service }: Teller, { alice, bob, carol }: Cast) {
-  const stamped = (label: string, door: string, agent: Agent, params: Things, body: JsonObject, status?: number) =>
-    tell(label, { door, params, headers: by(agent), body, payer: agent.account }, status);
-  const free = (label: string, door: string, agent: Agent, id: string, body: JsonObject = {}) =>
-    tell(label, { door, params: { id }, headers: by(agent), body });
+async function work({ tell, service }: Teller, { alice, bob, carol }: StoryAgents) {
+  const stamped = (
+    label: string,
+    door: string,
+    agent: StoryAgent,
+    params: StoryIds,
+    body: JsonObject,
+    status?: number,
+  ) => tell(label, { door, params, headers: sessionHeader(agent), body, payer: agent.account }, status);
+  const free = (label: string, door: string, agent: StoryAgent, id: string, body: JsonObject = {}) =>
+    tell(label, { door, params: { id }, headers: sessionHeader(agent), body });
   const deadline = new Date(service.now() + DAY_MS).toISOString();
   const newJob = async (label: string) => {
     const body = { text: 'Sum up three papers', budget: '5000000', deadline, acceptance_test: 'All three are there' };
-    return String((await stamped(label, 'post_job', alice, {}, body)).said.job_id);
+    return String((await stamped(label, 'post_job', alice, {}, body)).fields.job_id);
   };
-  const bid = async (label: string, agent: Agent, id: string, price: string) =>
-    String((await stamped(label, 'bid_on_job', agent, { id }, { price, eta: 'soon', pitch: 'well' })).said.bid_id);
+  const bid = async (label: string, agent: StoryAgent, id: string, price: string) =>
+    String((await stamped(label, 'bid_on_job', agent, { id }, { price, eta: 'soon', pitch: 'well' })).fields.bid_id);
   const id = await newJob('a job');
   await bid('a bid of carol', carol, id, '1600000');
   await bid('a bid', bob, id, '1600001');
@@ -713,23 +731,23 @@ async function work({ tell, service }: Teller, { alice, bob, carol }: Cast) {
   return { job_id: id };
 }
 
-async function route({ tell }: Teller, { bob }: Cast) {
+async function route({ tell }: Teller, { bob }: StoryAgents) {
   const opened = await tell('a router book', {
     door: 'open_router_book',
-    headers: by(bob),
+    headers: sessionHeader(bob),
     body: { agent_id: bob.agent_id, label: 'mine' },
   });
-  const book_id = String(opened.said.book_id);
-  const headers = { authorization: `Bearer ${opened.said.ingest_key}` };
+  const book_id = String(opened.fields.book_id);
+  const headers = { authorization: `Bearer ${opened.fields.ingest_key}` };
   await tell('its key', { door: 'set_router_key', params: { book_id }, headers, body: { key: 'a-router-key' } });
   const generation = { generation_id: 'gen-1', model: 'some/model', amount: '1250', rail: 'credits' };
   await tell('a generation', { door: 'broadcast_generation', headers, body: generation });
   await tell('the same generation', { door: 'broadcast_generation', headers, body: generation });
-  return { book_id, ingest_key: String(opened.said.ingest_key) };
+  return { book_id, ingest_key: String(opened.fields.ingest_key) };
 }
 
-async function report({ tell, service }: Teller, { alice }: Cast) {
-  const mine = { params: book(alice), headers: by(alice) };
+async function report({ tell, service }: Teller, { alice }: StoryAgents) {
+  const mine = { params: book(alice), headers: sessionHeader(alice) };
   const to_block = await service.chain.height();
   await service.chain.mine(2);
   const wallet = alice.account.address;
@@ -739,14 +757,14 @@ async function report({ tell, service }: Teller, { alice }: Cast) {
     body: { wallet, from_block: 0, to_block },
   });
   const published = await tell('a published export', { door: 'publish_book_export', ...mine, body: {} });
-  return { report_id: String(started.said.report_id), slug: String(published.said.slug) };
+  return { report_id: String(started.fields.report_id), slug: String(published.fields.slug) };
 }
 
 /** What ends what stands: after all of it was read. */
-export async function tellEnd({ tell }: Teller, { alice, bob }: Cast): Promise<void> {
-  const mine = { params: book(alice), headers: by(alice) };
+export async function tellEnd({ tell }: Teller, { alice, bob }: StoryAgents): Promise<void> {
+  const mine = { params: book(alice), headers: sessionHeader(alice) };
   await tell('another secret', { door: 'rotate_webhook_secret', ...mine, body: {} });
   await tell('messages again', { door: 'redeliver_webhook', ...mine, body: { from_position: 1, to_position: 9 } });
-  await tell('the webhook removed', { door: 'remove_webhook', params: book(bob), headers: by(bob) });
+  await tell('the webhook removed', { door: 'remove_webhook', params: book(bob), headers: sessionHeader(bob) });
   await tell('the export withdrawn', { door: 'withdraw_book_export', ...mine });
 }

@@ -1,39 +1,39 @@
 import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
 import type { Account, FixedService } from './fixed-service.ts';
-import type { Answered, Call, Transport } from './transport.ts';
+import type { DoorCall, Transport, TransportAnswer } from './transport.ts';
 
 /* Who tells a story to a service, call by call, and writes down what was heard. */
 
-export interface Agent {
+export interface StoryAgent {
   readonly account: Account;
   readonly agent_id: number;
   session: string;
 }
 
 /** One line of the record: what was called, and all that was heard. */
-export interface ToldCall {
+export interface RecordLine {
   readonly at: string;
   readonly to: Json;
 }
 
 export interface Teller {
   readonly service: FixedService;
-  readonly calls: readonly ToldCall[];
+  readonly calls: readonly RecordLine[];
   /** Names of the endpoints that have answered well. */
   readonly reached: ReadonlySet<string>;
   /** Answers with another status than the story expects. */
   readonly surprises: readonly string[];
   /** `status`: the expected status. Default: any that is no refusal. */
-  tell(label: string, call: Call, status?: number): Promise<RecordedAnswer>;
+  tell(label: string, call: DoorCall, status?: number): Promise<RecordedAnswer>;
 }
 
 /** An answer, and its body, whose members later calls need. */
-export interface RecordedAnswer extends Answered {
-  readonly said: Readonly<Record<string, string>> & JsonObject;
+export interface RecordedAnswer extends TransportAnswer {
+  readonly fields: Readonly<Record<string, string>> & JsonObject;
 }
 
 export function tellerOf(service: FixedService, transport: Transport): Teller {
-  const calls: ToldCall[] = [];
+  const calls: RecordLine[] = [];
   const reached = new Set<string>();
   const surprises: string[] = [];
   return {
@@ -46,23 +46,23 @@ export function tellerOf(service: FixedService, transport: Transport): Teller {
       const answered = await transport(service.gateway.url, call);
       calls.push({
         at: `${String(calls.length + 1).padStart(3, '0')} ${call.door}: ${label}`,
-        to: answered.heard as Json,
+        to: answered.exchanges as Json,
       });
       const problem = JSON.stringify(answered.body)?.slice(0, 300);
       const failed = isFailed(answered);
       if (!failed) reached.add(call.door);
       if (status === undefined ? failed : answered.status !== status && !(failed && status >= 400))
         surprises.push(`${call.door}: ${label}: ${answered.status} ${problem}`);
-      const body = answered.body as RecordedAnswer['said'] | null;
-      return { ...answered, said: body ?? ({} as RecordedAnswer['said']) };
+      const body = answered.body as RecordedAnswer['fields'] | null;
+      return { ...answered, fields: body ?? ({} as RecordedAnswer['fields']) };
     },
   };
 }
 
 /** On the graph an answer of status 200 may be a refusal. */
-function isFailed({ status, body }: Answered): boolean {
+function isFailed({ status, body }: TransportAnswer): boolean {
   return status >= 400 || (body !== null && typeof body === 'object' && 'errors' in body);
 }
 
 /** Whoever holds the session of a book. */
-export const by = ({ session }: Pick<Agent, 'session'>) => ({ 'X-SVC-Session': session });
+export const sessionHeader = ({ session }: Pick<StoryAgent, 'session'>) => ({ 'X-SVC-Session': session });

@@ -12,7 +12,7 @@ import type { Account } from './fixed-service.ts';
 
 /* A call of an endpoint, by REST or as its operation on the graph, and what came of it. */
 
-export interface Call {
+export interface DoorCall {
   readonly door: string;
   readonly method?: DoorMethod;
   readonly params?: Readonly<Record<string, string | number>>;
@@ -25,7 +25,7 @@ export interface Call {
   readonly payer?: Account;
 }
 
-export interface Answered {
+export interface TransportAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, Json>>;
   /** As REST has it; an answer of the graph is made into it by the endpoint's row. */
@@ -33,14 +33,14 @@ export interface Answered {
   /** The header by which it was paid, to be sent again. */
   readonly payment?: Readonly<Record<string, string>>;
   /** All that was heard on the way, in order: a 402 before its payment, too. */
-  readonly heard: readonly JsonObject[];
+  readonly exchanges: readonly JsonObject[];
 }
 
-export type Transport = (url: string, call: Call) => Promise<Answered>;
+export type Transport = (url: string, call: DoorCall) => Promise<TransportAnswer>;
 
 const byName = new Map(everyDoor.map(door => [door.name, door]));
 
-export function doorNamed(name: string): Door {
+export function doorByName(name: string): Door {
   const door = byName.get(name);
   if (!door) throw new Error(`there is no endpoint ${name}`);
   return door;
@@ -48,22 +48,22 @@ export function doorNamed(name: string): Door {
 
 /** As any client calls it. */
 export const byRest: Transport = async (url, call) => {
-  const door = doorNamed(call.door);
+  const door = doorByName(call.door);
   const method = call.method ?? door.methods[0] ?? 'GET';
   const path = pathWith(door.path, call.params ?? {});
   const query = new URLSearchParams(call.query).toString();
   const typed = call.form || method === 'GET' ? {} : { 'content-type': 'application/json' };
   const sent = method === 'GET' ? {} : { body: call.form ?? JSON.stringify(call.body ?? {}) };
   const init = { method, headers: { ...typed, ...call.headers }, ...sent };
-  return asked(url + path + (query && `?${query}`), init, call, body => body);
+  return exchange(url + path + (query && `?${query}`), init, call, body => body);
 };
 
 /** Headers that the graph takes as arguments, or that choose a form which it does not have. */
 const ARGUMENTS = /^(x-svc-(intent|attempt|parent|payer|approval)|accept)$/i;
 
 /** By REST where the graph has no such operation: an upload, a stream, a page. */
-export const onGraph: Transport = async (url, call) => {
-  const door = doorNamed(call.door);
+export const byGraph: Transport = async (url, call) => {
+  const door = doorByName(call.door);
   if (door.kind !== 'document' || call.form) return byRest(url, call);
   const { params = {}, query = {}, body = {}, headers = {} } = call;
   const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
@@ -77,7 +77,7 @@ export const onGraph: Transport = async (url, call) => {
     headers: { 'content-type': 'application/json', ...kept },
     body: JSON.stringify(asks),
   };
-  return asked(`${url}/graphql`, init, call, answer => {
+  return exchange(`${url}/graphql`, init, call, answer => {
     const data = isJsonObject(answer) && isJsonObject(answer.data) ? answer.data : null;
     return data === null || data.answer === null ? answer : door.answer(data, operation.variables);
   });
@@ -93,12 +93,12 @@ function operationOf(door: DocumentDoor, request: Parameters<DocumentDoor['opera
   }
 }
 
-async function asked(
+async function exchange(
   url: string,
   init: RequestInit,
-  { payer }: Call,
+  { payer }: DoorCall,
   asRest: (answer: Json) => Json,
-): Promise<Answered> {
+): Promise<TransportAnswer> {
   const heard: JsonObject[] = [];
   let payment: Readonly<Record<string, string>> | undefined;
   const listening = async (...given: Parameters<typeof fetch>) => {
@@ -113,7 +113,7 @@ async function asked(
   const answer = await send(url, init);
   await answer.body?.cancel();
   const last = heard.at(-1) as unknown as { status: number; headers: Record<string, Json>; body: Json };
-  return { ...last, body: asRest(last.body), heard, ...(payment && { payment }) };
+  return { ...last, body: asRest(last.body), exchanges: heard, ...(payment && { payment }) };
 }
 
 /** Whoever pays for jobs raises what it pays at once: by itself the client stops at a dollar. */

@@ -2,7 +2,7 @@ import { TaskState } from '@a2a-js/sdk';
 import { getBase58Decoder, type KeyPairSigner, signBytes } from '@solana/kit';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { A2A, agentAt, payerHeader, rpc, said } from '../../harness/a2a/agent.ts';
+import { A2A, agentAt, payerHeader, rawMessage, rpc } from '../../harness/a2a/agent.ts';
 import { openSolanaService, type SolanaService } from '../../harness/solana/open-service.ts';
 
 /*
@@ -95,7 +95,7 @@ async function listed(headers: Headers, status = ''): Promise<readonly TaskAnswe
 /** A call that is being worked for, and the task that it is, as its buyer finds it. */
 async function underWay({ buys, shows }: Buyer, content: string) {
   service.gates.alpha.hold();
-  const params = said('', { parts: [{ data: { model: 'alpha-1' } }, { text: content }] });
+  const params = rawMessage('', { parts: [{ data: { model: 'alpha-1' } }, { text: content }] });
   const answer = rpc<{ task: TaskAnswer }>(service, 'SendMessage', params, await buys());
   const headers = await shows();
   const working = async () => (await listed(headers, 'TASK_STATE_WORKING'))[0]?.id ?? '';
@@ -161,7 +161,7 @@ describe.each(Object.keys(buyers))('by %s', by => {
   });
 
   it('GetTask and ListTasks show what it brought, and CancelTask cannot take it back: to a stranger there is its state', async () => {
-    const made = await rpc<{ task: TaskAnswer }>(service, 'SendMessage', said('Settled'), await buyer.buys());
+    const made = await rpc<{ task: TaskAnswer }>(service, 'SendMessage', rawMessage('Settled'), await buyer.buys());
     const { id } = made.body.result.task;
     const before = await buyer.charged();
     const headers = await buyer.shows();

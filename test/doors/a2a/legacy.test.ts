@@ -3,7 +3,7 @@ import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory } from
 import { LegacyJsonRpcTransport } from '@a2a-js/sdk/compat/v0_3/client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { A2A, message, type Rpc, sent, textOf, X402_V01 } from '../../harness/a2a/agent.ts';
+import { A2A, message, type Rpc, sendRequest, textOf, X402_V01 } from '../../harness/a2a/agent.ts';
 import { type Service, sharedService } from '../../harness/doors/open-service.ts';
 
 /* Clients of 0.3: other names, other words, and no header that says a version. */
@@ -18,7 +18,7 @@ const KEY = { 'X-API-Key': 'a-live-key' };
 const call = (method: string, params: JsonObject, headers: Record<string, string> = KEY) =>
   service.knock<Rpc>('POST', A2A, { body: { jsonrpc: '2.0', id: 'old', method, params }, headers });
 
-const said = (text: string, members: JsonObject = {}): JsonObject => ({
+const legacyMessage = (text: string, members: JsonObject = {}): JsonObject => ({
   message: {
     kind: 'message',
     messageId: crypto.randomUUID(),
@@ -30,7 +30,7 @@ const said = (text: string, members: JsonObject = {}): JsonObject => ({
 
 describe('0.3', () => {
   it('message/send: a bare task in the words of 0.3', async () => {
-    const { status, body } = await call('message/send', said('Hello'));
+    const { status, body } = await call('message/send', legacyMessage('Hello'));
     expect(status).toBe(200);
     expect(body).toMatchObject({
       jsonrpc: '2.0',
@@ -46,8 +46,8 @@ describe('0.3', () => {
   });
 
   it('message/send unpaid: 402, or with x402 activated a task that is input-required', async () => {
-    expect((await call('message/send', said('Hello'), {})).status).toBe(402);
-    const { status, body } = await call('message/send', said('Hello'), { 'X-A2A-Extensions': X402_V01 });
+    expect((await call('message/send', legacyMessage('Hello'), {})).status).toBe(402);
+    const { status, body } = await call('message/send', legacyMessage('Hello'), { 'X-A2A-Extensions': X402_V01 });
     expect(status).toBe(200);
     expect(body.result).toMatchObject({
       kind: 'task',
@@ -64,7 +64,7 @@ describe('0.3', () => {
 
   it('message/stream: the events name their kinds, and the last one is final', async () => {
     const headers = { 'content-type': 'application/json', ...KEY };
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'message/stream', params: said('Streamed') });
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'message/stream', params: legacyMessage('Streamed') });
     const answer = await fetch(service.url + A2A, { method: 'POST', headers, body });
     expect(answer.headers.get('content-type')).toBe('text/event-stream');
     const events = (await answer.text())
@@ -76,7 +76,7 @@ describe('0.3', () => {
   });
 
   it('tasks/get, tasks/cancel, tasks/resubscribe and agent/getAuthenticatedExtendedCard', async () => {
-    const { id } = (await call('message/send', said('Mine'))).body.result;
+    const { id } = (await call('message/send', legacyMessage('Mine'))).body.result;
     const of = { id: String(id) };
     expect((await call('tasks/get', of)).body.result).toMatchObject({
       kind: 'task',
@@ -102,7 +102,7 @@ describe('0.3', () => {
     const transports = [new JsonRpcTransportFactory({ legacyCompat })];
     const agent = await new ClientFactory({ transports, cardResolver }).createFromUrl(service.url);
     expect(agent.protocolVersion).toMatch(/^0\.3/);
-    const task = (await agent.sendMessage(sent(message('By its card')), { serviceParameters: KEY })) as Task;
+    const task = (await agent.sendMessage(sendRequest(message('By its card')), { serviceParameters: KEY })) as Task;
     expect(textOf(task)).toContain('By its card');
   });
 

@@ -2,9 +2,9 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { A2A, payerHeader, type Rpc, rpc, said, X402 } from '../../harness/a2a/agent.ts';
+import { A2A, payerHeader, type Rpc, rawMessage, rpc, X402 } from '../../harness/a2a/agent.ts';
 import { ask, resetHubsBeforeEach, type Service, sharedService } from '../../harness/doors/open-service.ts';
-import { refusing } from '../../harness/doors/refusing.ts';
+import { policyDoorsOf } from '../../harness/doors/policies.ts';
 import type { TableAnswer } from '../../harness/doors/table.ts';
 import { withoutReferences } from '../../harness/openapi.ts';
 
@@ -39,21 +39,21 @@ function keepsTo(valid: ValidateFunction, body: unknown, whether = true): void {
 }
 
 /** How each status comes about by a call. */
-const heard: Readonly<Record<string, { readonly status: number; by(): Promise<TableAnswer<Rpc>> }>> = {
+const callsByAnswer: Readonly<Record<string, { readonly status: number; by(): Promise<TableAnswer<Rpc>> }>> = {
   'the result of a method': {
     status: 200,
-    by: () => rpc(service, 'SendMessage', said('Hello'), { 'X-API-Key': 'a-live-key' }),
+    by: () => rpc(service, 'SendMessage', rawMessage('Hello'), { 'X-API-Key': 'a-live-key' }),
   },
   'a task that needs input': {
     status: 200,
-    by: () => rpc(service, 'SendMessage', said('Hello'), { 'A2A-Extensions': X402 }),
+    by: () => rpc(service, 'SendMessage', rawMessage('Hello'), { 'A2A-Extensions': X402 }),
   },
   'params that are none': { status: 200, by: () => rpc(service, 'GetTask', { id: 7 }) },
   'a chat that is none, though it is paid for': {
     status: 200,
     async by() {
       const payer = await service.chain.newWallet();
-      const wrong = said('', { parts: [{ data: { temperature: 9 } }, { text: 'Hello' }] });
+      const wrong = rawMessage('', { parts: [{ data: { temperature: 9 } }, { text: 'Hello' }] });
       return rpc(service, 'SendMessage', wrong, await service.payment(payer, A2A));
     },
   },
@@ -63,7 +63,7 @@ const heard: Readonly<Record<string, { readonly status: number; by(): Promise<Ta
     by: () => service.knock<Rpc>('POST', A2A, { body: '{"jsonrpc"', headers: { 'A2A-Version': '1.0' } }),
   },
   'whoever shows nothing': { status: 401, by: () => rpc(service, 'ListTasks', {}) },
-  'a message that is not paid for': { status: 402, by: () => rpc(service, 'SendMessage', said('Hello')) },
+  'a message that is not paid for': { status: 402, by: () => rpc(service, 'SendMessage', rawMessage('Hello')) },
   'a payment that does not do': {
     status: 402,
     async by() {
@@ -71,7 +71,7 @@ const heard: Readonly<Record<string, { readonly status: number; by(): Promise<Ta
       const payload = JSON.parse(Buffer.from(payment['PAYMENT-SIGNATURE'] ?? '', 'base64').toString());
       payload.payload.authorization.to = payload.payload.authorization.from;
       const forged = Buffer.from(JSON.stringify(payload)).toString('base64');
-      return rpc(service, 'SendMessage', said('Hello'), { 'PAYMENT-SIGNATURE': forged });
+      return rpc(service, 'SendMessage', rawMessage('Hello'), { 'PAYMENT-SIGNATURE': forged });
     },
   },
   'a session that opens nothing': {
@@ -81,16 +81,16 @@ const heard: Readonly<Record<string, { readonly status: number; by(): Promise<Ta
   'a message that the payer’s book refuses': {
     status: 403,
     async by() {
-      const { account } = await refusing(service).killed();
-      return rpc(service, 'SendMessage', said('Hello'), await service.payment(account, A2A));
+      const { account } = await policyDoorsOf(service).newBlockedAgent();
+      return rpc(service, 'SendMessage', rawMessage('Hello'), await service.payment(account, A2A));
     },
   },
   'a payment that has bought something else': {
     status: 409,
     async by() {
       const payment = await service.payment(await service.chain.newWallet(), A2A);
-      expect((await rpc(service, 'SendMessage', said('This'), payment)).status).toBe(200);
-      return rpc(service, 'SendMessage', said('That'), payment);
+      expect((await rpc(service, 'SendMessage', rawMessage('This'), payment)).status).toBe(200);
+      return rpc(service, 'SendMessage', rawMessage('That'), payment);
     },
   },
   'a task that is settled, to be canceled': {
@@ -100,7 +100,7 @@ const heard: Readonly<Record<string, { readonly status: number; by(): Promise<Ta
       const made = await rpc<{ task: { id: string } }>(
         service,
         'SendMessage',
-        said('Hello'),
+        rawMessage('Hello'),
         await service.payment(payer, A2A),
       );
       return rpc(service, 'CancelTask', { id: made.body.result.task.id }, await payerHeader(service, payer));
@@ -110,13 +110,18 @@ const heard: Readonly<Record<string, { readonly status: number; by(): Promise<Ta
     status: 502,
     async by() {
       for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
-      return rpc(service, 'SendMessage', said('Hello'), await service.payment(await service.chain.newWallet(), A2A));
+      return rpc(
+        service,
+        'SendMessage',
+        rawMessage('Hello'),
+        await service.payment(await service.chain.newWallet(), A2A),
+      );
     },
   },
 };
 
 describe('POST /a2a-message in /openapi.json', () => {
-  it.each(Object.entries(heard))(
+  it.each(Object.entries(callsByAnswer))(
     '%s: its status, and a body of the shape that is described',
     async (_, { status, by }) => {
       const answer = await by();

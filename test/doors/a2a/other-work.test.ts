@@ -3,7 +3,7 @@ import { canonicalHash, type Json, type JsonObject } from '../../../schema/canon
 import { rpc } from '../../harness/a2a/agent.ts';
 import { audioForm } from '../../harness/doors/audio-form.ts';
 import { onGraph } from '../../harness/doors/on-graph.ts';
-import { openService, type Service, type Svc } from '../../harness/doors/open-service.ts';
+import { openService, type ReceiptBody, type Service } from '../../harness/doors/open-service.ts';
 import { taskOf } from '../../harness/doors/tasks.ts';
 
 /* Work that was bought elsewhere than at /a2a-message, as its buyer reads it later. */
@@ -19,7 +19,7 @@ const KEY = { 'X-API-Key': 'a-live-key' };
 type Headers = Readonly<Record<string, string>>;
 interface Bought extends JsonObject {
   readonly task_id: string;
-  readonly svc: Svc;
+  readonly svc: ReceiptBody;
 }
 
 const work: readonly [

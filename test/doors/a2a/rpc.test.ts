@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { A2A, type Rpc, rpc, said } from '../../harness/a2a/agent.ts';
+import { A2A, type Rpc, rawMessage, rpc } from '../../harness/a2a/agent.ts';
 import { ask, type Service, sharedService } from '../../harness/doors/open-service.ts';
 
 /* What the A2A TCK asks of JSON-RPC (tests/mandatory/jsonrpc, tests/mandatory/protocol), where it can be asked from here. */
@@ -83,7 +83,7 @@ describe('JSON-RPC', () => {
 
 describe('tests/mandatory/protocol', () => {
   it('message send, then get by its id with a history, then cancel of what has come to its end', async () => {
-    const made = await rpc<{ task: JsonObject }>(service, 'SendMessage', said('Hello'), KEY);
+    const made = await rpc<{ task: JsonObject }>(service, 'SendMessage', rawMessage('Hello'), KEY);
     const { id = '', status } = made.body.result.task;
     expect(status).toMatchObject({ state: 'TASK_STATE_COMPLETED' });
     const got = await rpc(service, 'GetTask', { id, historyLength: 2 }, KEY);

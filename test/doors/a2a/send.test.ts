@@ -9,9 +9,9 @@ import {
   dataPart,
   message,
   type Rpc,
+  rawMessage,
   rpc,
-  said,
-  sent,
+  sendRequest,
   textOf,
   textPart,
 } from '../../harness/a2a/agent.ts';
@@ -30,7 +30,7 @@ describe('SendMessage', () => {
   it('a task with its answer and its receipt, paid for by the official clients of A2A and x402', async () => {
     const payer = await service.chain.newWallet();
     const agent = await agentAt(service, payingFetch(payer));
-    const task = (await agent.sendMessage(sent(message('Hello')))) as Task;
+    const task = (await agent.sendMessage(sendRequest(message('Hello')))) as Task;
     expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
     expect(textOf(task)).toContain('"Hello"');
     const { svc } = task.metadata as { svc: JsonObject };
@@ -46,7 +46,7 @@ describe('SendMessage', () => {
   });
 
   it('402 with PAYMENT-REQUIRED and an error of JSON-RPC to whoever pays nothing, valid or not', async () => {
-    for (const params of [said('Hello'), {}, { message: 7 }]) {
+    for (const params of [rawMessage('Hello'), {}, { message: 7 }]) {
       const { status, headers, body } = await rpc(service, 'SendMessage', params as JsonObject);
       expect(status).toBe(402);
       expect(decodePaymentRequiredHeader(headers.get('PAYMENT-REQUIRED') ?? '').accepts).not.toEqual([]);
@@ -65,7 +65,7 @@ describe('SendMessage', () => {
       textPart('Who?'),
     ];
     const asked = message('', { parts, contextId: 'a-bill' });
-    const task = (await agent.sendMessage(sent(asked), { serviceParameters: KEY })) as Task;
+    const task = (await agent.sendMessage(sendRequest(asked), { serviceParameters: KEY })) as Task;
     expect(task.contextId).toBe('a-bill');
     expect(task.metadata).toMatchObject({
       svc: { payload: { model: 'beta-1', intent_id: 'a-bill', waived_by: 'live_key' } },
@@ -74,7 +74,7 @@ describe('SendMessage', () => {
   });
 
   it('the same message by key is done once, another of the same id is another', async () => {
-    const params = said('Once');
+    const params = rawMessage('Once');
     const [first, again] = [
       await rpc(service, 'SendMessage', params, KEY),
       await rpc(service, 'SendMessage', params, KEY),
@@ -89,21 +89,21 @@ describe('SendMessage', () => {
 
   it.each<[string, JsonObject, number, string]>([
     ['no message', {}, -32602, 'message'],
-    ['no parts', said('', { parts: [] }), -32602, 'message.parts'],
-    ['a role that is none', said('Hello', { role: 'user' }), -32602, 'message.role'],
+    ['no parts', rawMessage('', { parts: [] }), -32602, 'message.parts'],
+    ['a role that is none', rawMessage('Hello', { role: 'user' }), -32602, 'message.role'],
     ['no messageId', { message: { role: 'ROLE_USER', parts: [{ text: 'Hello' }] } }, -32602, 'message.messageId'],
-    ['a part that is none', said('', { parts: [{}] }), -32602, 'message.parts.0'],
-    ['a part of two', said('', { parts: [{ text: 'Sum', data: { seed: 1 } }] }), -32602, 'message.parts.0'],
-    ['a context that is too long', said('Hello', { contextId: 'x'.repeat(200) }), -32602, 'message.contextId'],
+    ['a part that is none', rawMessage('', { parts: [{}] }), -32602, 'message.parts.0'],
+    ['a part of two', rawMessage('', { parts: [{ text: 'Sum', data: { seed: 1 } }] }), -32602, 'message.parts.0'],
+    ['a context that is too long', rawMessage('Hello', { contextId: 'x'.repeat(200) }), -32602, 'message.contextId'],
     [
       'a temperature that is none',
-      said('', { parts: [{ data: { temperature: 9 } }, { text: 'Hello' }] }),
+      rawMessage('', { parts: [{ data: { temperature: 9 } }, { text: 'Hello' }] }),
       -32602,
       'temperature',
     ],
     [
       'a model that nobody has',
-      said('', { parts: [{ data: { model: 'nobody-1' } }, { text: 'Hello' }] }),
+      rawMessage('', { parts: [{ data: { model: 'nobody-1' } }, { text: 'Hello' }] }),
       -32602,
       'model',
     ],
@@ -114,33 +114,38 @@ describe('SendMessage', () => {
   });
 
   it.each<[string, JsonObject]>([
-    ['a file', said('', { parts: [{ url: 'https://a.example/b.png', mediaType: 'image/png' }] })],
-    ['bytes', said('', { parts: [{ raw: 'AAAA' }] })],
-    ['a list as data', said('', { parts: [{ data: [1] }] })],
-    ['data that is no chat request', said('', { parts: [{ text: 'Sum' }, { data: { orders: [1, 2, 3] } }] })],
-    ['an answer as an image', { ...said('Hello'), configuration: { acceptedOutputModes: ['image/png'] } }],
+    ['a file', rawMessage('', { parts: [{ url: 'https://a.example/b.png', mediaType: 'image/png' }] })],
+    ['bytes', rawMessage('', { parts: [{ raw: 'AAAA' }] })],
+    ['a list as data', rawMessage('', { parts: [{ data: [1] }] })],
+    ['data that is no chat request', rawMessage('', { parts: [{ text: 'Sum' }, { data: { orders: [1, 2, 3] } }] })],
+    ['an answer as an image', { ...rawMessage('Hello'), configuration: { acceptedOutputModes: ['image/png'] } }],
   ])('-32005 on %s', async (_, params) => {
     expect((await rpc(service, 'SendMessage', params, KEY)).body.error.code).toBe(-32005);
   });
 
   it('-32004 on a message that refers to other tasks, which no model would be told of; none are no reference', async () => {
-    const refused = await rpc(service, 'SendMessage', said('Go on', { referenceTaskIds: ['task_x'] }), KEY);
+    const refused = await rpc(service, 'SendMessage', rawMessage('Go on', { referenceTaskIds: ['task_x'] }), KEY);
     expect(refused.body.error).toMatchObject({
       code: -32004,
       message: expect.stringContaining('referenceTaskIds is not supported'),
       data: [{}, { fieldViolations: [{ field: 'message.referenceTaskIds' }] }],
     });
-    expect((await rpc(service, 'SendMessage', said('Alone', { referenceTaskIds: [] }), KEY)).body.result).toBeDefined();
+    expect(
+      (await rpc(service, 'SendMessage', rawMessage('Alone', { referenceTaskIds: [] }), KEY)).body.result,
+    ).toBeDefined();
   });
 
   it('-32003 on a push notification that comes with it', async () => {
     const configuration = { taskPushNotificationConfig: { url: 'https://a.example' } };
-    expect((await rpc(service, 'SendMessage', { ...said('Hello'), configuration }, KEY)).body.error.code).toBe(-32003);
+    expect((await rpc(service, 'SendMessage', { ...rawMessage('Hello'), configuration }, KEY)).body.error.code).toBe(
+      -32003,
+    );
   });
 
   it('-32001 on a task that nobody has, -32004 on one that has come to its end', async () => {
-    const done = (await rpc<{ task: { id: string } }>(service, 'SendMessage', said('Hello'), KEY)).body.result.task;
-    const goOn = (taskId: string) => rpc(service, 'SendMessage', said('More', { taskId }), KEY);
+    const done = (await rpc<{ task: { id: string } }>(service, 'SendMessage', rawMessage('Hello'), KEY)).body.result
+      .task;
+    const goOn = (taskId: string) => rpc(service, 'SendMessage', rawMessage('More', { taskId }), KEY);
     expect((await goOn('nobodys')).body.error.code).toBe(-32001);
     expect((await goOn(done.id)).body.error.code).toBe(-32004);
   });
@@ -149,21 +154,21 @@ describe('SendMessage', () => {
     for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, A2A);
-    const failed = await rpc(service, 'SendMessage', said('Hello'), payment);
+    const failed = await rpc(service, 'SendMessage', rawMessage('Hello'), payment);
     expect(failed.status).toBe(502);
     expect(failed.body.error).toMatchObject({
       code: -32062,
       data: [{ reason: 'HUB_FAILED' }, { value: { charged: false } }],
     });
     for (const hub of service.hubs) hub.behave({ kind: 'answer' });
-    expect((await rpc(service, 'SendMessage', said('Hello'), payment)).status).toBe(200);
+    expect((await rpc(service, 'SendMessage', rawMessage('Hello'), payment)).status).toBe(200);
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
   it('403 of a wrong session, before any charge', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, A2A);
-    const shut = await rpc(service, 'SendMessage', said('Hello'), { ...payment, 'X-SVC-Session': 'nobodys' });
+    const shut = await rpc(service, 'SendMessage', rawMessage('Hello'), { ...payment, 'X-SVC-Session': 'nobodys' });
     expect(shut).toMatchObject({ status: 403, body: { error: { code: -32043, data: [{ reason: 'FORBIDDEN' }, {}] } } });
     expect(await service.transfersFrom(payer)).toHaveLength(0);
   });
@@ -176,7 +181,7 @@ describe('SendStreamingMessage', () => {
     const cases: string[] = [];
     let text = '';
     let ended: JsonObject | undefined;
-    for await (const { payload } of agent.sendMessageStream(sent(message('Piece by piece')))) {
+    for await (const { payload } of agent.sendMessageStream(sendRequest(message('Piece by piece')))) {
       if (!payload) throw new Error('an event is empty');
       cases.push(payload.$case);
       if (payload.$case === 'artifactUpdate')
@@ -196,7 +201,7 @@ describe('SendStreamingMessage', () => {
   });
 
   it('402 to whoever pays nothing, and -32602 where it is no message', async () => {
-    expect((await rpc(service, 'SendStreamingMessage', said('Hello'))).status).toBe(402);
+    expect((await rpc(service, 'SendStreamingMessage', rawMessage('Hello'))).status).toBe(402);
     expect((await rpc(service, 'SendStreamingMessage', {}, KEY)).body.error.code).toBe(-32602);
   });
 });

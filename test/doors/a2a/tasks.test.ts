@@ -2,10 +2,10 @@ import { type Task, TaskState } from '@a2a-js/sdk';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { limits } from '../../../schema/limits.ts';
-import { A2A, agentAt, message, payerHeader, rpc, said, sent, textOf } from '../../harness/a2a/agent.ts';
+import { A2A, agentAt, message, payerHeader, rawMessage, rpc, sendRequest, textOf } from '../../harness/a2a/agent.ts';
 import { payingFetch } from '../../harness/buyer.ts';
 import { openService, resetHubsBeforeEach, type Service } from '../../harness/doors/open-service.ts';
-import { refusing } from '../../harness/doors/refusing.ts';
+import { policyDoorsOf } from '../../harness/doors/policies.ts';
 
 let service: Service;
 let agent: Awaited<ReturnType<Service['newAgent']>>;
@@ -14,7 +14,7 @@ beforeAll(async () => {
   service = await openService({ API_KEYS: 'a-live-key,another-live-key', DEMO_KEYS: 'a-demo-key' });
   agent = await service.newAgent();
   const client = await agentAt(service, payingFetch(agent.account));
-  bought = (await client.sendMessage(sent(message('Mine', { contextId: 'bill-1' })))) as Task;
+  bought = (await client.sendMessage(sendRequest(message('Mine', { contextId: 'bill-1' })))) as Task;
 });
 resetHubsBeforeEach(() => service);
 
@@ -41,7 +41,7 @@ describe('GetTask', () => {
   });
 
   it('by the key that bought it, and to no other key', async () => {
-    const made = await rpc<{ task: JsonObject }>(service, 'SendMessage', said('By key'), KEY);
+    const made = await rpc<{ task: JsonObject }>(service, 'SendMessage', rawMessage('By key'), KEY);
     const { id } = made.body.result.task;
     const shown = async (headers: Record<string, string>) =>
       (await rpc(service, 'GetTask', { id: id ?? '' }, headers)).body.result;
@@ -109,7 +109,7 @@ async function underWay(headers: Record<string, string>, content: string, method
     jsonrpc: '2.0',
     id: 1,
     method,
-    params: said('', { parts: [{ data: { model: 'alpha-1' } }, { text: content }] }),
+    params: rawMessage('', { parts: [{ data: { model: 'alpha-1' } }, { text: content }] }),
   };
   const answer = fetch(service.url + A2A, {
     method: 'POST',
@@ -152,7 +152,7 @@ describe('CancelTask', () => {
     const canceled_ones = await rpc<Page>(service, 'ListTasks', { status: 'TASK_STATE_CANCELED' }, signed);
     expect(canceled_ones.body.result.tasks).toMatchObject([{ id, status: { state: 'TASK_STATE_CANCELED' } }]);
     expect(await service.transfersFrom(payer)).toHaveLength(0);
-    expect((await rpc(service, 'SendMessage', said('Then this'), payment)).status).toBe(200);
+    expect((await rpc(service, 'SendMessage', rawMessage('Then this'), payment)).status).toBe(200);
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
@@ -223,7 +223,7 @@ describe('ListTasks', () => {
     const ids: string[] = [];
     for (const content of ['one', 'two', 'three']) {
       const made = await service.knock<{ result: { task: { id: string } } }>('POST', A2A, {
-        body: { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: said(content, { contextId: content }) },
+        body: { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: rawMessage(content, { contextId: content }) },
         headers: { 'A2A-Version': '1.0' },
         by: payingFetch(payer),
       });
@@ -255,7 +255,7 @@ describe('ListTasks', () => {
   });
 
   it('what a live key has bought, to that key', async () => {
-    const made = await rpc<{ task: { id: string } }>(service, 'SendMessage', said('Listed'), KEY);
+    const made = await rpc<{ task: { id: string } }>(service, 'SendMessage', rawMessage('Listed'), KEY);
     const { tasks } = (await rpc<Page>(service, 'ListTasks', {}, KEY)).body.result;
     expect(tasks[0]?.id).toBe(made.body.result.task.id);
     expect((await rpc<Page>(service, 'ListTasks', {}, { 'X-API-Key': 'another-live-key' })).body.result.totalSize).toBe(
@@ -270,11 +270,14 @@ describe('ListTasks', () => {
     const holder = await service.newAgent();
     const shown = { 'X-SVC-Session': holder.session };
     const other = await service.chain.newWallet();
-    const paid = await rpc<{ task: { id: string } }>(service, 'SendMessage', said('For another'), {
+    const paid = await rpc<{ task: { id: string } }>(service, 'SendMessage', rawMessage('For another'), {
       ...(await service.payment(other, A2A)),
       ...shown,
     });
-    const by_key = await rpc<{ task: { id: string } }>(service, 'SendMessage', said('By key'), { ...KEY, ...shown });
+    const by_key = await rpc<{ task: { id: string } }>(service, 'SendMessage', rawMessage('By key'), {
+      ...KEY,
+      ...shown,
+    });
     const expected = [by_key.body.result.task.id, paid.body.result.task.id, holder.task_id];
     expect(await listed(shown, 'TASK_STATE_COMPLETED')).toEqual(expected);
     expect(await listed({ ...KEY, ...shown }, 'TASK_STATE_COMPLETED')).toEqual(expect.arrayContaining(expected));
@@ -282,15 +285,20 @@ describe('ListTasks', () => {
   });
 
   it('what came to nothing: failed at its hubs, and refused by its book, as GetTask tells of each', async () => {
-    const refused = await refusing(service).killed();
+    const refused = await policyDoorsOf(service).newBlockedAgent();
     const shown = { 'X-SVC-Session': refused.session };
-    const heard = await rpc(service, 'SendMessage', said('Not this'), await service.payment(refused.account, A2A));
+    const heard = await rpc(
+      service,
+      'SendMessage',
+      rawMessage('Not this'),
+      await service.payment(refused.account, A2A),
+    );
     expect(heard.status).toBe(403);
     const [rejected = ''] = await listed(shown, 'TASK_STATE_REJECTED');
     expect(await listed(await payerHeader(service, refused.account), 'TASK_STATE_REJECTED')).toEqual([rejected]);
     for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
     const payer = await service.chain.newWallet();
-    const failed = await rpc(service, 'SendMessage', said('Fails'), await service.payment(payer, A2A));
+    const failed = await rpc(service, 'SendMessage', rawMessage('Fails'), await service.payment(payer, A2A));
     expect(failed.status).toBe(502);
     const signed = await payerHeader(service, payer);
     const [released = ''] = await listed(signed, 'TASK_STATE_FAILED');
@@ -334,7 +342,12 @@ it('CancelTask again and again, with one payment: it lapses, and no hub works fo
   const before = service.gates.alpha.held();
   service.gates.alpha.hold();
   const send = () =>
-    rpc(service, 'SendMessage', said('', { parts: [{ data: { model: 'alpha-1' } }, { text: 'Never mind' }] }), payment);
+    rpc(
+      service,
+      'SendMessage',
+      rawMessage('', { parts: [{ data: { model: 'alpha-1' } }, { text: 'Never mind' }] }),
+      payment,
+    );
   const working = { status: 'TASK_STATE_WORKING' };
   const calls: ReturnType<typeof send>[] = [];
   for (let time = 1; time <= limits.payment_failures_max; time++) {

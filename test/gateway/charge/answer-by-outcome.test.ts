@@ -6,7 +6,7 @@ import type { Movement } from '../../../gateway/charge/held.ts';
 import type { NotSent } from '../../../gateway/rails/outcome.ts';
 import { openChallenges } from '../../../gateway/x402/offer.ts';
 import { atomicAmount } from '../../../schema/amount.ts';
-import { type ErrorCode, errors, leaves, Refusal } from '../../../schema/errors.ts';
+import { type ErrorCode, errors, paymentStateAfter, Refusal } from '../../../schema/errors.ts';
 import type { TaskId } from '../../../schema/ids.ts';
 import type { BlockedTooOften } from '../../../subgraphs/book/ledger/block.ts';
 import type { AnyPaid } from '../../../subgraphs/sale.ts';
@@ -150,7 +150,7 @@ describe('what a caller hears', () => {
       fc.property(outcomes, outcome => {
         const { code, extensions } = hears(outcome);
         if (known[outcome.kind].movement !== 'nothing_moved' && outcome.kind !== 'still_owed')
-          expect(leaves(code, extensions.charged, true)).not.toBe('unused');
+          expect(paymentStateAfter(code, extensions.charged, true)).not.toBe('unused');
       }),
       { numRuns: 2_000 },
     );

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { StreamDriver, StreamsInFlight } from '../../../gateway/charge/drive-stream.ts';
 import { TextChannel } from '../../../gateway/charge/text-channel.ts';
 import { channelOf, joinPieces, type Piece } from '../../../subgraphs/piece.ts';
-import { gathered } from '../../harness/gather.ts';
+import { gather } from '../../harness/gather.ts';
 
 /** Says one piece each time that it is asked to, and counts how often it was. */
 function speaker(pieces: readonly string[]) {
@@ -40,7 +40,7 @@ describe('before the money has moved', () => {
     await idle();
     expect(speaking.asked()).toBe(10);
     driver.release();
-    expect((await gathered(driver.pieces)).join('')).toBe(letters(100).join(''));
+    expect((await gather(driver.pieces)).join('')).toBe(letters(100).join(''));
     await driver.ended;
   });
 
@@ -62,7 +62,7 @@ describe('once it has', () => {
     driver.release();
     await driver.ended;
     expect(speaking.asked()).toBe(10_000);
-    expect((await gathered(driver.pieces)).join('')).toBe(letters(10_000).join(''));
+    expect((await gather(driver.pieces)).join('')).toBe(letters(10_000).join(''));
   });
 
   it('a driver comes to its end when its reader leaves', async () => {
@@ -72,7 +72,7 @@ describe('once it has', () => {
     for await (const _ of driver.pieces) break;
     await driver.ended;
     expect(speaking.asked()).toBe(10_000);
-    expect(await gathered(driver.pieces)).toEqual([]);
+    expect(await gather(driver.pieces)).toEqual([]);
   });
 });
 
@@ -91,7 +91,7 @@ describe('an channel', () => {
         }
         channel.end();
         const heard = await Promise.all(read);
-        const rest = await gathered(channel);
+        const rest = await gather(channel);
         const text = [...heard.map(({ value }) => value), ...rest].join('');
         expect(text).toBe(all.filter(step => step !== null).join(''));
         expect(channel.held_bytes).toBe(0);
@@ -111,7 +111,7 @@ describe('an channel', () => {
     const channel = new TextChannel();
     for (const piece of said) channel.write(piece);
     channel.end();
-    const pieces = await gathered(channel);
+    const pieces = await gather(channel);
     expect(pieces.length).toBeLessThan(1_024 + 8);
     const whole = (all: readonly Piece[]) =>
       [...Map.groupBy(all, channelOf)].map(([channel, own]) => [channel, own.reduce(joinPieces)]);
@@ -123,7 +123,7 @@ describe('an channel', () => {
     const channel = new TextChannel();
     for (const piece of letters(100_000)) channel.write(piece);
     channel.end();
-    const pieces = await gathered(channel);
+    const pieces = await gather(channel);
     expect(pieces.length).toBeLessThan(2_000);
     expect(pieces.join('')).toBe(letters(100_000).join(''));
   });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openKnownCharge } from '../../../gateway/charge/known-charge.ts';
-import { namedIn } from '../../../gateway/rails/named-payment.ts';
+import { paymentNameIn } from '../../../gateway/rails/named-payment.ts';
 import { type ErrorCode, Refusal } from '../../../schema/errors.ts';
 import type { PresentedPayment } from '../../../subgraphs/context.ts';
 import type { Database } from '../../../subgraphs/database.ts';
@@ -34,7 +34,7 @@ const known = paymentOf('1');
 let database: Database;
 beforeAll(async () => {
   database = await freshStore();
-  const key = namedIn(known)?.claim_key ?? '';
+  const key = paymentNameIn(known)?.claim_key ?? '';
   await claim(database, claimRequest(key));
 });
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
+import { openAlteringProxy } from '../../harness/altering-proxy.ts';
 import { openService, type Service } from '../../harness/doors/open-service.ts';
 import { developmentFolder, runNode } from '../../harness/examples.ts';
-import { openMeddlingProxy } from '../../harness/meddling-proxy.ts';
 
 /* What npm run demo says of a receipt is what it has found out. */
 
@@ -14,7 +14,7 @@ const JWKS = '/.well-known/jwks.json';
 
 it('does not say that the altered copy is refused where the keys to check it cannot be fetched', async () => {
   let answers_left = 1;
-  const url = await openMeddlingProxy(service, ({ path, answer: { text } }) => {
+  const url = await openAlteringProxy(service, ({ path, answer: { text } }) => {
     if (path === JWKS) return answers_left-- > 0 ? text : null;
     return text.replaceAll(service.url + JWKS, url + JWKS);
   });

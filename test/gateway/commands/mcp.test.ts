@@ -4,17 +4,17 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Forwarder } from '../../../gateway/commands/mcp/forward.ts';
-import { givenToolService } from '../../../gateway/config/tool-service.ts';
+import { readToolService } from '../../../gateway/config/tool-service.ts';
 import { bounds } from '../../../rest-compat/faces/mcp/bounds.ts';
 import { limits } from '../../../schema/limits.ts';
 import { Secret } from '../../../schema/secret.ts';
 import { runCommand } from '../../harness/commands/run.ts';
 import { ask, type Service, sharedService } from '../../harness/doors/open-service.ts';
-import { begin, legacy, modern, use as usage } from '../../harness/mcp-message.ts';
-import { mortal } from '../../harness/mortal.ts';
-import { payTool, use } from '../../harness/paying-tools.ts';
+import { begin, legacy, modern, toolCall as usage } from '../../harness/mcp-message.ts';
+import { withParentDeathSignal } from '../../harness/parent-death-signal.ts';
+import { payTool, useTool } from '../../harness/paying-tools.ts';
 import { atEnd } from '../../harness/release.ts';
-import { openHouse } from '../../harness/rest-compat/house.ts';
+import { openHouse } from '../../harness/rest-compat/fake-port.ts';
 import { ROOT } from '../../harness/root.ts';
 
 describe('npm run mcp', () => {
@@ -31,7 +31,7 @@ describe('npm run mcp', () => {
     const { tools } = await client.listTools();
     expect(tools.length).toBeGreaterThan(30);
     expect(tools.length).toBeLessThan(60);
-    expect((await use(client, 'get_jwks')).structuredContent).toHaveProperty('keys');
+    expect((await useTool(client, 'get_jwks')).structuredContent).toHaveProperty('keys');
   });
 
   it('lists what SVC_TOOLS and SVC_SCHEMAS ask for, as the URL of the endpoint does', async () => {
@@ -44,7 +44,7 @@ describe('npm run mcp', () => {
 
   it('shows the session that its variable names', async () => {
     const { agent_id } = agent;
-    expect((await use(client, 'get_book_gaps', { agent_id })).structuredContent).toMatchObject({ gapless: true });
+    expect((await useTool(client, 'get_book_gaps', { agent_id })).structuredContent).toMatchObject({ gapless: true });
   });
 
   it('has no wallet: what is asked for reaches its client, and so does what the payment of that one brings', async () => {
@@ -56,7 +56,7 @@ describe('npm run mcp', () => {
   it('passes on how long work is coming along, before its result', async () => {
     // By hand: the official client forgets who waits for news once the result is in the same read.
     const call = legacy('tools/call', { name: 'get_jwks', arguments: {}, _meta: { progressToken: 'news' } }, 2);
-    const { out } = await spoken({ SERVICE_URL: service.url }, [begin, call]);
+    const { out } = await runMcp({ SERVICE_URL: service.url }, [begin, call]);
     const [, news, result] = out.map(line => JSON.parse(line));
     expect(news).toMatchObject({ method: 'notifications/progress', params: { progressToken: 'news', progress: 0 } });
     expect(result).toMatchObject({ id: 2, result: { structuredContent: { keys: expect.any(Array) } } });
@@ -72,7 +72,7 @@ describe('the credentials of npm run mcp', () => {
 
   it('arrive each by its header at the door behind a tool, and stand in nothing that is written', async () => {
     const house = await openHouse();
-    const { out, errors } = await spoken({ SERVICE_URL: house.url, ...keys }, lines);
+    const { out, errors } = await runMcp({ SERVICE_URL: house.url, ...keys }, lines);
     const shown = house.port.seen.at(-1);
     expect(shown).toMatchObject({ api_key: API_KEY, sessions: [], payment: null });
     expect(shown?.router_key?.reveal()).toBe(ROUTER_KEY);
@@ -88,7 +88,7 @@ describe('the credentials of npm run mcp', () => {
     ['says what is no JSON', () => standing(200, 'application/json', '{"jsonrpc"')],
   ])('stand in nothing that is written where the service %s', async (_, opened) => {
     const { url } = await opened();
-    const { out, errors } = await spoken({ SERVICE_URL: url, ...keys }, lines);
+    const { out, errors } = await runMcp({ SERVICE_URL: url, ...keys }, lines);
     expect(out).toHaveLength(lines.length);
     requireNone([...out, errors].join());
   });
@@ -97,7 +97,7 @@ describe('the credentials of npm run mcp', () => {
     ['by http to another machine', { SERVICE_URL: 'http://svc.test' }],
     ['by what is no URL', { SERVICE_URL: 'svc.test' }],
   ])('stand in nothing that is written where it does not start, as they would go %s', async (_, environment) => {
-    const { out, errors } = await spoken({ ...keys, ...environment }, []);
+    const { out, errors } = await runMcp({ ...keys, ...environment }, []);
     expect(out).toEqual([]);
     expect(errors).toContain('SERVICE_URL');
     requireNone(errors);
@@ -110,14 +110,14 @@ describe('the credentials of npm run mcp', () => {
 });
 
 /** All that the command writes, to either stream, of what is said to it. */
-async function spoken(environment: Record<string, string>, messages: readonly unknown[]) {
+async function runMcp(environment: Record<string, string>, messages: readonly unknown[]) {
   const input = messages.map(each => `${typeof each === 'string' ? each : JSON.stringify(each)}\n`).join('');
   const { out, err } = await runCommand('gateway/commands/mcp.ts', [], { environment, input });
   return { out: out.split('\n').filter(Boolean), errors: err };
 }
 
 async function connect(env: Record<string, string>): Promise<Client> {
-  const [command, args] = mortal(process.execPath, ['gateway/launch.js', 'gateway/commands/mcp.ts']);
+  const [command, args] = withParentDeathSignal(process.execPath, ['gateway/launch.js', 'gateway/commands/mcp.ts']);
   const client = new Client({ name: 'test', version: '1' });
   atEnd(() => client.close());
   await client.connect(new StdioClientTransport({ command, args, env, cwd: ROOT, stderr: 'inherit' }) as never);
@@ -125,7 +125,7 @@ async function connect(env: Record<string, string>): Promise<Client> {
 }
 
 /** All that is answered to some lines. */
-async function said(service: { url: string }, ...messages: unknown[]): Promise<Record<string, unknown>[]> {
+async function forwardLines(service: { url: string }, ...messages: unknown[]): Promise<Record<string, unknown>[]> {
   const lines: string[] = [];
   const forwarder = new Forwarder({ ...service, credentials: {}, query: '' }, line => lines.push(line));
   for (const message of messages) {
@@ -147,7 +147,7 @@ const paid = { 'x402/payment': { x402Version: 2 } };
 describe('what is forwarded', () => {
   it('says in headers what a message of the newer generation says, names that no header carries included', async () => {
     const house = await openHouse();
-    const [listed, unknown] = await said(
+    const [listed, unknown] = await forwardLines(
       house,
       modern('tools/list').message,
       modern('tools/call', { name: 'ünknown' }).message,
@@ -171,15 +171,15 @@ describe('what is forwarded', () => {
 
   it('a notification is not answered, nor is what stands in its place', async () => {
     const house = await openHouse();
-    expect(await said(house, { jsonrpc: '2.0', method: 'notifications/initialized' })).toEqual([]);
+    expect(await forwardLines(house, { jsonrpc: '2.0', method: 'notifications/initialized' })).toEqual([]);
     await house.close();
-    expect(await said({ url: 'http://127.0.0.1:1' }, { jsonrpc: '2.0', method: 'notifications/cancelled' })).toEqual(
-      [],
-    );
+    expect(
+      await forwardLines({ url: 'http://127.0.0.1:1' }, { jsonrpc: '2.0', method: 'notifications/cancelled' }),
+    ).toEqual([]);
   });
 
   it('a line that is no message is told so', async () => {
-    expect(await said({ url: 'http://127.0.0.1:1' }, 'no JSON', [])).toMatchObject([
+    expect(await forwardLines({ url: 'http://127.0.0.1:1' }, 'no JSON', [])).toMatchObject([
       { error: { code: -32700 } },
       { error: { code: -32700 } },
     ]);
@@ -243,7 +243,9 @@ describe('what is forwarded', () => {
   it('an error without an id has the one of what it answers', async () => {
     const house = await openHouse();
     house.port.crowded = true;
-    expect(await said(house, legacy('ping', {}, 'mine'))).toMatchObject([{ id: 'mine', error: { code: -32000 } }]);
+    expect(await forwardLines(house, legacy('ping', {}, 'mine'))).toMatchObject([
+      { id: 'mine', error: { code: -32000 } },
+    ]);
     await house.close();
   });
 
@@ -253,19 +255,19 @@ describe('what is forwarded', () => {
     ['JSON of somebody else', () => standing(200, 'application/json', '{}')],
     ['events that break off', () => standing(200, 'text/event-stream', 'data: {"method":"x"}\n\n')],
   ])('%s answers: a payment may have been taken, and is to be sent again', async (_, opened) => {
-    const answers = await said(await opened(), usage('chat_completions', {}, paid));
+    const answers = await forwardLines(await opened(), usage('chat_completions', {}, paid));
     expect(answers.at(-1)).toMatchObject({
       id: 1,
       error: { message: expect.stringContaining('with the same payment') },
     });
-    const free = await said(await opened(), usage('get_jwks'));
+    const free = await forwardLines(await opened(), usage('get_jwks'));
     expect(free.at(-1)).toMatchObject({ id: 1, error: { message: expect.not.stringContaining('payment') } });
   });
 });
 
 describe('what it is told by its variables', () => {
   it('each credential by its header, hidden from logs', () => {
-    const given = givenToolService({
+    const given = readToolService({
       SERVICE_URL: 'https://svc.test/',
       SVC_API_KEY: 'a-key',
       SVC_SESSION: ' a-session ',
@@ -281,6 +283,6 @@ describe('what it is told by its variables', () => {
     ['a credential that is more than one header', { SERVICE_URL: 'https://svc.test', SVC_SESSION: 'a\r\nx: y' }],
     ['a credential that would leave this machine in the clear', { SERVICE_URL: 'http://svc.test', SVC_API_KEY: 'a' }],
   ])('%s is refused, and not repeated', (_, environment) => {
-    expect(() => givenToolService(environment)).toThrow(/^(SERVICE_URL|SVC_SESSION)/);
+    expect(() => readToolService(environment)).toThrow(/^(SERVICE_URL|SVC_SESSION)/);
   });
 });

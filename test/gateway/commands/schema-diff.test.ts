@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { breakingChanges, unnoted } from '../../../gateway/commands/schema-diff/compare.ts';
+import { breakingChanges, changesWithoutNote } from '../../../gateway/commands/schema-diff/compare.ts';
 import { ROOT } from '../../harness/root.ts';
 
 const SUPERGRAPH = 'schema/supergraph.graphql';
@@ -41,7 +41,7 @@ describe('what breaks clients of the graph', () => {
 
 describe('a breaking change', () => {
   const changes = [{ coordinate: 'Book.rows', message: 'It is gone.' }];
-  const left = (before: string, after: string) => unnoted(changes, { before, after }).length;
+  const left = (before: string, after: string) => changesWithoutNote(changes, { before, after }).length;
 
   it('is noted by a new line of the changelog that names it', () => {
     expect(left('# Changelog\n', '# Changelog\n- `Book.rows` is gone.\n')).toBe(0);

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../schema/canoni
 import { networks } from '../../../schema/network.ts';
 import { verify } from '../../../subgraphs/receipt/verify/module.ts';
 import { ask, type Service, sharedService } from '../../harness/doors/open-service.ts';
-import { type LyingChain, type Manner, startLyingChain } from '../../harness/lying-chain.ts';
+import { type LyingChain, type RpcBehaviour, startLyingChain } from '../../harness/lying-chain.ts';
 
 /* `npm run verify -- RECEIPT --rpc URL`, on a payment that took place. */
 
@@ -170,7 +170,7 @@ describe('what is not answered is unknown, and never passes', () => {
     chain.lie({});
   });
 
-  it.each<[code: ChainLook['code'], manner: Manner]>([
+  it.each<[code: ChainLook['code'], manner: RpcBehaviour]>([
     ['rpc_unavailable', { kind: 'hang' }],
     ['rpc_malformed', { kind: 'huge', methods: ['eth_chainId'] }],
     ['rpc_malformed', { kind: 'no_json', methods: ['eth_getTransactionReceipt'] }],

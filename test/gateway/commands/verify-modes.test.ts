@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { runCommand } from '../../harness/commands/run.ts';
-import { altered, issue, issuer } from '../../harness/receipt/issue.ts';
+import { alter, issue, issuer } from '../../harness/receipt/issue.ts';
 import { atEnd } from '../../harness/release.ts';
 import { ROOT } from '../../harness/root.ts';
 import { ownFolder } from '../../harness/scratch.ts';
@@ -22,7 +22,7 @@ const many = () => join(folder, 'many');
 
 beforeAll(async () => {
   [folder, receipt, origin] = await Promise.all([ownFolder(), issue(paidCall), serve()]);
-  forged = altered(receipt, ['amount'], () => '1') as JsonObject;
+  forged = alter(receipt, ['amount'], () => '1') as JsonObject;
   await mkdir(join(many(), 'below'), { recursive: true });
   const write = (name: string, text: string) => writeFile(join(folder, name), text);
   await write('jwks.json', JSON.stringify(issuer.jwks));

@@ -4,13 +4,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson, isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
 import { runCommand } from '../../harness/commands/run.ts';
-import { MadeLog } from '../../harness/log/made-log.ts';
 import { leafOf, NoteKey } from '../../harness/log/note.ts';
+import { TestLog } from '../../harness/log/test-log.ts';
 import { issue, issuer } from '../../harness/receipt/issue.ts';
 import { ownFolder } from '../../harness/scratch.ts';
 import { paidCall, waivedCall } from '../../harness/vectors/receipt-facts.ts';
 
-const log = new MadeLog('svc.example/log');
+const log = new TestLog('svc.example/log');
 const [witness, other] = [new NoteKey('witness.example/w1', 4), new NoteKey('witness.example/w2', 4)];
 
 let folder: string;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runChild } from '../../harness/development/child.ts';
-import { MadeLog } from '../../harness/log/made-log.ts';
-import { cosignedAt, encode, NoteKey, openNote } from '../../harness/log/note.ts';
+import { cosignatureTime, encode, NoteKey, openNote } from '../../harness/log/note.ts';
+import { TestLog } from '../../harness/log/test-log.ts';
 import { lookOnce, type RunningWitness, startWitness } from '../../harness/log/witness.ts';
 import { ownFolder } from '../../harness/scratch.ts';
 import { untilHolds } from '../../harness/until-holds.ts';
@@ -10,7 +10,7 @@ import { untilHolds } from '../../harness/until-holds.ts';
 const ORIGIN = 'log.example/one';
 const HASH = createHash('sha256').update(ORIGIN).digest('hex');
 
-const log = new MadeLog(ORIGIN).grow(4);
+const log = new TestLog(ORIGIN).grow(4);
 let url: string;
 let witness: RunningWitness;
 beforeAll(async () => {
@@ -44,7 +44,7 @@ describe('POST /add-checkpoint', () => {
     log.grow(3);
     const { status, text } = await submit(log.submission(4));
     expect(status).toBe(200);
-    expect(cosignedAt(log.checkpoint() + text, witness.verifier_key)).toBeGreaterThan(1_700_000_000);
+    expect(cosignatureTime(log.checkpoint() + text, witness.verifier_key)).toBeGreaterThan(1_700_000_000);
     const shown = await fetch(`${witness.url}/${HASH}/checkpoint`);
     expect([shown.status, shown.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
     const note = await shown.text();
@@ -75,7 +75,7 @@ describe('POST /add-checkpoint', () => {
   });
 
   it('403 without a signature by a trusted key, and with one that such a key did not make', async () => {
-    const stranger = new MadeLog(ORIGIN, [new NoteKey(ORIGIN)]).grow(9);
+    const stranger = new TestLog(ORIGIN, [new NoteKey(ORIGIN)]).grow(9);
     expect((await submit(stranger.submission(7))).status).toBe(403);
     const forged = log.submission(7).replace(/\u2014.*\n$/, log.keys[0]?.sign('another text\n') ?? '');
     expect((await submit(forged)).status).toBe(403);
@@ -84,7 +84,7 @@ describe('POST /add-checkpoint', () => {
   });
 
   it('404 for another log', async () => {
-    expect((await submit(new MadeLog('log.example/two').grow(1).submission(0))).status).toBe(404);
+    expect((await submit(new TestLog('log.example/two').grow(1).submission(0))).status).toBe(404);
   });
 
   it('409 with the size that is cosigned, where the old size is another', async () => {
@@ -100,7 +100,7 @@ describe('POST /add-checkpoint', () => {
       log.submission(7, 9, [...proof, zero]),
       log.submission(7, 9, proof.slice(1)),
       log.submission(7, 7, [zero]),
-      new MadeLog(ORIGIN, log.keys).grow(7, 'other').submission(7),
+      new TestLog(ORIGIN, log.keys).grow(7, 'other').submission(7),
     ];
     for (const body of bad) expect((await submit(body)).status).toBe(422);
     expect((await submit(log.submission(7))).status).toBe(200);
@@ -126,7 +126,7 @@ describe('POST /add-checkpoint', () => {
   });
 
   it('first of all a tree of no leaves, and then one without a proof', async () => {
-    const young = new MadeLog('log.example/young');
+    const young = new TestLog('log.example/young');
     const other = await startWitness(await young.serve(), await ownFolder(), '--port', '0', '--every', '3600');
     await cosignedFirst(other, 0);
     young.instead = () => ({ status: 503 });
@@ -152,14 +152,14 @@ describe('POST /add-checkpoint', () => {
 
 describe('a witness that is killed', () => {
   it('after it has kept a head and before its cosignature leaves signs that head again, and no other', async () => {
-    const grown = new MadeLog(ORIGIN, log.keys).grow(3);
+    const grown = new TestLog(ORIGIN, log.keys).grow(3);
     const [state, at] = [await ownFolder(), await grown.serve()];
     await lookOnce(at, state);
     const fork = grown.fork().grow(2, 'fork');
     grown.grow(2);
     grown.instead = () => ({ status: 503 });
     const held = await halting('head_kept', at, state, '--port', '0', '--every', '3600');
-    const submitted = submit(grown.submission(3), held.said.url ?? '').catch(() => null);
+    const submitted = submit(grown.submission(3), held.first_line.url ?? '').catch(() => null);
     await held.reached;
     await held.end('SIGKILL');
     expect(await submitted).toBeNull();
@@ -175,7 +175,7 @@ describe('a witness that is killed', () => {
     ['head_written', 'right'],
     ['head_kept', 'left'],
   ])('at %s of the left fork cosigns the %s one alone when it runs again', async (step, cosigned) => {
-    const left = new MadeLog(ORIGIN, log.keys).grow(3);
+    const left = new TestLog(ORIGIN, log.keys).grow(3);
     const state = await ownFolder();
     const right = left.fork().grow(2, 'right');
     const [at_left, at_right] = [await left.serve(), await right.serve()];
@@ -189,7 +189,7 @@ describe('a witness that is killed', () => {
       state,
       '--once',
     );
-    expect(held.said).toEqual({ reached: step });
+    expect(held.first_line).toEqual({ reached: step });
     await held.end('SIGKILL');
     const codes = { right: [0, 1], left: [1, 0] }[cosigned];
     const looks = [await lookOnce(at_right, state), await lookOnce(at_left, state)];

@@ -2,8 +2,8 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { witnessOptions } from '../../../gateway/commands/witness/options.ts';
-import { MadeLog } from '../../harness/log/made-log.ts';
-import { cosignedAt, NoteKey } from '../../harness/log/note.ts';
+import { cosignatureTime, NoteKey } from '../../harness/log/note.ts';
+import { TestLog } from '../../harness/log/test-log.ts';
 import { lookFromHome, lookOnce } from '../../harness/log/witness.ts';
 import { ROOT } from '../../harness/root.ts';
 import { ownFolder } from '../../harness/scratch.ts';
@@ -35,38 +35,38 @@ async function evidence(state: string) {
 
 describe('npm run witness -- URL --once', () => {
   it('0: a log is followed from the URL of its service, by keys that it names once, and cosigned', async () => {
-    const [log, state] = [new MadeLog(ORIGIN).grow(3), await ownFolder()];
+    const [log, state] = [new TestLog(ORIGIN).grow(3), await ownFolder()];
     const { code, text } = await lookOnce(await log.serve(), state, '--name', 'witness.example/w1');
     expect([code, text.split('\n').at(-1)]).toEqual([0, 'Cosigned: 3 leaves.']);
     expect(text).toContain(`No --key was given. From now on these keys are trusted, which the log publishes itself`);
     const note = await cosigned(state);
     expect(note.startsWith(log.checkpoint())).toBe(true);
     expect(keyIn(text)).toMatch(/^witness\.example\/w1\+/);
-    expect(cosignedAt(note, keyIn(text))).toBeGreaterThan(1_700_000_000);
+    expect(cosignatureTime(note, keyIn(text))).toBeGreaterThan(1_700_000_000);
     expect((await stat(join(state, 'secrets', 'witness_key'))).mode & 0o777).toBe(0o600);
   });
 
   it('0, by the same key, of what has grown: new leaves alone are asked for, and tiles above them held to them', async () => {
-    const [log, state] = [new MadeLog(ORIGIN).grow(600), await ownFolder()];
+    const [log, state] = [new TestLog(ORIGIN).grow(600), await ownFolder()];
     const url = `${await log.serve()}/log`;
     const key = ['--key', log.keys[0]?.verifier_key ?? ''];
     const first = await lookOnce(url, state, ...key);
     expect(first).toMatchObject({ code: 0, text: expect.stringContaining('Cosigned: 600 leaves.') });
-    expect(log.asked).toContain('tile/1/000.p/2');
-    log.asked.length = 0;
+    expect(log.requestedPaths).toContain('tile/1/000.p/2');
+    log.requestedPaths.length = 0;
     expect(await lookOnce(url, state)).toMatchObject({ code: 0, text: expect.stringContaining('No change: 600') });
-    expect(log.asked).toEqual(['checkpoint']);
+    expect(log.requestedPaths).toEqual(['checkpoint']);
     const second = await lookOnce(url, state);
     expect(keyIn(second.text)).toBe(keyIn(first.text));
     log.grow(200);
-    log.asked.length = 0;
+    log.requestedPaths.length = 0;
     expect(await lookOnce(url, state)).toMatchObject({ code: 0, text: expect.stringContaining('Cosigned: 800') });
-    expect(log.asked).toEqual(['checkpoint', 'tile/0/002', 'tile/0/003.p/32', 'tile/1/000.p/3']);
+    expect(log.requestedPaths).toEqual(['checkpoint', 'tile/0/002', 'tile/0/003.p/32', 'tile/1/000.p/3']);
   });
 
   it('keeps key and state below the home folder, one for each log, and nothing in the checkout', async () => {
     const home = await ownFolder();
-    const [one, other] = [new MadeLog(ORIGIN).grow(3), new MadeLog('log.example/two').grow(2)];
+    const [one, other] = [new TestLog(ORIGIN).grow(3), new TestLog('log.example/two').grow(2)];
     const looks = [await one.serve(), await other.serve()].map(url => lookFromHome(url, home));
     const [first, second] = await Promise.all(looks);
     expect([first?.code, second?.code]).toEqual([0, 0]);
@@ -78,7 +78,7 @@ describe('npm run witness -- URL --once', () => {
   });
 
   it('1 of another log in the folder of one, which is left as it was', async () => {
-    const [log, other] = [new MadeLog(ORIGIN).grow(3), new MadeLog('log.example/two').grow(2)];
+    const [log, other] = [new TestLog(ORIGIN).grow(3), new TestLog('log.example/two').grow(2)];
     const state = await ownFolder();
     expect(await lookOnce(await log.serve(), state)).toMatchObject({ code: 0 });
     const before = await contentOf(state);
@@ -96,7 +96,7 @@ describe('npm run witness -- URL --once', () => {
   });
 
   it('1: two witnesses of two forks each cosign their own, refuse the other, and name the first leaf that differs', async () => {
-    const left = new MadeLog(ORIGIN).grow(300);
+    const left = new TestLog(ORIGIN).grow(300);
     const right = left.fork().grow(9, 'right');
     left.grow(4, 'left');
     const urls = await Promise.all([left.serve(), right.serve()]);
@@ -123,18 +123,18 @@ describe('npm run witness -- URL --once', () => {
   });
 
   it('1 of another root of as many leaves, and of fewer leaves that are not the beginning', async () => {
-    const log = new MadeLog(ORIGIN).grow(5);
+    const log = new TestLog(ORIGIN).grow(5);
     const state = await ownFolder();
     expect(await lookOnce(await log.serve(), state)).toMatchObject({ code: 0 });
     for (const count of [5, 4]) {
-      const other = new MadeLog(ORIGIN, log.keys).grow(count, 'other');
+      const other = new TestLog(ORIGIN, log.keys).grow(count, 'other');
       const { code, text } = await lookOnce(await other.serve(), state);
       expect([code, text.includes('the first leaf that differs is 0')]).toEqual([1, true]);
     }
   });
 
   it('0 of fewer leaves that are the beginning of what is cosigned: nothing is signed', async () => {
-    const [log, state] = [new MadeLog(ORIGIN).grow(5), await ownFolder()];
+    const [log, state] = [new TestLog(ORIGIN).grow(5), await ownFolder()];
     const url = await log.serve();
     await lookOnce(url, state);
     const before = await cosigned(state);
@@ -146,7 +146,7 @@ describe('npm run witness -- URL --once', () => {
   it('a log with a rotated key is followed while the older one signs beside it; then the new one has to be given', async () => {
     const old_key = new NoteKey(ORIGIN);
     const new_key = new NoteKey(ORIGIN);
-    const [log, state] = [new MadeLog(ORIGIN, [old_key]).grow(1), await ownFolder()];
+    const [log, state] = [new TestLog(ORIGIN, [old_key]).grow(1), await ownFolder()];
     const url = await log.serve();
     await lookOnce(url, state);
     log.keys = [new_key, old_key];
@@ -164,7 +164,7 @@ describe('npm run witness -- URL --once', () => {
   });
 
   it('leaf hashes that were damaged on disk are fetched anew, and accuse nobody', async () => {
-    const [log, state] = [new MadeLog(ORIGIN).grow(3), await ownFolder()];
+    const [log, state] = [new TestLog(ORIGIN).grow(3), await ownFolder()];
     const url = await log.serve();
     await lookOnce(url, state);
     await writeFile(join(state, 'leaves'), Buffer.alloc(96, 1));
@@ -173,7 +173,7 @@ describe('npm run witness -- URL --once', () => {
     expect(await readFile(join(state, 'leaves'))).toEqual(Buffer.concat(log.leaves));
   });
 
-  const grown = () => new MadeLog(ORIGIN).grow(300);
+  const grown = () => new TestLog(ORIGIN).grow(300);
   it.each([
     [
       'a tile with another leaf',
@@ -218,7 +218,7 @@ describe('npm run witness -- URL --once', () => {
   });
 
   it('1 where the log has another origin than the folder is for, or signs one that is not its own', async () => {
-    const [log, other, state] = [grown(), new MadeLog('log.example/two').grow(1), await ownFolder()];
+    const [log, other, state] = [grown(), new TestLog('log.example/two').grow(1), await ownFolder()];
     const url = await log.serve();
     await lookOnce(url, state);
     expect(await lookOnce(await other.serve(), state)).toMatchObject({ code: 1 });

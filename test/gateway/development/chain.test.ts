@@ -18,7 +18,7 @@ import { startHeartbeat } from '../../../gateway/development/chain/heartbeat.ts'
 import { type RunningChain, startBaseChain } from '../../../gateway/development/chain/start.ts';
 import type { ProcessMark } from '../../../gateway/operations/process-identity.ts';
 import { networks } from '../../../schema/network.ts';
-import { signMessage } from '../../harness/base/wallet.ts';
+import { signTransfer } from '../../harness/base/wallet.ts';
 import { freshChain } from '../../harness/chain.ts';
 import { runChild } from '../../harness/development/child.ts';
 import { atEnd } from '../../harness/release.ts';
@@ -58,7 +58,7 @@ type Account = ReturnType<typeof privateKeyToAccount>;
 async function authorisation(account: Account, value: bigint, nonce_number: number) {
   const nonce = toHex(nonce_number, { size: 32 });
   const message = { from: account.address, to: PAY_TO, value, validAfter: 0n, validBefore: 2n ** 40n, nonce } as const;
-  const signature = await signMessage(account, message);
+  const signature = await signTransfer(account, message);
   const { r, s, v } = parseSignature(signature);
   const facts = [account.address, PAY_TO, value, 0n, 2n ** 40n, nonce] as const;
   return { nonce, split: [...facts, Number(v), r, s] as const, whole: [...facts, signature] as const };
@@ -204,13 +204,13 @@ describe('the development chain of a DATA_DIR', () => {
   it('outlives a kill of the process that started it, and is adopted by the next with nothing lost', async () => {
     const folder = await scratch();
     const child = await runChild<RunningChain>('test/harness/development/stand-in.child.ts', 'chain', folder);
-    await pay(child.said.rpc_url, 2_000n, 1);
+    await pay(child.first_line.rpc_url, 2_000n, 1);
     await child.end('SIGKILL');
     const adopted = await startBaseChain(folder);
     expect(adopted).toMatchObject({
       adopted: true,
-      rpc_url: child.said.rpc_url,
-      genesis_hash: child.said.genesis_hash,
+      rpc_url: child.first_line.rpc_url,
+      genesis_hash: child.first_line.genesis_hash,
     });
     expect(await balance(adopted.rpc_url, PAY_TO)).toBe(2_000n);
   });

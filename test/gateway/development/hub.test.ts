@@ -17,13 +17,13 @@ it('a development router tells of a generation as OpenRouter does, to the key wh
   atEnd(router.close);
   const asking = new OpenAI({ baseURL: router.base_url, apiKey: 'mine', maxRetries: 0 });
   const { id, usage } = await asking.chat.completions.create({ model: 'dev/routed', messages });
-  const told = async (key: string, of = id) => {
+  const lookUp = async (key: string, of = id) => {
     const answer = await fetch(`${router.base_url}/generation?id=${of}`, {
       headers: { authorization: `Bearer ${key}` },
     });
     return { status: answer.status, body: (await answer.json()) as { data?: object } };
   };
-  expect(await told('mine')).toMatchObject({
+  expect(await lookUp('mine')).toMatchObject({
     status: 200,
     body: {
       data: {
@@ -36,7 +36,7 @@ it('a development router tells of a generation as OpenRouter does, to the key wh
       },
     },
   });
-  expect([(await told('another')).status, (await told('mine', 'gen-none')).status]).toEqual([404, 404]);
+  expect([(await lookUp('another')).status, (await lookUp('mine', 'gen-none')).status]).toEqual([404, 404]);
 });
 
 it.each([false, true])('dev/echo answers with the very body that reached it, and no key (stream: %s)', async stream => {

@@ -39,7 +39,7 @@ describe('stand-ins that no process uses any more', () => {
   it('end by themselves, in order, and so does their keeper; the next start finds their state', async () => {
     const folder = await ownFolder();
     const child = await start<Pick<Development, 'config'>>('development', folder);
-    const { database_url, base_rpc_url, solana } = child.said.config;
+    const { database_url, base_rpc_url, solana } = child.first_line.config;
     const owner = solanaWallet(sha256('an owner of the tests')).address;
     await valueAt(database_url, 'create table kept as select 7 as n');
     await rpc(base_rpc_url, 'anvil_setBalance', owner_on_base, '0x7');
@@ -77,7 +77,7 @@ describe('stand-ins that no process uses any more', () => {
     // Whoever is to be ended after 100 ms is looked at several times meanwhile.
     await new Promise(resolve => setTimeout(resolve, 1_000));
     expect([await living(folder), isAlive(mark)]).toEqual([['chain'], true]);
-    expect(await rpc(two.said.rpc_url, 'eth_chainId')).toBe('0x2105');
+    expect(await rpc(two.first_line.rpc_url, 'eth_chainId')).toBe('0x2105');
     await two.end('SIGKILL');
     await expect.poll(() => living(folder)).toEqual([]);
   });
@@ -87,7 +87,7 @@ describe('stand-ins that no process uses any more', () => {
     const first = await start<RunningChain>('chain', folder, 600_000);
     await first.end('SIGKILL');
     const second = await start<RunningChain>('chain', folder);
-    expect(second.said).toMatchObject({ adopted: true, rpc_url: first.said.rpc_url });
+    expect(second.first_line).toMatchObject({ adopted: true, rpc_url: first.first_line.rpc_url });
     await second.end('SIGKILL');
     await expect.poll(() => living(folder)).toEqual([]);
   });
@@ -99,7 +99,7 @@ describe('stand-ins that no process uses any more', () => {
     await endProcess(before.mark, ['SIGKILL']);
     const second = await start<RunningPostgres>('postgres', folder);
     const { mark } = await keeper(folder);
-    expect([second.said.adopted, isAlive(mark), mark.pid === before.mark.pid]).toEqual([true, true, false]);
+    expect([second.first_line.adopted, isAlive(mark), mark.pid === before.mark.pid]).toEqual([true, true, false]);
     await first.end('SIGKILL');
     await second.end('SIGKILL');
     await expect.poll(() => living(folder)).toEqual([]);

@@ -1,7 +1,7 @@
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, it } from 'vitest';
 import { startDevelopmentHub } from '../../../gateway/development/hub/start.ts';
-import { audio, heardIn } from '../../harness/doors/audio-form.ts';
+import { audio, transcriptOf } from '../../harness/doors/audio-form.ts';
 import { atEnd } from '../../harness/release.ts';
 
 const models = { models: ['dev/small'], image_models: ['dev/image'], audio_models: ['dev/transcribe'] };
@@ -28,7 +28,7 @@ describe('the development hub, by the official client', () => {
   it('POST /v1/audio/transcriptions says what it heard', async () => {
     const file = audio(10_000);
     const asked = { model: 'dev/transcribe', file: await toFile(file.bytes, 'audio.wav') };
-    expect((await openai.audio.transcriptions.create(asked)).text).toContain(heardIn(file));
+    expect((await openai.audio.transcriptions.create(asked)).text).toContain(transcriptOf(file));
     const verbose = await openai.audio.transcriptions.create({ ...asked, response_format: 'verbose_json' });
     expect(verbose).toMatchObject({ duration: 1.5, language: 'english', segments: [{ text: verbose.text }] });
   });

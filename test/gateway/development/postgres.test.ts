@@ -35,10 +35,10 @@ describe('the embedded Postgres', () => {
   it('outlives a kill of the process that started it, and is adopted by the next', async () => {
     const folder = await ownFolder();
     const child = await runChild<RunningPostgres>('test/harness/development/stand-in.child.ts', 'postgres', folder);
-    const started_at = await valueAt(child.said.url, 'select pg_postmaster_start_time()::text');
+    const started_at = await valueAt(child.first_line.url, 'select pg_postmaster_start_time()::text');
     await child.end('SIGKILL');
     const adopted = await startPostgres(folder);
-    expect(adopted).toMatchObject({ adopted: true, url: child.said.url });
+    expect(adopted).toMatchObject({ adopted: true, url: child.first_line.url });
     expect(await valueAt(adopted.url, 'select pg_postmaster_start_time()::text')).toBe(started_at);
   });
 
@@ -46,8 +46,8 @@ describe('the embedded Postgres', () => {
     const folder = await ownFolder();
     const start = () => runChild<RunningPostgres>('test/harness/development/stand-in.child.ts', 'postgres', folder);
     const children = await Promise.all([start(), start()]);
-    expect(children.map(child => child.said.adopted).sort()).toEqual([false, true]);
-    expect(new Set(children.map(child => child.said.url)).size).toBe(1);
+    expect(children.map(child => child.first_line.adopted).sort()).toEqual([false, true]);
+    expect(new Set(children.map(child => child.first_line.url)).size).toBe(1);
   });
 
   it('recovers after its own server was killed', async () => {

@@ -12,7 +12,7 @@ import { developmentSolanaBuyers } from '../../../gateway/development/svm/wallet
 import { isAlive, type ProcessMark } from '../../../gateway/operations/process-identity.ts';
 import { joinTenancy } from '../../../gateway/operations/tenancy.ts';
 import { runChild } from '../../harness/development/child.ts';
-import { mortal } from '../../harness/mortal.ts';
+import { withParentDeathSignal } from '../../harness/parent-death-signal.ts';
 import { atEnd } from '../../harness/release.ts';
 import { clearScratch, makeScratch } from '../../harness/scratch.ts';
 
@@ -23,7 +23,9 @@ async function scratch(): Promise<string> {
 }
 
 async function livingProcess(): Promise<{ pid: number; end(): Promise<void> }> {
-  const child = spawn(...mortal(process.execPath, ['-e', 'setInterval(() => {}, 1000)']), { stdio: 'ignore' });
+  const child = spawn(...withParentDeathSignal(process.execPath, ['-e', 'setInterval(() => {}, 1000)']), {
+    stdio: 'ignore',
+  });
   await once(child, 'spawn');
   const exited = once(child, 'exit');
   const end = async () => {
@@ -83,13 +85,13 @@ describe('the development services of one DATA_DIR', () => {
         folder,
       );
     const [one, two] = await Promise.all([start(), start()]);
-    expect(two.said.config.database_url).toBe(one.said.config.database_url);
-    expect(two.said.config.base_rpc_url).toBe(one.said.config.base_rpc_url);
-    expect(two.said.config.issuer_keys).toEqual(one.said.config.issuer_keys);
+    expect(two.first_line.config.database_url).toBe(one.first_line.config.database_url);
+    expect(two.first_line.config.base_rpc_url).toBe(one.first_line.config.base_rpc_url);
+    expect(two.first_line.config.issuer_keys).toEqual(one.first_line.config.issuer_keys);
     const markIn = async (...path: string[]) =>
       (JSON.parse(await readFile(join(folder, ...path), 'utf8')) as { mark: ProcessMark }).mark;
     const marks = [await markIn('chain', 'anvil.json'), await markIn('svm', 'svm.json')];
-    expect(two.said.config.solana).toEqual(one.said.config.solana);
+    expect(two.first_line.config.solana).toEqual(one.first_line.config.solana);
     const pid_file = join(folder, 'postgres', 'cluster', 'postmaster.pid');
     await one.end('SIGTERM');
     expect([...marks.map(isAlive), existsSync(pid_file)]).toEqual([true, true, true]);
@@ -122,7 +124,7 @@ describe('the development services of one DATA_DIR', () => {
     );
     const path = join(folder, 'development.json');
     expect((await stat(path)).mode & 0o777).toBe(0o600);
-    const { config, wallets } = child.said;
+    const { config, wallets } = child.first_line;
     expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({
       url: 'http://127.0.0.1:4000',
       base_rpc_url: config.base_rpc_url,

@@ -14,7 +14,7 @@ const inContext = (headers: Record<string, string> = {}) => ({
   response: Object.assign(new ResponseHeaders(), { headers }),
 });
 
-const toldOf = (data: Record<string, unknown>, headers: Record<string, string> = {}) =>
+const measure = (data: Record<string, unknown>, headers: Record<string, string> = {}) =>
   withinAnswerSize({ data }, inContext(headers));
 const TOO_LARGE = { code: 'answer_too_large', status: 413, max: MAX };
 const codesOf = ({ errors = [] }: ReturnType<typeof withinAnswerSize>) =>
@@ -42,8 +42,8 @@ describe('an answer of the graph', () => {
     ['lists in lists, and what is nothing', { a: Array.from({ length: MIB / 4 }, () => [null, true, false, {}]) }],
   ])('that is as large as it may be goes out, and of a byte more an error: %s', (_, data) => {
     const most = filled(data, MAX);
-    expect(toldOf(most).data).toBe(most);
-    const { data: told, errors } = toldOf(filled(data, MAX + 1));
+    expect(measure(most).data).toBe(most);
+    const { data: told, errors } = measure(filled(data, MAX + 1));
     expect([told, errors?.[0]?.extensions]).toEqual([null, TOO_LARGE]);
   });
 
@@ -63,8 +63,8 @@ describe('an answer of the graph', () => {
     fc.assert(
       fc.property(value, any => {
         const most = filled({ any }, MAX);
-        expect(toldOf(most).data).toBe(most);
-        expect(codesOf(toldOf(filled({ any }, MAX + 1)))).toEqual(['answer_too_large']);
+        expect(measure(most).data).toBe(most);
+        expect(codesOf(measure(filled({ any }, MAX + 1)))).toEqual(['answer_too_large']);
       }),
       { numRuns: 30 },
     );
@@ -75,7 +75,7 @@ describe('an answer of the graph', () => {
     ['three million numbers', { a: Array.from({ length: 3_000_000 }, (_, n) => n / 7) }],
     ['four of one text of line breaks', Object.fromEntries([...'abcd'].map(name => [name, '\n'.repeat(4 * MIB - 64)]))],
   ])('is too large by what JSON makes of it: %s', (_, data) => {
-    expect(codesOf(toldOf(data))).toEqual(['answer_too_large']);
+    expect(codesOf(measure(data))).toEqual(['answer_too_large']);
   });
 
   it('is measured with its errors, which stand beside the new one where there is room for them', () => {
@@ -88,16 +88,16 @@ describe('an answer of the graph', () => {
   });
 
   it('says that what was paid for is kept', () => {
-    const { errors } = toldOf({ a: text(MAX) }, { 'PAYMENT-RESPONSE': 'settled' });
+    const { errors } = measure({ a: text(MAX) }, { 'PAYMENT-RESPONSE': 'settled' });
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'answer_too_large', charged: true });
     expect(errors?.[0]?.message).toContain('send the same request with the same payment');
   });
 
   it('is measured once more as text, with what is written around it', () => {
-    const told = (max: number) =>
+    const writeWithin = (max: number) =>
       textWithin(max, { data: { a: 'text' } }, inContext(), result => `<${jsonText(result)}>`);
     const whole = '<{"data":{"a":"text"}}>';
-    expect(told(whole.length)).toBe(whole);
-    expect(told(whole.length - 1)).toMatch(/^<\{"data":null,"errors":\[\{.*"code":"answer_too_large".*\}\]\}>$/);
+    expect(writeWithin(whole.length)).toBe(whole);
+    expect(writeWithin(whole.length - 1)).toMatch(/^<\{"data":null,"errors":\[\{.*"code":"answer_too_large".*\}\]\}>$/);
   });
 });

@@ -7,7 +7,7 @@ import {
   CHAT,
   type Chat,
   REGISTER,
-  type Registered,
+  type RegistrationAnswer,
   type Service,
   sharedService,
 } from '../../harness/doors/open-service.ts';
@@ -165,7 +165,7 @@ describe('bookRows over graphql-ws', () => {
       () => null,
     );
     const recovery = await registrationOf(agent.account, { task_id: agent.task_id });
-    const { session } = (await service.post<Registered>(REGISTER, recovery)).body;
+    const { session } = (await service.post<RegistrationAnswer>(REGISTER, recovery)).body;
     await service.buy(agent.account);
     expect(await closed).toBe(4403);
     expect(await next).toBeNull();

@@ -21,7 +21,7 @@ beforeAll(async () => {
     callers: {
       ...neverHalted,
       identify: async () => nobody,
-      held: async () => null,
+      bookOfSession: async () => null,
       keep: async () => null,
       createContext: principal => shopContext(shop, { principal }),
       watchSessions: async () => () => {},

@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 
 /** What is put to the database in its name, with the last of its values: the answer, where that is kept. */
-async function spoken(fields: string) {
+async function statementsOf(fields: string) {
   const statements: (readonly [string | undefined, unknown])[] = [];
   const query: Database['query'] = async ({ name, values = [] }) => {
     statements.push([name, values.at(-1)]);
@@ -65,12 +65,12 @@ describe('an answer under an Idempotency-Key', () => {
   it('that is too large is measured before it is written, and its request counts as carried out', async () => {
     // Together more than a string of JavaScript can hold: whoever writes them out throws.
     const fields = Array.from({ length: 99 }, (_, n) => `t${n}: text`).join(' ');
-    expect(await spoken(fields)).toEqual({ data: null, codes: ['answer_too_large'], kept: [null] });
+    expect(await statementsOf(fields)).toEqual({ data: null, codes: ['answer_too_large'], kept: [null] });
     expect(logged).toEqual([]);
   });
 
   it('that may be told, and not be kept, is told', async () => {
-    const { data, codes, kept } = await spoken('text');
+    const { data, codes, kept } = await statementsOf('text');
     expect([Object.keys(data ?? {}), codes, kept]).toEqual([['speak'], [], [null]]);
   });
 });

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { addJob } from '../../../subgraphs/jobs.ts';
 import { programOf } from '../../harness/gateway.ts';
 import { openTestJobs } from '../../harness/jobs.ts';
-import { mortal } from '../../harness/mortal.ts';
+import { withParentDeathSignal } from '../../harness/parent-death-signal.ts';
 import { atEnd } from '../../harness/release.ts';
 import { ROOT } from '../../harness/root.ts';
 import { freshStore } from '../../harness/store.ts';
@@ -12,8 +12,11 @@ import { freshStore } from '../../harness/store.ts';
 const HELD = { task: 'periodic/held', payload: {} } as const;
 
 async function startHolder(url: string) {
-  const program = [...programOf('test/harness/jobs-held.child.ts'), url];
-  const child = spawn(...mortal(process.execPath, program), { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] });
+  const program = [...programOf('test/harness/hold-job.child.ts'), url];
+  const child = spawn(...withParentDeathSignal(process.execPath, program), {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let said = '';
   child.stdout.on('data', bytes => (said += bytes));
   const exited = once(child, 'exit');
@@ -23,7 +26,7 @@ async function startHolder(url: string) {
   };
   atEnd(() => kill('SIGKILL'));
   await expect.poll(() => said).toContain('open');
-  return { child, kill, said: () => said };
+  return { child, kill, output: () => said };
 }
 
 it('SIGKILL: the job and the queue of the dead are free within seconds, those of the living stay theirs', async () => {
@@ -34,12 +37,12 @@ it('SIGKILL: the job and the queue of the dead are free within seconds, those of
     });
   const dying = await startHolder(database.url);
   await addJob(database, { ...HELD, queue: 'of the dead' });
-  await expect.poll(dying.said).toContain('held');
+  await expect.poll(dying.output).toContain('held');
   const living = await startHolder(database.url);
   const oneForTheLiving = async () => {
     // The other may be faster, and does it.
-    if (!living.said().includes('held')) await addJob(database, { ...HELD, queue: 'of the living', key: 'living' });
-    return living.said();
+    if (!living.output().includes('held')) await addJob(database, { ...HELD, queue: 'of the living', key: 'living' });
+    return living.output();
   };
   await expect.poll(oneForTheLiving, { interval: 300 }).toContain('held');
   await expect.poll(async () => (await left()).length).toBe(2);
@@ -57,7 +60,7 @@ it('SIGKILL: the job and the queue of the dead are free within seconds, those of
   await addJob(database, { ...HELD, queue: 'of the dead' });
   await expect.poll(left).toEqual([{ queue_name: 'of the living', locked: true }]);
   // By whichever of the two that were left: what was held is run a second time, what waited for it once.
-  const runs = [...done, ...(living.said().match(/run \d+/g) ?? [])];
+  const runs = [...done, ...(living.output().match(/run \d+/g) ?? [])];
   expect(runs.sort()).toEqual(['run 1', 'run 2']);
   await living.kill('SIGKILL');
   await expect.poll(left).toEqual([]);

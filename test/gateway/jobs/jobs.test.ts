@@ -93,7 +93,7 @@ describe('a job', () => {
   it('is left to others by a process whose log is halted', async () => {
     let halted = false;
     const [here, elsewhere] = [counting(), counting()];
-    await open({ ...here, halted: () => halted });
+    await open({ ...here, isHalted: () => halted });
     await add(ECHO);
     await expect.poll(jobsLeft).toEqual([]);
     halted = true;

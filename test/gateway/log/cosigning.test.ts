@@ -7,7 +7,7 @@ import { openIssuer } from '../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { checkpoint } from '../../../subgraphs/receipt/log/checkpoint.ts';
 import { witnessStandings } from '../../../subgraphs/receipt/log/cosignatures.ts';
 import type { HeadName } from '../../../subgraphs/receipt/log/tree-head.ts';
-import { cosignedAt, NoteKey } from '../../harness/log/note.ts';
+import { cosignatureTime, NoteKey } from '../../harness/log/note.ts';
 import { lookOnce, startWitness } from '../../harness/log/witness.ts';
 import { ownPort } from '../../harness/own-port.ts';
 import { type ReceiptDatabase, receiptDatabase } from '../../harness/receipt/database.ts';
@@ -55,9 +55,11 @@ beforeEach(async () => {
   await database.issue(issuer, 'task_c');
 });
 
-type Witnessed = Pick<Awaited<ReturnType<typeof witnessThat>>, 'url'> & { readonly key: Pick<NoteKey, 'verifier_key'> };
+type CosigningWitness = Pick<Awaited<ReturnType<typeof witnessThat>>, 'url'> & {
+  readonly key: Pick<NoteKey, 'verifier_key'>;
+};
 
-function cosigning(...witnesses: readonly Witnessed[]) {
+function cosigning(...witnesses: readonly CosigningWitness[]) {
   const lines: string[] = [];
   const met: HeadName[] = [];
   const opened = openWitnesses(witnesses.map(({ url, key }) => ({ url, key: key.verifier_key })));
@@ -88,7 +90,7 @@ describe('the round that has heads cosigned', () => {
     await round();
     await round();
     expect(good.submissions.map(text => text.split('\n')[0])).toEqual(['old 0']);
-    expect(cosignedAt(await served(), good.key.verifier_key)).toBe(1_700_000_000);
+    expect(cosignatureTime(await served(), good.key.verifier_key)).toBe(1_700_000_000);
     await database.issue(issuer, 'task_d');
     await round();
     expect(good.submissions.map(text => text.split('\n')[0])).toEqual(['old 0', 'old 3']);
@@ -110,11 +112,11 @@ describe('the round that has heads cosigned', () => {
     const real = await startWitness(at, state, '--port', String(port), '--every', '3600');
     const { round, served } = cosigning({ url: real.url, key: { verifier_key: real.verifier_key } }, made);
     await round();
-    expect(cosignedAt(await served(), real.verifier_key)).toBeGreaterThan(1_700_000_000);
+    expect(cosignatureTime(await served(), real.verifier_key)).toBeGreaterThan(1_700_000_000);
     for (const task of ['task_d', 'task_e', 'task_f']) {
       await database.issue(issuer, task);
       await round();
-      expect(cosignedAt(await served(), real.verifier_key)).toBeGreaterThan(1_700_000_000);
+      expect(cosignatureTime(await served(), real.verifier_key)).toBeGreaterThan(1_700_000_000);
     }
     await real.end('SIGTERM');
   });
@@ -126,7 +128,7 @@ describe('the round that has heads cosigned', () => {
     const { round, served, standings } = cosigning(other);
     await round();
     expect(other.submissions.map(text => text.split('\n')[0])).toEqual(['old 0', 'old 2']);
-    expect(cosignedAt(await served(), other.key.verifier_key)).toBe(1);
+    expect(cosignatureTime(await served(), other.key.verifier_key)).toBe(1);
     expect(await standings()).toMatchObject([{ old_size: 3 }]);
   });
 

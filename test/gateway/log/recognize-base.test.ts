@@ -52,7 +52,7 @@ it('one that cannot is out of reach for all of us, until it has been asked', asy
   expect(() => start.chain_epoch).toThrow('the chain has not been recognized yet');
   expect(await start.chain.chainId()).toMatchObject({ kind: 'unreachable' });
   expect(await start.chain.receipts([`0x${'00'.repeat(32)}`])).toMatchObject([{ kind: 'unreachable' }]);
-  node.repent();
+  node.tellTruth();
   await expect.poll(() => start.sound).toBe(true);
   expect(await start.chain.chainId()).toEqual({ kind: 'ok', value: 8453 });
 });

@@ -42,7 +42,7 @@ async function append({ log }: Process): Promise<void> {
   const { tree_head } = await database.transaction(async tx =>
     collect(tx, issuer, await lockLogHead(tx, log.known), [collection(null, number++)]),
   );
-  log.known.committed(tree_head);
+  log.known.addCommit(tree_head);
   await log.saved_head.save(tree_head);
 }
 

@@ -90,7 +90,7 @@ async function inProduction(chain: TestChain): Promise<Record<string, string>> {
 describe('/readyz', () => {
   const well: ReadinessParts = {
     writable: () => true,
-    leased: () => true,
+    holdsLease: () => true,
     chain_age_ms: () => 0,
     lane_age_ms: () => 0,
     subgraphs_away: () => [],
@@ -104,7 +104,7 @@ describe('/readyz', () => {
     [30_000, []],
     [30_001, ['clock']],
   ])('a clock that is %d ms off: away is %j', async (off_ms, away) => {
-    expect(await new Readiness({ ...well, clock_off_ms: () => off_ms }).away()).toEqual(away);
+    expect(await new Readiness({ ...well, clock_off_ms: () => off_ms }).missingNeeds()).toEqual(away);
   });
 
   it('503 clock of a service whose clock goes wrong', async () => {
@@ -129,7 +129,7 @@ describe('/readyz', () => {
     'ready without %s, which only what comes next shows to be back',
     async (name, parts) => {
       const readiness = new Readiness({ ...well, ...parts });
-      expect([await readiness.away(), readiness.without()]).toEqual([[], [name]]);
+      expect([await readiness.missingNeeds(), readiness.missingLanes()]).toEqual([[], [name]]);
     },
   );
 

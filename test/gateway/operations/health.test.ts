@@ -91,20 +91,20 @@ describe('what the payments of a network came to', () => {
     ['out_of_gas', 'unfunded'],
   ] as const)('is no trouble of all where %s holds for one payment alone', (reason, trouble) => {
     const standing = new SettlingStanding();
-    standing.settled({ kind: 'not_sent', reason }, null);
+    standing.recordOutcome({ kind: 'not_sent', reason }, null);
     expect(standing.trouble).toBeNull();
-    standing.settled({ kind: 'not_sent', reason }, reason);
+    standing.recordOutcome({ kind: 'not_sent', reason }, reason);
     expect(standing.trouble).toBe(trouble);
   });
 
   it('stays with what the payment itself, or somebody else, brought about', () => {
     const standing = new SettlingStanding('unfunded');
     const landed = { tx_hash: '0x1', block_number: 1, block_hash: '0x2', transfer_index: 0 } as const;
-    standing.settled({ kind: 'not_transferred', reason: 'expired' }, null);
-    standing.settled({ kind: 'not_sent', reason: 'claim_lost' }, null);
-    standing.settled({ kind: 'transferred', by: 'third_party', ...landed }, null);
+    standing.recordOutcome({ kind: 'not_transferred', reason: 'expired' }, null);
+    standing.recordOutcome({ kind: 'not_sent', reason: 'claim_lost' }, null);
+    standing.recordOutcome({ kind: 'transferred', by: 'third_party', ...landed }, null);
     expect(standing.trouble).toBe('unfunded');
-    standing.settled({ kind: 'transferred', by: 'us', ...landed }, null);
+    standing.recordOutcome({ kind: 'transferred', by: 'us', ...landed }, null);
     expect(standing.trouble).toBeNull();
   });
 });

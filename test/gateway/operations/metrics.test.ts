@@ -4,9 +4,9 @@ import { WebSocket } from 'ws';
 import { openStore } from '../../../gateway/parts.ts';
 import { everyDoor } from '../../../rest-compat/every-door.ts';
 import { addJob } from '../../../subgraphs/jobs.ts';
-import { handMade } from '../../harness/doors/hand-made.ts';
+import { makePayment } from '../../harness/doors/make-payment.ts';
 import { ask, CHAT, openService, type Service } from '../../harness/doors/open-service.ts';
-import { grown, namingFaults, parseExposition, type Scrape } from '../../harness/operations/exposition.ts';
+import { increases, namingFaults, parseExposition, type Scrape } from '../../harness/operations/exposition.ts';
 import { atEnd } from '../../harness/release.ts';
 
 let service: Service;
@@ -28,12 +28,12 @@ async function scrape(): Promise<Scrape> {
 const gauge = async (name: string) => (await scrape()).samples.get(name);
 
 async function paying() {
-  return (await handMade(service, await service.chain.newWallet())).headers;
+  return (await makePayment(service, await service.chain.newWallet())).headers;
 }
 
 /** Once an answer is out it is counted a moment later. */
 async function counted(before: Scrape, family: string, expected: Record<string, number>): Promise<void> {
-  await expect.poll(async () => grown(before, await scrape(), family)).toEqual(expected);
+  await expect.poll(async () => increases(before, await scrape(), family)).toEqual(expected);
 }
 
 const CHATS = 'field="Mutation.createChatCompletion"';
@@ -60,14 +60,14 @@ describe('GET /metrics counts exactly what was done', () => {
       [`{${CHATS},outcome="hub_failed"}`]: 1,
     });
     const after = await scrape();
-    expect(grown(before, after, 'svc_http_request_seconds')).toMatchObject({
+    expect(increases(before, after, 'svc_http_request_seconds')).toMatchObject({
       [at(200)]: 3,
       [at(402)]: 1,
       [at(409)]: 1,
       [at(502)]: 1,
       [at(200, '/v1/models', 'GET')]: 3,
     });
-    const steps = grown(before, after, 'svc_paid_step_seconds');
+    const steps = increases(before, after, 'svc_paid_step_seconds');
     const step = (name: string) => steps[`{${CHATS},step="${name}"}`];
     expect([step('verify'), step('work'), step('settle'), step('record'), step('replay')]).toEqual([5, 3, 2, 2, 1]);
     expect(step('claim')).toBeGreaterThanOrEqual(3);
@@ -80,7 +80,7 @@ describe('GET /metrics counts exactly what was done', () => {
     expect((await service.post(CHAT, ask('ask the other'), await paying())).status).toBe(200);
     alpha.behave({ kind: 'answer' });
     await counted(before, 'svc_hub_failures', { '{hub="alpha",reason="status_503"}': 1 });
-    expect(grown(before, await scrape(), 'svc_hub_request_seconds')).toEqual({
+    expect(increases(before, await scrape(), 'svc_hub_request_seconds')).toEqual({
       '{hub="alpha",outcome="failed"}': 1,
       [`{hub="${beta.config.name}",outcome="answered"}`]: 1,
     });

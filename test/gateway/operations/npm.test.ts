@@ -6,7 +6,7 @@ import { newBuyer } from '../../harness/faults/buyer.ts';
 import { claimOf } from '../../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../../harness/faults/ground.ts';
 import { type RunningGateway, startGateway } from '../../harness/gateway.ts';
-import { holdHub, leftBy, takesConnections, underWay } from '../../harness/operations/under-way.ts';
+import { acceptsConnections, callsLeftBy, holdHub, startCall } from '../../harness/operations/in-flight-calls.ts';
 
 /*
  * npm runs a script through `sh -c`. A signal to npm's own process, which is the one that supervisors and containers know,
@@ -47,14 +47,14 @@ describe('npm start', () => {
     const before = await audit(ground);
     const order = await (await newBuyer(ground)).chat('under way');
     const release = holdHub(ground);
-    const { answer } = await underWay(ground, gateway, order);
+    const { answer } = await startCall(ground, gateway, order);
     const exited = stop(gateway);
-    await eventually('refused', async () => ((await takesConnections(gateway)) ? null : true));
+    await eventually('refused', async () => ((await acceptsConnections(gateway)) ? null : true));
     expect(await claimOf(ground, order)).toMatchObject({ state: 'claimed' });
     release();
     expect(await answer).toMatchObject({ status: 200 });
     expect(await exited).toBe(0);
-    expect(leftBy(gateway)).toEqual([]);
+    expect(callsLeftBy(gateway)).toEqual([]);
     expect(await claimOf(ground, order)).toMatchObject({ state: 'recorded', lease_epoch: 0 });
     await takePort(gateway);
     expect(await audit(ground)).toBe(before + 1);
@@ -64,7 +64,7 @@ describe('npm start', () => {
 describe('npm run subgraph -- NAME', () => {
   it('serves the one that is named; SIGTERM to the pid of npm ends it with 0, and its port is free', async () => {
     const subgraph = await startByNpm(['run', 'subgraph', '--', 'receipt'], false);
-    await eventually('listening', async () => (await takesConnections(subgraph)) || null);
+    await eventually('listening', async () => (await acceptsConnections(subgraph)) || null);
     const asked = await fetch(`${subgraph.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -43,7 +43,7 @@ async function lives(): Promise<void> {
   expect(await (await get('/livez', { 'X-SVC-Session': 'svcs_unknown' })).json()).toEqual({ status: 'ok' });
 }
 
-const said = (level: number) => gateway.logs.filter(line => line.includes(`"level":${level},`));
+const linesAt = (level: number) => gateway.logs.filter(line => line.includes(`"level":${level},`));
 
 async function scraped() {
   const answer = await get('/metrics', { authorization: `Bearer ${METRICS_TOKEN}` });
@@ -60,8 +60,8 @@ describe('GET /readyz', () => {
     await lives();
     expect((await scraped()).get('svc_away{need="base"}')).toBe(1);
     // What is away is no error of the process; each round says so, and asks again.
-    await eventually('a round to fail', () => said(40).some(line => /round of reconcile failed/.test(line)) || null);
-    expect(said(50)).toEqual([]);
+    await eventually('a round to fail', () => linesAt(40).some(line => /round of reconcile failed/.test(line)) || null);
+    expect(linesAt(50)).toEqual([]);
     base.open();
     await lacks([]);
   });

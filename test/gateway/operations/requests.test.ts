@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { handMade } from '../../harness/doors/hand-made.ts';
+import { makePayment } from '../../harness/doors/make-payment.ts';
 import { ask, CHAT, type Chat, openService, type Service } from '../../harness/doors/open-service.ts';
 
 let service: Service;
@@ -11,7 +11,7 @@ beforeAll(async () => {
   agent = await service.newAgent();
 });
 
-const paying = async () => (await handMade(service, await service.chain.newWallet())).headers;
+const paying = async () => (await makePayment(service, await service.chain.newWallet())).headers;
 const linesOf = (request_id: string): JsonObject[] =>
   service.gateway.logs.filter(line => line.includes(request_id)).map(line => JSON.parse(line));
 

@@ -12,8 +12,8 @@ import { ChainAway, OtherChain } from '../../../gateway/rails/epoch.ts';
 import { runCommand } from '../../harness/commands/run.ts';
 import { startGateway } from '../../harness/gateway.ts';
 import { databaseUrl } from '../../harness/global.ts';
-import { mortal } from '../../harness/mortal.ts';
 import { ownPort } from '../../harness/own-port.ts';
+import { withParentDeathSignal } from '../../harness/parent-death-signal.ts';
 import { atEnd } from '../../harness/release.ts';
 import { ROOT } from '../../harness/root.ts';
 import { clearScratch, makeScratch } from '../../harness/scratch.ts';
@@ -39,21 +39,21 @@ beforeAll(async () => {
   };
 });
 
-interface Ended {
+interface ProgramEnd {
   readonly code: number | null;
   readonly said: string;
   readonly shown: string;
 }
 
-async function runProgram([entry = '', ...words]: readonly string[], given: Environment): Promise<Ended> {
+async function runProgram([entry = '', ...words]: readonly string[], given: Environment): Promise<ProgramEnd> {
   const { code, out, err } = await runCommand(entry, words, { environment: { HOME: data_dir, ...given } });
   return { code, said: err, shown: out };
 }
 
 /** The same as a process. */
-async function runProcess(program: readonly string[], given: Environment): Promise<Ended> {
+async function runProcess(program: readonly string[], given: Environment): Promise<ProgramEnd> {
   const env = { PATH: process.env.PATH, HOME: data_dir, ...given };
-  const child = spawn(...mortal(process.execPath, ['gateway/launch.js', ...program]), {
+  const child = spawn(...withParentDeathSignal(process.execPath, ['gateway/launch.js', ...program]), {
     cwd: ROOT,
     env,
     stdio: 'pipe',
@@ -78,7 +78,7 @@ async function unread(source: string): Promise<string> {
   return refused(await runProgram(['gateway/commands/verify.ts', source], needful), 3);
 }
 
-function refused({ code, said }: Ended, expected = 1): string {
+function refused({ code, said }: ProgramEnd, expected = 1): string {
   expect(said).not.toContain(SECRET);
   expect(said).toMatch(/^[^\n]+\n$/);
   expect(code).toBe(expected);
@@ -178,9 +178,9 @@ it('starts without Base, and says so in one line that names BASE_RPC_URL', async
     environment: { ...needful, BASE_RPC_URL: `http://127.0.0.1:1/${SECRET}`, PORT: String(await ownPort()) },
     await_health: false,
   });
-  const said = () => gateway.logs.filter(it => it.includes('BASE_RPC_URL'));
-  await expect.poll(said).toHaveLength(1);
-  const [line = ''] = said();
+  const rpcLines = () => gateway.logs.filter(it => it.includes('BASE_RPC_URL'));
+  await expect.poll(rpcLines).toHaveLength(1);
+  const [line = ''] = rpcLines();
   expect(JSON.parse(line)).toMatchObject({
     level: 40,
     msg: 'BASE_RPC_URL does not answer (ECONNREFUSED); no payments are accepted until it does. It is tried again every 2 seconds',

@@ -7,7 +7,7 @@ import { audit } from '../../harness/faults/audit.ts';
 import { newBuyer, send } from '../../harness/faults/buyer.ts';
 import { claimOf } from '../../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../../harness/faults/ground.ts';
-import { holdHub, leftBy, takesConnections, underWay } from '../../harness/operations/under-way.ts';
+import { acceptsConnections, callsLeftBy, holdHub, startCall } from '../../harness/operations/in-flight-calls.ts';
 import type { RunningService } from '../../harness/worker-gateway.ts';
 
 /** Longer than anything here takes: what ends before it did not end by it. */
@@ -45,7 +45,7 @@ describe('SIGTERM', () => {
     await eventually('ready', async () => (await readyz(gateway)).status === 200 || null);
     const release = holdHub(ground);
     const [chat, stream] = await Promise.all([buyer.chat('under way'), buyer.stream('in a stream')]);
-    const sent = [await underWay(ground, gateway, chat), await underWay(ground, gateway, stream)];
+    const sent = [await startCall(ground, gateway, chat), await startCall(ground, gateway, stream)];
 
     const exited = gateway.kill('SIGTERM');
     const draining = await eventually('draining', async () => {
@@ -55,7 +55,7 @@ describe('SIGTERM', () => {
     expect(draining.body.away).toEqual(['draining']);
     // Whoever has not noticed yet is served all the same.
     expect((await fetch(`${gateway.url}/v1/models`)).status).toBe(200);
-    await eventually('refused', async () => ((await takesConnections(gateway)) ? null : true));
+    await eventually('refused', async () => ((await acceptsConnections(gateway)) ? null : true));
     for (const order of [chat, stream]) expect(await claimOf(ground, order)).toMatchObject({ state: 'claimed' });
 
     release();
@@ -63,7 +63,7 @@ describe('SIGTERM', () => {
     expect([whole?.status, streamed?.status]).toEqual([200, 200]);
     expect(streamed?.text).toMatch(/data: \[DONE\]\n\n$/);
     expect(await exited).toBe(0);
-    expect(leftBy(gateway)).toEqual([]);
+    expect(callsLeftBy(gateway)).toEqual([]);
     for (const order of [chat, stream])
       expect(await claimOf(ground, order)).toMatchObject({ state: 'recorded', lease_epoch: 0 });
     expect(await audit(ground)).toBe(2);
@@ -93,9 +93,9 @@ describe('what a stop does not wait for', () => {
     const before = await audit(ground);
     const order = await (await newBuyer(ground)).chat('never said');
     const release = holdHub(ground);
-    await underWay(ground, gateway, order);
+    await startCall(ground, gateway, order);
     expect(await gateway.kill('SIGTERM')).toBe(0);
-    expect(leftBy(gateway)).toEqual([{ field: 'Mutation.createChatCompletion', step: 'work' }]);
+    expect(callsLeftBy(gateway)).toEqual([{ field: 'Mutation.createChatCompletion', step: 'work' }]);
     expect(await claimOf(ground, order)).toMatchObject({ state: 'claimed' });
 
     release();
@@ -110,12 +110,12 @@ describe('what a stop does not wait for', () => {
     const gateway = await ground.startProcess({ environment: { DRAIN_MS: NEVER, STOP_MS: NEVER } });
     const order = await (await newBuyer(ground)).chat('never said');
     const release = holdHub(ground);
-    await underWay(ground, gateway, order);
+    await startCall(ground, gateway, order);
     const exited = gateway.kill('SIGTERM');
     await eventually('draining', async () => (await readyz(gateway)).status === 503 || null);
     gateway.process.kill('SIGINT');
     expect(await exited).toBe(0);
-    expect(leftBy(gateway)).toEqual([{ field: 'Mutation.createChatCompletion', step: 'work' }]);
+    expect(callsLeftBy(gateway)).toEqual([{ field: 'Mutation.createChatCompletion', step: 'work' }]);
     release();
   });
 });

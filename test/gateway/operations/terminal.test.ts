@@ -11,9 +11,10 @@ describe('the greeting', () => {
   it('names every service in whose place a stand-in runs, and a Solana only where one does', () => {
     const stand_ins = ['DATABASE_URL', 'BASE_RPC_URL', 'SOLANA_RPC_URL', 'HUBS', 'ROUTER_URL'] as const;
     const solana = {} as Config['solana'];
-    const said = (given: object) => greeting('http://here', { ...config, profile: 'development', stand_ins, ...given });
-    expect(said({ solana })).toContain('  stand-ins  Postgres, Base, Solana, hubs, router: no real money moves');
-    expect(said({ solana: null })).toContain('  stand-ins  Postgres, Base, hubs, router: no real money moves');
+    const greetingOf = (given: object) =>
+      greeting('http://here', { ...config, profile: 'development', stand_ins, ...given });
+    expect(greetingOf({ solana })).toContain('  stand-ins  Postgres, Base, Solana, hubs, router: no real money moves');
+    expect(greetingOf({ solana: null })).toContain('  stand-ins  Postgres, Base, hubs, router: no real money moves');
   });
 
   it('says where it serves, what was made up, what to type next and how to stop', () => {

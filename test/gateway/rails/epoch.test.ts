@@ -80,7 +80,7 @@ describe('chain epochs', () => {
     liar.lie({ eth_chainId: () => 'base' });
     await expect(openEpoch(database, chain, { profile })).rejects.toThrow('the chain cannot be reached');
     expect(await database.query({ text: 'select * from chain_epoch' })).toEqual([]);
-    liar.repent();
+    liar.tellTruth();
     expect(await openEpoch(database, chain, { profile })).toBe(0);
   });
 

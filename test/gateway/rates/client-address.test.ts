@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, it } from 'vitest';
-import { trusting } from '../../../gateway/config/forms.ts';
+import { compileTrust } from '../../../gateway/config/forms.ts';
 import { clientAddress, spellForwarded } from '../../../gateway/rates/client-address.ts';
 
 const PROXY = '10.0.0.1';
@@ -8,13 +8,13 @@ const PROXY = '10.0.0.1';
 function addressOf(forwarded: string | undefined, { connected = PROXY, proxies = [PROXY, '2001:db8::1'] } = {}) {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
   const request = { headers, socket: { remoteAddress: connected } } as unknown as IncomingMessage;
-  return clientAddress(request, trusting(proxies));
+  return clientAddress(request, compileTrust(proxies));
 }
 
 /** A request, as it stands once its header is spelt. */
 function forwardedTo(forwarded: string, connected = PROXY) {
   const request = { headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress: connected } };
-  spellForwarded(request as unknown as IncomingMessage, trusting([PROXY]));
+  spellForwarded(request as unknown as IncomingMessage, compileTrust([PROXY]));
   return request as unknown as IncomingMessage;
 }
 

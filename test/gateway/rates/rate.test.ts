@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Meter, rateHeaders, taken, unused } from '../../../gateway/rates/rate.ts';
+import { Meter, rateHeaders, takeRateUse, unused } from '../../../gateway/rates/rate.ts';
 import { limits } from '../../../schema/limits.ts';
 
 const rates = fc.record({ count: fc.integer({ min: 1, max: 1_000 }), seconds: fc.integer({ min: 1, max: 3_600 }) });
@@ -61,8 +61,8 @@ describe('a rate', () => {
   it('is as it was before once its window has passed unused', () => {
     fc.assert(
       fc.property(rates, rate => {
-        const { used } = taken(rate, unused, NOW_MS);
-        const later = taken(rate, used, NOW_MS + rate.seconds * 1_000);
+        const { used } = takeRateUse(rate, unused, NOW_MS);
+        const later = takeRateUse(rate, used, NOW_MS + rate.seconds * 1_000);
         expect(later.turn.remaining).toBe(rate.count - 1);
       }),
     );

@@ -19,16 +19,16 @@ it('who has stood still takes nobody for dead before all have had time to renew 
   };
   try {
     expect(heartbeat.steady()).toBe(true);
-    expect(heartbeat.beating()).toBe(true);
+    expect(heartbeat.isBeating()).toBe(true);
     vi.advanceTimersByTime(6_100);
     expect(heartbeat.steady()).toBe(false);
     // Its lease has run out: it is not said to hold one until a beat is written.
-    expect(heartbeat.beating()).toBe(false);
+    expect(heartbeat.isBeating()).toBe(false);
     // One that is written is not yet heard of; the next one was begun by who had heard.
     await beaten();
     await beaten();
     expect(heartbeat.steady()).toBe(false);
-    expect(heartbeat.beating()).toBe(true);
+    expect(heartbeat.isBeating()).toBe(true);
     vi.advanceTimersByTime(5_900);
     expect(heartbeat.steady()).toBe(false);
     await beaten();

@@ -3,7 +3,7 @@ import { recheckIngests } from '../../../gateway/reconcile/ingest-finality.ts';
 import { agentId, type TaskId } from '../../../schema/ids.ts';
 import { networks } from '../../../schema/network.ts';
 import { storeIngest } from '../../../subgraphs/book/ingest/references.ts';
-import { append } from '../../../subgraphs/book/ledger/append-births.ts';
+import { appendNewRows } from '../../../subgraphs/book/ledger/append-new-rows.ts';
 import { systemClock, systemRandom } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import type { ForeignTransfers, TransferStanding } from '../../../subgraphs/foreign-transfers.ts';
@@ -28,7 +28,7 @@ const task = (number: number) => `task_${book}_${book * 1_000 + number}`;
 async function recorded(number: number): Promise<void> {
   const born = { ...birth(task(number), book * 1_000 + number), evidence: 'foreign_ingest' as const };
   await database.transaction(async tx => {
-    await append(tx, [{ agent_id: agentId(book), birth: born, owed: true }]);
+    await appendNewRows(tx, [{ agent_id: agentId(book), birth: born, owed: true }]);
     storeIngest(tx, agentId(book), factOf(number), Date.now() - 60_000);
   });
 }

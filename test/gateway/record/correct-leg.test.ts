@@ -6,7 +6,7 @@ import type { Database } from '../../../subgraphs/database.ts';
 import { claimOfSlot } from '../../../subgraphs/receipt/claim/held-leg.ts';
 import { LEG } from '../../../subgraphs/receipt/claim/slots.ts';
 import { claimByKey } from '../../../subgraphs/receipt/claim/transitions.ts';
-import { claim, claimRequest, held, settling } from '../../harness/claim/fixture.ts';
+import { claim, claimRequest, heldLease, startSettling } from '../../harness/claim/fixture.ts';
 import { freshStore } from '../../harness/store.ts';
 
 let database: Database;
@@ -24,12 +24,12 @@ async function kept(name: string) {
   const authorization = { network: 'base', payer: '0xpayer', pay_to: '0xwinner', amount_atomic: '2000' };
   const signature = { kind: 'contract', bytes: '0x', deploy: null };
   const request = claimRequest(name, { slots: [slot], authorization: { ...authorization, signature } });
-  const lease = held((await claim(database, request))[0]);
-  await settling(database, lease);
+  const lease = heldLease((await claim(database, request))[0]);
+  await startSettling(database, lease);
   const told: unknown[] = [];
   const paid = {
-    kept: (_tx: unknown, _args: unknown, { payment_ref }: { payment_ref: string }) => told.push(payment_ref),
-    lost: () => told.push('lost'),
+    onHold: (_tx: unknown, _args: unknown, { payment_ref }: { payment_ref: string }) => told.push(payment_ref),
+    onRelease: () => told.push('lost'),
     second_slot: () => `second:${name}`,
   } as unknown as KeptLeg['paid'];
   const { task_id } = request;

@@ -5,7 +5,7 @@ import type { Database } from '../../../subgraphs/database.ts';
 import { claimOfSlot } from '../../../subgraphs/receipt/claim/held-leg.ts';
 import { LEG } from '../../../subgraphs/receipt/claim/slots.ts';
 import { claimByKey } from '../../../subgraphs/receipt/claim/transitions.ts';
-import { claim, claimRequest, held, settling } from '../../harness/claim/fixture.ts';
+import { claim, claimRequest, heldLease, startSettling } from '../../harness/claim/fixture.ts';
 import { freshStore } from '../../harness/store.ts';
 
 let database: Database;
@@ -18,11 +18,11 @@ const slot = `${LEG}job:a`;
 /** A first payment whose money has moved in that transaction, and how often its job was told so. */
 async function moved(claim_key: string, tx_hash: string) {
   const request = claimRequest(claim_key, { slots: [slot] });
-  const lease = held((await claim(database, request))[0]);
-  await settling(database, lease);
+  const lease = heldLease((await claim(database, request))[0]);
+  await startSettling(database, lease);
   const told: string[] = [];
   const leg = {
-    paid: { kept: (_tx: unknown, _args: unknown, { task_id }: { task_id: string }) => told.push(task_id) },
+    paid: { onHold: (_tx: unknown, _args: unknown, { task_id }: { task_id: string }) => told.push(task_id) },
     args: {},
     task_id: request.task_id,
     lease,
@@ -42,7 +42,7 @@ it('a first payment is held with its transfer, and its job is told', async () =>
 
 it('one whose transfer stands on a book already is let go of for good, and its job wants another', async () => {
   const place = { network: 'base', transaction: '0xbb', index: 0 } as const;
-  const ingested = held((await claim(database, claimRequest('ingests', { slots: [transferSlot(place)] })))[0]);
+  const ingested = heldLease((await claim(database, claimRequest('ingests', { slots: [transferSlot(place)] })))[0]);
   const { leg, told } = await moved('moves late', '0xbb');
   await expect(keepLeg({ database, faults: null }, leg)).rejects.toThrow('0xbb stands on a book already');
   expect(told).toEqual([]);

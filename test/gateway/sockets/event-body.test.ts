@@ -10,7 +10,7 @@ const CHARS = 64 * 1024;
 it('an answer in events that nobody reads is cut off, and counted, where as much waits as may', () => {
   const tally = new SocketTally();
   const body = new EventBody(tally, () => new Refusal('forbidden'));
-  const delivery = body.delivery({ held: false, passed: async () => {} });
+  const delivery = body.delivery({ held: false, awaitPass: async () => {} });
   let sent = 0;
   while (delivery.send(new NextMessage(sent, { data: { text: 'x'.repeat(CHARS) } }))) sent++;
   expect(sent).toBe(Math.ceil(limits.socket_buffered_bytes_max / CHARS));

@@ -55,7 +55,7 @@ function groupOf(source: Source, remembered_bytes_max = 128 * 1024): Group {
     catchUp: async () => {},
     pace: new Pace(),
     remembered_bytes_max: () => remembered_bytes_max,
-    released: () => {},
+    onRelease: () => {},
   });
 }
 
@@ -63,7 +63,10 @@ function groupOf(source: Source, remembered_bytes_max = 128 * 1024): Group {
 function delivery(passed: () => Promise<void> = async () => {}) {
   const sent: number[] = [];
   const send = ({ position }: NextMessage) => sent.push(position) > 0;
-  return { sent, way: { gate: { held: false, passed }, send } as Pick<Delivery, 'gate' | 'send'> as Delivery };
+  return {
+    sent,
+    way: { gate: { held: false, awaitPass: passed }, send } as Pick<Delivery, 'gate' | 'send'> as Delivery,
+  };
 }
 
 it('whoever leaves while others read for it what it missed leaves no source open', async () => {

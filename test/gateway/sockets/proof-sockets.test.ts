@@ -27,7 +27,7 @@ beforeAll(async () => {
         const held = { kind: 'proven', agent_id: agentId(7), session_hash: 'of 7' } as const;
         return { ...nobody, possession: { ...held, by: 'bound_proof', use: null } };
       },
-      held: async () => null,
+      bookOfSession: async () => null,
       keep: async shown => kept(shown),
       createContext: principal => shopContext(shop, { principal }),
       watchSessions: async () => () => {},

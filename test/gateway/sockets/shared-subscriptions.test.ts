@@ -204,13 +204,13 @@ describe('whoever is held back', () => {
     await opened(2);
     server.ticker.append();
     for (const { positions } of followers) await expect.poll(positions).toEqual([1]);
-    server.ticker.watcher?.lost();
+    server.ticker.watcher?.onLost();
     for (let tick = 0; tick < 5; tick++) server.ticker.append();
     await expect.poll(() => server.ticker.executed).toHaveLength(12);
     await aWhile();
     for (const { positions } of followers) expect(positions()).toEqual([1]);
     server.dead.add('of 7 again');
-    server.ticker.watcher?.ended(null);
+    server.ticker.watcher?.onEnded(null);
     await expect.poll(followers[0]?.positions ?? (() => [])).toEqual(upTo(6));
     await expect.poll(() => followers[1]?.fault()).toMatchObject({ code: 4403 });
     expect(followers[1]?.positions()).toEqual([1]);

@@ -21,7 +21,7 @@ beforeAll(async () => {
     createContext: async () => shopContext(shop),
     callers: {
       ...neverHalted,
-      held: async () => null,
+      bookOfSession: async () => null,
       keep: async () => null,
       async identify({ sessions: [session = null], address }): Promise<Principal> {
         identified.push(session);
@@ -309,7 +309,7 @@ async function openOwn() {
     callers: {
       ...neverHalted,
       identify: async () => nobody,
-      held: async () => null,
+      bookOfSession: async () => null,
       keep: async () => null,
       createContext: () => shopContext(shop),
       watchSessions: async () => () => {},

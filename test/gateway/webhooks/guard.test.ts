@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { attempt, faults } from '../../../gateway/webhooks/attempt.ts';
-import { AddressRefused, guardedLookup, type Resolve } from '../../../gateway/webhooks/look-up.ts';
+import { AddressRefused, guardLookup, type Resolve } from '../../../gateway/webhooks/look-up.ts';
 import { isPublicAddress } from '../../../schema/webhook/public-address.ts';
 import { atEnd } from '../../harness/release.ts';
 import { openReceiver } from '../../harness/webhook/receiver.ts';
@@ -133,7 +133,7 @@ describe('a name', () => {
     const resolve: Resolve = async () => answers.shift() ?? [];
     const lookUp = () =>
       new Promise(heard =>
-        guardedLookup('public', resolve)('rebind.example.com', { all: true }, (...said) => heard(said)),
+        guardLookup('public', resolve)('rebind.example.com', { all: true }, (...said) => heard(said)),
       );
     expect(await lookUp()).toEqual([null, [{ address: PUBLIC, family: 4 }]]);
     expect(await lookUp()).toEqual([expect.any(AddressRefused), '']);

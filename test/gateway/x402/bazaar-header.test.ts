@@ -33,7 +33,7 @@ it.each([20, 40, 60, 80, 100, 120])(
     for (const { door, path } of priced) {
       const price = priceOf(door, base_url + path);
       if (price === null) throw new Error(`${door.name} has no price`);
-      const { called: _, ...without } = price;
+      const { call_description: _, ...without } = price;
       const bare = challenges({ ...without, description: 'without' }, null).required as unknown as PaymentRequired;
       const wanted = briefBazaars(door).find(bazaar =>
         isShort(encodePaymentRequiredHeader({ ...bare, extensions: { ...bare.extensions, bazaar } })),
@@ -62,7 +62,7 @@ it('however long its three forms are, the header has the longest that leaves it 
   const [{ door, path } = { door: undefined, path: '' }] = priced;
   const price = door && priceOf(door, `https://svc.test${path}`);
   if (!price) throw new Error('nothing has a price');
-  const { called: _, ...without } = price;
+  const { call_description: _, ...without } = price;
   const { headers, body } = challenges(without, null);
   const bare = decodePaymentRequiredHeader(headers['PAYMENT-REQUIRED'] ?? '');
   const with_form = (bazaar: object) =>

@@ -49,7 +49,12 @@ export const dataPart = (value: JsonObject): Message['parts'][number] => ({
   mediaType: '',
 });
 
-export const sent = (message: Message) => ({ tenant: '', message, configuration: undefined, metadata: undefined });
+export const sendRequest = (message: Message) => ({
+  tenant: '',
+  message,
+  configuration: undefined,
+  metadata: undefined,
+});
 
 /** What a task has brought, as text. */
 export function textOf({ artifacts }: Pick<Task, 'artifacts'>): string {
@@ -83,7 +88,7 @@ export function rpc<R = JsonObject>(
 }
 
 /** A message by hand. */
-export const said = (text: string, members: JsonObject = {}): JsonObject => ({
+export const rawMessage = (text: string, members: JsonObject = {}): JsonObject => ({
   message: { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text }], ...members },
 });
 

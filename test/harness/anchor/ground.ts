@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { openAnchorChain } from '../../../gateway/log/anchor/anchor-chain.ts';
 import { AnchoredHeads } from '../../../gateway/log/anchor/anchored-heads.ts';
-import type { AnchorerParts, AnchorFaults, Move } from '../../../gateway/log/anchor/anchorer.ts';
+import type { AnchorerParts, AnchorFaults, StepOutcome } from '../../../gateway/log/anchor/anchorer.ts';
 import { Anchoring, type AnchoringParts } from '../../../gateway/log/anchor/anchoring.ts';
 import { anchorKey } from '../../../gateway/log/anchor/open-anchors.ts';
 import { openBase } from '../../../gateway/rails/base/open-base.ts';
@@ -15,9 +15,9 @@ import { atEnd } from '../release.ts';
 
 export const GWEI = 1_000_000_000n;
 
-interface Changed
+interface AnchorerChanges
   extends Partial<Pick<AnchorerParts, 'pace_ms' | 'fee_day_max_wei' | 'stuck_ms'>>,
-    Pick<AnchoringParts, 'contradicted' | 'ended'> {
+    Pick<AnchoringParts, 'onContradiction' | 'onEnd'> {
   readonly faults?: AnchorFaults;
 }
 
@@ -26,11 +26,11 @@ export interface AnchoringProcess {
   readonly heads: AnchoredHeads;
   readonly lines: readonly string[];
   /** One round; on demand unless told otherwise. */
-  round(on_demand?: boolean): Promise<Move>;
+  round(on_demand?: boolean): Promise<StepOutcome>;
   /** As in a fleet of one: it proves on its timer, and has every turn to anchor. */
   start(): void;
   /** Rounds until nothing is under way any more; what the last one came to. */
-  settle(on_demand?: boolean): Promise<Move>;
+  settle(on_demand?: boolean): Promise<StepOutcome>;
 }
 
 /** What one process has of anchoring: its own view of the chain, on a database that others may share. */
@@ -38,7 +38,7 @@ export function anchoringProcess(
   rpc_url: string,
   database: Database,
   seed: string,
-  changed: Changed = {},
+  changed: AnchorerChanges = {},
 ): AnchoringProcess {
   const chain = openBase({ rpc_url });
   const anchors = openAnchorChain(rpc_url);

@@ -1,7 +1,7 @@
 import type { Hex } from '../../../gateway/rails/base/abi.ts';
 import { gasOrdinary, priceBatch, type SettleItem, usdcOfWei } from '../../../gateway/rails/base/settle/batch.ts';
 import { atomicAmount } from '../../../schema/amount.ts';
-import { feeBounds, type Ground } from './ground.ts';
+import { type BaseGround, feeBounds } from './ground.ts';
 
 /** An ether on a development chain. */
 export const DOLLAR = atomicAmount(1_000_000n);
@@ -10,7 +10,7 @@ export const TOO_HIGH = { kind: 'not_sent', reason: 'fee_too_high' };
 export type Fees = ReturnType<typeof openFees>;
 
 /** What settling costs on a ground, at a dollar an ether. */
-export function openFees({ base, attempts, chain }: Ground) {
+export function openFees({ base, attempts, chain }: BaseGround) {
   async function market() {
     const seen = await base.market([]);
     if (seen.kind !== 'ok') throw seen.cause;

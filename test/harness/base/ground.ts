@@ -34,7 +34,7 @@ import type { Wallet } from '../buyer.ts';
 import { freshChain, type TestChain } from '../chain.ts';
 import { freshDatabase } from '../database.ts';
 import { atEnd } from '../release.ts';
-import { cancellation, signMessage } from './wallet.ts';
+import { cancellation, signTransfer } from './wallet.ts';
 
 const PRICE = 2000n;
 const abi = parseAbi(['function blacklist(address account)']);
@@ -58,10 +58,10 @@ export async function settlementDatabase(): Promise<Database> {
   return database;
 }
 
-export type Ground = Awaited<ReturnType<typeof openGround>>;
+export type BaseGround = Awaited<ReturnType<typeof openBaseGround>>;
 
 /** A real chain and a real database, and nothing on either but what the test does. */
-export async function openGround() {
+export async function openBaseGround() {
   const chain = await freshChain();
   const database = await settlementDatabase();
   const base = openBase({ rpc_url: chain.rpc_url });
@@ -172,7 +172,7 @@ async function signedItem(payer: Wallet, pay_to: Hex, changed: Partial<BaseAutho
     nonce: hex(randomBytes(32)),
     ...changed,
   };
-  const shown = await signMessage(payer, {
+  const shown = await signTransfer(payer, {
     from: authorization.payer,
     to: authorization.pay_to,
     value: authorization.amount_atomic,

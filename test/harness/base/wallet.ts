@@ -36,7 +36,7 @@ export async function officialHeader(version: 1 | 2, account: PrivateKeyAccount)
   return encodePaymentSignatureHeader(await officialPayment(version, account));
 }
 
-export interface Message {
+export interface TransferMessage {
   readonly from: `0x${string}`;
   readonly to: `0x${string}`;
   readonly value: bigint;
@@ -46,7 +46,7 @@ export interface Message {
 }
 
 /** EIP-3009 by viem's general typed-data signer: the reference that our own digest has to equal. */
-export function signMessage(account: Pick<Wallet, 'signTypedData'>, message: Message): Promise<`0x${string}`> {
+export function signTransfer(account: Pick<Wallet, 'signTypedData'>, message: TransferMessage): Promise<`0x${string}`> {
   return account.signTypedData({ ...typedData, message });
 }
 

@@ -1,5 +1,5 @@
 import type { BoardEventKind } from '../../../schema/board/event.ts';
-import { appendBoardEvents, type BoardHappening } from '../../../subgraphs/board/event/append.ts';
+import { appendBoardEvents, type NewBoardEvent } from '../../../subgraphs/board/event/append.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { insertRows } from '../../../subgraphs/database.ts';
 
@@ -66,7 +66,7 @@ export async function writeComment(
 /** An event, with the change that it tells of. */
 export async function tell(
   database: Database,
-  happening: Omit<BoardHappening, 'at_ms'>,
+  happening: Omit<NewBoardEvent, 'at_ms'>,
   change: string | null = null,
 ): Promise<void> {
   await database.transaction(async tx => {

@@ -17,7 +17,7 @@ import { markLegOne, markPaid } from '../../../subgraphs/board/job/mark-paid.ts'
 import { nowSeconds, payingFetch } from '../buyer.ts';
 import type { Service } from '../doors/open-service.ts';
 import { atEnd } from '../release.ts';
-import { signedFor } from '../signed-for.ts';
+import { audience } from '../signing-audience.ts';
 import { openSolanaService } from '../solana/open-service.ts';
 
 export const JOBS = '/v1/board/jobs';
@@ -113,7 +113,7 @@ export async function payoutOf(
   { address, keyPair }: KeyPairSigner,
   { job_id, agent_id, at = nowSeconds() }: { readonly job_id: string; readonly agent_id: number; readonly at?: number },
 ): Promise<JsonObject> {
-  const text = new TextEncoder().encode(payoutText(signedFor(), { job_id, agent_id, address }, at));
+  const text = new TextEncoder().encode(payoutText(audience(), { job_id, agent_id, address }, at));
   const signature = getBase58Decoder().decode(await signBytes(keyPair.privateKey, text));
   return { network: 'solana', address, signature, signature_timestamp: at };
 }

@@ -11,11 +11,11 @@ import type { ClaimRequest, Lease } from '../../../subgraphs/receipt/claim/claim
 import { claimByKey, reopen } from '../../../subgraphs/receipt/claim/transitions.ts';
 import { refuser, withBooks } from '../ledger/fixture.ts';
 import { freshStore } from '../store.ts';
-import { abandoned, claimRequest, OWNER } from './fixture.ts';
+import { abandonLease, claimRequest, OWNER } from './fixture.ts';
 
 const PRICE = atomicAmount(2000n);
 
-interface Submitted {
+interface SubmitOptions {
   /** Of its request, a character as often as it takes. */
   readonly hash?: string;
   readonly queue?: number;
@@ -45,7 +45,10 @@ export async function openApprovals() {
       await setPolicy(database, agentId(id), parsePolicy('tier2_above', '1999'));
       return agentId(id);
     },
-    async submit(agent: AgentId, submitted: Submitted = {}): Promise<{ key: string; outcome: TakenClaim['outcome'] }> {
+    async submit(
+      agent: AgentId,
+      submitted: SubmitOptions = {},
+    ): Promise<{ key: string; outcome: TakenClaim['outcome'] }> {
       const { hash = 'a', queue = 0, key = `key ${++keys}`, owed = false, intent_id = null } = submitted;
       const request = claimRequest(key, {
         request_hash: hash.repeat(64).slice(0, 64),
@@ -75,7 +78,7 @@ export async function openApprovals() {
     },
     /** Lets go of a claim, as its call does, with what it holds on the book. */
     async release(agent: AgentId, lease: Lease): Promise<void> {
-      await abandoned(database, lease, true);
+      await abandonLease(database, lease, true);
       await database.transaction(tx => voidReservations(tx, [{ agent_id: agent, amount: PRICE }]));
     },
     /** What reconcile does as it finds that a payment was used after it was let go of; null where it was claimed meanwhile. */

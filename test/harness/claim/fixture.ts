@@ -49,19 +49,19 @@ export async function stateOf(database: Database, claim_key: string): Promise<st
   return row?.state;
 }
 
-export function held(outcome: ClaimOutcome | undefined): Lease {
+export function heldLease(outcome: ClaimOutcome | undefined): Lease {
   if (outcome?.kind !== 'claimed') throw new Error(`not claimed but ${outcome?.kind}`);
   return outcome.lease;
 }
 
-export const settling = (database: Database, lease: Lease) =>
+export const startSettling = (database: Database, lease: Lease) =>
   database.transaction(tx =>
     beginSettling(tx, [{ ...lease, settlement_id: 's', from_block: 1, answer_box: null, worked: {} }]),
   );
 
-export const recorded = (database: Database, lease: Lease) => database.transaction(tx => markRecorded(tx, [lease]));
+export const recordClaim = (database: Database, lease: Lease) => database.transaction(tx => markRecorded(tx, [lease]));
 
-export const abandoned = (
+export const abandonLease = (
   database: Database,
   lease: Lease,
   definite: boolean,

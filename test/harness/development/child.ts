@@ -1,20 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { programOf } from '../gateway.ts';
-import { mortal } from '../mortal.ts';
+import { withParentDeathSignal } from '../parent-death-signal.ts';
 import { atEnd } from '../release.ts';
 import { ROOT } from '../root.ts';
 
-export interface Child<T> {
+export interface ProgramChild<T> {
   /** What the program said first. */
-  readonly said: T;
+  readonly first_line: T;
   readonly process: ChildProcess;
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
 /** Runs a main of the tests (mains.ts) in a process of its own until its first line of JSON. */
-export async function runChild<T>(main: string, ...args: string[]): Promise<Child<T>> {
-  const child = spawn(...mortal(process.execPath, [...programOf(main), ...args]), {
+export async function runChild<T>(main: string, ...args: string[]): Promise<ProgramChild<T>> {
+  const child = spawn(...withParentDeathSignal(process.execPath, [...programOf(main), ...args]), {
     cwd: ROOT,
     env: { PATH: process.env.PATH },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -26,7 +26,7 @@ export async function runChild<T>(main: string, ...args: string[]): Promise<Chil
     child.once('exit', code => reject(new Error(`${main} ended with ${code} and said nothing`)));
   });
   return {
-    said,
+    first_line: said,
     process: child,
     async end(signal) {
       child.kill(signal);

@@ -10,7 +10,7 @@ import {
 } from '../../../schema/session/approval.ts';
 import { nowSeconds } from '../session/delegate.ts';
 import { ask, type Service } from './open-service.ts';
-import { refusing } from './refusing.ts';
+import { policyDoorsOf } from './policies.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 type Account = Agent['account'];
@@ -28,7 +28,7 @@ export async function walletAnswerTo(
   return { decision, wallet_signature, signature_timestamp: at };
 }
 
-type SignedThere = Parameters<typeof walletAnswerTo> extends [string, ...infer Signed] ? Signed : never;
+type AnswerArguments = Parameters<typeof walletAnswerTo> extends [string, ...infer Signed] ? Signed : never;
 
 /** The doors of a service at which calls are approved. */
 export function approvalDoorsOf(service: () => Service) {
@@ -45,12 +45,12 @@ export function approvalDoorsOf(service: () => Service) {
     if (!found) throw new Error('nothing was asked for');
     return found;
   };
-  const walletAnswer = (...signed: SignedThere) => walletAnswerTo(service().url, ...signed);
+  const walletAnswer = (...signed: AnswerArguments) => walletAnswerTo(service().url, ...signed);
   const answer = (agent: Pick<Agent, 'agent_id'>, id: string, body: unknown, headers = {}) =>
     service().post<ApprovalAnswer & JsonObject>(path(agent, id), body, headers);
   /** From here on its book lets nothing pass without an approval. */
   const warned = async (agent: Agent, policy: Readonly<Record<string, JsonObject[string]>> = {}): Promise<Agent> => {
-    const book = refusing(service());
+    const book = policyDoorsOf(service());
     for (const [name, value] of Object.entries({ tier2_above: '1000', ...policy })) await book.set(agent, name, value);
     return agent;
   };
@@ -66,7 +66,7 @@ export function approvalDoorsOf(service: () => Service) {
     cautious: async (policy: Readonly<Record<string, JsonObject[string]>> = {}) =>
       warned(await service().newAgent(), policy),
     /** A call that was refused, with its payment, and what it left to be answered. */
-    async asked(agent: Agent, content: string, headers = {}) {
+    async callToApprove(agent: Agent, content: string, headers = {}) {
       const payment = await service().payment(agent.account, '/v1/chat/completions');
       const send = (body = ask(content)) =>
         service().post<JsonObject>('/v1/chat/completions', body, { ...payment, ...headers });
@@ -75,7 +75,7 @@ export function approvalDoorsOf(service: () => Service) {
       return { payment, heard, send, request: await newest(agent) };
     },
     /** By the wallet of the agent. */
-    async decided(agent: Agent, request: NamedApproval, decision: ApprovalDecision = 'approve') {
+    async decide(agent: Agent, request: NamedApproval, decision: ApprovalDecision = 'approve') {
       const answered = await answer(agent, request.approval_id, await walletAnswer(agent.account, request, decision));
       expect(answered.status, answered.text).toBe(200);
       return answered.body;

@@ -6,8 +6,8 @@ import type { AssignmentNoun, AssignmentsNoun, BookSliceNoun } from '../../../sc
 import type { Service } from './open-service.ts';
 
 type Agent = Pick<Awaited<ReturnType<Service['newAgent']>>, 'agent_id' | 'session'>;
-export type Created = z.infer<typeof AssignmentNoun> & { readonly token: string };
-export type SliceRead = z.infer<typeof BookSliceNoun> & { readonly entries: z.infer<typeof Row>[] };
+export type CreatedAssignment = z.infer<typeof AssignmentNoun> & { readonly token: string };
+export type SliceAnswer = z.infer<typeof BookSliceNoun> & { readonly entries: z.infer<typeof Row>[] };
 
 export const bearerOf = (token: string) => ({ authorization: `Bearer ${token}` });
 
@@ -16,12 +16,12 @@ export function assignDoorsOf(service: () => Service) {
   const path = ({ agent_id }: Pick<Agent, 'agent_id'>, id = '') =>
     `/v1/agents/${agent_id}/book/assign${id && `/${id}`}`;
   const assign = (agent: Agent, body: JsonObject = {}, headers = {}) =>
-    service().post<Created>(path(agent), { session: agent.session, ...body }, headers);
+    service().post<CreatedAssignment>(path(agent), { session: agent.session, ...body }, headers);
   return {
     path,
     assign,
     /** One that was made; its token. */
-    async tokenOf(agent: Agent, body: JsonObject = {}): Promise<Created> {
+    async tokenOf(agent: Agent, body: JsonObject = {}): Promise<CreatedAssignment> {
       const made = await assign(agent, body);
       expect(made.status, made.text).toBe(201);
       return made.body;
@@ -32,7 +32,7 @@ export function assignDoorsOf(service: () => Service) {
       service().knock<z.infer<typeof AssignmentNoun>>('DELETE', path(agent, id), {
         headers: { 'X-SVC-Session': agent.session },
       }),
-    slice: (token: string, query = '') => service().get<SliceRead>(`/v1/book/slice${query}`, bearerOf(token)),
+    slice: (token: string, query = '') => service().get<SliceAnswer>(`/v1/book/slice${query}`, bearerOf(token)),
     collect: ({ agent_id }: Pick<Agent, 'agent_id'>, token: string, body: JsonObject) =>
       service().post<z.infer<typeof Row>>(`/v1/agents/${agent_id}/book/inflow`, body, bearerOf(token)),
     /** Ends its time, by the database's clock. */

@@ -13,7 +13,7 @@ export function audio(content: string | number = 'RIFF, and so on'): Audio {
 }
 
 /** What a hub of these tests says of it. */
-export const heardIn = ({ bytes, sha256 }: Audio, format = 'wav') =>
+export const transcriptOf = ({ bytes, sha256 }: Audio, format = 'wav') =>
   `heard ${bytes.length} bytes of audio.${format}: ${sha256}.`;
 
 /** A request for a transcription, as any client sends it. `file: null` leaves the file out. */
@@ -33,6 +33,6 @@ export type AudioFields = {
 } & { readonly [field: string]: unknown };
 
 /** The same of members that differ by a name: each names another file. */
-export function formNamed({ file_of, ...fields }: JsonObject): FormData {
+export function audioFormOf({ file_of, ...fields }: JsonObject): FormData {
   return audioForm({ file: audio(String(file_of)), ...fields });
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Service } from './open-service.ts';
 
-interface Posted {
+interface PostColumns {
   readonly agent_id: number;
   readonly endpoint_host?: string;
   readonly receipt_ref?: string | null;
@@ -17,7 +17,7 @@ interface Posted {
 let posts = 0;
 
 /** A post that stands, put where its stamp would have put it. Returns its id. */
-export async function standingPost(service: Service, posted: Posted): Promise<string> {
+export async function insertPost(service: Service, posted: PostColumns): Promise<string> {
   const post_id = `post_${String(++posts).padStart(26, '0')}`;
   const {
     agent_id,
@@ -49,7 +49,7 @@ export async function standingPost(service: Service, posted: Posted): Promise<st
 }
 
 /** What was told of a post, in order. */
-export async function toldOf(service: Service, post_id: string): Promise<readonly string[]> {
+export async function postEvents(service: Service, post_id: string): Promise<readonly string[]> {
   const events = await service.query<{ kind: string }>(
     'select kind from board_event where post_id = $1 order by position',
     [post_id],

@@ -4,12 +4,12 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Service } from './open-service.ts';
 import { sendUsdc } from './reconciliations.ts';
 
-export type Completed = z.infer<typeof CompletionAnswer> & JsonObject;
+export type CompletionResult = z.infer<typeof CompletionAnswer> & JsonObject;
 
 let completions = 0;
 
 /** What may be said of a completion, under an id of its own. */
-export const completion = (members: JsonObject = {}): JsonObject => ({
+export const completionReport = (members: JsonObject = {}): JsonObject => ({
   source: 'acp.example',
   external_id: `job-${++completions}`,
   payer: `0x${'1'.repeat(40)}`,
@@ -24,6 +24,6 @@ export const completion = (members: JsonObject = {}): JsonObject => ({
 export async function paidCompletion({ chain }: Pick<Service, 'chain'>, members: JsonObject = {}) {
   const [payer, payee] = [await chain.newWallet(), await chain.newWallet()];
   const { tx_hash, log_index } = await sendUsdc(chain, payer.address, payee.address, 90_000n);
-  const said = completion({ payer: payer.address, payee: payee.address, payment_tx: tx_hash, ...members });
+  const said = completionReport({ payer: payer.address, payee: payee.address, payment_tx: tx_hash, ...members });
   return { said, tx_hash, log_index, payer, payee };
 }

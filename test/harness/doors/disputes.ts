@@ -5,7 +5,7 @@ import { ChatRequest } from '../../../schema/requests/chat-completion.ts';
 import type { Service } from './open-service.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
-export type DisputeRead = Omit<z.infer<typeof SignedDisputeNoun>, 'verdict'> & { readonly verdict: JsonObject };
+export type DisputeAnswer = Omit<z.infer<typeof SignedDisputeNoun>, 'verdict'> & { readonly verdict: JsonObject };
 
 /** The request of a chat as its receipt binds it: what a dispute proves it by. */
 export function requestOfChat(body: JsonObject): JsonObject {
@@ -19,9 +19,9 @@ export function disputeDoorsOf(service: () => Service) {
   return {
     path,
     file: (agent: Agent, body: JsonObject, headers = {}) =>
-      service().post<DisputeRead>(path(agent), { session: agent.session, ...body }, headers),
+      service().post<DisputeAnswer>(path(agent), { session: agent.session, ...body }, headers),
     list: (agent: Agent, query = '') => service().get<z.infer<typeof DisputesNoun>>(path(agent, query), shown(agent)),
-    one: (agent: Agent, id: string) => service().get<DisputeRead>(path(agent, `/${id}`), shown(agent)),
+    one: (agent: Agent, id: string) => service().get<DisputeAnswer>(path(agent, `/${id}`), shown(agent)),
     /** A chat of that agent, and what proves which one it was. */
     async bought({ account, session }: Agent, body: JsonObject) {
       const { body: chat, headers, status } = await service().buy(account, body, { 'X-SVC-Session': session });

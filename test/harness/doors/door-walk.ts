@@ -7,9 +7,9 @@ import { payingFetch } from '../buyer.ts';
 import { bindRoot } from '../session/trees.ts';
 import { untilHolds } from '../until-holds.ts';
 import { approvalDoorsOf } from './approvals.ts';
-import { standingPost } from './board-posts.ts';
+import { insertPost } from './board-posts.ts';
 import type { Service } from './open-service.ts';
-import { refusing } from './refusing.ts';
+import { policyDoorsOf } from './policies.ts';
 
 /*
  * What the walkers over the table of doors share (possession.test.ts, demo-key-writes.test.ts): an agent of whom something
@@ -22,7 +22,7 @@ import { refusing } from './refusing.ts';
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 /** What stands of an agent, by the names that paths and bodies have for it. */
-export interface Things {
+export interface DoorObjects {
   readonly agent_id: number;
   readonly agent_wallet: string;
   /** Of the call that registered the agent: a row of its book. */
@@ -43,7 +43,7 @@ export interface Things {
 }
 
 /** Makes what stands of that agent. All of it is free but for the job, whose stamp the agent pays. */
-export async function thingsOf(service: Service, agent: Agent, counterparty: Agent): Promise<Things> {
+export async function createObjects(service: Service, agent: Agent, counterparty: Agent): Promise<DoorObjects> {
   const { account, agent_id, session, task_id } = agent;
   const headers = { 'X-SVC-Session': session };
   const make = async (method: string, path: string, body: JsonObject, by?: ReturnType<typeof payingFetch>) => {
@@ -64,7 +64,7 @@ export async function thingsOf(service: Service, agent: Agent, counterparty: Age
   const { report_id = '' } = await make('POST', `${book}/reconciliation`, blocks);
   await make('POST', `${book}/export/publish`, {});
   const { job_id = '' } = await make('POST', '/v1/board/jobs', jobBody(), payingFetch(account));
-  const post_id = await standingPost(service, { agent_id });
+  const post_id = await insertPost(service, { agent_id });
   const commentId = await standingComment(service, { agent_id, post_id });
   const { delegation_hash } = await bindRoot(service, account);
   const approval_id = await waitingApproval(service, agent);
@@ -103,8 +103,8 @@ async function standingComment({ query }: Service, { agent_id, post_id }: { agen
 async function waitingApproval(service: Service, agent: Agent): Promise<string> {
   const approvals = approvalDoorsOf(() => service);
   await approvals.warned(agent);
-  const { request } = await approvals.asked(agent, 'To be approved');
-  await refusing(service).set(agent, 'tier2_above', null);
+  const { request } = await approvals.callToApprove(agent, 'To be approved');
+  await policyDoorsOf(service).set(agent, 'tier2_above', null);
   return request.approval_id;
 }
 
@@ -131,7 +131,7 @@ const HASH = '0'.repeat(64);
 const SIGNATURE = `0x${'0'.repeat(130)}`;
 
 /** Bodies of doors whose schema does not say all that is valid, or at which a member that may be left out is what writes. */
-const bodies: Readonly<Record<string, (things: Things) => readonly JsonObject[]>> = {
+const bodies: Readonly<Record<string, (things: DoorObjects) => readonly JsonObject[]>> = {
   get_agent_book: () => [{ budget: '1' }],
   set_book_policy: () => [{ policy_type: 'kill_switch', value: true }],
   simulate_book_policy: () => [{ policy: { kill_switch: true } }],
@@ -160,7 +160,7 @@ const bodies: Readonly<Record<string, (things: Things) => readonly JsonObject[]>
 };
 
 /** Bodies that the door would take from whoever may: of a door with actions one for each. */
-export const bodiesOf = (door: Door, things: Things): readonly JsonObject[] =>
+export const bodiesOf = (door: Door, things: DoorObjects): readonly JsonObject[] =>
   bodies[door.name]?.(things) ?? [
     sampleOf(z.toJSONSchema(door.requests.body, { io: 'input', unrepresentable: 'any' }) as Shape) as JsonObject,
   ];

@@ -8,7 +8,7 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
 type A2aShown = z.infer<typeof A2aEscrowNoun>;
 
 /** Of a signed payload. */
-interface Committed {
+interface CommittedPayload {
   readonly fulfillment: { readonly output_commitment: { readonly kind: string; readonly hash: string } };
 }
 
@@ -34,7 +34,7 @@ export function escrowDoorsOf(service: () => Service) {
     /** A chat that the agent pays for; its task, and what its receipt commits to. */
     async bought(agent: Agent, content: string) {
       const { task_id } = (await service().buy(agent.account, ask(content))).body.svc;
-      const receipt = await service().get<{ payload: Committed }>(`/receipt/${task_id}`);
+      const receipt = await service().get<{ payload: CommittedPayload }>(`/receipt/${task_id}`);
       const { kind, hash } = receipt.body.payload.fulfillment.output_commitment;
       return { task_id, commitment: `${kind}:${hash}` };
     },

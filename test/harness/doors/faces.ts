@@ -2,7 +2,7 @@ import { print } from 'graphql';
 import type { DocumentDoor, Door } from '../../../rest-compat/door.ts';
 import { withoutNulls } from '../../../rest-compat/omit-nulls.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
-import { paidBy, say, use } from '../mcp-message.ts';
+import { paidBy, sendMessage, toolCall } from '../mcp-message.ts';
 import { onGraph } from './on-graph.ts';
 import type { Service } from './open-service.ts';
 
@@ -54,7 +54,7 @@ async function byMcp({ url }: Service, door: Door, given: FaceRequest): Promise<
   if ('none' in door.tool) return null;
   const { params, query, body, headers: { 'PAYMENT-SIGNATURE': payment, ...headers } = {}, form } = given;
   const named = { ...params, ...query, ...body, ...(form && { file: form.file }) };
-  const heard = await say(url, use(door.tool.name ?? door.name, named, paidBy(payment)), headers);
+  const heard = await sendMessage(url, toolCall(door.tool.name ?? door.name, named, paidBy(payment)), headers);
   const result = heard.body?.result;
   if (!result || result.isError) throw new Error(`${door.name} by MCP: ${heard.text}`);
   return unwrapped(result.structuredContent);
@@ -89,14 +89,14 @@ async function askGraph(
 const isJson = ({ media }: Door): boolean => /^application\/(\w+\+)?json/.test(media);
 
 /** How a request was refused. `param`: the member at fault, where one is named. */
-export interface Refused {
+export interface FaceRefusal {
   readonly status: number;
   readonly code: string;
   readonly param?: string;
 }
 
 /** At the door: a problem, or on possession an empty body, whose status says it all. */
-export async function refusedByRest(service: Service, door: Door, given: FaceRequest): Promise<Refused> {
+export async function refusedByRest(service: Service, door: Door, given: FaceRequest): Promise<FaceRefusal> {
   const { status, body } = await knockAt(service, door, given);
   if (isJsonObject(body)) return refusedBy(status, body, isJsonObject(body.error) ? body.error.param : null);
   return { status, code: status === 401 ? 'unauthenticated' : 'forbidden' };
@@ -115,7 +115,7 @@ export async function refusedByGraph(service: Service, door: DocumentDoor, given
   return data !== null && Object.values(data).every(value => value === null) ? null : asked.body;
 }
 
-function refusedBy(status: number, { code }: JsonObject, param: Json | undefined): Refused {
+function refusedBy(status: number, { code }: JsonObject, param: Json | undefined): FaceRefusal {
   return { status, code: String(code), ...(typeof param === 'string' && { param }) };
 }
 

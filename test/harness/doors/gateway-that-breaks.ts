@@ -3,7 +3,7 @@ import { readConfig } from '../../../gateway/config/read-config.ts';
 import { startDevelopment } from '../../../gateway/development/start.ts';
 import { openGateway } from '../../../gateway/open.ts';
 import { openLogger } from '../../../gateway/operations/logger.ts';
-import { breakingAt } from './breaking.ts';
+import { breakAt } from './break-at.ts';
 
 /** The service as a process of its own, whose calls break at the points of BREAKS_AT. */
 const { BREAKS_AT } = z.object({ BREAKS_AT: z.string().transform(points => points.split(',')) }).parse(process.env);
@@ -11,5 +11,5 @@ const { BREAKS_AT } = z.object({ BREAKS_AT: z.string().transform(points => point
 const development = await startDevelopment(readConfig());
 await openGateway(development.config, {
   logger: openLogger(development.config.log_level),
-  faults: breakingAt(BREAKS_AT),
+  faults: breakAt(BREAKS_AT),
 });

@@ -3,10 +3,10 @@ import type { z } from 'zod';
 import { ChatChunk } from '../../../rest-compat/inference/answers.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Fetch } from '../buyer.ts';
-import { ask, CHAT, type Service, type Svc } from './open-service.ts';
-import { keepsHeadersShort } from './table.ts';
+import { ask, CHAT, type ReceiptBody, type Service } from './open-service.ts';
+import { expectShortHeaders } from './table.ts';
 
-export type Chunk = Omit<z.infer<typeof ChatChunk>, 'svc'> & { readonly svc?: Svc };
+export type Chunk = Omit<z.infer<typeof ChatChunk>, 'svc'> & { readonly svc?: ReceiptBody };
 
 /** A streamed chat request; each content makes it another one. */
 export const askToStream = (content: string, members: JsonObject = {}) => ask(content, { stream: true, ...members });
@@ -28,7 +28,7 @@ export async function listen(
     body: JSON.stringify(body),
     signal: hang_up.signal,
   });
-  keepsHeadersShort(answer);
+  expectShortHeaders(answer);
   const events = answer.body
     ?.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
     .pipeThrough(new EventSourceParserStream())
@@ -44,14 +44,14 @@ export async function listen(
     async rest(): Promise<StreamAnswer> {
       const data: string[] = [];
       for (let one = await next(); one !== null; one = await next()) data.push(one);
-      return heardOf(data);
+      return readChunks(data);
     },
   };
 }
 
-export type StreamAnswer = ReturnType<typeof heardOf>;
+export type StreamAnswer = ReturnType<typeof readChunks>;
 
-export function heardOf(data: readonly string[]) {
+export function readChunks(data: readonly string[]) {
   const ends_well = data.at(-1) === '[DONE]';
   const events = (ends_well ? data.slice(0, -1) : data).map(event => JSON.parse(event) as JsonObject);
   const chunks = events.filter(event => !('error' in event)).map(event => strict(event) as Chunk);

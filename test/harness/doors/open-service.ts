@@ -25,33 +25,33 @@ import { startTestHub } from '../hub.ts';
 import { takeOwnAddress } from '../own-address.ts';
 import { atEnd, forTheWorker } from '../release.ts';
 import { renewableHubs } from '../renewable-hubs.ts';
-import { signFor } from '../signed-for.ts';
+import { setAudience } from '../signing-audience.ts';
 import { untilHolds } from '../until-holds.ts';
-import { openService as openServiceHere, type WorkerGatewayOptions } from '../worker-gateway.ts';
-import { breakingAt } from './breaking.ts';
+import { openWorkerService as openServiceHere, type WorkerGatewayOptions } from '../worker-gateway.ts';
+import { breakAt } from './break-at.ts';
 import { startGate } from './gate.ts';
-import { keepsHeadersShort, keepsToTable, type TableAnswer } from './table.ts';
+import { expectDescribed, expectShortHeaders, type TableAnswer } from './table.ts';
 
 export const CHAT = '/v1/chat/completions';
 export const REGISTER = '/v1/agents/register';
 export const PRICE = 2000n;
 
 /** The receipt in an answer, as far as tests look into it. */
-export interface Svc extends JsonObject {
+export interface ReceiptBody extends JsonObject {
   readonly task_id: string;
   readonly verify_url: string;
   readonly payment_ref: string;
   readonly payload_hash: string;
   readonly issuer_signature: { readonly jws: string; readonly kid: string };
 }
-export type Chat = Omit<z.infer<typeof ChatAnswer>, 'svc'> & { readonly svc: Svc };
+export type Chat = Omit<z.infer<typeof ChatAnswer>, 'svc'> & { readonly svc: ReceiptBody };
 /** The v1 side of a 402. */
-export interface Challenged {
+export interface ChallengeBody {
   readonly x402Version: number;
   readonly error: string;
   readonly accepts: readonly OfferV1[];
 }
-export type Registered = z.infer<typeof RegistrationNoun>;
+export type RegistrationAnswer = z.infer<typeof RegistrationNoun>;
 
 interface Knock {
   readonly headers?: Readonly<Record<string, string>>;
@@ -97,7 +97,7 @@ let shared: Promise<Service> | undefined;
  */
 export async function sharedService({ meant }: Pick<ServiceOptions, 'meant'> = {}): Promise<Service> {
   const service = await readyService();
-  signFor(service.url);
+  setAudience(service.url);
   takeOwnAddress();
   service.reset();
   atEnd(await service.chain.followTime());
@@ -132,7 +132,7 @@ export async function openService(
   options: ServiceOptions = {},
 ): Promise<Service> {
   const service = await openOwn(environment, options);
-  signFor(environment.BASE_URL ?? service.url);
+  setAudience(environment.BASE_URL ?? service.url);
   atEnd(() => requireQuiet(service.gateway.logs.filter(line => !options.meant?.test(line))));
   return service;
 }
@@ -177,7 +177,7 @@ async function openOwn(
         environment: variables,
         options: {
           openHubs: hubs.open,
-          ...(breaks_at && { faults: breakingAt(breaks_at) }),
+          ...(breaks_at && { faults: breakAt(breaks_at) }),
           ...(transfers && { transfers }),
           ...(nano_work_min !== undefined && { nano_work_min }),
           ...(clock && { clock }),
@@ -202,9 +202,9 @@ async function openOwn(
       text,
       body: (text === '' ? null : isBare(answer) ? text : JSON.parse(text)) as T,
     };
-    keepsHeadersShort(answer);
+    expectShortHeaders(answer);
     const [pathname = path] = path.split('?');
-    if (pathname !== '/graphql') keepsToTable(method, pathname, heard);
+    if (pathname !== '/graphql') expectDescribed(method, pathname, heard);
     return heard;
   }
 
@@ -233,7 +233,7 @@ async function openOwn(
       paymentFor(account, gateway.url + path, headers),
     /** What a door's 402 asks of v1 clients. */
     async offer(path: string): Promise<OfferV1> {
-      const { body } = await knock<Challenged>('POST', path);
+      const { body } = await knock<ChallengeBody>('POST', path);
       const [offer] = body.accepts;
       if (!offer) throw new Error(`nothing is offered at ${path}`);
       return offer;
@@ -246,7 +246,7 @@ async function openOwn(
     /** A wallet with money and a book. */
     async newAgent() {
       const account = await chain.newWallet();
-      const { body } = await knock<Registered>('POST', REGISTER, {
+      const { body } = await knock<RegistrationAnswer>('POST', REGISTER, {
         body: await registrationOf(account),
         by: payingFetch(account),
       });

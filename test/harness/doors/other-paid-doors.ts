@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Wallet } from '../buyer.ts';
-import { formNamed } from './audio-form.ts';
+import { audioFormOf } from './audio-form.ts';
 import { taskOf } from './tasks.ts';
 
 /** A door beside chat at which work is sold. */
@@ -21,5 +21,5 @@ export const otherPaidDoors: readonly OtherPaidDoor[] = [
   { path: '/task-quote', request: taskOf },
   { path: '/v1/images/generations', request: (_, name) => ({ prompt: name }) },
   { path: '/v1/embeddings', request: (_, name) => ({ input: name }) },
-  { path: '/v1/audio/transcriptions', request: (_, name) => formNamed({ file_of: name }) },
+  { path: '/v1/audio/transcriptions', request: (_, name) => audioFormOf({ file_of: name }) },
 ];

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { limits } from '../../../schema/limits.ts';
 import { payingFetch, type Wallet } from '../buyer.ts';
-import type { Challenged, Service, Svc } from './open-service.ts';
-import { named, newName } from './payment-identifiers.ts';
-import { refusing } from './refusing.ts';
+import type { ChallengeBody, ReceiptBody, Service } from './open-service.ts';
+import { identifiedPayment, newIdentifier } from './payment-identifiers.ts';
+import { policyDoorsOf } from './policies.ts';
 
 /** A door that sells something, as far as its manners are those of all. */
 export interface PaidDoor {
@@ -22,11 +22,11 @@ export interface PaidDoor {
 }
 
 interface Answer extends JsonObject {
-  readonly svc: Svc;
+  readonly svc: ReceiptBody;
 }
 
 /** One test for each status that any paid door may answer; what the answer says is for the door's own tests to see. */
-export function keepsPaidManners(opened: () => Service, { path, job_kind, body, wrong, ...door }: PaidDoor): void {
+export function testPaidDoor(opened: () => Service, { path, job_kind, body, wrong, ...door }: PaidDoor): void {
   const { sent: formed = members => members, oversized = overlong } = door;
   const good = (account: Wallet, name: string) => formed(body(account, name));
   const visit = async () => {
@@ -47,7 +47,7 @@ export function keepsPaidManners(opened: () => Service, { path, job_kind, body, 
       ['a junk body', 'POST', '{{{'],
     ])('402 unpaid, on %s: v2 in the header, v1 in the body, both of this door', async (_, method, sent) => {
       const service = opened();
-      const heard = await service.knock<Challenged>(method, path, sent === undefined ? {} : { body: sent });
+      const heard = await service.knock<ChallengeBody>(method, path, sent === undefined ? {} : { body: sent });
       expect(heard).toMatchObject({ status: 402, body: { x402Version: 1 } });
       expect(heard.body.accepts).toContainEqual(
         expect.objectContaining({ network: 'base', maxAmountRequired: '2000', resource: service.url + path }),
@@ -89,7 +89,7 @@ export function keepsPaidManners(opened: () => Service, { path, job_kind, body, 
 
     it("403 under the book's kill switch: the signed refusal, nothing is charged", async () => {
       const service = opened();
-      const agent = await refusing(service).killed();
+      const agent = await policyDoorsOf(service).newBlockedAgent();
       const payment = await service.payment(agent.account, path);
       const refused = await service.post<JsonObject>(path, good(agent.account, 'Hello'), payment);
       expect(refused).toMatchObject({ status: 403, body: { code: 'policy_blocked', charged: false } });
@@ -136,8 +136,8 @@ export function keepsPaidManners(opened: () => Service, { path, job_kind, body, 
 
     it('200 idempotent_replay under the same identifier: another authorization, one transfer; 409 to another request', async () => {
       const { service, payer, send, paid } = await visit();
-      const id = newName();
-      const once = async (name: string) => send(name, (await named(service, payer, id)).headers);
+      const id = newIdentifier();
+      const once = async (name: string) => send(name, (await identifiedPayment(service, payer, id)).headers);
       const first = await once('Hello');
       expect(first.headers.get('x-svc-settlement-status')).toBe('settled');
       const again = await once('Hello');
@@ -166,7 +166,7 @@ export function keepsPaidManners(opened: () => Service, { path, job_kind, body, 
       });
       const intent = { job_kind, intent_id: 'intent-1', attempt_index: 3 };
       expect(svc).toMatchObject({ claim_id: agent.agent_id, payload: { job_kind, fulfillment: { intent } } });
-      const [row] = (await refusing(service).bookOf(agent)).entries;
+      const [row] = (await policyDoorsOf(service).bookOf(agent)).entries;
       expect(row).toMatchObject({
         task_id: svc.task_id,
         evidence: 'collected',
@@ -185,7 +185,7 @@ export function keepsPaidManners(opened: () => Service, { path, job_kind, body, 
       const heard = await service.knock<Answer>('POST', path, { body: sent, headers, by: payingFetch(agent.account) });
       expect(heard.status).toBe(200);
       expect(heard.text).not.toContain('parent');
-      const [row] = (await refusing(service).bookOf(agent)).entries;
+      const [row] = (await policyDoorsOf(service).bookOf(agent)).entries;
       expect(row).toMatchObject({ task_id: heard.body.svc.task_id, evidence: 'collected', parent_ref: agent.task_id });
     });
 
@@ -205,7 +205,7 @@ export function keepsPaidManners(opened: () => Service, { path, job_kind, body, 
 
     it('200 idempotent_replay by a live key under the same Idempotency-Key, worked for once; 409 to another request', async () => {
       const { send } = await visit();
-      const headers = { 'X-API-Key': 'a-live-key', 'Idempotency-Key': newName() };
+      const headers = { 'X-API-Key': 'a-live-key', 'Idempotency-Key': newIdentifier() };
       const first = await send('By key', headers);
       const again = await send('By key', headers);
       expect([first.status, again.status]).toEqual([200, 200]);
@@ -225,7 +225,7 @@ export function keepsPaidManners(opened: () => Service, { path, job_kind, body, 
       const intent = { job_kind, intent_id: 'intent-1', attempt_index: 3 };
       expect(body.svc).toMatchObject({ claim_id: agent.agent_id, payment_ref: null, waived_by: 'live_key' });
       expect(body.svc).toMatchObject({ settlement_status: 'waived', payload: { job_kind, fulfillment: { intent } } });
-      const [row] = (await refusing(service).bookOf(agent)).entries;
+      const [row] = (await policyDoorsOf(service).bookOf(agent)).entries;
       const unpaid = { evidence: 'UNVERIFIED', payment: { ref: null, rail: null, amount: null } };
       expect(row).toMatchObject({ task_id: body.svc.task_id, ...unpaid, intent_id: 'intent-1', fulfillment: intent });
       expect(await service.transfersFrom(agent.account)).toHaveLength(1);

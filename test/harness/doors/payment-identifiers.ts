@@ -3,23 +3,23 @@ import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { appendPaymentIdentifierToExtensions, generatePaymentId } from '@x402/extensions/payment-identifier';
 import { wrapFetchWithPayment } from '@x402/fetch';
 import type { Fetch, Wallet } from '../buyer.ts';
-import { type Change, type HandMade, handMade } from './hand-made.ts';
+import { makePayment, type PaymentChange, type SignedPayment } from './make-payment.ts';
 
-export const newName = (): string => generatePaymentId('order-');
+export const newIdentifier = (): string => generatePaymentId('order-');
 
 /** A payment for a chat, with an authorization of its own, under the name of a purchase. */
-export function named(
+export function identifiedPayment(
   service: { readonly pay_to: string },
   account: Wallet,
   id: string,
-  change: Change = {},
-): Promise<HandMade> {
+  change: PaymentChange = {},
+): Promise<SignedPayment> {
   const extensions = { 'payment-identifier': { info: { required: false, id } } };
-  return handMade(service, account, { ...change, envelope: { extensions } });
+  return makePayment(service, account, { ...change, envelope: { extensions } });
 }
 
 /** The official client with the official extension: all that it buys has that name. */
-export function namingFetch(account: Wallet, id: string): Fetch {
+export function identifierFetch(account: Wallet, id: string): Fetch {
   const client = new x402Client().register('eip155:*', new ExactEvmScheme(account));
   client.onBeforePaymentCreation(async ({ paymentRequired }) => {
     appendPaymentIdentifierToExtensions(paymentRequired.extensions ?? {}, id);

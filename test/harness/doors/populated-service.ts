@@ -1,20 +1,20 @@
 import { openStore } from '../../../gateway/parts.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { writeComment, writeJob, writePost } from '../board/board.ts';
-import { transferOf, witness } from '../ingest/witness.ts';
+import { openTransferSource, transferOf } from '../ingest/transfer-source.ts';
 import { atEnd } from '../release.ts';
 import { nowSeconds } from '../session/delegate.ts';
 import { bindChild, bindRoot, revoke } from '../session/trees.ts';
 import { approvalDoorsOf } from './approvals.ts';
 import { assignDoorsOf } from './assignments.ts';
-import { completion } from './completions.ts';
+import { completionReport } from './completions.ts';
 import { disputeDoorsOf } from './disputes.ts';
 import { escrowDoorsOf } from './escrows.ts';
-import { handMade } from './hand-made.ts';
 import { inflowDoorsOf } from './inflows.ts';
+import { makePayment } from './make-payment.ts';
 import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
+import { policyDoorsOf } from './policies.ts';
 import { newestBlock, reconciliationDoorsOf } from './reconciliations.ts';
-import { refusing } from './refusing.ts';
 import { report, routerDoorsOf } from './router.ts';
 import { webhookDoorsOf } from './webhooks.ts';
 
@@ -25,7 +25,7 @@ export type Populated = Awaited<ReturnType<typeof openPopulated>>;
 
 /** A service with at least one of each thing that a door shows, so that no face is compared by an empty answer. */
 export async function openPopulated() {
-  const world = witness();
+  const world = openTransferSource();
   const service = await openService(
     {
       BOARD_INBOUND_SECRET: INBOUND['X-SVC-Board-Inbound'],
@@ -60,7 +60,7 @@ async function bookOf(service: Service, agent: Agent, counterparty: Agent) {
   const { file, bought } = disputeDoorsOf(() => service);
   const { start, ended } = reconciliationDoorsOf(() => service);
   const { account, agent_id, session } = agent;
-  const shop = refusing(service);
+  const shop = policyDoorsOf(service);
   // Two that follow from the first row, so that one page does not hold what follows from it.
   const after = { 'X-SVC-Parent': agent.task_id };
   const chat = (await service.buy(account, ask('One', { intent_id: 'bill', attempt_index: 0 }), after)).body;
@@ -68,7 +68,7 @@ async function bookOf(service: Service, agent: Agent, counterparty: Agent) {
   const { task_id } = await bought(agent, ask('Disputed'));
   await inflowDoorsOf(() => service).record(agent, { allocation: '2000' });
   await shop.set(agent, 'kill_switch', true);
-  const { heard } = await shop.refused(agent);
+  const { heard } = await shop.chatToRefusal(agent);
   await shop.set(agent, 'kill_switch', null);
   const dispute = {
     task_id,
@@ -97,7 +97,7 @@ async function bookOf(service: Service, agent: Agent, counterparty: Agent) {
 /** Half of its budget is spent: its book tells an alert. */
 async function bookNearItsWalls(service: Service): Promise<Agent> {
   const agent = await service.newAgent();
-  await refusing(service).setBudget(agent, '8000');
+  await policyDoorsOf(service).setBudget(agent, '8000');
   await service.buy(agent.account, ask('Half'));
   return agent;
 }
@@ -114,7 +114,7 @@ async function bookOfYesterday(service: Service): Promise<Agent> {
 async function bookThatWaits(service: Service): Promise<Agent> {
   const approvals = approvalDoorsOf(() => service);
   const agent = await approvals.cautious();
-  await approvals.asked(agent, 'To be approved');
+  await approvals.callToApprove(agent, 'To be approved');
   const { put } = webhookDoorsOf(() => service);
   const set = await put(agent, { url: 'https://hooks.invalid/' });
   if (set.status !== 200) throw new Error(set.text);
@@ -143,12 +143,12 @@ async function sessionsOf(service: Service, { account }: Agent) {
 
 /** The nonce of a payment: what a settlement is asked for by. */
 async function paidByHand(service: Service): Promise<string> {
-  const { headers, message } = await handMade(service, await service.chain.newWallet());
+  const { headers, message } = await makePayment(service, await service.chain.newWallet());
   await service.post<Chat>(CHAT, ask('Settled'), headers);
   return message.nonce;
 }
 
-async function board(service: Service, world: ReturnType<typeof witness>) {
+async function board(service: Service, world: ReturnType<typeof openTransferSource>) {
   const database = await openStore(service.database_url);
   atEnd(() => database.close());
   await writePost(database, 'post_one', { untrusted_text: 'Billed, and quickly' });
@@ -160,9 +160,9 @@ async function board(service: Service, world: ReturnType<typeof witness>) {
      values ('post_one', 'post_one', null, 2, now()), ('comment_one', 'post_one', 'comment_one', 1, now()), ('post_other', 'post_other', null, 1, now())`,
   );
   const { payer, pay_to: payee, amount, transaction: payment_tx } = world.show(transferOf());
-  const shown = completion({ payer, payee, amount, payment_tx });
+  const shown = completionReport({ payer, payee, amount, payment_tx });
   const completed = await service.post<{ task_id: string }>('/v1/board/inbound/completions', shown, INBOUND);
-  return { completions: [shown, completion()] as JsonObject[], completed: completed.body.task_id };
+  return { completions: [shown, completionReport()] as JsonObject[], completed: completed.body.task_id };
 }
 
 async function routerBook(service: Service) {

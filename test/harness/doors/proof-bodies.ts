@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 export const INFLOW = 'inflow-that-stands';
 
 /** Every door of a book that a proof opens, with a body that it takes: those to come are wanted here. */
-export const bodies: Readonly<Record<string, readonly JsonObject[]>> = {
+export const bodiesByDoor: Readonly<Record<string, readonly JsonObject[]>> = {
   'GET get_agent_book': [{}],
   'POST get_agent_book': [{ limit: 5 }, { budget: '900000' }],
   'GET get_book_policy': [{}],
@@ -73,7 +73,7 @@ export const bodies: Readonly<Record<string, readonly JsonObject[]>> = {
   'POST like_post': [],
 };
 /** What is withdrawn once is not there to be withdrawn again: 404 to whoever may; and one report of an agent is made at a time. */
-export const opened: Readonly<Record<string, readonly number[]>> = {
+export const acceptedStatuses: Readonly<Record<string, readonly number[]>> = {
   DELETE: [200, 404],
   POST: [200, 201, 202],
   'POST start_reconciliation': [202, 409],
@@ -87,7 +87,7 @@ export const opened: Readonly<Record<string, readonly number[]>> = {
 };
 let count = 0;
 /** What makes a body another one. An endpoint that is not here has no member that could. */
-export const others: Readonly<Record<string, (nonce: string, body: JsonObject) => JsonObject>> = {
+export const changedBodies: Readonly<Record<string, (nonce: string, body: JsonObject) => JsonObject>> = {
   get_agent_book: (_, body): JsonObject =>
     'limit' in body ? { limit: 1 + (++count % 200) } : { budget: String(900_000 + ++count) },
   export_book: nonce => ({ intent_id: nonce }),

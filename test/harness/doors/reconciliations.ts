@@ -8,7 +8,7 @@ import { eventually } from '../faults/ground.ts';
 import type { Service } from './open-service.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
-export type ReconciliationRead = Omit<z.infer<typeof ReconciliationNoun>, 'report'> & {
+export type ReconciliationAnswer = Omit<z.infer<typeof ReconciliationNoun>, 'report'> & {
   readonly report: (JsonObject & z.infer<typeof ReconciliationNoun>['report']) | null;
 };
 
@@ -45,9 +45,9 @@ export function reconciliationDoorsOf(service: () => Service) {
   const path = ({ agent_id }: Pick<Agent, 'agent_id'>, beneath = '') =>
     `/v1/agents/${agent_id}/book/reconciliation${beneath}`;
   const one = ({ agent_id, session }: Pick<Agent, 'agent_id' | 'session'>, report_id: string) =>
-    service().get<ReconciliationRead>(path({ agent_id }, `/${report_id}`), { 'X-SVC-Session': session });
+    service().get<ReconciliationAnswer>(path({ agent_id }, `/${report_id}`), { 'X-SVC-Session': session });
   const start = (agent: Pick<Agent, 'agent_id' | 'session'>, body: JsonObject, headers = {}) =>
-    service().post<ReconciliationRead>(path(agent), { session: agent.session, ...body }, headers);
+    service().post<ReconciliationAnswer>(path(agent), { session: agent.session, ...body }, headers);
   return {
     path,
     one,

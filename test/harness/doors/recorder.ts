@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { atEnd } from '../release.ts';
 
 /** What came over one connection since it was last asked for. */
-export interface Recorded {
+export interface ConnectionRecord {
   readonly connection: number;
   readonly from: string | undefined;
   /** Byte for byte, request line and headers included. */
@@ -34,7 +34,7 @@ export async function startRecorder(target: string) {
   atEnd(() => void server.close());
   return {
     base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
-    take(): Recorded[] {
+    take(): ConnectionRecord[] {
       const taken = recorded.map(({ chunks, ...rest }) => ({
         ...rest,
         bytes: Buffer.concat(chunks).toString('latin1'),

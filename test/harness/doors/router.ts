@@ -16,12 +16,12 @@ interface RouterRequest {
   readonly headers: IncomingMessage['headers'];
 }
 
-type Answering = (asked: RouterRequest, response: ServerResponse) => void;
+type RouterBehaviour = (asked: RouterRequest, response: ServerResponse) => void;
 
 /** A third-party router that answers look-ups as it is told; closed after the file's last test. */
 export async function startRouter() {
   const asked: RouterRequest[] = [];
-  let answering: Answering = (_asked, response) => void response.writeHead(404).end();
+  let answering: RouterBehaviour = (_asked, response) => void response.writeHead(404).end();
   const server = createServer(({ url = '', headers }, response) => {
     asked.push({ url, headers });
     answering({ url, headers }, response);
@@ -41,11 +41,11 @@ export async function startRouter() {
     base_url: `http://${host}/api/v1`,
     asked,
     /** In its own words, byte for byte. */
-    behave(next: Answering): void {
+    behave(next: RouterBehaviour): void {
       answering = next;
     },
     /** Tells this of whatever is asked for; `cost` is the text of a JSON number. */
-    tells(told: { readonly id?: string; readonly model: string; readonly cost: string }): void {
+    answerWithCost(told: { readonly id?: string; readonly model: string; readonly cost: string }): void {
       answering = ({ url }, response) => {
         const id = told.id ?? new URL(url, 'http://router').searchParams.get('id');
         const { model, cost } = told;

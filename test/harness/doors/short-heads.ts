@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 import { type PaymentHeaders, payingFetch, paymentFor, registrationOf, type Wallet } from '../buyer.ts';
-import { carriedBy, payingOnSolana, payloadFor } from '../solana/buyer.ts';
+import { payloadFor, solanaPayingFetch, solanaPaymentHeaders } from '../solana/buyer.ts';
 import { openSolanaService } from '../solana/open-service.ts';
 import { untilHolds } from '../until-holds.ts';
-import { askToStream, heardOf } from './listen.ts';
+import { askToStream, readChunks } from './listen.ts';
 import { ask, CHAT, REGISTER } from './open-service.ts';
 import { otherPaidDoors } from './other-paid-doors.ts';
 import { headersBytesMax } from './table.ts';
-import { type Head, listenToWire } from './wire.ts';
+import { listenToWire, type ResponseHead } from './wire.ts';
 
 /* Whoever pays, at the service itself or behind a proxy: each answer has so short a head that a stock proxy passes it on. */
 
@@ -18,7 +18,7 @@ const KEY = { 'x-api-key': 'a-live-key' };
 
 type Request = (account: Pick<Wallet, 'address'>, name: string) => object;
 /** What each paid door is asked. */
-export const work: readonly (readonly [path: string, request: Request])[] = [
+export const paidRequests: readonly (readonly [path: string, request: Request])[] = [
   [CHAT, (_, name) => ask(name)],
   ...otherPaidDoors.map(({ path, request }) => [path, request] as const),
 ];
@@ -41,10 +41,10 @@ export async function post(url: string, { body, headers = {}, by = fetch }: Sent
   return { status: answer.status, headers: answer.headers, text: await answer.text() };
 }
 
-export type HeadedService = Awaited<ReturnType<typeof openHeadedService>>;
+export type MeasuredService = Awaited<ReturnType<typeof openMeasuredService>>;
 
 /** A service whose every answer is measured on its wire, and whose first paid call breaks before it is recorded. */
-export async function openHeadedService() {
+export async function openMeasuredService() {
   const service = await openSolanaService(
     { BASE_URL },
     { media: true, breaks_at: ['before_record'], meant: /the drawer is stuck/ },
@@ -53,7 +53,7 @@ export async function openHeadedService() {
   return {
     ...service,
     /** Each answer that the service itself gave since the last look is short; which there were. */
-    shortHeads(): readonly Head[] {
+    shortHeads(): readonly ResponseHead[] {
       const heads = wire.take();
       for (const { status, bytes, text } of heads) {
         expect(bytes, text).toBeLessThan(headersBytesMax(status));
@@ -65,7 +65,7 @@ export async function openHeadedService() {
 }
 
 /** The call that breaks, and the answer to the same payment once reconcile has finished it. */
-export async function breakOnce(service: HeadedService): Promise<readonly Head[]> {
+export async function breakOnce(service: MeasuredService): Promise<readonly ResponseHead[]> {
   const payer = await service.chain.newWallet();
   const url = service.url + CHAT;
   const sent = { body: ask('Pending'), headers: await paymentFor(payer, url) };
@@ -75,21 +75,28 @@ export async function breakOnce(service: HeadedService): Promise<readonly Head[]
 }
 
 /** At the door `path` of `at`: unpaid, by each official client, by key, and the same payment twice. */
-export async function buyByEachClient(service: HeadedService, at: string, [path, request]: (typeof work)[number]) {
+export async function buyByEachClient(
+  service: MeasuredService,
+  at: string,
+  [path, request]: (typeof paidRequests)[number],
+) {
   const url = at + path;
   const payer = await service.chain.newWallet();
   const { signer } = await service.svm.newWallet();
   const body = (name: string) => request(payer, `${name} ${at}`);
   const there = (name: string) => onSolana(request({ address: signer.address as never }, `${name} ${at}`));
   const again = { body: body('Again'), headers: await paymentFor(payer, url) };
-  const again_there = { body: there('Again'), headers: carriedBy(await payloadFor(service.svm, signer, url)) };
+  const again_there = {
+    body: there('Again'),
+    headers: solanaPaymentHeaders(await payloadFor(service.svm, signer, url)),
+  };
   const heard = [
     await post(url),
     await post(url, { body: body('Unpaid') }),
     await post(url, { body: body('Base v2'), by: payingFetch(payer) }),
     await post(url, { body: body('Base v1'), by: payingFetch(payer, 1) }),
-    await post(url, { body: there('v2'), by: payingOnSolana(service.svm, signer) }),
-    await post(url, { body: there('v1'), by: payingOnSolana(service.svm, signer, 1) }),
+    await post(url, { body: there('v2'), by: solanaPayingFetch(service.svm, signer) }),
+    await post(url, { body: there('v1'), by: solanaPayingFetch(service.svm, signer, 1) }),
     await post(url, { body: body('By key'), headers: KEY }),
     await post(url, again),
     await post(url, again),
@@ -113,7 +120,7 @@ export async function buyByEachClient(service: HeadedService, at: string, [path,
 }
 
 /** Unpaid, and by the official client. */
-export async function registerAt(service: HeadedService, at: string): Promise<void> {
+export async function registerAt(service: MeasuredService, at: string): Promise<void> {
   const url = at + REGISTER;
   const payer = await service.chain.newWallet();
   const registered = await post(url, { body: await registrationOf(payer), by: payingFetch(payer) });
@@ -122,7 +129,7 @@ export async function registerAt(service: HeadedService, at: string): Promise<vo
 }
 
 /** The receipt is in the last event of each stream, and what names it in its headers. */
-export async function streamAt(service: HeadedService, at: string): Promise<void> {
+export async function streamAt(service: MeasuredService, at: string): Promise<void> {
   const url = at + CHAT;
   const payer = await service.chain.newWallet();
   const { signer } = await service.svm.newWallet();
@@ -132,13 +139,13 @@ export async function streamAt(service: HeadedService, at: string): Promise<void
     await post(url, { body: named, headers }),
     await post(url, { body: named, headers }),
     await post(url, { body: askToStream(`v1 ${at}`), by: payingFetch(payer, 1) }),
-    await post(url, { body: askToStream(`Solana ${at}`), by: payingOnSolana(service.svm, signer) }),
+    await post(url, { body: askToStream(`Solana ${at}`), by: solanaPayingFetch(service.svm, signer) }),
     await post(url, { body: askToStream(`By key ${at}`), headers: KEY }),
   ];
   for (const { status, headers, text } of heard) {
     expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream']);
     const events = text.match(/(?<=^data: ).*$/gm) ?? [];
-    const { ends_well, svc } = heardOf(events);
+    const { ends_well, svc } = readChunks(events);
     expect(ends_well).toBe(true);
     expect(headers.get('x-svc-task-id')).toBe(svc?.task_id);
     expect(headers.get('x-svc-verify-url')).toBe(svc?.verify_url);

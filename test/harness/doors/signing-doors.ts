@@ -20,14 +20,14 @@ function showsSigned(shape: Json): boolean {
 }
 
 /** All that is signed in an answer, in the order in which it stands there; what is null is not there. */
-export function signedIn(answer: Json): Json[] {
-  if (Array.isArray(answer)) return answer.flatMap(signedIn);
+export function signaturesIn(answer: Json): Json[] {
+  if (Array.isArray(answer)) return answer.flatMap(signaturesIn);
   if (!isJsonObject(answer)) return [];
   const names = Object.keys(answer).sort();
   return names.flatMap(name => {
     const value = answer[name] ?? null;
     if (value === null) return [];
-    return SIGNED.has(name) ? [[name, withoutNull(value)]] : signedIn(value);
+    return SIGNED.has(name) ? [[name, withoutNull(value)]] : signaturesIn(value);
   });
 }
 

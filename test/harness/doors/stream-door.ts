@@ -5,11 +5,11 @@ import { askToStream, type Chunk, listen } from './listen.ts';
 import { ask, type Chat, type Service } from './open-service.ts';
 
 /** What the test hub says to a content. */
-export const saying = (content: string, hub = 'alpha') =>
+export const hubEcho = (content: string, hub = 'alpha') =>
   `This is ${hub}-1 on ${hub}, a development model that thinks nothing. You said: "${content}"`;
 
 /** What any door that streams a chat owes to who pays for it: when the text goes out, to whom again, and to whom never. */
-export function keepsStreamManners(opened: () => Service, path: string): void {
+export function testStreamDoor(opened: () => Service, path: string): void {
   describe('the order of a stream', () => {
     it('the money has moved when the first chunk arrives, and the hub has not ended', async () => {
       const service = opened();
@@ -44,7 +44,7 @@ export function keepsStreamManners(opened: () => Service, path: string): void {
       await service.chain.setAutomine(true);
       await service.chain.mine();
       const heard = await (await stream).rest();
-      expect(heard).toMatchObject({ ends_well: true, text: saying('Waiting') });
+      expect(heard).toMatchObject({ ends_well: true, text: hubEcho('Waiting') });
       expect(await service.transfersFrom(payer)).toHaveLength(1);
     });
 

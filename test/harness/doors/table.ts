@@ -16,10 +16,10 @@ export interface TableAnswer<T> {
   readonly body: T;
 }
 
-interface Described {
+interface OpenApiPaths {
   readonly paths: Record<string, Record<string, { readonly responses: Record<string, DescribedResponse> }>>;
 }
-const described = withoutReferences(openApi(everyDoor, 'http://127.0.0.1')) as unknown as Described;
+const described = withoutReferences(openApi(everyDoor, 'http://127.0.0.1')) as unknown as OpenApiPaths;
 
 const paths = everyDoor.map(door => ({
   door,
@@ -45,7 +45,7 @@ export function headersBytesMax(status: number): number {
 }
 
 /** That a stock proxy takes the headers of this answer, as near as a client can tell who has not seen the wire. */
-export function keepsHeadersShort({ status, headers }: Pick<TableAnswer<unknown>, 'status' | 'headers'>): void {
+export function expectShortHeaders({ status, headers }: Pick<TableAnswer<unknown>, 'status' | 'headers'>): void {
   const lines = [
     `HTTP/1.1 ${status} Payment Required`,
     ...[...headers].map(([name, value]) => `${name}: ${value}`),
@@ -62,7 +62,7 @@ const OURS = /^(x-svc-|x-payment-|payment-|retry-after$|x-should-retry$)/;
  * What every answer owes to the door table, whatever test asked for it: the status is described, a good body has the
  * door's shape and no member beyond it, a refusal is a problem (the book's is signed), a challenge, or (on possession) nothing; its headers are described.
  */
-export function keepsToTable(method: string, pathname: string, heard: TableAnswer<unknown>): void {
+export function expectDescribed(method: string, pathname: string, heard: TableAnswer<unknown>): void {
   const { status, headers, body } = heard;
   expect(headers.get('x-content-type-options')).toBe('nosniff');
   // RFC 9110 9.3.7: it says which methods there are.

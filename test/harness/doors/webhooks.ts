@@ -12,8 +12,8 @@ import type {
 import { nowSeconds } from '../session/delegate.ts';
 import type { Service } from './open-service.ts';
 
-type Registered = Awaited<ReturnType<Service['newAgent']>>;
-type Agent = Pick<Registered, 'agent_id' | 'session'>;
+type NewAgent = Awaited<ReturnType<Service['newAgent']>>;
+type Agent = Pick<NewAgent, 'agent_id' | 'session'>;
 
 /** The doors of a service at which webhooks are set and looked after. */
 export function webhookDoorsOf(service: () => Pick<Service, 'knock' | 'get' | 'post' | 'url'>) {
@@ -22,7 +22,7 @@ export function webhookDoorsOf(service: () => Pick<Service, 'knock' | 'get' | 'p
   const put = (agent: Agent, body: JsonObject, headers: Record<string, string> = shown(agent)) =>
     service().knock<z.infer<typeof SetWebhookNoun>>('PUT', path(agent), { body, headers });
   /** That approvals of a book are told to a URL, by the word of its agent's wallet. */
-  const consent = async ({ agent_id, account }: Registered, url: string, at = nowSeconds()) => ({
+  const consent = async ({ agent_id, account }: NewAgent, url: string, at = nowSeconds()) => ({
     wallet_signature: await account.signMessage({
       message: approvalWebhookText(service().url, { agent_id, url: new URL(url).href }, at),
     }),
@@ -33,7 +33,7 @@ export function webhookDoorsOf(service: () => Pick<Service, 'knock' | 'get' | 'p
     shown,
     put,
     consent,
-    putToldOfApprovals: async (agent: Registered, url: string) =>
+    putForApprovals: async (agent: NewAgent, url: string) =>
       put(agent, { url, events: ['approval'], ...(await consent(agent, url)) }),
     /** One that is set; its secret. */
     async secretOf(agent: Agent, body: JsonObject): Promise<string> {

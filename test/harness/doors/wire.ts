@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { atEnd } from '../release.ts';
 
 /** What stood before an answer's body, as it came over the wire. */
-export interface Head {
+export interface ResponseHead {
   readonly method: string;
   readonly path: string;
   readonly status: number;
@@ -12,23 +12,23 @@ export interface Head {
 }
 
 /** What Node's own fetch says of each answer, before it makes anything of its headers. */
-interface Published {
+interface HeadersMessage {
   readonly request: { readonly origin: string; readonly method: string; readonly path: string };
   readonly response: { readonly statusCode: number; readonly statusText: string; readonly headers: readonly Buffer[] };
 }
 
 /** Hears the head of every answer that this process is given from there, whichever client asked. */
 export function listenToWire(origin: string) {
-  let heads: Head[] = [];
+  let heads: ResponseHead[] = [];
   const hear = (published: unknown) => {
-    const { request, response } = published as Published;
+    const { request, response } = published as HeadersMessage;
     if (String(request.origin) === origin) heads.push(headOf(request, response));
   };
   subscribe('undici:request:headers', hear);
   atEnd(() => void unsubscribe('undici:request:headers', hear));
   return {
     /** Those since it was last asked. */
-    take(): Head[] {
+    take(): ResponseHead[] {
       const taken = heads;
       heads = [];
       return taken;
@@ -37,9 +37,9 @@ export function listenToWire(origin: string) {
 }
 
 function headOf(
-  { method, path }: Published['request'],
-  { statusCode, statusText, headers }: Published['response'],
-): Head {
+  { method, path }: HeadersMessage['request'],
+  { statusCode, statusText, headers }: HeadersMessage['response'],
+): ResponseHead {
   const texts = headers.map(part => part.toString('latin1'));
   const lines = texts.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${texts[at + 1]}`] : []));
   const text = [`HTTP/1.1 ${statusCode} ${statusText}`, ...lines, '', ''].join('\r\n');

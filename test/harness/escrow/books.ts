@@ -1,7 +1,7 @@
 import { agentId } from '../../../schema/ids.ts';
 import type { A2aName, A2aOpen, LedgerOpen } from '../../../schema/requests/escrow.ts';
-import { unwalked } from '../../../subgraphs/book/audit/audit.ts';
-import { auditStep } from '../../../subgraphs/book/audit/audit-stored.ts';
+import { auditStart } from '../../../subgraphs/book/audit/audit.ts';
+import { auditStep } from '../../../subgraphs/book/audit/audit-database.ts';
 import type { A2aMove } from '../../../subgraphs/book/escrow/a2a-escrow.machine.ts';
 import { openA2aEscrow } from '../../../subgraphs/book/escrow/a2a-open.ts';
 import { a2aEscrow, moveA2aEscrow } from '../../../subgraphs/book/escrow/a2a-step.ts';
@@ -23,7 +23,7 @@ export interface EscrowRow {
   readonly task_id: string;
   readonly parent_ref: string | null;
   readonly amount: bigint | null;
-  readonly said: Readonly<Record<string, string | number | undefined>>;
+  readonly facts: Readonly<Record<string, string | number | undefined>>;
 }
 
 const BATCH = 25;
@@ -73,13 +73,13 @@ export async function openEscrowBooks(database: Database, books: number, calls: 
     /** All rows of escrows between agents, book by book. */
     rows: () =>
       database.query<EscrowRow & Record<string, unknown>>({
-        text: `select agent_id, seq, task_id, parent_ref, amount, facts->'a2a_escrow' as said from book_row
+        text: `select agent_id, seq, task_id, parent_ref, amount, facts->'a2a_escrow' as facts from book_row
           where evidence = 'a2a_escrow' order by agent_id, seq`,
       }),
     /** As the service audits it, from the first event to the last. */
     async audit(): Promise<void> {
       for (const agent of agents)
-        for (let walked = unwalked; ; ) {
+        for (let walked = auditStart; ; ) {
           const step = await auditStep(database, agentId(agent), walked);
           if (step.kind !== 'sound') throw new Error(`the audit of book ${agent} found ${JSON.stringify(step)}`);
           if (step.ended) break;
@@ -92,7 +92,7 @@ export async function openEscrowBooks(database: Database, books: number, calls: 
 export type EscrowBooks = Awaited<ReturnType<typeof openEscrowBooks>>;
 
 /** An escrow of agent 1 with agent 2, brought that far. */
-export async function broughtTo(
+export async function bringTo(
   books: EscrowBooks,
   job_id: string,
   state: 'open' | 'funded' | 'submitted' | 'challenged',

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { atomicAmount } from '../../../schema/amount.ts';
-import type { RowBirth } from '../../../schema/book-row.ts';
+import type { InitialFacts } from '../../../schema/book-row.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { birth, collectAll, collection, letIdle, withBooks } from '../ledger/fixture.ts';
 
 /** What of a row differs from the fixture's. */
-export type Differently = Partial<RowBirth>;
+export type RowChanges = Partial<InitialFacts>;
 
 /** Rows born by the ledger itself, some in each transaction, on a book of their own; the first is number 1. */
-export async function bookOf(database: Database, agent_id: AgentId, rows: readonly Differently[]): Promise<void> {
+export async function bookOf(database: Database, agent_id: AgentId, rows: readonly RowChanges[]): Promise<void> {
   await withBooks(database, agent_id);
   const items = rows.map((differently, index) => {
     const number = agent_id * 100_000 + index;
@@ -31,9 +31,9 @@ const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 12 }),
   fc.constantFrom('=1+1', '+1', '-1', '@sum', '\t=1', '\r=1', '＝1', '"q"', 'a,b', 'a\nb', 'a;b|c', '\\', '', ' ', "'"),
 );
-const said = text.filter(it => it.isWellFormed() && !it.includes('\0'));
+const callerText = text.filter(it => it.isWellFormed() && !it.includes('\0'));
 
-const blocked: Differently = {
+const blocked: RowChanges = {
   evidence: 'policy_blocked',
   collected: false,
   payment_ref: null,
@@ -43,11 +43,11 @@ const blocked: Differently = {
 };
 
 /** A row of any kind, with any text where a caller may have chosen it. */
-export const anyRow: fc.Arbitrary<Differently> = fc.oneof(
+export const anyRow: fc.Arbitrary<RowChanges> = fc.oneof(
   fc.record({
-    model: said,
-    hub: said,
-    intent_id: fc.option(said),
+    model: callerText,
+    hub: callerText,
+    intent_id: fc.option(callerText),
     amount: fc.bigInt({ min: 0n, max: 10n ** 40n }).map(atomicAmount),
   }),
   fc.record({
@@ -56,9 +56,9 @@ export const anyRow: fc.Arbitrary<Differently> = fc.oneof(
   }),
   fc
     .record({
-      intent_id: said,
-      facts: fc.record({ reason: said, policy_code: said, refusal_id: fc.constant('refusal_1') }),
+      intent_id: callerText,
+      facts: fc.record({ reason: callerText, policy_code: callerText, refusal_id: fc.constant('refusal_1') }),
     })
     .map(it => ({ ...blocked, ...it })),
-  fc.record({ attempt_index: fc.nat(9), facts: fc.record({ inflow_claim: fc.record({ allocation: said }) }) }),
+  fc.record({ attempt_index: fc.nat(9), facts: fc.record({ inflow_claim: fc.record({ allocation: callerText }) }) }),
 );

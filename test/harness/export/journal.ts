@@ -6,13 +6,13 @@ import { bookJournal } from '../../../subgraphs/book/export/journal-stream.ts';
 import { spanOf } from '../../../subgraphs/book/export/pages.ts';
 import type { ExportFilter } from '../../../subgraphs/book/export/publish.ts';
 import type { Database } from '../../../subgraphs/database.ts';
-import { bookOf, type Differently } from './book.ts';
+import { bookOf, type RowChanges } from './book.ts';
 
 /** Books on one store, their journals, and what their own counters say. */
 export function journalsOf(store: Database) {
   let agents = 0;
   return {
-    async newBook(rows: readonly Differently[]): Promise<AgentId> {
+    async newBook(rows: readonly RowChanges[]): Promise<AgentId> {
       const agent_id = agentId(++agents);
       await bookOf(store, agent_id, rows);
       return agent_id;
@@ -30,7 +30,7 @@ export function journalsOf(store: Database) {
       return text;
     },
     /** What the book's own counters say, by currency. */
-    async bookSums(agent_id: AgentId): Promise<Sums> {
+    async bookSums(agent_id: AgentId): Promise<CurrencySums> {
       const [head] = await store.query<{ by_rail: Record<string, { amount: string }> }>({
         text: 'select by_rail from book where agent_id = $1',
         values: [agent_id],
@@ -44,7 +44,7 @@ export function journalsOf(store: Database) {
 }
 
 /** By currency, in atomic units. */
-export type Sums = Record<string, bigint>;
+export type CurrencySums = Record<string, bigint>;
 
 const decimals: Readonly<Record<string, number>> = { USDC: 6, XNO: 30 };
 /** Atomic units of an amount in full, whatever its sign. */
@@ -54,7 +54,7 @@ export function atomic(text: string, currency: string): bigint {
   return BigInt(whole + fraction.padEnd(decimals[currency] ?? 0, '0'));
 }
 
-export function added(into: Sums, currency: string, amount: bigint): void {
+export function addSums(into: CurrencySums, currency: string, amount: bigint): void {
   const sum = (into[currency] ?? 0n) + amount;
   if (sum === 0n) delete into[currency];
   else into[currency] = sum;

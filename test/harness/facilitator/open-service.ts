@@ -4,12 +4,12 @@ import { audit } from '../faults/audit.ts';
 import { type Answer, newBuyer, type Order, send } from '../faults/buyer.ts';
 import { eventually, openGround } from '../faults/ground.ts';
 import type { RunningService } from '../worker-gateway.ts';
-import { hasty, impatient } from './hasty.ts';
+import { shortIntervals, shortTimeouts } from './short-intervals.ts';
 
-export type Service = Awaited<ReturnType<typeof openService>>;
+export type FacilitatorService = Awaited<ReturnType<typeof openFacilitatorService>>;
 
 /** One database, chain, hub and facilitator, for processes that settle by it. Their own node stands behind a gate. */
-export async function openService(options: Omit<FacilitatorOptions, 'rpc_url'> = {}) {
+export async function openFacilitatorService(options: Omit<FacilitatorOptions, 'rpc_url'> = {}) {
   const ground = await openGround();
   const facilitator = await startFacilitator({ ...options, rpc_url: () => ground.chain.rpc_url });
   const gate = await startGate(ground.chain.rpc_url);
@@ -35,14 +35,15 @@ export async function openService(options: Omit<FacilitatorOptions, 'rpc_url'> =
     start: (changed: Readonly<Record<string, string>> = {}) =>
       ground.start({ environment: { ...environment, ...changed } }),
     /** Looks and asks again sooner. */
-    startHasty: (changed: Readonly<Record<string, string>> = {}) =>
-      ground.start({ environment: { ...environment, ...changed }, options: hasty }),
+    startPollingFast: (changed: Readonly<Record<string, string>> = {}) =>
+      ground.start({ environment: { ...environment, ...changed }, options: shortIntervals }),
     /** Gives a facilitator up sooner too. */
-    startImpatient: () => ground.start({ environment, options: impatient }),
-    /** A hasty one, which dies when the test says so. */
-    startHastyDying: () => ground.startDying({ environment, options: hasty }),
+    startTimingOutFast: () => ground.start({ environment, options: shortTimeouts }),
+    /** One with short intervals, which dies when the test says so. */
+    startDying: () => ground.startDying({ environment, options: shortIntervals }),
     /** The same as a process of its own. */
-    startHastyProcess: () => ground.startProcess({ environment, entry: 'test/harness/facilitator/hasty-gateway.ts' }),
+    startProcess: () =>
+      ground.startProcess({ environment, entry: 'test/harness/facilitator/gateway-with-short-intervals.ts' }),
     /** How often the facilitator was asked to settle it. */
     timesAsked: ({ authorization: { nonce } }: Order) =>
       facilitator.settlements.filter(asked => asked.nonce === nonce).length,
@@ -55,14 +56,14 @@ export async function openService(options: Omit<FacilitatorOptions, 'rpc_url'> =
 }
 
 /** The audit, once no money is looked for any more. Returns the number of transfers. */
-export async function auditArrived({ ground }: Service): Promise<number> {
+export async function auditArrivals({ ground }: FacilitatorService): Promise<number> {
   const text = `select 1 from payment_claim where arrival = 'pending' limit 1`;
   await eventually('no arrival awaited', async () => (await ground.database.query({ text })).length === 0 || null);
   return audit(ground);
 }
 
 /** A wallet with a book, and its session. */
-export async function registeredBuyer({ ground }: Service, gateway: RunningService) {
+export async function registeredBuyer({ ground }: FacilitatorService, gateway: RunningService) {
   const buyer = await newBuyer(ground);
   const { status, body } = await send(gateway, await buyer.registration());
   if (status !== 200) throw new Error(`registering answered ${status}: ${JSON.stringify(body)}`);
@@ -70,7 +71,7 @@ export async function registeredBuyer({ ground }: Service, gateway: RunningServi
 }
 
 /** Sends it again until it is answered; on the way nothing but "ask again" is heard. */
-export function answerTo(gateway: RunningService, order: Order): Promise<Answer> {
+export function settledAnswerTo(gateway: RunningService, order: Order): Promise<Answer> {
   return eventually('an answer', async () => {
     const answer = await send(gateway, order);
     if (answer.status === 200) return answer;

@@ -54,7 +54,7 @@ export async function audit(ground: Ground): Promise<number> {
   return transfers.length;
 }
 
-interface Moved {
+interface MovedTransfer {
   readonly ref: string;
   /** Inside its block on Base, inside its transaction on Solana. */
   readonly index: number;
@@ -63,7 +63,7 @@ interface Moved {
 }
 
 /** On each network that the ground has. */
-async function movedOn({ chain, solana, pay_to }: Ground): Promise<Moved[]> {
+async function movedOn({ chain, solana, pay_to }: Ground): Promise<MovedTransfer[]> {
   const on_base = (await chain.transfers(pay_to)).map(({ tx_hash, log_index, ...moved }) => ({
     ...moved,
     ref: `base:${tx_hash}`,
@@ -78,7 +78,7 @@ async function movedOn({ chain, solana, pay_to }: Ground): Promise<Moved[]> {
   return [...on_base, ...on_solana];
 }
 
-function paymentOf({ payload, ingress_receipt }: ReceiptRow, transfers: readonly Moved[]): string {
+function paymentOf({ payload, ingress_receipt }: ReceiptRow, transfers: readonly MovedTransfer[]): string {
   const { payment } = JSON.parse(payload) as { payment: ReceiptPayment };
   const ref = ingress_receipt?.ref ?? payment.ref;
   // An address of Base is the same in any case; one of Solana is not.

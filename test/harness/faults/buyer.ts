@@ -7,7 +7,7 @@ import { readSignature } from '../../../gateway/rails/base/signature.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { limits } from '../../../schema/limits.ts';
 import { networks } from '../../../schema/network.ts';
-import { signMessage } from '../base/wallet.ts';
+import { signTransfer } from '../base/wallet.ts';
 import { eventually, type Ground } from './ground.ts';
 
 /** One paid request, to be sent to any process, any number of times: the same payment and the same bytes. */
@@ -52,7 +52,7 @@ export async function newBuyer(ground: Ground, wallet?: PrivateKeyAccount) {
       nonce: `0x${randomBytes(32).toString('hex')}`,
       ...terms,
     };
-    const signature = await signMessage(account, messageOf(authorization));
+    const signature = await signTransfer(account, messageOf(authorization));
     const payment = header(authorization, signature);
     return {
       path,

@@ -22,7 +22,7 @@ export async function claimOf(
 }
 
 /** Nobody holds the payment any more: it is recorded, or usable again. */
-export function closed(ground: { database: Database }, order: { claim_key: string }): Promise<StandingClaim> {
+export function untilClosed(ground: { database: Database }, order: { claim_key: string }): Promise<StandingClaim> {
   return eventually('the claim recorded or released', async () => {
     const claim = await claimOf(ground, order);
     return claim?.state === 'recorded' || claim?.state === 'released' ? claim : null;
@@ -45,7 +45,7 @@ export async function expire(ground: Ground, clock: MovableClock, seconds: numbe
   await ground.database.query({ text, values: [seconds] });
 }
 
-export async function allClosed({ database }: { database: Database }): Promise<void> {
+export async function untilAllClosed({ database }: { database: Database }): Promise<void> {
   const text = `select count(*)::int as open from payment_claim where state in ('claimed', 'settling')`;
   await eventually('no claim open', async () => {
     const [row] = await database.query<{ open: number }>({ text });

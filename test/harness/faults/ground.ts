@@ -10,9 +10,9 @@ import { type RunningGateway, startGateway } from '../gateway.ts';
 import { startTestHub } from '../hub.ts';
 import { atEnd } from '../release.ts';
 import { ownFolder } from '../scratch.ts';
-import { signFor } from '../signed-for.ts';
+import { setAudience } from '../signing-audience.ts';
 import { openSolana } from '../solana/open-solana.ts';
-import { openService, type RunningService, type WorkerGatewayOptions } from '../worker-gateway.ts';
+import { openWorkerService, type RunningService, type WorkerGatewayOptions } from '../worker-gateway.ts';
 import { type DeathPlan, openDyingService } from './dying-service.ts';
 
 /** What a process of these tests does to itself, and when: see gateway-with-faults. */
@@ -97,7 +97,7 @@ export async function openGround(given: GroundOptions = {}) {
   });
   const database = await openStore(database_url);
   atEnd(() => database.close());
-  signFor(SERVICE_URL);
+  setAudience(SERVICE_URL);
   const pay_to = getAddress(`0x${randomBytes(20).toString('hex')}`);
   const environment = {
     DATABASE_URL: database_url,
@@ -142,7 +142,7 @@ export async function openGround(given: GroundOptions = {}) {
     }),
     /** A healthy one, on the same DATA_DIR and database or on others. */
     start: ({ url = database_url, environment: changed, ...given }: WorkerOptions = {}) =>
-      openService({ data_dir, environment: { ...environment, DATABASE_URL: url, ...changed }, ...given }),
+      openWorkerService({ data_dir, environment: { ...environment, DATABASE_URL: url, ...changed }, ...given }),
     /** One that dies in this process, as if by kill -9: see dying-service. */
     startDying: ({ url = database_url, environment: changed, ...given }: DyingOptions = {}) =>
       openDyingService({
@@ -192,6 +192,6 @@ export async function eventually<T>(what: string, look: () => Promise<T | null> 
 }
 
 /** The process is held, dead or asleep at its point. */
-export function reached(at: Pick<RunningService, 'logs'>, point: FaultPoint, times = 1): Promise<true> {
+export function untilReached(at: Pick<RunningService, 'logs'>, point: FaultPoint, times = 1): Promise<true> {
   return eventually(`${point} reached`, () => at.logs.includes(`held at ${point}: ${times}`) || null);
 }

@@ -1,5 +1,5 @@
 /** One message of Postgres's protocol, version 3 (Postgres documentation, 54.7), whole. */
-export interface Message {
+export interface PostgresMessage {
   /** Null of a client's first one, which has none. */
   readonly type: string | null;
   readonly body: Buffer;
@@ -19,12 +19,12 @@ export class MessageReader {
   }
 
   /** The messages that are whole with these bytes. */
-  *read(bytes: Buffer): Generator<Message> {
+  *read(bytes: Buffer): Generator<PostgresMessage> {
     this.#left = Buffer.concat([this.#left, bytes]);
     for (let message = this.#next(); message; message = this.#next()) yield message;
   }
 
-  #next(): Message | null {
+  #next(): PostgresMessage | null {
     const head_bytes = this.#type_bytes + LENGTH_BYTES;
     if (this.#left.length < head_bytes) return null;
     // The length counts itself, and not the type before it.
@@ -39,17 +39,17 @@ export class MessageReader {
 }
 
 /** The text of a simple query; null of any other message. */
-export function queried({ type, body }: Message): string | null {
+export function queryText({ type, body }: PostgresMessage): string | null {
   return type === 'Q' ? words(body)[0] : null;
 }
 
 /** The prepared statement that is executed, by its name; null of any other message. */
-export function bound({ type, body }: Message): string | null {
+export function boundStatement({ type, body }: PostgresMessage): string | null {
   return type === 'B' ? words(body)[1] : null;
 }
 
 /** The tag of a command that the server has done; null of any other message. */
-export function commandDone({ type, body }: Message): string | null {
+export function commandTag({ type, body }: PostgresMessage): string | null {
   return type === 'C' ? words(body)[0] : null;
 }
 

@@ -38,7 +38,7 @@ function same(value: unknown, name: string): unknown {
 }
 
 /** Any answer or row, without what differs between any two runs: identifiers, hashes, times, blocks and fees. */
-export const alike = (value: unknown): unknown => same(value, '');
+export const normalized = (value: unknown): unknown => same(value, '');
 
 /** Every row of every table, each as a line, as it would read after any other run of the same calls. */
 export async function stateOf(database: Database): Promise<readonly string[]> {
@@ -50,7 +50,7 @@ export async function stateOf(database: Database): Promise<readonly string[]> {
     .filter(({ name }) => !BESIDE.has(name) && !BY_HASH.has(name))
     .map(async ({ name }) => {
       const rows = await database.query({ text: `select * from "${name}"` });
-      return rows.map(row => `${name} ${JSON.stringify(alike(row))}`).sort();
+      return rows.map(row => `${name} ${JSON.stringify(normalized(row))}`).sort();
     });
   const jobs = await database.query<{ job: string }>({
     text: `select 'job ' || t.identifier || ' ' || count(*) as job from graphile_worker._private_jobs j

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
 import { atEnd } from '../release.ts';
-import { bound, commandDone, MessageReader, queried } from './postgres-messages.ts';
+import { boundStatement, commandTag, MessageReader, queryText } from './postgres-messages.ts';
 
 /** A commit whose answer never comes: it never reached the server, or it did and the answer was lost. */
 export interface Cut {
@@ -61,9 +61,9 @@ export async function startWire(database_url: string) {
     let losing = false;
     client.on('data', bytes => {
       for (const message of said.read(bytes)) {
-        const text = queried(message);
+        const text = queryText(message);
         if (text?.startsWith('begin')) spoken.clear();
-        const executed = bound(message);
+        const executed = boundStatement(message);
         if (executed !== null) spoken.add(executed);
         const committed = text === 'commit' && cut !== null && spoken.has(cut.statement);
         // What was said before it has arrived.
@@ -74,7 +74,7 @@ export async function startWire(database_url: string) {
     });
     backend.on('data', bytes => {
       for (const message of answered.read(bytes)) {
-        if (losing && commandDone(message) === 'COMMIT') return hangUp(end);
+        if (losing && commandTag(message) === 'COMMIT') return hangUp(end);
         client.write(message.bytes);
       }
     });

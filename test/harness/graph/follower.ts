@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 
-interface Following {
+interface FollowOptions {
   readonly url: string;
   readonly session: string;
   /** A live field that takes `agentId` and `after`, and numbers its events by `position`. */
@@ -21,7 +21,14 @@ export interface Follower {
 }
 
 /** One subscription on a socket that the test can leave unread, or cut. */
-export async function openFollower({ url, session, field, more = '', agentId, after }: Following): Promise<Follower> {
+export async function openFollower({
+  url,
+  session,
+  field,
+  more = '',
+  agentId,
+  after,
+}: FollowOptions): Promise<Follower> {
   const socket = new WebSocket(url, 'graphql-transport-ws', { perMessageDeflate: false });
   socket.on('error', () => {});
   onTestFinished(() => socket.terminate());

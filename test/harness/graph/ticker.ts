@@ -137,7 +137,7 @@ export async function openTicker() {
     createContext: async () => contextOf(nobody),
     callers: {
       ...neverHalted,
-      held: async () => null,
+      bookOfSession: async () => null,
       keep: async () => null,
       async identify({ sessions: [session = null], address }) {
         ticker.lookUps++;

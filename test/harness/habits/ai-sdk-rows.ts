@@ -1,5 +1,5 @@
 import { ANSWER, plain, THOUGHT } from './openai-rows.ts';
-import { type Rows, without } from './rows.ts';
+import { type Rows, withoutShown } from './rows.ts';
 
 const FAILED = 'AI_RetryError 502 hub_failed ×2';
 const BROKE_OFF = 'AI_StreamProviderError hub_broke_off';
@@ -63,7 +63,7 @@ export const compatibleRows: Rows = {
   },
 };
 
-const rows = without('thoughts', compatibleRows);
+const rows = withoutShown('thoughts', compatibleRows);
 
 /** By @ai-sdk/openai: of a hub that leaves something out it shows less than of the service. */
 export const chatRows: Rows = {

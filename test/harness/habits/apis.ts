@@ -1,7 +1,7 @@
 import { camel } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { onGraph } from '../doors/on-graph.ts';
-import type { Service, Svc } from '../doors/open-service.ts';
+import type { ReceiptBody, Service } from '../doors/open-service.ts';
 import type { openSocket } from '../doors/socket.ts';
 import { messages } from './stand-in.ts';
 
@@ -19,7 +19,7 @@ interface AnswerParts {
   readonly thought: string;
   /** As a chat has it; null where there is none. */
   readonly finish: string | null;
-  readonly svc: Svc | undefined;
+  readonly svc: ReceiptBody | undefined;
 }
 
 /** How one API asks and answers; each member as it is on the wire, which documents of the graph spell by aliases. */
@@ -47,7 +47,7 @@ const SAID = 'content reasoning reasoning_content: reasoningContent';
 
 type Choice = { readonly finish_reason?: string | null; readonly message?: Delta; readonly delta?: Delta };
 const choicesIn = ({ choices = [] }: JsonObject) => choices as unknown as readonly Choice[];
-const svcIn = (events: readonly JsonObject[]) => events.findLast(({ svc }) => svc)?.svc as Svc | undefined;
+const svcIn = (events: readonly JsonObject[]) => events.findLast(({ svc }) => svc)?.svc as ReceiptBody | undefined;
 const joined = (pieces: readonly unknown[]) => pieces.join('');
 const member = (value: unknown, name: string) => (value as Readonly<Record<string, unknown>> | undefined)?.[name];
 

@@ -9,25 +9,25 @@ export interface HabitOutcome {
 }
 
 /** By which address and which fetch a client reaches a model. */
-export interface Reached {
+export interface ApiAddress {
   readonly baseURL: string;
   readonly fetch: Fetch;
 }
 
 /** Makes one call, and gives what the client shows. What came of a stream before it broke is put into `shown`. */
-export type Call = (reached: Reached, model: string, shown: string[]) => Promise<HabitOutcome>;
+export type HabitCall = (reached: ApiAddress, model: string, shown: string[]) => Promise<HabitOutcome>;
 
 /**
  * What a client makes of one call, on one line: `"text" [reasoning] finish`, or `ErrorClass status code after "what it showed before"`.
  * `×2` says that it tried twice, and `wait 7` that it was told to wait seconds before.
  */
-export async function outcomeOf(call: Call, reached: Reached, model: string): Promise<string> {
+export async function habitOutcome(call: HabitCall, reached: ApiAddress, model: string): Promise<string> {
   const counting = counted(reached.fetch);
   const shown: string[] = [];
   const ended = await call({ ...reached, fetch: counting.fetch }, model, shown).then(answerLine, fault =>
     faultLine(fault, shown.join('')),
   );
-  const { requests, wait } = counting.heard();
+  const { requests, wait } = counting.counts();
   return [ended, requests > 1 && `×${requests}`, wait !== null && `wait ${wait}`].filter(Boolean).join(' ');
 }
 
@@ -85,5 +85,5 @@ function counted(by: Fetch) {
     if (wait !== null) headers.set('retry-after', '0');
     return new Response(answer.body, { status: answer.status, headers });
   };
-  return { fetch: counting, heard: () => ({ requests, wait }) };
+  return { fetch: counting, counts: () => ({ requests, wait }) };
 }

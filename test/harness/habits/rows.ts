@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Habit, whyItDiffers } from './habit.ts';
-import { type Call, outcomeOf } from './outcome.ts';
-import type { Buyer, StandIn } from './stand-in.ts';
+import { type HabitCall, habitOutcome } from './outcome.ts';
+import type { HabitBuyer, StandIn } from './stand-in.ts';
 
 /** How a client calls a model. */
 export interface Client {
-  readonly whole: Call;
-  readonly streamed: Call;
+  readonly whole: HabitCall;
+  readonly streamed: HabitCall;
 }
 type Way = keyof Client;
 
@@ -32,12 +32,12 @@ function mapped(rows: Rows, map: (straight: string, through: string) => Cell): R
 }
 
 /** The outcomes through the service alone: for a client whose API the hub does not speak. */
-export const throughOf = (rows: Rows): Rows => mapped(rows, (_, through) => through);
+export const serviceOutcomes = (rows: Rows): Rows => mapped(rows, (_, through) => through);
 
 const shown = { thoughts: / \[[^\]]*\]/, finish: /(?<=^".*["\]]) \w+$/s } as const;
 
 /** Of a client that does not show what a model thought, or how it ended. */
-export const without = (what: keyof typeof shown, rows: Rows): Rows =>
+export const withoutShown = (what: keyof typeof shown, rows: Rows): Rows =>
   mapped(rows, (straight, through) => [straight.replace(shown[what], ''), through.replace(shown[what], '')]);
 
 /** Refusals for which nothing is charged. Status 500 is none of ours: the AI SDK gives it to an event that says `server_error`. */
@@ -45,8 +45,8 @@ const UNCHARGED = /^\w+ (?:400|403|429|502|503)\b/;
 const requestsIn = (outcome: string) => Number(/ ×(\d)/.exec(outcome)?.[1] ?? 1);
 
 /** Each habit by one client, whole and streamed: straight from a hub that speaks its API, and through the service, paid by one wallet. */
-export function meetsEachHabit(standIn: () => StandIn, client: Client, rows: Rows, { straight = true } = {}): void {
-  let buyer: Buyer;
+export function testEachHabit(standIn: () => StandIn, client: Client, rows: Rows, { straight = true } = {}): void {
+  let buyer: HabitBuyer;
   beforeAll(async () => {
     buyer = await standIn().newBuyer();
   });
@@ -58,8 +58,8 @@ export function meetsEachHabit(standIn: () => StandIn, client: Client, rows: Row
   describe.concurrent('each habit', () => {
     it.each(cells)('%s, %s: %s; through the service: %s', async (habit, way, hub_outcome, outcome) => {
       if (hub_outcome !== outcome) expect(whyItDiffers).toHaveProperty([habit]);
-      if (straight) expect(await outcomeOf(client[way], standIn().straight, habit)).toBe(hub_outcome);
-      const bought = await outcomeOf(client[way], buyer.reached, habit);
+      if (straight) expect(await habitOutcome(client[way], standIn().straight, habit)).toBe(hub_outcome);
+      const bought = await habitOutcome(client[way], buyer.reached, habit);
       if (!UNCHARGED.test(bought)) owed += requestsIn(bought);
       expect(bought).toBe(outcome);
     });

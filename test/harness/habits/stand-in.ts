@@ -3,15 +3,15 @@ import { startDevelopmentHub } from '../../../gateway/development/hub/start.ts';
 import { type Fetch, payingFetch, type Wallet } from '../buyer.ts';
 import { openService } from '../doors/open-service.ts';
 import { atEnd } from '../release.ts';
-import type { Reached } from './outcome.ts';
+import type { ApiAddress } from './outcome.ts';
 
 export const API_KEY = 'sk-development-4f1b7c';
 export const prompt = 'Which is greater, 9.11 or 9.8?';
 export const messages = [{ role: 'user' as const, content: prompt }];
 
 /** A client's way through the service, on which its `fetch` pays. */
-export interface Buyer {
-  readonly reached: Reached;
+export interface HabitBuyer {
+  readonly reached: ApiAddress;
   /** How often it has paid. */
   paid(): Promise<number>;
 }
@@ -24,11 +24,11 @@ export async function openStandIn() {
   atEnd(hub.close);
   const settings = { name: 'alpha', base_url: hub.base_url, api_key: API_KEY, models };
   const service = await openService({ HUBS: JSON.stringify([settings]), RATE_UNCHARGED: '1000/600' });
-  const straight: Reached = { baseURL: hub.base_url, fetch };
+  const straight: ApiAddress = { baseURL: hub.base_url, fetch };
   return {
     straight,
     /** By x402's own fetch, which signs a payment for each request, or another one. */
-    async newBuyer(paying: (payer: Wallet) => Fetch = payingFetch): Promise<Buyer> {
+    async newBuyer(paying: (payer: Wallet) => Fetch = payingFetch): Promise<HabitBuyer> {
       const payer = await service.chain.newWallet();
       return {
         reached: { baseURL: `${service.url}/v1`, fetch: paying(payer) },

@@ -37,7 +37,7 @@ function partsOf(transfer: ObservedTransfer, said: MerchantTerms) {
 }
 
 /** On Base: typed data, by a wallet. */
-export async function signedByShop(wallet: PrivateKeyAccount, transfer: ObservedTransfer, said: MerchantTerms = {}) {
+export async function signAsShop(wallet: PrivateKeyAccount, transfer: ObservedTransfer, said: MerchantTerms = {}) {
   const { resource, offer, receipt } = partsOf(transfer, said);
   const sign = (data: Parameters<PrivateKeyAccount['signTypedData']>[0]) => wallet.signTypedData(data);
   return {
@@ -47,7 +47,7 @@ export async function signedByShop(wallet: PrivateKeyAccount, transfer: Observed
 }
 
 /** On Solana: a JWS, by the key that is an address there. */
-export async function signedByShopOfSolana(
+export async function signAsSolanaShop(
   { privateKey: key }: KeyPairSigner['keyPair'],
   transfer: ObservedTransfer,
   said: MerchantTerms = {},

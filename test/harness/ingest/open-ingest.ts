@@ -3,11 +3,11 @@ import type { IngestAnswer } from '../../../rest-compat/book/ingest-doors.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { payingFetch } from '../buyer.ts';
 import { openService, type Service } from '../doors/open-service.ts';
-import { transferOf, witness } from './witness.ts';
+import { openTransferSource, transferOf } from './transfer-source.ts';
 
-export type Ingested = z.infer<typeof IngestAnswer> & JsonObject;
+export type IngestedRow = z.infer<typeof IngestAnswer> & JsonObject;
 export type Agent = Awaited<ReturnType<Service['newAgent']>>;
-export type Ingesting = Awaited<ReturnType<typeof openIngesting>>;
+export type IngestService = Awaited<ReturnType<typeof openIngestService>>;
 
 interface Book {
   readonly entries: readonly (JsonObject & { readonly task_id: string; readonly payment?: JsonObject })[];
@@ -19,8 +19,10 @@ interface Book {
 export const FAILED_MAX = 30;
 
 /** The service in a world whose payments a test makes up, with an agent who records them. */
-export async function openIngesting(options: Omit<NonNullable<Parameters<typeof openService>[1]>, 'transfers'> = {}) {
-  const world = witness();
+export async function openIngestService(
+  options: Omit<NonNullable<Parameters<typeof openService>[1]>, 'transfers'> = {},
+) {
+  const world = openTransferSource();
   const keys = { DEMO_KEYS: 'a-demo-key', WAIVER_KEYS: 'a-waiver-key' };
   const environment = { ...keys, RATE_INGESTS: `${FAILED_MAX}/600` };
   const service = await openService(environment, { ...options, transfers: world.transfers });
@@ -40,9 +42,9 @@ export async function openIngesting(options: Omit<NonNullable<Parameters<typeof 
     bookOf,
     /** By a stamp that the agent's wallet pays. */
     ingest: (body: object, who: Agent = agent) =>
-      service.knock<Ingested>('POST', doorOf(who), { body, headers: possessed(who), by: payingFetch(who.account) }),
+      service.knock<IngestedRow>('POST', doorOf(who), { body, headers: possessed(who), by: payingFetch(who.account) }),
     /** By a pilot's key. */
-    ingestWaived: (body: object, who: Agent = agent) => service.post<Ingested>(doorOf(who), body, waived(who)),
+    ingestWaived: (body: object, who: Agent = agent) => service.post<IngestedRow>(doorOf(who), body, waived(who)),
     rowOf: async (task_id: string, who: Agent = agent) =>
       (await bookOf(who)).entries.find(entry => entry.task_id === task_id),
     /** On its chain, paid by the agent's own wallet. */

@@ -1,22 +1,22 @@
 import { agentId } from '../../../schema/ids.ts';
-import { appendRow, headOf, lockBooks, storeBirths, storeBooks } from '../../../subgraphs/book/ledger/append.ts';
+import { appendRow, headOf, lockBooks, storeBooks, storeNewRows } from '../../../subgraphs/book/ledger/append.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { birth } from './fixture.ts';
 
 type Birth = ReturnType<typeof birth>;
 
-type Dated = Partial<Birth> & { readonly at: string };
+type DatedRow = Partial<Birth> & { readonly at: string };
 
 /** A transaction may be idle for a second, however busy the machine is. */
 const AT_ONCE = 50;
 
 /** Rows of one book, collected at times of the test's own choosing; their receipts and leaves are left out. */
-export async function landAt(database: Database, agent: number, rows: readonly Dated[]): Promise<void> {
+export async function insertRowsAt(database: Database, agent: number, rows: readonly DatedRow[]): Promise<void> {
   for (let from = 0; from < rows.length; from += AT_ONCE)
     await landTogether(database, agent, rows.slice(from, from + AT_ONCE));
 }
 
-async function landTogether(database: Database, agent: number, rows: readonly Dated[]): Promise<void> {
+async function landTogether(database: Database, agent: number, rows: readonly DatedRow[]): Promise<void> {
   await database.transaction(async tx => {
     const books = await lockBooks(tx, [agentId(agent)]);
     const born = rows.map(({ at, ...differently }) => {
@@ -26,7 +26,7 @@ async function landTogether(database: Database, agent: number, rows: readonly Da
       books.set(agentId(agent), appended.head);
       return appended;
     });
-    storeBirths(
+    storeNewRows(
       tx,
       born.map(({ row }) => row),
     );

@@ -15,7 +15,12 @@ export const FIELD = 'Mutation.createChatCompletion';
 export const SALT = '1'.repeat(32);
 
 /** A collected call whose receipt says what is given here. */
-export function callOf(agent: number, number: number, said: Partial<typeof paidCall>, by: Issuer = issuer): Collection {
+export function disputedCall(
+  agent: number,
+  number: number,
+  said: Partial<typeof paidCall>,
+  by: Issuer = issuer,
+): Collection {
   const { prepared, landing } = collection(agent, number);
   return { prepared: prepareReceipt(by, { ...prepared.facts, ...said }), landing };
 }

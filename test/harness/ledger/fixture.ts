@@ -1,5 +1,5 @@
 import { atomicAmount } from '../../../schema/amount.ts';
-import type { RowBirth } from '../../../schema/book-row.ts';
+import type { InitialFacts } from '../../../schema/book-row.ts';
 import { agentId } from '../../../schema/ids.ts';
 import { type Collection, collect, openBook } from '../../../subgraphs/book/ledger/collect.ts';
 import { type Reservation, type ReservationRequest } from '../../../subgraphs/book/ledger/reservation.ts';
@@ -11,7 +11,7 @@ import { lockLogHead } from '../../../subgraphs/receipt/log/head.ts';
 import { KnownLog } from '../../../subgraphs/receipt/log/known-log.ts';
 import { prepareReceipt } from '../../../subgraphs/receipt/receipt/issue.ts';
 import { type Refuser } from '../../../subgraphs/receipt/refusal/sign-refusal.ts';
-import { paidCall, paidElsewhere } from '../vectors/receipt-facts.ts';
+import { foreignPayment, paidCall } from '../vectors/receipt-facts.ts';
 
 export const issuer = openIssuer(['11'.repeat(32)], {
   base_url: 'http://127.0.0.1:4000',
@@ -23,7 +23,7 @@ const payment = (number: number) => ({
   transfer_index: number,
 });
 
-export function birth(task_id: string, number: number): RowBirth {
+export function birth(task_id: string, number: number): InitialFacts {
   return {
     task_id,
     evidence: 'collected',
@@ -87,9 +87,9 @@ export const refuser: Refuser = {
 };
 
 /** A call that wants its price held on a book. */
-type Priced = ReservationRequest & Reservation;
+type PricedCall = ReservationRequest & Reservation;
 
-export function asking(agent: number, number: number, differently: Partial<Priced> = {}): Priced {
+export function reservationFor(agent: number, number: number, differently: Partial<PricedCall> = {}): PricedCall {
   return {
     agent_id: agentId(agent),
     amount: atomicAmount(2000n),
@@ -107,7 +107,7 @@ export function asking(agent: number, number: number, differently: Partial<Price
 }
 
 /** A call recorded at settle, its money not seen yet. */
-export function vouched(agent: number, number: number, amount = 2000n): Collection {
+export function vouchedCollection(agent: number, number: number, amount = 2000n): Collection {
   const item = collection(agent, number, amount);
   if (item.landing === null) throw new Error('it lands on a book');
   const pending = {
@@ -122,12 +122,12 @@ export function vouched(agent: number, number: number, amount = 2000n): Collecti
 }
 
 /** A payment to somebody else, as its chain shows it, by a payer who is proven. */
-export function ingested(agent: number, number: number): Collection {
+export function ingestedCollection(agent: number, number: number): Collection {
   const task_id = `task_${agent}_${number}`;
   const { ref, transfer_index: index } = payment(number);
   const transaction = ref.slice('base:'.length);
-  const observed_transfer = { ...paidElsewhere.observed_transfer, transaction, index, amount: '2000' };
-  const chained = { ...paidElsewhere, observed_transfer };
+  const observed_transfer = { ...foreignPayment.observed_transfer, transaction, index, amount: '2000' };
+  const chained = { ...foreignPayment, observed_transfer };
   const prepared = prepareReceipt(issuer, { ...paidCall, task_id, agent_id: agentId(agent), payment: null, chained });
   const foreign = { ...birth(task_id, number), evidence: 'foreign_ingest', facts: { payer_proven: true } } as const;
   return { prepared, landing: { agent_id: agentId(agent), birth: foreign, reserved: atomicAmount(0n) } };

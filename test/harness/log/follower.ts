@@ -7,7 +7,7 @@ const WIDTH = 256;
 const HASH = 32;
 
 /** `x001/x234/067`, as tlog-tiles spells an index. */
-export function spelled(index: number): string {
+export function tilePathOf(index: number): string {
   const digits = String(index).padStart(Math.ceil(String(index).length / 3) * 3, '0');
   const groups = digits.match(/\d{3}/g) ?? [];
   return groups.map((group, at) => (at < groups.length - 1 ? `x${group}` : group)).join('/');
@@ -18,15 +18,15 @@ export function tilesOf(size: number): { readonly level: number; readonly path: 
   const tiles = [];
   for (let level = 0, hashes = size; hashes > 0; level++, hashes = Math.floor(hashes / WIDTH)) {
     for (let index = 0; index < Math.floor(hashes / WIDTH); index++)
-      tiles.push({ level, path: spelled(index), width: WIDTH });
+      tiles.push({ level, path: tilePathOf(index), width: WIDTH });
     const rest = hashes % WIDTH;
-    if (rest > 0) tiles.push({ level, path: `${spelled(Math.floor(hashes / WIDTH))}.p/${rest}`, width: rest });
+    if (rest > 0) tiles.push({ level, path: `${tilePathOf(Math.floor(hashes / WIDTH))}.p/${rest}`, width: rest });
   }
   return tiles;
 }
 
 /** Follows a log by its checkpoints and tiles alone (https://c2sp.org/tlog-tiles), and believes none that it cannot compute. */
-export class Follower {
+export class LogFollower {
   readonly #ask: Ask;
   readonly #key: string;
   /** Leaf hashes of the newest tree that it has seen. */

@@ -83,7 +83,7 @@ function climb(leaf: Uint8Array, index: number, size: number, path: readonly Uin
 }
 
 /** When a witness vouched for a checkpoint (https://c2sp.org/tlog-cosignature), in seconds. @throws where it did not */
-export function cosignedAt(note: string, verifier_key: string): number {
+export function cosignatureTime(note: string, verifier_key: string): number {
   const [, name = '', material = ''] = /^([^+\s]+)\+[0-9a-f]{8}\+([A-Za-z0-9+/=]+)$/.exec(verifier_key) ?? [];
   const key = decode(material);
   if (key[0] !== 4) throw new Error('not the key of a witness');

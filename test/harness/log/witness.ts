@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { runCommand } from '../commands/run.ts';
-import { mortal } from '../mortal.ts';
+import { withParentDeathSignal } from '../parent-death-signal.ts';
 import { atEnd } from '../release.ts';
 import { ROOT } from '../root.ts';
 
@@ -23,7 +23,7 @@ function witnessProcess(
   environment: Readonly<Record<string, string>> = {},
 ): { readonly child: ChildProcess; readonly lines: string[] } {
   const command = ['gateway/launch.js', ENTRY, ...args];
-  const child = spawn(...mortal(process.execPath, command), {
+  const child = spawn(...withParentDeathSignal(process.execPath, command), {
     cwd: ROOT,
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

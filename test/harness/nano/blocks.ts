@@ -31,14 +31,14 @@ export function newNanoWallet(seed: Uint8Array = randomBytes(32)): NanoWallet {
   };
 }
 
-export interface MadeBlock extends StateBlock {
+export interface SignedBlock extends StateBlock {
   readonly hash: string;
 }
 
-type Unsigned = Omit<StateBlock, 'signature' | 'work'>;
+type UnsignedBlock = Omit<StateBlock, 'signature' | 'work'>;
 
 /** Signed by that wallet and worked for, whatever it says. */
-export function makeBlock(wallet: NanoWallet, block: Unsigned, work_min = TEST_WORK_MIN): MadeBlock {
+export function makeBlock(wallet: NanoWallet, block: UnsignedBlock, work_min = TEST_WORK_MIN): SignedBlock {
   const bare = { ...block, signature: '', work: workFor(block.previous, work_min) };
   const hash = hashOfBlock(bare);
   if (hash === null) throw new Error('an address of the block under test is none');
@@ -60,7 +60,7 @@ export function makeSend(
   payer: NanoWallet,
   payee: NanoWallet,
   { had = 5n * 10n ** 30n, amount = 2n * 10n ** 30n } = {},
-): { readonly before: MadeBlock; readonly send: MadeBlock } {
+): { readonly before: SignedBlock; readonly send: SignedBlock } {
   const representative = payer.address;
   const source = randomBytes(32).toString('hex').toUpperCase();
   const account = payer.address;

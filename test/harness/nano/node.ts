@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { nanoAddressOf } from '../../../gateway/rails/nano/state-block.ts';
 import { atEnd } from '../release.ts';
-import type { MadeBlock } from './blocks.ts';
+import type { SignedBlock } from './blocks.ts';
 
 /** What a node tells of a block, as its RPC spells it; all of it are texts. */
-export interface ToldBlock {
+export interface BlockInfo {
   readonly block_account: string;
   readonly amount: string;
   readonly balance: string;
@@ -18,23 +18,23 @@ export interface ToldBlock {
 }
 
 interface StoredBlock {
-  readonly block: MadeBlock;
+  readonly block: SignedBlock;
   readonly subtype: 'send' | 'receive' | 'change';
   readonly confirmed?: boolean;
 }
 
 /** How it answers at all. */
-export type NanoManner = 'plain' | 'error' | 'garbage' | 'huge' | 'cut' | 'limited';
+export type NanoBehaviour = 'plain' | 'error' | 'garbage' | 'huge' | 'cut' | 'limited';
 
 const HUGE_BYTES = 100 * 1024 * 1024;
 
 /** A Nano node's RPC, with blocks that a test has made and signed; it says of them what the test wants it to say. */
 export async function startNanoNode() {
   const blocks = new Map<string, StoredBlock>();
-  let lie: (told: ToldBlock, hash: string) => unknown = told => told;
-  let manner: NanoManner = 'plain';
+  let lie: (told: BlockInfo, hash: string) => unknown = told => told;
+  let manner: NanoBehaviour = 'plain';
   let asked = 0;
-  const answers: Record<Exclude<NanoManner, 'plain'>, (response: ServerResponse) => void> = {
+  const answers: Record<Exclude<NanoBehaviour, 'plain'>, (response: ServerResponse) => void> = {
     error: response => void response.writeHead(500).end('{"error":"Internal server error in RPC"}'),
     garbage: response => void response.end('<html>busy</html>'),
     huge: pour,
@@ -49,7 +49,7 @@ export async function startNanoNode() {
     if (action !== 'block_info') return void response.end('{"error":"Unknown command"}');
     const kept = blocks.get(String(hash));
     if (!kept) return void response.end('{"error":"Block not found"}');
-    const told = lie(toldOf(kept, blocks), kept.block.hash) as ToldBlock;
+    const told = lie(blockInfoOf(kept, blocks), kept.block.hash) as BlockInfo;
     // Without `json_block` the contents are a text of JSON.
     const contents = json_block === 'true' ? told.contents : JSON.stringify(told.contents);
     response.end(JSON.stringify({ ...told, contents }));
@@ -71,11 +71,11 @@ export async function startNanoNode() {
     lie(next: typeof lie): void {
       lie = next;
     },
-    behave(next: NanoManner): void {
+    behave(next: NanoBehaviour): void {
       manner = next;
     },
     /** The truth, the whole truth. */
-    repent(): void {
+    tellTruth(): void {
       lie = told => told;
       manner = 'plain';
     },
@@ -83,10 +83,10 @@ export async function startNanoNode() {
   };
 }
 
-function toldOf(
+function blockInfoOf(
   { block, subtype, confirmed = true }: StoredBlock,
   blocks: ReadonlyMap<string, StoredBlock>,
-): ToldBlock {
+): BlockInfo {
   const before = blocks.get(block.previous)?.block.balance ?? 0n;
   const { account, previous, representative, balance, link, signature, work } = block;
   const amount = before > balance ? before - balance : balance - before;

@@ -80,7 +80,7 @@ export function namingFaults({ types }: Scrape): string[] {
 }
 
 /** What has grown between two scrapes, by how much, without buckets and sums. */
-export function grown(before: Scrape, after: Scrape, family: string): Record<string, number> {
+export function increases(before: Scrape, after: Scrape, family: string): Record<string, number> {
   const differences = [...after.samples]
     .filter(([key]) => key.startsWith(`${family}_total{`) || key.startsWith(`${family}_count{`))
     .map(([key, value]) => [key.slice(key.indexOf('{')), value - (before.samples.get(key) ?? 0)] as const);

@@ -22,7 +22,7 @@ const ANCHORED = 4;
 const hex = (hash: Uint8Array) => Buffer.from(hash).toString('hex');
 
 /** The audit document of a receipt as the service would hand it out, three leaves later, without a database. */
-export async function audited(facts: ReceiptFacts, book_seq: number | null = 1): Promise<JsonObject> {
+export async function makeAuditDocument(facts: ReceiptFacts, book_seq: number | null = 1): Promise<JsonObject> {
   const receipt = await issue(facts, book_seq);
   const signature = isJsonObject(receipt.issuer_signature) ? receipt.issuer_signature : {};
   const claims = parseJws(signature.jws)?.claims ?? {};

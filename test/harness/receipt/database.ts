@@ -14,12 +14,12 @@ export interface ReceiptDatabase extends Database {
   /** For a process of a test's own. */
   readonly url: string;
   /** Issues one receipt per name, in one transaction, as the ledger does. */
-  issue(issuer: Issuer, ...names: string[]): Promise<Issued>;
+  issue(issuer: Issuer, ...names: string[]): Promise<IssuedReceipts>;
   /** The same of calls that differ by more than their name. */
-  issueCalls(issuer: Issuer, calls: readonly ReceiptFacts[]): Promise<Issued>;
+  issueCalls(issuer: Issuer, calls: readonly ReceiptFacts[]): Promise<IssuedReceipts>;
 }
 
-interface Issued {
+interface IssuedReceipts {
   readonly receipts: Receipt[];
   readonly head: SignedTreeHead;
 }
@@ -35,13 +35,13 @@ export async function receiptDatabase(): Promise<ReceiptDatabase> {
   });
   return Object.assign(database, {
     url,
-    issue(issuer: Issuer, ...names: string[]): Promise<Issued> {
+    issue(issuer: Issuer, ...names: string[]): Promise<IssuedReceipts> {
       return this.issueCalls(
         issuer,
         names.map(task_id => ({ ...paidCall, task_id })),
       );
     },
-    async issueCalls(issuer: Issuer, calls: readonly ReceiptFacts[]): Promise<Issued> {
+    async issueCalls(issuer: Issuer, calls: readonly ReceiptFacts[]): Promise<IssuedReceipts> {
       const prepared = calls.map(call => prepareReceipt(issuer, call));
       return database.transaction(async tx => {
         const log = await lockLogHead(tx, new KnownLog());

@@ -10,7 +10,7 @@ export const base_url = 'https://svc.example';
 export const collected_at_ms = Date.parse('2026-01-02T03:04:06.000Z');
 const now_ms = () => collected_at_ms;
 export const issuer = openIssuer(['22'.repeat(32)], { base_url, now_ms });
-export const stranger = openIssuer(['33'.repeat(32)], { base_url, now_ms });
+export const otherIssuer = openIssuer(['33'.repeat(32)], { base_url, now_ms });
 
 /** A public receipt, the second leaf of its log. */
 export async function issue(facts: ReceiptFacts, book_seq: number | null = 1, by = issuer): Promise<JsonObject> {
@@ -26,10 +26,9 @@ export function paths(value: Json, path: readonly string[] = []): (readonly stri
   return Object.entries(value).flatMap(([key, member]) => paths(member, [...path, key]));
 }
 
-export function altered(value: Json, [key, ...rest]: readonly string[], change: (old: Json) => Json): Json {
+export function alter(value: Json, [key, ...rest]: readonly string[], change: (old: Json) => Json): Json {
   if (key === undefined) return change(value);
-  if (Array.isArray(value))
-    return value.map((item, index) => (`${index}` === key ? altered(item, rest, change) : item));
+  if (Array.isArray(value)) return value.map((item, index) => (`${index}` === key ? alter(item, rest, change) : item));
   if (!isJsonObject(value)) return value;
-  return { ...value, [key]: altered(value[key] ?? null, rest, change) };
+  return { ...value, [key]: alter(value[key] ?? null, rest, change) };
 }

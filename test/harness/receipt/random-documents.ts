@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { canonicalHash, canonicalJson, type Json, type JsonObject, present } from '../../../schema/canonical-json.ts';
 import type { ReceiptFacts } from '../../../subgraphs/receipt/receipt/receipt-facts.ts';
 import { paidCall, waivedCall } from '../vectors/receipt-facts.ts';
-import { audited } from './audit-document.ts';
-import { altered, issue, issuer, paths, stranger } from './issue.ts';
+import { makeAuditDocument } from './audit-document.ts';
+import { alter, issue, issuer, otherIssuer, paths } from './issue.ts';
 
 /* Receipts and audit documents as an issuer could make them, of each payload version, and as anybody could alter them. */
 
 /** Data alone, so that a failing one is shown whole. */
-export interface Recipe {
+export interface DocumentSpec {
   readonly version: 8 | 9 | 10 | 11;
   readonly audit: boolean;
   readonly paid: boolean;
@@ -86,7 +86,7 @@ const beside = rarely({
 
 const junk = fc.oneof(fc.constantFrom<Json>(null, true, 0, '', [], {}, '\ud800'), fc.jsonValue() as fc.Arbitrary<Json>);
 
-export const recipe: fc.Arbitrary<Recipe> = fc.record({
+export const documentSpecs: fc.Arbitrary<DocumentSpec> = fc.record({
   version: fc.constantFrom(8, 9, 10, 11),
   audit: fc.nat(3).map(pick => pick === 0),
   paid: fc.nat(3).map(pick => pick !== 0),
@@ -94,13 +94,21 @@ export const recipe: fc.Arbitrary<Recipe> = fc.record({
   claims,
   beside,
   change: fc.option(fc.record({ at: fc.nat(), how: fc.nat(5), junk }), { freq: 3 }),
-}) as fc.Arbitrary<Recipe>;
+}) as fc.Arbitrary<DocumentSpec>;
 
-export async function cook({ version, audit, paid, facts: more, claims: own, beside: unsigned, change }: Recipe) {
+export async function makeDocument({
+  version,
+  audit,
+  paid,
+  facts: more,
+  claims: own,
+  beside: unsigned,
+  change,
+}: DocumentSpec) {
   const { settled_by, ...free } = more;
   const call = paid ? { ...paidCall, ...more } : { ...waivedCall, ...free };
   const book_seq = paid ? 1 : null;
-  const whole = audit ? await audited(call, book_seq) : await issue(call, book_seq);
+  const whole = audit ? await makeAuditDocument(call, book_seq) : await issue(call, book_seq);
   const patched = { ...(await signedAs((audit ? whole.receipt : whole) as JsonObject, version, own)), ...unsigned };
   const document = audit ? evidenceFor(whole, patched, version) : patched;
   return change === null ? document : changed(document, change);
@@ -154,16 +162,16 @@ async function signedAs(receipt: JsonObject, version: number, own: JsonObject): 
 }
 
 /** One alteration of a document, wherever it falls. */
-function changed(document: JsonObject, { at, how, junk: other }: NonNullable<Recipe['change']>): JsonObject {
+function changed(document: JsonObject, { at, how, junk: other }: NonNullable<DocumentSpec['change']>): JsonObject {
   const every = [...paths(document), ...Object.keys(document).map(name => [name])];
   const path = every[at % every.length] ?? [];
   const hows: readonly (() => Json)[] = [
-    () => altered(document, path, () => other),
-    () => altered(document, path, old => (typeof old === 'string' ? flipped(old, at) : other)),
-    () => altered(document, path, old => [old]),
+    () => alter(document, path, () => other),
+    () => alter(document, path, old => (typeof old === 'string' ? flipped(old, at) : other)),
+    () => alter(document, path, old => [old]),
     () => without(document, path),
     () => ({ ...document, [`more_${at % 7}`]: other }),
-    () => ({ ...document, co_signature: stranger.coSignature(String(document.payload_hash)) }),
+    () => ({ ...document, co_signature: otherIssuer.coSignature(String(document.payload_hash)) }),
   ];
   return hows[how]?.() as JsonObject;
 }

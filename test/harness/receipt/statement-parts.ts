@@ -11,26 +11,26 @@ import { issuer } from './issue.ts';
 export const cbor = (value: unknown) => encode(value, rfc8949EncodeOptions);
 
 /** What a COSE_Sign1 consists of, to be changed and put together again. */
-export interface Parts {
+export interface StatementParts {
   protected_header: Map<unknown, unknown>;
   unprotected: Map<unknown, unknown>;
   payload: Uint8Array | null;
   signature: Uint8Array;
 }
 
-export function taken(bytes: Uint8Array): Parts {
+export function partsOf(bytes: Uint8Array): StatementParts {
   const { value } = decode(bytes, { useMaps: true, tags: Tagged.preserve(18) }) as Tagged;
   const [header, unprotected, payload, signature] = value;
   return { protected_header: decode(header, { useMaps: true }), unprotected, payload, signature };
 }
 
-export function together({ protected_header, unprotected, payload, signature }: Parts): Uint8Array {
+export function assemble({ protected_header, unprotected, payload, signature }: StatementParts): Uint8Array {
   return cbor(new Tagged(18, [cbor(protected_header), unprotected, payload, signature]));
 }
 
 /** The COSE receipt in a statement. */
 export function receiptIn(statement: Uint8Array): Uint8Array {
-  return (taken(statement).unprotected.get(394) as Uint8Array[])[0] ?? new Uint8Array();
+  return (partsOf(statement).unprotected.get(394) as Uint8Array[])[0] ?? new Uint8Array();
 }
 
 interface StatementChanges {
@@ -43,7 +43,7 @@ interface StatementChanges {
 }
 
 /** A statement of the second leaf of two, signed as it should be but for what is said otherwise. */
-export function stated(payload: JsonObject, said: StatementChanges = {}): Uint8Array {
+export function makeStatement(payload: JsonObject, said: StatementChanges = {}): Uint8Array {
   const { by = issuer, text = canonicalJson(payload), logged_by = by, entry = text } = said;
   const iat = 1_767_323_046;
   const bytes = Buffer.from(text);

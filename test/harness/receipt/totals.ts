@@ -2,13 +2,13 @@ import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts
 import { agentId } from '../../../schema/ids.ts';
 import type { ReceiptFacts } from '../../../subgraphs/receipt/receipt/receipt-facts.ts';
 import { integrate, type TotalsParts } from '../../../subgraphs/receipt/totals/integrate.ts';
-import { bookTotal, type Proven, paymentProof } from '../../../subgraphs/receipt/totals/proofs.ts';
+import { bookTotal, paymentProof, type TotalsProof } from '../../../subgraphs/receipt/totals/proofs.ts';
 import { issuer } from '../ledger/fixture.ts';
 import { paidCall } from '../vectors/receipt-facts.ts';
 import { type ReceiptDatabase, receiptDatabase } from './database.ts';
 
 /** A paid call of its own transfer. */
-export function callOf(
+export function paidCallOf(
   number: number,
   agent_id: number | null,
   amount: bigint,
@@ -23,7 +23,7 @@ export function callOf(
 
 /** The same, vouched for and not seen yet. */
 export function vouchedCall(number: number, agent_id: number | null, amount: bigint): ReceiptFacts {
-  const { payment, ...call } = callOf(number, agent_id, amount, { settled_by: 'receipt' });
+  const { payment, ...call } = paidCallOf(number, agent_id, amount, { settled_by: 'receipt' });
   return { ...call, payment: payment && { ...payment, transfer_index: null } };
 }
 
@@ -47,13 +47,13 @@ export async function openTotals() {
   };
 }
 
-function documentOf(proven: Proven): JsonObject {
+function documentOf(proven: TotalsProof): JsonObject {
   if (proven.kind !== 'proven') throw new Error(`it is ${proven.kind}`);
   return proven.document;
 }
 
 /** Another statement in its place, which the issuer signed as well. */
-export function restated(
+export function replaceStatement(
   document: JsonObject,
   members: JsonObject,
   sign: (claims: JsonObject) => JsonObject,

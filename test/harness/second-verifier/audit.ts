@@ -12,14 +12,14 @@ import {
   utf8,
   type Value,
 } from './bytes.ts';
-import { type Head, isExtended, isIncluded, leafOf } from './merkle.ts';
-import { type Judged, judgeReceipt } from './receipt.ts';
-import { ed25519Keys, isIssued, isNoteSigned, keccakHex, tokenIn } from './signatures.ts';
+import { type ClaimedHead, isExtended, isIncluded, leafOf } from './merkle.ts';
+import { judgeReceipt, type ReceiptVerdict } from './receipt.ts';
+import { ed25519Keys, isNoteSigned, isTokenSigned, keccakHex, tokenIn } from './signatures.ts';
 
 /* Audit documents of receipts by the second verifier. */
 
-export function judgeAudit(audit: Members, keys: Members): Judged {
-  const nothing: Judged = { valid: false, broken: [], claims: {} };
+export function judgeAudit(audit: Members, keys: Members): ReceiptVerdict {
+  const nothing: ReceiptVerdict = { valid: false, broken: [], claims: {} };
   if (!isMembers(audit.receipt)) return nothing;
   const judged = judgeReceipt(audit.receipt, keys);
   try {
@@ -112,7 +112,7 @@ function isHead(head: Members, { iss }: Members, keys: Members): boolean {
   const { claims } = token ?? { claims: {} as Members };
   return (
     token !== null &&
-    isIssued(keys, token) &&
+    isTokenSigned(keys, token) &&
     claims.iss === iss &&
     claims.tree_size === tree_size &&
     claims.root_hash === root_hash &&
@@ -121,7 +121,7 @@ function isHead(head: Members, { iss }: Members, keys: Members): boolean {
   );
 }
 
-function headIn({ tree_size, root_hash }: Members): Head | null {
+function headIn({ tree_size, root_hash }: Members): ClaimedHead | null {
   const root = hash(root_hash);
   return root && typeof tree_size === 'number' && tree_size > 0 ? { size: tree_size, root } : null;
 }
@@ -141,7 +141,7 @@ function isConsistent(shown: Value | undefined, one: Members, other: Members): b
 }
 
 /** https://c2sp.org/signed-note and tlog-checkpoint: by one of the issuer's keys, and by none of them falsely. */
-function isCheckpoint(note: string, origin: string, { size, root }: Head, keys: Members): boolean {
+function isCheckpoint(note: string, origin: string, { size, root }: ClaimedHead, keys: Members): boolean {
   const end = note.lastIndexOf('\n\n');
   const [text, lines] = [note.slice(0, end + 1), note.slice(end + 2)];
   if (end < 0 || !note.isWellFormed() || !lines.endsWith('\n')) return false;

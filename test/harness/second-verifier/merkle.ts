@@ -53,12 +53,12 @@ function rootsBy(
   return below && [nodeOf(top, below[0]), nodeOf(top, below[1])];
 }
 
-export interface Head {
+export interface ClaimedHead {
   readonly size: number;
   readonly root: Uint8Array;
 }
 
-export function isExtended(smaller: Head, larger: Head, proof: readonly Uint8Array[]): boolean {
+export function isExtended(smaller: ClaimedHead, larger: ClaimedHead, proof: readonly Uint8Array[]): boolean {
   if (smaller.size < 1 || smaller.size > larger.size || proof.length > 64) return false;
   const roots = rootsBy(smaller.size, larger.size, proof, smaller.root);
   return roots !== null && hex(roots[0]) === hex(smaller.root) && hex(roots[1]) === hex(larger.root);

@@ -1,17 +1,17 @@
 import { base64url, equal, isMembers, jcs, type Members, shaText, type Value } from './bytes.ts';
-import { areClaims, isBeside } from './shapes.ts';
-import { isEd25519, isEip191, isEs256, isInItsTime, isIssued, type Token, tokenIn } from './signatures.ts';
+import { areClaims, areUnsignedMembers } from './shapes.ts';
+import { isEd25519, isEip191, isEs256, isTokenSigned, isWithinKeyTime, type Token, tokenIn } from './signatures.ts';
 
 /* Receipts by the second verifier: valid or not, and which of the two signatures beside the token does not hold. */
 
-export interface Judged {
+export interface ReceiptVerdict {
   readonly valid: boolean;
   /** Of `signature` and `co_signature`, those that stand there and do not verify. */
   readonly broken: readonly string[];
   readonly claims: Members;
 }
 
-const refused: Judged = { valid: false, broken: [], claims: {} };
+const refused: ReceiptVerdict = { valid: false, broken: [], claims: {} };
 
 /** What each version has to sign. */
 const signs: Readonly<Record<string, readonly string[]>> = {
@@ -21,7 +21,7 @@ const signs: Readonly<Record<string, readonly string[]>> = {
   11: ['tree_head_hash', 'tolerance', 'issuer_history', 'payload_hash', 'receipt_policy'],
 };
 
-export function judgeReceipt(receipt: Members, keys: Members): Judged {
+export function judgeReceipt(receipt: Members, keys: Members): ReceiptVerdict {
   const { payload, issuer_signature: issued } = receipt;
   const token = isMembers(issued) ? tokenIn(issued.jws) : null;
   if (!isMembers(payload) || !isMembers(issued) || !token) return refused;
@@ -33,7 +33,7 @@ export function judgeReceipt(receipt: Members, keys: Members): Judged {
   }
 }
 
-interface Opened {
+interface ReceiptInput {
   readonly receipt: Members;
   readonly payload: Members;
   readonly issued: Members;
@@ -41,7 +41,7 @@ interface Opened {
   readonly keys: Members;
 }
 
-function judge({ receipt, payload, issued, token, keys }: Opened): Judged {
+function judge({ receipt, payload, issued, token, keys }: ReceiptInput): ReceiptVerdict {
   const { claims } = token;
   const text = String(claims.payload_hash ?? receipt.payload_hash);
   const held = {
@@ -49,7 +49,11 @@ function judge({ receipt, payload, issued, token, keys }: Opened): Judged {
     co_signature: () => isEip191(keys, receipt.co_signature, text),
   };
   const first =
-    isIssued(keys, token) && isInItsTime(keys, token) && areClaims(claims) && isBeside(receipt) && isVersion(claims);
+    isTokenSigned(keys, token) &&
+    isWithinKeyTime(keys, token) &&
+    areClaims(claims) &&
+    areUnsignedMembers(receipt) &&
+    isVersion(claims);
   if (!first || shaText(jcs(payload)) !== (claims.payload_hash ?? receipt.payload_hash)) return refused;
   if (!agrees(receipt, payload, claims) || !laneHolds(receipt, claims) || !isRaw(issued, token, payload, keys))
     return refused;

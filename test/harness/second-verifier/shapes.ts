@@ -71,7 +71,7 @@ const again = {
   answered_catalogue_model: orNull(text),
 };
 
-export const isBeside = has(
+export const areUnsignedMembers = has(
   {
     settlement_status: oneOf('settled', 'idempotent_replay', 'waived'),
     proof_outcome: oneOf('settled', 'pending', 'unverified', 'none'),

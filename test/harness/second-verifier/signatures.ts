@@ -47,14 +47,14 @@ export function isEs256(keys: Members, kid: unknown, text: string, signature: Ui
 }
 
 /** ES256 and nothing else, whatever the header says. */
-export const isIssued = (keys: Members, token: Token) =>
+export const isTokenSigned = (keys: Members, token: Token) =>
   token.header.alg === 'ES256' && isEs256(keys, token.header.kid, token.input, token.signature);
 
 /** How far two clocks may be apart. */
 const CLOCK_SECONDS = 60;
 
 /** By what the key set says of the key's time (`nbf`, `exp`); one that says nothing may always have signed. */
-export function isInItsTime(keys: Members, { header, claims }: Token): boolean {
+export function isWithinKeyTime(keys: Members, { header, claims }: Token): boolean {
   const { nbf, exp } = keysOf(keys).find(({ kid }) => kid === header.kid) ?? {};
   if (nbf === undefined && exp === undefined) return true;
   const { iat, payload_version } = claims;

@@ -5,7 +5,7 @@ import { payloadHash } from '../../../schema/session/act.ts';
 import { DELEGATION_HEADER } from '../../../schema/session/delegation-header.ts';
 import { delegationHash, type Grant, grantMessage } from '../../../schema/session/grant.ts';
 import { type SessionDomain, sessionDomain, sessionTypes, ZERO_HASH } from '../../../schema/session/typed-data.ts';
-import { signedFor } from '../signed-for.ts';
+import { audience } from '../signing-audience.ts';
 
 /* Payers and agents of sessions, as they sign with viem. */
 
@@ -15,7 +15,7 @@ export const hex32 = (): Hex => `0x${randomBytes(32).toString('hex')}`;
 export const nowSeconds = () => Math.floor(Date.now() / 1000);
 
 /** What a session is signed under where nothing else is said. */
-export const ownDomain = (): SessionDomain => sessionDomain(signedFor());
+export const ownDomain = (): SessionDomain => sessionDomain(audience());
 
 /** As viem takes it: version 1 has no salt. */
 const typed = (domain: SessionDomain) => ({ domain: domain as Required<SessionDomain>, types: sessionTypes }) as const;
@@ -48,7 +48,7 @@ export function headerOf(shown: object): Record<string, string> {
   return { [DELEGATION_HEADER]: Buffer.from(JSON.stringify(shown)).toString('base64url') };
 }
 
-export interface Delegated {
+export interface DelegatedSession {
   readonly grant: Grant;
   readonly delegation_hash: string;
   readonly agent: Account;
@@ -63,7 +63,7 @@ export async function delegate(
   agent: Account,
   more: Partial<Grant> = {},
   domain = ownDomain(),
-): Promise<Delegated> {
+): Promise<DelegatedSession> {
   const grant = grantOf(payer, agent, more);
   const signature = await signGrant(signer, grant, domain);
   const delegation_hash = delegationHash(domain, grant);
@@ -82,7 +82,7 @@ export interface ActParts {
 
 /** The body of an act, signed by the session's key. */
 export async function signAct(
-  { agent, delegation_hash }: Pick<Delegated, 'agent' | 'delegation_hash'>,
+  { agent, delegation_hash }: Pick<DelegatedSession, 'agent' | 'delegation_hash'>,
   parts: ActParts,
   domain = ownDomain(),
 ) {

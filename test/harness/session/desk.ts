@@ -22,7 +22,7 @@ const board_keys = openBoardKeys({ ops: 'an-ops-secret', inbound: 'an-inbound-se
 const keyring = openKeyring({ live: ['live-key'], demo: [], waiver: [] });
 
 export type Account = ReturnType<typeof privateKeyToAccount>;
-export type Desk = Awaited<ReturnType<typeof openDesk>>;
+export type SessionDesk = Awaited<ReturnType<typeof openDesk>>;
 
 export const newWallet = (): Account => privateKeyToAccount(generatePrivateKey());
 export const newTask = (): TaskId => taskId(NOW_MS, systemRandom.bytes(10));

@@ -2,20 +2,20 @@ import { expect } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { approvalDoorsOf } from '../doors/approvals.ts';
 import { ask, type Service } from '../doors/open-service.ts';
-import { type Delegated, delegate, signAct } from './delegate.ts';
+import { type DelegatedSession, delegate, signAct } from './delegate.ts';
 import { below, newKey, sessionPath } from './trees.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 /** Calls of sessions whose book wants them approved, and sessions over them that may. */
 export function familiesOf(service: () => Service) {
-  const { warned, asked } = approvalDoorsOf(service);
-  const act = async (session: Delegated, resource: string, more: JsonObject = {}) => {
+  const { warned, callToApprove } = approvalDoorsOf(service);
+  const act = async (session: DelegatedSession, resource: string, more: JsonObject = {}) => {
     const body = await signAct(session, { action: 'approve', resource, ...more });
     return { body, heard: await service().post<JsonObject>(sessionPath(session.delegation_hash, 'act'), body) };
   };
   /** A session that the wallet of a book has granted and a payment has bound; from then on the book is cautious. */
-  const overseen = async (key = newKey()): Promise<{ readonly worker: Agent; readonly parent: Delegated }> => {
+  const overseen = async (key = newKey()): Promise<{ readonly worker: Agent; readonly parent: DelegatedSession }> => {
     const worker = await service().newAgent();
     const parent = await delegate(worker.account, worker.account, key);
     expect((await service().buy(worker.account, ask('Binds the parent'), parent.headers)).status).toBe(200);
@@ -28,7 +28,7 @@ export function familiesOf(service: () => Service) {
     async family(content: string) {
       const { worker, parent } = await overseen();
       const child = await delegate(parent.agent, worker.account, newKey(), below(parent));
-      const call = await asked(worker, content, child.headers);
+      const call = await callToApprove(worker, content, child.headers);
       return { worker, parent, child, call, resource: `call/${call.request.request_hash}` };
     },
   };

@@ -5,18 +5,18 @@ import { payingFetch } from '../buyer.ts';
 import type { TestChain } from '../chain.ts';
 import { ask, CHAT } from '../doors/open-service.ts';
 import { openSocket } from '../doors/socket.ts';
-import { type Delegated, delegate, signRevocation } from './delegate.ts';
+import { type DelegatedSession, delegate, signRevocation } from './delegate.ts';
 
 /* Trees of sessions at a running service: bound by payments, followed, and revoked by their payers. */
 
-export interface Place {
+export interface ServiceAt {
   readonly url: string;
   readonly chain: Pick<TestChain, 'newWallet'>;
 }
-type At = Pick<Place, 'url'>;
+type At = Pick<ServiceAt, 'url'>;
 type Account = ReturnType<typeof privateKeyToAccount>;
 
-export interface Bound extends Delegated {
+export interface BoundSession extends DelegatedSession {
   readonly payer: Account;
   /** Of the payment that has bound it. */
   readonly task_id: string;
@@ -26,11 +26,11 @@ export const newKey = () => privateKeyToAccount(generatePrivateKey());
 export const sessionPath = (hash: string, verb = '') => `/v1/sessions/${hash}${verb && `/${verb}`}`;
 
 /** As wide as that session, and below it. */
-export function below({ grant: { capAtomic, validAfter, sessionExpiry }, delegation_hash }: Delegated) {
+export function below({ grant: { capAtomic, validAfter, sessionExpiry }, delegation_hash }: DelegatedSession) {
   return { capAtomic, validAfter, sessionExpiry, parentDelegationHash: delegation_hash };
 }
 
-async function posted(url: string, body: object, headers: object = {}, by = fetch) {
+async function postJson(url: string, body: object, headers: object = {}, by = fetch) {
   const typed = { 'content-type': 'application/json', ...headers };
   const answer = await by(url, { method: 'POST', headers: typed, body: JSON.stringify(body) });
   expect(answer.status).toBe(200);
@@ -38,46 +38,55 @@ async function posted(url: string, body: object, headers: object = {}, by = fetc
 }
 
 /** A payment under a session: its task. */
-export async function payUnder({ url }: At, { payer, headers }: Pick<Bound, 'payer' | 'headers'>, words: string) {
-  const { svc } = await posted(url + CHAT, ask(words), headers, payingFetch(payer));
+export async function payUnder(
+  { url }: At,
+  { payer, headers }: Pick<BoundSession, 'payer' | 'headers'>,
+  words: string,
+) {
+  const { svc } = await postJson(url + CHAT, ask(words), headers, payingFetch(payer));
   return (svc as { readonly task_id: string }).task_id;
 }
 
-export async function bindRoot(at: At, payer: Account, more: Parameters<typeof delegate>[3] = {}): Promise<Bound> {
+export async function bindRoot(
+  at: At,
+  payer: Account,
+  more: Parameters<typeof delegate>[3] = {},
+): Promise<BoundSession> {
   const session = { ...(await delegate(payer, payer, newKey(), more)), payer };
   return { ...session, task_id: await payUnder(at, session, `Binds ${session.delegation_hash}`) };
 }
 
 /** A child of another wallet, unless one is named. */
-export async function bindChild(at: Place, parent: Delegated, payer?: Account): Promise<Bound> {
+export async function bindChild(at: ServiceAt, parent: DelegatedSession, payer?: Account): Promise<BoundSession> {
   const paid_by = payer ?? (await at.chain.newWallet());
   const session = { ...(await delegate(parent.agent, paid_by, newKey(), below(parent))), payer: paid_by };
   return { ...session, task_id: await payUnder(at, session, `Binds ${session.delegation_hash}`) };
 }
 
-export async function revoke({ url }: At, payer: Account, { delegation_hash }: Delegated): Promise<JsonObject> {
-  return posted(url + sessionPath(delegation_hash, 'revoke'), await signRevocation(payer, delegation_hash));
+export async function revoke({ url }: At, payer: Account, { delegation_hash }: DelegatedSession): Promise<JsonObject> {
+  return postJson(url + sessionPath(delegation_hash, 'revoke'), await signRevocation(payer, delegation_hash));
 }
 
 /** What has counted on each session of a tree, by its name, as whoever holds the book of its payer is shown it. */
-export async function countedIn({ url }: At, session: string, { delegation_hash }: Delegated) {
+export async function spendingIn({ url }: At, session: string, { delegation_hash }: DelegatedSession) {
   const query = `{ sessionTree(delegationHash: "${delegation_hash}") { sessions { delegationHash spentAtomic heldAtomic } } }`;
-  const { data } = await posted(`${url}/graphql`, { query }, { 'X-SVC-Session': session });
-  const { sessions } = (data as unknown as { readonly sessionTree: { readonly sessions: Counted[] } }).sessionTree;
+  const { data } = await postJson(`${url}/graphql`, { query }, { 'X-SVC-Session': session });
+  const { sessions } = (data as unknown as { readonly sessionTree: { readonly sessions: SessionSpending[] } })
+    .sessionTree;
   return new Map(sessions.map(({ delegationHash, ...sums }) => [delegationHash, sums]));
 }
 
-interface Counted {
+interface SessionSpending {
   readonly delegationHash: string;
   readonly spentAtomic: string;
   readonly heldAtomic: string;
 }
 
-const burnOf = ({ delegation_hash }: Delegated) =>
+const burnOf = ({ delegation_hash }: DelegatedSession) =>
   `subscription { sessionBurn(delegationHash: "${delegation_hash}", after: 0) { position taskId } }`;
 
 /** What was heard of a session's burn, and what that ended with; null while it goes on. */
-export interface FollowedBurn {
+export interface BurnEvents {
   readonly tasks: string[];
   ended: unknown;
 }
@@ -85,8 +94,8 @@ export interface FollowedBurn {
 type Socket = ReturnType<typeof openSocket>;
 
 /** Over a socket that is open, perhaps with others. */
-export function followBurn(socket: Socket, session: Delegated): FollowedBurn {
-  const heard: FollowedBurn = { tasks: [], ended: null };
+export function followBurn(socket: Socket, session: DelegatedSession): BurnEvents {
+  const heard: BurnEvents = { tasks: [], ended: null };
   const follow = async () => {
     for await (const { data, errors } of socket.each(burnOf(session))) {
       if (errors) throw errors;
@@ -102,8 +111,12 @@ export function followBurn(socket: Socket, session: Delegated): FollowedBurn {
 }
 
 /** The same over SSE. */
-export async function followBurnInEvents({ url }: At, session: string, followed: Delegated): Promise<FollowedBurn> {
-  const heard: FollowedBurn = { tasks: [], ended: null };
+export async function followBurnInEvents(
+  { url }: At,
+  session: string,
+  followed: DelegatedSession,
+): Promise<BurnEvents> {
+  const heard: BurnEvents = { tasks: [], ended: null };
   const answer = await fetch(`${url}/graphql/stream`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'text/event-stream', 'X-SVC-Session': session },
@@ -115,7 +128,7 @@ export async function followBurnInEvents({ url }: At, session: string, followed:
     for await (const chunk of (answer.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
       const events = (rest + chunk).split('\n\n');
       rest = events.pop() ?? '';
-      for (const event of events) heardEvent(heard, event);
+      for (const event of events) addEvent(heard, event);
     }
   };
   // The service goes down behind the test.
@@ -123,7 +136,7 @@ export async function followBurnInEvents({ url }: At, session: string, followed:
   return heard;
 }
 
-function heardEvent(heard: FollowedBurn, event: string): void {
+function addEvent(heard: BurnEvents, event: string): void {
   const data = /^event: next\ndata: (.*)$/s.exec(event)?.[1];
   const { data: told, errors } = data ? JSON.parse(data) : { data: null, errors: null };
   if (told?.sessionBurn) heard.tasks.push(taskIn(told));

@@ -1,9 +1,9 @@
 import { openWalletProofs } from '../../../gateway/rails/base/wallets.ts';
 import { type WalletProofs, type WalletVerdict } from '../../../subgraphs/wallet-proofs.ts';
 
-export interface AskedWallets extends WalletProofs {
+export interface RecordingWallets extends WalletProofs {
   /** What was asked, in order. */
-  readonly asked: { readonly wallet: string; readonly digest: Uint8Array; readonly signature: string }[];
+  readonly calls: { readonly wallet: string; readonly digest: Uint8Array; readonly signature: string }[];
 }
 
 /** Wallets of a world without contracts: the key's signature is good and no other. */
@@ -13,10 +13,10 @@ export const keyWallets: WalletProofs = openWalletProofs({
 });
 
 /** Wallets that answer as told. */
-export function wallets(verdict: WalletVerdict): AskedWallets {
-  const asked: AskedWallets['asked'] = [];
+export function walletsAnswering(verdict: WalletVerdict): RecordingWallets {
+  const asked: RecordingWallets['calls'] = [];
   return {
-    asked,
+    calls: asked,
     async verifies(wallet, digest, signature) {
       asked.push({ wallet, digest, signature });
       return verdict;

@@ -13,7 +13,7 @@ interface Node {
 }
 
 /** The official client with a wallet on Solana alone, speaking the version that its buyer was made for. */
-export function payingOnSolana({ rpc_url }: Node, signer: KeyPairSigner, version: 1 | 2 = 2): Fetch {
+export function solanaPayingFetch({ rpc_url }: Node, signer: KeyPairSigner, version: 1 | 2 = 2): Fetch {
   if (version === 2) return wrapFetchWithPayment(fetch, clientOf(rpc_url, signer)) as Fetch;
   const client = new x402Client().registerV1('solana', new ExactSvmSchemeV1(signer, { rpcUrl: rpc_url }));
   return wrapFetchWithPayment(withoutV2, client) as Fetch;
@@ -28,7 +28,7 @@ export async function payloadFor({ rpc_url }: Node, signer: KeyPairSigner, url: 
 }
 
 /** The headers to send it with, again and again or elsewhere. */
-export function carriedBy(payload: PaymentPayload): PaymentHeaders {
+export function solanaPaymentHeaders(payload: PaymentPayload): PaymentHeaders {
   return { 'PAYMENT-SIGNATURE': encodePaymentSignatureHeader(payload) };
 }
 

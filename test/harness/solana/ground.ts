@@ -16,7 +16,7 @@ import { Semaphore } from '../../../subgraphs/semaphore.ts';
 import { settlementDatabase } from '../base/ground.ts';
 import { atEnd } from '../release.ts';
 import { freshSvm } from '../svm.ts';
-import { type Made, makeTransaction } from './wallet.ts';
+import { makeTransaction, type TransactionParts } from './wallet.ts';
 
 export type Item = SolanaPayment & { readonly claim_key: string };
 export type SolanaGround = Awaited<ReturnType<typeof openSolanaGround>>;
@@ -57,7 +57,7 @@ export async function openSolanaGround() {
     rail,
     settler,
     /** A payment as it was found good and ready. */
-    payment: async (changed: Partial<Made> = {}): Promise<Item> => {
+    payment: async (changed: Partial<TransactionParts> = {}): Promise<Item> => {
       const { signer: payer } = await svm.newWallet();
       return readyItem(own, pay_to, { payer, fee_payer: own.address, pay_to, ...(await latest(svm)), ...changed });
     },
@@ -82,7 +82,7 @@ async function latest({ call }: Pick<Awaited<ReturnType<typeof freshSvm>>, 'call
 async function readyItem(
   { address: fee_payer }: FeePayer,
   pay_to: string,
-  { last_valid_block_height, ...made }: Made & { readonly last_valid_block_height: number },
+  { last_valid_block_height, ...made }: TransactionParts & { readonly last_valid_block_height: number },
 ): Promise<Item> {
   const transaction = await makeTransaction(made);
   const offered = { amount_atomic: 2000n, networks: ['solana'] as const, validity_seconds_min: 0, now_ms: Date.now() };

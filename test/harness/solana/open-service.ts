@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { PaymentHeaders } from '../buyer.ts';
 import { type Gate, startGate } from '../doors/gate.ts';
 import { ask, CHAT, type Chat, openService } from '../doors/open-service.ts';
-import { carriedBy, payingOnSolana, payloadFor } from './buyer.ts';
+import { payloadFor, solanaPayingFetch, solanaPaymentHeaders } from './buyer.ts';
 import { openSolana } from './open-solana.ts';
 
 export type SolanaService = Awaited<ReturnType<typeof openSolanaService>>;
@@ -26,10 +26,10 @@ export async function openSolanaService(...[environment = {}, options = {}]: Par
     treasury,
     /** A chat, paid on Solana by the official client. */
     buyOnSolana: ({ signer }: Payer, body: JsonObject = ask(), headers: PaymentHeaders = {}, version: 1 | 2 = 2) =>
-      service.knock<Chat>('POST', CHAT, { body, headers, by: payingOnSolana(svm, signer, version) }),
+      service.knock<Chat>('POST', CHAT, { body, headers, by: solanaPayingFetch(svm, signer, version) }),
     /** A payment on Solana for a door, made by the official client and not sent yet. */
     paymentOnSolana: async ({ signer }: Payer, path = CHAT): Promise<PaymentHeaders> =>
-      carriedBy(await payloadFor(svm, signer, service.url + path)),
+      solanaPaymentHeaders(await payloadFor(svm, signer, service.url + path)),
     /** Claims of that wallet, whatever became of them. */
     claimsOf: ({ address }: { readonly address: string }) => service.claimsOf({ address: address as Hex }),
     /** What the treasury got from that wallet, oldest first. */

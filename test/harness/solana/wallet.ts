@@ -23,7 +23,7 @@ const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr' as Address;
 const mint = networks.solana.usdc as Address;
 
 /** A payment as its payer makes it up; what a test changes of it stands out. */
-export interface Made {
+export interface TransactionParts {
   readonly payer: KeyPairSigner;
   readonly fee_payer: string;
   readonly pay_to: string;
@@ -41,7 +41,7 @@ export interface Made {
 }
 
 /** By hand, since the official client makes only what is right. */
-export async function makeTransaction(made: Made): Promise<string> {
+export async function makeTransaction(made: TransactionParts): Promise<string> {
   const { fee_payer, blockhash, memo = crypto.randomUUID(), more = [] } = made;
   const memoIx = { programAddress: MEMO, accounts: signing(made.signers ?? []), data: Buffer.from(memo) };
   const instructions = [
@@ -59,7 +59,13 @@ export async function makeTransaction(made: Made): Promise<string> {
   return getBase64EncodedWireTransaction(await partiallySignTransactionMessageWithSigners(message));
 }
 
-async function transfer({ payer, pay_to, amount_atomic = 2000n, decimals = 6, ...made }: Made): Promise<Instruction> {
+async function transfer({
+  payer,
+  pay_to,
+  amount_atomic = 2000n,
+  decimals = 6,
+  ...made
+}: TransactionParts): Promise<Instruction> {
   const data = Buffer.alloc(10);
   data[0] = 12;
   data.writeBigUInt64LE(amount_atomic, 1);
@@ -101,7 +107,7 @@ function unitPrice(microlamports: bigint): Instruction {
 }
 
 /** As it comes in a header. */
-export function presentedOnSolana(version: 1 | 2, transaction: string, accepted: object): PresentedPayment {
+export function presentedSolanaPayment(version: 1 | 2, transaction: string, accepted: object): PresentedPayment {
   const envelope =
     version === 2
       ? { x402Version: 2, accepted, payload: { transaction } }

@@ -37,7 +37,7 @@ export const paidCall: ReceiptFacts = {
 };
 
 /** A payment to somebody else that was looked up on its chain: what a book chain signs in place of one. */
-export const paidElsewhere = {
+export const foreignPayment = {
   observed_transfer: {
     network: 'base',
     rail: 'usdc',
@@ -68,7 +68,7 @@ export const waivedCall: ReceiptFacts = {
 const { payment } = paidCall as ReceiptFacts & { readonly payment: ReceiptPayment };
 
 /** A job that was paid for in two: its winner, and the fee. */
-export const paidInTwo: ReceiptFacts = {
+export const twoLegCall: ReceiptFacts = {
   ...paidCall,
   task_id: 'task_01jd3x8z5v9k2m4n6p8q0r2s6w',
   hub: 'svc',

@@ -16,7 +16,7 @@ export type Envelope = JsonObject & {
   readonly event: JsonObject;
 };
 
-export interface Received {
+export interface ReceivedMessage {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
@@ -30,14 +30,14 @@ type Answer = { readonly status: number; readonly headers?: Record<string, strin
 const POLL_MS_MAX = 20_000;
 
 /** A receiver of webhooks on loopback; takes everything unless told otherwise. */
-export async function openReceiver(answer: (received: Received) => Answer = () => ({ status: 200 })) {
-  const received: Received[] = [];
+export async function openReceiver(answer: (received: ReceivedMessage) => Answer = () => ({ status: 200 })) {
+  const received: ReceivedMessage[] = [];
   let connections = 0;
   let rule = answer;
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request).catch(() => null);
     if (body === null) return;
-    const message: Received = {
+    const message: ReceivedMessage = {
       path: request.url ?? '',
       headers: request.headers as Record<string, string>,
       text: body,
@@ -57,7 +57,7 @@ export async function openReceiver(answer: (received: Received) => Answer = () =
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  const named = (what: (message: Received) => string) => received.map(what);
+  const named = (what: (message: ReceivedMessage) => string) => received.map(what);
   return {
     port,
     url: `http://127.0.0.1:${port}`,
@@ -65,19 +65,19 @@ export async function openReceiver(answer: (received: Received) => Answer = () =
     get connections() {
       return connections;
     },
-    answerWith(next: (received: Received) => Answer) {
+    answerWith(next: (received: ReceivedMessage) => Answer) {
       rule = next;
     },
     ids: () => named(({ body }) => body.id),
     /** Resolves once so many different messages have come. */
-    async heard(count: number): Promise<readonly Received[]> {
+    async untilMessages(count: number): Promise<readonly ReceivedMessage[]> {
       await expect
         .poll(() => new Set(named(({ body }) => body.id)).size, { timeout: POLL_MS_MAX })
         .toBeGreaterThanOrEqual(count);
       return received;
     },
     /** Resolves once so many requests have come. */
-    async asked(count: number): Promise<readonly Received[]> {
+    async untilRequests(count: number): Promise<readonly ReceivedMessage[]> {
       await expect.poll(() => received.length, { timeout: POLL_MS_MAX }).toBeGreaterThanOrEqual(count);
       return received;
     },

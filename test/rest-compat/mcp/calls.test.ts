@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../../rest-compat/every-door.ts';
 import { bounds } from '../../../rest-compat/faces/mcp/bounds.ts';
 import { limits } from '../../../schema/limits.ts';
-import { modern, say, use } from '../../harness/mcp-message.ts';
-import { fail, type House, openHouse, succeed } from '../../harness/rest-compat/house.ts';
+import { modern, sendMessage, toolCall } from '../../harness/mcp-message.ts';
+import { fail, type House, openHouse, succeed } from '../../harness/rest-compat/fake-port.ts';
 
 /* tools/call on a house without anybody behind it: what a door is handed, and what becomes of its answer. */
 
@@ -24,7 +24,8 @@ beforeEach(() => {
 
 const paid = { 'x402/payment': { x402Version: 2 } };
 const chat = { messages: [{ role: 'user', content: 'Hello' }] };
-const called = async (...given: Parameters<typeof use>) => (await say(house.url, use(...given))).body?.result;
+const called = async (...given: Parameters<typeof toolCall>) =>
+  (await sendMessage(house.url, toolCall(...given))).body?.result;
 
 describe('what a door is handed', () => {
   it('a payment in _meta stands for its header', async () => {
@@ -40,12 +41,15 @@ describe('what a door is handed', () => {
   });
 
   it('a payment in a header of the message is none: it comes in _meta alone', async () => {
-    const heard = await say(house.url, use('chat_completions', chat), { 'payment-signature': 'e30=' });
+    const heard = await sendMessage(house.url, toolCall('chat_completions', chat), { 'payment-signature': 'e30=' });
     expect(heard.body?.result?.structuredContent).toHaveProperty('accepts');
   });
 
   it('API keys and sessions come by header', async () => {
-    await say(house.url, use('chat_completions', chat), { authorization: 'Bearer live', 'x-svc-session': 'good' });
+    await sendMessage(house.url, toolCall('chat_completions', chat), {
+      authorization: 'Bearer live',
+      'x-svc-session': 'good',
+    });
     expect(house.port.seen.at(-1)).toMatchObject({ api_key: 'live', sessions: ['good'] });
   });
 
@@ -97,17 +101,17 @@ describe('what a door is handed', () => {
         structuredContent: { code: 'invalid_request', error: { param } },
       });
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: odd, arguments: {} } };
-    expect((await say(house.url, message)).body).toMatchObject({ error: { code: -32602 } });
+    expect((await sendMessage(house.url, message)).body).toMatchObject({ error: { code: -32602 } });
   });
 
   it('arguments that are no object are refused', async () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_jwks', arguments: [] } };
-    expect((await say(house.url, message)).body?.result).toMatchObject({ isError: true });
+    expect((await sendMessage(house.url, message)).body?.result).toMatchObject({ isError: true });
   });
 
   it('a body beyond what its door takes is refused, though the message may have it', async () => {
     const long = { agent_id: 7, policy_type: 'x'.repeat(limits.small_request_bytes_max) };
-    const heard = await say(house.url, use('set_book_policy', long), { 'x-svc-session': 'good' });
+    const heard = await sendMessage(house.url, toolCall('set_book_policy', long), { 'x-svc-session': 'good' });
     expect(heard.body?.result).toMatchObject({ isError: true, structuredContent: { code: 'request_too_large' } });
   });
 
@@ -167,12 +171,12 @@ describe('what becomes of its answer', () => {
     succeed(house.port, { answer: { id: 'an-id', svc: { a: '1', b: null } } });
     const result = await called('chat_completions', chat, paid);
     expect(JSON.parse(result?.content[0]?.text ?? '')).toEqual(result?.structuredContent);
-    const heard = await say(house.url, use('chat_completions', chat, paid));
+    const heard = await sendMessage(house.url, toolCall('chat_completions', chat, paid));
     expect(heard.text).toContain(`"structuredContent":${result?.content[0]?.text}`);
   });
 
   it('unpaid: 200, isError, and what is asked for, structured and as text', async () => {
-    const heard = await say(house.url, use('chat_completions', chat));
+    const heard = await sendMessage(house.url, toolCall('chat_completions', chat));
     expect(heard.status).toBe(200);
     const result = heard.body?.result;
     expect(result).toMatchObject({ isError: true, structuredContent: { x402Version: 2, accepts: expect.any(Array) } });
@@ -182,7 +186,7 @@ describe('what becomes of its answer', () => {
   it('unpaid, to whoever knows the extension: a result of its own, and no error', async () => {
     const extensions = { extensions: { 'org.x402/payment': {} } };
     const { message, headers } = modern('tools/call', { name: 'chat_completions', arguments: chat }, extensions);
-    const { body } = await say(house.url, message, headers);
+    const { body } = await sendMessage(house.url, message, headers);
     expect(body?.result).toMatchObject({ resultType: 'payment_required', paymentRequired: { x402Version: 2 } });
     expect(body?.result).not.toHaveProperty('isError');
   });
@@ -192,7 +196,7 @@ describe('what becomes of its answer', () => {
     async name => {
       house.port.judgement = { kind: 'malformed', why: 'It is not base64.' };
       const shown = { task_id: 'a-receipt', agent_id: 7, session: 'good', ...chat };
-      const heard = await say(house.url, use(name, shown, paid), { authorization: 'Bearer live' });
+      const heard = await sendMessage(house.url, toolCall(name, shown, paid), { authorization: 'Bearer live' });
       const result = heard.body?.result;
       expect(heard.status).toBe(200);
       expect(result).toMatchObject({
@@ -210,7 +214,7 @@ describe('what becomes of its answer', () => {
     const extensions = { extensions: { 'org.x402/payment': {} } };
     const call = { name: 'chat_completions', arguments: chat };
     const { message, headers } = modern('tools/call', call, extensions, paid);
-    const { body } = await say(house.url, message, headers);
+    const { body } = await sendMessage(house.url, message, headers);
     expect(body?.result).toMatchObject({ paymentRequired: { error: 'It is not base64.' } });
   });
 
@@ -268,7 +272,7 @@ describe('what becomes of its answer', () => {
 
   it('a fault of ours says nothing but that, and whether a payment may be open', async () => {
     house.port.throws = new Error('a secret');
-    const heard = await say(house.url, use('chat_completions', chat, paid));
+    const heard = await sendMessage(house.url, toolCall('chat_completions', chat, paid));
     expect(heard.text).not.toContain('a secret');
     expect(heard.body?.result).toMatchObject({ isError: true, structuredContent: { code: 'internal' } });
   });

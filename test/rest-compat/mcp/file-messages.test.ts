@@ -10,15 +10,15 @@ import { bounds } from '../../../rest-compat/faces/mcp/bounds.ts';
 import { type FileMessage, FileMessages } from '../../../rest-compat/faces/mcp/file-messages.ts';
 import { readJson } from '../../../rest-compat/http/body.ts';
 import { limits } from '../../../schema/limits.ts';
-import { use } from '../../harness/mcp-message.ts';
-import { type House, openHouse, succeed } from '../../harness/rest-compat/house.ts';
+import { toolCall } from '../../harness/mcp-message.ts';
+import { type House, openHouse, succeed } from '../../harness/rest-compat/fake-port.ts';
 
 /* Messages with files, which are read before anybody has paid for them: who has room, and for how long. */
 
 const paid = { 'x402/payment': { x402Version: 2 } };
 const named = (bytes: number) => ({ name: 'a.wav', base64: Buffer.alloc(bytes, 7).toString('base64') });
 const transcribe = (bytes: number, meta = {}) =>
-  JSON.stringify(use('transcribe_audio', { model: 'm', file: named(bytes) }, { ...paid, ...meta }));
+  JSON.stringify(toolCall('transcribe_audio', { model: 'm', file: named(bytes) }, { ...paid, ...meta }));
 /** Of the shortest message for which there has to be room. */
 const SHORT = Math.ceil((3 * bounds.message_bytes_max) / 4);
 const short = transcribe(SHORT);
@@ -29,7 +29,7 @@ let read_bytes = 0;
 const haveCome = async (bytes: number) => {
   while (read_bytes < bytes) await new Promise(setImmediate);
 };
-class Watched extends FileMessages {
+class WatchedMessages extends FileMessages {
   override async begin(...from: Parameters<FileMessages['begin']>) {
     const file = await super.begin(...from);
     const take = (bytes: number) => {
@@ -40,7 +40,7 @@ class Watched extends FileMessages {
   }
 }
 const opened: ClientRequest[] = [];
-const houseWith = async (files: FileMessages = new Watched()) => {
+const houseWith = async (files: FileMessages = new WatchedMessages()) => {
   read_bytes = 0;
   house = await openHouse(everyDoor, {}, new Set(), files);
   succeed(house.port, { answer: { text: 'said' } });
@@ -70,14 +70,14 @@ function begin(address: string, length: number): ClientRequest {
   return begun.on('error', () => {});
 }
 
-async function heard(sent: ClientRequest) {
+async function readAnswer(sent: ClientRequest) {
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];
   let text = '';
   for await (const piece of answer.setEncoding('utf8')) text += piece;
   return { status: answer.statusCode, headers: answer.headers, text };
 }
 
-const send = (address: string, text = short) => heard(begin(address, Buffer.byteLength(text)).end(text));
+const send = (address: string, text = short) => readAnswer(begin(address, Buffer.byteLength(text)).end(text));
 const transcribed = () => house.port.calls.filter(({ operation }) => operation === 'transcribe_audio').length;
 /** Asks again for as long as it is told to, as whoever has released it may not have been noticed yet. */
 async function sendUntil(status: number, address: string) {
@@ -112,7 +112,7 @@ describe('with room for all that there may be', () => {
   it('429 beyond as many as may wait, with when to ask again; another address has its own line', async () => {
     const all = Array.from({ length: bounds.file_line_max + 2 }, () => begin('127.0.0.2', Buffer.byteLength(short)));
     for (const each of all) each.flushHeaders();
-    const refused = await Promise.race(all.map(heard));
+    const refused = await Promise.race(all.map(readAnswer));
     expect(refused).toMatchObject({
       status: 429,
       headers: { 'retry-after': '1' },
@@ -134,7 +134,7 @@ describe('with room for all that there may be', () => {
     const junk = 'x'.repeat(bounds.message_bytes_max);
     const beside = await send('127.0.0.2', transcribe(3, { junk }));
     expect(beside.text).toContain('request_too_large');
-    const unasked = await send('127.0.0.2', JSON.stringify(use('get_jwks', {}, { junk })));
+    const unasked = await send('127.0.0.2', JSON.stringify(toolCall('get_jwks', {}, { junk })));
     expect(unasked.text).toContain('request_too_large');
     expect(transcribed()).toBe(0);
   });
@@ -158,12 +158,12 @@ describe('with room for all that there may be', () => {
 });
 
 describe('with room for one', () => {
-  beforeEach(() => houseWith(new Watched(Buffer.byteLength(short) + 1_000)));
+  beforeEach(() => houseWith(new WatchedMessages(Buffer.byteLength(short) + 1_000)));
   afterEach(close);
 
   it('whoever is still sending makes room for who comes, and hears 503 with when to ask again', async () => {
     const first = begin('127.0.0.2', Buffer.byteLength(short));
-    const cut = heard(first);
+    const cut = readAnswer(first);
     first.write(short.slice(0, -1));
     await haveCome(Buffer.byteLength(short) - 1);
     expect((await send('127.0.0.3')).status).toBe(200);
@@ -230,7 +230,7 @@ describe('the room of messages with files', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async steps => {
         const files = new FileMessages(100);
-        const held = new Map<string, Modelled>();
+        const held = new Map<string, ModelledMessage>();
         for (const [kind, sender, bytes] of steps) {
           const mine = held.get(sender);
           if (!mine) {
@@ -239,7 +239,7 @@ describe('the room of messages with files', () => {
           } else if (kind === 'take') {
             expect(mine.file.take(bytes)).toBe(takes(mine, bytes, [...held.values()]));
           } else if (kind === 'whole') {
-            mine.file.whole();
+            mine.file.markComplete();
             mine.whole = true;
           } else if (kind === 'release') {
             mine.file.release();
@@ -275,7 +275,7 @@ describe('the room of messages with files', () => {
   });
 });
 
-interface Modelled {
+interface ModelledMessage {
   readonly file: FileMessage;
   bytes: number;
   whole: boolean;
@@ -283,8 +283,8 @@ interface Modelled {
 }
 
 /** As it is promised: whether there is room of a hundred, and who goes for it. */
-function takes(mine: Modelled, bytes: number, all: readonly Modelled[]): boolean {
-  const sum = (of: readonly Modelled[]) => of.reduce((total, each) => total + each.bytes, 0);
+function takes(mine: ModelledMessage, bytes: number, all: readonly ModelledMessage[]): boolean {
+  const sum = (of: readonly ModelledMessage[]) => of.reduce((total, each) => total + each.bytes, 0);
   const here = all.filter(({ lost }) => !lost);
   const others = here.filter(each => each !== mine && !each.whole && each.bytes > 0);
   if (mine.lost || sum(here) - sum(others) + bytes > 100) return false;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { say, use } from '../../harness/mcp-message.ts';
-import { type House, openHouse, succeed } from '../../harness/rest-compat/house.ts';
+import { sendMessage, toolCall } from '../../harness/mcp-message.ts';
+import { type House, openHouse, succeed } from '../../harness/rest-compat/fake-port.ts';
 
 let house: House;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ const chat = { messages: [{ role: 'user', content: 'Hello' }] };
 
 describe('long work', () => {
   it('tells that it goes on, to whoever asks for that, and ends with the result', async () => {
-    const heard = await say(house.url, use('chat_completions', chat, { ...paid, progressToken: 'mine' }));
+    const heard = await sendMessage(house.url, toolCall('chat_completions', chat, { ...paid, progressToken: 'mine' }));
     expect(heard.headers.get('content-type')).toContain('text/event-stream');
     const messages = [...heard.text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data));
     expect(messages[0]).toMatchObject({
@@ -34,7 +34,7 @@ describe('long work', () => {
     const answer = await fetch(`${house.url}/mcp`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-      body: JSON.stringify(use('chat_completions', chat, { ...paid, progressToken: 7 })),
+      body: JSON.stringify(toolCall('chat_completions', chat, { ...paid, progressToken: 7 })),
     });
     let text = '';
     for await (const piece of answer.body ?? []) {
@@ -51,7 +51,11 @@ describe('long work', () => {
   it.each(['application/json', '*/*', 'application/json, text/event-stream;q=0'])(
     'to whoever reads no events, by Accept: %s, it is one object',
     async accept => {
-      const heard = await say(house.url, use('chat_completions', chat, { ...paid, progressToken: 'mine' }), { accept });
+      const heard = await sendMessage(
+        house.url,
+        toolCall('chat_completions', chat, { ...paid, progressToken: 'mine' }),
+        { accept },
+      );
       expect(heard.body?.result).toMatchObject({ structuredContent: { id: 'an-id' } });
     },
   );

@@ -1,8 +1,8 @@
 import { request as ask, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bounds } from '../../../rest-compat/faces/mcp/bounds.ts';
-import { begin, LEGACY, legacy, MODERN, modern, say, use } from '../../harness/mcp-message.ts';
-import { type House, openHouse, succeed } from '../../harness/rest-compat/house.ts';
+import { begin, LEGACY, legacy, MODERN, modern, sendMessage, toolCall } from '../../harness/mcp-message.ts';
+import { type House, openHouse, succeed } from '../../harness/rest-compat/fake-port.ts';
 
 /* POST /mcp: what is answered before a tool is called, in both generations. */
 
@@ -19,7 +19,7 @@ beforeEach(() => {
 
 const asModern = (...given: Parameters<typeof modern>) => {
   const { message, headers } = modern(...given);
-  return say(house.url, message, headers);
+  return sendMessage(house.url, message, headers);
 };
 
 /** A message whose sender says as he likes when it ends. */
@@ -35,7 +35,7 @@ function unended(headers: Readonly<Record<string, string>>) {
 
 describe('the generation with a handshake', () => {
   it('initialize answers the version that was asked for, and opens a session', async () => {
-    const heard = await say(house.url, begin);
+    const heard = await sendMessage(house.url, begin);
     expect(heard.status).toBe(200);
     expect(heard.body?.result).toMatchObject({
       protocolVersion: LEGACY,
@@ -46,43 +46,43 @@ describe('the generation with a handshake', () => {
   });
 
   it('initialize answers the newest version of its generation where another was asked for', async () => {
-    const heard = await say(house.url, legacy('initialize', { protocolVersion: '1900-01-01' }));
+    const heard = await sendMessage(house.url, legacy('initialize', { protocolVersion: '1900-01-01' }));
     expect(heard.body?.result).toMatchObject({ protocolVersion: LEGACY });
   });
 
   it('a session serves for as long as it stands, and is not known from then on: 404', async () => {
-    const { headers } = await say(house.url, begin);
+    const { headers } = await sendMessage(house.url, begin);
     const session = { 'mcp-session-id': headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': LEGACY };
     const begun = { jsonrpc: '2.0', method: 'notifications/initialized' };
-    expect(await say(house.url, begun, session)).toMatchObject({ status: 202, text: '' });
-    expect((await say(house.url, legacy('ping'), session)).body).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
+    expect(await sendMessage(house.url, begun, session)).toMatchObject({ status: 202, text: '' });
+    expect((await sendMessage(house.url, legacy('ping'), session)).body).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
     house.port.begun.clear();
-    expect(await say(house.url, legacy('ping'), session)).toMatchObject({
+    expect(await sendMessage(house.url, legacy('ping'), session)).toMatchObject({
       status: 404,
       body: { error: { code: -32000 } },
     });
-    expect((await say(house.url, begun, session)).status).toBe(404);
-    expect((await say(house.url, begin, session)).status).toBe(200);
+    expect((await sendMessage(house.url, begun, session)).status).toBe(404);
+    expect((await sendMessage(house.url, begin, session)).status).toBe(200);
   });
 
   it('is answered without a session, too', async () => {
-    expect((await say(house.url, legacy('ping', {}, 'a-name'))).body).toEqual({
+    expect((await sendMessage(house.url, legacy('ping', {}, 'a-name'))).body).toEqual({
       jsonrpc: '2.0',
       id: 'a-name',
       result: {},
     });
-    expect((await say(house.url, use('get_jwks'))).body?.result?.structuredContent).toEqual({ keys: [] });
+    expect((await sendMessage(house.url, toolCall('get_jwks'))).body?.result?.structuredContent).toEqual({ keys: [] });
   });
 
   it('a method that is not known is an error in an answer that is well', async () => {
-    expect(await say(house.url, legacy('resources/list'))).toMatchObject({
+    expect(await sendMessage(house.url, legacy('resources/list'))).toMatchObject({
       status: 200,
       body: { error: { code: -32601 } },
     });
   });
 
   it('a version that is not spoken is 400, with those that are', async () => {
-    const heard = await say(house.url, legacy('ping'), { 'mcp-protocol-version': '2024-01-01' });
+    const heard = await sendMessage(house.url, legacy('ping'), { 'mcp-protocol-version': '2024-01-01' });
     expect(heard).toMatchObject({ status: 400, body: { error: { code: -32022, data: { requested: '2024-01-01' } } } });
     expect(heard.body?.error?.data?.supported).toEqual(expect.arrayContaining([MODERN, LEGACY]));
   });
@@ -94,10 +94,10 @@ describe('the generation with a handshake', () => {
   });
 
   it('DELETE is 405, and its session goes on: it holds nothing that could be ended', async () => {
-    const { headers } = await say(house.url, begin);
+    const { headers } = await sendMessage(house.url, begin);
     const session = { 'mcp-session-id': headers.get('mcp-session-id') ?? '' };
     expect((await fetch(`${house.url}/mcp`, { method: 'DELETE', headers: session })).status).toBe(405);
-    expect((await say(house.url, legacy('ping'), session)).status).toBe(200);
+    expect((await sendMessage(house.url, legacy('ping'), session)).status).toBe(200);
   });
 });
 
@@ -136,7 +136,7 @@ describe('the generation without a handshake', () => {
     ['no tool', { 'mcp-name': '' }],
   ])('%s than the message is 400', async (_, wrong) => {
     const { message, headers } = modern('tools/call', { name: 'get_jwks' });
-    expect(await say(house.url, message, { ...headers, ...wrong })).toMatchObject({
+    expect(await sendMessage(house.url, message, { ...headers, ...wrong })).toMatchObject({
       status: 400,
       body: { id: 1, error: { code: -32020 } },
     });
@@ -145,7 +145,7 @@ describe('the generation without a handshake', () => {
   it('a header in base64 says what it encodes', async () => {
     const { message, headers } = modern('tools/call', { name: 'get_jwks' });
     const encoded = `=?base64?${Buffer.from('get_jwks').toString('base64')}?=`;
-    expect((await say(house.url, message, { ...headers, 'mcp-name': encoded })).status).toBe(200);
+    expect((await sendMessage(house.url, message, { ...headers, 'mcp-name': encoded })).status).toBe(200);
   });
 
   it('a version that is not spoken is 400, with those that are', async () => {
@@ -154,19 +154,23 @@ describe('the generation without a handshake', () => {
       ...message.params,
       _meta: { ...message.params._meta, 'io.modelcontextprotocol/protocolVersion': '2999-01-01' },
     };
-    const heard = await say(house.url, { ...message, params }, { ...headers, 'mcp-protocol-version': '2999-01-01' });
+    const heard = await sendMessage(
+      house.url,
+      { ...message, params },
+      { ...headers, 'mcp-protocol-version': '2999-01-01' },
+    );
     expect(heard).toMatchObject({ status: 400, body: { error: { code: -32022, data: { requested: '2999-01-01' } } } });
   });
 
   it('a header of this generation without what the message has to say is 400', async () => {
-    const heard = await say(house.url, legacy('tools/list'), { 'mcp-protocol-version': MODERN });
+    const heard = await sendMessage(house.url, legacy('tools/list'), { 'mcp-protocol-version': MODERN });
     expect(heard).toMatchObject({ status: 400, body: { error: { code: -32602 } } });
   });
 
   it('without the capabilities of its client it is 400', async () => {
     const { message, headers } = modern('tools/list');
     const _meta = { 'io.modelcontextprotocol/protocolVersion': MODERN };
-    expect(await say(house.url, { ...message, params: { _meta } }, headers)).toMatchObject({
+    expect(await sendMessage(house.url, { ...message, params: { _meta } }, headers)).toMatchObject({
       status: 400,
       body: { error: { code: -32602 } },
     });
@@ -182,11 +186,11 @@ describe('what is no message', () => {
     ['an id that is none', { jsonrpc: '2.0', id: null, method: 'ping' }, -32600],
     ['params that are a list', { jsonrpc: '2.0', id: 1, method: 'ping', params: [] }, -32600],
   ])('%s is 400', async (_, message, code) => {
-    expect(await say(house.url, message)).toMatchObject({ status: 400, body: { error: { code } } });
+    expect(await sendMessage(house.url, message)).toMatchObject({ status: 400, body: { error: { code } } });
   });
 
   it('a batch is refused by name: 400', async () => {
-    const heard = await say(house.url, [legacy('ping'), legacy('tools/list', {}, 2)]);
+    const heard = await sendMessage(house.url, [legacy('ping'), legacy('tools/list', {}, 2)]);
     expect(heard).toMatchObject({
       status: 400,
       body: { error: { code: -32600, message: expect.stringContaining('batches') } },
@@ -194,11 +198,11 @@ describe('what is no message', () => {
   });
 
   it('another media type is 415', async () => {
-    expect((await say(house.url, legacy('ping'), { 'content-type': 'text/plain' })).status).toBe(415);
+    expect((await sendMessage(house.url, legacy('ping'), { 'content-type': 'text/plain' })).status).toBe(415);
   });
 
   it('more than a message may have is 413', async () => {
-    const heard = await say(house.url, 'x'.repeat(bounds.file_message_bytes_max + 1));
+    const heard = await sendMessage(house.url, 'x'.repeat(bounds.file_message_bytes_max + 1));
     expect(heard).toMatchObject({ status: 413, body: { error: { code: -32000 } } });
   });
 
@@ -209,11 +213,11 @@ describe('what is no message', () => {
   });
 
   it('a tool that is not there, and a cursor where there is none, are wrong parameters', async () => {
-    expect(await say(house.url, use('rotate_session'))).toMatchObject({
+    expect(await sendMessage(house.url, toolCall('rotate_session'))).toMatchObject({
       status: 200,
       body: { error: { code: -32602 } },
     });
-    expect((await say(house.url, legacy('tools/list', { cursor: '2' }))).body?.error?.code).toBe(-32602);
+    expect((await sendMessage(house.url, legacy('tools/list', { cursor: '2' }))).body?.error?.code).toBe(-32602);
   });
 });
 
@@ -254,7 +258,7 @@ describe('the list of tools', () => {
 });
 
 it('an id longer than 1,024 characters is an invalid request', async () => {
-  const ask = (length: number) => say(house.url, legacy('ping', {}, 'x'.repeat(length)));
+  const ask = (length: number) => sendMessage(house.url, legacy('ping', {}, 'x'.repeat(length)));
   expect((await ask(1_024)).status).toBe(200);
   expect(await ask(1_025)).toMatchObject({ status: 400, body: { error: { code: -32600 } } });
 });
@@ -262,24 +266,24 @@ it('an id longer than 1,024 characters is an invalid request', async () => {
 describe('bounds', () => {
   it('an address without a turn is 429, and told when it has one', async () => {
     house.port.beyond = ['free'];
-    const heard = await say(house.url, legacy('tools/list'));
+    const heard = await sendMessage(house.url, legacy('tools/list'));
     expect(heard).toMatchObject({ status: 429, body: { error: { data: { retry_after_seconds: 7 } } } });
     expect(heard.headers.get('retry-after')).toBe('7');
   });
 
   it('an address whose bodies have no room is 429, with its body unread', async () => {
     house.port.crowded = true;
-    expect((await say(house.url, legacy('ping'))).status).toBe(429);
+    expect((await sendMessage(house.url, legacy('ping'))).status).toBe(429);
   });
 
   it('holds room for a body for no longer than it takes to read it', async () => {
-    await say(house.url, use('get_jwks'));
+    await sendMessage(house.url, toolCall('get_jwks'));
     expect(house.port.held).toBe(0);
   });
 });
 
 describe('the Accept header', () => {
-  const asJson = (accept: string) => say(house.url, legacy('ping'), { accept });
+  const asJson = (accept: string) => sendMessage(house.url, legacy('ping'), { accept });
 
   it.each([
     'application/json, text/event-stream',
@@ -303,17 +307,17 @@ describe('the Accept header', () => {
       'text/event-stream',
       'event: message\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\n\n',
     ]);
-    const called = await say(house.url, use('get_jwks'), { accept });
+    const called = await sendMessage(house.url, toolCall('get_jwks'), { accept });
     expect(called.text).toMatch(/^event: message\ndata: {.*"structuredContent":{"keys":\[\]}.*}\n\n$/);
   });
 
   it('in events as well it has its session, and what it tells nobody has no body', async () => {
     const accept = 'text/event-stream';
-    const { headers, text } = await say(house.url, begin, { accept });
+    const { headers, text } = await sendMessage(house.url, begin, { accept });
     expect(house.port.begun).toContain(headers.get('mcp-session-id'));
     expect(text).toContain(`"protocolVersion":"${LEGACY}"`);
     const begun = { jsonrpc: '2.0', method: 'notifications/initialized' };
-    expect(await say(house.url, begun, { accept })).toMatchObject({ status: 202, text: '' });
+    expect(await sendMessage(house.url, begun, { accept })).toMatchObject({ status: 202, text: '' });
   });
 
   it.each(['text/html', 'application/xml, image/*', 'application/json;q=0, text/event-stream;q=0', '*/*;q=0'])(
@@ -325,7 +329,7 @@ describe('the Accept header', () => {
         executed++;
         return execute.call(house.port, operation);
       };
-      const heard = await say(house.url, use('get_jwks'), { accept });
+      const heard = await sendMessage(house.url, toolCall('get_jwks'), { accept });
       house.port.execute = execute;
       const data = { status: 406, offered: ['application/json', 'text/event-stream'] };
       expect(heard).toMatchObject({ status: 406, body: { error: { code: -32000, data } } });
@@ -335,6 +339,6 @@ describe('the Accept header', () => {
 
   it('of a message that HTTP refuses leaves its body as it is: clients read that of the status', async () => {
     const accept = 'text/event-stream';
-    expect((await say(house.url, '{', { accept })).body).toMatchObject({ error: { code: -32700 } });
+    expect((await sendMessage(house.url, '{', { accept })).body).toMatchObject({ error: { code: -32700 } });
   });
 });

@@ -3,19 +3,19 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { everyDoor } from '../../../rest-compat/every-door.ts';
 import { shortMembers } from '../../../rest-compat/faces/mcp/short-schema.ts';
-import { doorTools, type Schemas } from '../../../rest-compat/faces/mcp/tool.ts';
+import { doorTools, type SchemaDetail } from '../../../rest-compat/faces/mcp/tool.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 
 const tools = [...doorTools(everyDoor).values()];
-const inputOf = (name: string, schemas: Schemas) =>
-  tools.find(tool => tool.name === name)?.shown(schemas).inputSchema as { readonly properties: JsonObject };
+const inputOf = (name: string, schemas: SchemaDetail) =>
+  tools.find(tool => tool.name === name)?.entry(schemas).inputSchema as { readonly properties: JsonObject };
 
 describe('the short schema of a tool', () => {
   it.each(tools.map(tool => [tool.name, tool] as const))('%s: allows whatever the full one allows', (_, tool) => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
-    const full = tool.shown('full').inputSchema;
+    const full = tool.entry('full').inputSchema;
     const isFull = ajv.compile(full);
-    const isShort = ajv.compile(tool.shown('short').inputSchema);
+    const isShort = ajv.compile(tool.entry('short').inputSchema);
     let tried = 0;
     fc.assert(
       fc.property(valueFor(full), value => {
@@ -54,7 +54,7 @@ describe('the short schema of a tool', () => {
   });
 
   it('describes every argument and every member that it lists', () => {
-    const missing = tools.flatMap(({ name, shown }) => undescribed(shown('short').inputSchema, name));
+    const missing = tools.flatMap(({ name, entry: shown }) => undescribed(shown('short').inputSchema, name));
     expect(missing).toEqual([]);
   });
 

@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { everyDoor } from '../../../rest-compat/every-door.ts';
 import { doorTools } from '../../../rest-compat/faces/mcp/tool.ts';
-import { type Listing, listed, listingIn, toolSets, usualListing } from '../../../rest-compat/faces/mcp/tool-sets.ts';
+import {
+  defaultListing,
+  type Listing,
+  listingIn,
+  selectTools,
+  toolSets,
+} from '../../../rest-compat/faces/mcp/tool-sets.ts';
 
 const tools = [...doorTools(everyDoor).values()];
-const namesOf = (query: string) => listed(tools, asked(query)).map(({ name }) => name);
+const namesOf = (query: string) => selectTools(tools, listingFor(query)).map(({ name }) => name);
 
-function asked(query: string): Listing {
+function listingFor(query: string): Listing {
   const listing = listingIn(new URLSearchParams(query));
   if (listing.kind === 'unknown') throw new Error(listing.message);
   return listing;
@@ -14,8 +20,10 @@ function asked(query: string): Listing {
 
 /** JSON of the result that `tools/list` brings. */
 function bytesOf(query: string): number {
-  const listing = asked(query);
-  return Buffer.byteLength(JSON.stringify({ tools: listed(tools, listing).map(tool => tool.shown(listing.schemas)) }));
+  const listing = listingFor(query);
+  return Buffer.byteLength(
+    JSON.stringify({ tools: selectTools(tools, listing).map(tool => tool.entry(listing.schemas)) }),
+  );
 }
 
 describe('the list of tools where no set is asked for', () => {
@@ -58,7 +66,8 @@ describe('the list of tools where no set is asked for', () => {
   });
 
   it('has no output schema', () => {
-    for (const tool of listed(tools, usualListing)) expect(tool.shown('short')).not.toHaveProperty('outputSchema');
+    for (const tool of selectTools(tools, defaultListing))
+      expect(tool.entry('short')).not.toHaveProperty('outputSchema');
   });
 });
 
@@ -107,8 +116,8 @@ describe('named sets', () => {
 
 describe('schemas', () => {
   it('`full` brings output schemas and whole input schemas', () => {
-    const [tool] = listed(tools, asked('schemas=full'));
-    expect(tool?.shown('full')).toHaveProperty('outputSchema');
+    const [tool] = selectTools(tools, listingFor('schemas=full'));
+    expect(tool?.entry('full')).toHaveProperty('outputSchema');
     expect(namesOf('schemas=full')).toEqual(namesOf(''));
     expect(bytesOf('schemas=full')).toBeGreaterThan(2 * bytesOf(''));
   });
@@ -119,6 +128,6 @@ describe('schemas', () => {
   });
 
   it('another parameter is ignored', () => {
-    expect(listingIn(new URLSearchParams('utm_source=a&tools='))).toEqual(usualListing);
+    expect(listingIn(new URLSearchParams('utm_source=a&tools='))).toEqual(defaultListing);
   });
 });

@@ -7,8 +7,8 @@ import { doorTools } from '../../../rest-compat/faces/mcp/tool.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 
 const tools = doorTools(everyDoor);
-const shown = [...tools.values()].map(tool => tool.shown('full'));
-const named = (name: string) => tools.get(name)?.shown('full') as Readonly<Record<string, JsonObject>> | undefined;
+const shown = [...tools.values()].map(tool => tool.entry('full'));
+const named = (name: string) => tools.get(name)?.entry('full') as Readonly<Record<string, JsonObject>> | undefined;
 const none = everyDoor.flatMap(door => ('none' in door.tool ? [{ name: door.name, why: door.tool.none }] : []));
 
 const wantsSecret = ({ board_secret, slice_token, ingest_key }: Door) =>
@@ -207,14 +207,14 @@ describe('the tools of the door table', () => {
     const paid = [...tools.values()].filter(({ door }) => door.price !== null);
     expect(paid.length).toBeGreaterThan(10);
     for (const tool of paid) {
-      const { annotations, description } = tool.shown('short');
+      const { annotations, description } = tool.entry('short');
       expect(annotations, tool.name).toMatchObject({ readOnlyHint: false, idempotentHint: false, openWorldHint: true });
       expect(description, tool.name).toContain('Not read-only');
     }
   });
 
   it('the first sentence of each says what it does and what it costs', () => {
-    for (const { name, door, shown } of tools.values()) {
+    for (const { name, door, entry: shown } of tools.values()) {
       const { description } = shown('short');
       expect(description.startsWith(`${door.summary} (`), name).toBe(true);
       expect(description.slice(door.summary.length), name).toMatch(
@@ -225,7 +225,7 @@ describe('the tools of the door table', () => {
 
   it('what is a query on the graph or a page is read-only, and nothing else that is free', () => {
     const writes = [...tools.values()].filter(
-      ({ door, shown }) => !door.price && !shown('short').annotations.readOnlyHint,
+      ({ door, entry: shown }) => !door.price && !shown('short').annotations.readOnlyHint,
     );
     expect(writes.map(({ door }) => door.effect)).not.toContain('reads');
     const { annotations } = named('challenge_session') ?? {};
@@ -263,7 +263,7 @@ describe('the tools of the door table', () => {
 
   it('what is free and not of the board reaches out to a chain or to a webhook, or not at all', () => {
     const free = [...tools.values()].filter(({ door }) => door.price === null && !door.tags.includes('board'));
-    const reaching = free.filter(({ shown }) => shown('short').annotations.openWorldHint);
+    const reaching = free.filter(({ entry: shown }) => shown('short').annotations.openWorldHint);
     expect(reaching.map(({ name }) => name).sort()).toEqual([
       'answer_approval',
       'correct_inflow',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import { hostBasis } from '../../../subgraphs/board/backing.ts';
-import { type Confirming, confirmFault } from '../../../subgraphs/board/reaction/confirm-rule.ts';
+import { type ConfirmFacts, confirmFault } from '../../../subgraphs/board/reaction/confirm-rule.ts';
 import type { CitedRow } from '../../../subgraphs/book/page/cited-row.ts';
 
 const known = {
@@ -23,7 +23,7 @@ const row: fc.Arbitrary<CitedRow> = fc.record({
   pay_to: fc.option(wallet),
   merchant_signed: fc.boolean(),
 });
-const confirming: fc.Arbitrary<Confirming> = fc.record({
+const confirming: fc.Arbitrary<ConfirmFacts> = fc.record({
   author: fc.constantFrom(1, 2),
   confirmer: fc.constantFrom(1, 2),
   endpoint_host: fc.constantFrom('svc.example', 'alpha.example', 'shop.example'),

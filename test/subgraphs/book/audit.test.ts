@@ -4,15 +4,22 @@ import { BookGuard } from '../../../gateway/reconcile/audit-books.ts';
 import { atomicAmount } from '../../../schema/amount.ts';
 import { emptyWindow } from '../../../schema/clock-window.ts';
 import { agentId } from '../../../schema/ids.ts';
-import { unwalked } from '../../../subgraphs/book/audit/audit.ts';
-import { auditNewest, auditStep, damagedBooks, reopenBook } from '../../../subgraphs/book/audit/audit-stored.ts';
+import { auditStart } from '../../../subgraphs/book/audit/audit.ts';
+import { auditNewest, auditStep, damagedBooks, reopenBook } from '../../../subgraphs/book/audit/audit-database.ts';
 import { appendRow, type Head } from '../../../subgraphs/book/ledger/append.ts';
 import { arrive } from '../../../subgraphs/book/ledger/arrive.ts';
 import { replay } from '../../../subgraphs/book/ledger/replay.ts';
 import { reserve } from '../../../subgraphs/book/ledger/reserve.ts';
 import { setBudget, setPolicy } from '../../../subgraphs/book/policy/set.ts';
 import type { Database } from '../../../subgraphs/database.ts';
-import { asking, collectAll, collection, refuser, vouched, withBooks } from '../../harness/ledger/fixture.ts';
+import {
+  collectAll,
+  collection,
+  refuser,
+  reservationFor,
+  vouchedCollection,
+  withBooks,
+} from '../../harness/ledger/fixture.ts';
 import { freshStore } from '../../harness/store.ts';
 
 /* Whatever of a book is altered in the database is found, and closes that book alone. */
@@ -31,7 +38,7 @@ beforeEach(async () => {
   agent++;
   await withBooks(database, agent);
   await database.transaction(tx => collectAll(tx, [collection(agent, 1), collection(agent, 2)]));
-  await database.transaction(tx => collectAll(tx, [vouched(agent, 3), vouched(agent, 4)]));
+  await database.transaction(tx => collectAll(tx, [vouchedCollection(agent, 3), vouchedCollection(agent, 4)]));
   const ingress_receipt = { ref: `base:0x${'cd'.repeat(32)}`, confirmed_at: '2026-03-01T10:30:00.000Z' };
   await database.transaction(tx =>
     arrive(tx, [
@@ -41,7 +48,7 @@ beforeEach(async () => {
   );
   await setBudget(database, book(), atomicAmount(7_000n));
   await setPolicy(database, book(), { policy_type: 'daily_cap', value: '6000' });
-  await database.transaction(tx => reserve(tx, refuser, [asking(agent, 5, { intent_id: 'even' })]));
+  await database.transaction(tx => reserve(tx, refuser, [reservationFor(agent, 5, { intent_id: 'even' })]));
   await database.transaction(tx => replay(tx, [task(1)]));
 });
 
@@ -49,7 +56,7 @@ const alter = (text: string) => database.query({ text: text.replaceAll('$1', Str
 
 /** From the first event to the last, as the service does. */
 async function audited() {
-  let walked = unwalked;
+  let walked = auditStart;
   for (;;) {
     const step = await auditStep(database, book(), walked);
     if (step.kind !== 'sound' || step.ended) return step;
@@ -228,7 +235,7 @@ describe('the audit of a book', () => {
   it('closes none while the log is halted', async () => {
     let asked = 0;
     const halted = () => ++asked > 0;
-    const guard = await BookGuard.open(database, pino({ level: 'silent' }), { rests: 0, halted });
+    const guard = await BookGuard.open(database, pino({ level: 'silent' }), { rests: 0, isHalted: halted });
     try {
       await alter('update book set spent_atomic = 1 where agent_id = $1');
       const before = asked;
@@ -243,7 +250,7 @@ describe('the audit of a book', () => {
     await alter('update book set spent_atomic = 1 where agent_id = $1');
     await audited();
     const call = (owed: boolean) =>
-      database.transaction(tx => reserve(tx, refuser, [asking(agent, 6, { amount: atomicAmount(1n), owed })]));
+      database.transaction(tx => reserve(tx, refuser, [reservationFor(agent, 6, { amount: atomicAmount(1n), owed })]));
     await expect(call(false)).rejects.toMatchObject({
       code: 'book_damaged',
       status: 503,
@@ -280,7 +287,7 @@ describe('the audit of a book', () => {
     let ended = false;
     const move = async () => {
       for (let number = 10; number < 130; number++) {
-        const item = number % 3 === 0 ? vouched(agent, number) : collection(agent, number);
+        const item = number % 3 === 0 ? vouchedCollection(agent, number) : collection(agent, number);
         await database.transaction(tx => collectAll(tx, [item]));
         await database.transaction(tx => replay(tx, [task(number)]));
         if (number % 3 > 0) continue;

@@ -9,7 +9,7 @@ import { setUnsignedFacts } from '../../../subgraphs/receipt/receipt/unsigned-fa
 import { refusalById } from '../../../subgraphs/receipt/refusal/find.ts';
 import { issueRefusals } from '../../../subgraphs/receipt/refusal/sign-refusal.ts';
 import { type ReceiptDatabase, receiptDatabase } from '../../harness/receipt/database.ts';
-import { paidCall, paidElsewhere } from '../../harness/vectors/receipt-facts.ts';
+import { foreignPayment, paidCall } from '../../harness/vectors/receipt-facts.ts';
 
 /* What stands in the database is shown only as it was signed. */
 
@@ -157,8 +157,8 @@ describe('a stored refusal', () => {
 });
 
 describe('a stored receipt of a book chain', () => {
-  const chained = { payment: null, chained: paidElsewhere };
-  const { transaction, amount } = paidElsewhere.observed_transfer;
+  const chained = { payment: null, chained: foreignPayment };
+  const { transaction, amount } = foreignPayment.observed_transfer;
 
   it('is found as it was signed: its payment by the reference that was signed beside the book', async () => {
     const [receipt] = await receiptsByTask(database, [await issued(chained)]);

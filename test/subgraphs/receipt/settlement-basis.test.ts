@@ -10,7 +10,7 @@ import { paidCall, waivedCall } from '../../harness/vectors/receipt-facts.ts';
 
 /* What is signed of a settlement has a name of its own since receipt policy 4; before, it was signed as settled_by. */
 
-interface Issued {
+interface IssuedDocument {
   readonly document: JsonObject;
   readonly row: Record<string, string>;
 }
@@ -18,14 +18,14 @@ interface Issued {
 /** Issued under policy 3, by the code of that time. */
 const before = JSON.parse(
   readFileSync(new URL('../../harness/fixtures/receipts-of-policy-3.json', import.meta.url), 'utf8'),
-) as { readonly jwks: JsonObject } & Readonly<Record<'observed' | 'vouched' | 'waived', Issued>>;
+) as { readonly jwks: JsonObject } & Readonly<Record<'observed' | 'vouched' | 'waived', IssuedDocument>>;
 
 const laneMembers = ['anchor_changed_since_binding', 'freeze', 'unverifiable_from_registry', 'local_check', 'binding'];
 const laneOf = (document: JsonObject) =>
   Object.fromEntries(Object.entries(document).filter(([name]) => laneMembers.includes(name)));
 
 /** As the database gives it back. */
-function stored({ row }: Issued): Receipt {
+function stored({ row }: IssuedDocument): Receipt {
   const { amount, issuedAt, collectedAt } = row;
   const columns = { ...row, issuedAt: new Date(issuedAt ?? ''), collectedAt: new Date(collectedAt ?? '') };
   return Object.assign(new Receipt(), columns, { amount: amount ? BigInt(amount) : null });

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { AgentId, TaskId } from '../../../schema/ids.ts';
 import type { ReceiptPayment } from '../../../schema/receipt-shapes.ts';
-import { unwalked } from '../../../subgraphs/book/audit/audit.ts';
-import { auditStep } from '../../../subgraphs/book/audit/audit-stored.ts';
+import { auditStart } from '../../../subgraphs/book/audit/audit.ts';
+import { auditStep } from '../../../subgraphs/book/audit/audit-database.ts';
 import { closeOpenClaims } from '../../../subgraphs/receipt/claim/epoch.ts';
 import { forgetClaims } from '../../../subgraphs/receipt/claim/forget.ts';
 import { abandonClaim } from '../../../subgraphs/receipt/claim/transitions.ts';
@@ -14,14 +14,14 @@ import type { ReceiptFacts } from '../../../subgraphs/receipt/receipt/receipt-fa
 import { setUnsignedFacts, type UnsignedFacts } from '../../../subgraphs/receipt/receipt/unsigned-facts.ts';
 import { walletSlot } from '../../../subgraphs/session/registration/open-agent.ts';
 import { claim, claimRequest } from '../../harness/claim/fixture.ts';
-import { type Account, type Desk, NOW_MS, newTask, newWallet, openDesk } from '../../harness/session/desk.ts';
+import { type Account, NOW_MS, newTask, newWallet, openDesk, type SessionDesk } from '../../harness/session/desk.ts';
 import { paidCall } from '../../harness/vectors/receipt-facts.ts';
 
 const AT = NOW_MS / 1000;
 
 const issuer = openIssuer(['33'.repeat(32)], { base_url: 'http://127.0.0.1', now_ms: () => 0 });
 
-let desk: Desk;
+let desk: SessionDesk;
 beforeAll(async () => {
   desk = await openDesk();
 });
@@ -46,7 +46,7 @@ const rowsOf = (agent_id: number) =>
 
 /** What an audit of the whole book comes to. */
 async function soundness(agent_id: number) {
-  const step = await auditStep(desk.database, agent_id as AgentId, unwalked);
+  const step = await auditStep(desk.database, agent_id as AgentId, auditStart);
   return step.kind === 'sound' ? { kind: step.kind, marked: step.marked } : step;
 }
 

@@ -13,7 +13,7 @@ import {
   requestHashOf,
   textHash,
 } from '../../../subgraphs/session/registration/control.ts';
-import { keyWallets, wallets } from '../../harness/session/wallets.ts';
+import { keyWallets, walletsAnswering } from '../../harness/session/wallets.ts';
 
 const NOW_S = 1_790_000_000;
 type Account = ReturnType<typeof privateKeyToAccount>;
@@ -94,14 +94,14 @@ describe('the control proof of a registration', () => {
 
 describe('the wallet behind a control proof', () => {
   it('is asked for its word on the EIP-191 digest of the text, with the signature as it came', async () => {
-    const asked = wallets('valid');
+    const asked = walletsAnswering('valid');
     const request = { ...(await signed({ task_id: 'task_a' })), wallet_signature: `0x${'ab'.repeat(700)}` };
     expect(await proveControl(request, NOW_S * 1000, { wallets: asked, asker: '127.0.0.1' })).toMatchObject({
       kind: 'proven',
     });
     const text = `svc.register.recover|task_a|${wallet.address}|${NOW_S}`;
     const digest = hashMessage(text, 'bytes');
-    expect(asked.asked).toEqual([{ wallet: wallet.address, digest, signature: request.wallet_signature }]);
+    expect(asked.calls).toEqual([{ wallet: wallet.address, digest, signature: request.wallet_signature }]);
   });
 
   it.each([
@@ -109,13 +109,13 @@ describe('the wallet behind a control proof', () => {
     ['invalid', 'foreign_signature'],
     ['unreachable', 'unreachable'],
   ] as const)('that says %s makes it %s', async (verdict, kind) => {
-    expect((await proveControl(await signed(), NOW_S * 1000, { wallets: wallets(verdict), asker: '' })).kind).toBe(
-      kind,
-    );
+    expect(
+      (await proveControl(await signed(), NOW_S * 1000, { wallets: walletsAnswering(verdict), asker: '' })).kind,
+    ).toBe(kind);
   });
 
   it('is asked nothing where the request alone can tell', async () => {
-    const asked = wallets('valid');
+    const asked = walletsAnswering('valid');
     const request = await signed();
     const at = NOW_S * 1000;
     for (const [broken, now_ms] of [
@@ -128,7 +128,7 @@ describe('the wallet behind a control proof', () => {
     ] as const) {
       expect((await proveControl(broken, now_ms, { wallets: asked, asker: '' })).kind).not.toBe('proven');
     }
-    expect(asked.asked).toEqual([]);
+    expect(asked.calls).toEqual([]);
   });
 });
 

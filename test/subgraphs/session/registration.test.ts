@@ -5,10 +5,18 @@ import { agentOfWallet } from '../../../subgraphs/session/agent/find.ts';
 import { bookProof, proofWindow } from '../../../subgraphs/session/possession/proof.ts';
 import { textHash } from '../../../subgraphs/session/registration/control.ts';
 import { recoverRegistration } from '../../../subgraphs/session/registration/recover.ts';
-import { type Desk, NOW_MS, newTask, newWallet, openDesk, payerOf, requestOf } from '../../harness/session/desk.ts';
-import { wallets } from '../../harness/session/wallets.ts';
+import {
+  NOW_MS,
+  newTask,
+  newWallet,
+  openDesk,
+  payerOf,
+  requestOf,
+  type SessionDesk,
+} from '../../harness/session/desk.ts';
+import { walletsAnswering } from '../../harness/session/wallets.ts';
 
-let desk: Desk;
+let desk: SessionDesk;
 beforeAll(async () => {
   desk = await openDesk();
 });
@@ -86,7 +94,7 @@ describe('registering by stamp', () => {
 
   it('503 before the claim where the chain cannot say whose signature it is', async () => {
     const account = newWallet();
-    const context = { ...desk.context, wallets: wallets('unreachable') };
+    const context = { ...desk.context, wallets: walletsAnswering('unreachable') };
     await expect(desk.paid.admit?.(await requestOf(account), payerOf(account), context)).rejects.toMatchObject({
       code: 'chain_unavailable',
       status: 503,

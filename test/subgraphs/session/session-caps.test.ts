@@ -12,10 +12,10 @@ import type { Database } from '../../../subgraphs/database.ts';
 import type { Lease } from '../../../subgraphs/receipt/claim/claim.ts';
 import { claimByKey, markRecorded, reopen } from '../../../subgraphs/receipt/claim/transitions.ts';
 import { countSpent } from '../../../subgraphs/session/delegation/count-spent.ts';
-import { forgetUnbound } from '../../../subgraphs/session/delegation/forget-unbound.ts';
-import { heldUnder } from '../../../subgraphs/session/delegation/held-amounts.ts';
-import type { PaidUnder } from '../../../subgraphs/session/delegation/hold.ts';
-import { abandoned, claimRequest, OWNER, settling } from '../../harness/claim/fixture.ts';
+import { forgetUnpaidSessions } from '../../../subgraphs/session/delegation/forget-unpaid-sessions.ts';
+import { heldAmounts } from '../../../subgraphs/session/delegation/held-amounts.ts';
+import type { ClaimSession } from '../../../subgraphs/session/delegation/hold.ts';
+import { abandonLease, claimRequest, OWNER, startSettling } from '../../harness/claim/fixture.ts';
 import { refuser } from '../../harness/ledger/fixture.ts';
 import { freshStore } from '../../harness/store.ts';
 
@@ -68,7 +68,7 @@ const moves = fc.array(
 );
 type Move = typeof moves extends fc.Arbitrary<readonly (infer M)[]> ? M : never;
 
-function underOf({ name, path }: Node, amount: number): PaidUnder {
+function underOf({ name, path }: Node, amount: number): ClaimSession {
   const life = { valid_after: 0, session_expiry: 4_000_000_000 };
   return { delegation_hash: name, path, agent_pubkey: '0x02', ...life, holds: String(amount) };
 }
@@ -132,9 +132,9 @@ async function submit(node: Node, amount: number, key: string, queue: number, ow
 async function record(
   lease: Lease,
   task_id: string,
-  landing: { readonly delegation?: PaidUnder | null },
+  landing: { readonly delegation?: ClaimSession | null },
 ): Promise<void> {
-  await settling(database, lease);
+  await startSettling(database, lease);
   await database.transaction(async tx => {
     await markRecorded(tx, [lease]);
     if (landing.delegation) await countSpent(tx, [{ task_id, agent_id: null, under: landing.delegation }]);
@@ -147,7 +147,7 @@ async function play(nodes: readonly Node[], { node, amount, queue, owed, ends }:
   if (outcome.kind !== 'claimed') return;
   if (ends === 'recorded') return record(outcome.lease, claim.task_id, claim.landing);
   if (ends === 'open') return;
-  await abandoned(database, outcome.lease, true);
+  await abandonLease(database, outcome.lease, true);
   if (ends === 'claimed_again') await submit(paid, amount, key, 1 - queue, owed);
   if (ends !== 'reopened') return;
   const standing = await claimByKey(database, key);
@@ -157,7 +157,7 @@ async function play(nodes: readonly Node[], { node, amount, queue, owed, ends }:
   const lease = { claim_key: key, lease_owner: OWNER, lease_epoch: again.leaseEpoch };
   await database.transaction(async tx => {
     await markRecorded(tx, [lease]);
-    const { delegation } = again.landing as { readonly delegation?: PaidUnder };
+    const { delegation } = again.landing as { readonly delegation?: ClaimSession };
     if (delegation) await countSpent(tx, [{ task_id: again.taskId, agent_id: null, under: delegation }]);
   });
 }
@@ -171,12 +171,12 @@ describe('sessions', () => {
         await forgettable(nodes);
         await Promise.all(
           moved.map(async (move, index) => {
-            if (move.forgets) await forgetUnbound(database);
+            if (move.forgets) await forgetUnpaidSessions(database);
             await play(nodes, move, `${nodes[0]?.name} ${index}`);
           }),
         );
         const names = nodes.map(({ name }) => name);
-        const held = await database.transaction(tx => heldUnder(tx, names, []));
+        const held = await database.transaction(tx => heldAmounts(tx, names, []));
         const sessions = await database.query<{ delegation_hash: string; spent_atomic: bigint; cap_atomic: bigint }>({
           text: 'select delegation_hash, spent_atomic, cap_atomic from delegation where delegation_hash = any($1)',
           values: [names],

@@ -16,13 +16,13 @@ beforeEach(async () => {
   page = await openEmptyPage();
 });
 
-const { newest, cautious, asked } = approvalDoorsOf(() => service);
-const { open, show, press, told } = ownersPageOf(() => ({ service, page }));
+const { newest, cautious, callToApprove } = approvalDoorsOf(() => service);
+const { open, show, press, untilStatusText } = ownersPageOf(() => ({ service, page }));
 
 describe('the session', () => {
   it('of another book shows nothing', async () => {
     const [agent, other] = [await cautious(), await service.newAgent()];
-    await asked(agent, 'Not theirs');
+    await callToApprove(agent, 'Not theirs');
     await open({ agent_id: agent.agent_id, session: other.session }, []);
     await page.getByText('This session does not open the book of that agent.').waitFor();
     expect(await page.locator('article').count()).toBe(0);
@@ -30,14 +30,14 @@ describe('the session', () => {
 
   it('stands in no address, no storage and no element, and goes to the list alone; closed, the book is forgotten', async () => {
     const agent = await cautious();
-    await asked(agent, 'Kept by nobody');
+    await callToApprove(agent, 'Kept by nobody');
     const sent: { url: string; session: string | undefined }[] = [];
     page.on('request', request => {
       sent.push({ url: request.url(), session: request.headers()['x-svc-session'] });
     });
     await open(agent, [walletOf(agent)]);
     await press('Approve');
-    await told('Approved: this call is allowed once.');
+    await untilStatusText('Approved: this call is allowed once.');
     const at = `${service.url}/v1/agents/${agent.agent_id}/book/approvals`;
     const { approval_id } = await newest(agent);
     expect(sent.filter(({ url }) => !url.startsWith('data:'))).toEqual([
@@ -69,7 +69,7 @@ describe('the session', () => {
 describe('a book that is closed', () => {
   it.each(['**/book/approvals', '**/graphql'])('while %s is asked does not come back', async path => {
     const agent = await cautious();
-    await asked(agent, 'Left meanwhile');
+    await callToApprove(agent, 'Left meanwhile');
     const held = Promise.withResolvers<void>();
     const answered = Promise.withResolvers<void>();
     await page.route(path, async route => {
@@ -94,17 +94,17 @@ describe('a book that is closed', () => {
 
   it('while its wallet is silent ends the wait, and nothing comes of what that signs later', async () => {
     const agent = await cautious();
-    await asked(agent, 'Silent');
+    await callToApprove(agent, 'Silent');
     const heard = Promise.withResolvers<void>();
     const texts = await open(agent, [{ ...walletOf(agent), until: heard.promise }]);
     await press('Deny');
-    await told('asks you to sign');
+    await untilStatusText('asks you to sign');
     await page.getByRole('button', { name: 'Close the book' }).click();
     await show(agent);
     await page.locator('article').waitFor();
     heard.resolve();
     await press('Approve');
-    await told('Approved: this call is allowed once.');
+    await untilStatusText('Approved: this call is allowed once.');
     expect(texts).toHaveLength(2);
     expect((await newest(agent)).status).toBe('approved');
   });

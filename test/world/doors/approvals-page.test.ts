@@ -16,11 +16,11 @@ beforeEach(async () => {
   page = await openEmptyPage();
 });
 
-const { newest, list, cautious, asked, decided } = approvalDoorsOf(() => service);
+const { newest, list, cautious, callToApprove, decide } = approvalDoorsOf(() => service);
 type Agent = Awaited<ReturnType<typeof cautious>>;
 const STILL_OPEN = 'The request was not answered: the call is still open.';
 const newKey = () => privateKeyToAccount(generatePrivateKey());
-const { open, press, told, factsOf } = ownersPageOf(() => ({ service, page }));
+const { open, press, untilStatusText, factsOf } = ownersPageOf(() => ({ service, page }));
 
 /** What the list shows of each request, changed on its way. */
 const showAltered = ({ agent_id }: Agent, change: Partial<ApprovalAnswer>) =>
@@ -36,7 +36,7 @@ const signedText = (decision: string, { approval_id, request_hash }: ApprovalAns
   );
 
 it('the page of a refusal for want of an approval leads there', async () => {
-  const { heard } = await asked(await cautious(), 'Where to');
+  const { heard } = await callToApprove(await cautious(), 'Where to');
   await page.goto(String(heard.body.refusal_url));
   await page.getByRole('link', { name: 'this page' }).click();
   await page.getByLabel('Agent id').waitFor();
@@ -46,7 +46,7 @@ it('the page of a refusal for want of an approval leads there', async () => {
 describe('the wallet of the agent, asked by the page', () => {
   it('approves: every fact is shown, that very text is signed, and the call passes once', async () => {
     const agent = await cautious();
-    const call = await asked(agent, 'By the wallet', { 'X-SVC-Note': 'a trifle' });
+    const call = await callToApprove(agent, 'By the wallet', { 'X-SVC-Note': 'a trifle' });
     const texts = await open(agent, [walletOf(agent)]);
     await page.getByText(`Book of agent ${agent.agent_id}: 1 call is waiting for an answer.`).waitFor();
     const { request } = call;
@@ -65,14 +65,14 @@ describe('the wallet of the agent, asked by the page', () => {
     });
     expect(texts).toEqual([]);
     await press('Approve');
-    await told('Approved: this call is allowed once.');
+    await untilStatusText('Approved: this call is allowed once.');
     expect(texts).toEqual([signedText('approve', request)]);
     expect(await page.locator('article').getByRole('button').count()).toBe(0);
     expect(await newest(agent)).toMatchObject({ status: 'approved', decided_by: 'wallet' });
     expect((await call.send()).status).toBe(200);
     expect((await newest(agent)).status).toBe('passed');
     // The very same call, paid for anew, has to be asked about anew.
-    await asked(agent, 'By the wallet');
+    await callToApprove(agent, 'By the wallet');
     await page.getByText(`Book of agent ${agent.agent_id}: no call is waiting for an answer.`).waitFor();
     await page.getByRole('button', { name: 'Refresh' }).click();
     await expect
@@ -83,11 +83,11 @@ describe('the wallet of the agent, asked by the page', () => {
 
   it('denies, at window.ethereum where none announces itself; other requests stay as they are', async () => {
     const agent = await cautious();
-    const first = await asked(agent, 'First');
-    await asked(agent, 'Second');
+    const first = await callToApprove(agent, 'First');
+    await callToApprove(agent, 'Second');
     const texts = await open(agent, [{ ...walletOf(agent), silent: true }]);
     await press('Deny', 1);
-    await told('Denied: the call stays refused.');
+    await untilStatusText('Denied: the call stays refused.');
     expect(texts).toEqual([signedText('deny', first.request)]);
     expect((await list(agent)).map(({ status }) => status)).toEqual(['open', 'denied']);
     expect((await first.send()).status).toBe(403);
@@ -95,43 +95,45 @@ describe('the wallet of the agent, asked by the page', () => {
 
   it('is asked by its own account, whichever of those that it shows is selected, and however it spells it', async () => {
     const agent = await cautious();
-    const { request } = await asked(agent, 'The second account');
+    const { request } = await callToApprove(agent, 'The second account');
     const { address } = agent.account;
     const shows = [newKey().address, address.toLowerCase()];
     const texts = await open(agent, [{ ...walletOf(agent), shows }]);
     await page.getByText(`Wallet of the agent: ${address}`).waitFor();
     await press('Approve');
-    await told('Approved: this call is allowed once.');
+    await untilStatusText('Approved: this call is allowed once.');
     expect(texts).toEqual([signedText('approve', request)]);
   });
 
   it('is asked for no signature by another account', async () => {
     const agent = await cautious();
-    await asked(agent, 'Not connected');
+    await callToApprove(agent, 'Not connected');
     const texts = await open(agent, [{ name: 'Other', account: newKey() }]);
     await press('Approve');
-    await told(`Connect ${agent.account.address} to this page in the wallet, and press again. ${STILL_OPEN}`);
+    await untilStatusText(
+      `Connect ${agent.account.address} to this page in the wallet, and press again. ${STILL_OPEN}`,
+    );
     expect(texts).toEqual([]);
   });
 
   it('is asked where slashes stand at the end of the address', async () => {
     const agent = await cautious();
-    await asked(agent, 'Slashes');
+    await callToApprove(agent, 'Slashes');
     await open(agent, [walletOf(agent)], '/approvals/');
     await press('Approve');
-    await told('Approved: this call is allowed once.');
+    await untilStatusText('Approved: this call is allowed once.');
   });
 
   it('is chosen where there is more than one', async () => {
     const agent = await cautious();
-    const { request } = await asked(agent, 'Two wallets');
+    const { request } = await callToApprove(agent, 'Two wallets');
     const texts = await open(agent, [{ name: 'Other', account: newKey() }, walletOf(agent)]);
     await press('Approve');
-    await told(`There are several wallets: choose one above, and press again. ${STILL_OPEN}`);
+    await untilStatusText(`There are several wallets: choose one above, and press again. ${STILL_OPEN}`);
     expect(texts).toEqual([]);
     await page.getByLabel('Own (test.wallet)').check();
     await press('Approve');
-    await told('Approved: this call is allowed once.');
+    await untilStatusText('Approved: this call is allowed once.');
     expect(texts).toEqual([signedText('approve', request)]);
   });
 });
@@ -154,36 +156,36 @@ describe('what does not come about is told, and leaves the call open', () => {
     ['the wallet shows no account', agent => [{ ...walletOf(agent), shows: [] }], 'The wallet shows no account'],
   ])('where %s', async (_, wallets, says) => {
     const agent = await cautious();
-    await asked(agent, 'Stays open');
+    await callToApprove(agent, 'Stays open');
     await open(agent, wallets(agent));
     await press('Approve');
-    await told(says);
-    await told(STILL_OPEN);
+    await untilStatusText(says);
+    await untilStatusText(STILL_OPEN);
     expect((await newest(agent)).status).toBe('open');
     expect(await page.locator('article').getByRole('button', { disabled: false }).count()).toBe(2);
   });
 
   it('where the service is away, and the same press counts once it is back', async () => {
     const agent = await cautious();
-    await asked(agent, 'Away');
+    await callToApprove(agent, 'Away');
     await open(agent, [walletOf(agent)]);
     const path = '**/book/approvals/*';
     await page.route(path, route => route.abort());
     await press('Approve');
-    await told('The service could not be reached');
+    await untilStatusText('The service could not be reached');
     expect((await newest(agent)).status).toBe('open');
     await page.unroute(path);
     await press('Approve');
-    await told('Approved: this call is allowed once.');
+    await untilStatusText('Approved: this call is allowed once.');
   });
 
   it('where what was signed is of another time', async () => {
     const agent = await cautious();
-    await asked(agent, 'Late');
+    await callToApprove(agent, 'Late');
     await page.clock.setFixedTime(Date.now() - 3_600_000);
     await open(agent, [walletOf(agent)]);
     await press('Approve');
-    await told('the clock of this computer is wrong');
+    await untilStatusText('the clock of this computer is wrong');
     expect((await newest(agent)).status).toBe('open');
   });
 });
@@ -191,31 +193,31 @@ describe('what does not come about is told, and leaves the call open', () => {
 describe('what is over is told', () => {
   it('where it was answered otherwise meanwhile', async () => {
     const agent = await cautious();
-    const { request } = await asked(agent, 'Denied meanwhile');
+    const { request } = await callToApprove(agent, 'Denied meanwhile');
     await open(agent, [walletOf(agent)]);
     await page.locator('article').waitFor();
-    await decided(agent, request, 'deny');
+    await decide(agent, request, 'deny');
     await press('Approve');
-    await told('It was denied in the meantime: the call stays refused.');
+    await untilStatusText('It was denied in the meantime: the call stays refused.');
     expect(await page.locator('article').getByRole('button').count()).toBe(0);
   });
 
   it('where its time is over', async () => {
     const agent = await cautious({ approval_ttl: 1 });
-    await asked(agent, 'Too late');
+    await callToApprove(agent, 'Too late');
     await expect.poll(async () => (await newest(agent)).status).toBe('expired');
     // As it was shown a moment before.
     await showAltered(agent, { status: 'open' });
     await open(agent, [walletOf(agent)]);
     await press('Approve');
-    await told('It has expired: the call stays refused.');
+    await untilStatusText('It has expired: the call stays refused.');
     expect(await page.locator('article').getByRole('button').count()).toBe(0);
   });
 });
 
 it('what the service and a wallet say is text, whatever it looks like', async () => {
   const agent = await cautious();
-  await asked(agent, 'Planted');
+  await callToApprove(agent, 'Planted');
   const planted = '<b id="planted">svc/auto</b>';
   await showAltered(agent, { model: planted, request_text: planted, request_text_characters: 5_000 });
   await open(agent, [{ ...walletOf(agent, planted), rejects: { code: 4001 } }, walletOf(agent)]);
@@ -227,6 +229,6 @@ it('what the service and a wallet say is text, whatever it looks like', async ()
   expect(facts['Not shown']).toBe(`${5_000 - planted.length} more characters, which would be approved too.`);
   await page.getByLabel(`${planted} (test.wallet)`).check();
   await press('Approve');
-  await told(STILL_OPEN);
+  await untilStatusText(STILL_OPEN);
   expect(await page.locator('#planted').count()).toBe(0);
 });

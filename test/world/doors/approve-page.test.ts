@@ -10,14 +10,14 @@ beforeAll(async () => {
   service = await openService({ NODE_ENV: 'test' });
 });
 
-const { newest, cautious, asked } = approvalDoorsOf(() => service);
-const { putToldOfApprovals } = webhookDoorsOf(() => service);
+const { newest, cautious, callToApprove } = approvalDoorsOf(() => service);
+const { putForApprovals } = webhookDoorsOf(() => service);
 
 it('shows in a browser what a link is for, and answers only where a person presses', async () => {
   const [agent, receiver] = [await cautious(), await openReceiver()];
-  await putToldOfApprovals(agent, `${receiver.url}/in`);
-  const call = await asked(agent, 'On the page');
-  const [message] = await receiver.heard(1);
+  await putForApprovals(agent, `${receiver.url}/in`);
+  const call = await callToApprove(agent, 'On the page');
+  const [message] = await receiver.untilMessages(1);
   const page = await openEmptyPage();
   await page.goto(String(message?.body.approval_link));
   await page.getByText('Approve this call?').waitFor();
@@ -36,9 +36,9 @@ it('shows in a browser what a link is for, and answers only where a person press
 
 it('shows it where slashes stand at the end of the address', async () => {
   const [agent, receiver] = [await cautious(), await openReceiver()];
-  await putToldOfApprovals(agent, `${receiver.url}/in`);
-  await asked(agent, 'By a slash');
-  const [message] = await receiver.heard(1);
+  await putForApprovals(agent, `${receiver.url}/in`);
+  await callToApprove(agent, 'By a slash');
+  const [message] = await receiver.untilMessages(1);
   const page = await openEmptyPage();
   await page.goto(String(message?.body.approval_link).replace('/approve#', '/approve/#'));
   await page.getByText('Approve this call?').waitFor();

@@ -11,7 +11,7 @@ import { openEmptyPage } from '../../harness/doors/browser/open-browser.ts';
 import { ownersPageOf, walletOf } from '../../harness/doors/browser/owners-page.ts';
 import { expectToFit as expectPageToFit } from '../../harness/doors/browser/page-fit.ts';
 import { ask, openService, type Service } from '../../harness/doors/open-service.ts';
-import { refusing } from '../../harness/doors/refusing.ts';
+import { policyDoorsOf } from '../../harness/doors/policies.ts';
 import { webhookDoorsOf } from '../../harness/doors/webhooks.ts';
 import { ROOT } from '../../harness/root.ts';
 import { ownFolder } from '../../harness/scratch.ts';
@@ -31,9 +31,9 @@ beforeAll(async () => {
   ]);
 });
 
-const { cautious, asked } = approvalDoorsOf(() => service);
-const { putToldOfApprovals } = webhookDoorsOf(() => service);
-const { open, told } = ownersPageOf(() => ({ service, page }));
+const { cautious, callToApprove } = approvalDoorsOf(() => service);
+const { putForApprovals } = webhookDoorsOf(() => service);
+const { open, untilStatusText } = ownersPageOf(() => ({ service, page }));
 
 const expectToFit = (name: string) => expectPageToFit(page, name);
 
@@ -58,11 +58,11 @@ const pages: Readonly<Record<string, () => Promise<void>>> = {
   },
 
   async get_refusal() {
-    const book = refusing(service);
-    await page.goto(String((await book.refused(await book.killed())).heard.body.refusal_url));
+    const book = policyDoorsOf(service);
+    await page.goto(String((await book.chatToRefusal(await book.newBlockedAgent())).heard.body.refusal_url));
     await page.getByText('Every check that can be made here passed').waitFor();
     await expectToFit('refusal');
-    await page.goto(String((await asked(await cautious(), 'What to do')).heard.body.refusal_url));
+    await page.goto(String((await callToApprove(await cautious(), 'What to do')).heard.body.refusal_url));
     await page.getByRole('link', { name: 'this page' }).waitFor();
     await expectToFit('refusal-approval');
     await page.goto(`${service.url}/refusal/refusal_${'0'.repeat(26)}`);
@@ -71,9 +71,9 @@ const pages: Readonly<Record<string, () => Promise<void>>> = {
 
   async get_approve_page() {
     const [agent, receiver] = [await cautious(), await openReceiver()];
-    await putToldOfApprovals(agent, `${receiver.url}/in`);
-    await asked(agent, `${LONG_WORD} by the link`, { 'X-SVC-Note': LONG_WORD });
-    const [message] = await receiver.heard(1);
+    await putForApprovals(agent, `${receiver.url}/in`);
+    await callToApprove(agent, `${LONG_WORD} by the link`, { 'X-SVC-Note': LONG_WORD });
+    const [message] = await receiver.untilMessages(1);
     await page.goto(String(message?.body.approval_link));
     await page.getByRole('button', { name: 'Approve' }).waitFor();
     await expectToFit('approve');
@@ -84,21 +84,21 @@ const pages: Readonly<Record<string, () => Promise<void>>> = {
     await page.getByLabel('Agent id').waitFor();
     await expectToFit('approvals-closed');
     const agent = await cautious();
-    await asked(agent, `${LONG_WORD} by the wallet`, { 'X-SVC-Note': LONG_WORD });
+    await callToApprove(agent, `${LONG_WORD} by the wallet`, { 'X-SVC-Note': LONG_WORD });
     await open(agent, [walletOf(agent), walletOf(agent, LONG_WORD)]);
     await page.locator('article').waitFor();
     await expectToFit('approvals');
     await page.getByLabel('Own').check();
     await page.locator('article').getByRole('button', { name: 'Deny' }).click();
-    await told('Denied');
+    await untilStatusText('Denied');
     await expectToFit('approvals-denied');
   },
 
   async export_book() {
     const { agent } = await buyWithLongIntent();
-    const book = refusing(service);
+    const book = policyDoorsOf(service);
     await book.set(agent, 'kill_switch', true);
-    await book.refused(agent);
+    await book.chatToRefusal(agent);
     await page.setExtraHTTPHeaders({ 'X-SVC-Session': agent.session });
     await page.goto(`${service.url}/v1/agents/${agent.agent_id}/book/export?format=html`);
     await page.setExtraHTTPHeaders({});

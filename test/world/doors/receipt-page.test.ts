@@ -7,8 +7,8 @@ import { canonicalJson, type Json, type JsonObject } from '../../../schema/canon
 import { openEmptyPage } from '../../harness/doors/browser/open-browser.ts';
 import { expectToFit } from '../../harness/doors/browser/page-fit.ts';
 import { ask, openService, type Service } from '../../harness/doors/open-service.ts';
-import { refusing } from '../../harness/doors/refusing.ts';
-import { altered, issue, issuer } from '../../harness/receipt/issue.ts';
+import { policyDoorsOf } from '../../harness/doors/policies.ts';
+import { alter, issue, issuer } from '../../harness/receipt/issue.ts';
 import { paidCall } from '../../harness/vectors/receipt-facts.ts';
 
 let service: Service;
@@ -22,8 +22,8 @@ beforeAll(async () => {
   [service, opened] = await Promise.all([openService({}, { meant: /the chain cannot be reached/ }), openEmptyPage()]);
   const agent = await service.newAgent();
   receipt_url = (await service.buy(agent.account, ask(), { 'X-SVC-Session': agent.session })).body.svc.verify_url;
-  const book = refusing(service);
-  refusal_url = String((await book.refused(await book.killed())).heard.body.refusal_url);
+  const book = policyDoorsOf(service);
+  refusal_url = String((await book.chatToRefusal(await book.newBlockedAgent())).heard.body.refusal_url);
 });
 beforeEach(async () => {
   page = await (opened.context().browser() as Browser).newPage();
@@ -66,7 +66,7 @@ async function openAltered(url: string, change: (html: string) => string) {
 /** The same of a member of the evidence that the page brings. */
 const inEvidence = (path: string, change: (old: Json) => Json) => (html: string) =>
   html.replace(/(<script type="application\/json" id="evidence">)(.*?)(<\/script>)/s, (_, open, json, close) => {
-    const changed = altered(JSON.parse(json), path.split('.'), change);
+    const changed = alter(JSON.parse(json), path.split('.'), change);
     return open + JSON.stringify(changed).replaceAll('<', '\\u003c') + close;
   });
 

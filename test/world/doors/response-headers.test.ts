@@ -3,25 +3,25 @@ import { CHAT, REGISTER } from '../../harness/doors/open-service.ts';
 import {
   breakOnce,
   buyByEachClient,
-  type HeadedService,
-  openHeadedService,
+  type MeasuredService,
+  openMeasuredService,
+  paidRequests,
   registerAt,
   streamAt,
-  work,
 } from '../../harness/doors/short-heads.ts';
 import { startNginx } from '../../harness/nginx.ts';
 
-let service: HeadedService;
+let service: MeasuredService;
 /** The nginx before it. */
 let url: string;
 beforeAll(async () => {
-  service = await openHeadedService();
+  service = await openMeasuredService();
   await breakOnce(service);
   url = (await startNginx(service.url)).url;
 });
 
 describe('behind a stock nginx', () => {
-  it.each(work)('POST %s: 402, and 200 by each official client, by key and delivered again', (...door) =>
+  it.each(paidRequests)('POST %s: 402, and 200 by each official client, by key and delivered again', (...door) =>
     buyByEachClient(service, url, door),
   );
 

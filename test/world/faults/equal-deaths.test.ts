@@ -9,7 +9,7 @@ import { auditLog } from '../../harness/faults/audit-log.ts';
 import { nameOf, newBuyer, type Order, send, trySend } from '../../harness/faults/buyer.ts';
 import { claimOf } from '../../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../../harness/faults/ground.ts';
-import { alike, differences, stateOf } from '../../harness/faults/state.ts';
+import { differences, normalized, stateOf } from '../../harness/faults/state.ts';
 import type { RunningService } from '../../harness/worker-gateway.ts';
 
 /*
@@ -19,13 +19,13 @@ import type { RunningService } from '../../harness/worker-gateway.ts';
  * process, and prove what they would prove by kill -9.
  */
 
-interface Dying {
+interface ServiceToKill {
   readonly url: string;
   readonly died: Promise<void>;
   endLease(): Promise<void>;
 }
 
-type Start = (ground: Ground, point: FaultPoint) => Promise<Dying>;
+type Start = (ground: Ground, point: FaultPoint) => Promise<ServiceToKill>;
 
 const byKill: Start = async (ground, point) => {
   const { url, exited } = await ground.startFaulty({ point });
@@ -120,7 +120,7 @@ async function dieAt(side: Side, point: FaultPoint) {
   });
   const after = await claimOf(ground, order);
   const transfers = (await ground.chain.transfers(ground.pay_to)).length;
-  return { lost, transfers, ...(alike({ stands, finished, next, after }) as object) };
+  return { lost, transfers, ...(normalized({ stands, finished, next, after }) as object) };
 }
 
 const all = Object.keys(points) as FaultPoint[];

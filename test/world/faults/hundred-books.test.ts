@@ -7,11 +7,11 @@ import {
 } from '../../../rest-compat/client/book-follower.ts';
 import { bookSocket } from '../../../rest-compat/client/book-socket.ts';
 import { bookStream } from '../../../rest-compat/client/book-stream.ts';
+import { openBreakableConnection } from '../../harness/breakable-connection.ts';
 import { answerTo, newBuyer } from '../../harness/faults/buyer.ts';
 import type { DyingService } from '../../harness/faults/dying-service.ts';
 import { eventually, type Ground, openGround } from '../../harness/faults/ground.ts';
 import { ownPort } from '../../harness/own-port.ts';
-import { openLine } from '../../harness/severable-line.ts';
 
 /* A hundred books, each followed by itself: over a line that is cut, and a gateway that is killed and comes back. */
 
@@ -73,7 +73,7 @@ it.each<[string, BookTransport]>([
   ['server-sent events', bookStream],
   ['graphql-ws', bookSocket],
 ])('each event of a hundred books is taken once by %s, over a cut line and a killed gateway', async (_, over) => {
-  const line = await openLine(gateway.url);
+  const line = await openBreakableConnection(gateway.url);
   const store = memory();
   const ends: string[] = [];
   const follower = createBookFollower({

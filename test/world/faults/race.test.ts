@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../../harness/faults/audit.ts';
 import { harmless, jwsOf, nameOf, newBuyer, type Order, send, trySend } from '../../harness/faults/buyer.ts';
-import { allClosed, claimOf } from '../../harness/faults/claims.ts';
+import { claimOf, untilAllClosed } from '../../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../../harness/faults/ground.ts';
 import type { RunningGateway } from '../../harness/gateway.ts';
 
@@ -62,7 +62,7 @@ describe('two hundred payments at once over two processes with the same settleme
     });
     await gateways[0].kill('SIGKILL');
     const answers = await sent;
-    await allClosed(ground);
+    await untilAllClosed(ground);
     await audit(ground);
 
     const heard = answers.filter(answer => answer !== null);

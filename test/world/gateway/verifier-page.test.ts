@@ -7,9 +7,9 @@ import type { Browser, Page } from 'playwright-core';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
 import { openEmptyPage } from '../../harness/doors/browser/open-browser.ts';
-import { keptDocuments, keptKeys, keptNamed } from '../../harness/fixtures/signed-documents.ts';
-import { audited } from '../../harness/receipt/audit-document.ts';
-import { altered, issue, issuer, stranger } from '../../harness/receipt/issue.ts';
+import { fixtureKeys, keptDocuments, keptNamed } from '../../harness/fixtures/signed-documents.ts';
+import { makeAuditDocument } from '../../harness/receipt/audit-document.ts';
+import { alter, issue, issuer, otherIssuer } from '../../harness/receipt/issue.ts';
 import { ROOT } from '../../harness/root.ts';
 import { ownFolder } from '../../harness/scratch.ts';
 import { paidCall } from '../../harness/vectors/receipt-facts.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   folder = own;
   browser = opened.context().browser() as Browser;
   await promisify(execFile)(process.execPath, ['gateway/commands/build-client.ts', folder], { cwd: ROOT });
-  const [receipt, audit] = await Promise.all([issue(paidCall), audited(paidCall)]);
+  const [receipt, audit] = await Promise.all([issue(paidCall), makeAuditDocument(paidCall)]);
   Object.assign(documents, { receipt, audit });
 });
 
@@ -124,7 +124,7 @@ describe('what is dropped', () => {
   });
 
   it('a receipt and a stranger’s key set: NOT valid, until that of its issuer comes', async () => {
-    await drop({ 'receipt.json': documents.receipt ?? {}, 'others.json': stranger.jwks as JsonObject });
+    await drop({ 'receipt.json': documents.receipt ?? {}, 'others.json': otherIssuer.jwks as JsonObject });
     await expect
       .poll(cards)
       .toMatchObject([{ status: 'failed', detail: expect.stringContaining('signature_invalid') }]);
@@ -144,7 +144,7 @@ describe('what is dropped', () => {
     ['the token', 'issuer_signature.jws'],
     ['the raw value', 'issuer_signature.value'],
   ])('a receipt with %s altered: NOT valid, and what it says is struck out', async (_, path) => {
-    const forged = altered(documents.receipt ?? {}, path.split('.'), old => `${String(old).slice(0, -4)}AAAA`);
+    const forged = alter(documents.receipt ?? {}, path.split('.'), old => `${String(old).slice(0, -4)}AAAA`);
     await drop({ ...keys(), 'forged.json': forged });
     await expect.poll(cards).toMatchObject([{ status: 'failed', headline: 'This receipt is NOT valid' }]);
     expect(await page.locator('dl').count()).toBe(0);
@@ -173,7 +173,7 @@ describe('what is dropped', () => {
       'The log was only appended to since the receipt was signed (consistency proof).',
     );
     await show('audit');
-    const forged = altered(documents.audit ?? {}, ['log', 'consistency', 'proof'], () => []);
+    const forged = alter(documents.audit ?? {}, ['log', 'consistency', 'proof'], () => []);
     await drop({ 'forged.json': forged });
     await expect
       .poll(cards)
@@ -208,7 +208,7 @@ describe('many documents', () => {
   it('10,000 documents: a table with what is wrong first, a summary, and what was left out', async () => {
     const one = JSON.stringify(documents.receipt);
     const pack = JSON.stringify(keptNamed('audit_pack').document);
-    const forged = JSON.stringify(altered(documents.receipt ?? {}, ['amount'], () => '1'));
+    const forged = JSON.stringify(alter(documents.receipt ?? {}, ['amount'], () => '1'));
     await page.evaluate(
       ([text, other, unsigned, keys, receipts, many]) => {
         type Made = new (...args: readonly unknown[]) => { readonly items: { add(file: unknown): void } };
@@ -252,7 +252,7 @@ describe('many documents', () => {
     );
     await page.locator('#text').fill([...texts, keptNamed('credential').text ?? ''].join('\n'));
     await page.locator('#paste button').click();
-    await drop({ 'jwks.json': keptKeys.service });
+    await drop({ 'jwks.json': fixtureKeys.service });
     await expect.poll(() => page.locator('tbody tr').count()).toBe(signed.length + 1);
     expect(await page.locator('tr[data-status=failed]').count()).toBe(0);
     await expect.poll(() => page.locator('#summary').textContent()).toContain(`${signed.length + 1} documents: `);
@@ -273,7 +273,7 @@ describe('what is signed beside receipts', () => {
     ['a proof of the log', keptNamed('log_proof').text ?? '', 'This proof of the log is valid'],
     ['a message’s HMAC', `sha256=${'ab'.repeat(32)}`, 'This signature by a shared secret cannot be decided here'],
   ])('%s, pasted', async (_, text, headline) => {
-    await drop({ 'jwks.json': keptKeys.service });
+    await drop({ 'jwks.json': fixtureKeys.service });
     await page.locator('#text').fill(text);
     await page.locator('#paste button').click();
     await expect.poll(cards).toMatchObject([{ headline }]);

@@ -7,7 +7,7 @@ import { verifyReceiptAudit } from '../../../subgraphs/receipt/verify/audit.ts';
 import { verifyReceipt } from '../../../subgraphs/receipt/verify/receipt.ts';
 import { audit } from '../../harness/faults/audit.ts';
 import { answerTo, nameOf, newBuyer, type Order, send } from '../../harness/faults/buyer.ts';
-import { allClosed } from '../../harness/faults/claims.ts';
+import { untilAllClosed } from '../../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../../harness/faults/ground.ts';
 import { refusalOf } from '../../harness/faults/operator.ts';
 import { revokeKeyBy } from '../../harness/faults/revoke.ts';
@@ -109,7 +109,7 @@ describe('a new seed in ISSUER_KEYS, under load', () => {
     const kids = [...new Set(load.receipts.map(kidOf))];
     expect(kids).toHaveLength(2);
     expect(kids).toContain(kidOf(fresh));
-    await allClosed(ground);
+    await untilAllClosed(ground);
     expect(await audit(ground)).toBe(before + load.receipts.length + 1);
   });
 
@@ -155,7 +155,7 @@ describe('a key that leaked', () => {
     expect(named.filter(({ status }) => status === 'revoked').map(each => each.reason)).toEqual(
       Array(3).fill('it leaked'),
     );
-    await allClosed(ground);
+    await untilAllClosed(ground);
     await audit(ground);
   });
 

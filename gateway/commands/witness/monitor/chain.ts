@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { networks } from '../../../../schema/network.ts';
-import { LogAway, within } from '../log-source.ts';
+import { LogAway, readWithin } from '../log-source.ts';
 import type { SeenTransfer } from './match.ts';
 
 /** The chain cannot be read now. The message does not name the node's URL, which may contain a key. */
@@ -26,7 +26,7 @@ const Log = z.object({
 });
 const Answer = z.object({ result: z.unknown().optional(), error: z.object({}).loose().optional() });
 
-export interface Between {
+export interface TransferParties {
   /** Lower-case, as all addresses in this folder. */
   readonly wallet: string;
   /** Null: any payee. */
@@ -53,7 +53,7 @@ export class TransferSource {
 
   /** The transfers in these blocks, both ends included, in their order. `shown` is called with the blocks read so far. @throws ChainSilent */
   async transfers(
-    { wallet, treasuries }: Between,
+    { wallet, treasuries }: TransferParties,
     { from, to }: { readonly from: number; readonly to: number },
     shown: (blocks: number) => void,
   ): Promise<SeenTransfer[]> {
@@ -77,7 +77,7 @@ export class TransferSource {
   }
 
   /** The transfers of one transaction; none if the chain does not have it, or it was reverted. @throws ChainSilent */
-  async transfersOf(tx_hash: string, between: Between): Promise<SeenTransfer[]> {
+  async transfersOf(tx_hash: string, between: TransferParties): Promise<SeenTransfer[]> {
     const receipt = await this.#request('eth_getTransactionReceipt', [tx_hash]);
     if (receipt === null) return [];
     const { status, logs } = parsed(z.object({ status: Quantity, logs: z.unknown() }), receipt);
@@ -98,7 +98,7 @@ export class TransferSource {
         signal: AbortSignal.timeout(ASK_MS_MAX),
       });
       if (!answer.body) throw new ChainSilent(`the chain's node answers ${method} with an empty response`);
-      return Answer.parse(JSON.parse((await within(answer.body, ANSWER_BYTES_MAX, 'the chain')).toString()));
+      return Answer.parse(JSON.parse((await readWithin(answer.body, ANSWER_BYTES_MAX, 'the chain')).toString()));
     } catch (fault) {
       if (fault instanceof ChainSilent) throw fault;
       throw new ChainSilent(`the chain's node does not answer ${method} correctly`);
@@ -133,7 +133,7 @@ function eachOnce(transfers: readonly SeenTransfer[], from: number, to: number):
 }
 
 /** A node may return more than was requested. */
-function transfersIn(logs: unknown, { wallet, treasuries }: Between): SeenTransfer[] {
+function transfersIn(logs: unknown, { wallet, treasuries }: TransferParties): SeenTransfer[] {
   return parsed(z.array(Log), logs).flatMap(({ address, topics: [topic, from, to], ...log }) => {
     const wanted = address.toLowerCase() === networks.base.usdc.toLowerCase() && topic === TRANSFER_TOPIC;
     const payee = payeeOf(to, treasuries);
@@ -149,7 +149,7 @@ function transfersIn(logs: unknown, { wallet, treasuries }: Between): SeenTransf
 }
 
 /** Lower-case; null if it is not one of the requested ones. */
-function payeeOf(topic: string | undefined, treasuries: Between['treasuries']): string | null {
+function payeeOf(topic: string | undefined, treasuries: TransferParties['treasuries']): string | null {
   const address = /^0x0{24}([0-9a-f]{40})$/.exec(topic?.toLowerCase() ?? '')?.[1];
   if (address === undefined) return null;
   return treasuries === null || treasuries.includes(`0x${address}`) ? `0x${address}` : null;

@@ -23,20 +23,20 @@ export interface WalletPayment {
 }
 
 /** A mismatch. */
-export type Finding =
+export type PaymentMismatch =
   | { readonly kind: 'transfer_without_receipt'; readonly transfer: SeenTransfer }
   | { readonly kind: 'receipt_without_transfer'; readonly receipt: WalletPayment }
   | { readonly kind: 'amount_differs'; readonly receipt: WalletPayment; readonly transfer: SeenTransfer }
   | { readonly kind: 'payment_used_twice'; readonly receipt: WalletPayment; readonly transfer: SeenTransfer };
 
-export interface Matching {
+export interface MatchReport {
   readonly matched: number;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly PaymentMismatch[];
 }
 
 /** Each transfer backs one receipt of its amount, and each receipt has its transfer: see `pairPayments`. */
-export function matchPayments(receipts: readonly WalletPayment[], transfers: readonly SeenTransfer[]): Matching {
-  const findings: Finding[] = [];
+export function matchPayments(receipts: readonly WalletPayment[], transfers: readonly SeenTransfer[]): MatchReport {
+  const findings: PaymentMismatch[] = [];
   const taken = new Set<SeenTransfer>();
   for (const pair of pairPayments(receipts, transfers)) {
     const { payment: receipt } = pair;

@@ -4,11 +4,17 @@ import { systemClock } from '../../../../subgraphs/clock.ts';
 import { OperatorFault } from '../../../config/fault.ts';
 import { progressBar } from '../../export/progress-bar.ts';
 import type { LeafFile } from '../catch-up.ts';
-import type { Look } from '../follower.ts';
+import type { LogCheck } from '../follower.ts';
 import { LogAway } from '../log-source.ts';
 import { ChainSilent, TransferSource } from './chain.ts';
 import { type CheckedReceipt, checkedReceipt, type WrongReceipt } from './checked-receipt.ts';
-import { type Finding, type Matching, matchPayments, type SeenTransfer, type WalletPayment } from './match.ts';
+import {
+  type MatchReport,
+  matchPayments,
+  type PaymentMismatch,
+  type SeenTransfer,
+  type WalletPayment,
+} from './match.ts';
 import { WatchedService, walletSigner } from './watched-service.ts';
 
 /** The wallet whose receipts are checked, and where its transfers are read. */
@@ -23,10 +29,10 @@ export interface MonitoredWallet {
   readonly signature_file: string | null;
 }
 
-interface Watching {
+interface MonitoredLog {
   readonly url: string;
   /** Checks the log, which brings its leaves here. */
-  look(): Promise<Look>;
+  look(): Promise<LogCheck>;
   readonly leaves: LeafFile;
 }
 
@@ -37,7 +43,7 @@ const GRACE_MS = 3_000;
  * Checks a wallet once: each receipt against its signatures and the log's leaves, and receipts against transfers to the treasury.
  * Prints a line for each mismatch, and returns the exit code. @throws OperatorFault
  */
-export async function monitorWallet(monitored: MonitoredWallet, watching: Watching): Promise<number> {
+export async function monitorWallet(monitored: MonitoredWallet, watching: MonitoredLog): Promise<number> {
   try {
     return await monitor(monitored, watching);
   } catch (fault) {
@@ -47,7 +53,7 @@ export async function monitorWallet(monitored: MonitoredWallet, watching: Watchi
   }
 }
 
-async function monitor(monitored: MonitoredWallet, { url, look, leaves }: Watching): Promise<number> {
+async function monitor(monitored: MonitoredWallet, { url, look, leaves }: MonitoredLog): Promise<number> {
   const { wallet, signature_file } = monitored;
   const sign = await walletSigner({ wallet, base_url: url, signature_file }, systemClock);
   const service = new WatchedService(url);
@@ -62,7 +68,7 @@ async function monitor(monitored: MonitoredWallet, { url, look, leaves }: Watchi
     if ('sentence' in looked) throw new LogAway(looked.sentence);
     return Promise.all(found.map(document => checkedReceipt(document, { jwks, wallet, url, leaves })));
   });
-  await known.more();
+  await known.readMore();
   const treasuries = [
     ...new Set([...monitored.treasuries, ...(current ? [current] : []), ...known.paid.map(it => it.pay_to)]),
   ];
@@ -77,7 +83,7 @@ async function monitor(monitored: MonitoredWallet, { url, look, leaves }: Watchi
   bar.end();
   if (matchPayments(known.paid, transfers).findings.some(({ kind }) => kind === 'transfer_without_receipt')) {
     await sleep(GRACE_MS);
-    await known.more();
+    await known.readMore();
   }
   const matching = await matchedAll(known.paid, transfers, { chain, between, from, newest });
   return report({ wallet, treasuries, from, newest, known, matching });
@@ -95,7 +101,7 @@ class Receipts {
     this.#read = read;
   }
 
-  async more(): Promise<void> {
+  async readMore(): Promise<void> {
     for (const checked of await this.#read(this.#behind)) {
       this.#behind = Math.max(this.#behind, checked.leaf_index);
       if (checked.kind === 'paid') this.paid.push(checked.receipt);
@@ -105,13 +111,13 @@ class Receipts {
   }
 }
 
-type Between = Parameters<TransferSource['transfers']>[0];
+type TransferRange = Parameters<TransferSource['transfers']>[0];
 
 /** The block of the first payment that the chain has; null if there is none. */
 async function firstBlock(
   chain: TransferSource,
   paid: readonly WalletPayment[],
-  between: Between,
+  between: TransferRange,
 ): Promise<number | null> {
   for (const { tx_hash } of paid.slice(0, 8)) {
     const [transfer] = await chain.transfersOf(tx_hash, between);
@@ -122,7 +128,7 @@ async function firstBlock(
 
 interface ReadBlocks {
   readonly chain: TransferSource;
-  readonly between: Between;
+  readonly between: TransferRange;
   /** The blocks that were read. */
   readonly from: number;
   readonly newest: number;
@@ -136,7 +142,7 @@ async function matchedAll(
   paid: readonly WalletPayment[],
   transfers: readonly SeenTransfer[],
   { chain, between, from, newest }: ReadBlocks,
-): Promise<Matching> {
+): Promise<MatchReport> {
   const read = new Set(transfers.map(({ tx_hash }) => tx_hash));
   const unread = new Set(paid.map(({ tx_hash }) => tx_hash).filter(tx_hash => !read.has(tx_hash)));
   const others: SeenTransfer[] = [];
@@ -146,7 +152,7 @@ async function matchedAll(
     throw new ChainSilent(`the chain's node omitted ${left_out.tx_hash} from its logs, or the block has changed`);
   const { matched, findings } = matchPayments(paid, [...transfers, ...others]);
   // The receipt of a transfer in a newer block may still be missing.
-  const later = (it: Finding) => it.kind === 'transfer_without_receipt' && it.transfer.block_number > newest;
+  const later = (it: PaymentMismatch) => it.kind === 'transfer_without_receipt' && it.transfer.block_number > newest;
   return { matched, findings: findings.filter(it => !later(it)) };
 }
 
@@ -156,7 +162,7 @@ interface MonitorReport {
   readonly from: number;
   readonly newest: number;
   readonly known: Receipts;
-  readonly matching: Matching;
+  readonly matching: MatchReport;
 }
 
 function report({ wallet, treasuries, from, newest, known, matching }: MonitorReport): number {
@@ -175,7 +181,7 @@ function report({ wallet, treasuries, from, newest, known, matching }: MonitorRe
 /** Five minutes of Base: a stream goes on after its money has moved, and a call whose process died is finished later. */
 const UNFINISHED_BLOCKS = 150;
 
-function sentenceOf(finding: Finding, newest: number): string {
+function sentenceOf(finding: PaymentMismatch, newest: number): string {
   if (finding.kind === 'transfer_without_receipt') {
     const { tx_hash, log_index, amount, to, block_number } = finding.transfer;
     const unfinished =

@@ -8,9 +8,9 @@ import { buyerLimits } from '../../../../schema/limits.ts';
 import { jwksUri } from '../../../../schema/links.ts';
 import { walletReceiptsText } from '../../../../schema/wallet-receipts.ts';
 import type { Clock } from '../../../../subgraphs/clock.ts';
+import { readWalletKey } from '../../../config/command-settings.ts';
 import { OperatorFault } from '../../../config/fault.ts';
-import { givenWalletKey } from '../../../config/of-commands.ts';
-import { LogAway, within } from '../log-source.ts';
+import { LogAway, readWithin } from '../log-source.ts';
 
 const ASK_MS_MAX = 30_000;
 const ANSWER_BYTES_MAX = 8 * 2 ** 20;
@@ -68,7 +68,7 @@ export class WatchedService {
           `${url} answered ${answer.status}${answer.status === 401 ? ': the wallet signature is not accepted; sign again' : ''}`,
         );
       }
-      const value: unknown = JSON.parse((await within(answer.body, ANSWER_BYTES_MAX, url)).toString());
+      const value: unknown = JSON.parse((await readWithin(answer.body, ANSWER_BYTES_MAX, url)).toString());
       if (isJsonObject(value)) return value;
     } catch (fault) {
       if (fault instanceof LogAway) throw fault;
@@ -96,7 +96,7 @@ export async function walletSigner(
     const made = await readSignature(signature_file);
     return async () => made;
   }
-  const key = givenWalletKey();
+  const key = readWalletKey();
   if (key === null) {
     const text = walletReceiptsText(base_url, checksummedAddress(wallet), now_seconds());
     throw new OperatorFault(

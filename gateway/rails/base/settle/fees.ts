@@ -4,7 +4,7 @@ export interface Fees {
   readonly priority_fee_wei: bigint;
 }
 
-export type Priced = { readonly kind: 'priced'; readonly fees: Fees } | { readonly kind: 'too_high' };
+export type FeeQuote = { readonly kind: 'priced'; readonly fees: Fees } | { readonly kind: 'too_high' };
 
 export interface FeeMarket {
   readonly base_fee_wei: bigint;
@@ -21,23 +21,23 @@ export const REPLACEMENT_CEILING_WEI = 100_000_000_000n;
 const BASE_FEE_HEADROOM = 2n;
 
 /** Fees for a transaction that is sent now, never above the ceiling per unit of gas. */
-export function feesNow({ base_fee_wei, priority_fee_wei }: FeeMarket, ceiling_wei: bigint): Priced {
+export function feesNow({ base_fee_wei, priority_fee_wei }: FeeMarket, ceiling_wei: bigint): FeeQuote {
   if (base_fee_wei + priority_fee_wei > ceiling_wei) return { kind: 'too_high' };
   const max_fee_wei = smaller(base_fee_wei * BASE_FEE_HEADROOM + priority_fee_wei, ceiling_wei);
   return { kind: 'priced', fees: { max_fee_wei, priority_fee_wei } };
 }
 
 /** Nodes replace a transaction of the same nonce only if both fees rise by a tenth; an eighth satisfies all. */
-function raised(fee_wei: bigint): bigint {
+function replacementFee(fee_wei: bigint): bigint {
   return fee_wei + fee_wei / 8n + 1n;
 }
 
 /** Fees that replace a stuck transaction: the current ones, but no less than nodes require for a replacement. */
-export function feesBumped(previous: Fees, market: FeeMarket, ceiling_wei: bigint): Priced {
+export function replacementFees(previous: Fees, market: FeeMarket, ceiling_wei: bigint): FeeQuote {
   const now = feesNow(market, ceiling_wei);
   if (now.kind !== 'priced') return now;
-  const max_fee_wei = larger(raised(previous.max_fee_wei), now.fees.max_fee_wei);
-  const priority_fee_wei = larger(raised(previous.priority_fee_wei), now.fees.priority_fee_wei);
+  const max_fee_wei = larger(replacementFee(previous.max_fee_wei), now.fees.max_fee_wei);
+  const priority_fee_wei = larger(replacementFee(previous.priority_fee_wei), now.fees.priority_fee_wei);
   if (max_fee_wei > ceiling_wei) return { kind: 'too_high' };
   return {
     kind: 'priced',

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../../../subgraphs/database.ts';
 import { reserveFee } from '../../../../subgraphs/receipt/claim/settlement/fee.ts';
-import { journalSettlement, type SettlementBirth } from '../../../../subgraphs/receipt/claim/settlement/journal.ts';
+import { journalSettlement, type NewSettlement } from '../../../../subgraphs/receipt/claim/settlement/journal.ts';
 import { allocateNonce } from '../../../../subgraphs/receipt/claim/settlement/nonce.ts';
 import { type JournalOutcome, journal, newSettlementId, type SettlerParts, type SettlerTimes } from '../../settler.ts';
 import type { Hex } from '../abi.ts';
@@ -11,7 +11,7 @@ import type { PriceSource } from './quotes.ts';
 import { type SettlerKey, signTransaction } from './transaction.ts';
 
 /** A committed and signed batch; from here on only the chain shows its outcome. */
-export interface Journalled<I> {
+export interface JournalledBatch<I> {
   readonly settlement_id: string;
   readonly key_address: Hex;
   readonly from_block: number;
@@ -22,7 +22,7 @@ export interface Journalled<I> {
 }
 
 type BatchOutcome<I> =
-  | JournalOutcome<Journalled<I>>
+  | JournalOutcome<JournalledBatch<I>>
   /** Rolled back: the rest of the batch exceeds its limit, or the day's limit is used up. */
   | { readonly kind: 'too_high'; readonly cause: FeeTooHigh };
 
@@ -37,12 +37,12 @@ export interface Batch<I extends SettleItem> {
   readonly replaces: readonly string[];
 }
 
-type Journalling<I extends SettleItem> = Pick<SettlerOptions<I>, 'random' | 'commitSettling' | 'faults'>;
+type JournalParts<I extends SettleItem> = Pick<SettlerOptions<I>, 'random' | 'commitSettling' | 'faults'>;
 
 /** The one commit of a batch: claims become `settling`, a nonce is assigned, the signed bytes are stored. */
 export async function journalBatch<I extends SettleItem>(
   parts: SettlingParts,
-  options: Journalling<I>,
+  options: JournalParts<I>,
   batch: Batch<I>,
 ): Promise<BatchOutcome<I>> {
   const settlement_id = newSettlementId(options.random);
@@ -55,11 +55,11 @@ export async function journalBatch<I extends SettleItem>(
 async function write<I extends SettleItem>(
   tx: Tx,
   parts: SettlingParts,
-  { commitSettling, faults }: Journalling<I>,
+  { commitSettling, faults }: JournalParts<I>,
   { items, market, priced: foreseen, eth_price, free, replaces }: Batch<I>,
   settlement_id: string,
-): Promise<Journalled<I> | null> {
-  const from_block = lookBack(market.head.number);
+): Promise<JournalledBatch<I> | null> {
+  const from_block = searchStart(market.head.number);
   const moved = await commitSettling(tx, items, { settlement_id, from_block, replaces });
   const kept = items.filter(item => moved.has(item.claim_key));
   if (kept.length === 0) return null;
@@ -77,7 +77,7 @@ async function write<I extends SettleItem>(
   if (!key) throw new Error('no settler key could be locked');
   const { raw, hash } = signTransaction(key, { ...priced.submission, nonce: allocated.nonce, fees: priced.fees });
   const valid_before_max = Math.max(...kept.map(({ authorization }) => authorization.valid_before_seconds));
-  const birth: SettlementBirth = {
+  const birth: NewSettlement = {
     network: 'base',
     settlement_id,
     key_address: key.address,
@@ -98,7 +98,7 @@ async function write<I extends SettleItem>(
  */
 const LOOK_BACK_BLOCKS = 1_800;
 
-export function lookBack(block_number: number): number {
+export function searchStart(block_number: number): number {
   return Math.max(0, block_number - LOOK_BACK_BLOCKS);
 }
 

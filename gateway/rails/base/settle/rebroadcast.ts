@@ -9,11 +9,11 @@ import {
 } from '../../../../subgraphs/receipt/claim/settlement/journal.ts';
 import { allocateNonce } from '../../../../subgraphs/receipt/claim/settlement/nonce.ts';
 import { type OpenSettlement, sentSettlements } from '../../../../subgraphs/receipt/claim/settlement/read.ts';
-import type { Sighting } from '../../finality.ts';
+import type { SettlementPresence } from '../../finality.ts';
 import type { ChainAnswer } from '../../rpc.ts';
 import type { Hex } from '../abi.ts';
 import type { BaseChain, Broadcast, Market } from '../chain.ts';
-import { type Fees, feesBumped, feesNow, outbid, REPLACEMENT_CEILING_WEI } from './fees.ts';
+import { type Fees, feesNow, outbid, REPLACEMENT_CEILING_WEI, replacementFees } from './fees.ts';
 import { addresses, type SettlingParts } from './journal.ts';
 import { gasOfRaw, signAgain } from './transaction.ts';
 
@@ -90,7 +90,7 @@ async function replace(
   const priced =
     nonce === 'next'
       ? feesNow(feeMarket(market), REPLACEMENT_CEILING_WEI)
-      : feesBumped(newest, feeMarket(market), REPLACEMENT_CEILING_WEI);
+      : replacementFees(newest, feeMarket(market), REPLACEMENT_CEILING_WEI);
   if (priced.kind !== 'priced') return;
   const attempt = await parts.database.transaction(async tx => {
     if (!(await lockForAttempt(tx, settlement.settlement_id, newest.tx_hash))) return null;
@@ -129,7 +129,7 @@ export function hashesOf({ attempts }: OpenSettlement): Hex[] {
 export async function findMined(
   chain: BaseChain,
   settlements: readonly OpenSettlement[],
-): Promise<(settlement: OpenSettlement) => Sighting> {
+): Promise<(settlement: OpenSettlement) => SettlementPresence> {
   const hashes = settlements.flatMap(hashesOf);
   const receipts = await chain.receipts(hashes);
   const byHash = new Map(receipts.map((receipt, index) => [hashes[index], receipt]));

@@ -8,12 +8,12 @@ import type { ChainAnswer } from '../../rpc.ts';
 import { broadcastCommitted, type Settler } from '../../settler.ts';
 import type { Hex } from '../abi.ts';
 import type { BaseChain, ChainBlock, ChainReceipt, Market } from '../chain.ts';
-import { decideMined, isTooLate, transferred } from '../decide.ts';
+import { decideMined, isTooLate, transferOutcome } from '../decide.ts';
 import { isBrokeForAll, isStarved, type SettleItem } from './batch.ts';
 import {
   addresses,
   type Batch,
-  type Journalled,
+  type JournalledBatch,
   journalBatch,
   type SettlerOptions,
   type SettlingParts,
@@ -175,7 +175,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     this.#waiters.putBack(waiters);
   }
 
-  async #carryOut(journalled: Journalled<I>, waiters: readonly Waiter<I>[]): Promise<void> {
+  async #carryOut(journalled: JournalledBatch<I>, waiters: readonly Waiter<I>[]): Promise<void> {
     try {
       await broadcastCommitted(this.#options.chain, journalled.raw, this.#options);
       const receipt = await this.#mined(journalled);
@@ -191,12 +191,12 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
   }
 
   /** If one may have used up the gas of all, the failed ones are sent again in halves. */
-  async #decide(waiters: readonly Waiter<I>[], journalled: Journalled<I>, receipt: ChainReceipt): Promise<void> {
+  async #decide(waiters: readonly Waiter<I>[], journalled: JournalledBatch<I>, receipt: ChainReceipt): Promise<void> {
     const { hashes, from_block, items, settlement_id } = journalled;
     const starved = items.length > 1 && isStarved(receipt, items.length);
     const decided = waiters.map(async waiter => {
       const { authorization } = waiter.item;
-      const done = transferred(receipt, authorization, 'us');
+      const done = transferOutcome(receipt, authorization, 'us');
       const decision =
         done ?? (await decideMined(this.#parts.chain, { authorization, attempts: hashes, from_block }, receipt));
       if (starved && decision.kind === 'not_transferred' && decision.reason === 'reverted') {
@@ -214,7 +214,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
    * Waits without limit and sends again what is not mined; the key stays busy meanwhile. One nudge at a time, because with a slow
    * node or database they would pile up and use the connections needed to free the key.
    */
-  async #mined(journalled: Journalled<I>): Promise<ChainReceipt | null> {
+  async #mined(journalled: JournalledBatch<I>): Promise<ChainReceipt | null> {
     let nudging = false;
     const nudgeAlone = async () => {
       if (nudging) return;
@@ -224,13 +224,13 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     };
     const nudge = setInterval(() => void nudgeAlone(), this.#options.nudge_ms);
     try {
-      return this.#closed ? null : await this.#receipts.mined(journalled);
+      return this.#closed ? null : await this.#receipts.awaitReceipt(journalled);
     } finally {
       clearInterval(nudge);
     }
   }
 
-  async #nudge(journalled: Journalled<I>): Promise<void> {
+  async #nudge(journalled: JournalledBatch<I>): Promise<void> {
     try {
       await rebroadcast(this.#parts, [journalled.key_address]);
       const settlement = await findSettlement(this.#parts.database, journalled.settlement_id);

@@ -21,7 +21,7 @@ export function settlerKey(private_key: string): SettlerKey {
   };
 }
 
-export interface Unsigned {
+export interface UnsignedTransaction {
   readonly nonce: number;
   readonly to: Hex;
   readonly data: Hex;
@@ -35,7 +35,10 @@ export interface SignedTransaction {
 }
 
 /** Signs an EIP-1559 transaction for Base. The same input gives the same bytes. */
-export function signTransaction(key: SettlerKey, { nonce, to, data, gas, fees }: Unsigned): SignedTransaction {
+export function signTransaction(
+  key: SettlerKey,
+  { nonce, to, data, gas, fees }: UnsignedTransaction,
+): SignedTransaction {
   const transaction: TransactionSerializableEIP1559 = {
     type: 'eip1559',
     chainId: networks.base.chain_id,

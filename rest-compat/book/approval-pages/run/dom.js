@@ -1,4 +1,4 @@
-import { visibleText } from '../../../../schema/bidi.js';
+import { escapeControls } from '../../../../schema/bidi.js';
 
 /*
  * Elements of these pages. Untrusted values are inserted as text, never as markup.
@@ -13,6 +13,6 @@ export const byId = id => page.document.getElementById(id);
 /** @param {string} tag @param {unknown} [text] */
 export function elementOf(tag, text = '') {
   const element = page.document.createElement(tag);
-  element.textContent = visibleText(text);
+  element.textContent = escapeControls(text);
   return element;
 }

@@ -29,7 +29,7 @@ const policies = {
 };
 
 /** Label and sentence of each status. @type {Record<string, [string, string]>} */
-const standings = {
+const statusTexts = {
   open: ['Waiting for an answer', 'Approve this call?'],
   approved: ['Approved', 'Approved: this call is allowed once.'],
   denied: ['Denied', 'Denied: the call stays refused.'],
@@ -37,22 +37,22 @@ const standings = {
 };
 
 /** An expired request was either not answered, or approved and not used. @param {any} request @returns {[string, string]} */
-function standingOf({ status, decided_by }) {
+function statusTextOf({ status, decided_by }) {
   const unused = [
     'Approved, and not used in time',
     'It was approved, but the call was not made in time: it stays refused.',
   ];
   const unanswered = ['Not answered in time', 'There was no answer in time: the call stays refused.'];
   if (status === 'expired') return /** @type {[string, string]} */ (decided_by === null ? unanswered : unused);
-  return standings[status] ?? [status, status];
+  return statusTexts[status] ?? [status, status];
 }
 
 /** Sentence of the status. @param {any} request */
-export const outcomeOf = request => standingOf(request)[1];
+export const outcomeOf = request => statusTextOf(request)[1];
 
 /** @type {Record<string, (value: any, request: any) => string>} */
-const written = {
-  status: (_, request) => standingOf(request)[0],
+const formatters = {
+  status: (_, request) => statusTextOf(request)[0],
   policy_code: code => policies[code] ?? code,
   amount: usdcText,
   doors: doors => doors.join(', '),
@@ -66,7 +66,7 @@ export function factsOf(request) {
   const facts = Object.entries(labels).flatMap(([name, label]) => {
     const value = request[name];
     if (value === null || value === undefined) return [];
-    return [elementOf('dt', label), elementOf('dd', written[name]?.(value, request) ?? value)];
+    return [elementOf('dt', label), elementOf('dd', formatters[name]?.(value, request) ?? value)];
   });
   return [...textOf(request), ...facts];
 }
@@ -83,7 +83,7 @@ function textOf({ status, request_text, request_text_characters, note }) {
   const left = request_text_characters - shown;
   return [
     elementOf('dt', label),
-    Object.assign(elementOf('dd', request_text), { className: 'said' }),
+    Object.assign(elementOf('dd', request_text), { className: 'request-text' }),
     ...(cut
       ? [elementOf('dt', 'Not shown'), elementOf('dd', `${left} more characters, which would be approved too.`)]
       : []),

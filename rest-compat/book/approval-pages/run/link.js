@@ -10,10 +10,10 @@ import { factsOf, outcomeOf } from './facts.js';
 const [id, token] = page.location.hash.slice(1).split('.');
 page.history.replaceState(null, '', page.location.pathname);
 
-const SILENT = 'This link is not valid.';
+const INVALID_LINK = 'This link is not valid.';
 
 /** By status. @type {Record<number, string>} */
-const refusals = { 404: SILENT, 409: 'It was answered otherwise in the meantime, or has expired.' };
+const refusals = { 404: INVALID_LINK, 409: 'It was answered otherwise in the meantime, or has expired.' };
 
 /** @param {object} [answer] */
 async function askByLink(answer) {
@@ -22,7 +22,7 @@ async function askByLink(answer) {
   const known = status === 200;
   if (known) byId('facts').replaceChildren(...factsOf(request));
   byId('answer').hidden = !known || request.status !== 'open';
-  byId('says').textContent = known
+  byId('message').textContent = known
     ? outcomeOf(request)
     : (refusals[status] ?? 'The service could not be reached. Open the link again.');
 }
@@ -34,4 +34,4 @@ byId('answer').addEventListener('submit', (/** @type {any} */ event) => {
 // Another link in the same tab only changes the part after the #.
 page.addEventListener('hashchange', () => page.location.reload());
 if (id && token) askByLink();
-else byId('says').textContent = SILENT;
+else byId('message').textContent = INVALID_LINK;

@@ -2,8 +2,8 @@ import { usdcText } from '../../../receipt/page/texts.js';
 import { askService } from './ask.js';
 import { byId, elementOf, page } from './dom.js';
 import { factsOf, outcomeOf } from './facts.js';
-import { isOver, unseenText, unsignedText, untakenText } from './refusals.js';
-import { signedBy, walletToAsk, watchWallets } from './wallets.js';
+import { answerFaultText, isOver, readFaultText, signFaultText } from './refusals.js';
+import { chooseWallet, signText, watchWallets } from './wallets.js';
 
 /*
  * Shows the open approval requests of a book, and has the agent's wallet sign each answer. Only the variable below has the session, which
@@ -18,7 +18,7 @@ let book = null;
 /** How often a book was closed. What began before the last time is ignored. */
 let closings = 0;
 
-const heading = byId('says');
+const heading = byId('message');
 const work = byId('work');
 /** The base URL that signatures name, also if the page is reached at another URL. */
 const service = page.document.querySelector('main').dataset.service;
@@ -27,7 +27,7 @@ const service = page.document.querySelector('main').dataset.service;
  * Runs one action at a time, so that no button works while a wallet shows its question.
  * @param {(stillOpen: StillOpen) => Promise<void>} act
  */
-async function alone(act) {
+async function runAlone(act) {
   const before = closings;
   const stillOpen = () => closings === before;
   work.disabled = true;
@@ -54,13 +54,13 @@ async function showBook(chosen, stillOpen) {
   if (!stillOpen()) return;
   if (response.status !== 200) {
     if (response.status === 401 || response.status === 403) closeBook();
-    heading.textContent = unseenText(response);
+    heading.textContent = readFaultText(response);
     return;
   }
   const agent = await walletOf(chosen.agent_id);
   if (!stillOpen()) return;
   if (typeof agent.wallet !== 'string') {
-    heading.textContent = unseenText(agent.response);
+    heading.textContent = readFaultText(agent.response);
     return;
   }
   book = chosen;
@@ -106,7 +106,7 @@ function cardOf(request, account) {
   parts.buttons.addEventListener('submit', (/** @type {any} */ event) => {
     event.preventDefault();
     const decision = event.submitter.value;
-    alone(stillOpen => answer({ request, account }, decision, parts, stillOpen)).then(() => parts.status.focus());
+    runAlone(stillOpen => answer({ request, account }, decision, parts, stillOpen)).then(() => parts.status.focus());
   });
   card.append(elementOf('h2', usdcText(request.amount)), parts.facts, parts.status, parts.buttons);
   return card;
@@ -118,13 +118,13 @@ function cardOf(request, account) {
  */
 async function answer({ request, account }, decision, { facts, status, buttons }, stillOpen) {
   const { approval_id, request_hash, agent_id } = request;
-  const chosen = walletToAsk(byId('wallets').elements.wallet?.value);
+  const chosen = chooseWallet(byId('wallets').elements.wallet?.value);
   if (chosen.kind !== 'found') {
-    status.textContent = unsignedText(chosen.why, account);
+    status.textContent = signFaultText(chosen.why, account);
     return;
   }
   status.textContent = `Open ${chosen.wallet.name} to sign.`;
-  const signed = await signedBy(chosen.wallet, account, at_seconds => {
+  const signed = await signText(chosen.wallet, account, at_seconds => {
     if (!stillOpen()) return null;
     const text = `svc.approval.${decision}|${service}|${approval_id}|${request_hash}|${at_seconds}`;
     status.replaceChildren(`${chosen.wallet.name} asks you to sign: `, elementOf('code', text));
@@ -132,7 +132,7 @@ async function answer({ request, account }, decision, { facts, status, buttons }
   });
   if (!stillOpen()) return;
   if (signed.kind !== 'signed') {
-    status.textContent = unsignedText(signed.why, account);
+    status.textContent = signFaultText(signed.why, account);
     return;
   }
   const { signature: wallet_signature, at_seconds: signature_timestamp } = signed;
@@ -141,7 +141,7 @@ async function answer({ request, account }, decision, { facts, status, buttons }
   if (!stillOpen()) return;
   const accepted = response.status === 200;
   if (accepted) facts.replaceChildren(...factsOf(response.body));
-  status.textContent = accepted ? outcomeOf(response.body) : untakenText(response, account);
+  status.textContent = accepted ? outcomeOf(response.body) : answerFaultText(response, account);
   buttons.hidden = accepted || isOver(response);
   sayHowMany();
 }
@@ -157,11 +157,11 @@ watchWallets((id, { name }) => {
 byId('open').addEventListener('submit', (/** @type {any} */ event) => {
   event.preventDefault();
   const [agent_id, session] = [byId('agent').value.trim(), byId('session').value.trim()];
-  alone(stillOpen => showBook({ agent_id, session }, stillOpen));
+  runAlone(stillOpen => showBook({ agent_id, session }, stillOpen));
 });
 byId('again').addEventListener('click', () => {
   const again = book;
-  if (again) alone(stillOpen => showBook(again, stillOpen));
+  if (again) runAlone(stillOpen => showBook(again, stillOpen));
 });
 byId('close').addEventListener('click', closeBook);
 // Browsers may keep a page that is left, and show it again.

@@ -5,7 +5,7 @@
 const STILL_OPEN = 'The request was not answered: the call is still open.';
 
 /** Why no wallet has signed: codes of EIP-1193 and EIP-1474, and reasons before a wallet was called. @type {Record<string, string>} */
-const unsigned = {
+const signFaults = {
   none:
     'No wallet was found in this browser. Open this page in the browser that has the wallet of the agent. Firefox may block an older ' +
     'wallet because of the security policy of this page.',
@@ -17,13 +17,13 @@ const unsigned = {
 };
 
 /** @param {string} why @param {string} account that of the agent */
-export function unsignedText(why, account) {
+export function signFaultText(why, account) {
   const missing = why === 'not_connected' && `Connect ${account} to this page in the wallet, and press again.`;
-  return `${missing || (unsigned[why] ?? 'The wallet could not sign: press again.')} ${STILL_OPEN}`;
+  return `${missing || (signFaults[why] ?? 'The wallet could not sign: press again.')} ${STILL_OPEN}`;
 }
 
 /** Why a book was not shown, by status. @type {Record<number, string>} */
-const unseen = {
+const readFaults = {
   0: 'The service could not be reached. Try again.',
   401: 'This session does not open the book of that agent.',
   403: 'This session does not open the book of that agent.',
@@ -31,10 +31,11 @@ const unseen = {
 };
 
 /** @param {{status: number, body: any}} response */
-export const unseenText = ({ status, body }) => unseen[status] ?? `The book could not be shown. ${body.detail ?? ''}`;
+export const readFaultText = ({ status, body }) =>
+  readFaults[status] ?? `The book could not be shown. ${body.detail ?? ''}`;
 
 /** How a request was already closed. @type {Record<string, string>} */
-const closed = {
+const closedTexts = {
   approved: 'It was approved in the meantime, and was not denied.',
   passed: 'It was approved in the meantime, and the call was made.',
   denied: 'It was denied in the meantime: the call stays refused.',
@@ -49,10 +50,11 @@ const NO_CHAIN = 'The service cannot check the signature on the chain now: press
  * Why an answer was not accepted, by code. `account`: that of the agent.
  * @type {Record<string, (body: any, account: string) => string>}
  */
-const untaken = {
+const answerFaults = {
   control_proof_invalid: ({ error }, account) =>
     `${error?.param === 'signature_timestamp' ? NOT_NOW : `${account} ${NOT_PROVEN}`} ${STILL_OPEN}`,
-  approval_closed: ({ approval_status }) => closed[approval_status] ?? 'It was answered otherwise in the meantime.',
+  approval_closed: ({ approval_status }) =>
+    closedTexts[approval_status] ?? 'It was answered otherwise in the meantime.',
   not_found: () => 'The request no longer exists: the call stays refused.',
   rate_limited: () => `Too many requests: press again in a minute. ${STILL_OPEN}`,
   chain_unavailable: () => `${NO_CHAIN} ${STILL_OPEN}`,
@@ -62,9 +64,9 @@ const NO_RESPONSE =
   'The service could not be reached, or did not respond. Press again: the same answer given twice counts once.';
 
 /** @param {{status: number, body: any}} response @param {string} account */
-export function untakenText({ status, body }, account) {
+export function answerFaultText({ status, body }, account) {
   if (status === 0) return NO_RESPONSE;
-  return untaken[body.code]?.(body, account) ?? `The answer was not accepted. ${body.detail ?? ''}`;
+  return answerFaults[body.code]?.(body, account) ?? `The answer was not accepted. ${body.detail ?? ''}`;
 }
 
 /** Whether the request can no longer be answered. @param {{body: any}} response */

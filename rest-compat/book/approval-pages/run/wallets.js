@@ -1,4 +1,4 @@
-import { visibleText } from '../../../../schema/bidi.js';
+import { escapeControls } from '../../../../schema/bidi.js';
 import { bytesOf, hexOf } from './bytes.js';
 import { page } from './dom.js';
 
@@ -16,7 +16,7 @@ export function watchWallets(found) {
   page.addEventListener('eip6963:announceProvider', (/** @type {any} */ { detail }) => {
     const { info, provider } = detail ?? {};
     if (typeof info?.uuid !== 'string' || typeof provider?.request !== 'function' || announced.has(info.uuid)) return;
-    const wallet = { name: visibleText(`${info.name} (${info.rdns})`), provider };
+    const wallet = { name: escapeControls(`${info.name} (${info.rdns})`), provider };
     announced.set(info.uuid, wallet);
     found(info.uuid, wallet);
   });
@@ -27,7 +27,7 @@ export function watchWallets(found) {
  * The wallet that signs. Wallets that announce themselves also set window.ethereum, so it is used only if none has announced itself.
  * @param {string | undefined} chosen @returns {{kind: 'found', wallet: Wallet} | {kind: 'unsigned', why: string}}
  */
-export function walletToAsk(chosen) {
+export function chooseWallet(chosen) {
   const only = announced.size === 1 ? [...announced.values()][0] : announced.get(chosen ?? '');
   if (only) return { kind: 'found', wallet: only };
   if (announced.size > 1) return { kind: 'unsigned', why: 'unchosen' };
@@ -41,7 +41,7 @@ export function walletToAsk(chosen) {
  * @param {Wallet} wallet @param {string} account @param {(at_seconds: number) => string | null} textAt
  * @returns {Promise<{kind: 'signed', signature: unknown, at_seconds: number} | {kind: 'unsigned', why: string}>}
  */
-export async function signedBy({ provider }, account, textAt) {
+export async function signText({ provider }, account, textAt) {
   try {
     const shown = /** @type {string[]} */ (await provider.request({ method: 'eth_requestAccounts' }));
     // Wallets differ in the case of addresses.

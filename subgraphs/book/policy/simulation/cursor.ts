@@ -6,7 +6,7 @@ import type { AgentId } from '../../../../schema/ids.ts';
 import type { TriedTerms } from '../../../../schema/requests/simulation.ts';
 import type { Vault } from '../../../vault.ts';
 import type { SimulatedTime, SimulationSpan } from './read.ts';
-import type { Counted, SimulationState } from './simulate.ts';
+import type { CountedSum, SimulationState } from './simulate.ts';
 
 /*
  * Cursor of a simulation: its sealed state, so that nothing is stored and it cannot be forged. It is for one book and one request.
@@ -67,7 +67,7 @@ export function spanOfCursor(vault: Pick<Vault, 'open'>, question: Question, cur
     considered,
     blocked,
     ...counts
-  } = opened(vault, question, cursor);
+  } = openCursor(vault, question, cursor);
   if (hash !== questionHash(question)) throw wrong('belongs to a simulation with another policy, from or to');
   const state = {
     ...counts,
@@ -80,7 +80,7 @@ export function spanOfCursor(vault: Pick<Vault, 'open'>, question: Question, cur
   return { state, last_seq };
 }
 
-function opened(vault: Pick<Vault, 'open'>, { agent_id }: Question, cursor: string): CursorState {
+function openCursor(vault: Pick<Vault, 'open'>, { agent_id }: Question, cursor: string): CursorState {
   try {
     return JSON.parse(vault.open(Buffer.from(cursor, 'base64url'), labelOf(agent_id)).toString('utf8')) as CursorState;
   } catch {
@@ -97,8 +97,8 @@ const windowOf = ({ start_ms, atomic }: ReturnType<typeof windowJson>): Window =
   start_ms,
   atomic: atomicAmount(BigInt(atomic)),
 });
-const countedJson = ({ count, atomic }: Counted) => ({ count, atomic: atomic.toString() });
-const countedOf = ({ count, atomic }: ReturnType<typeof countedJson>): Counted => ({
+const countedJson = ({ count, atomic }: CountedSum) => ({ count, atomic: atomic.toString() });
+const countedOf = ({ count, atomic }: ReturnType<typeof countedJson>): CountedSum => ({
   count,
   atomic: atomicAmount(BigInt(atomic)),
 });

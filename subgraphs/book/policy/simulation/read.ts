@@ -62,10 +62,13 @@ export async function simulationSpan(tx: Tx, agent_id: AgentId, { from, to }: Si
   ]);
   const last_seq = last.rows[0]?.last_seq ?? 0;
   const found = seed?.rows[0];
-  return { state: found ? seeded(found, last_seq) : beginSimulation(0, unspent), last_seq };
+  return { state: found ? stateFromSeed(found, last_seq) : beginSimulation(0, unspent), last_seq };
 }
 
-function seeded({ hour, day, before_day, before_hour, in_hour, first_seq }: Seed, last_seq: number): SimulationState {
+function stateFromSeed(
+  { hour, day, before_day, before_hour, in_hour, first_seq }: Seed,
+  last_seq: number,
+): SimulationState {
   const in_day = (before_hour + in_hour) as AtomicAmount;
   return beginSimulation(first_seq === null ? last_seq : first_seq - 1, {
     spent_atomic: (before_day + in_day) as AtomicAmount,

@@ -30,7 +30,7 @@ export interface LedgerRow extends SpentRow {
   readonly resource: string | null;
 }
 
-export interface Counted {
+export interface CountedSum {
   readonly count: number;
   readonly atomic: AtomicAmount;
 }
@@ -43,14 +43,14 @@ export interface SimulationState {
   readonly hour: Window;
   readonly day: Window;
   /** Judged calls, including refused ones. */
-  readonly considered: Counted;
+  readonly considered: CountedSum;
   /** Refused calls by policy code. */
-  readonly blocked: Readonly<Record<string, Counted>>;
+  readonly blocked: Readonly<Record<string, CountedSum>>;
   /** Judged calls whose operation, as named in `risk_tiers`, is unknown. */
   readonly unknown_operation_count: number;
 }
 
-export const nothingCounted: Counted = { count: 0, atomic: atomicAmount(0n) };
+export const nothingCounted: CountedSum = { count: 0, atomic: atomicAmount(0n) };
 
 /** State before the row after `seq`, with the actual spending until then. */
 export function beginSimulation(
@@ -144,6 +144,6 @@ function spentBy(state: SimulationState, { amount, evidence, collected_at }: Led
   return counted;
 }
 
-export function add({ count, atomic }: Counted, amount: bigint | null): Counted {
+export function add({ count, atomic }: CountedSum, amount: bigint | null): CountedSum {
   return { count: count + 1, atomic: atomicAmount(atomic + (amount ?? 0n)) };
 }

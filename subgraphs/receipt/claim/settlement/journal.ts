@@ -3,7 +3,7 @@ import type { Database, Tx } from '../../../database.ts';
 import { feeCorrection } from './fee.ts';
 
 /** A settlement as it is committed, before it can be seen on the chain. */
-export interface SettlementBirth {
+export interface NewSettlement {
   readonly network: NetworkName;
   readonly settlement_id: string;
   readonly key_address: string;
@@ -22,7 +22,7 @@ export interface Attempt {
   readonly priority_fee_wei: bigint;
 }
 
-export function journalSettlement(tx: Tx, settlement: SettlementBirth, attempt: Attempt): void {
+export function journalSettlement(tx: Tx, settlement: NewSettlement, attempt: Attempt): void {
   const { network, settlement_id, key_address, authorizations, from_block, valid_before_max } = settlement;
   tx.write({
     name: 'insert settlement',

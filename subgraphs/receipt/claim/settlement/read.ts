@@ -38,7 +38,7 @@ export async function sentSettlements(
         where state = 'sent' and key_address = any($1) order by created_at limit $2) ${ORDER}`,
     values: [key_addresses, count_max],
   });
-  return grouped(rows);
+  return groupAttempts(rows);
 }
 
 /** What was seen mined and has not been looked at since, oldest block first. */
@@ -53,7 +53,7 @@ export async function minedSettlements(
         where state = 'mined' and network = $1 order by block_number limit $2) ${ORDER}`,
     values: [network, count_max],
   });
-  return grouped(rows);
+  return groupAttempts(rows);
 }
 
 export async function findSettlement(
@@ -65,7 +65,7 @@ export async function findSettlement(
     text: `${OPEN} where s.settlement_id = $1 ${ORDER}`,
     values: [settlement_id],
   });
-  return grouped(rows)[0] ?? null;
+  return groupAttempts(rows)[0] ?? null;
 }
 
 /** The newest that was sent for a payment, or in which a facilitator says that it moved; null where none is known. */
@@ -81,7 +81,7 @@ export async function transactionOf(database: Pick<Database, 'query'>, claim_key
   return row?.tx_hash ?? null;
 }
 
-function grouped(rows: readonly OpenRow[]): OpenSettlement[] {
+function groupAttempts(rows: readonly OpenRow[]): OpenSettlement[] {
   const settlements = new Map<string, OpenSettlement & { attempts: Attempt[] }>();
   for (const { tx_hash, nonce, raw, max_fee_wei, priority_fee_wei, ...settlement } of rows) {
     const known = settlements.get(settlement.settlement_id) ?? { ...settlement, attempts: [] };

@@ -7,7 +7,7 @@ import type { ClaimState } from '../claim.machine.ts';
 const FACILITATOR = 'facilitator';
 
 /** A settlement that is about to be handed to a facilitator. */
-export interface PostedBirth {
+export interface NewHandOver {
   readonly network: NetworkName;
   readonly settlement_id: string;
   readonly from_block: number;
@@ -17,7 +17,7 @@ export interface PostedBirth {
 /** Written down in the transaction in which its claim begins to settle, before anything is sent. */
 export async function journalPost(
   tx: Tx,
-  { network, settlement_id, from_block, valid_before }: PostedBirth,
+  { network, settlement_id, from_block, valid_before }: NewHandOver,
 ): Promise<void> {
   await tx.query({
     name: 'insert posted settlement',

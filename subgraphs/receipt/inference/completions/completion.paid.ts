@@ -79,7 +79,7 @@ export function completionStream(hubs: Hubs): Stream<ChatRequest, KeptChat> {
     ...chatTerms,
     field: 'Subscription.chatCompletionStream',
     chat: request => request,
-    begun: ({ by, task_id, at }) => ({ id: idOf(task_id), created: at, ...by, choices: [], usage: null }),
+    beginAnswer: ({ by, task_id, at }) => ({ id: idOf(task_id), created: at, ...by, choices: [], usage: null }),
     answer({ begun, reply: { message, finish_reason, usage } }) {
       const choices = [{ index: 0, message, finish_reason: finishReasonIn(finish_reason) }];
       return { answer: { ...begun, choices, usage }, ...committedOf(choices) };

@@ -1,9 +1,9 @@
 import { Arg, Ctx, Directive, Mutation, Resolver, Root, Subscription } from 'type-graphql';
 import { limits } from '../../../../schema/limits.ts';
 import { ChatRequest } from '../../../../schema/requests/chat-completion.ts';
+import type { ChargedAnswer, ChargedStream } from '../../../charge-port.ts';
 import { type Arguments, readRequest } from '../../../graph-type.ts';
 import type { Piece } from '../../../piece.ts';
-import type { ChargedAnswer, ChargedStream } from '../../../selling.ts';
 import { InputReadBy } from '../../../unread-input.ts';
 import { brokenStream } from '../broken-stream.ts';
 import type { InferenceContext } from '../context.ts';

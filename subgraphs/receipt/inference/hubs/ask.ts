@@ -14,16 +14,16 @@ import {
   wireModel,
 } from '../catalogue.ts';
 import { type AnthropicRequest, anthropicVersion, type HubBlock } from './anthropic.ts';
-import { type AnswerTooLarge, type HubRefusal, hostsOf, type Revealing, secretsOf } from './verdict.ts';
+import { type AnswerTooLarge, type HubRefusal, hostsOf, type RevealRules, secretsOf } from './verdict.ts';
 
 /** A hub is not trusted: its answer is parsed, checked and copied member by member. Null where it is something else. */
 export function readJsonAs<S extends z.ZodType>(schema: S, bytes: Uint8Array): z.output<S> | null {
-  const value = parsed(bytes);
+  const value = parseOnce(bytes);
   return value === NOT_JSON ? null : (schema.safeParse(value).data ?? null);
 }
 
 function isJson(bytes: Uint8Array): boolean {
-  return parsed(bytes) !== NOT_JSON;
+  return parseOnce(bytes) !== NOT_JSON;
 }
 
 const NOT_JSON = Symbol('not JSON');
@@ -31,7 +31,7 @@ const NOT_JSON = Symbol('not JSON');
 /** What is read of one answer by several is parsed once. */
 const parses = new WeakMap<Uint8Array, { readonly value: unknown }>();
 
-function parsed(bytes: Uint8Array): unknown {
+function parseOnce(bytes: Uint8Array): unknown {
   const known = parses.get(bytes) ?? { value: parse(bytes) };
   parses.set(bytes, known);
   return known.value;
@@ -47,7 +47,7 @@ function parse(bytes: Uint8Array): unknown {
 
 /** The member `model` of an answer: a hub's own word for who answered, whatever it is. */
 function modelNamedIn(bytes: Uint8Array): unknown {
-  const value = parsed(bytes);
+  const value = parseOnce(bytes);
   return isJsonObject(value) ? value.model : null;
 }
 
@@ -77,7 +77,7 @@ export interface Question<T extends object> {
    * The same without revealing details beside its content. Null if it is no answer without them. Absent: all of it is
    * content.
    */
-  discreet?(value: T, tells: Revealing): T | null;
+  discreet?(value: T, tells: RevealRules): T | null;
 }
 
 export interface QuestionBody {

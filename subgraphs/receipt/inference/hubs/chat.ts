@@ -138,7 +138,7 @@ export const noError = z.null().optional();
 /** As much of an OpenAI chat completion as is passed on. What a hub adds to it stays with us. */
 export const HubCompletion = z
   .object({
-    choices: z.tuple([HubChoice], HubChoice).transform(answered),
+    choices: z.tuple([HubChoice], HubChoice).transform(choicesToReturn),
     usage: AnsweredUsage,
     error: noError,
   })
@@ -146,7 +146,7 @@ export const HubCompletion = z
 export type HubCompletion = z.output<typeof HubCompletion>;
 
 /** One answer is requested. Further choices are passed on if they are text; a receipt commits to the calls of one only. */
-function answered(choices: readonly [Choice, ...Choice[]]): readonly [Choice, ...Choice[]] {
+function choicesToReturn(choices: readonly [Choice, ...Choice[]]): readonly [Choice, ...Choice[]] {
   return choices.every(({ message }) => isText(message)) ? choices : [choices[0]];
 }
 

@@ -52,7 +52,7 @@ export function unknownHealth(now_ms: number): HubHealth {
 }
 
 /** A failure weighs less and less as time goes by in which nothing was heard. */
-export function failingNow({ failing, heard_at_ms }: HubHealth, now_ms: number): number {
+export function failureWeight({ failing, heard_at_ms }: HubHealth, now_ms: number): number {
   return failing * 0.5 ** (Math.max(0, now_ms - heard_at_ms) / limits.hub_failing_half_life_ms);
 }
 
@@ -73,7 +73,7 @@ export function afterAsking(health: HubHealth, now_ms: number): HubHealth {
 
 /** A hub that answers is healthy, whatever its state was. */
 export function afterAnswer(health: HubHealth, now_ms: number, awaited: LatencyKind, ms: number): HubHealth {
-  const failing = failingNow(health, now_ms) * (1 - WEIGHT);
+  const failing = failureWeight(health, now_ms) * (1 - WEIGHT);
   const before_ms = health[awaited];
   return {
     ...health,
@@ -86,7 +86,7 @@ export function afterAnswer(health: HubHealth, now_ms: number, awaited: LatencyK
 
 /** By a fault of its own. A probe that fails doubles the rest; what fails during a rest does not lengthen it. */
 export function afterFailure(health: HubHealth, now_ms: number): HubHealth {
-  const before = failingNow(health, now_ms);
+  const before = failureWeight(health, now_ms);
   const failing = before + WEIGHT * (1 - before);
   return { ...health, failing, heard_at_ms: now_ms, circuit: circuitAfter(health.circuit, failing, now_ms) };
 }
@@ -94,15 +94,15 @@ export function afterFailure(health: HubHealth, now_ms: number): HubHealth {
 function circuitAfter(circuit: Circuit, failing: number, now_ms: number): Circuit {
   switch (circuit.kind) {
     case 'closed':
-      return failing < FAILING_OPENS ? circuit : opened(limits.hub_rest_ms, now_ms);
+      return failing < FAILING_OPENS ? circuit : openCircuit(limits.hub_rest_ms, now_ms);
     case 'half_open':
-      return opened(Math.min(2 * circuit.rest_ms, limits.hub_rest_ms_max), now_ms);
+      return openCircuit(Math.min(2 * circuit.rest_ms, limits.hub_rest_ms_max), now_ms);
     case 'open':
       return circuit;
   }
 }
 
-function opened(rest_ms: number, now_ms: number): Circuit {
+function openCircuit(rest_ms: number, now_ms: number): Circuit {
   return { kind: 'open', until_ms: now_ms + rest_ms, rest_ms };
 }
 
@@ -122,7 +122,7 @@ export interface Contender {
 }
 
 /** All that an order of asking depends on: the same of it gives the same order. */
-export interface Choosing {
+export interface HubOrderFacts {
   readonly contenders: readonly Contender[];
   readonly awaited: LatencyKind;
   /** Hub that was tried first the last time. */
@@ -134,26 +134,26 @@ export interface Choosing {
   readonly may_try: boolean;
 }
 
-export interface Chosen {
+export interface HubOrder {
   readonly order: readonly Candidate[];
   /** Null if every circuit is open. */
   readonly leader: string | null;
 }
 
 /** Order in which hubs are tried. Those with open circuits come last, the least bad first. */
-export function choose(choosing: Choosing): Chosen {
+export function choose(choosing: HubOrderFacts): HubOrder {
   const { contenders } = choosing;
   const standing = contenders.filter(({ health }) => health.circuit.kind === 'closed');
   const resting = contenders.filter(contender => !standing.includes(contender)).sort(leastBadFirst);
-  const [leader = null, ...others] = ranked(standing, choosing);
+  const [leader = null, ...others] = rankContenders(standing, choosing);
   const order = [...(leader ? [leader] : []), ...others, ...resting];
-  const tried = leader && choosing.may_try ? triedOut(others, resting, choosing) : undefined;
+  const tried = leader && choosing.may_try ? contenderToTry(others, resting, choosing) : undefined;
   const asked = tried ? [tried, ...order.filter(contender => contender !== tried)] : order;
   return { order: asked.map(({ candidate }) => candidate), leader: leader?.candidate.hub ?? null };
 }
 
 /** By the expected time to an answer; the leader stays until another is clearly better. */
-function ranked(standing: readonly Contender[], choosing: Choosing): readonly Contender[] {
+function rankContenders(standing: readonly Contender[], choosing: HubOrderFacts): readonly Contender[] {
   const led = standing.find(({ candidate }) => candidate.hub === choosing.leader) ?? standing[0];
   if (!led) return [];
   const unknown_ms = knownMs(led.health, choosing.awaited) ?? 0;
@@ -166,9 +166,9 @@ function ranked(standing: readonly Contender[], choosing: Choosing): readonly Co
 }
 
 /** A hub that has not answered yet is taken for as fast as the one that leads: no better, no worse. */
-function costOf({ health, crowding }: Contender, unknown_ms: number, { awaited, now_ms }: Choosing): number {
+function costOf({ health, crowding }: Contender, unknown_ms: number, { awaited, now_ms }: HubOrderFacts): number {
   const answer_ms = knownMs(health, awaited) ?? unknown_ms;
-  return answer_ms * (1 + crowding) + failingNow(health, now_ms) * limits.hub_failure_costs_ms;
+  return answer_ms * (1 + crowding) + failureWeight(health, now_ms) * limits.hub_failure_costs_ms;
 }
 
 /** Streams and whole answers each give an estimate for the other. */
@@ -180,10 +180,10 @@ function knownMs({ answer_ms, first_piece_ms }: HubHealth, awaited: LatencyKind)
  * The way back for a failed or slow hub: a circuit that has rested is probed, and occasionally a call goes first to an
  * idle hub; never two within that time.
  */
-function triedOut(
+function contenderToTry(
   others: readonly Contender[],
   resting: readonly Contender[],
-  { now_ms, draw }: Choosing,
+  { now_ms, draw }: HubOrderFacts,
 ): Contender | undefined {
   const rested = resting.find(({ health }) => mayBeProbed(health, now_ms));
   if (rested) return rested;

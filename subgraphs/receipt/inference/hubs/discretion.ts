@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
-import type { Revealing } from './verdict.ts';
+import type { RevealRules } from './verdict.ts';
 
 /*
  * Parts of an answer that are no content: ids, names and words beside what a model says. Content is passed on
@@ -8,7 +8,7 @@ import type { Revealing } from './verdict.ts';
 
 /** What decides whether a part of an answer reveals too much. */
 export interface Discretion {
-  readonly tells: Revealing;
+  readonly tells: RevealRules;
   /** Names of the caller's tools: they reveal nothing to that caller. */
   readonly tools: ReadonlySet<string>;
 }
@@ -17,14 +17,14 @@ export function namesOfTools(tools: readonly JsonObject[] = []): ReadonlySet<str
   return new Set(tools.flatMap(tool => (isJsonObject(tool.function) ? [String(tool.function.name)] : [])));
 }
 
-interface Called {
+interface NamedToolCall {
   readonly index?: number | null | undefined;
   readonly id?: string | null | undefined;
   readonly function?: { readonly name?: string | null | undefined } | null | undefined;
 }
 
 interface MessageContent {
-  readonly tool_calls?: readonly Called[] | null | undefined;
+  readonly tool_calls?: readonly NamedToolCall[] | null | undefined;
   readonly reasoning_details?: readonly JsonObject[] | null | undefined;
 }
 
@@ -48,7 +48,7 @@ export function discreetMessage<M extends MessageContent>(message: M, { tells, t
 const ID = /^[!-~]+$/;
 
 /** An id only ties a result to its call, and any other does that as well. */
-function discreetCall<C extends Called>(call: C, position: number, tells: Revealing): C {
+function discreetCall<C extends NamedToolCall>(call: C, position: number, tells: RevealRules): C {
   const { id, index } = call;
   return !id || (ID.test(id) && !tells.word(id)) ? call : { ...call, id: `svc_call_${index ?? position}` };
 }
@@ -61,7 +61,7 @@ const sealed: ReadonlySet<string> = new Set(['signature', 'data']);
  * Without the members that reveal details. An encrypted detail is useless without its data, so a stream must not begin
  * it.
  */
-function discreetDetail(detail: JsonObject, tells: Revealing): readonly JsonObject[] {
+function discreetDetail(detail: JsonObject, tells: RevealRules): readonly JsonObject[] {
   const members = Object.entries(detail);
   const kept = members.filter(([name, value]) => {
     if (typeof value === 'string' && thoughts.has(name)) return true;
@@ -72,7 +72,7 @@ function discreetDetail(detail: JsonObject, tells: Revealing): readonly JsonObje
   return detail.type === 'reasoning.encrypted' && !('data' in discreet) ? [] : [discreet];
 }
 
-function tellsIn(value: Json, tells: Revealing): boolean {
+function tellsIn(value: Json, tells: RevealRules): boolean {
   if (typeof value === 'string') return tells.word(value);
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return value.some(member => tellsIn(member, tells));
@@ -80,19 +80,19 @@ function tellsIn(value: Json, tells: Revealing): boolean {
 }
 
 /** Without the names that reveal details, at any depth. */
-export function discreetUsage<U extends object>(usage: U, tells: Revealing): U {
+export function discreetUsage<U extends object>(usage: U, tells: RevealRules): U {
   const kept = Object.entries(usage)
     .filter(([name]) => !tells.word(name))
     .map(([name, value]) => [name, isJsonObject(value) ? discreetUsage(value, tells) : value]);
   return Object.fromEntries(kept) as U;
 }
 
-interface Ended {
+interface AnswerChoice {
   readonly message: MessageContent;
 }
 
 /** A whole answer. Null likewise. */
-export function discreetReply<R extends { readonly choices: readonly Ended[]; readonly usage: object | null }>(
+export function discreetReply<R extends { readonly choices: readonly AnswerChoice[]; readonly usage: object | null }>(
   reply: R,
   discretion: Discretion,
 ): R | null {

@@ -39,7 +39,7 @@ import {
   answeredModelOf,
   type HubRefusal,
   type HubVerdict,
-  type Revealing,
+  type RevealRules,
   revealingTexts,
   spellingsOf,
   verdictOf,
@@ -106,9 +106,9 @@ export interface HubOptions {
   readonly random?: Random;
   readonly router?: RouterSettings | null;
   /** Called after every request to a hub, with its failure, if any, and its duration. */
-  readonly heard?: (hub: string, failure: HubFailure | null, ms: number) => void;
+  readonly onCallEnd?: (hub: string, failure: HubFailure | null, ms: number) => void;
   /** Receives every refusal of a hub that is not passed on to the caller. */
-  readonly refused?: (report: RefusalReport) => void;
+  readonly onRefusal?: (report: RefusalReport) => void;
   readonly timeout_ms?: number;
   readonly stream_ms_max?: number;
   readonly stream_idle_ms_max?: number;
@@ -124,8 +124,8 @@ const usual = {
   stream_idle_ms_max: limits.hub_stream_idle_ms_max,
   answer_bytes_max: limits.answer_bytes_max,
   event_chars_max: limits.hub_event_chars_max,
-  heard: () => {},
-  refused: () => {},
+  onCallEnd: () => {},
+  onRefusal: () => {},
 } as const;
 
 export function openHubs(settings: readonly HubSettings[], options: HubOptions): Hubs {
@@ -153,7 +153,7 @@ class PooledHubs implements Hubs {
   /** Keys and addresses of all hubs: an answer of one might contain another's. */
   readonly #secrets: readonly string[];
   /** What no answer may contain, by hub. Under a caller's own key, that key is added. */
-  readonly #tells: ReadonlyMap<HubConnection, Revealing>;
+  readonly #tells: ReadonlyMap<HubConnection, RevealRules>;
   /** Names of models that are no secret, whatever they look like. */
   readonly #published: ReadonlySet<string>;
 
@@ -214,7 +214,7 @@ class PooledHubs implements Hubs {
       added: question.added,
       too_large: question.too_large,
       ask: async ({ connection: line, ...asked }, candidate, timeout_ms) => {
-        const { content_type, bytes: body, path: asked_at, betas, read } = spokenTo(line.dialect, question, asked);
+        const { content_type, bytes: body, path: asked_at, betas, read } = requestFor(line.dialect, question, asked);
         const headers = { ...line.headers(content_type, 'application/json', asking.router_key), ...betas };
         const path = line.path(asked_at);
         const { canceled } = asking;
@@ -319,13 +319,13 @@ class PooledHubs implements Hubs {
     return router_key ? [...this.#secrets, ...spellingsOf(router_key.reveal())] : this.#secrets;
   }
 
-  #toldBy(line: HubConnection, { router_key }: HubRoute): Revealing {
+  #toldBy(line: HubConnection, { router_key }: HubRoute): RevealRules {
     const known = router_key === undefined ? this.#tells.get(line) : undefined;
     return known ?? revealingTexts(this.#secretsWith(router_key), line.hosts);
   }
 
   #report({ hub }: Candidate, refusal: HubRefusal, router_key: Secret | undefined): void {
-    this.#options.refused(reportOf(hub, refusal, this.#secretsWith(router_key)));
+    this.#options.onRefusal(reportOf(hub, refusal, this.#secretsWith(router_key)));
   }
 
   /**
@@ -359,7 +359,7 @@ class PooledHubs implements Hubs {
     if (reached.connection.busy) return askFailure('busy');
     // Router calls are under their callers' own keys and have no alternative, so its health is not measured.
     const standings = hub === ROUTER ? null : this.#standings;
-    standings?.asked(hub, modality);
+    standings?.recordCall(hub, modality);
     const from_ms = performance.now();
     // A fault of ours teaches nothing of the hub, and must not leave its probe open for ever.
     let failure: HubFailure | null = 'cancelled';
@@ -369,9 +369,9 @@ class PooledHubs implements Hubs {
       return asked;
     } finally {
       const ms = performance.now() - from_ms;
-      this.#options.heard(hub, failure, ms);
-      if (failure === null) standings?.answered(hub, modality, awaited, ms);
-      else standings?.failed(hub, modality, failure);
+      this.#options.onCallEnd(hub, failure, ms);
+      if (failure === null) standings?.recordAnswer(hub, modality, awaited, ms);
+      else standings?.recordFailure(hub, modality, failure);
     }
   }
 
@@ -386,7 +386,7 @@ class PooledHubs implements Hubs {
       const so_far = listening.reply();
       const { end } = so_far;
       if (end.kind === 'broke_off') {
-        if (!judged) this.#standings.failed(hub, 'text', end.reason);
+        if (!judged) this.#standings.recordFailure(hub, 'text', end.reason);
         judged = true;
       }
       return { ...so_far, answered_model: this.#answeredModel(candidate, so_far.answered_model, asking) };
@@ -398,7 +398,7 @@ class PooledHubs implements Hubs {
 const streamed = { stream: true, stream_options: { include_usage: true } } as const;
 
 /** The request in the hub's dialect, and the reader of its answer. */
-function spokenTo<T extends object>(dialect: Dialect, question: Question<T>, asked: CalledModel) {
+function requestFor<T extends object>(dialect: Dialect, question: Question<T>, asked: CalledModel) {
   const { path, in_anthropic } = question;
   if (dialect === 'openai')
     return { ...question.body(asked), path, betas: {}, read: (answer: Buffer) => question.read(answer) };

@@ -7,7 +7,7 @@ import {
   afterFailure,
   afterNothing,
   choose,
-  failingNow,
+  failureWeight,
   type HubHealth,
   type LatencyKind,
   unknownHealth,
@@ -66,15 +66,15 @@ export class Standings {
     return chosen.order;
   }
 
-  asked(hub: string, modality: Modality): void {
+  recordCall(hub: string, modality: Modality): void {
     this.#move(hub, modality, health => afterAsking(health, this.#now_ms()));
   }
 
-  answered(hub: string, modality: Modality, awaited: LatencyKind, ms: number): void {
+  recordAnswer(hub: string, modality: Modality, awaited: LatencyKind, ms: number): void {
     this.#move(hub, modality, health => afterAnswer(health, this.#now_ms(), awaited, ms));
   }
 
-  failed(hub: string, modality: Modality, reason: HubFailure): void {
+  recordFailure(hub: string, modality: Modality, reason: HubFailure): void {
     const judged = blames(modality, reason) ? afterFailure : afterNothing;
     this.#move(hub, modality, health => judged(health, this.#now_ms()));
   }
@@ -83,7 +83,7 @@ export class Standings {
     const now_ms = this.#now_ms();
     return [...this.#healths.values()].map(({ hub, modality, health }) => {
       const { circuit, answer_ms, first_piece_ms } = health;
-      const well = circuit.kind === 'closed' ? 1 - failingNow(health, now_ms) : 0;
+      const well = circuit.kind === 'closed' ? 1 - failureWeight(health, now_ms) : 0;
       return { hub, modality, health: well, answer_ms, first_piece_ms };
     });
   }

@@ -178,7 +178,7 @@ export type OpenOutcome = { readonly kind: 'answered'; readonly listening: OpenR
 /** Calls one hub once, and waits for its first piece. Never throws: until then the next hub may be tried. */
 export async function openReply(pool: Pool, question: StreamQuestion): Promise<OpenOutcome> {
   const deadlines = new StreamDeadlines(question);
-  const body = await opened(pool, question, deadlines);
+  const body = await openBody(pool, question, deadlines);
   if ('kind' in body) return hungUp(deadlines, body);
   const stream = new ReplyStream(question, () => deadlines.aborted);
   const pieces = stream.pieces(body);
@@ -186,7 +186,7 @@ export async function openReply(pool: Pool, question: StreamQuestion): Promise<O
   const begun = await Promise.race([first, stream.whole]);
   const { end } = stream.reply;
   if (begun?.done && end.kind === 'broke_off') return hungUp(deadlines, askFailure(end.reason));
-  deadlines.begun();
+  deadlines.noteFirstEvent();
   return {
     kind: 'answered',
     listening: {
@@ -197,7 +197,7 @@ export async function openReply(pool: Pool, question: StreamQuestion): Promise<O
   };
 }
 
-async function opened(
+async function openBody(
   pool: Pool,
   { path, headers, body, stream_idle_ms_max: bodyTimeout }: StreamQuestion,
   deadlines: StreamDeadlines,
@@ -251,7 +251,7 @@ class StreamDeadlines {
     return this.#controller.signal;
   }
 
-  begun(): void {
+  noteFirstEvent(): void {
     clearTimeout(this.#first);
   }
 

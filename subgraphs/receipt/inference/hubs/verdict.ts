@@ -210,7 +210,7 @@ function holdsAny(text: string, secrets: readonly string[]): boolean {
 }
 
 /** What of a hub's answer must not be shown to its caller. */
-export interface Revealing {
+export interface RevealRules {
   /** Whether an id, a name or a word beside the content does. */
   word(text: string): boolean;
   /** Whether a text that is sealed, or opaque to us, holds a key, a host or a path of a hub. */
@@ -228,7 +228,7 @@ const WORDS_JUDGED_MAX = 1_000;
 const WORD_CHARS_MAX = 64;
 
 /** `own`: the host of the hub that answers. */
-export function revealingTexts(secrets: readonly string[], own: readonly string[]): Revealing {
+export function revealingTexts(secrets: readonly string[], own: readonly string[]): RevealRules {
   const elsewhere = secrets.filter(secret => !own.includes(secret));
   const judged = new LRUCache<string, boolean>({ max: WORDS_JUDGED_MAX });
   const judge = (text: string) => NUMBERED_ID.test(text) || holdsSecret(text) || holdsAny(text, secrets);
@@ -240,11 +240,11 @@ export function revealingTexts(secrets: readonly string[], own: readonly string[
       return tells;
     },
     ours: text => holdsAny(text, secrets),
-    link: url => holdsSecret(url) || holdsAny(url, elsewhere) || holdsAny(unescaped(url), elsewhere),
+    link: url => holdsSecret(url) || holdsAny(url, elsewhere) || holdsAny(unescapeUrl(url), elsewhere),
   };
 }
 
-function unescaped(url: string): string {
+function unescapeUrl(url: string): string {
   try {
     return decodeURIComponent(url);
   } catch {

@@ -3,7 +3,7 @@ import { type Reasoning, reasoningOf } from '../../../../schema/reasoning.ts';
 import type { ForwardedMembers } from '../../../../schema/requests/chat-completion.ts';
 import type { ChatRequestMessage, ToolCall } from '../../../../schema/requests/chat-message.ts';
 import { isPlainText, type Part, type TextPart } from '../../../../schema/requests/content.ts';
-import { besideKnown } from '../../../../schema/requests/forwarded/extra.ts';
+import { membersExcept } from '../../../../schema/requests/forwarded/extra.ts';
 import {
   blockMembers,
   type MessageBlock,
@@ -61,7 +61,7 @@ type Blocks = readonly MessageBlock[];
 /** What a turn has itself, beside its blocks, goes on in the last message that it comes to. */
 function messagesOf(turn: MessageTurn): ChatRequestMessage[] {
   const messages = turns[turn.role](turn.content);
-  const extra = besideKnown(turn, turnMembers);
+  const extra = membersExcept(turn, turnMembers);
   const last = messages.at(-1);
   if (!last || Object.keys(extra).length === 0) return messages;
   return [...messages.slice(0, -1), { ...last, extra: { ...last.extra, ...extra } }];
@@ -115,25 +115,25 @@ function detailOf(block: MessageBlock): JsonObject[] {
 
 /** What of a block this service does not know. */
 function unknownIn(block: JsonObject): JsonObject {
-  return besideKnown(block, blockMembers[String(block.type)] ?? new Set());
+  return membersExcept(block, blockMembers[String(block.type)] ?? new Set());
 }
 
 /** The same of what an image or a document is made of. */
 function unknownInSource(source: JsonObject): JsonObject {
-  return besideKnown(source, sourceMembers[String(source.type)] ?? new Set());
+  return membersExcept(source, sourceMembers[String(source.type)] ?? new Set());
 }
 
 type Texts = { readonly content: string } | { readonly parts: readonly Part[] };
 
 /** The texts among the blocks: one text, or parts if one of them is more than text. */
 function textsOf(content: Blocks, between: string): { readonly content?: string; readonly parts?: readonly Part[] } {
-  return joined(
+  return joinText(
     content.flatMap(block => (block.type === 'text' ? [textPart(String(block.text), unknownIn(block))] : [])),
     between,
   );
 }
 
-function joined(parts: readonly TextPart[], between: string): Texts {
+function joinText(parts: readonly TextPart[], between: string): Texts {
   if (!parts.every(isPlainText)) return { parts };
   return { content: parts.map(({ text }) => text).join(between) };
 }
@@ -142,24 +142,24 @@ const isText = (part: Part): part is TextPart => part.type === 'text';
 
 /** Text alone is one text; where there is an image or a file, everything is a part. */
 function userOf(passages: readonly Part[]): ChatRequestMessage {
-  return { role: 'user', ...(passages.every(isText) ? joined(passages, BETWEEN) : { parts: passages }) };
+  return { role: 'user', ...(passages.every(isText) ? joinText(passages, BETWEEN) : { parts: passages }) };
 }
 
 const FAILED = 'Error: ';
 
 function resultOf(block: MessageBlock): ChatRequestMessage {
   const { tool_use_id, content, is_error } = block;
-  const said = joined(blocksIn(content).flatMap(passagesOf).filter(isText), BETWEEN);
+  const said = joinText(blocksIn(content).flatMap(passagesOf).filter(isText), BETWEEN);
   const extra = unknownIn(block);
   return {
     role: 'tool',
-    ...(is_error ? failed(said) : said),
+    ...(is_error ? markFailed(said) : said),
     tool_call_id: String(tool_use_id),
     ...(Object.keys(extra).length === 0 ? {} : { extra }),
   };
 }
 
-function failed(said: Texts): Texts {
+function markFailed(said: Texts): Texts {
   return 'parts' in said ? { parts: [textPart(FAILED), ...said.parts] } : { content: FAILED + said.content };
 }
 
@@ -236,7 +236,7 @@ function toolsOf({ tools, tool_choice }: MessagesRequest): ForwardedMembers {
 
 function functionOf(tool: OfferedTool): JsonObject {
   const { name, description, input_schema: parameters, strict } = tool;
-  const beside = besideKnown(tool, knownMembers.tool);
+  const beside = membersExcept(tool, knownMembers.tool);
   return { ...beside, type: 'function', function: present({ name, description, parameters, strict }) };
 }
 
@@ -244,7 +244,7 @@ function functionOf(tool: OfferedTool): JsonObject {
 function choiceOf(choice: MessageToolChoice): Json {
   if (choice.type === 'tool')
     return {
-      ...besideKnown(choice, knownMembers.choices.tool),
+      ...membersExcept(choice, knownMembers.choices.tool),
       type: 'function',
       function: present({ name: choice.name }),
     };
@@ -266,7 +266,7 @@ function shapeOf({ thinking, output_config }: MessagesRequest): ForwardedMembers
   const by_budget = budget === undefined ? undefined : effortOfBudget.find(([most]) => budget <= most)?.[1];
   const effort = output_config?.effort ?? by_budget;
   const format = output_config?.format;
-  const beside = format && besideKnown(format, knownMembers.format);
+  const beside = format && membersExcept(format, knownMembers.format);
   const json_schema = format && { name: 'answer', strict: true, ...beside, schema: format.schema };
   return {
     ...(effort === undefined ? {} : { reasoning_effort: effort }),

@@ -45,7 +45,8 @@ export class BlockEvents {
   /** After a break no block stops; signatures received by then are still sent. */
   *brokeOff(): Generator<MessageEvent> {
     const signature = this.#open === null ? undefined : this.#signatures.get(this.#open);
-    if (this.#open !== null && signature !== undefined) yield signed(this.#began.indexOf(this.#open), signature);
+    if (this.#open !== null && signature !== undefined)
+      yield signatureEvent(this.#began.indexOf(this.#open), signature);
   }
 
   /** A thought whose text is omitted is a block for what knows it again: it begins with that, and without it there is none. */
@@ -57,7 +58,7 @@ export class BlockEvents {
   *#begin(channel: Channel, piece: Piece): Generator<MessageEvent> {
     yield* this.end();
     this.#open = channel;
-    yield { type: 'content_block_start', index: this.#began.push(channel) - 1, content_block: begunBy(piece) };
+    yield { type: 'content_block_start', index: this.#began.push(channel) - 1, content_block: blockStartOf(piece) };
   }
 
   /** One that comes after its block has stopped goes out at once. */
@@ -66,17 +67,17 @@ export class BlockEvents {
     if (signature === null) return;
     this.#signatures.set(channel, signature);
     const has_stopped = this.#began.includes(channel) && this.#open !== channel;
-    if (has_stopped) yield signed(this.#began.indexOf(channel), signature);
+    if (has_stopped) yield signatureEvent(this.#began.indexOf(channel), signature);
   }
 }
 
-function signed(index: number, signature: string): MessageEvent {
+function signatureEvent(index: number, signature: string): MessageEvent {
   return { type: 'content_block_delta', index, delta: { type: 'signature_delta', signature } };
 }
 
 const isThought = (piece: Piece): piece is ReasoningPiece => typeof piece === 'object' && 'reasoning' in piece;
 
-function begunBy(piece: Piece): JsonObject {
+function blockStartOf(piece: Piece): JsonObject {
   if (typeof piece === 'object' && 'call' in piece) return blockBegun.call(piece.id ?? '', piece.name ?? '');
   if (!isThought(piece)) return blockBegun.text;
   const encrypted = encryptedIn(piece.reasoning);

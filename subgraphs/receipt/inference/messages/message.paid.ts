@@ -179,7 +179,7 @@ export function messageStream(hubs: Hubs): Stream<MessagesRequest, KeptMessage> 
     ...messageTerms,
     field: 'Subscription.messageStream',
     chat: chatRequestOf,
-    begun: ({ by, task_id }) => ({
+    beginAnswer: ({ by, task_id }) => ({
       id: idOf(task_id),
       ...by,
       content: [],

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../../schema/can
 import { schemaPlace } from '../../../../schema/requests/chat-completion.ts';
 import { callPlace, messagePlace, toolPlace } from '../../../../schema/requests/chat-message.ts';
 import { filePlace, imagePlace, partPlaces } from '../../../../schema/requests/content.ts';
-import { besideKnown, folded, type OpenPlace } from '../../../../schema/requests/forwarded/extra.ts';
+import { foldName, membersExcept, type OpenPlace } from '../../../../schema/requests/forwarded/extra.ts';
 import { openPlace } from '../../../../schema/requests/forwarded/foreign-members.ts';
 import type { UnknownMember } from '../../../../schema/requests/forwarded/known-members.ts';
 import {
@@ -68,22 +68,27 @@ function* inRequest(request: MessagesRequest): Generator<UnknownInMessage> {
   yield* inBlocks(system, ['system']);
   for (const [index, turn] of messages.entries()) {
     const at = ['messages', index];
-    yield* named(turn, turnMembers, at, messagePlace, namesInResults(turn));
+    yield* unknownMembersOf(turn, turnMembers, at, messagePlace, namesInResults(turn));
     yield* inBlocks(turn.content, [...at, 'content']);
   }
   for (const [index, tool] of tools.entries()) {
-    yield* named(tool, knownMembers.tool, ['tools', index], toolPlace);
+    yield* unknownMembersOf(tool, knownMembers.tool, ['tools', index], toolPlace);
     yield* inMark(tool.cache_control, ['tools', index]);
   }
   if (tool_choice) {
     const { type } = tool_choice;
-    yield* named(tool_choice, knownMembers.choices[type], ['tool_choice'], type === 'tool' ? toolPlace : NOWHERE);
+    yield* unknownMembersOf(
+      tool_choice,
+      knownMembers.choices[type],
+      ['tool_choice'],
+      type === 'tool' ? toolPlace : NOWHERE,
+    );
   }
-  if (thinking) yield* named(thinking, knownMembers.thinking[thinking.type], ['thinking'], NOWHERE);
+  if (thinking) yield* unknownMembersOf(thinking, knownMembers.thinking[thinking.type], ['thinking'], NOWHERE);
   if (!output_config) return;
-  yield* named(output_config, knownMembers.output_config, ['output_config'], NOWHERE);
+  yield* unknownMembersOf(output_config, knownMembers.output_config, ['output_config'], NOWHERE);
   const { format } = output_config;
-  if (format) yield* named(format, knownMembers.format, ['output_config', 'format'], schemaPlace);
+  if (format) yield* unknownMembersOf(format, knownMembers.format, ['output_config', 'format'], schemaPlace);
 }
 
 /** `is_merged`: they are one text in a chat. */
@@ -92,7 +97,7 @@ function* inBlocks(content: Json | undefined, path: Path, is_merged = false): Ge
     const at = [...path, index];
     const { type } = block;
     const place = is_merged ? NOWHERE : (blockPlaces[type]?.(block) ?? NOWHERE);
-    yield* named(block, blockMembers[type] ?? NONE, at, place);
+    yield* unknownMembersOf(block, blockMembers[type] ?? NONE, at, place);
     yield* inMark(block.cache_control, at);
     yield* inBlocks(block.content, [...at, 'content'], type === 'search_result');
     if (isJsonObject(block.source)) yield* inSource(block.source, type, [...at, 'source']);
@@ -102,34 +107,34 @@ function* inBlocks(content: Json | undefined, path: Path, is_merged = false): Ge
 function* inSource(source: JsonObject, of: string, at: Path): Generator<UnknownInMessage> {
   const type = String(source.type);
   const place = of === 'image' ? imagePlace : (documentPlaces[type]?.source ?? NOWHERE);
-  yield* named(source, sourceMembers[type] ?? NONE, at, place);
+  yield* unknownMembersOf(source, sourceMembers[type] ?? NONE, at, place);
   yield* inBlocks(source.content, [...at, 'content']);
 }
 
 /** A chat has no cache markers. */
 function* inMark(mark: Json | undefined, path: Path): Generator<UnknownInMessage> {
-  if (isJsonObject(mark)) yield* named(mark, markMembers, [...path, 'cache_control'], NOWHERE);
+  if (isJsonObject(mark)) yield* unknownMembersOf(mark, markMembers, [...path, 'cache_control'], NOWHERE);
 }
 
 /** A turn of results alone comes to their messages: the last of these cannot hold two members of one name. */
 function namesInResults({ content }: MessageTurn): ReadonlySet<string> {
   const results = content.filter(({ type }) => type === 'tool_result');
-  return new Set(results.flatMap(result => Object.keys(besideKnown(result, blockMembers.tool_result ?? NONE))));
+  return new Set(results.flatMap(result => Object.keys(membersExcept(result, blockMembers.tool_result ?? NONE))));
 }
 
 /** `taken`: names that stand in its place already. */
-function* named(
+function* unknownMembersOf(
   object: JsonObject,
   known: ReadonlySet<string>,
   at: Path,
   place: Place,
   taken = NONE,
 ): Generator<UnknownInMessage> {
-  for (const [name, value] of Object.entries(besideKnown(object, known)))
+  for (const [name, value] of Object.entries(membersExcept(object, known)))
     yield { name, at: [...at, name].join('.'), in_chat: !taken.has(name) && fits(place, name, value) };
 }
 
 function fits(place: Place, name: string, value: Json): boolean {
   if (place === NOWHERE || place.known.has(name)) return false;
-  return place.rule({ name, folded_name: folded(name), value }).kind !== 'refused';
+  return place.rule({ name, folded_name: foldName(name), value }).kind !== 'refused';
 }

@@ -86,16 +86,16 @@ export const itemIds = {
  * What a hub's reply comes to. A reply that is whole and yet was cut short is delivered as `incomplete`, and charged like any
  * other: the model did its work, and the same request would come to the same again. What is no reply at all fails before.
  */
-export function outcomeOf(
+export function replyOutcome(
   { choices: [{ message, finish_reason }] }: HubReply,
-  { task_id, returnable }: Pick<Made, 'task_id' | 'returnable'>,
+  { task_id, returnable }: Pick<ReplyFacts, 'task_id' | 'returnable'>,
 ): ReplyOutcome {
   const fault = faultOf(finish_reason, message);
   const status: ItemStatus = fault || finish_reason === 'length' ? 'incomplete' : 'completed';
   return { output: outputOf(message, { task_id, status, returnable }), fault };
 }
 
-interface Made {
+interface ReplyFacts {
   readonly task_id: string;
   readonly status: ItemStatus;
   /** Reasoning is wanted in a form in which it can be sent back. */
@@ -106,7 +106,7 @@ interface Made {
   readonly reasoning_text?: string;
 }
 
-export function outputOf(message: AssistantMessage, made: Made): OutputItem[] {
+export function outputOf(message: AssistantMessage, made: ReplyFacts): OutputItem[] {
   const { task_id, status, returnable, began = [], reasoning_text = reasoningText(message) } = made;
   const first = (channels: readonly Channel[]) => {
     const places = channels.map(channel => began.indexOf(channel)).filter(place => place !== -1);

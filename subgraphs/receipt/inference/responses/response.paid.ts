@@ -12,8 +12,8 @@ import {
   type HubReply,
   type OutputFault,
   type OutputItem,
-  outcomeOf,
   outputOf,
+  replyOutcome,
   replyQuestion,
 } from './output.ts';
 
@@ -57,7 +57,7 @@ export function responsePaid(hubs: Hubs): WorkThenSettle<ResponseCall, KeptRespo
     question: request => replyQuestion(hubRequestOf(request)),
     usage: ({ usage }) => usage,
     answer({ asked, value, by, task_id, at }) {
-      const { output, fault } = outcomeOf(value, { task_id, returnable: isReturnable(asked) });
+      const { output, fault } = replyOutcome(value, { task_id, returnable: isReturnable(asked) });
       const answer = { id: idOf(task_id), created_at: at, ...by, output, fault, usage: value.usage };
       return { answer, output, output_member: 'output' };
     },
@@ -77,7 +77,7 @@ export function responseStream(hubs: Hubs): Stream<ResponseCall, KeptResponse> {
     ...responseTerms,
     field: 'Subscription.responseStream',
     chat: hubRequestOf,
-    begun: ({ by, task_id, at }) => ({
+    beginAnswer: ({ by, task_id, at }) => ({
       id: idOf(task_id),
       created_at: at,
       ...by,

@@ -2,8 +2,8 @@ import { Arg, Ctx, Directive, Mutation, Resolver, Root, Subscription } from 'typ
 import type { Json, JsonObject } from '../../../../schema/canonical-json.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { ResponseCall } from '../../../../schema/requests/responses.ts';
+import type { ChargedAnswer, ChargedStream } from '../../../charge-port.ts';
 import { type Arguments, readRequest } from '../../../graph-type.ts';
-import type { ChargedAnswer, ChargedStream } from '../../../selling.ts';
 import { InputReadBy } from '../../../unread-input.ts';
 import { brokenStream } from '../broken-stream.ts';
 import type { InferenceContext } from '../context.ts';

@@ -67,7 +67,7 @@ interface SignedArtifact {
 
 const shapes = { offer: OfferTerms, delivery: DeliveryFacts } as const satisfies Record<Kind, z.ZodType>;
 
-function opened(document: JsonObject, kind: Kind, jwks: Jwks): OpenedArtifact {
+function openArtifacts(document: JsonObject, kind: Kind, jwks: Jwks): OpenedArtifact {
   const artifacts = artifactsIn(document, kind).map((artifact): SignedArtifact => {
     const parsed = shapes[kind].safeParse(signedPayload(artifact));
     const facts = parsed.success ? (parsed.data as JsonObject) : null;
@@ -107,7 +107,7 @@ const signatureRule: Rule<OpenedArtifact> = {
 
 /** Verifies the offers of a 402 against a published key set, offline. */
 export function verifyOffer(document: JsonObject, jwks: Jwks): DocumentVerification {
-  const found = opened(document, 'offer', jwks);
+  const found = openArtifacts(document, 'offer', jwks);
   const judged = judgeBy(offerRules, found);
   if (judged.kind === 'invalid') return judged;
   const claims = { offers: found.artifacts.map(({ facts }) => facts ?? {}) };
@@ -157,7 +157,7 @@ function termsFault(document: JsonObject, artifacts: readonly SignedArtifact[]):
 
 /** Verifies the shop's receipt in a PAYMENT-RESPONSE against a published key set, offline. */
 export function verifyDelivery(document: JsonObject, jwks: Jwks): DocumentVerification {
-  const found = opened(document, 'delivery', jwks);
+  const found = openArtifacts(document, 'delivery', jwks);
   const judged = judgeBy(deliveryRules, found);
   if (judged.kind === 'invalid') return judged;
   const claims = found.artifacts[0]?.facts;

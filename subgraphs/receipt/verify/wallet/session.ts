@@ -12,7 +12,7 @@ import {
   sessionDomain,
   sessionTypes,
 } from '../../../../schema/session/typed-data.ts';
-import { addressesSigned } from '../addresses.ts';
+import { signedAddresses } from '../addresses.ts';
 import type { DocumentVerification } from '../report.ts';
 import type { Jwks } from '../signature.ts';
 import { type Check, judgeBy, malformedDocument, type Rule } from '../signed-document.ts';
@@ -185,7 +185,7 @@ export function verifySession(
   const listed = isJsonObject(types) ? types[message.type] : undefined;
   if (listed !== undefined && canonicalJson(listed) !== canonicalJson(sessionTypes[message.type] as unknown as Json))
     return malformedDocument('types are not the EIP-712 types of sessions.');
-  const bases = [...new Set([...(base_url === undefined ? [] : [base_url]), ...(addressesSigned(jwks) ?? [])])];
+  const bases = [...new Set([...(base_url === undefined ? [] : [base_url]), ...(signedAddresses(jwks) ?? [])])];
   const domains = domain === undefined ? domainsOf(bases) : domainIn(domain, bases);
   if (domains === null) return malformedDocument('domain is not an EIP-712 domain of sessions.');
   const stated = signerNames[message.type].map(name => addressNamed(document[name])).find(each => each !== null);

@@ -74,7 +74,7 @@ beforeAll(async () => {
   });
 });
 
-function asked(query: string, chars: number) {
+function runQuery(query: string, chars: number) {
   const context = {
     principal: nobody,
     payment: null,
@@ -88,7 +88,7 @@ function asked(query: string, chars: number) {
 }
 
 /** The length of a text, or why there is none. */
-const told = ({ data, errors }: ExecutionResult) =>
+const lengthsOf = ({ data, errors }: ExecutionResult) =>
   errors ? errors.map(({ extensions }) => extensions.code) : Object.values(data ?? {}).map(text => String(text).length);
 
 const TEXT = 'query ($chars: Int!) { text(chars: $chars) }';
@@ -99,18 +99,18 @@ describe('the answer of a subgraph elsewhere', () => {
   it('that is too large as it is written is answer_too_large in its place, and says that it was charged', async () => {
     const chars = most('text');
     const headroom = 1_024;
-    expect(told(await source.execute(asked(TEXT, chars - headroom)))).toEqual([chars - headroom]);
-    const { data, errors } = await source.execute(asked(TEXT, chars));
+    expect(lengthsOf(await source.execute(runQuery(TEXT, chars - headroom)))).toEqual([chars - headroom]);
+    const { data, errors } = await source.execute(runQuery(TEXT, chars));
     expect(data).toBeNull();
     expect(errors).toMatchObject([{ extensions: { code: 'answer_too_large', max: MAX, charged: true } }]);
   });
 
   it('as an event likewise, and the events behind it come', async () => {
     const told_of = async (chars: number) => {
-      const results = await source.subscribe(asked(TEXTS, chars));
-      if (!(Symbol.asyncIterator in results)) throw new Error(`refused: ${told(results)}`);
+      const results = await source.subscribe(runQuery(TEXTS, chars));
+      if (!(Symbol.asyncIterator in results)) throw new Error(`refused: ${lengthsOf(results)}`);
       const heard: unknown[] = [];
-      for await (const result of results) heard.push(told(result));
+      for await (const result of results) heard.push(lengthsOf(result));
       return heard;
     };
     const chars = most('texts');

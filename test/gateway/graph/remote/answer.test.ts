@@ -6,7 +6,7 @@ import { Refusal } from '../../../../schema/errors.ts';
 import { jsonText, RawJson } from '../../../../schema/json-text.ts';
 
 /** What a caller would be sent of it. */
-const told = (text: string) => {
+const callerAnswer = (text: string) => {
   const answer = readAnswer(text);
   return answer && { headers: answer.headers, data: JSON.parse(jsonText(answer.result.data)) };
 };
@@ -21,7 +21,7 @@ describe('the answer of a subgraph over the wire', () => {
     fc.assert(
       fc.property(data, fc.dictionary(fc.string(), fc.string(), { noNullPrototype: true }), (any, headers) => {
         const result = { data: any as Record<string, unknown> };
-        expect(told(answerText({ headers, result }))).toEqual({ headers, data: JSON.parse(jsonText(any)) });
+        expect(callerAnswer(answerText({ headers, result }))).toEqual({ headers, data: JSON.parse(jsonText(any)) });
       }),
     );
   });

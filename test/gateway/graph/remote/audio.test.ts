@@ -5,7 +5,7 @@ import { sha256Hex } from '../../../../schema/digest.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { nobody } from '../../../../schema/principal.ts';
 import { type PaymentHeaders, payingFetch, paymentFor, type Wallet } from '../../../harness/buyer.ts';
-import { type Audio, audio, audioForm, heardIn } from '../../../harness/doors/audio-form.ts';
+import { type Audio, audio, audioForm, transcriptOf } from '../../../harness/doors/audio-form.ts';
 import { eventually } from '../../../harness/faults/ground.ts';
 import { openRemoteGraph, type RemoteGraph } from '../../../harness/graph/remote/processes.ts';
 
@@ -38,7 +38,7 @@ async function transfersFrom({ address }: Wallet): Promise<number> {
   return transfers.filter(({ from }) => from === address.toLowerCase()).length;
 }
 
-const text = (file: Audio) => `This is test/audio on gamma, which ${heardIn(file)}`;
+const text = (file: Audio) => `This is test/audio on gamma, which ${transcriptOf(file)}`;
 
 describe('a transcription where the receipt subgraph is a process of its own', () => {
   it('200 by the official x402 client: the hub hears the very bytes; once more the same answer', async () => {

@@ -5,15 +5,15 @@ import WebSocket from 'ws';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { type Fetch, payingFetch, paymentFor, registrationOf, type Wallet } from '../../../harness/buyer.ts';
 import { listen } from '../../../harness/doors/listen.ts';
-import type { Chat, Registered } from '../../../harness/doors/open-service.ts';
+import type { Chat, RegistrationAnswer } from '../../../harness/doors/open-service.ts';
 import { openProcesses, type Processes } from '../../../harness/graph/remote/processes.ts';
 
 let service: Processes;
-let agent: Registered & { readonly account: Wallet };
+let agent: RegistrationAnswer & { readonly account: Wallet };
 beforeAll(async () => {
   service = await openProcesses();
   const account = await service.chain.newWallet();
-  const { status, body } = await post<Registered>('/v1/agents/register', await registrationOf(account), {
+  const { status, body } = await post<RegistrationAnswer>('/v1/agents/register', await registrationOf(account), {
     by: payingFetch(account),
   });
   expect(status).toBe(200);

@@ -172,7 +172,7 @@ describe('a node', () => {
     node.lie({ eth_sendRawTransaction: () => undefined, eth_getTransactionReceipt: () => undefined });
     expect(await process.round()).toMatchObject({ kind: 'sent' });
     expect(await process.round()).toMatchObject({ kind: 'trouble', trouble: 'chain_unavailable' });
-    node.repent();
+    node.tellTruth();
     expect(await process.settle()).toMatchObject({ kind: 'anchored' });
     expect(await journalOf(store)).toHaveLength(2);
   });

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Anchored, anchoredTopic, LOG_ANCHOR } from '../../../../gateway/log/anchor/anchor-chain.ts';
+import { type AnchoredHead, anchoredTopic, LOG_ANCHOR } from '../../../../gateway/log/anchor/anchor-chain.ts';
 import { anchorKey } from '../../../../gateway/log/anchor/open-anchors.ts';
 import { words } from '../../../../gateway/rails/base/abi.ts';
 import { topic } from '../../../../gateway/rails/base/contracts.ts';
 import type { Json } from '../../../../schema/canonical-json.ts';
 import { anchoringProcess, fundedSeed, grow } from '../../../harness/anchor/ground.ts';
 import { freshChain, type TestChain } from '../../../harness/chain.ts';
-import { TURNED_BACK, watching } from '../../../harness/faults/watching.ts';
+import { openLogWatch, ROLL_LOG_BACK } from '../../../harness/faults/log-watch.ts';
 import { type Lie, startLyingChain } from '../../../harness/lying-chain.ts';
 import { freshStore } from '../../../harness/store.ts';
 
@@ -21,12 +21,12 @@ async function running() {
   await grow(store, 1, 2);
   await grow(store, 3, 4);
   await anchoringProcess(chain.rpc_url, store, seed).settle();
-  const [own, other] = [await watching(store), await watching(store)];
+  const [own, other] = [await openLogWatch(store), await openLogWatch(store)];
   let failed = 0;
   const process = anchoringProcess(node.url, store, seed, {
     pace_ms: 0,
-    contradicted: head => own.watch.meet(head),
-    ended: outcome => {
+    onContradiction: head => own.watch.meet(head),
+    onEnd: outcome => {
       if (outcome === 'failed') failed++;
     },
   });
@@ -39,7 +39,7 @@ async function running() {
     own,
     other,
     process,
-    anchored: process.heads.newest as Anchored,
+    anchored: process.heads.newest as AnchoredHead,
     async moreRounds(rounds: number) {
       const until = failed + rounds;
       await expect.poll(() => failed).toBeGreaterThanOrEqual(until);
@@ -49,7 +49,7 @@ async function running() {
 }
 
 /** One log more than there are, of a size that no log has, in a transaction that there is. */
-function oneMore(seed: string, { tx_hash, block_number }: Anchored): Lie {
+function oneMore(seed: string, { tx_hash, block_number }: AnchoredHead): Lie {
   return (truth, params) => {
     const [{ fromBlock, toBlock }] = params as [{ fromBlock: string; toBlock: string }];
     if (block_number < Number(fromBlock) || block_number > Number(toBlock)) return truth;
@@ -99,13 +99,13 @@ describe('a head that one answer of a node shows, and that the log does not exte
     await moreRounds(3);
     await other.watch.look();
     expect([await halted(), process.anchoring.sound, other.watch.sound]).toEqual([null, false, true]);
-    node.repent();
+    node.tellTruth();
     await expect.poll(() => process.anchoring.sound).toBe(true);
   });
 
   it('stands there: the log is halted for all once its block is final, and not while its receipt is denied', async () => {
     const { anchored, halted, moreRounds, node, other, own, process, store } = await running();
-    await store.query({ text: TURNED_BACK });
+    await store.query({ text: ROLL_LOG_BACK });
     await expect.poll(() => process.anchoring.sound).toBe(false);
     await moreRounds(3);
     expect(await halted()).toBeNull();
@@ -113,7 +113,7 @@ describe('a head that one answer of a node shows, and that the log does not exte
     await chain.mine(5);
     await moreRounds(3);
     expect([await halted(), process.anchoring.sound]).toEqual([null, false]);
-    node.repent();
+    node.tellTruth();
     const halt = { known: { tree_size: 4, root_hash: anchored.root_hash }, found: { tree_size: 2 } };
     for (const { watch } of [own, other]) await expect.poll(() => watch.halt).toMatchObject(halt);
     expect(await halted()).toMatchObject(halt);

@@ -7,7 +7,7 @@ import { declareBreak } from '../../../../subgraphs/receipt/log/break.ts';
 import { type TreeHeadFacts } from '../../../../subgraphs/receipt/log/tree-head.ts';
 import { anchoringProcess, fundedSeed, GWEI, grow, journalOf, minedOf } from '../../../harness/anchor/ground.ts';
 import { freshChain, type TestChain } from '../../../harness/chain.ts';
-import { TURNED_BACK as turned_back, watching } from '../../../harness/faults/watching.ts';
+import { openLogWatch, ROLL_LOG_BACK as turned_back } from '../../../harness/faults/log-watch.ts';
 import { issuer } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
@@ -77,16 +77,16 @@ describe('a log that does not extend what stands on Base', () => {
 
   it('while processes run: whoever meets it halts the log for all of them, and the halt names both heads', async () => {
     const { store, seed } = await fourLeaves();
-    const [meeting, other] = [await watching(store), await watching(store)];
+    const [meeting, other] = [await openLogWatch(store), await openLogWatch(store)];
     const anchored = async (head: TreeHeadFacts) => meeting.watch.meet(head);
-    const process = anchoringProcess(chain.rpc_url, store, seed, { contradicted: anchored });
+    const process = anchoringProcess(chain.rpc_url, store, seed, { onContradiction: anchored });
     await expect.poll(async () => process.round().then(({ kind }) => kind)).toBe('still');
     const root_hash = process.heads.newest?.root_hash;
     // Neither of the two watches knows of more than was left: the chain alone does.
     await store.query({ text: turned_back });
-    const [late, idle] = [await watching(store), await watching(store)];
+    const [late, idle] = [await openLogWatch(store), await openLogWatch(store)];
     expect([late.watch.halt, idle.watch.halt]).toEqual([null, null]);
-    const beside = anchoringProcess(chain.rpc_url, store, seed, { contradicted: head => late.watch.meet(head) });
+    const beside = anchoringProcess(chain.rpc_url, store, seed, { onContradiction: head => late.watch.meet(head) });
     beside.start();
     await expect.poll(() => beside.anchoring.sound).toBe(false);
     // As long as the block may be replaced, this process alone is closed.

@@ -9,7 +9,7 @@ import { freshStore } from '../../../harness/store.ts';
 
 /** Resolves once it is dead. */
 async function anchorAndDie(...args: readonly string[]): Promise<void> {
-  const program = [...programOf('test/harness/anchor/killed-anchoring.ts'), ...args];
+  const program = [...programOf('test/harness/anchor/anchor-and-die.child.ts'), ...args];
   const child = spawn(process.execPath, program, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
   expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type AnchorChain, type Anchored, AnchorSearch } from '../../../../gateway/log/anchor/anchor-chain.ts';
+import { type AnchorChain, type AnchoredHead, AnchorSearch } from '../../../../gateway/log/anchor/anchor-chain.ts';
 
 const SENDER = '0x00000000000000000000000000000000000000aa';
-const anchoredIn = (block_number: number): Anchored => ({
+const anchoredIn = (block_number: number): AnchoredHead => ({
   log_id: 1,
   tree_size: block_number,
   root_hash: 'ab'.repeat(32),

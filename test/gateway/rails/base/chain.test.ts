@@ -4,12 +4,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { transferOf } from '../../../../gateway/rails/base/decide.ts';
 import { openBase } from '../../../../gateway/rails/base/open-base.ts';
 import { networks } from '../../../../schema/network.ts';
-import { type Ground, openGround } from '../../../harness/base/ground.ts';
+import { type BaseGround, openBaseGround } from '../../../harness/base/ground.ts';
 import { atEnd } from '../../../harness/release.ts';
 
-let ground: Ground;
+let ground: BaseGround;
 beforeAll(async () => {
-  ground = await openGround();
+  ground = await openBaseGround();
 });
 
 /** A node that answers what it likes. */

@@ -16,7 +16,7 @@ import { openChallenges } from '../../../../gateway/x402/offer.ts';
 import { limits } from '../../../../schema/limits.ts';
 import type { PresentedPayment } from '../../../../subgraphs/context.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
-import { newPayer, signed } from '../../../bench/authorizations.ts';
+import { newPayer, signAuthorization } from '../../../bench/authorizations.ts';
 import { paymentHeader } from '../../../bench/payments.ts';
 import { PAY_TO } from '../../../harness/base/wallet.ts';
 
@@ -25,7 +25,7 @@ const NOT_SIGNED = { kind: 'rejected', reason: 'invalid_exact_evm_payload_signat
 
 /** Signed by a key that is not its payer's. */
 function unsigned(payer: Hex = newPayer().address): BasePayment {
-  const { authorization: own, signature } = signed(newPayer(), PAY_TO);
+  const { authorization: own, signature } = signAuthorization(newPayer(), PAY_TO);
   const authorization = { ...own, payer };
   return { authorization, signature: signatureOf(payer, authorizationDigest(authorization), signature) };
 }
@@ -230,7 +230,7 @@ describe('a payment that a key has signed', () => {
   it('is proven by that alone, whoever sends it and however often: nobody is asked', async () => {
     const { world, unproven } = ground();
     for (let sent = 0; sent < 500; sent++) {
-      const { authorization, signature } = signed(newPayer(), PAY_TO);
+      const { authorization, signature } = signAuthorization(newPayer(), PAY_TO);
       const digest = authorizationDigest(authorization);
       const payment = { authorization, signature: signatureOf(authorization.payer, digest, signature) };
       expect(await unproven.prove(payment, ADDRESS)).toEqual({ kind: 'proven' });
@@ -246,7 +246,7 @@ describe('a payment that a key has signed', () => {
     const pay_to = { base: PAY_TO };
     const hears = openHears(openChallenges(pay_to), 'https://svc.test');
     const terms = { amount_atomic: 2000n, networks: ['base'] as const };
-    const header = paymentHeader(signed(newPayer(), PAY_TO));
+    const header = paymentHeader(signAuthorization(newPayer(), PAY_TO));
     const known = { beside: async <E>(refusal: E) => refusal };
     const judge = openJudge({ rails, pay_to, clock, sold: new Map(), known, hears });
     const judgement = await judge.judge({ x402_version: 2, header }, terms);

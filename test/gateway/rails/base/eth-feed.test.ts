@@ -4,15 +4,15 @@ import { ETH_USD_FEED, GAS_PRICE_ORACLE } from '../../../../gateway/rails/base/m
 import { openBase } from '../../../../gateway/rails/base/open-base.ts';
 import { usdcOfWei } from '../../../../gateway/rails/base/settle/batch.ts';
 import { DOLLAR, type Fees, openFees, TOO_HIGH } from '../../../harness/base/fee-ground.ts';
-import { feeBounds, type Ground, openGround, until } from '../../../harness/base/ground.ts';
+import { type BaseGround, feeBounds, openBaseGround, until } from '../../../harness/base/ground.ts';
 import { startLyingChain } from '../../../harness/lying-chain.ts';
 import { atEnd } from '../../../harness/release.ts';
 import { openWallets } from '../../../harness/wallets.ts';
 
-let ground: Ground;
+let ground: BaseGround;
 let fees: Fees;
 beforeEach(async () => {
-  ground = await openGround();
+  ground = await openBaseGround();
   fees = openFees(ground);
 });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { parseTransaction, recoverTransactionAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { hex } from '../../../../gateway/rails/base/abi.ts';
-import { feesBumped, feesNow } from '../../../../gateway/rails/base/settle/fees.ts';
+import { feesNow, replacementFees } from '../../../../gateway/rails/base/settle/fees.ts';
 import { settlerKey, signAgain, signTransaction } from '../../../../gateway/rails/base/settle/transaction.ts';
 import { networks } from '../../../../schema/network.ts';
 
@@ -27,7 +27,7 @@ describe('fees', () => {
     const sent = fc.tuple(wei, wei).map(([tip, more]) => ({ max_fee_wei: tip + more, priority_fee_wei: tip }));
     fc.assert(
       fc.property(sent, market, wei, (previous, asked, ceiling) => {
-        const priced = feesBumped(previous, asked, ceiling);
+        const priced = replacementFees(previous, asked, ceiling);
         if (priced.kind !== 'priced') return;
         const { max_fee_wei, priority_fee_wei } = priced.fees;
         expect(max_fee_wei * 10n).toBeGreaterThan(previous.max_fee_wei * 11n);

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { finalBase } from '../../../../gateway/rails/base/base-rail.ts';
 import { recheckFinalized } from '../../../../gateway/rails/finality.ts';
-import { feeBounds, type Ground, openGround, until } from '../../../harness/base/ground.ts';
+import { type BaseGround, feeBounds, openBaseGround, until } from '../../../harness/base/ground.ts';
 
-let ground: Ground;
+let ground: BaseGround;
 beforeEach(async () => {
-  ground = await openGround();
+  ground = await openBaseGround();
 });
 
 /** Short enough for a test, and nothing is asserted about them. */

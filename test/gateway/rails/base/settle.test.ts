@@ -5,11 +5,11 @@ import { decidePayment } from '../../../../gateway/rails/base/decide.ts';
 import { openBase } from '../../../../gateway/rails/base/open-base.ts';
 import type { SettleOutcome } from '../../../../gateway/rails/outcome.ts';
 import { atomicAmount } from '../../../../schema/amount.ts';
-import { feeBounds, type Ground, openGround, until } from '../../../harness/base/ground.ts';
+import { type BaseGround, feeBounds, openBaseGround, until } from '../../../harness/base/ground.ts';
 
-let ground: Ground;
+let ground: BaseGround;
 beforeEach(async () => {
-  ground = await openGround();
+  ground = await openBaseGround();
 });
 
 const kinds = (settlements: readonly SettleOutcome[]) =>

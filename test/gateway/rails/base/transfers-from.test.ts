@@ -25,7 +25,7 @@ beforeAll(async () => {
   await sendNothingOf(chain, wallet, other, other);
   last = await newestBlock(chain);
 });
-beforeEach(() => liar.repent());
+beforeEach(() => liar.tellTruth());
 
 const read = (from = 0, to = last) => base.transfersFrom(wallet.toLowerCase() as Hex, from, to);
 const lie = (of: (logs: readonly JsonObject[]) => Json) =>

@@ -13,12 +13,12 @@ import { networks } from '../../../../schema/network.ts';
 import type { PresentedPayment } from '../../../../subgraphs/context.ts';
 import {
   highS,
-  type Message,
   newAccount,
   officialHeader,
   PAY_TO,
   price,
-  signMessage,
+  signTransfer,
+  type TransferMessage,
   typedData,
 } from '../../../harness/base/wallet.ts';
 
@@ -33,7 +33,7 @@ const offered = {
 };
 const account = newAccount();
 
-const message = (changed: Partial<Message> = {}): Message => ({
+const message = (changed: Partial<TransferMessage> = {}): TransferMessage => ({
   from: account.address,
   to: PAY_TO,
   value: 2000n,
@@ -43,7 +43,7 @@ const message = (changed: Partial<Message> = {}): Message => ({
   ...changed,
 });
 
-function presented(version: 1 | 2, m: Message, signature: string, accepted: object = {}): PresentedPayment {
+function presented(version: 1 | 2, m: TransferMessage, signature: string, accepted: object = {}): PresentedPayment {
   const { from, to, nonce } = m;
   const numbers = { value: `${m.value}`, validAfter: `${m.validAfter}`, validBefore: `${m.validBefore}` };
   const payload = { signature, authorization: { from, to, nonce, ...numbers } };
@@ -62,9 +62,9 @@ function presented(version: 1 | 2, m: Message, signature: string, accepted: obje
 const verify = (payment: PresentedPayment, terms: OfferedTerms) =>
   verifyPayment(payment, terms, { base: baseJudge }) as Promise<Verified<BasePayment>>;
 
-async function judged(changed: Partial<Message>, accepted: object = {}): Promise<Verified<BasePayment>> {
+async function judged(changed: Partial<TransferMessage>, accepted: object = {}): Promise<Verified<BasePayment>> {
   const m = message(changed);
-  return verify(presented(2, m, await signMessage(account, m), accepted), offered);
+  return verify(presented(2, m, await signTransfer(account, m), accepted), offered);
 }
 
 /** A key's own signature, or one that is left to the code at the payer's address. */
@@ -167,12 +167,12 @@ describe('a payment that differs from the offer', () => {
 
   it('on a network without a payee is refused as wrong_network', async () => {
     const m = message();
-    const payment = presented(1, m, await signMessage(account, m));
+    const payment = presented(1, m, await signTransfer(account, m));
     expect(outcome(await verify(payment, { ...offered, pay_to: {} }))).toBe('wrong_network');
   });
 
   it("is not signed by the payer's key whichever signed member is changed, by either version", async () => {
-    const signature = await signMessage(account, message());
+    const signature = await signTransfer(account, message());
     const nonce = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(value => ({ nonce: hex(value) }));
     const from = fc.uint8Array({ minLength: 20, maxLength: 20 }).map(value => ({ from: hex(value) }));
     const validAfter = fc.integer({ min: 1, max: Number(now) - 1 }).map(value => ({ validAfter: BigInt(value) }));
@@ -189,7 +189,7 @@ describe('a payment that differs from the offer', () => {
 
 describe('a signature', () => {
   it("of the payer's key passes with v as 0/1 and as 27/28, in any case of its digits", async () => {
-    const signature = await signMessage(account, message());
+    const signature = await signTransfer(account, message());
     const parity = Number.parseInt(signature.slice(130), 16) - 27;
     for (const form of [signature, `${signature.slice(0, 130)}0${parity}`, `0x${signature.slice(2).toUpperCase()}`])
       expect(outcome(await verify(presented(2, message(), form), offered))).toBe('verified: ecdsa');
@@ -203,14 +203,14 @@ describe('a signature', () => {
     ['of 66 bytes', (it: string) => `${it}00`],
     ['of one byte', () => '0x00'],
   ])("%s is no key's, and left to code", async (_, change) => {
-    const shown = change(await signMessage(account, message()));
+    const shown = change(await signTransfer(account, message()));
     const verified = await verify(presented(2, message(), shown), offered);
     expect(verified).toMatchObject({ kind: 'verified', signature: { kind: 'contract', bytes: shown, deploy: null } });
   });
 
   it('of a payment out of time is kept with it: it may have bought an answer', async () => {
     const m = message({ validBefore: now });
-    const late = await verify(presented(2, m, `${await signMessage(account, m)}00`), offered);
+    const late = await verify(presented(2, m, `${await signTransfer(account, m)}00`), offered);
     expect(late).toMatchObject({ kind: 'late', code: 'expired', signature: { kind: 'contract' } });
   });
 });

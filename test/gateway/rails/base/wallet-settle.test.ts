@@ -2,13 +2,13 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { paymentCalls } from '../../../../gateway/rails/base/contracts.ts';
 import { type SettleItem, submissionOf } from '../../../../gateway/rails/base/settle/batch.ts';
 import { limits } from '../../../../schema/limits.ts';
-import { type Ground, openGround } from '../../../harness/base/ground.ts';
+import { type BaseGround, openBaseGround } from '../../../harness/base/ground.ts';
 import { openWallets, type TestWallets } from '../../../harness/wallets.ts';
 
-let ground: Ground;
+let ground: BaseGround;
 let wallets: TestWallets;
 beforeEach(async () => {
-  ground = await openGround();
+  ground = await openBaseGround();
   wallets = openWallets(ground.chain);
 });
 

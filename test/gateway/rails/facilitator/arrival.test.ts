@@ -5,11 +5,11 @@ import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
 import { payingFetch, registrationOf } from '../../../harness/buyer.ts';
 import { askToStream, listen } from '../../../harness/doors/listen.ts';
 import {
-  answerTo,
-  auditArrived,
-  openService,
+  auditArrivals,
+  type FacilitatorService,
+  openFacilitatorService,
   registeredBuyer,
-  type Service,
+  settledAnswerTo,
 } from '../../../harness/facilitator/open-service.ts';
 import { honest } from '../../../harness/facilitator.ts';
 import { type Answer, jwsOf, nameOf, newBuyer, type Order, send } from '../../../harness/faults/buyer.ts';
@@ -22,20 +22,20 @@ import type { RunningService } from '../../../harness/worker-gateway.ts';
  * his answer, and what stands on book and receipt follows the chain as soon as it speaks.
  */
 
-let service: Service;
+let service: FacilitatorService;
 let gateway: RunningService;
 let buyer: Awaited<ReturnType<typeof registeredBuyer>>;
 
 beforeAll(async () => {
-  service = await openService();
-  gateway = await service.startHasty();
+  service = await openFacilitatorService();
+  gateway = await service.startPollingFast();
   buyer = await registeredBuyer(service, gateway);
 });
 
 afterEach(async () => {
   service.gate.open();
   service.facilitator.behave(honest);
-  await auditArrived(service);
+  await auditArrivals(service);
 });
 
 const nonsense = () => `0x${randomBytes(32).toString('hex')}`;
@@ -69,12 +69,12 @@ function becomes(task_id: string, outcome: string): Promise<true> {
 /** Settles, and then nobody can ask the chain any more. */
 function settleUnseen(settles = true): void {
   const says = settles ? ({ kind: 'the_truth' } as const) : ({ kind: 'success', transaction: nonsense() } as const);
-  service.facilitator.behave({ settles, says, meanwhile: service.cutOnce() });
+  service.facilitator.behave({ settles, reply: says, meanwhile: service.cutOnce() });
 }
 
 async function sendUnseen(order: Order, settles = true): Promise<Answer> {
   settleUnseen(settles);
-  return answerTo(gateway, order);
+  return settledAnswerTo(gateway, order);
 }
 
 async function expectVerified(task_id: string, jws: string, lane: JsonObject): Promise<void> {
@@ -166,7 +166,7 @@ describe('a payment that was vouched for while the chain was away', () => {
   it('is collected by the transfer that is there, where another transaction was named', async () => {
     const order = await buyer.chat('Misnamed');
     const says = { kind: 'success', transaction: nonsense() } as const;
-    service.facilitator.behave({ settles: true, says, meanwhile: service.cutOnce() });
+    service.facilitator.behave({ settles: true, reply: says, meanwhile: service.cutOnce() });
     const answer = await send(gateway, order);
     const task_id = taskOf(answer);
     expect(answer.body.svc).toMatchObject({ payment_ref: `base:${says.transaction}`, proof_outcome: 'pending' });
@@ -183,7 +183,7 @@ describe('a payment that was vouched for while the chain was away', () => {
   it('registers nobody by its receipt until it is collected: 403 receipt_not_qualifying, then 200', async () => {
     const payer = await service.ground.chain.newWallet();
     const order = await (await newBuyer(service.ground, payer)).chat('To be registered by');
-    service.facilitator.behave({ settles: false, says: { kind: 'success', transaction: nonsense() } });
+    service.facilitator.behave({ settles: false, reply: { kind: 'success', transaction: nonsense() } });
     const task_id = taskOf(await send(gateway, order));
     const register = async () => {
       const response = await fetch(`${gateway.url}/v1/agents/register`, {
@@ -206,7 +206,7 @@ describe('a payment that was vouched for while the chain was away', () => {
     expect(nameOf(await send(gateway, registration))).toBe('503 settlement_pending');
     expect(await claimOf(service.ground, registration)).toMatchObject({ state: 'settling' });
     service.gate.open();
-    const answer = await answerTo(gateway, registration);
+    const answer = await settledAnswerTo(gateway, registration);
     expect(answer.body).toMatchObject({ agentWallet: newcomer.address, settlement_status: 'idempotent_replay' });
     expect(await service.transfersOf(registration)).toHaveLength(1);
   });
@@ -215,7 +215,7 @@ describe('a payment that was vouched for while the chain was away', () => {
 describe('a payment that was vouched for before the chain shows it', () => {
   it('is handed over again, and collected once it has settled', async () => {
     const order = await (await newBuyer(service.ground)).chat('Patience');
-    service.facilitator.behave({ settles: false, says: { kind: 'success', transaction: nonsense() } });
+    service.facilitator.behave({ settles: false, reply: { kind: 'success', transaction: nonsense() } });
     const answer = await send(gateway, order);
     expect(answer).toMatchObject({ status: 200, body: { svc: { proof_outcome: 'pending' } } });
     service.facilitator.behave(honest);
@@ -272,7 +272,7 @@ describe('a payment that was vouched for and never came', () => {
     const moved = await service.transfersOf(order);
     const answer = await sendUnseen(order, false);
     const task_id = taskOf(answer);
-    service.facilitator.behave({ settles: false, says: { kind: 'failure', reason: 'unexpected_settle_error' } });
+    service.facilitator.behave({ settles: false, reply: { kind: 'failure', reason: 'unexpected_settle_error' } });
     service.gate.open();
     // The chain's own time decides: the payment was valid for five minutes.
     await service.ground.chain.passTime(360);

@@ -1,8 +1,13 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answerTo, auditArrived, openService, type Service } from '../../../harness/facilitator/open-service.ts';
-import { honest, type Knocking } from '../../../harness/facilitator.ts';
+import {
+  auditArrivals,
+  type FacilitatorService,
+  openFacilitatorService,
+  settledAnswerTo,
+} from '../../../harness/facilitator/open-service.ts';
+import { type FacilitatorVisit, honest } from '../../../harness/facilitator.ts';
 import { nameOf, newBuyer, type Order, send } from '../../../harness/faults/buyer.ts';
 import type { RunningService } from '../../../harness/worker-gateway.ts';
 
@@ -11,13 +16,13 @@ import type { RunningService } from '../../../harness/worker-gateway.ts';
 const TOKEN = `a-token-${randomBytes(16).toString('hex')}`;
 const KEY_ID = 'organizations/one/apiKeys/two';
 
-let service: Service;
+let service: FacilitatorService;
 beforeAll(async () => {
-  service = await openService();
+  service = await openFacilitatorService();
 });
 afterAll(async () => {
   service.facilitator.demand(() => null);
-  await auditArrived(service);
+  await auditArrivals(service);
 });
 
 /** From a wallet of its own, so that its transfers can be counted. */
@@ -32,7 +37,7 @@ const readiness = async ({ url }: RunningService) => {
 
 describe('FACILITATOR_AUTH=bearer:<token>', () => {
   let gateway: RunningService;
-  const knows = ({ authorization }: Knocking) => (authorization === `Bearer ${TOKEN}` ? null : 401);
+  const knows = ({ authorization }: FacilitatorVisit) => (authorization === `Bearer ${TOKEN}` ? null : 401);
   beforeAll(async () => {
     gateway = await service.start({ FACILITATOR_AUTH: `bearer:${TOKEN}` });
   });
@@ -71,19 +76,19 @@ describe('FACILITATOR_AUTH=bearer:<token>', () => {
   it('503 settlement_pending where it answers 401 to /settle alone: it may have sent it; the same payment is charged once', async () => {
     service.facilitator.demand(knocking => (knocking.path === '/settle' ? 401 : knows(knocking)));
     const paid = await order('Turned away in the midst of it');
-    const gateway = await service.startHasty({ FACILITATOR_AUTH: `bearer:${TOKEN}` });
+    const gateway = await service.startPollingFast({ FACILITATOR_AUTH: `bearer:${TOKEN}` });
     const refused = await send(gateway, paid);
     expect(nameOf(refused)).toBe('503 settlement_pending');
     expect(refused.body.charged).not.toBe(false);
     expect(await service.transfersOf(paid)).toEqual([]);
     service.facilitator.demand(knows);
-    expect((await answerTo(gateway, paid)).status).toBe(200);
+    expect((await settledAnswerTo(gateway, paid)).status).toBe(200);
     expect(await service.transfersOf(paid)).toHaveLength(1);
   });
 
   it('200 where it settles and says 401: the chain decides', async () => {
     service.facilitator.demand(knows);
-    service.facilitator.behave({ settles: true, says: { kind: 'status', status: 401 } });
+    service.facilitator.behave({ settles: true, reply: { kind: 'status', status: 401 } });
     const paid = await order('Settled by who does not know us');
     expect((await send(gateway, paid)).status).toBe(200);
     expect(await service.transfersOf(paid)).toHaveLength(1);

@@ -5,29 +5,29 @@ import { readSignature } from '../../../../gateway/rails/base/signature.ts';
 import { payingFetch } from '../../../harness/buyer.ts';
 import { askToStream, listen } from '../../../harness/doors/listen.ts';
 import {
-  answerTo,
-  auditArrived,
-  openService,
+  auditArrivals,
+  type FacilitatorService,
+  openFacilitatorService,
   registeredBuyer,
-  type Service,
+  settledAnswerTo,
 } from '../../../harness/facilitator/open-service.ts';
 import { type FacilitatorBehaviour, type FacilitatorReply, honest } from '../../../harness/facilitator.ts';
 import { jwsOf, nameOf, newBuyer, type Order, send, submitElsewhere } from '../../../harness/faults/buyer.ts';
 import { claimOf } from '../../../harness/faults/claims.ts';
 import type { RunningService } from '../../../harness/worker-gateway.ts';
 
-let service: Service;
+let service: FacilitatorService;
 let gateway: RunningService;
 let buyer: Awaited<ReturnType<typeof newBuyer>>;
 
 beforeAll(async () => {
-  service = await openService();
-  gateway = await service.startHasty();
+  service = await openFacilitatorService();
+  gateway = await service.startPollingFast();
   buyer = await registeredBuyer(service, gateway);
 });
 
 afterAll(async () => {
-  await auditArrived(service);
+  await auditArrivals(service);
 });
 
 const nonsense = `0x${randomBytes(32).toString('hex')}`;
@@ -64,7 +64,7 @@ describe('POST /v1/chat/completions, settled by a facilitator', () => {
 
   it('200 to many at once, each charged once', async () => {
     const orders = await Promise.all(Array.from({ length: 8 }, (_, index) => order(`The ${index}th`)));
-    const answers = await Promise.all(orders.map(paid => answerTo(gateway, paid)));
+    const answers = await Promise.all(orders.map(paid => settledAnswerTo(gateway, paid)));
     expect(answers.map(nameOf)).toEqual(orders.map(() => '200'));
     for (const paid of orders) expect(await service.transfersOf(paid)).toHaveLength(1);
   });
@@ -106,10 +106,10 @@ describe('POST /v1/agents/register, settled by a facilitator', () => {
   it('503 settlement_pending where it is not known to have settled, and 200 to the same payment later', async () => {
     const newcomer = await newBuyer(service.ground);
     const registration = await newcomer.registration();
-    service.facilitator.behave({ settles: false, says: { kind: 'hang_up' } });
+    service.facilitator.behave({ settles: false, reply: { kind: 'hang_up' } });
     expect(nameOf(await send(gateway, registration))).toBe('503 settlement_pending');
     service.facilitator.behave(honest);
-    expect((await answerTo(gateway, registration)).body).toMatchObject({ agentWallet: newcomer.address });
+    expect((await settledAnswerTo(gateway, registration)).body).toMatchObject({ agentWallet: newcomer.address });
     expect(await service.transfersOf(registration)).toHaveLength(1);
   });
 });
@@ -117,7 +117,7 @@ describe('POST /v1/agents/register, settled by a facilitator', () => {
 describe('a facilitator that says success', () => {
   it('and names a transaction that is not there: the row is collected by the one that is', async () => {
     const paid = await order('Misnamed');
-    service.facilitator.behave({ settles: true, says: { kind: 'success', transaction: nonsense } });
+    service.facilitator.behave({ settles: true, reply: { kind: 'success', transaction: nonsense } });
     const { status, body } = await send(gateway, paid);
     const [transfer] = await service.transfersOf(paid);
     expect({ status, ...(body.svc as object) }).toMatchObject({
@@ -131,11 +131,11 @@ describe('a facilitator that says success', () => {
     expect((await send(gateway, other)).status).toBe(200);
     const [transfer] = await service.transfersOf(other);
     const paid = await order('Borrowed plumes');
-    service.facilitator.behave({ settles: false, says: { kind: 'success', transaction: transfer?.tx_hash ?? '' } });
+    service.facilitator.behave({ settles: false, reply: { kind: 'success', transaction: transfer?.tx_hash ?? '' } });
     expect(nameOf(await send(gateway, paid))).toBe('503 settlement_pending');
     expect(await claimOf(service.ground, paid)).toMatchObject({ state: 'settling' });
     service.facilitator.behave(honest);
-    expect((await answerTo(gateway, paid)).status).toBe(200);
+    expect((await settledAnswerTo(gateway, paid)).status).toBe(200);
     expect(await service.transfersOf(paid)).toHaveLength(1);
   });
 
@@ -146,7 +146,7 @@ describe('a facilitator that says success', () => {
     if (read.kind !== 'read') throw new Error(read.kind);
     // The very call, with too little gas for it.
     const transaction = await revertedTransaction(transferCall(authorization, read.signature));
-    service.facilitator.behave({ settles: false, says: { kind: 'success', transaction } });
+    service.facilitator.behave({ settles: false, reply: { kind: 'success', transaction } });
     expect(await send(gateway, paid)).toMatchObject({ status: 402, body: { error: 'reverted' } });
     await expectUsable(paid);
   });
@@ -154,11 +154,11 @@ describe('a facilitator that says success', () => {
   it('503, not released, where the transaction that it names was reverted and is not of this payment', async () => {
     const paid = await order('Reverted elsewhere');
     const transaction = await revertedTransaction('0xdeadbeef');
-    service.facilitator.behave({ settles: false, says: { kind: 'success', transaction } });
+    service.facilitator.behave({ settles: false, reply: { kind: 'success', transaction } });
     expect(nameOf(await send(gateway, paid))).toBe('503 settlement_pending');
     expect(await claimOf(service.ground, paid)).toMatchObject({ state: 'settling' });
     service.facilitator.behave(honest);
-    expect((await answerTo(gateway, paid)).status).toBe(200);
+    expect((await settledAnswerTo(gateway, paid)).status).toBe(200);
     expect(await service.transfersOf(paid)).toHaveLength(1);
   });
 });
@@ -166,7 +166,7 @@ describe('a facilitator that says success', () => {
 describe('a facilitator that says no', () => {
   it('200 where it has settled all the same', async () => {
     const paid = await order('A lie');
-    service.facilitator.behave({ settles: true, says: { kind: 'failure', reason: 'insufficient_funds' } });
+    service.facilitator.behave({ settles: true, reply: { kind: 'failure', reason: 'insufficient_funds' } });
     expect((await send(gateway, paid)).status).toBe(200);
     expect(await service.transfersOf(paid)).toHaveLength(1);
   });
@@ -174,7 +174,7 @@ describe('a facilitator that says no', () => {
   it.each([200, 400])('402 with its reason under %d where it has not; the payment stays usable', async status => {
     const paid = await order(`Not today ${status}`);
     const says: FacilitatorReply = { kind: 'failure', reason: 'invalid_exact_evm_signature', status };
-    service.facilitator.behave({ settles: false, says });
+    service.facilitator.behave({ settles: false, reply: says });
     expect(await send(gateway, paid)).toMatchObject({ status: 402, body: { error: 'invalid_exact_evm_signature' } });
     await expectUsable(paid);
   });
@@ -184,12 +184,12 @@ describe('a facilitator that says no', () => {
     'never 402 where %s may hide a transaction: it is mined later, once, and brings the answer',
     async reason => {
       const paid = await order(reason);
-      service.facilitator.behave({ settles: false, says: { kind: 'failure', reason } });
+      service.facilitator.behave({ settles: false, reply: { kind: 'failure', reason } });
       expect(nameOf(await send(gateway, paid))).toBe('503 settlement_pending');
       expect(await claimOf(service.ground, paid)).toMatchObject({ state: 'settling' });
       expect(nameOf(await send(gateway, paid))).toMatch(/^(503 settlement_pending|409 payment_in_flight)$/);
       await submitElsewhere(service.ground, paid);
-      const answer = await answerTo(gateway, paid);
+      const answer = await settledAnswerTo(gateway, paid);
       expect(answer.body.svc).toMatchObject({ settled_by: 'observed_transfer' });
       expect(jwsOf(await send(gateway, paid))).toBe(jwsOf(answer));
       expect(await service.transfersOf(paid)).toHaveLength(1);

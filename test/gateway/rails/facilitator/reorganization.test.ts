@@ -1,18 +1,22 @@
 import { expect, it } from 'vitest';
-import { openService, registeredBuyer, type Service } from '../../../harness/facilitator/open-service.ts';
+import {
+  type FacilitatorService,
+  openFacilitatorService,
+  registeredBuyer,
+} from '../../../harness/facilitator/open-service.ts';
 import { jwsOf, type Order, send } from '../../../harness/faults/buyer.ts';
 import { eventually } from '../../../harness/faults/ground.ts';
 
 /** What became of the settlement that carried it. */
-async function settlementOf({ ground }: Service, { claim_key }: Order): Promise<string | undefined> {
+async function settlementOf({ ground }: FacilitatorService, { claim_key }: Order): Promise<string | undefined> {
   const text = `select s.state from settlement s join payment_claim c using (settlement_id) where c.claim_key = $1`;
   const [row] = await ground.database.query<{ state: string }>({ text, values: [claim_key] });
   return row?.state;
 }
 
 it('a settlement of a facilitator is final behind the finalized block; one that the chain lost is handed over again', async () => {
-  const service = await openService();
-  const gateway = await service.startHasty();
+  const service = await openFacilitatorService();
+  const gateway = await service.startPollingFast();
   const buyer = await registeredBuyer(service, gateway);
   const { chain, database } = service.ground;
   const becomes = (order: Order, state: string) =>

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  answerTo,
-  auditArrived,
-  openService,
+  auditArrivals,
+  type FacilitatorService,
+  openFacilitatorService,
   registeredBuyer,
-  type Service,
+  settledAnswerTo,
 } from '../../../harness/facilitator/open-service.ts';
 import { type FacilitatorBehaviour, honest } from '../../../harness/facilitator.ts';
 import {
@@ -17,27 +17,27 @@ import {
   send,
   trySend,
 } from '../../../harness/faults/buyer.ts';
-import { closed } from '../../../harness/faults/claims.ts';
+import { untilClosed } from '../../../harness/faults/claims.ts';
 import { eventually } from '../../../harness/faults/ground.ts';
 import type { RunningService } from '../../../harness/worker-gateway.ts';
 
-let service: Service;
+let service: FacilitatorService;
 let healthy: RunningService;
 let buyer: Awaited<ReturnType<typeof registeredBuyer>>;
 
 beforeAll(async () => {
-  service = await openService();
-  healthy = await service.startHasty();
+  service = await openFacilitatorService();
+  healthy = await service.startPollingFast();
   buyer = await registeredBuyer(service, healthy);
 });
 
 afterAll(async () => {
-  await auditArrived(service);
+  await auditArrivals(service);
 });
 
 /** Kills a process while the facilitator has its payments in hand; what it does with them then is its own affair. */
 async function killedAtTheFacilitator(orders: readonly Order[], then: FacilitatorBehaviour): Promise<void> {
-  const dying = await service.startHastyDying();
+  const dying = await service.startDying();
   const before = service.facilitator.settlements.length;
   const all_there = () => service.facilitator.settlements.length === before + orders.length || null;
   const meanwhile = async () => {
@@ -52,8 +52,8 @@ async function killedAtTheFacilitator(orders: readonly Order[], then: Facilitato
 
 describe('a process killed while payments are at the facilitator', () => {
   const outcomes: readonly [what: string, then: FacilitatorBehaviour][] = [
-    ['which settles them', { settles: true, says: { kind: 'the_truth' } }],
-    ['which forgets them', { settles: false, says: { kind: 'nothing' } }],
+    ['which settles them', { settles: true, reply: { kind: 'the_truth' } }],
+    ['which forgets them', { settles: false, reply: { kind: 'nothing' } }],
   ];
 
   it.each(outcomes)('%s: another one finishes them, and each gets its answer, once', async (what, then) => {
@@ -62,7 +62,7 @@ describe('a process killed while payments are at the facilitator', () => {
     const before = await service.transfersOf(chat);
     await killedAtTheFacilitator([chat, registration], then);
     for (const order of [chat, registration])
-      expect(await closed(service.ground, order)).toMatchObject({ state: 'recorded' });
+      expect(await untilClosed(service.ground, order)).toMatchObject({ state: 'recorded' });
 
     const answer = await send(healthy, chat);
     expect(answer.status).toBe(200);
@@ -76,9 +76,9 @@ describe('a process killed while payments are at the facilitator', () => {
 
   it('and the chain away when another one takes them up: recorded on its word, then collected', async () => {
     const order = await (await newBuyer(service.ground)).chat('vouched for after a death');
-    await killedAtTheFacilitator([order], { settles: false, says: { kind: 'nothing' } });
+    await killedAtTheFacilitator([order], { settles: false, reply: { kind: 'nothing' } });
     service.facilitator.behave({ ...honest, meanwhile: service.cutOnce() });
-    expect(await closed(service.ground, order)).toMatchObject({ state: 'recorded' });
+    expect(await untilClosed(service.ground, order)).toMatchObject({ state: 'recorded' });
     expect(proofOf(await send(healthy, order))).toBe('pending');
     service.facilitator.behave(honest);
     service.gate.open();
@@ -89,11 +89,11 @@ describe('a process killed while payments are at the facilitator', () => {
 
 describe('two processes that settle by one facilitator', () => {
   it('charge a payment that is sent to both at once only once', async () => {
-    const gateways = [healthy, await service.startHastyProcess()];
+    const gateways = [healthy, await service.startProcess()];
     const order = await (await newBuyer(service.ground)).chat('Both');
     const answers = await Promise.all(gateways.flatMap(gateway => [send(gateway, order), send(gateway, order)]));
     expect(answers.map(nameOf).filter(name => !harmless.has(name))).toEqual([]);
-    const jws = new Set((await Promise.all(gateways.map(gateway => answerTo(gateway, order)))).map(jwsOf));
+    const jws = new Set((await Promise.all(gateways.map(gateway => settledAnswerTo(gateway, order)))).map(jwsOf));
     expect(jws.size).toBe(1);
     expect(await service.transfersOf(order)).toHaveLength(1);
   });

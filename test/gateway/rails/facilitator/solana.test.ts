@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ask, CHAT, type Challenged, type Chat } from '../../../harness/doors/open-service.ts';
+import { ask, CHAT, type ChallengeBody, type Chat } from '../../../harness/doors/open-service.ts';
 import { honest, startFacilitator, type TestFacilitator } from '../../../harness/facilitator.ts';
 import { openSolanaService, type SolanaService } from '../../../harness/solana/open-service.ts';
 
@@ -38,7 +38,7 @@ describe('POST /v1/chat/completions by a facilitator on Solana', () => {
   it('503 settlement_pending where it falls silent, then 200 by the same payment: the chain says that it moved', async () => {
     const payer = await service.svm.newWallet();
     const payment = await service.paymentOnSolana(payer);
-    facilitator.behave({ settles: true, says: { kind: 'hang_up' } });
+    facilitator.behave({ settles: true, reply: { kind: 'hang_up' } });
     await answered(payment, 'Silent');
     expect(await service.movedFrom(payer)).toHaveLength(1);
   });
@@ -48,7 +48,7 @@ describe('POST /v1/chat/completions by a facilitator on Solana', () => {
     const payment = await service.paymentOnSolana(payer);
     const text = JSON.stringify({ isValid: false, invalidReason: 'invalid_payload' });
     facilitator.behave({ ...honest, verifies: { kind: 'text', text } });
-    const { status, body } = await service.post<Challenged>(CHAT, ask('No'), payment);
+    const { status, body } = await service.post<ChallengeBody>(CHAT, ask('No'), payment);
     expect({ status, error: body.error }).toEqual({ status: 402, error: 'invalid_payload' });
     expect(await service.movedFrom(payer)).toEqual([]);
   });
@@ -58,7 +58,7 @@ describe('POST /v1/chat/completions by a facilitator on Solana', () => {
     await service.buyOnSolana(other, ask('First'));
     const [moved] = await service.movedFrom(other);
     const payment = await service.paymentOnSolana(payer);
-    facilitator.behave({ settles: true, says: { kind: 'success', transaction: moved?.signature ?? '' } });
+    facilitator.behave({ settles: true, reply: { kind: 'success', transaction: moved?.signature ?? '' } });
     await answered(payment, 'Wrong name');
     const [own] = await service.movedFrom(payer);
     const { body } = await service.post<Chat>(CHAT, ask('Wrong name'), payment);

@@ -3,19 +3,23 @@ import { privateKeyToAddress } from 'viem/accounts';
 import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { payingFetch } from '../../../harness/buyer.ts';
-import { auditArrived, openService, type Service } from '../../../harness/facilitator/open-service.ts';
+import {
+  auditArrivals,
+  type FacilitatorService,
+  openFacilitatorService,
+} from '../../../harness/facilitator/open-service.ts';
 import { type ContractWallet, openWallets, SPONSOR, type TestWallets } from '../../../harness/wallets.ts';
 import type { RunningService } from '../../../harness/worker-gateway.ts';
 
 /** Where the first contract of these tests will stand: service and facilitator must know it before they start. */
 const FACTORY = getContractAddress({ from: privateKeyToAddress(SPONSOR), nonce: 0n });
 
-let service: Service;
+let service: FacilitatorService;
 let gateway: RunningService;
 let wallets: TestWallets;
 let delegate: Hex;
 beforeAll(async () => {
-  service = await openService({ factories: [FACTORY] });
+  service = await openFacilitatorService({ factories: [FACTORY] });
   gateway = await service.start();
   wallets = openWallets(service.ground.chain);
   expect((await wallets.deploy('WalletFactory')).toLowerCase()).toBe(FACTORY.toLowerCase());
@@ -41,5 +45,5 @@ it.each(kinds)('a facilitator settles the payment of %s as it was signed', async
   expect(svc).toMatchObject({ payer_wallet: wallet.address, settled_by: 'observed_transfer' });
   const transfers = await service.ground.chain.transfers(service.ground.pay_to);
   expect(transfers.filter(({ from }) => from === wallet.address.toLowerCase())).toHaveLength(1);
-  await auditArrived(service);
+  await auditArrivals(service);
 });

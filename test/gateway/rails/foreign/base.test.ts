@@ -13,7 +13,7 @@ import { networks } from '../../../../schema/network.ts';
 import type { NamedTransfer, SeenIn } from '../../../../subgraphs/foreign-transfers.ts';
 import { newAccount } from '../../../harness/base/wallet.ts';
 import { freshChain, type TestChain } from '../../../harness/chain.ts';
-import { awayFrom } from '../../../harness/foreign.ts';
+import { foreignPartsOf } from '../../../harness/foreign.ts';
 import { type LyingChain, startLyingChain } from '../../../harness/lying-chain.ts';
 import { openWallets, type TestWallets } from '../../../harness/wallets.ts';
 
@@ -35,10 +35,10 @@ beforeAll(async () => {
   chain = await freshChain();
   wallets = openWallets(chain);
   node = await startLyingChain(chain.rpc_url);
-  transfers = await openForeignTransfers(awayFrom({ base_rpc_url: node.url }));
+  transfers = await openForeignTransfers(foreignPartsOf({ base_rpc_url: node.url }));
   payer = await funded();
 });
-beforeEach(() => node.repent());
+beforeEach(() => node.tellTruth());
 
 /** A wallet with USDC and gas in whose name the node sends. */
 async function funded(): Promise<Hex> {
@@ -112,7 +112,7 @@ describe('USDC that moved on Base', () => {
   });
 
   it('is believed once it is deep enough', async () => {
-    const strict = await openForeignTransfers(awayFrom({ base_rpc_url: node.url, profile: 'production' }));
+    const strict = await openForeignTransfers(foreignPartsOf({ base_rpc_url: node.url, profile: 'production' }));
     const hash = await pay();
     await chain.mine(limits.foreign_confirmations_min - 2);
     expect(await outcome(hash, {}, strict)).toBe('not_confirmed');
@@ -191,7 +191,7 @@ describe('a node of Base that lies', () => {
   ])('%s is not believed: %s', async (_, expected, lies) => {
     node.lie(lies());
     expect(await outcome(hash, meant)).toBe(expected);
-    node.repent();
+    node.tellTruth();
     expect(await outcome(hash, meant)).toBe('observed');
   });
 
@@ -255,13 +255,13 @@ describe('a text', () => {
     for (const signer of [newAccount(), await wallets.plain(0n)]) {
       const by = { network: 'base', payer: signer.address, asker: '203.0.113.7' } as const;
       const signature = await signer.signMessage({ message: text });
-      expect(await transfers.signed(text, { ...by, signature })).toBe('valid');
-      expect(await transfers.signed(`${text}0`, { ...by, signature })).toBe('invalid');
+      expect(await transfers.verifySigner(text, { ...by, signature })).toBe('valid');
+      expect(await transfers.verifySigner(`${text}0`, { ...by, signature })).toBe('invalid');
       for (const none of ['', '0x', `0x${'ab'.repeat(6_001)}`])
-        expect(await transfers.signed(text, { ...by, signature: none })).toBe('invalid');
+        expect(await transfers.verifySigner(text, { ...by, signature: none })).toBe('invalid');
     }
     node.behave({ kind: 'cut' });
     const by = { network: 'base', payer: newAccount().address, asker: '203.0.113.7', signature: '0xab' } as const;
-    expect(await transfers.signed(text, by)).toBe('unreachable');
+    expect(await transfers.verifySigner(text, by)).toBe('unreachable');
   });
 });

@@ -8,9 +8,9 @@ import {
 } from '../../../../gateway/rails/foreign/open-foreign-transfers.ts';
 import { atomicAmount } from '../../../../schema/amount.ts';
 import type { NamedTransfer } from '../../../../subgraphs/foreign-transfers.ts';
-import { awayFrom } from '../../../harness/foreign.ts';
-import { type MadeBlock, makeBlock, makeSend, newNanoWallet, TEST_WORK_MIN } from '../../../harness/nano/blocks.ts';
-import { startNanoNode, type ToldBlock } from '../../../harness/nano/node.ts';
+import { foreignPartsOf } from '../../../harness/foreign.ts';
+import { makeBlock, makeSend, newNanoWallet, type SignedBlock, TEST_WORK_MIN } from '../../../harness/nano/blocks.ts';
+import { type BlockInfo, startNanoNode } from '../../../harness/nano/node.ts';
 
 const XNO = 10n ** 30n;
 const payer = newNanoWallet();
@@ -22,9 +22,9 @@ let transfers: OpenedForeignTransfers;
 beforeAll(async () => {
   node = await startNanoNode();
   node.keep({ block: before, subtype: 'receive' }, { block: send, subtype: 'send' });
-  transfers = await openForeignTransfers(awayFrom({ nano_rpc_url: node.url, nano_work_min: TEST_WORK_MIN }));
+  transfers = await openForeignTransfers(foreignPartsOf({ nano_rpc_url: node.url, nano_work_min: TEST_WORK_MIN }));
 });
-beforeEach(() => node.repent());
+beforeEach(() => node.tellTruth());
 
 const named = (changed: Partial<NamedTransfer> = {}): NamedTransfer => ({
   network: 'nano',
@@ -70,22 +70,22 @@ describe('a cemented send on Nano', () => {
   });
 
   it('is held to the work that the network wants', async () => {
-    const strict = await openForeignTransfers(awayFrom({ nano_rpc_url: node.url }));
+    const strict = await openForeignTransfers(foreignPartsOf({ nano_rpc_url: node.url }));
     expect(await strict.observe(named())).toEqual({ kind: 'not_believed', reason: 'forged_block' });
   });
 
   it('without a node is none of anybody’s', async () => {
-    const without = await openForeignTransfers(awayFrom({ nano_rpc_url: null }));
+    const without = await openForeignTransfers(foreignPartsOf({ nano_rpc_url: null }));
     expect(await without.observe(named())).toEqual({ kind: 'unsupported' });
   });
 });
 
 describe('what is no send of money', () => {
-  const keep = (block: MadeBlock, subtype: 'send' | 'receive' | 'change') => {
+  const keep = (block: SignedBlock, subtype: 'send' | 'receive' | 'change') => {
     node.keep({ block, subtype });
     return { transaction: block.hash };
   };
-  const following = (change: Partial<MadeBlock>) => {
+  const following = (change: Partial<SignedBlock>) => {
     const { hash: _, signature: __, work: ___, ...same } = send;
     return makeBlock(payer, { ...same, previous: send.hash, ...change });
   };
@@ -119,15 +119,15 @@ describe('what is no send of money', () => {
   });
 });
 
-const changed = (told: ToldBlock, change: Record<string, string>): ToldBlock => ({
+const changed = (told: BlockInfo, change: Record<string, string>): BlockInfo => ({
   ...told,
   contents: { ...told.contents, ...change },
 });
-const of = (hash: string, change: Record<string, string>) => (told: ToldBlock, asked: string) =>
+const of = (hash: string, change: Record<string, string>) => (told: BlockInfo, asked: string) =>
   asked === hash ? changed(told, change) : told;
 
 describe('a node of Nano that lies', () => {
-  it.each<[string, string, (told: ToldBlock, hash: string) => unknown]>([
+  it.each<[string, string, (told: BlockInfo, hash: string) => unknown]>([
     ['of the balance that was left', 'forged_block', of(send.hash, { balance: '1' })],
     ['of the payee', 'forged_block', of(send.hash, { link: newNanoWallet().link })],
     ['of the payer', 'forged_block', of(send.hash, { account: newNanoWallet().address })],
@@ -181,10 +181,10 @@ describe('a text', () => {
       signature: payer.signText(text),
       asker: '203.0.113.7',
     } as const;
-    expect(await transfers.signed(text, by)).toBe('valid');
-    expect(await transfers.signed(text, { ...by, payer: payee.address })).toBe('invalid');
-    expect(await transfers.signed(text, { ...by, payer: 'nobody' })).toBe('invalid');
-    expect(await transfers.signed(`${text}0`, by)).toBe('invalid');
+    expect(await transfers.verifySigner(text, by)).toBe('valid');
+    expect(await transfers.verifySigner(text, { ...by, payer: payee.address })).toBe('invalid');
+    expect(await transfers.verifySigner(text, { ...by, payer: 'nobody' })).toBe('invalid');
+    expect(await transfers.verifySigner(`${text}0`, by)).toBe('invalid');
   });
 
   it('is signed by a key of Solana, or it is not', async () => {
@@ -193,12 +193,12 @@ describe('a text', () => {
     const signature = getBase58Decoder().decode(await signBytes(keys.privateKey, new TextEncoder().encode(text)));
     const solana = await getAddressFromPublicKey(keys.publicKey);
     const by = { network: 'solana', payer: solana, signature, asker: '203.0.113.7' } as const;
-    expect(await transfers.signed(text, by)).toBe('valid');
-    expect(await transfers.signed(`${text}0`, by)).toBe('invalid');
-    expect(await transfers.signed(text, { ...by, payer: 'nobody' })).toBe('invalid');
+    expect(await transfers.verifySigner(text, by)).toBe('valid');
+    expect(await transfers.verifySigner(`${text}0`, by)).toBe('invalid');
+    expect(await transfers.verifySigner(text, { ...by, payer: 'nobody' })).toBe('invalid');
   });
 });
 
-function contentsOf({ hash: _, balance, ...block }: MadeBlock): Record<string, string> {
+function contentsOf({ hash: _, balance, ...block }: SignedBlock): Record<string, string> {
   return { type: 'state', ...block, balance: balance.toString() };
 }

@@ -12,9 +12,9 @@ import type { Json } from '../../../../schema/canonical-json.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { networks } from '../../../../schema/network.ts';
 import type { NamedTransfer } from '../../../../subgraphs/foreign-transfers.ts';
-import { awayFrom } from '../../../harness/foreign.ts';
+import { foreignPartsOf } from '../../../harness/foreign.ts';
 import { type LyingChain, startLyingChain } from '../../../harness/lying-chain.ts';
-import { type Made, makeTransaction } from '../../../harness/solana/wallet.ts';
+import { makeTransaction, type TransactionParts } from '../../../harness/solana/wallet.ts';
 import { freshSvm, type TestSvm } from '../../../harness/svm.ts';
 
 let svm: TestSvm;
@@ -26,15 +26,15 @@ let sent: string;
 beforeAll(async () => {
   svm = await freshSvm();
   node = await startLyingChain(svm.rpc_url);
-  transfers = await openForeignTransfers(awayFrom({ solana_rpc_url: node.url }));
+  transfers = await openForeignTransfers(foreignPartsOf({ solana_rpc_url: node.url }));
   payee = await svm.newTreasury();
   payer = await svm.newWallet();
   sent = await pay();
 });
-beforeEach(() => node.repent());
+beforeEach(() => node.tellTruth());
 
 /** Sent by its own fee payer, and confirmed. */
-async function pay(made: Partial<Made> = {}): Promise<string> {
+async function pay(made: Partial<TransactionParts> = {}): Promise<string> {
   const { value } = await svm.call<{ value: { blockhash: string } }>('getLatestBlockhash', { commitment: 'confirmed' });
   const fee_payer = openFeePayer(svm.fee_payer.private_key);
   const terms = { payer: payer.signer, fee_payer: fee_payer.address, pay_to: payee, blockhash: value.blockhash };
@@ -119,11 +119,11 @@ describe('USDC that moved on Solana', () => {
       'reverted',
     );
     expect(await outcome('5'.repeat(87))).toBe('not_found');
-    expect(await outcome(sent, {}, await openForeignTransfers(awayFrom({})))).toBe('unsupported');
+    expect(await outcome(sent, {}, await openForeignTransfers(foreignPartsOf({})))).toBe('unsupported');
   });
 
   it('in production is of the chain that we know', async () => {
-    const strict = await openForeignTransfers(awayFrom({ solana_rpc_url: node.url, profile: 'production' }));
+    const strict = await openForeignTransfers(foreignPartsOf({ solana_rpc_url: node.url, profile: 'production' }));
     expect(await outcome(sent, {}, strict)).toBe('unknown');
   });
 });
@@ -143,11 +143,11 @@ type SolanaAnswer = {
     readonly postTokenBalances: readonly Balance[];
   };
 };
-const told = (lie: (truth: SolanaAnswer) => unknown) => ({
+const alterTransaction = (lie: (truth: SolanaAnswer) => unknown) => ({
   getTransaction: (truth: Json) => lie(truth as unknown as SolanaAnswer) as Json,
 });
 const meta = (change: (meta: SolanaAnswer['meta']) => object) =>
-  told(truth => ({ ...truth, meta: { ...truth.meta, ...change(truth.meta) } }));
+  alterTransaction(truth => ({ ...truth, meta: { ...truth.meta, ...change(truth.meta) } }));
 const held = (balances: readonly Balance[], change: (balance: Balance) => object) =>
   balances.map(balance => ({ ...balance, ...change(balance) }));
 const less = (by: bigint) => (balance: Balance) => {
@@ -230,7 +230,7 @@ describe('a node of Solana that lies', () => {
           postTokenBalances: held(it.postTokenBalances, () => ({ mint: TOKEN_PROGRAM })),
         })),
     ],
-    ['of the slot', 'unknown', () => told(truth => ({ ...truth, slot: truth.slot + 1 }))],
+    ['of the slot', 'unknown', () => alterTransaction(truth => ({ ...truth, slot: truth.slot + 1 }))],
     ['of failure', 'unknown', () => meta(() => ({ err: 'AccountInUse' }))],
     ['of having no inner instructions written down', 'unknown', () => meta(() => ({ innerInstructions: null }))],
     [
@@ -241,12 +241,12 @@ describe('a node of Solana that lies', () => {
     [
       'by bytes that its signers have not signed',
       'unknown',
-      () => told(truth => ({ ...truth, transaction: forged(truth) })),
+      () => alterTransaction(truth => ({ ...truth, transaction: forged(truth) })),
     ],
     [
       'by bytes that are no transaction',
       'unknown',
-      () => told(truth => ({ ...truth, transaction: ['AAAA', 'base64'] })),
+      () => alterTransaction(truth => ({ ...truth, transaction: ['AAAA', 'base64'] })),
     ],
     [
       'of a status that there is not',

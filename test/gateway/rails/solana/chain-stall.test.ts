@@ -2,14 +2,14 @@ import { decodePaymentResponseHeader } from '@x402/core/http';
 import { expect, it } from 'vitest';
 import { audit } from '../../../harness/faults/audit.ts';
 import { answerTo, harmless, jwsOf, nameOf, send } from '../../../harness/faults/buyer.ts';
-import { claimOf, closed } from '../../../harness/faults/claims.ts';
+import { claimOf, untilClosed } from '../../../harness/faults/claims.ts';
 import { eventually, openGround } from '../../../harness/faults/ground.ts';
-import { hurried } from '../../../harness/faults/short-waits.ts';
+import { shortChainWait } from '../../../harness/faults/short-chain-wait.ts';
 import { newSolanaBuyer } from '../../../harness/solana/orders.ts';
 
 it('a stalled Solana answers 503 and never 402; when it moves, the same payment has paid', async () => {
   const ground = await openGround({ solana: true });
-  const [asked, other] = await Promise.all([ground.start({ options: hurried }), ground.start()]);
+  const [asked, other] = await Promise.all([ground.start({ options: shortChainWait }), ground.start()]);
   const svm = ground.solana?.svm;
   const buyer = await newSolanaBuyer(ground);
   const chat = await buyer.chat('is anybody there?');
@@ -43,7 +43,7 @@ it('a stalled Solana answers 503 and never 402; when it moves, the same payment 
 
 it('a payment whose blockhash runs out on a stalled Solana is never charged, and is said so once that is final', async () => {
   const ground = await openGround({ solana: true });
-  const gateway = await ground.start({ options: hurried });
+  const gateway = await ground.start({ options: shortChainWait });
   const svm = ground.solana?.svm;
   const buyer = await newSolanaBuyer(ground);
   const chat = await buyer.chat('too late');
@@ -53,7 +53,7 @@ it('a payment whose blockhash runs out on a stalled Solana is never charged, and
   await svm?.expire();
   await svm?.finalize();
   await svm?.stall(false);
-  expect(await closed(ground, chat)).toMatchObject({ state: 'released' });
+  expect(await untilClosed(ground, chat)).toMatchObject({ state: 'released' });
   expect((await send(gateway, chat)).status).toBe(402);
   expect((await answerTo(gateway, await buyer.chat('in time'))).status).toBe(200);
   expect(await audit(ground)).toBe(1);

@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../../../schema/network.ts';
 import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
 import { askToStream, listen } from '../../../harness/doors/listen.ts';
-import { ask, CHAT, type Challenged, REGISTER } from '../../../harness/doors/open-service.ts';
-import { payingOnSolana } from '../../../harness/solana/buyer.ts';
+import { ask, CHAT, type ChallengeBody, REGISTER } from '../../../harness/doors/open-service.ts';
+import { solanaPayingFetch } from '../../../harness/solana/buyer.ts';
 import { openSolanaService, type SolanaService } from '../../../harness/solana/open-service.ts';
 
 let service: SolanaService;
@@ -17,7 +17,7 @@ const jwks = async () => (await service.get<JSONWebKeySet & Record<string, never
 
 describe('POST /v1/chat/completions unpaid', () => {
   it('402 lists Base and Solana, v2 in the header and v1 in the body', async () => {
-    const heard = await service.knock<Challenged>('POST', CHAT);
+    const heard = await service.knock<ChallengeBody>('POST', CHAT);
     const terms = {
       scheme: 'exact',
       payTo: service.treasury,
@@ -39,7 +39,7 @@ describe('POST /v1/chat/completions unpaid', () => {
 
 describe('POST /v1/agents/register unpaid', () => {
   it('402 lists Base alone', async () => {
-    const heard = await service.knock<Challenged>('POST', REGISTER);
+    const heard = await service.knock<ChallengeBody>('POST', REGISTER);
     expect(heard.status).toBe(402);
     expect(heard.body.accepts.map(({ network }) => network)).toEqual(['base']);
     const { accepts } = decodePaymentRequiredHeader(heard.headers.get('PAYMENT-REQUIRED') ?? '');
@@ -75,7 +75,7 @@ describe('POST /v1/chat/completions paid on Solana', () => {
 
   it('200 with stream: true: pieces, and in the last a receipt that verifies', async () => {
     const payer = await service.svm.newWallet();
-    const stream = await listen(service, askToStream('Flow'), { by: payingOnSolana(service.svm, payer.signer) });
+    const stream = await listen(service, askToStream('Flow'), { by: solanaPayingFetch(service.svm, payer.signer) });
     expect(stream.status).toBe(200);
     const heard = await stream.rest();
     expect(heard.ends_well).toBe(true);

@@ -10,7 +10,7 @@ import { freshChain } from '../../../harness/chain.ts';
 import { freshDatabase } from '../../../harness/database.ts';
 import { ask, CHAT, type Chat } from '../../../harness/doors/open-service.ts';
 import { type GatewayOptions, type RunningGateway, startGateway } from '../../../harness/gateway.ts';
-import { payingOnSolana } from '../../../harness/solana/buyer.ts';
+import { solanaPayingFetch } from '../../../harness/solana/buyer.ts';
 import { signerOf } from '../../../harness/svm.ts';
 
 const run = promisify(execFile);
@@ -30,7 +30,7 @@ async function pay(gateway: RunningGateway): Promise<Chat> {
   const [wallet] = solana_wallets;
   if (!wallet) throw new Error('no wallet on Solana');
   const headers = { 'content-type': 'application/json' };
-  const answer = await payingOnSolana({ rpc_url }, await signerOf(wallet))(gateway.url + CHAT, {
+  const answer = await solanaPayingFetch({ rpc_url }, await signerOf(wallet))(gateway.url + CHAT, {
     method: 'POST',
     headers,
     body: JSON.stringify(ask()),

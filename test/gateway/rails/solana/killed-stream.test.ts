@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FaultPoint } from '../../../../gateway/operations/faults.ts';
 import { audit } from '../../../harness/faults/audit.ts';
-import { closed } from '../../../harness/faults/claims.ts';
-import { type Ground, openGround, reached } from '../../../harness/faults/ground.ts';
+import { untilClosed } from '../../../harness/faults/claims.ts';
+import { type Ground, openGround, untilReached } from '../../../harness/faults/ground.ts';
 import { newSolanaBuyer } from '../../../harness/solana/orders.ts';
 import type { RunningService } from '../../../harness/worker-gateway.ts';
 
@@ -38,18 +38,18 @@ describe.each(deaths)('a process killed %s of a stream', (point, left) => {
       },
       () => null,
     );
-    await reached(dying, point);
+    await untilReached(dying, point);
     await dying.died;
     expect(await lost).toBeNull();
     await dying.endLease();
     ground.hub.behave({ kind: 'answer' });
 
-    expect(await closed(ground, order)).toMatchObject({ state: left });
+    expect(await untilClosed(ground, order)).toMatchObject({ state: left });
     expect(await audit(ground)).toBe(before + (left === 'recorded' ? 1 : 0));
     const again = await fetch(healthy.url + path, request);
     expect(again.status).toBe(200);
     await again.text();
-    expect(await closed(ground, order)).toMatchObject({ state: 'recorded' });
+    expect(await untilClosed(ground, order)).toMatchObject({ state: 'recorded' });
     expect(await audit(ground)).toBe(before + 1);
   });
 });

@@ -5,14 +5,14 @@ import { expect, it } from 'vitest';
 import { payingFetch } from '../../../../rest-compat/client/paying-fetch.ts';
 import { audit } from '../../../harness/faults/audit.ts';
 import { eventually, openGround } from '../../../harness/faults/ground.ts';
-import { hurried } from '../../../harness/faults/short-waits.ts';
-import { watched } from '../../../harness/openai/watch-fetch.ts';
+import { shortChainWait } from '../../../harness/faults/short-chain-wait.ts';
+import { recordFetch } from '../../../harness/openai/record-fetch.ts';
 
 it('our fetch on a Solana that stalls, by x402 v1 and v2: one signature each, answered once it moves, charged once', async () => {
   const ground = await openGround({ solana: true });
   if (!ground.solana) throw new Error('no Solana');
   const { svm } = ground.solana;
-  const gateway = await ground.start({ options: hurried });
+  const gateway = await ground.start({ options: shortChainWait });
   const buyer = async (version: 1 | 2) => {
     const { signer } = await svm.newWallet();
     const options = { rpcUrl: svm.rpc_url };
@@ -20,7 +20,7 @@ it('our fetch on a Solana that stalls, by x402 v1 and v2: one signature each, an
       version === 2
         ? new x402Client().register('solana:*', new ExactSvmScheme(signer, options))
         : new x402Client().registerV1('solana', new ExactSvmSchemeV1(signer, options));
-    const seen = watched();
+    const seen = recordFetch();
     const pay = payingFetch({ payments, fetch: seen.fetch });
     const body = JSON.stringify({ model: 'test/model', messages: [{ role: 'user', content: `by v${version}` }] });
     const headers = { 'content-type': 'application/json' };

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../../../harness/faults/audit.ts';
 import { jwsOf, send, trySend } from '../../../harness/faults/buyer.ts';
-import { closed, deaths } from '../../../harness/faults/claims.ts';
-import { type Ground, openGround, reached } from '../../../harness/faults/ground.ts';
+import { deaths, untilClosed } from '../../../harness/faults/claims.ts';
+import { type Ground, openGround, untilReached } from '../../../harness/faults/ground.ts';
 import { newSolanaBuyer } from '../../../harness/solana/orders.ts';
 import type { RunningService } from '../../../harness/worker-gateway.ts';
 
@@ -27,12 +27,12 @@ describe.each(deaths)('a process killed %s', (point, left) => {
     const dying = await ground.startDying({ plan: { point } });
     const chat = await buyer.chat(point);
     const lost = trySend(dying, chat);
-    await reached(dying, point);
+    await untilReached(dying, point);
     await dying.died;
     expect(await lost).toBeNull();
     await dying.endLease();
 
-    expect(await closed(ground, chat)).toMatchObject({ state: left });
+    expect(await untilClosed(ground, chat)).toMatchObject({ state: left });
     expect(await audit(ground)).toBe(before + (left === 'recorded' ? 1 : 0));
     const again = await send(healthy, chat);
     expect(again.status).toBe(200);

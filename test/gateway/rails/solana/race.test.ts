@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { audit } from '../../../harness/faults/audit.ts';
 import { harmless, jwsOf, nameOf, send, trySend } from '../../../harness/faults/buyer.ts';
-import { allClosed } from '../../../harness/faults/claims.ts';
+import { untilAllClosed } from '../../../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../../../harness/faults/ground.ts';
 import type { RunningGateway } from '../../../harness/gateway.ts';
 import { newSolanaBuyer } from '../../../harness/solana/orders.ts';
@@ -42,7 +42,7 @@ it('fifty payments over two processes all land, each once, though one is killed 
   await gateways[0].kill('SIGKILL');
   const heard = (await Promise.all(sent)).filter(answer => answer !== null);
   expect([...new Set(heard.map(nameOf))].filter(name => !harmless.has(name))).toEqual([]);
-  await allClosed(ground);
+  await untilAllClosed(ground);
   await audit(ground);
   const again = await Promise.all(orders.map(order => send(gateways[1], order)));
   expect(new Set(again.map(nameOf))).toEqual(new Set(['200']));

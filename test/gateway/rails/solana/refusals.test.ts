@@ -3,8 +3,8 @@ import { createNoopSigner, getBase58Decoder, type KeyPairSigner } from '@solana/
 import { decodePaymentRequiredHeader } from '@x402/core/http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../../../schema/network.ts';
-import { ask, CHAT, type Challenged } from '../../../harness/doors/open-service.ts';
-import { type Change, handMade } from '../../../harness/solana/hand-made.ts';
+import { ask, CHAT, type ChallengeBody } from '../../../harness/doors/open-service.ts';
+import { makeSolanaPayment, type SolanaPaymentChange } from '../../../harness/solana/make-payment.ts';
 import { openSolanaService, type SolanaService } from '../../../harness/solana/open-service.ts';
 import { memoBy } from '../../../harness/solana/wallet.ts';
 
@@ -19,19 +19,19 @@ const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 const svm = (word: string) => `invalid_exact_svm_${word}`;
 
 /** Refused, nothing claimed, nothing moved; and the same wallet pays well after it. */
-async function refusedThenPaid(change: (payer: KeyPairSigner) => Change) {
+async function refusedThenPaid(change: (payer: KeyPairSigner) => SolanaPaymentChange) {
   const payer = await service.svm.newWallet();
-  const headers = await handMade(service, payer.signer, change(payer.signer));
-  const refused = await service.post<Challenged>(CHAT, ask(), headers);
+  const headers = await makeSolanaPayment(service, payer.signer, change(payer.signer));
+  const refused = await service.post<ChallengeBody>(CHAT, ask(), headers);
   expect(await service.claimsOf(payer)).toEqual([]);
-  expect((await service.post(CHAT, ask(), await handMade(service, payer.signer))).status).toBe(200);
+  expect((await service.post(CHAT, ask(), await makeSolanaPayment(service, payer.signer))).status).toBe(200);
   expect(await service.movedFrom(payer)).toHaveLength(1);
   return refused;
 }
 
 describe('POST /v1/chat/completions 402, with a word of x402, on a payment by Solana', () => {
   const us = () => createNoopSigner(service.svm.fee_payer.address as never) as unknown as KeyPairSigner;
-  it.each<[string, string, (payer: KeyPairSigner) => Change]>([
+  it.each<[string, string, (payer: KeyPairSigner) => SolanaPaymentChange]>([
     ['of too little', 'payload_amount_mismatch', () => ({ made: { amount_atomic: 1999n } })],
     ['of too much', 'payload_amount_mismatch', () => ({ made: { amount_atomic: 2001n } })],
     ['to another payee', 'payload_recipient_mismatch', () => ({ made: { pay_to: STRANGER } })],
@@ -82,7 +82,7 @@ describe('POST /v1/chat/completions 402, with a word of x402, on a payment by So
 
 it('POST /v1/chat/completions 400 invalid_payment on a payment that accepts the offer of the other network', async () => {
   const { signer } = await service.svm.newWallet();
-  const headers = await handMade(service, signer, { accepted: { network: networks.base.caip2 } });
+  const headers = await makeSolanaPayment(service, signer, { accepted: { network: networks.base.caip2 } });
   const refused = await service.post(CHAT, ask(), headers);
   expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_payment' } });
 });
@@ -91,7 +91,7 @@ describe('POST /v1/chat/completions 402 on what the chain would not take', () =>
   it('insufficient_funds, without USDC and with too little of it; the same wallet pays once it has more', async () => {
     const poor = await service.svm.newWallet(0n);
     const refusedOf = async () => {
-      const refused = await service.post<Challenged>(CHAT, ask(), await handMade(service, poor.signer));
+      const refused = await service.post<ChallengeBody>(CHAT, ask(), await makeSolanaPayment(service, poor.signer));
       expect(refused).toMatchObject({ status: 402, body: { error: 'insufficient_funds' } });
       expect(await service.claimsOf(poor)).toEqual([]);
     };
@@ -99,14 +99,14 @@ describe('POST /v1/chat/completions 402 on what the chain would not take', () =>
     await service.svm.fund(poor.address, { usdc_atomic: 1999n });
     await refusedOf();
     await service.svm.fund(poor.address, { usdc_atomic: 1n });
-    expect((await service.post(CHAT, ask(), await handMade(service, poor.signer))).status).toBe(200);
+    expect((await service.post(CHAT, ask(), await makeSolanaPayment(service, poor.signer))).status).toBe(200);
   });
 
   it('an expired blockhash: nothing is claimed, and the payer signs anew', async () => {
     const payer = await service.svm.newWallet();
     const late = await service.paymentOnSolana(payer);
     await service.svm.expire();
-    const refused = await service.post<Challenged>(CHAT, ask(), late);
+    const refused = await service.post<ChallengeBody>(CHAT, ask(), late);
     expect(refused).toMatchObject({ status: 402, body: { error: svm('payload_blockhash_expired') } });
     expect(await service.claimsOf(payer)).toEqual([]);
     expect((await service.post(CHAT, ask(), await service.paymentOnSolana(payer))).status).toBe(200);
@@ -118,16 +118,20 @@ it('402 payer_reverted_lately to whoever has had work done for a blockhash that 
   const payer = await service.svm.newWallet();
   const before = service.gates.alpha.held();
   service.gates.alpha.hold();
-  const worked = service.post<Challenged>(CHAT, { ...ask(), model: 'alpha-1' }, await handMade(service, payer.signer));
+  const worked = service.post<ChallengeBody>(
+    CHAT,
+    { ...ask(), model: 'alpha-1' },
+    await makeSolanaPayment(service, payer.signer),
+  );
   await expect.poll(service.gates.alpha.held).toBe(before + 1);
   await service.svm.expire();
   service.gates.alpha.open();
   expect(await worked).toMatchObject({ status: 402, body: { error: 'expired' } });
   expect(await service.claimsOf(payer)).toEqual([{ state: 'released', reason: 'expired' }]);
-  const again = await service.post<Challenged>(CHAT, ask(), await handMade(service, payer.signer));
+  const again = await service.post<ChallengeBody>(CHAT, ask(), await makeSolanaPayment(service, payer.signer));
   expect(again).toMatchObject({ status: 402, body: { error: 'payer_reverted_lately' } });
   const other = await service.svm.newWallet();
-  expect((await service.post(CHAT, ask(), await handMade(service, other.signer))).status).toBe(200);
+  expect((await service.post(CHAT, ask(), await makeSolanaPayment(service, other.signer))).status).toBe(200);
 });
 
 /** One bit of one byte turned. */

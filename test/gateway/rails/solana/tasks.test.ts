@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { networks } from '../../../../schema/network.ts';
-import type { Svc } from '../../../harness/doors/open-service.ts';
+import type { ReceiptBody } from '../../../harness/doors/open-service.ts';
 import { openSolanaService, type SolanaService } from '../../../harness/solana/open-service.ts';
 
 const TASK = '/task-request';
@@ -11,15 +11,15 @@ beforeAll(async () => {
   service = await openSolanaService();
 });
 
-interface Accepted extends JsonObject {
-  readonly svc: Svc;
+interface TaskAnswer extends JsonObject {
+  readonly svc: ReceiptBody;
 }
 const taskOf = (sender: string) => ({ message_type: 'inference_request', chain_id: 'solana', amount: '2000', sender });
 
 it(`POST ${TASK} 200 on Solana, to whom its sender pays it; and GET /prove-result says where`, async () => {
   const payer = await service.svm.newWallet();
   const payment = await service.paymentOnSolana(payer, TASK);
-  const { status, body } = await service.post<Accepted>(TASK, taskOf(payer.address), payment);
+  const { status, body } = await service.post<TaskAnswer>(TASK, taskOf(payer.address), payment);
   const { task_id, payment_ref } = body.svc;
   expect(payment_ref).toMatch(/^solana:/);
   expect({ status, ...body }).toMatchObject({ status: 'accepted', payment_ref, settled_amount: '2000' });

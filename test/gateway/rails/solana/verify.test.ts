@@ -10,12 +10,17 @@ import { openSolanaJudge, requirementsOf } from '../../../../gateway/rails/solan
 import { type Verified, verifyPayment } from '../../../../gateway/rails/verify.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { networks } from '../../../../schema/network.ts';
-import { type Made, makeTransaction, memoBy, presentedOnSolana } from '../../../harness/solana/wallet.ts';
+import {
+  makeTransaction,
+  memoBy,
+  presentedSolanaPayment,
+  type TransactionParts,
+} from '../../../harness/solana/wallet.ts';
 import { freshSvm } from '../../../harness/svm.ts';
 
 const now_ms = 1_800_000_000_000;
 let payer: KeyPairSigner;
-let made: Made;
+let made: TransactionParts;
 let terms: object;
 const address = () => getBase58Decoder().decode(randomBytes(32));
 const [fee_payer, pay_to] = [address(), address()];
@@ -29,13 +34,14 @@ beforeAll(async () => {
 
 async function judged(transaction: string, accepted = terms, version: 1 | 2 = 2): Promise<Verified<SolanaPayment>> {
   const solana = openSolanaJudge({ fee_payer, pay_to }) as Pick<Rail, 'isSame' | 'compareExtra' | 'verify'>;
-  const payment = presentedOnSolana(version, transaction, accepted);
+  const payment = presentedSolanaPayment(version, transaction, accepted);
   const verified = await verifyPayment(payment, { ...offered, pay_to: { solana: pay_to } }, { solana });
   return verified as Verified<SolanaPayment>;
 }
 
 const reasonOf = (verified: Verified): string => ('reason' in verified ? verified.reason : verified.kind);
-const changed = async (change: Partial<Made>) => reasonOf(await judged(await makeTransaction({ ...made, ...change })));
+const changed = async (change: Partial<TransactionParts>) =>
+  reasonOf(await judged(await makeTransaction({ ...made, ...change })));
 
 describe('a payment by the official client', () => {
   it.each([1, 2] as const)('is verified when it speaks x402 v%i, and named by its message', async version => {
@@ -132,11 +138,11 @@ describe('a payment that differs from the offer', () => {
   });
 
   it('is refused where Solana is not taken: invalid_network', async () => {
-    const payment = presentedOnSolana(2, await makeTransaction(made), terms);
+    const payment = presentedSolanaPayment(2, await makeTransaction(made), terms);
     expect(reasonOf(await verifyPayment(payment, { ...offered, pay_to: {} }, {}))).toBe('invalid_network');
   });
 
-  it.each<[string, Partial<Made>]>([
+  it.each<[string, Partial<TransactionParts>]>([
     ['invalid_exact_svm_payload_amount_mismatch', { amount_atomic: 1999n }],
     ['invalid_exact_svm_payload_amount_mismatch', { amount_atomic: 2001n }],
     ['invalid_exact_svm_payload_recipient_mismatch', { pay_to: fee_payer }],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { chromium, type Page } from 'playwright-core';
 import { atEnd } from '../../release.ts';
-import type { Buyer } from './page.ts';
+import type { BrowserBuyer } from './page.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 
@@ -39,18 +39,18 @@ export async function openEmptyPage(): Promise<Page> {
 }
 
 function calls(page: Page) {
-  const call = <K extends keyof Buyer>(name: K, ...given: Parameters<Buyer[K]>) =>
+  const call = <K extends keyof BrowserBuyer>(name: K, ...given: Parameters<BrowserBuyer[K]>) =>
     page.evaluate(
       ([called, ...values]) =>
         (globalThis as unknown as { buyer: Record<string, (...values: unknown[]) => unknown> }).buyer[called]?.(
           ...values,
         ),
       [name, ...given] as [string, ...unknown[]],
-    ) as ReturnType<Buyer[K]>;
+    ) as ReturnType<BrowserBuyer[K]>;
   return {
-    knock: (...given: Parameters<Buyer['knock']>) => call('knock', ...given),
-    buy: (...given: Parameters<Buyer['buy']>) => call('buy', ...given),
-    hear: (...given: Parameters<Buyer['hear']>) => call('hear', ...given),
+    knock: (...given: Parameters<BrowserBuyer['knock']>) => call('knock', ...given),
+    buy: (...given: Parameters<BrowserBuyer['buy']>) => call('buy', ...given),
+    hear: (...given: Parameters<BrowserBuyer['hear']>) => call('hear', ...given),
   };
 }
 

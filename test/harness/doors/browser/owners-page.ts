@@ -2,10 +2,10 @@ import type { Page } from 'playwright-core';
 import type { Service } from '../open-service.ts';
 import { type InjectedWallet, injectWallets } from './inject-wallets.ts';
 
-type Registered = Awaited<ReturnType<Service['newAgent']>>;
-type AgentSession = Pick<Registered, 'agent_id' | 'session'>;
+type NewAgent = Awaited<ReturnType<Service['newAgent']>>;
+type AgentSession = Pick<NewAgent, 'agent_id' | 'session'>;
 
-export const walletOf = ({ account }: Pick<Registered, 'account'>, name = 'Own'): InjectedWallet => ({ name, account });
+export const walletOf = ({ account }: Pick<NewAgent, 'account'>, name = 'Own'): InjectedWallet => ({ name, account });
 
 /** What a book's owner does at the page that asks the agent's wallet, and sees there. */
 export function ownersPageOf(at: () => { readonly service: Pick<Service, 'url'>; readonly page: Page }) {
@@ -27,7 +27,7 @@ export function ownersPageOf(at: () => { readonly service: Pick<Service, 'url'>;
       return texts;
     },
     press: (name: string, nth = 0) => card(nth).getByRole('button', { name }).click(),
-    told: (text: string) => at().page.locator('article [role=status]').getByText(text).first().waitFor(),
+    untilStatusText: (text: string) => at().page.locator('article [role=status]').getByText(text).first().waitFor(),
     async factsOf(nth = 0): Promise<Record<string, string | undefined>> {
       const [names, values] = await Promise.all(['dt', 'dd'].map(tag => card(nth).locator(tag).allTextContents()));
       return Object.fromEntries((names ?? []).map((name, place) => [name, values?.[place]]));

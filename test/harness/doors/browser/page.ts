@@ -6,17 +6,17 @@ import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
 /** What a page was told: of the headers those that its browser lets it read. */
-async function told(answer: Response) {
+async function readableAnswer(answer: Response) {
   return { status: answer.status, headers: Object.fromEntries(answer.headers), text: await answer.text() };
 }
 
 /** A page that buys, with unmodified clients. All of it takes and gives JSON: a test stands outside of the browser. */
 const buyer = {
-  knock: async (url: string, init: RequestInit) => told(await fetch(url, init)),
+  knock: async (url: string, init: RequestInit) => readableAnswer(await fetch(url, init)),
   /** By the official client, with a wallet that was put into the page. */
   async buy(key: Hex, url: string, init: RequestInit) {
     const client = new x402Client().register('eip155:*', new ExactEvmScheme(privateKeyToAccount(key)));
-    return told(await wrapFetchWithPayment(fetch, client)(url, init));
+    return readableAnswer(await wrapFetchWithPayment(fetch, client)(url, init));
   },
   /** The first event of a subscription. */
   async hear(url: string, connectionParams: Record<string, unknown>, query: string): Promise<unknown> {
@@ -30,6 +30,6 @@ const buyer = {
   },
 };
 
-export type Buyer = typeof buyer;
+export type BrowserBuyer = typeof buyer;
 
 Object.assign(globalThis, { buyer });

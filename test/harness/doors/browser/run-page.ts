@@ -4,7 +4,7 @@ import { pageProgram } from '../../../../gateway/development/verifier-program.ts
 /* The program of a receipt's page, without a browser: what it does with the few elements that it asks for. */
 
 /** What it has said. */
-export interface SaidByPage {
+export interface PageOutput {
   readonly verdict: string;
   readonly headline: string;
   readonly detail: string;
@@ -54,7 +54,7 @@ const unescaped = (text: string) =>
     .replaceAll('&amp;', '&');
 
 /** Runs the program of a page that was made by the service, or altered since. */
-export async function runPage(html: string): Promise<SaidByPage> {
+export async function runPage(html: string): Promise<PageOutput> {
   const [, evidence = ''] = /<script type="application\/json" id="evidence">(.*?)<\/script>/s.exec(html) ?? [];
   const byId = new Map([
     ['evidence', element(evidence)],

@@ -9,11 +9,11 @@ export interface ReceivedRequest {
 
 export interface HubServer extends AsyncDisposable {
   readonly base_url: string;
-  readonly heard: ReceivedRequest[];
+  readonly received: ReceivedRequest[];
 }
 
 /** A hub over real HTTP that behaves as the test says. */
-export async function hubServer(answer: (response: ServerResponse) => void): Promise<HubServer> {
+export async function openHubServer(answer: (response: ServerResponse) => void): Promise<HubServer> {
   const heard: ReceivedRequest[] = [];
   const server = createServer(async (request, response) => {
     response.on('error', () => {});
@@ -26,7 +26,7 @@ export async function hubServer(answer: (response: ServerResponse) => void): Pro
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   return {
     base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    heard,
+    received: heard,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise(resolve => server.close(resolve));
@@ -51,12 +51,12 @@ export const completion = {
   usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4, prompt_tokens_details: { cached_tokens: 0 } },
 };
 
-export const answering = (body: unknown) => (response: ServerResponse) => {
+export const answerWith = (body: unknown) => (response: ServerResponse) => {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 };
 
 /** Ways in which a hub fails, by the name under which the attempt is reported. */
-export const failures: readonly (readonly [reason: string, answer: (response: ServerResponse) => void])[] = [
+export const hubFailures: readonly (readonly [reason: string, answer: (response: ServerResponse) => void])[] = [
   ['timeout', () => {}],
   ['timeout', response => void response.writeHead(200).write('{"choices":')],
   ['status_500', response => void response.writeHead(500).end('x'.repeat(100_000))],
@@ -72,10 +72,10 @@ export const failures: readonly (readonly [reason: string, answer: (response: Se
   ['too_large', flood],
   ['not_json', response => void response.writeHead(200).end('{"choices":[')],
   ['not_json', response => void response.writeHead(200).end(Buffer.from([0x22, 0xff, 0x22]))],
-  ['not_a_completion', answering({ ...completion, choices: [] })],
-  ['not_a_completion', answering({ error: { message: 'overloaded' } })],
-  ['not_a_completion', answering(message('\ud800'))],
-  ['not_a_completion', answering(message(null))],
+  ['not_a_completion', answerWith({ ...completion, choices: [] })],
+  ['not_a_completion', answerWith({ error: { message: 'overloaded' } })],
+  ['not_a_completion', answerWith(message('\ud800'))],
+  ['not_a_completion', answerWith(message(null))],
 ];
 
 function message(content: string | null): unknown {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { atomicAmount } from '../../../../schema/amount.ts';
 import { emptyWindow } from '../../../../schema/clock-window.ts';
 import { alertLimits } from '../../../../schema/limits.ts';
-import { type AlertedBook, judgeAlerts, wantsHabit } from '../../../../subgraphs/book/alerts/judge.ts';
-import { budgetEnd, habitOf, hourPassed, lastHour } from '../../../../subgraphs/book/alerts/rate.ts';
+import { type AlertedBook, judgeAlerts, wantsUsualSpending } from '../../../../subgraphs/book/alerts/judge.ts';
+import { budgetEnd, hourPassed, lastHour, usualSpendingOf } from '../../../../subgraphs/book/alerts/rate.ts';
 
 const HOUR_MS = 3_600_000;
 const at = (iso: string) => Date.parse(iso);
@@ -76,7 +76,7 @@ describe('threshold', () => {
 });
 
 describe('burn', () => {
-  const habit = (days: bigint[]) => ({ alert_state: { habit: habitOf(DAY, days) } });
+  const habit = (days: bigint[]) => ({ alert_state: { habit: usualSpendingOf(DAY, days) } });
   // 24 × 30,000: what the book is used to is 30,000 an hour.
   const used = habit([720_000n, 720_000n, 720_000n]);
   const burning = (amount: number) => ({ hour: window('2026-03-01T10:00:00Z', amount) });
@@ -99,21 +99,21 @@ describe('burn', () => {
     expect(alerts({ ...habit([1n, 1n]), ...burning(900_000) }).alerts).toEqual([]);
     const little = 19_999;
     expect(alerts({ ...habit([1n, 1n, 1n]), ...burning(little) }).alerts).toEqual([]);
-    const stale = { alert_state: { habit: habitOf('2026-02-28T00:00:00.000Z', [1n, 1n, 1n]) } };
+    const stale = { alert_state: { habit: usualSpendingOf('2026-02-28T00:00:00.000Z', [1n, 1n, 1n]) } };
     expect(alerts({ ...stale, ...burning(900_000) }).alerts).toEqual([]);
   });
 
   it('wants what the book is used to once a day, and not before its hour comes to a rate', () => {
-    expect(wantsHabit(book, alertLimits.rate_atomic_min - 1n, NOW)).toBe(false);
-    expect(wantsHabit(book, alertLimits.rate_atomic_min, NOW)).toBe(true);
-    expect(wantsHabit({ ...book, ...used }, 10n ** 9n, NOW)).toBe(false);
-    expect(wantsHabit({ ...book, ...used }, 10n ** 9n, NOW + 24 * HOUR_MS)).toBe(true);
+    expect(wantsUsualSpending(book, alertLimits.rate_atomic_min - 1n, NOW)).toBe(false);
+    expect(wantsUsualSpending(book, alertLimits.rate_atomic_min, NOW)).toBe(true);
+    expect(wantsUsualSpending({ ...book, ...used }, 10n ** 9n, NOW)).toBe(false);
+    expect(wantsUsualSpending({ ...book, ...used }, 10n ** 9n, NOW + 24 * HOUR_MS)).toBe(true);
   });
 
   it('is used to the median of the days with spend', () => {
-    expect(habitOf(DAY, [900n, 1n, 30n])).toEqual({ day: DAY, days: 3, median_atomic: '30' });
-    expect(habitOf(DAY, [900n, 1n, 30n, 41n]).median_atomic).toBe('35');
-    expect(habitOf(DAY, [])).toMatchObject({ days: 0, median_atomic: '0' });
+    expect(usualSpendingOf(DAY, [900n, 1n, 30n])).toEqual({ day: DAY, days: 3, median_atomic: '30' });
+    expect(usualSpendingOf(DAY, [900n, 1n, 30n, 41n]).median_atomic).toBe('35');
+    expect(usualSpendingOf(DAY, [])).toMatchObject({ days: 0, median_atomic: '0' });
   });
 });
 

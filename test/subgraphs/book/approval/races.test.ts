@@ -5,7 +5,7 @@ import { approvalLimits } from '../../../../schema/limits.ts';
 import { statusOfApproval } from '../../../../subgraphs/book/approval/find.ts';
 import type { Lease } from '../../../../subgraphs/receipt/claim/claim.ts';
 import { openApprovals } from '../../../harness/claim/approvals.ts';
-import { recorded, settling } from '../../../harness/claim/fixture.ts';
+import { recordClaim, startSettling } from '../../../harness/claim/fixture.ts';
 import { auditBooks } from '../../../harness/faults/audit-books.ts';
 
 /* An approval passes one call, whatever races: on the very statements that claim, release and record. */
@@ -58,9 +58,9 @@ describe('an approval', () => {
       await release(agent, lease);
     }
     const { lease } = await claimed(agent);
-    await settling(database, lease);
+    await startSettling(database, lease);
     expect(await passes(agent)).toBe(false);
-    await recorded(database, lease);
+    await recordClaim(database, lease);
     expect(await passes(agent)).toBe(false);
   });
 
@@ -73,8 +73,8 @@ describe('an approval', () => {
         where agent_id = $1 and decision = 'approve'`,
       values: [agent],
     });
-    await settling(database, lease);
-    await recorded(database, lease);
+    await startSettling(database, lease);
+    await recordClaim(database, lease);
     // Let go of, it would serve nobody any more.
     expect(await passes(agent)).toBe(false);
   });
@@ -105,7 +105,7 @@ describe('an approval', () => {
     // Both stand, and the one that is owed takes nothing from the other, nor gives what that holds to a third.
     expect((await submit(other, { key: second.key })).outcome.kind).toBe('in_flight');
     expect(await passes(other)).toBe(false);
-    await recorded(house.database, owed as Lease);
+    await recordClaim(house.database, owed as Lease);
     expect(await passes(other)).toBe(false);
   });
 });
@@ -180,8 +180,8 @@ function openPlay(agent: AgentId) {
       owed.delete(taken.key);
       return void let_go.push(taken.key);
     }
-    if (!taken.settling) await settling(house.database, taken.lease);
-    if (what === 'record') await recorded(house.database, taken.lease);
+    if (!taken.settling) await startSettling(house.database, taken.lease);
+    if (what === 'record') await recordClaim(house.database, taken.lease);
     else open.push({ ...taken, settling: true });
   };
   const play = async (move: Move): Promise<void> => {

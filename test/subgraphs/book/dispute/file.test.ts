@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalHash, type JsonObject } from '../../../../schema/canonical-json.ts';
 import { agentId, type TaskId } from '../../../../schema/ids.ts';
-import { unwalked } from '../../../../subgraphs/book/audit/audit.ts';
-import { auditStep } from '../../../../subgraphs/book/audit/audit-stored.ts';
+import { auditStart } from '../../../../subgraphs/book/audit/audit.ts';
+import { auditStep } from '../../../../subgraphs/book/audit/audit-database.ts';
 import { annul } from '../../../../subgraphs/book/ledger/annul.ts';
 import { arrive } from '../../../../subgraphs/book/ledger/arrive.ts';
 import { correct } from '../../../../subgraphs/book/ledger/correct.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { verifyDispute } from '../../../../subgraphs/receipt/verify/dispute.ts';
-import { boundRequest, callOf, FIELD, filing, SALT } from '../../../harness/ledger/disputes.ts';
-import { collectAll, collection, issuer, vouched, withBooks } from '../../../harness/ledger/fixture.ts';
+import { boundRequest, disputedCall, FIELD, filing, SALT } from '../../../harness/ledger/disputes.ts';
+import { collectAll, collection, issuer, vouchedCollection, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 /* Disputes of rows as the ledger holds them: those too that no call of today leaves behind. */
@@ -32,12 +32,12 @@ const uncommitted = (omission_rule: string) => ({
 });
 const events = () =>
   database.query({ text: `select position from book_event where agent_id = ${agent} and kind = 'dispute'` });
-const audited = () => auditStep(database, agentId(agent), unwalked);
+const audited = () => auditStep(database, agentId(agent), auditStart);
 
 describe('a dispute of a row that may still change', () => {
   it('is open until the money has arrived; filed again it is decided, once, and both judgements are events', async () => {
     agent++;
-    await bookWith(vouched(agent, 1));
+    await bookWith(vouchedCollection(agent, 1));
     const claim = { task_id: task(1), claim_type: 'output_missing' } as const;
     const open = await file(agent, claim);
     expect(open).toMatchObject({ filed: true, dispute: { outcome: null, reason: 'arrival_pending' } });
@@ -62,7 +62,7 @@ describe('a dispute of a row that may still change', () => {
 
   it('a refund stays as it was decided, whatever the row says later, and no other claim brings a second one', async () => {
     agent++;
-    await bookWith(callOf(agent, 1, uncommitted('process_ended')));
+    await bookWith(disputedCall(agent, 1, uncommitted('process_ended')));
     const claim = { task_id: task(1), claim_type: 'output_missing' } as const;
     const first = await file(agent, claim);
     expect(first.dispute).toMatchObject({ outcome: 'refund', reason: 'output_not_kept' });
@@ -84,7 +84,7 @@ describe('a dispute of a row that may still change', () => {
 describe('a verdict that the records decide otherwise by now', () => {
   it('is superseded by a signed one that names it, once, and the event of the row says so', async () => {
     agent++;
-    await bookWith(callOf(agent, 1, uncommitted('hub_broke_off')));
+    await bookWith(disputedCall(agent, 1, uncommitted('hub_broke_off')));
     const claim = { task_id: task(1), claim_type: 'output_missing' } as const;
     const first = await file(agent, claim);
     expect(first.dispute).toMatchObject({ outcome: 'partial', revision: 1, supersedes: null });
@@ -126,7 +126,7 @@ describe('a verdict that the records decide otherwise by now', () => {
 
   it('by rules 1 and 2 is judged by the present rule when it is filed again; their refunds stay, and are the only ones', async () => {
     agent++;
-    await bookWith(callOf(agent, 1, uncommitted('no_output')));
+    await bookWith(disputedCall(agent, 1, uncommitted('no_output')));
     const claim = { task_id: task(1), claim_type: 'output_missing' } as const;
     const { dispute } = await file(agent, claim);
     const alter = (change: string) =>
@@ -145,7 +145,7 @@ describe('what no call of today leaves behind', () => {
   it('refund: the receipt names another model than the request that it binds', async () => {
     agent++;
     const args = { model: 'large-1', messages: [] };
-    await bookWith(callOf(agent, 1, { request_hash: boundRequest(args) }));
+    await bookWith(disputedCall(agent, 1, { request_hash: boundRequest(args) }));
     const evidence = { request: { field: FIELD, args }, salt: SALT };
     const { dispute, verdict } = await file(agent, { task_id: task(1), claim_type: 'wrong_model', evidence });
     expect(dispute).toMatchObject({ outcome: 'refund', reason: 'another_model_answered' });
@@ -159,7 +159,7 @@ describe('what no call of today leaves behind', () => {
     ['something_new', null],
   ])('a receipt that commits to nothing since %s: %s', async (omission, outcome) => {
     agent++;
-    await bookWith(callOf(agent, 1, uncommitted(omission)));
+    await bookWith(disputedCall(agent, 1, uncommitted(omission)));
     const { dispute, verdict } = await file(agent, { task_id: task(1), claim_type: 'output_missing' });
     expect(dispute.outcome).toBe(outcome);
     expect(verifyDispute(verdict, issuer.jwks)).toMatchObject({ kind: 'valid' });
@@ -186,7 +186,7 @@ describe('one charge', () => {
   it('is refunded once, of however many claims that are filed at the same time', async () => {
     agent++;
     const args = { model: 'large-1', messages: [] };
-    await bookWith(callOf(agent, 1, { request_hash: boundRequest(args), ...uncommitted('no_output') }));
+    await bookWith(disputedCall(agent, 1, { request_hash: boundRequest(args), ...uncommitted('no_output') }));
     const evidence = { request: { field: FIELD, args }, salt: SALT };
     const filed = await Promise.all(
       Array.from({ length: 16 }, (_, note) =>

@@ -9,8 +9,16 @@ import { forgetClaims } from '../../../../subgraphs/receipt/claim/forget.ts';
 import { CALL_SECONDS_MAX, PROCESS_GENERATION } from '../../../../subgraphs/receipt/claim/lease.ts';
 import { keepRerun, renewRerun, takeRerun } from '../../../../subgraphs/receipt/claim/rerun.ts';
 import { verifyDispute } from '../../../../subgraphs/receipt/verify/dispute.ts';
-import { claim, claimRequest, held, OTHER, OWNER, recorded, settling } from '../../../harness/claim/fixture.ts';
-import { boundRequest, callOf, FIELD, filing, SALT } from '../../../harness/ledger/disputes.ts';
+import {
+  claim,
+  claimRequest,
+  heldLease,
+  OTHER,
+  OWNER,
+  recordClaim,
+  startSettling,
+} from '../../../harness/claim/fixture.ts';
+import { boundRequest, disputedCall, FIELD, filing, SALT } from '../../../harness/ledger/disputes.ts';
 import { collectAll, issuer, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
@@ -41,7 +49,7 @@ const died = async (generation?: number) => {
 const omitted = { status: 'UNVERIFIED', hash: null, kind: null, omission_rule: 'process_ended' };
 const KEPT = `interval '${limits.answer_kept_hours} hours'`;
 
-interface Owed {
+interface OwedCall {
   readonly agent: number;
   readonly task_id: string;
   readonly claim_key: string;
@@ -61,14 +69,14 @@ async function unanswered(
   count: number,
   recorded_ago: string,
   field: string = 'Mutation.createChatCompletion',
-): Promise<readonly Owed[]> {
+): Promise<readonly OwedCall[]> {
   const agent = ++agents;
   await withBooks(database, agent);
   const numbers = Array.from({ length: count }, (_, at) => at + 1);
   await database.transaction(tx =>
     collectAll(
       tx,
-      numbers.map(number => callOf(agent, agent * 1_000 + number, said)),
+      numbers.map(number => disputedCall(agent, agent * 1_000 + number, said)),
     ),
   );
   const owed = numbers.map(number => {
@@ -77,40 +85,42 @@ async function unanswered(
   });
   for (const { task_id, claim_key } of owed) {
     const [outcome] = await claim(database, claimRequest(claim_key, { task_id: task_id as TaskId, field }));
-    await settling(database, held(outcome));
-    await recorded(database, held(outcome));
+    await startSettling(database, heldLease(outcome));
+    await recordClaim(database, heldLease(outcome));
   }
   const text = `update payment_claim set moved_at = now() - ${recorded_ago} where task_id = any($1)`;
   await database.query({ text, values: [owed.map(it => it.task_id)] });
   return owed;
 }
 
-const missing = ({ agent, task_id }: Owed, note = 0) =>
+const missing = ({ agent, task_id }: OwedCall, note = 0) =>
   file(agent, { task_id, claim_type: 'output_missing', evidence: { note } });
-const take = ({ claim_key }: Owed, owner = OWNER) => database.transaction(tx => takeRerun(tx, { claim_key, owner }));
-const keep = ({ task_id, claim_key }: Owed, owner = OWNER) =>
+const take = ({ claim_key }: OwedCall, owner = OWNER) =>
+  database.transaction(tx => takeRerun(tx, { claim_key, owner }));
+const keep = ({ task_id, claim_key }: OwedCall, owner = OWNER) =>
   database.transaction(async tx => {
     const kept = await keepRerun(tx, { claim_key, owner }, Buffer.from('the answer'));
     if (kept === 'kept') await correct(tx, [{ task_id, body: { reason: 'answered_on_resend' } }]);
     return kept;
   });
-const one = async (recorded_ago: string, field?: string) => (await unanswered(1, recorded_ago, field))[0] as Owed;
-const claimedAgo = ({ task_id }: Owed, ago: string) =>
+const one = async (recorded_ago: string, field?: string) => (await unanswered(1, recorded_ago, field))[0] as OwedCall;
+const claimedAgo = ({ task_id }: OwedCall, ago: string) =>
   database.query({
     text: `update payment_claim set moved_at = now() - (${ago}) where task_id = $1`,
     values: [task_id],
   });
 /** Taken in time, by a process that is still at it when the payment is that old. */
-async function takenBefore(ago: string, owner = OWNER, field?: string): Promise<Owed> {
+async function takenBefore(ago: string, owner = OWNER, field?: string): Promise<OwedCall> {
   const owed = await one(`interval '1 hour'`, field);
   expect(await take(owed, owner)).toMatchObject({ kind: 'taken' });
   await claimedAgo(owed, ago);
   return owed;
 }
-const renew = ({ claim_key }: Owed, owner = OWNER) => database.transaction(tx => renewRerun(tx, { claim_key, owner }));
+const renew = ({ claim_key }: OwedCall, owner = OWNER) =>
+  database.transaction(tx => renewRerun(tx, { claim_key, owner }));
 const STREAMED = 'Subscription.chatCompletionStream';
 /** The work for it began that long before now. */
-const begunBefore = ({ task_id }: Owed, ago: string) =>
+const begunBefore = ({ task_id }: OwedCall, ago: string) =>
   database.query({
     text: `update payment_claim set rerun_at = now() - interval '${ago}' where task_id = $1`,
     values: [task_id],
@@ -124,7 +134,7 @@ const forgetAsBefore = () =>
         limit $1 for update skip locked) returning 1`,
     values: [1_000, limits.answer_kept_hours],
   });
-const requestOf = async ({ task_id }: Owed) => {
+const requestOf = async ({ task_id }: OwedCall) => {
   const text = `select request_box <> '' as kept from payment_claim where task_id = $1`;
   return (await database.query<{ kept: boolean }>({ text, values: [task_id] }))[0]?.kept;
 };
@@ -274,7 +284,7 @@ describe('output_missing of a payment that came without its answer', () => {
     for (let book = 0; book < 5; book++) owed.push(...(await unanswered(40, KEPT)));
     const rounds = owed.length;
     const ends: string[] = [];
-    const race = async (each: Owed, at: number) => {
+    const race = async (each: OwedCall, at: number) => {
       const turns = async (count: number) => {
         for (let done = 0; done < count; done++) await turn();
       };

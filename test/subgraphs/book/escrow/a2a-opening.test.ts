@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { escrowLimits } from '../../../../schema/limits.ts';
-import { broughtTo, type EscrowBooks, openEscrowBooks, SPEC_HASH } from '../../../harness/escrow/books.ts';
+import { bringTo, type EscrowBooks, openEscrowBooks, SPEC_HASH } from '../../../harness/escrow/books.ts';
 import { programOf } from '../../../harness/gateway.ts';
 import { freshStore } from '../../../harness/store.ts';
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
   books = await openEscrowBooks(database, 4, 40);
 });
 
-const to = (job_id: string, state: Parameters<typeof broughtTo>[2]) => broughtTo(books, job_id, state, call++);
+const to = (job_id: string, state: Parameters<typeof bringTo>[2]) => bringTo(books, job_id, state, call++);
 /** As if all that was opened had been opened long ago, and come to an end. */
 const forgotten = () =>
   database.query({ text: `update a2a_escrow set opened_at = opened_at - interval '2 hours', state = 'released'` });
@@ -117,8 +117,8 @@ describe('a process that is killed in the midst of a step', () => {
     expect(await books.rows()).toEqual(before);
     expect((await books.read(1, name)).state).toBe('open');
     expect((await books.move(1, name, 'fund', { task_id })).state).toBe('funded');
-    const rows = (await books.rows()).filter(({ said }) => said.escrow_id === escrowId);
-    expect(rows.map(({ agent_id, said }) => [agent_id, said.phase])).toEqual([
+    const rows = (await books.rows()).filter(({ facts }) => facts.escrow_id === escrowId);
+    expect(rows.map(({ agent_id, facts }) => [agent_id, facts.phase])).toEqual([
       [1, 'open'],
       [1, 'funded'],
     ]);

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../subgraphs/database.ts';
-import { broughtTo, CLAIM, COMMITTED, type EscrowBooks, openEscrowBooks } from '../../../harness/escrow/books.ts';
+import { bringTo, CLAIM, COMMITTED, type EscrowBooks, openEscrowBooks } from '../../../harness/escrow/books.ts';
 import { collectAll, collection } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
@@ -12,11 +12,11 @@ beforeAll(async () => {
   books = await openEscrowBooks(database, 4, 100);
 });
 
-const rowsOf = async (escrow_id: string) => (await books.rows()).filter(({ said }) => said.escrow_id === escrow_id);
+const rowsOf = async (escrow_id: string) => (await books.rows()).filter(({ facts }) => facts.escrow_id === escrow_id);
 const phasesOn = async (escrow_id: string, agent: number) =>
-  (await rowsOf(escrow_id)).filter(({ agent_id }) => agent_id === agent).map(({ said }) => said.phase);
+  (await rowsOf(escrow_id)).filter(({ agent_id }) => agent_id === agent).map(({ facts }) => facts.phase);
 const nextTask = () => books.taskOf(1, call++);
-const to = (job_id: string, state: Parameters<typeof broughtTo>[2]) => broughtTo(books, job_id, state, call++);
+const to = (job_id: string, state: Parameters<typeof bringTo>[2]) => bringTo(books, job_id, state, call++);
 const damage = (agent: number, what: string | null) =>
   database.query({ text: 'update book set damage = $2::jsonb where agent_id = $1', values: [agent, what] });
 /** As if all that was opened had been opened long ago, and come to an end. */
@@ -31,7 +31,7 @@ describe('a step', () => {
   it('writes one row on the principal’s book; the counterparty’s own first brings all on its book, under one task, each after the last', async () => {
     const { escrowId } = await to('rows', 'challenged');
     const rows = await rowsOf(escrowId);
-    expect(rows.map(({ agent_id, said }) => [agent_id, said.phase, said.by])).toEqual([
+    expect(rows.map(({ agent_id, facts }) => [agent_id, facts.phase, facts.by])).toEqual([
       [1, 'open', 'principal'],
       [1, 'funded', 'principal'],
       [1, 'submitted', 'counterparty'],
@@ -50,7 +50,7 @@ describe('a step', () => {
     // Rows that were written by a later phase say when their own was.
     const { phases } = await books.read(2, { job_id: 'rows' });
     const times = phases.map(({ at }) => at.toISOString());
-    expect(rows.map(({ said }) => said.phase_at)).toEqual([
+    expect(rows.map(({ facts }) => facts.phase_at)).toEqual([
       ...[undefined, undefined, undefined, undefined],
       ...[times[0], times[1], undefined, undefined],
     ]);
@@ -94,7 +94,7 @@ describe('a step', () => {
     const { escrowId, taskId } = await to('private', 'funded');
     expect(taskId).toMatch(/^task_1_/);
     const rows = await rowsOf(escrowId);
-    expect(rows.filter(({ said }) => said.task_id === taskId).map(({ agent_id }) => agent_id)).toEqual([1]);
+    expect(rows.filter(({ facts }) => facts.task_id === taskId).map(({ agent_id }) => agent_id)).toEqual([1]);
     const other = await books.read(2, { job_id: 'private' });
     expect(JSON.stringify(other, (_, value) => (typeof value === 'bigint' ? String(value) : value))).not.toContain(
       taskId,

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 const nextTask = () => books.taskOf(1, call++);
-const told = async (task_id: string) =>
+const escrowEvents = async (task_id: string) =>
   database.query<{ position: number; seq: number; body: JsonObject } & Record<string, unknown>>({
     text: `select position, seq, body from book_event where kind = 'escrow' and task_id = $1 order by position`,
     values: [task_id],
@@ -38,7 +38,7 @@ describe('a ledger escrow', () => {
       ['output_hash', true],
       ['proof_tier', true],
     ]);
-    const events = await told(task_id);
+    const events = await escrowEvents(task_id);
     expect(events.map(({ body }) => body.phase)).toEqual(['open', 'released']);
     expect(events.map(event => event.position)).toEqual(released.phases.map(phase => phase.position));
     expect(events[0]?.body).toMatchObject({ escrow_id: opened.escrowId, amount: '2000', required });
@@ -59,14 +59,14 @@ describe('a ledger escrow', () => {
     ]);
     await books.moveLedger(1, opened.escrowId, 'clawback', CLAIM);
     expect((await books.openLedger(1, { task_id, amount: '2000' })).escrowId).not.toBe(opened.escrowId);
-    expect((await told(task_id)).map(({ body }) => body.phase)).toEqual(['open', 'clawed_back', 'open']);
+    expect((await escrowEvents(task_id)).map(({ body }) => body.phase)).toEqual(['open', 'clawed_back', 'open']);
   });
 
   it('of a task that nobody holds is opened once, by whichever of eight comes first', async () => {
     const task_id = nextTask();
     const heard = await Promise.all(Array.from({ length: 8 }, () => books.openLedger(1, { task_id })));
     for (const one of heard) expect(one).toEqual(heard[0]);
-    expect(await told(task_id)).toHaveLength(1);
+    expect(await escrowEvents(task_id)).toHaveLength(1);
   });
 
   it('is clawed back for a reason before its time is over, and for none afterwards, which is written first', async () => {
@@ -92,10 +92,10 @@ describe('a ledger escrow', () => {
     const second = await books.openLedger(1, { task_id: other });
     for (const { escrowId } of [first, second]) await books.pass('ledger_escrow', escrowId);
     expect((await books.openLedger(1, { task_id })).state).toBe('open');
-    expect((await told(task_id)).map(({ body }) => body.phase)).toEqual(['open', 'expired', 'open']);
+    expect((await escrowEvents(task_id)).map(({ body }) => body.phase)).toEqual(['open', 'expired', 'open']);
     const rounds = await Promise.all([books.expire(), books.expire(), books.expire()]);
     expect(rounds.reduce((sum, count) => sum + count)).toBe(1);
-    expect((await told(other)).map(({ body }) => body.phase)).toEqual(['open', 'expired']);
+    expect((await escrowEvents(other)).map(({ body }) => body.phase)).toEqual(['open', 'expired']);
     await books.audit();
   });
 
@@ -109,7 +109,7 @@ describe('a ledger escrow', () => {
     await expect(books.openLedger(1, { task_id: phases[0]?.taskId ?? '' })).rejects.toMatchObject({
       code: 'escrow_not_collected',
     });
-    expect(await told(task_id)).toEqual([]);
+    expect(await escrowEvents(task_id)).toEqual([]);
   });
 
   it('is not released where a check fails: by the kind of its hash alone, too', async () => {

@@ -7,7 +7,7 @@ import { scopeOf } from '../../../../subgraphs/book/export/publish.ts';
 import { exportedRows, readingOf } from '../../../../subgraphs/book/export/read.ts';
 import { arrive } from '../../../../subgraphs/book/ledger/arrive.ts';
 import { anyRow, bookOf } from '../../../harness/export/book.ts';
-import { collectAll, vouched, withBooks } from '../../../harness/ledger/fixture.ts';
+import { collectAll, vouchedCollection, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 let store: Awaited<ReturnType<typeof freshStore>>;
@@ -41,7 +41,7 @@ it('what never arrived is visible, without an amount and in no total; what was s
   const agent_id = agentId(++agents);
   const ingress_receipt = { ref: `base:0x${'cd'.repeat(32)}`, confirmed_at: '2026-03-01T10:30:00.000Z' };
   await withBooks(store, agent_id);
-  await store.transaction(tx => collectAll(tx, [vouched(agent_id, 1), vouched(agent_id, 2)]));
+  await store.transaction(tx => collectAll(tx, [vouchedCollection(agent_id, 1), vouchedCollection(agent_id, 2)]));
   await store.transaction(tx =>
     arrive(tx, [
       { task_id: `task_${agent_id}_1`, to: 'ARRIVAL_UNVERIFIED', omission_rule: 'no_ingress_receipt_at_cutoff' },

@@ -13,9 +13,9 @@ import {
 import { systemClock, systemRandom } from '../../../../subgraphs/clock.ts';
 import { verify } from '../../../../subgraphs/receipt/verify/module.ts';
 import { verifyPullExport } from '../../../../subgraphs/receipt/verify/pull-export.ts';
-import { anyRow, bookOf, type Differently } from '../../../harness/export/book.ts';
+import { anyRow, bookOf, type RowChanges } from '../../../harness/export/book.ts';
 import { issuer } from '../../../harness/ledger/fixture.ts';
-import { altered, paths } from '../../../harness/receipt/issue.ts';
+import { alter, paths } from '../../../harness/receipt/issue.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 interface CoverageRequest extends ExportFilter {
@@ -31,7 +31,7 @@ beforeAll(async () => {
   store = await freshStore();
 });
 
-async function newBook(rows: readonly Differently[]): Promise<AgentId> {
+async function newBook(rows: readonly RowChanges[]): Promise<AgentId> {
   const agent_id = agentId(++agents);
   await bookOf(store, agent_id, rows);
   return agent_id;
@@ -193,7 +193,7 @@ describe('a published export', () => {
     const keys = issuer.jwks as JsonObject;
     expect(verify(coverage, keys)).toMatchObject({ kind: 'export_coverage', valid: true });
     for (const path of paths(coverage))
-      expect(verify(altered(coverage, path, old => `${old}x`) as JsonObject, keys).valid, path.join('.')).toBe(false);
+      expect(verify(alter(coverage, path, old => `${old}x`) as JsonObject, keys).valid, path.join('.')).toBe(false);
   });
 
   it('is invalid where anything of it was touched', async () => {

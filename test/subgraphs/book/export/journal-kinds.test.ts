@@ -26,9 +26,9 @@ import { systemClock, systemRandom } from '../../../../subgraphs/clock.ts';
 import { openHubs } from '../../../../subgraphs/receipt/inference/hubs/open.ts';
 import type { AnyPaid } from '../../../../subgraphs/sale.ts';
 import { openVault } from '../../../../subgraphs/vault.ts';
-import type { Differently } from '../../../harness/export/book.ts';
+import type { RowChanges } from '../../../harness/export/book.ts';
 import { journalsOf, transactionsOf } from '../../../harness/export/journal.ts';
-import { transferOf } from '../../../harness/ingest/witness.ts';
+import { transferOf } from '../../../harness/ingest/transfer-source.ts';
 import { issuer } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
@@ -82,7 +82,7 @@ function jobRows(price: bigint) {
 const foreign = { evidence: 'foreign_ingest', facts: { pay_to: '0x1', payer_proven: true } } as const;
 
 /** Rows as the record of a sale writes them; of what has no row none. */
-function rowsOf(paid: AnyPaid): Differently[] {
+function rowsOf(paid: AnyPaid): RowChanges[] {
   if (paid.order === 'leg') return PRICES.map(price => jobRows(price).paid);
   if (paid.order !== 'stamp') return [{}, { hub: null, model: null }, { hub: '', model: '' }, { model: 'board' }];
   if (paid.chained === 'off_book') return [foreign];
@@ -175,7 +175,7 @@ describe('a row that no sale leaves', () => {
     expect(await debited(agent_id)).toEqual(Array.from({ length: 3 }, () => 'expenses:foreign'));
   });
 
-  it.each<[string, Differently]>([
+  it.each<[string, RowChanges]>([
     ['less than a stamp on the board', { hub: 'svc', model: 'board', amount: atomicAmount(STAMP - 1n) }],
     ['a stamp of a name that is not known', { hub: 'svc', model: 'constructor' }],
     ['a stamp without a name', { hub: 'svc', model: null }],

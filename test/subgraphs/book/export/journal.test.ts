@@ -9,7 +9,7 @@ import { wordList } from '../../../../schema/words.ts';
 import type { ExportFilter } from '../../../../subgraphs/book/export/publish.ts';
 import { type Arrival, arrive } from '../../../../subgraphs/book/ledger/arrive.ts';
 import { anyRow } from '../../../harness/export/book.ts';
-import { added, atomic, journalsOf, type Sums, transactionsOf } from '../../../harness/export/journal.ts';
+import { addSums, atomic, type CurrencySums, journalsOf, transactionsOf } from '../../../harness/export/journal.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 let store: Awaited<ReturnType<typeof freshStore>>;
@@ -28,12 +28,12 @@ it.each(wordList(journalUnits))(
         const records: Record<string, string>[] = parse(await journals.journal(agent_id, 'csv', unit), {
           columns: true,
         });
-        const debits: Sums = {};
-        const credits: Sums = {};
+        const debits: CurrencySums = {};
+        const credits: CurrencySums = {};
         for (const { debit = '', credit = '', currency = '' } of records) {
           expect([debit === '', credit === '']).toContain(true);
-          if (debit) added(debits, currency, atomic(debit, currency));
-          else added(credits, currency, atomic(credit, currency));
+          if (debit) addSums(debits, currency, atomic(debit, currency));
+          else addSums(credits, currency, atomic(credit, currency));
         }
         expect(debits).toEqual(await journals.bookSums(agent_id));
         expect(credits).toEqual(debits);
@@ -77,14 +77,14 @@ it.each(wordList(journalUnits))(
         const transactions = transactionsOf(await journals.journal(agent_id, 'ledger', unit));
         const dates = transactions.map(({ date }) => date);
         expect(dates).toEqual(dates.toSorted());
-        const [expenses, assets]: [Sums, Sums] = [{}, {}];
+        const [expenses, assets]: [CurrencySums, CurrencySums] = [{}, {}];
         for (const { postings } of transactions) {
           expect(postings.map(({ account }) => account.split(':')[0])).toEqual(['expenses', 'assets']);
           expect(postings.reduce((sum, { amount }) => sum + amount, 0n)).toBe(0n);
           expect(new Set(postings.map(({ currency }) => currency)).size).toBe(1);
           for (const { account, currency, amount } of postings)
-            if (account.startsWith('expenses:')) added(expenses, currency, amount);
-            else added(assets, currency, -amount);
+            if (account.startsWith('expenses:')) addSums(expenses, currency, amount);
+            else addSums(assets, currency, -amount);
         }
         expect(expenses).toEqual(await journals.bookSums(agent_id));
         expect(assets).toEqual(expenses);
@@ -128,10 +128,10 @@ describe('a call whose money has not been seen', () => {
           ['reversal', 'assets:wallet:usdc', '0.002000'],
         ]),
       );
-      const sums: Sums = {};
+      const sums: CurrencySums = {};
       for (const { postings } of transactionsOf(await journals.journal(agent_id, 'ledger', unit)))
         for (const { account, currency, amount } of postings)
-          if (account.startsWith('expenses:')) added(sums, currency, amount);
+          if (account.startsWith('expenses:')) addSums(sums, currency, amount);
       expect(sums).toEqual(await journals.bookSums(agent_id));
       expect(sums).toEqual({ USDC: 2500n });
     },

@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import { agentId } from '../../../../schema/ids.ts';
 import { leaveCredential } from '../../../../subgraphs/book/heads/book-changes.ts';
 import { isEventHead } from '../../../../subgraphs/book/heads/compare.ts';
-import { booksGoneBack } from '../../../../subgraphs/book/heads/gone-back.ts';
 import { KnownBooks } from '../../../../subgraphs/book/heads/known-books.ts';
+import { booksRolledBack } from '../../../../subgraphs/book/heads/rollback.ts';
 import { SavedHeads } from '../../../../subgraphs/book/heads/saved-heads.ts';
 import { brokenBook } from '../../../../subgraphs/book/heads/stand.ts';
 import { appendEvent, headOf, lockBooks, storeBooks } from '../../../../subgraphs/book/ledger/append.ts';
@@ -31,7 +31,7 @@ async function threeBooks() {
     const books: KnownBooks = new KnownBooks(log, saved, { damaged: agent => void closed.push(agent) });
     atEnd(() => books.close());
     const { broken } = await books.open(store);
-    return { log, books, broken, database: books.knowing(store, { waits: true }) };
+    return { log, books, broken, database: books.track(store, { waits: true }) };
   };
   const opened = await open();
   for (const agent of [1, 2, 3, 1, 2, 3]) await append(opened.database, agent);
@@ -116,7 +116,7 @@ it.each([
     const [head] =
       (await new SavedHeads(path).read())?.filter(isEventHead).filter(({ agent_id }) => agent_id === 2) ?? [];
     if (!head) throw new Error('no head of the book was saved');
-    await booksGoneBack(store, [brokenBook(head, null)], agent => void closed.push(agent));
+    await booksRolledBack(store, [brokenBook(head, null)], agent => void closed.push(agent));
     expect(closed).toEqual([2, 2]);
     expect(log.mismatch).toBeNull();
   },
@@ -124,7 +124,7 @@ it.each([
 
 it('what cannot be saved is 503, and nothing is written by a caller that would wait for it; money is recorded all the same', async () => {
   const { store, books, database, path } = await threeBooks();
-  const recording = books.knowing(store, { waits: false });
+  const recording = books.track(store, { waits: false });
   await rm(path);
   await mkdir(path);
   const before = await eventsOf(store);
@@ -198,7 +198,7 @@ it('a start names every book that went back, and goes on from those that others 
   await append(store, 3);
   const second = await open();
   expect(second.broken).toBeNull();
-  await second.books.saved();
+  await second.books.whenSaved();
   for (const agent of [1, 2]) await run(store, SET_BACK, agent);
   await run(
     store,

@@ -39,9 +39,9 @@ describe('saved heads of books', () => {
     expect(await read()).toBeNull();
     const [one, other] = [await begun(), new SavedHeads(path)];
     one.add([head(1, 3), head(2, 1)]);
-    await one.saved();
+    await one.whenSaved();
     other.add([head(1, 2), head(2, 2, 'b')]);
-    await other.saved();
+    await other.whenSaved();
     expect(await read()).toEqual([head(1, 3), head(2, 2, 'b')]);
     await Promise.all([one.close(), other.close()]);
   });
@@ -59,10 +59,10 @@ describe('saved heads of books', () => {
   it('are read without a torn last line, and written on behind the last whole one', async () => {
     const saved = await begun();
     saved.add([head(1, 1)]);
-    await saved.saved();
+    await saved.whenSaved();
     await appendFile(path, '{"agent_id":1,"posi');
     saved.add([head(1, 2)]);
-    await saved.saved();
+    await saved.whenSaved();
     expect(await read()).toEqual([head(1, 2)]);
     await appendFile(path, Buffer.alloc(5_000));
     expect(await read()).toEqual([head(1, 2)]);
@@ -81,7 +81,7 @@ describe('saved heads of books', () => {
     for (let position = 1; position <= rounds; position++) {
       for (const [at, saved] of savers.entries())
         saved.add(Array.from({ length: 100 }, (_, book) => head(1 + at * 100 + book, position)));
-      await Promise.all(savers.map(saved => saved.saved()));
+      await Promise.all(savers.map(saved => saved.whenSaved()));
       largest = Math.max(largest, (await stat(path)).size);
     }
     await Promise.all(savers.map(saved => saved.close()));
@@ -96,15 +96,15 @@ describe('saved heads of books', () => {
   it('that could not be written are said to fail, once, and are written by a timer as soon as they can be', async () => {
     const heard: unknown[] = [];
     const saved = await begun({
-      failed: fault => void heard.push(fault),
-      recovered: () => void heard.push('recovered'),
+      onFailure: fault => void heard.push(fault),
+      onRecovery: () => void heard.push('recovered'),
     });
     await rm(path);
     await mkdir(path);
     saved.add([head(1, 1)]);
-    await expect(saved.saved()).rejects.toThrow('EISDIR');
+    await expect(saved.whenSaved()).rejects.toThrow('EISDIR');
     // Nothing of what was added before is on disk, whoever asks.
-    await expect(saved.saved()).rejects.toThrow('EISDIR');
+    await expect(saved.whenSaved()).rejects.toThrow('EISDIR');
     expect(saved.fails).toBe(true);
     expect(heard).toHaveLength(1);
     await rm(path, { recursive: true });
@@ -116,10 +116,10 @@ describe('saved heads of books', () => {
 
   it('of a file that is lost while it is written on are all written again, and its loss is told', async () => {
     let lost = 0;
-    const saved = await begun({ all: () => pages(head(1, 7), head(2, 9)), lost: () => void lost++ });
+    const saved = await begun({ all: () => pages(head(1, 7), head(2, 9)), onMissing: () => void lost++ });
     await rm(path);
     saved.add([head(1, 8)]);
-    await saved.saved();
+    await saved.whenSaved();
     expect(await read()).toEqual([head(1, 8), head(2, 9)]);
     expect(lost).toBe(1);
     await saved.close();
@@ -127,11 +127,11 @@ describe('saved heads of books', () => {
 
   it('are not written again, nor tried again, once the log is halted', async () => {
     let halted = false;
-    const saved = await begun({ all: () => pages(head(1, 7)), halted: () => halted });
+    const saved = await begun({ all: () => pages(head(1, 7)), isHalted: () => halted });
     await rm(path);
     halted = true;
     saved.add([head(1, 8)]);
-    await expect(saved.saved()).rejects.toThrow('is not there any more');
+    await expect(saved.whenSaved()).rejects.toThrow('is not there any more');
     await saved.close();
     expect(await read()).toBeNull();
   });
@@ -140,7 +140,7 @@ describe('saved heads of books', () => {
     const [one, other] = [new SavedHeads(path), new SavedHeads(path)];
     expect(await one.begin(pages(head(1, 1), head(2, 1)))).toBe(true);
     one.add([head(1, 2)]);
-    await one.saved();
+    await one.whenSaved();
     expect(await other.begin(pages(head(1, 1), head(2, 1)))).toBe(false);
     expect(await other.open()).toEqual([head(1, 2), head(2, 1)]);
     expect(await readdir(join(path, '..'))).toEqual(['book-heads.jsonl']);

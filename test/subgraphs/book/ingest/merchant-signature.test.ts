@@ -5,8 +5,8 @@ import { networks } from '../../../../schema/network.ts';
 import { parseRequest } from '../../../../schema/requests/parse.ts';
 import { OfferReceipt } from '../../../../schema/requests/signed-artifact.ts';
 import { merchantVerdict } from '../../../../subgraphs/book/ingest/merchant-signature.ts';
-import { SHOP, signedByShop, signedByShopOfSolana } from '../../../harness/ingest/merchant.ts';
-import { newAddress, transferOf } from '../../../harness/ingest/witness.ts';
+import { SHOP, signAsShop, signAsSolanaShop } from '../../../harness/ingest/merchant.ts';
+import { newAddress, transferOf } from '../../../harness/ingest/transfer-source.ts';
 
 const shop = privateKeyToAccount(generatePrivateKey());
 const stranger = privateKeyToAccount(generatePrivateKey());
@@ -18,9 +18,9 @@ const verdict = async (shown: object, of = transfer, resource: string | null = S
 
 describe('what whoever was paid has signed, on Base', () => {
   it('is believed by its offer, its receipt or both, as the official package makes them', async () => {
-    const { offer, receipt } = await signedByShop(shop, transfer);
+    const { offer, receipt } = await signAsShop(shop, transfer);
     for (const shown of [{ offer, receipt }, { offer }, { receipt }]) expect(await verdict(shown)).toBe('signed');
-    const unnamed = await signedByShop(shop, transfer, { transaction: '' });
+    const unnamed = await signAsShop(shop, transfer, { transaction: '' });
     expect(await verdict({ receipt: unnamed.receipt })).toBe('signed');
   });
 
@@ -35,13 +35,13 @@ describe('what whoever was paid has signed, on Base', () => {
     ['another path', 'receipt', { resource: 'https://shop.example/v1/y' }, 'other_resource'],
     ['no URL', 'receipt', { resource: 'shop' }, 'other_resource'],
   ] as const)('is not where it is of %s in the %s', async (_, artifact, said, reason) => {
-    const signed = await signedByShop(shop, transfer, said);
+    const signed = await signAsShop(shop, transfer, said);
     expect(await verdict({ [artifact]: signed[artifact] })).toBe(reason);
   });
 
   it('is not by another key than that of the wallet that was paid, nor where it was touched', async () => {
-    const { offer, receipt } = await signedByShop(stranger, transfer);
-    const right = await signedByShop(shop, transfer);
+    const { offer, receipt } = await signAsShop(stranger, transfer);
+    const right = await signAsShop(shop, transfer);
     expect(await verdict({ offer })).toBe('signature_invalid');
     expect(await verdict({ receipt })).toBe('signature_invalid');
     expect(await verdict({ offer: right.offer, receipt })).toBe('signature_invalid');
@@ -52,7 +52,7 @@ describe('what whoever was paid has signed, on Base', () => {
 
   it('is not by a key that somebody would have to fetch', async () => {
     const { keyPair } = await generateKeyPairSigner();
-    expect(await verdict(await signedByShopOfSolana(keyPair, transfer))).toBe('signer_unknown');
+    expect(await verdict(await signAsSolanaShop(keyPair, transfer))).toBe('signer_unknown');
   });
 });
 
@@ -66,11 +66,11 @@ describe('what whoever was paid has signed, on Solana', () => {
       payer: other.address,
       transaction: '5'.repeat(88),
     });
-    const signed = await signedByShopOfSolana(keyPair, sent);
+    const signed = await signAsSolanaShop(keyPair, sent);
     expect(await verdict(signed, sent)).toBe('signed');
     expect(await verdict(signed, { ...sent, pay_to: other.address })).toBe('signature_invalid');
     expect(await verdict(signed, { ...sent, amount: '1' })).toBe('other_payment');
     expect(await verdict({ receipt: { format: 'jws', signature: 'a.b.c' } }, sent)).toBe('signature_invalid');
-    expect(await verdict(await signedByShop(shop, transfer), sent)).toBe('signer_unknown');
+    expect(await verdict(await signAsShop(shop, transfer), sent)).toBe('signer_unknown');
   });
 });

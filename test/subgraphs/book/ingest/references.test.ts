@@ -13,13 +13,13 @@ import {
 import { ingestedRow } from '../../../../subgraphs/book/ingest/row.ts';
 import { correctYielded } from '../../../../subgraphs/book/ingest/yield.ts';
 import { annul } from '../../../../subgraphs/book/ledger/annul.ts';
-import { append } from '../../../../subgraphs/book/ledger/append-births.ts';
+import { appendNewRows } from '../../../../subgraphs/book/ledger/append-new-rows.ts';
 import { correct } from '../../../../subgraphs/book/ledger/correct.ts';
 import { sequenceOf } from '../../../../subgraphs/book/page/sequence.ts';
 import { systemClock, systemRandom } from '../../../../subgraphs/clock.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { auditBooks } from '../../../harness/faults/audit-books.ts';
-import { invoiceOf, sendOf, transferOf } from '../../../harness/ingest/witness.ts';
+import { invoiceOf, sendOf, transferOf } from '../../../harness/ingest/transfer-source.ts';
 import { collectAll, collection, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
@@ -50,7 +50,7 @@ async function recorded(agent_id: typeof BOOK, fact: ReturnType<typeof factOf>) 
   const { birth } = ingestedRow({ agent_id, ...parseRequest(IngestRequest, body) }, fact);
   await database.transaction(async tx => {
     storeIngest(tx, agent_id, fact, NOW_MS);
-    await append(tx, [{ agent_id, birth, owed: true }]);
+    await appendNewRows(tx, [{ agent_id, birth, owed: true }]);
   });
   return fact.task_id;
 }

@@ -5,8 +5,8 @@ import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { agentId } from '../../../../schema/ids.ts';
 import { setAlerts } from '../../../../subgraphs/book/ledger/alert-settings.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
-import { openBooks } from '../../../harness/ledger/alerted-books.ts';
-import { landAt } from '../../../harness/ledger/dated-rows.ts';
+import { openAlertBooks } from '../../../harness/ledger/alert-books.ts';
+import { insertRowsAt } from '../../../harness/ledger/dated-rows.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 /* What a book tells before a wall, on the real ledger. */
@@ -14,10 +14,10 @@ import { freshStore } from '../../../harness/store.ts';
 const HOUR_MS = 3_600_000;
 
 let database: Database;
-let books: Awaited<ReturnType<typeof openBooks>>;
+let books: Awaited<ReturnType<typeof openAlertBooks>>;
 beforeAll(async () => {
   database = await freshStore();
-  books = await openBooks(database);
+  books = await openAlertBooks(database);
 });
 
 const named = async (book: number) =>
@@ -134,7 +134,7 @@ describe('what a book is used to', () => {
     const days = [1, 2, 3, 20].map(before => new Date(today - before * 24 * HOUR_MS + HOUR_MS).toISOString());
     // 24 × 2,000 in each of three days of the last fourteen; another one does not count.
     const amounts = [48_000n, 48_000n, 48_000n, 10n ** 9n];
-    await landAt(
+    await insertRowsAt(
       database,
       book,
       days.map((at, index) => ({ at, amount: atomicAmount(amounts[index] ?? 0n) })).toReversed(),

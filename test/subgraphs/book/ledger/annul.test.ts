@@ -1,15 +1,15 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { agentId, type TaskId } from '../../../../schema/ids.ts';
-import { unwalked } from '../../../../subgraphs/book/audit/audit.ts';
-import { auditStep } from '../../../../subgraphs/book/audit/audit-stored.ts';
+import { auditStart } from '../../../../subgraphs/book/audit/audit.ts';
+import { auditStep } from '../../../../subgraphs/book/audit/audit-database.ts';
 import { type Annulment, annul } from '../../../../subgraphs/book/ledger/annul.ts';
-import { append } from '../../../../subgraphs/book/ledger/append-births.ts';
+import { appendNewRows } from '../../../../subgraphs/book/ledger/append-new-rows.ts';
 import { arrive } from '../../../../subgraphs/book/ledger/arrive.ts';
 import { sequenceOf } from '../../../../subgraphs/book/page/sequence.ts';
 import { totalsBy } from '../../../../subgraphs/book/page/totals.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { auditBooks } from '../../../harness/faults/audit-books.ts';
-import { birth, collectAll, collection, vouched, withBooks } from '../../../harness/ledger/fixture.ts';
+import { birth, collectAll, collection, vouchedCollection, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 let database: Database;
@@ -60,7 +60,7 @@ const events = async () =>
 /** By the harness's own sums over the rows, and by the service's audit of its books. */
 async function requireSound(): Promise<void> {
   await auditBooks(database);
-  const step = await auditStep(database, agentId(book), unwalked);
+  const step = await auditStep(database, agentId(book), auditStart);
   expect(step).toMatchObject({ kind: 'sound', ended: true, marked: false });
 }
 
@@ -124,7 +124,7 @@ describe('a row whose payment is not on its chain', () => {
     await database.transaction(async tx => {
       await collectAll(
         tx,
-        numbers(1, 2).map(number => vouched(book, number)),
+        numbers(1, 2).map(number => vouchedCollection(book, number)),
       );
     });
     const [came = 0, never = 0] = numbers(1, 2);
@@ -144,7 +144,7 @@ describe('a row whose payment is not on its chain', () => {
     await collected(1);
     const [elsewhere = 0] = numbers(2);
     const row = { ...birth(`task_${book}_${elsewhere}`, elsewhere), evidence: 'foreign_ingest' as const };
-    await database.transaction(tx => append(tx, [{ agent_id: agentId(book), birth: row, owed: true }]));
+    await database.transaction(tx => appendNewRows(tx, [{ agent_id: agentId(book), birth: row, owed: true }]));
     expect(await head()).toMatchObject({ spent_atomic: 2000n, by_rail: { usdc: { count: 2, amount: '4000' } } });
     await annulled(annulment(elsewhere));
     expect(await head()).toMatchObject({ spent_atomic: 2000n, by_rail: { usdc: { count: 1, amount: '2000' } } });

@@ -4,16 +4,16 @@ import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { agentId } from '../../../../schema/ids.ts';
 import { setAlerts } from '../../../../subgraphs/book/ledger/alert-settings.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
-import { openBooks, type ToldEvent } from '../../../harness/ledger/alerted-books.ts';
+import { openAlertBooks, type StoredBookEvent } from '../../../harness/ledger/alert-books.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 const HOUR_MS = 3_600_000;
 
 let database: Database;
-let books: Awaited<ReturnType<typeof openBooks>>;
+let books: Awaited<ReturnType<typeof openAlertBooks>>;
 beforeAll(async () => {
   database = await freshStore();
-  books = await openBooks(database);
+  books = await openAlertBooks(database);
 });
 
 describe('any amounts, ceilings and hours', () => {
@@ -94,12 +94,12 @@ describe('any amounts, ceilings and hours', () => {
   }
 
   const nameOfBody = ({ ceiling, percent, period_start }: JsonObject) => `${ceiling} ${percent} ${period_start}`;
-  const nameOf = ({ seq, body }: ToldEvent) => `${seq} ${nameOfBody(body)}`;
+  const nameOf = ({ seq, body }: StoredBookEvent) => `${seq} ${nameOfBody(body)}`;
   const LENGTHS = { hourly_cap: HOUR_MS, daily_cap: 24 * HOUR_MS, budget: Number.POSITIVE_INFINITY } as const;
   type Ceiling = keyof typeof LENGTHS;
 
   /** Which alerts the rows, changes and transitions of a book call for: computed from its events alone. */
-  function expected(all: readonly ToldEvent[]): string[] {
+  function expected(all: readonly StoredBookEvent[]): string[] {
     const caps = new Map<Ceiling, bigint | null>();
     let percents: readonly number[] = [50, 80, 100];
     const rows: { seq: number | null; at: number; amount: bigint }[] = [];

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Arrival, arrive } from '../../../../subgraphs/book/ledger/arrive.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { auditBooks } from '../../../harness/faults/audit-books.ts';
-import { collectAll, vouched, withBooks } from '../../../harness/ledger/fixture.ts';
+import { collectAll, vouchedCollection, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 let database: Database;
@@ -14,7 +14,7 @@ beforeEach(async () => {
   book++;
   await withBooks(database, book);
   // Two calls that were recorded at settle; the second names an intent.
-  await database.transaction(tx => collectAll(tx, [vouched(book, 1), vouched(book, 2)]));
+  await database.transaction(tx => collectAll(tx, [vouchedCollection(book, 1), vouchedCollection(book, 2)]));
 });
 
 const task = (number: number) => `task_${book}_${number}`;

@@ -12,7 +12,7 @@ import type { Database } from '../../../../subgraphs/database.ts';
 import { txOf } from '../../../harness/database.ts';
 import { auditBooks } from '../../../harness/faults/audit-books.ts';
 import { auditRefusals } from '../../../harness/faults/audit-refusals.ts';
-import { asking, refuser, withBooks } from '../../../harness/ledger/fixture.ts';
+import { refuser, reservationFor, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 const ROWS = limits.blocked_rows_per_hour_max;
@@ -26,9 +26,11 @@ let task = 0;
 const set = (agent: number, policy_type: string, value: string | boolean | null) =>
   setPolicy(database, agentId(agent), parsePolicy(policy_type, value));
 const calls = (agent: number, count: number, intent_id: string | null = null) =>
-  Array.from({ length: count }, () => asking(agent, ++task, { intent_id }));
-const reserved = (...items: ReturnType<typeof asking>[]) => database.transaction(tx => reserve(tx, refuser, items));
-const looked = (...items: ReturnType<typeof asking>[]) => database.transaction(tx => refusedTooOften(tx, items));
+  Array.from({ length: count }, () => reservationFor(agent, ++task, { intent_id }));
+const reserved = (...items: ReturnType<typeof reservationFor>[]) =>
+  database.transaction(tx => reserve(tx, refuser, items));
+const looked = (...items: ReturnType<typeof reservationFor>[]) =>
+  database.transaction(tx => refusedTooOften(tx, items));
 
 async function counted(outcomes: Promise<readonly { kind: string }[]>): Promise<Record<string, number>> {
   const found: Record<string, number> = {};

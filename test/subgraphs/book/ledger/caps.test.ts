@@ -9,7 +9,14 @@ import { setBudget, setPolicy } from '../../../../subgraphs/book/policy/set.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { txOf } from '../../../harness/database.ts';
 import { auditBooks } from '../../../harness/faults/audit-books.ts';
-import { asking, collectAll, collection, refuser, vouched, withBooks } from '../../../harness/ledger/fixture.ts';
+import {
+  collectAll,
+  collection,
+  refuser,
+  reservationFor,
+  vouchedCollection,
+  withBooks,
+} from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 let database: Database;
@@ -19,7 +26,8 @@ beforeAll(async () => {
 
 const set = (agent: number, policy_type: string, value: string | boolean | null) =>
   setPolicy(database, agentId(agent), parsePolicy(policy_type, value));
-const reserveAll = (...items: ReturnType<typeof asking>[]) => database.transaction(tx => reserve(tx, refuser, items));
+const reserveAll = (...items: ReturnType<typeof reservationFor>[]) =>
+  database.transaction(tx => reserve(tx, refuser, items));
 const kinds = (outcomes: Awaited<ReturnType<typeof reserveAll>>) => outcomes.map(({ kind }) => kind);
 
 interface StoredHead {
@@ -51,7 +59,9 @@ const passed = (agent: number, interval: string) =>
 describe('reserve', () => {
   it('holds and gives back, summed per book, without a position', async () => {
     await withBooks(database, 1);
-    expect(kinds(await reserveAll(asking(1, 1), asking(1, 2), asking(1, 3)))).toEqual(Array(3).fill('reserved'));
+    expect(kinds(await reserveAll(reservationFor(1, 1), reservationFor(1, 2), reservationFor(1, 3)))).toEqual(
+      Array(3).fill('reserved'),
+    );
     const item = { agent_id: agentId(1), amount: atomicAmount(2000n) };
     await database.transaction(tx => voidReservations(tx, [item]));
     expect(await headOf(1)).toMatchObject({ reserved_atomic: 4000n, spent_atomic: 0n, position: 0 });
@@ -65,7 +75,13 @@ describe('reserve', () => {
     await withBooks(database, 2, 3);
     await setBudget(database, agentId(2), atomicAmount(5000n));
     const intent = { intent_id: 'the intent', attempt_index: 2 };
-    const outcomes = await reserveAll(asking(2, 1), asking(3, 1), asking(2, 2), asking(2, 3, intent), asking(3, 2));
+    const outcomes = await reserveAll(
+      reservationFor(2, 1),
+      reservationFor(3, 1),
+      reservationFor(2, 2),
+      reservationFor(2, 3, intent),
+      reservationFor(3, 2),
+    );
     expect(kinds(outcomes)).toEqual(['reserved', 'reserved', 'reserved', 'blocked', 'reserved']);
     const blocked = outcomes[3];
     if (blocked?.kind !== 'blocked') throw new Error('not blocked');
@@ -106,7 +122,10 @@ describe('reserve', () => {
   it('holds for a call that is owed, whatever the book allows: its money has moved', async () => {
     await withBooks(database, 4);
     await set(4, 'kill_switch', true);
-    expect(kinds(await reserveAll(asking(4, 1), asking(4, 2, { owed: true })))).toEqual(['blocked', 'reserved']);
+    expect(kinds(await reserveAll(reservationFor(4, 1), reservationFor(4, 2, { owed: true })))).toEqual([
+      'blocked',
+      'reserved',
+    ]);
     expect(await headOf(4)).toMatchObject({ reserved_atomic: 2000n, seq: 1 });
   });
 
@@ -115,7 +134,7 @@ describe('reserve', () => {
     await set(5, 'kill_switch', true);
     const refusals = async () => (await database.query({ text: 'select 1 from refusal' })).length;
     const before = await refusals();
-    await expect(reserveAll(asking(5, 1), asking(998, 1))).rejects.toThrow('book 998');
+    await expect(reserveAll(reservationFor(5, 1), reservationFor(998, 1))).rejects.toThrow('book 998');
     expect(await rowsOf(5)).toEqual([]);
     expect(await refusals()).toBe(before);
   });
@@ -136,18 +155,18 @@ describe('policy', () => {
     await withBooks(database, 12);
     const holder = await database.connect();
     await holder.query('begin');
-    await reserve(txOf(holder), refuser, [asking(12, 1)]);
+    await reserve(txOf(holder), refuser, [reservationFor(12, 1)]);
     let acknowledged = false;
     const killing = set(12, 'kill_switch', true).then(() => {
       acknowledged = true;
     });
-    const waiting = reserveAll(asking(12, 2));
+    const waiting = reserveAll(reservationFor(12, 2));
     await holder.query('select pg_sleep(0.2)');
     expect(acknowledged).toBe(false);
     await holder.query('commit');
     await holder.end();
     await Promise.all([killing, waiting]);
-    expect(kinds(await reserveAll(asking(12, 3)))).toEqual(['blocked']);
+    expect(kinds(await reserveAll(reservationFor(12, 3)))).toEqual(['blocked']);
   });
 });
 
@@ -156,7 +175,7 @@ describe('the clock hour', () => {
     await withBooks(database, 21);
     await set(21, 'hourly_cap', '4000');
     await database.transaction(tx => collectAll(tx, [collection(21, 1)]));
-    expect(kinds(await reserveAll(asking(21, 2), asking(21, 3)))).toEqual(['reserved', 'blocked']);
+    expect(kinds(await reserveAll(reservationFor(21, 2), reservationFor(21, 3)))).toEqual(['reserved', 'blocked']);
     const [row] = (await rowsOf(21)).filter(({ evidence }) => evidence === 'policy_blocked');
     const { hour_start } = await headOf(21);
     expect(row?.facts).toMatchObject({
@@ -170,7 +189,7 @@ describe('the clock hour', () => {
 
     await passed(21, '1 hour');
     // What is held may be collected in this hour, so it counts; what was collected before does not.
-    expect(kinds(await reserveAll(asking(21, 4), asking(21, 5)))).toEqual(['reserved', 'blocked']);
+    expect(kinds(await reserveAll(reservationFor(21, 4), reservationFor(21, 5)))).toEqual(['reserved', 'blocked']);
   });
 
   it('begins anew with the first row of it, and the day goes on', async () => {
@@ -180,9 +199,9 @@ describe('the clock hour', () => {
     await database.query({ text: `update book set hour_start = hour_start - interval '1 hour' where agent_id = 22` });
     await database.transaction(tx => collectAll(tx, [collection(22, 2)]));
     expect(await headOf(22)).toMatchObject({ hour_atomic: 2000n, day_atomic: 4000n, spent_atomic: 4000n });
-    expect(kinds(await reserveAll(asking(22, 3), asking(22, 4)))).toEqual(['reserved', 'blocked']);
+    expect(kinds(await reserveAll(reservationFor(22, 3), reservationFor(22, 4)))).toEqual(['reserved', 'blocked']);
     await passed(22, '24 hours');
-    expect(kinds(await reserveAll(asking(22, 5), asking(22, 6), asking(22, 7)))).toEqual([
+    expect(kinds(await reserveAll(reservationFor(22, 5), reservationFor(22, 6), reservationFor(22, 7)))).toEqual([
       'reserved',
       'reserved',
       'blocked',
@@ -225,7 +244,7 @@ describe('any interleaving of reserve, collect, void and arrive', () => {
             const number = ++task;
             const owed = kind === 'owed';
             if (owed) owed_atomic += 2000n;
-            const [outcome] = await reserveAll(asking(book, number, { owed }));
+            const [outcome] = await reserveAll(reservationFor(book, number, { owed }));
             if (owed) expect(outcome?.kind).toBe('reserved');
             if (outcome?.kind === 'reserved') held.push(number);
             return;
@@ -233,9 +252,9 @@ describe('any interleaving of reserve, collect, void and arrive', () => {
           const from = kind === 'confirm' || kind === 'unverify' ? pending : held;
           const [number] = from.splice(pick % Math.max(from.length, 1), 1);
           if (number === undefined) return;
-          if (kind === 'void') await database.transaction(tx => voidReservations(tx, [asking(book, number)]));
+          if (kind === 'void') await database.transaction(tx => voidReservations(tx, [reservationFor(book, number)]));
           if (kind === 'collect' || kind === 'vouch') {
-            const item = kind === 'vouch' ? vouched(book, number) : collection(book, number);
+            const item = kind === 'vouch' ? vouchedCollection(book, number) : collection(book, number);
             const landing = item.landing && { ...item.landing, reserved: atomicAmount(2000n) };
             await database.transaction(tx => collectAll(tx, [{ ...item, landing }]));
             if (kind === 'vouch') pending.push(number);
@@ -254,7 +273,7 @@ describe('any interleaving of reserve, collect, void and arrive', () => {
         await database.transaction(tx =>
           voidReservations(
             tx,
-            held.map(number => asking(book, number)),
+            held.map(number => reservationFor(book, number)),
           ),
         );
       }),

@@ -5,8 +5,8 @@ import { parsePolicy } from '../../../../schema/requests/policy.ts';
 import { setAlerts } from '../../../../subgraphs/book/ledger/alert-settings.ts';
 import { setBudget, setPolicy } from '../../../../subgraphs/book/policy/set.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
-import { usdc } from '../../../harness/ledger/asked-call.ts';
 import { withBooks } from '../../../harness/ledger/fixture.ts';
+import { usdc } from '../../../harness/ledger/policy-call.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 const max = policyLimits.changes_per_book_hour_max;

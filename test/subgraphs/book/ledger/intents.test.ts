@@ -8,7 +8,14 @@ import { replay } from '../../../../subgraphs/book/ledger/replay.ts';
 import { reserve } from '../../../../subgraphs/book/ledger/reserve.ts';
 import { setPolicy } from '../../../../subgraphs/book/policy/set.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
-import { asking, collectAll, collection, refuser, vouched, withBooks } from '../../../harness/ledger/fixture.ts';
+import {
+  collectAll,
+  collection,
+  refuser,
+  reservationFor,
+  vouchedCollection,
+  withBooks,
+} from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 let database: Database;
@@ -53,7 +60,7 @@ const unpaid = {
 } as const;
 
 function landing(book: number, number: number, kind: Kind, intent_id: string | null): Collection {
-  const item = kind === 'vouched' ? vouched(book, number) : collection(book, number);
+  const item = kind === 'vouched' ? vouchedCollection(book, number) : collection(book, number);
   if (item.landing === null) throw new Error('it lands on a book');
   const birth = { ...item.landing.birth, intent_id, attempt_index: number };
   return { ...item, landing: { ...item.landing, birth: kind === 'by_key' ? { ...birth, ...unpaid } : birth } };
@@ -63,7 +70,7 @@ async function attempt(book: number, number: number, { kind, intent, later }: At
   const intent_id = INTENTS[intent] ?? null;
   const task_id = `task_${book}_${number}`;
   if (kind === 'blocked' || kind === 'blocked_by_key') {
-    const named = { ...asking(book, number), intent_id, attempt_index: number };
+    const named = { ...reservationFor(book, number), intent_id, attempt_index: number };
     const asked = kind === 'blocked' ? named : { ...named, amount: null, payer_wallet: null };
     await setPolicy(database, agentId(book), { policy_type: 'kill_switch', value: true });
     const [outcome] = await database.transaction(tx => reserve(tx, refuser, [asked]));

@@ -7,11 +7,11 @@ import { agentId } from '../../../../schema/ids.ts';
 import type { PolicyMode } from '../../../../schema/policy-kinds.ts';
 import { parsePolicy } from '../../../../schema/requests/policy.ts';
 import { headOf, readBooks } from '../../../../subgraphs/book/ledger/append.ts';
-import { type LetPass, reserve, voidReservations } from '../../../../subgraphs/book/ledger/reserve.ts';
+import { type AdmittedCall, reserve, voidReservations } from '../../../../subgraphs/book/ledger/reserve.ts';
 import { setBudget, setPolicy } from '../../../../subgraphs/book/policy/set.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { auditBooks } from '../../../harness/faults/audit-books.ts';
-import { asking, collectAll, collection, refuser, withBooks } from '../../../harness/ledger/fixture.ts';
+import { collectAll, collection, refuser, reservationFor, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 let database: Database;
@@ -72,7 +72,7 @@ async function opened() {
   const agent = ++books;
   const agent_id = agentId(agent);
   await withBooks(database, agent);
-  const held: (readonly [number: number, let_pass: LetPass])[] = [];
+  const held: (readonly [number: number, let_pass: AdmittedCall])[] = [];
   let told = 0;
 
   async function change({ name, mode, calls }: Change): Promise<void> {
@@ -84,7 +84,7 @@ async function opened() {
   async function ask(owed: boolean): Promise<void> {
     const number = ++tasks;
     const outcome = await database.transaction(async tx => {
-      const [reserved] = await reserve(tx, refuser, [asking(agent, number, { owed })]);
+      const [reserved] = await reserve(tx, refuser, [reservationFor(agent, number, { owed })]);
       // Still under the head's lock: this is the moment of the admission.
       if (reserved?.kind === 'reserved' && !owed) requireWithin(headOf(await readBooks(tx, [agent_id]), agent_id));
       return reserved;
@@ -97,7 +97,7 @@ async function opened() {
     const [given] = held.splice(pick % Math.max(held.length, 1), 1);
     if (given === undefined) return;
     const [number, { would_block }] = given;
-    if (kind === 'void') return database.transaction(tx => voidReservations(tx, [asking(agent, number)]));
+    if (kind === 'void') return database.transaction(tx => voidReservations(tx, [reservationFor(agent, number)]));
     const item = collection(agent, number);
     const landing = item.landing && { ...item.landing, reserved: atomicAmount(2000n), would_block };
     await database.transaction(tx => collectAll(tx, [{ ...item, landing }]));

@@ -32,7 +32,7 @@ async function bookWithRows(agent: number, rows: number): Promise<void> {
 const times = (task_id: string, count: number) => Array.from({ length: count }, () => task_id);
 const replayed = (...task_ids: string[]) => database.transaction(tx => replay(tx, task_ids));
 /** As if everything that is counted had waited for so long. */
-const told = () => database.transaction(tx => appendRepeats(tx, 0));
+const appendDueRepeats = () => database.transaction(tx => appendRepeats(tx, 0));
 const rowsOf = async (agent: number) =>
   (await rowsOfPage(database, rowScope(agentId(agent), { limit: 200 }))).reverse();
 const countsOf = async (agent: number) => (await rowsOf(agent)).map(row => row.replayCount);
@@ -60,7 +60,7 @@ describe('replays of one row', () => {
     expect(await headOf(1)).toMatchObject({ seq: 2, position: 2 + SINGLES + 1 });
 
     const chained = await eventsOf(1);
-    expect(await told()).toBe(1);
+    expect(await appendDueRepeats()).toBe(1);
     const events = await eventsOf(1);
     expect(events.slice(0, -1)).toEqual(chained);
     const { kind, body } = events.at(-1) ?? {};
@@ -75,7 +75,7 @@ describe('replays of one row', () => {
       },
     });
     expect(await countsOf(1)).toEqual([SINGLES + 63, 1]);
-    expect(await told()).toBe(0);
+    expect(await appendDueRepeats()).toBe(0);
 
     const [first] = await rowsOf(1);
     if (!first) throw new Error('there is a row');
@@ -151,7 +151,7 @@ describe('fifteen hundred replays at once from three processes', () => {
     expect(await countsOf(11)).toEqual([1_500]);
     expect(await eventsOf(11)).toHaveLength(SINGLES);
     // Every process has its round; each counter is taken by one of them.
-    await Promise.all([told(), told(), told()]);
+    await Promise.all([appendDueRepeats(), appendDueRepeats(), appendDueRepeats()]);
     expect((await eventsOf(11)).slice(SINGLES).map(({ body }) => body.count)).toEqual([1_480]);
     expect(await countsOf(11)).toEqual([1_500]);
     await auditBooks(database);
@@ -178,7 +178,7 @@ describe('any interleaving of replays, rounds and hours', () => {
         let hours = 1;
         for (let at = 0; at < steps.length; at += 4) {
           const together = steps.slice(at, at + 4).map(async taken => {
-            if (taken.kind === 'told') return void (await told());
+            if (taken.kind === 'told') return void (await appendDueRepeats());
             if (taken.kind === 'hour') return;
             replays[taken.row - 1] = (replays[taken.row - 1] ?? 0) + taken.times;
             await replayed(...times(`task_${book}_${taken.row}`, taken.times));
@@ -201,7 +201,7 @@ describe('any interleaving of replays, rounds and hours', () => {
 
 describe('a process that is killed while counts become events', () => {
   it('leaves them counted, and another tells them once', async () => {
-    await told();
+    await appendDueRepeats();
     await bookWithRows(21, 1);
     await replayed(...times('task_21_1', 50));
     const program = [...programOf('test/harness/ledger/append-and-die.child.ts'), database.url];
@@ -210,7 +210,7 @@ describe('a process that is killed while counts become events', () => {
     expect(signal).toBe('SIGKILL');
     expect(await countsOf(21)).toEqual([50]);
     expect(await eventsOf(21)).toHaveLength(SINGLES);
-    await expect.poll(told).toBe(1);
+    await expect.poll(appendDueRepeats).toBe(1);
     expect((await eventsOf(21)).slice(SINGLES).map(({ body }) => body.count)).toEqual([30]);
     expect(await countsOf(21)).toEqual([50]);
     await auditBooks(database);

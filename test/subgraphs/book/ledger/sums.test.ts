@@ -3,7 +3,7 @@ import type { TaskId } from '../../../../schema/ids.ts';
 import { annul } from '../../../../subgraphs/book/ledger/annul.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { keepCalls } from '../../../../subgraphs/session/delegation/count-spent.ts';
-import type { PaidUnder } from '../../../../subgraphs/session/delegation/hold.ts';
+import type { ClaimSession } from '../../../../subgraphs/session/delegation/hold.ts';
 import { auditBooks } from '../../../harness/faults/audit-books.ts';
 import { collectAll, collection, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
@@ -60,7 +60,7 @@ describe('the sums of a book', () => {
 
 describe('the sums of a book by session', () => {
   const hash = (digit: string) => `0x${digit.repeat(64)}`;
-  const paidUnder = (delegation_hash: string): PaidUnder => {
+  const paidUnder = (delegation_hash: string): ClaimSession => {
     const session = { delegation_hash, path: [delegation_hash], agent_pubkey: '0x02' };
     return { ...session, valid_after: 0, session_expiry: 1, holds: '2000' };
   };

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import { nothingKnown, type RowBirth } from '../../../../schema/book-row.ts';
+import { type InitialFacts, unknownFacts } from '../../../../schema/book-row.ts';
 import { agentId } from '../../../../schema/ids.ts';
-import { append } from '../../../../subgraphs/book/ledger/append-births.ts';
+import { appendNewRows } from '../../../../subgraphs/book/ledger/append-new-rows.ts';
 import { replay } from '../../../../subgraphs/book/ledger/replay.ts';
 import { supersede } from '../../../../subgraphs/book/ledger/supersede.ts';
 import { isGapless, type SequenceCounts, sequenceOf } from '../../../../subgraphs/book/page/sequence.ts';
@@ -18,14 +18,14 @@ beforeAll(async () => {
 });
 
 /** Each row of a forest: an inflow, or a correction of an earlier row, by its index, that may merge others of its chain. */
-interface Planted {
+interface ForestRow {
   readonly parent: number | null;
   readonly merges: readonly number[];
 }
-type Forest = readonly Planted[];
+type Forest = readonly ForestRow[];
 const pick = fc.record({ parent: fc.option(fc.nat(), { nil: null }), others: fc.array(fc.nat(), { maxLength: 2 }) });
 const forest: fc.Arbitrary<Forest> = fc.array(pick, { minLength: 1, maxLength: 10 }).map(picks => {
-  const rows: Planted[] = [];
+  const rows: ForestRow[] = [];
   for (const [index, { parent: picked, others }] of picks.entries()) {
     const parent = picked === null || index === 0 ? null : picked % index;
     if (parent === null) rows.push({ parent, merges: [] });
@@ -42,9 +42,9 @@ const forest: fc.Arbitrary<Forest> = fc.array(pick, { minLength: 1, maxLength: 1
 
 const task = (index: number) => `task_${book}_${index}`;
 
-function inflow(index: number): RowBirth {
+function inflow(index: number): InitialFacts {
   const facts = { bucket: 'patron', allocation: '1' };
-  return { ...nothingKnown, task_id: task(index), evidence: 'inflow_claimed', collected: false, facts };
+  return { ...unknownFacts, task_id: task(index), evidence: 'inflow_claimed', collected: false, facts };
 }
 
 function rootOf(rows: Forest, index: number): number {
@@ -58,7 +58,7 @@ async function planted(rows: Forest): Promise<void> {
   const agent_id = agentId(book);
   for (const [index, { parent, merges }] of rows.entries())
     await database.transaction(async tx => {
-      await append(tx, [{ agent_id, birth: inflow(index), owed: false }]);
+      await appendNewRows(tx, [{ agent_id, birth: inflow(index), owed: false }]);
       if (parent === null) return;
       const merged_seqs = merges.map(it => it + 1);
       const original_seq = rootOf(rows, index) + 1;
@@ -106,12 +106,12 @@ it('what is counted of corrections is what a look at all of them finds, of the b
 
 it('no merge is told of a chain that a version has corrected which counts no ends', async () => {
   await planted([null, 0, 0, 1].map((parent, index) => ({ parent, merges: index === 3 ? [2] : [] })));
-  const told = () => sequenceOf(database, agentId(book), null);
-  expect(await told()).toMatchObject({ supersession: { status: 'forked', mergedBy: task(3) } });
+  const readSequence = () => sequenceOf(database, agentId(book), null);
+  expect(await readSequence()).toMatchObject({ supersession: { status: 'forked', mergedBy: task(3) } });
   // As the statement of that version counts one more.
   const counts = 'update book_supersession set corrections = corrections + 1, forks = forks + 1 where agent_id = $1';
   await database.query({ text: counts, values: [book] });
-  expect(await told()).toMatchObject({ supersession: { status: 'forked', mergedBy: null } });
+  expect(await readSequence()).toMatchObject({ supersession: { status: 'forked', mergedBy: null } });
 });
 
 it('a replay takes no seq, a correction one', async () => {
@@ -122,7 +122,7 @@ it('a replay takes no seq, a correction one', async () => {
   await database.transaction(tx => replay(tx, [`task_${book}_1`]));
   expect(await sequenceOf(database, agent_id, null)).toMatchObject({ seq: 1, count: 1, gapless: true });
   await database.transaction(async tx => {
-    await append(
+    await appendNewRows(
       tx,
       [2, 3].map(index => ({ agent_id, birth: inflow(index), owed: false })),
     );

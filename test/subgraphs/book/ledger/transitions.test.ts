@@ -1,19 +1,26 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { nothingKnown, type RowBirth } from '../../../../schema/book-row.ts';
+import { type InitialFacts, unknownFacts } from '../../../../schema/book-row.ts';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { type Evidence, evidences } from '../../../../schema/evidence.ts';
 import { agentId } from '../../../../schema/ids.ts';
 import { wordList } from '../../../../schema/words.ts';
-import { unwalked } from '../../../../subgraphs/book/audit/audit.ts';
-import { auditStep } from '../../../../subgraphs/book/audit/audit-stored.ts';
-import { append } from '../../../../subgraphs/book/ledger/append-births.ts';
+import { auditStart } from '../../../../subgraphs/book/audit/audit.ts';
+import { auditStep } from '../../../../subgraphs/book/audit/audit-database.ts';
+import { appendNewRows } from '../../../../subgraphs/book/ledger/append-new-rows.ts';
 import { type Arrival, arrive } from '../../../../subgraphs/book/ledger/arrive.ts';
 import { closeBook } from '../../../../subgraphs/book/ledger/damage.ts';
 import { sequenceOf } from '../../../../subgraphs/book/page/sequence.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { auditBooks } from '../../../harness/faults/audit-books.ts';
-import { birth, collectAll, collection, ingested, vouched, withBooks } from '../../../harness/ledger/fixture.ts';
+import {
+  birth,
+  collectAll,
+  collection,
+  ingestedCollection,
+  vouchedCollection,
+  withBooks,
+} from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 let database: Database;
@@ -23,15 +30,19 @@ beforeAll(async () => {
 });
 
 /** Rows of these rest on a receipt, which is issued with them. */
-const withReceipt = { collected: collection, RECORDED_BY_SETTLE: vouched, foreign_ingest: ingested } as const;
+const withReceipt = {
+  collected: collection,
+  RECORDED_BY_SETTLE: vouchedCollection,
+  foreign_ingest: ingestedCollection,
+} as const;
 
 /** A row of that evidence as its writer bears it; those that carry money count, the others do not. */
-function bearing(evidence: Evidence, number: number): RowBirth {
+function bearing(evidence: Evidence, number: number): InitialFacts {
   const paid = birth(`task_${book}_${number}`, number);
   const is = { task_id: paid.task_id, evidence, collected: false, model: 'small-1', hub: 'north' } as const;
   if (evidence === 'foreign_ingest') return { ...paid, ...is, collected: true };
   const facts: JsonObject = evidence === 'inflow_claimed' ? { bucket: 'patron', allocation: '9000000' } : {};
-  return { ...nothingKnown, ...is, intent_id: number % 2 === 0 ? 'even' : null, facts };
+  return { ...unknownFacts, ...is, intent_id: number % 2 === 0 ? 'even' : null, facts };
 }
 
 type Act =
@@ -46,7 +57,7 @@ async function bear(evidence: Evidence, number: number): Promise<void> {
   const collected = Object.hasOwn(withReceipt, evidence) ? withReceipt[evidence as keyof typeof withReceipt] : null;
   await database.transaction(async tx => {
     if (collected) return void (await collectAll(tx, [collected(book, number)]));
-    await append(tx, [{ agent_id: agentId(book), birth: bearing(evidence, number), owed: false }]);
+    await appendNewRows(tx, [{ agent_id: agentId(book), birth: bearing(evidence, number), owed: false }]);
   });
 }
 
@@ -79,7 +90,7 @@ async function played(acts: readonly Act[]): Promise<ReadonlyMap<string, Evidenc
 
 async function requireSoundBook(rows: number): Promise<void> {
   await auditBooks(database);
-  let walked = unwalked;
+  let walked = auditStart;
   for (let ended = false; !ended; ) {
     const step = await auditStep(database, agentId(book), walked);
     if (step.kind !== 'sound') throw new Error(JSON.stringify(step));
@@ -131,7 +142,7 @@ describe('a birth without a receipt', () => {
     await database.transaction(async tx => closeBook(tx, agentId(book), { what: 'row_missing', place: 1 }));
     await expect(bear('inflow_claimed', 1)).rejects.toMatchObject({ code: 'book_damaged' });
     const owed = { agent_id: agentId(book), birth: bearing('foreign_ingest', 2), owed: true };
-    await database.transaction(tx => append(tx, [owed]));
+    await database.transaction(tx => appendNewRows(tx, [owed]));
     expect(await spent()).toMatchObject({ seq: 1 });
   });
 });

@@ -4,7 +4,7 @@ import { agentId } from '../../../../schema/ids.ts';
 import { lineageLimits } from '../../../../schema/limits.ts';
 import { LINEAGE, readLineage } from '../../../../subgraphs/book/lineage/read.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
-import { landAt } from '../../../harness/ledger/dated-rows.ts';
+import { insertRowsAt } from '../../../harness/ledger/dated-rows.ts';
 import { withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
@@ -22,7 +22,7 @@ async function bookOf(parents: readonly number[]): Promise<number> {
   const agent = ++book;
   await withBooks(database, agent);
   const rows = parents.map(parent => ({ at: AT, parent_ref: parent === 0 ? null : nameOf(agent, parent) }));
-  await landAt(database, agent, rows);
+  await insertRowsAt(database, agent, rows);
   return agent;
 }
 
@@ -84,7 +84,7 @@ describe('the lineage of a row', () => {
     const agent = await bookOf([0, 1]);
     const other = ++book;
     await withBooks(database, other);
-    await landAt(database, other, [
+    await insertRowsAt(database, other, [
       { at: AT, task_id: nameOf(agent, 1) },
       { at: AT, parent_ref: nameOf(agent, 1) },
       { at: AT, parent_ref: nameOf(agent, 1) },

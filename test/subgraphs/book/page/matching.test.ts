@@ -6,8 +6,8 @@ import { arrive } from '../../../../subgraphs/book/ledger/arrive.ts';
 import { matchingText, readMatching } from '../../../../subgraphs/book/page/matching.ts';
 import type { RowFilter } from '../../../../subgraphs/book/page/row-scope.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
-import { landAt } from '../../../harness/ledger/dated-rows.ts';
-import { collectAll, vouched, withBooks } from '../../../harness/ledger/fixture.ts';
+import { insertRowsAt } from '../../../harness/ledger/dated-rows.ts';
+import { collectAll, vouchedCollection, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 const BOOK = agentId(7);
@@ -49,9 +49,9 @@ let database: Database;
 beforeAll(async () => {
   database = await freshStore();
   await withBooks(database, BOOK, 8);
-  await landAt(database, BOOK, rowsOf(facts));
+  await insertRowsAt(database, BOOK, rowsOf(facts));
   // A book beside it, of the same times.
-  await landAt(database, 8, rowsOf(facts));
+  await insertRowsAt(database, 8, rowsOf(facts));
 });
 
 function expected({ from, to, evidence, intentId, taskId }: RowFilter) {
@@ -93,7 +93,7 @@ describe('what all rows come to that a filter names', () => {
   it('moves with a row whose money never arrived', async () => {
     const agent = agentId(11);
     await withBooks(database, agent);
-    await database.transaction(tx => collectAll(tx, [vouched(agent, 1), vouched(agent, 2)]));
+    await database.transaction(tx => collectAll(tx, [vouchedCollection(agent, 1), vouchedCollection(agent, 2)]));
     const filter: RowFilter = { evidence: 'RECORDED_BY_SETTLE' };
     expect(await readMatching(database, agent, filter)).toEqual({ count: 2, usdc_sum: atomicAmount(4_000n) });
     await database.transaction(tx =>
@@ -130,7 +130,7 @@ describe('on a book of more rows than may be read', () => {
       intent_id: index % 1_000 === 0 ? 'rare' : 'bill',
       amount: atomicAmount(1n),
     }));
-    await landAt(database, LONG, rows);
+    await insertRowsAt(database, LONG, rows);
     await database.query({ text: 'analyze book_row' });
   });
 

@@ -4,7 +4,7 @@ import { agentId } from '../../../../schema/ids.ts';
 import { pageHead, rowsOf } from '../../../../subgraphs/book/page/page.ts';
 import { type PageQuery, type RowFilter, rowScope } from '../../../../subgraphs/book/page/row-scope.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
-import { landAt } from '../../../harness/ledger/dated-rows.ts';
+import { insertRowsAt } from '../../../harness/ledger/dated-rows.ts';
 import { withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
@@ -42,9 +42,9 @@ beforeAll(async () => {
     payment_ref: paymentRef,
     transfer_index: seq,
   }));
-  await landAt(database, BOOK, rows);
+  await insertRowsAt(database, BOOK, rows);
   // A book beside it, with the same times and transactions.
-  await landAt(database, 8, rows);
+  await insertRowsAt(database, 8, rows);
 });
 
 const seqsOf = async (asked: PageQuery) =>
@@ -121,7 +121,7 @@ describe('an intent that a page names', () => {
     ] as const) {
       await withBooks(database, agent);
       const at = new Date(START_MS).toISOString();
-      await landAt(
+      await insertRowsAt(
         database,
         agent,
         Array.from({ length: rows }, () => ({ at, intent_id: 'bill' })),
@@ -172,6 +172,6 @@ async function fillTwoMonths(agent: number): Promise<void> {
     intent_id: index < 60 || index % 2 === 0 ? 'bill-1' : null,
     evidence: index < 60 || index % 2 === 1 ? ('UNVERIFIED' as const) : ('collected' as const),
   }));
-  await landAt(database, agent, born);
+  await insertRowsAt(database, agent, born);
   await database.query({ text: 'analyze book_row' });
 }

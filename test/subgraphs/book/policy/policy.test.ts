@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { counted, windowAt } from '../../../../schema/clock-window.ts';
+import { addToWindow, windowAt } from '../../../../schema/clock-window.ts';
 import { riskyOperations } from '../../../../schema/paid-operations.ts';
 import type { BookPolicy } from '../../../../schema/policy-kinds.ts';
 import { parsePolicy, policyNames } from '../../../../schema/requests/policy.ts';
 import { tally } from '../../../../subgraphs/book/ledger/counters.ts';
 import { evaluate } from '../../../../subgraphs/book/policy/evaluate.ts';
-import { byKey, open, paying, usdc } from '../../../harness/ledger/asked-call.ts';
+import { callByKey, callFor, noCeilings, usdc } from '../../../harness/ledger/policy-call.ts';
 
 /** More than there are names. */
 const TOO_MANY = riskyOperations.length + 1;
@@ -17,18 +17,18 @@ const window = (start: string, amount: number) => ({ start_ms: at(start), atomic
 
 describe('what a book lets pass', () => {
   it('is everything where nothing is set', () => {
-    const rich = { ...open, spent_atomic: usdc(10n ** 30n), reserved_atomic: usdc(10n ** 30n) };
-    expect(evaluate(rich, paying(2000))).toEqual({ kind: 'admitted' });
+    const rich = { ...noCeilings, spent_atomic: usdc(10n ** 30n), reserved_atomic: usdc(10n ** 30n) };
+    expect(evaluate(rich, callFor(2000))).toEqual({ kind: 'admitted' });
   });
 
   it('is nothing at all under the kill switch, which is named before any cap', () => {
     const killed = {
-      ...open,
+      ...noCeilings,
       policy: { kill_switch: true, hourly_cap: '0' },
       budget_atomic: usdc(0),
       spent_atomic: usdc(5),
     };
-    expect(evaluate(killed, paying(2000))).toEqual({
+    expect(evaluate(killed, callFor(2000))).toEqual({
       kind: 'blocked',
       refusal_code: 'policy_blocked',
       policy_code: 'kill_switch',
@@ -38,19 +38,19 @@ describe('what a book lets pass', () => {
       period_start: null,
       reason: 'The kill switch of this book is on.',
     });
-    expect(evaluate({ ...open, policy: { kill_switch: false } }, paying(2000)).kind).toBe('admitted');
+    expect(evaluate({ ...noCeilings, policy: { kill_switch: false } }, callFor(2000)).kind).toBe('admitted');
   });
 
   it('is every call without money, whatever the ceilings, but under the two policies that no amount decides', () => {
     const full = {
-      ...open,
+      ...noCeilings,
       policy: { hourly_cap: '0', daily_cap: '0' },
       budget_atomic: usdc(0),
       spent_atomic: usdc(9),
     };
-    expect(evaluate(full, byKey)).toEqual({ kind: 'admitted' });
+    expect(evaluate(full, callByKey)).toEqual({ kind: 'admitted' });
     const switched = { ...full, policy: { ...full.policy, require_payment_ref: true } };
-    expect(evaluate(switched, byKey)).toEqual({
+    expect(evaluate(switched, callByKey)).toEqual({
       kind: 'blocked',
       refusal_code: 'policy_blocked',
       policy_code: 'require_payment_ref',
@@ -60,15 +60,15 @@ describe('what a book lets pass', () => {
       period_start: null,
       reason: 'This book takes no call without a payment, and a key stood in for one.',
     });
-    expect(evaluate({ ...open, policy: { require_payment_ref: true } }, paying(2000)).kind).toBe('admitted');
+    expect(evaluate({ ...noCeilings, policy: { require_payment_ref: true } }, callFor(2000)).kind).toBe('admitted');
     const killed = { ...switched, policy: { ...switched.policy, kill_switch: true } };
-    expect(evaluate(killed, byKey)).toMatchObject({ policy_code: 'kill_switch' });
+    expect(evaluate(killed, callByKey)).toMatchObject({ policy_code: 'kill_switch' });
   });
 
   it('ends with the budget, up to its last unit', () => {
-    const spent = { ...open, budget_atomic: usdc(10_000), spent_atomic: usdc(4000), reserved_atomic: usdc(4000) };
-    expect(evaluate(spent, paying(2000)).kind).toBe('admitted');
-    expect(evaluate(spent, paying(2001))).toEqual({
+    const spent = { ...noCeilings, budget_atomic: usdc(10_000), spent_atomic: usdc(4000), reserved_atomic: usdc(4000) };
+    expect(evaluate(spent, callFor(2000)).kind).toBe('admitted');
+    expect(evaluate(spent, callFor(2001))).toEqual({
       kind: 'blocked',
       refusal_code: 'budget_exhausted',
       policy_code: 'budget_exhausted',
@@ -84,8 +84,8 @@ describe('what a book lets pass', () => {
     const policy = { hourly_cap: '6000', daily_cap: '6000' };
     const hour = window('2026-03-01T10:00:00Z', 2000);
     const day = window('2026-03-01T00:00:00Z', 4000);
-    const busy = { ...open, policy, hour, day, reserved_atomic: usdc(3000) };
-    expect(evaluate(busy, paying(2000))).toMatchObject({
+    const busy = { ...noCeilings, policy, hour, day, reserved_atomic: usdc(3000) };
+    expect(evaluate(busy, callFor(2000))).toMatchObject({
       refusal_code: 'policy_blocked',
       policy_code: 'hourly_cap_exceeded',
       policy_key: 'hourly_cap',
@@ -93,7 +93,7 @@ describe('what a book lets pass', () => {
       cap_atomic: 6000n,
       period_start: '2026-03-01T10:00:00.000Z',
     });
-    expect(evaluate({ ...busy, reserved_atomic: usdc(1000) }, paying(2000))).toMatchObject({
+    expect(evaluate({ ...busy, reserved_atomic: usdc(1000) }, callFor(2000))).toMatchObject({
       policy_code: 'daily_cap_exceeded',
       policy_key: 'daily_cap',
       spent_atomic: 4000n,
@@ -104,7 +104,7 @@ describe('what a book lets pass', () => {
 
 describe('the edge of an hour and of a day, in UTC', () => {
   const full = {
-    ...open,
+    ...noCeilings,
     policy: { hourly_cap: '2000', daily_cap: '4000' },
     hour: window('2026-02-28T23:00:00Z', 2000),
     day: window('2026-02-28T00:00:00Z', 4000),
@@ -117,25 +117,25 @@ describe('the edge of an hour and of a day, in UTC', () => {
     // A clock that went back does not open the hour before once more.
     ['2026-02-28T22:59:59.999Z', 'hourly_cap_exceeded'],
   ])('at %s: %s', (now, policy_code) => {
-    const evaluation = evaluate({ ...full, now_ms: at(now) }, paying(2000));
+    const evaluation = evaluate({ ...full, now_ms: at(now) }, callFor(2000));
     expect(evaluation.kind === 'blocked' ? evaluation.policy_code : undefined).toBe(policy_code);
   });
 
   it('holds the day while the hours pass', () => {
     const later = { ...full, hour: window('2026-02-28T09:00:00Z', 2000), now_ms: at('2026-02-28T10:00:00Z') };
-    expect(evaluate(later, paying(2000))).toMatchObject({ policy_code: 'daily_cap_exceeded' });
+    expect(evaluate(later, callFor(2000))).toMatchObject({ policy_code: 'daily_cap_exceeded' });
   });
 
   it('counts what is still held from the hour before: it may be collected in this one', () => {
     const held = { ...full, reserved_atomic: usdc(2000), now_ms: at('2026-03-01T00:00:00.000Z') };
-    expect(evaluate(held, paying(2000))).toMatchObject({ policy_code: 'hourly_cap_exceeded', spent_atomic: 0n });
+    expect(evaluate(held, callFor(2000))).toMatchObject({ policy_code: 'hourly_cap_exceeded', spent_atomic: 0n });
   });
 
   it('takes an amount out of its own hour only', () => {
     const hour = window('2026-02-28T23:00:00Z', 4000);
-    expect(counted(hour, 'hour', at('2026-02-28T23:30:00Z'), -2000n)).toMatchObject({ atomic: 2000n });
-    expect(counted(hour, 'hour', at('2026-02-28T22:30:00Z'), -2000n)).toEqual(hour);
-    expect(counted(hour, 'hour', at('2026-03-01T00:00:00Z'), 2000n)).toEqual(window('2026-03-01T00:00:00Z', 2000));
+    expect(addToWindow(hour, 'hour', at('2026-02-28T23:30:00Z'), -2000n)).toMatchObject({ atomic: 2000n });
+    expect(addToWindow(hour, 'hour', at('2026-02-28T22:30:00Z'), -2000n)).toEqual(hour);
+    expect(addToWindow(hour, 'hour', at('2026-03-01T00:00:00Z'), 2000n)).toEqual(window('2026-03-01T00:00:00Z', 2000));
   });
 });
 
@@ -159,14 +159,14 @@ describe('any interleaving of reserve, collect, void and money that never came',
     fc.assert(
       fc.property(ceilings, steps, ({ budget, hourly, daily }, taken) => {
         const policy: BookPolicy = { hourly_cap: String(hourly), daily_cap: String(daily) };
-        let head = { ...open, policy, budget_atomic: usdc(budget), by_rail: {} };
+        let head = { ...noCeilings, policy, budget_atomic: usdc(budget), by_rail: {} };
         const held: bigint[] = [];
         const rows: { amount: bigint; at_ms: number }[] = [];
         for (const { kind, pick, minutes } of taken) {
           head = { ...head, now_ms: head.now_ms + minutes * 60_000 };
           const amount = usdc((pick % 5) + 1);
           const row = rows[pick % Math.max(rows.length, 1)];
-          if (kind === 'reserve' && evaluate(head, paying(amount)).kind === 'admitted') held.push(amount);
+          if (kind === 'reserve' && evaluate(head, callFor(amount)).kind === 'admitted') held.push(amount);
           else if (kind === 'unverify' && row) {
             head = tally(head, { amount: usdc(row.amount), rail: 'usdc', evidence: 'collected' }, row.at_ms, -1);
             rows.splice(rows.indexOf(row), 1);
@@ -269,19 +269,19 @@ describe('a policy as it is asked for', () => {
   });
 
   it('says what is wrong with tiers and models', () => {
-    const said = (policy_type: string, value: Parameters<typeof parsePolicy>[1]) =>
+    const messageOf = (policy_type: string, value: Parameters<typeof parsePolicy>[1]) =>
       refusalOf(policy_type, value)?.message;
-    expect(said('risk_tiers', { high: ['chat'] })).toContain(
+    expect(messageOf('risk_tiers', { high: ['chat'] })).toContain(
       'contains "chat", which is not a known name. The names are chat_completions,',
     );
-    expect(said('risk_tiers', { high: ['redeem'], low: ['redeem'] })).toContain(
+    expect(messageOf('risk_tiers', { high: ['redeem'], low: ['redeem'] })).toContain(
       'must not have redeem both in high and in low',
     );
-    expect(said('risk_tiers', { high: [], middle: [] })).toContain(
+    expect(messageOf('risk_tiers', { high: [], middle: [] })).toContain(
       'must be {high: [names], low: [names]} without other members',
     );
-    expect(said('model_allowlist', ['svc/auto'])).toContain('An svc/* id only chooses a model');
-    expect(said('model_allowlist', [])).toContain('must be a list of 1 to 100 model ids');
+    expect(messageOf('model_allowlist', ['svc/auto'])).toContain('An svc/* id only chooses a model');
+    expect(messageOf('model_allowlist', [])).toContain('must be a list of 1 to 100 model ids');
   });
 });
 

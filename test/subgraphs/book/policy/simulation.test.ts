@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type AtomicAmount, atomicAmount } from '../../../../schema/amount.ts';
-import type { RowBirth } from '../../../../schema/book-row.ts';
+import type { InitialFacts } from '../../../../schema/book-row.ts';
 import { type AgentId, agentId } from '../../../../schema/ids.ts';
 import { policyLimits } from '../../../../schema/limits.ts';
 import { parseTried, type TriedTerms } from '../../../../schema/requests/simulation.ts';
-import { appendRow, headOf, lockBooks, storeBirths, storeBooks } from '../../../../subgraphs/book/ledger/append.ts';
+import { appendRow, headOf, lockBooks, storeBooks, storeNewRows } from '../../../../subgraphs/book/ledger/append.ts';
 import { cursorOf, spanOfCursor } from '../../../../subgraphs/book/policy/simulation/cursor.ts';
 import type { SimulatedTime } from '../../../../subgraphs/book/policy/simulation/read.ts';
 import { runSimulation, type SimulationPage } from '../../../../subgraphs/book/policy/simulation/run.ts';
@@ -46,7 +46,7 @@ const births = {
   key: unpaid,
   report: { ...unpaid, hub: 'router', fulfillment: { job_kind: 'router_broadcast', resource: null } },
   hand_off: { ...unpaid, model: '', hub: '', fulfillment: { job_kind: 'other', resource: null } },
-} as const satisfies Record<string, Partial<RowBirth>>;
+} as const satisfies Record<string, Partial<InitialFacts>>;
 /** What no book judged. */
 const unjudged: readonly Row['kind'][] = ['report', 'hand_off'];
 
@@ -54,7 +54,7 @@ const BEGIN_MS = Date.parse('2026-03-01T22:10:00Z');
 let books = 0;
 let tasks = 0;
 
-type Collected = readonly (Row & { readonly seq: number; readonly at_ms: number })[];
+type CollectedRows = readonly (Row & { readonly seq: number; readonly at_ms: number })[];
 /** In one transaction: hashing more would keep its connection idle for too long. */
 const ROWS_TOGETHER = 500;
 
@@ -72,14 +72,14 @@ async function bookOf(rows: readonly Row[]) {
   return { agent_id, rows: timed };
 }
 
-async function collectRows(tx: Tx, agent_id: AgentId, rows: Collected): Promise<void> {
+async function collectRows(tx: Tx, agent_id: AgentId, rows: CollectedRows): Promise<void> {
   let head = headOf(await lockBooks(tx, [agent_id]), agent_id);
   const births = rows.map(row => {
     const born = appendRow(head, birthOf(row), row.at_ms);
     head = born.head;
     return born;
   });
-  storeBirths(
+  storeNewRows(
     tx,
     births.map(({ row }) => row),
   );
@@ -90,7 +90,7 @@ async function collectRows(tx: Tx, agent_id: AgentId, rows: Collected): Promise<
   );
 }
 
-function birthOf({ amount, model, door, kind }: Row): RowBirth {
+function birthOf({ amount, model, door, kind }: Row): InitialFacts {
   return {
     ...birth(`task_${++tasks}`, tasks),
     ...(amount === null ? { amount: null, rail: null } : { amount: atomicAmount(BigInt(amount)) }),
@@ -124,7 +124,7 @@ const HOUR_MS = 3_600_000;
 const inSame = (ms: number, one: number, other: number) => Math.floor(one / ms) === Math.floor(other / ms);
 
 /** The same by the plainest way: every sum anew for every row. */
-function naive(rows: Collected, { policy, budget_atomic }: TriedTerms, from_ms: number, to_ms: number) {
+function naive(rows: CollectedRows, { policy, budget_atomic }: TriedTerms, from_ms: number, to_ms: number) {
   const passed: { readonly amount: bigint; readonly at_ms: number }[] = [];
   const listed: (readonly [number, string])[] = [];
   let considered = 0;

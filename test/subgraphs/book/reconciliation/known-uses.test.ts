@@ -73,8 +73,8 @@ describe('what rests on a transfer', () => {
 describe('whose a payee is', () => {
   it('is the payer’s own where it is known, or pays for calls of the same agent; what was only told of says nothing', async () => {
     const paying = birth('any', 1).payer_wallet?.toLowerCase() ?? '';
-    const asked = (agent_id: number) => ownAmong(database, ['0xpayee', paying], { agent_id, wallets: ['0xself'] });
-    expect(await asked(OWN)).toEqual(new Set(['0xself', paying]));
-    expect(await asked(OTHER)).toEqual(new Set(['0xself']));
+    const ownWallets = (agent_id: number) => ownAmong(database, ['0xpayee', paying], { agent_id, wallets: ['0xself'] });
+    expect(await ownWallets(OWN)).toEqual(new Set(['0xself', paying]));
+    expect(await ownWallets(OTHER)).toEqual(new Set(['0xself']));
   });
 });

@@ -4,8 +4,8 @@ import { arrive } from '../../../../subgraphs/book/ledger/arrive.ts';
 import { readHistory, readRecord } from '../../../../subgraphs/book/record/read.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { auditBooks } from '../../../harness/faults/audit-books.ts';
-import { landAt } from '../../../harness/ledger/dated-rows.ts';
-import { collectAll, vouched, withBooks } from '../../../harness/ledger/fixture.ts';
+import { insertRowsAt } from '../../../harness/ledger/dated-rows.ts';
+import { collectAll, vouchedCollection, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 const blocked = { evidence: 'policy_blocked', collected: false, amount: null, rail: null, payment_ref: null } as const;
@@ -26,7 +26,7 @@ describe('the record card of an agent', () => {
   it('tells days and ranges of all that happened before today', async () => {
     await withBooks(database, 1);
     const at = '2026-03-31T23:59:59.000Z';
-    await landAt(database, 1, [
+    await insertRowsAt(database, 1, [
       ...Array.from({ length: 11 }, () => ({ at })),
       { at, hub: 'south', payment_ref: 'solana:5x' },
       { at, ...blocked },
@@ -48,7 +48,10 @@ describe('the record card of an agent', () => {
   it('says nothing of what happens today, so that nobody sees when', async () => {
     await withBooks(database, 2);
     expect(await readRecord(database, 2)).toMatchObject(nothing);
-    await landAt(database, 2, [{ at: `${await today()}T00:00:00.000Z` }, { at: new Date().toISOString(), ...blocked }]);
+    await insertRowsAt(database, 2, [
+      { at: `${await today()}T00:00:00.000Z` },
+      { at: new Date().toISOString(), ...blocked },
+    ]);
     expect(await readRecord(database, 2)).toMatchObject(nothing);
   });
 
@@ -69,7 +72,7 @@ describe('the off-board history of a book', () => {
       lastCollectedAt: null,
     });
     const times = ['2026-02-28T23:59:59.999Z', '2026-03-01T00:00:00.000Z', '2026-03-31T23:59:59.999Z'];
-    await landAt(database, 3, [...times.map(at => ({ at })), { at: '2026-04-01T00:00:00.000Z', ...blocked }]);
+    await insertRowsAt(database, 3, [...times.map(at => ({ at })), { at: '2026-04-01T00:00:00.000Z', ...blocked }]);
     expect(await readHistory(database, agentId(3))).toEqual({
       byRail: [{ rail: 'usdc', count: 3, amount: 6000n }],
       byEvidence: [
@@ -88,7 +91,7 @@ describe('the off-board history of a book', () => {
 
   it('follows a row that is seen to arrive, and one that never did', async () => {
     await withBooks(database, 4);
-    await database.transaction(tx => collectAll(tx, [vouched(4, 1), vouched(4, 2)]));
+    await database.transaction(tx => collectAll(tx, [vouchedCollection(4, 1), vouchedCollection(4, 2)]));
     const evidence = async () => (await readHistory(database, agentId(4)))?.byEvidence;
     expect(await evidence()).toEqual([{ evidence: 'RECORDED_BY_SETTLE', rows: 2 }]);
     const seen = { ref: 'base:0x1', confirmed_at: '2026-03-01T00:00:00.000Z' };
@@ -107,7 +110,7 @@ describe('the off-board history of a book', () => {
   it('is counted in the transaction of the rows, all or nothing, and is what they show', async () => {
     await withBooks(database, 5);
     const broken = database.transaction(async tx => {
-      await collectAll(tx, [vouched(5, 100)]);
+      await collectAll(tx, [vouchedCollection(5, 100)]);
       throw new Error('something else of the transaction broke');
     });
     await expect(broken).rejects.toThrow('something else');

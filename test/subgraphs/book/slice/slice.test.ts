@@ -5,7 +5,7 @@ import { outsideOf, type Slice } from '../../../../schema/slice.ts';
 import { rowsOf } from '../../../../subgraphs/book/page/page.ts';
 import { sliceScope } from '../../../../subgraphs/book/slice/slice.resolver.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
-import { landAt } from '../../../harness/ledger/dated-rows.ts';
+import { insertRowsAt } from '../../../harness/ledger/dated-rows.ts';
 import { withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
   database = await freshStore();
   await withBooks(database, BOOK, 8);
   for (const book of [BOOK, 8])
-    await landAt(
+    await insertRowsAt(
       database,
       book,
       rows.map(({ at_ms, seq }) => ({ at: new Date(at_ms).toISOString(), transfer_index: book * 1000 + seq })),

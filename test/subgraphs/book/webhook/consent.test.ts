@@ -3,8 +3,8 @@ import { Refusal } from '../../../../schema/errors.ts';
 import { requireConsent } from '../../../../subgraphs/book/webhook/set.ts';
 
 const url = 'https://hooks.invalid/in';
-const told = { url, events: ['approval'] } as const;
-const heard = (...asked: Parameters<typeof requireConsent>) => {
+const approvalWebhook = { url, events: ['approval'] } as const;
+const consentFault = (...asked: Parameters<typeof requireConsent>) => {
   try {
     requireConsent(...asked);
     return 'set';
@@ -22,16 +22,16 @@ describe('where approvals are told to another URL than before', () => {
     ['no_turn', 'unavailable'],
   ] as const)('a wallet’s word that is %s: %s', (kind, outcome) => {
     const said = kind === 'proven' ? { kind, wallet: '0x' } : { kind };
-    expect(heard(null, told, said)).toBe(outcome);
-    expect(heard({ ...told, url: `${url}/other` }, told, said)).toBe(outcome);
-    expect(heard({ ...told, events: ['settle'] }, told, said)).toBe(outcome);
+    expect(consentFault(null, approvalWebhook, said)).toBe(outcome);
+    expect(consentFault({ ...approvalWebhook, url: `${url}/other` }, approvalWebhook, said)).toBe(outcome);
+    expect(consentFault({ ...approvalWebhook, events: ['settle'] }, approvalWebhook, said)).toBe(outcome);
     // Nothing of it is asked where that stands, or approvals are told to nobody: a chain that is away keeps nobody from it.
-    expect(heard(told, told, said)).toBe('set');
-    expect(heard(told, { url: `${url}/other`, events: ['settle'] }, said)).toBe('set');
+    expect(consentFault(approvalWebhook, approvalWebhook, said)).toBe('set');
+    expect(consentFault(approvalWebhook, { url: `${url}/other`, events: ['settle'] }, said)).toBe('set');
   });
 
   it('none is missing', () => {
-    expect(heard(null, told, null)).toBe('control_proof_missing');
-    expect(heard(null, { ...told, events: ['alert'] }, null)).toBe('set');
+    expect(consentFault(null, approvalWebhook, null)).toBe('control_proof_missing');
+    expect(consentFault(null, { ...approvalWebhook, events: ['alert'] }, null)).toBe('set');
   });
 });

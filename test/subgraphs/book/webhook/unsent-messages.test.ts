@@ -2,8 +2,8 @@ import { beforeAll, expect, it } from 'vitest';
 import { queueUnsentMessages } from '../../../../subgraphs/book/webhook/unsent-messages.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { freshStore } from '../../../harness/store.ts';
-import { tellBook } from '../../../harness/webhook/tell-book.ts';
-import { toldBooks } from '../../../harness/webhook/told-books.ts';
+import { runBookTask } from '../../../harness/webhook/run-book-task.ts';
+import { openWebhookBooks } from '../../../harness/webhook/webhook-books.ts';
 
 let database: Database;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ const jobs = () =>
 const query = (text: string) => database.query({ text });
 
 it('a book that has something to tell has a job, whatever became of the one that it had; another has none', async () => {
-  const books = toldBooks(database);
+  const books = openWebhookBooks(database);
   for (const agent of [1, 2, 3, 4]) await books.open(agent, 'http://127.0.0.1:9/');
   await query('delete from graphile_worker._private_jobs');
   await books.tell([1, 2, 3]);
@@ -36,12 +36,12 @@ it('a book that has something to tell has a job, whatever became of the one that
 });
 
 it('what a webhook was to be told of and its owner wants no more counts as told', async () => {
-  const books = toldBooks(database);
+  const books = openWebhookBooks(database);
   await books.open(5, 'http://127.0.0.1:9/');
   await books.tell([5]);
   await query('delete from graphile_worker._private_jobs');
   await query(`update webhook set events = '["settle"]' where agent_id = 5`);
-  await tellBook(database, 5);
+  await runBookTask(database, 5);
   expect(await queueUnsentMessages(database)).toBe(0);
   expect(await query('select last_status, failures from webhook where agent_id = 5')).toEqual([
     { last_status: null, failures: 0 },

@@ -14,14 +14,14 @@ import {
   takeOrphans,
 } from '../../../../subgraphs/receipt/claim/transitions.ts';
 import {
-  abandoned,
+  abandonLease,
   claim,
   claimRequest,
-  held,
+  heldLease,
   OTHER,
   OWNER,
-  recorded,
-  settling,
+  recordClaim,
+  startSettling,
   stateOf,
 } from '../../../harness/claim/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
@@ -47,9 +47,9 @@ describe('claiming', () => {
   });
 
   it('judges every request of a batch by its own hash: nobody gets the answer to another request', async () => {
-    const lease = held((await claim(database, claimRequest('twins')))[0]);
-    await settling(database, lease);
-    await recorded(database, lease);
+    const lease = heldLease((await claim(database, claimRequest('twins')))[0]);
+    await startSettling(database, lease);
+    await recordClaim(database, lease);
     const mine = () => claimRequest('twins');
     const theirs = () => claimRequest('twins', { request_hash: 'another' });
     const kinds = async (...requests: ReturnType<typeof mine>[]) =>
@@ -65,40 +65,40 @@ describe('claiming', () => {
   });
 
   it('gives a released payment to the next request, under a new epoch', async () => {
-    const lease = held((await claim(database, claimRequest('c')))[0]);
-    await abandoned(database, lease, false);
+    const lease = heldLease((await claim(database, claimRequest('c')))[0]);
+    await abandonLease(database, lease, false);
     const another = claimRequest('c', { request_hash: 'another', means: { balance_atomic: 10n ** 12n, moved: [] } });
-    const next = held((await claim(database, another))[0]);
+    const next = heldLease((await claim(database, another))[0]);
     expect(next.lease_epoch).toBe(lease.lease_epoch + 1);
-    expect(await abandoned(database, lease, false)).toEqual({ kind: 'lost' });
+    expect(await abandonLease(database, lease, false)).toEqual({ kind: 'lost' });
     expect(await stateOf(database, 'c')).toBe('claimed');
   });
 
   it('keeps what was sent once for the request it was made for, however often it is released', async () => {
     const request = (differently: Partial<ClaimRequest> = {}) =>
       claimRequest('sent', { means: { balance_atomic: 10n ** 12n, moved: [] }, ...differently });
-    const lease = held((await claim(database, request()))[0]);
-    await settling(database, lease);
-    await abandoned(database, lease, true);
+    const lease = heldLease((await claim(database, request()))[0]);
+    await startSettling(database, lease);
+    await abandonLease(database, lease, true);
     expect((await claim(database, request({ request_hash: 'another' })))[0]?.kind).toBe('foreign');
-    await abandoned(database, held((await claim(database, request()))[0]), true);
+    await abandonLease(database, heldLease((await claim(database, request()))[0]), true);
     expect((await claim(database, request({ request_hash: 'another' })))[0]?.kind).toBe('foreign');
     expect((await claim(database, request()))[0]?.kind).toBe('claimed');
   });
 
   it('gives what somebody else has used to the same request under the same session alone', async () => {
     const landing = { possessed_by: 7 };
-    await abandoned(database, held((await claim(database, claimRequest('spent', { landing })))[0]), true);
+    await abandonLease(database, heldLease((await claim(database, claimRequest('spent', { landing })))[0]), true);
     expect((await claim(database, claimRequest('spent', { landing, request_hash: 'x' })))[0]?.kind).toBe('foreign');
     expect((await claim(database, claimRequest('spent')))[0]?.kind).toBe('foreign');
     expect((await claim(database, claimRequest('spent', { landing })))[0]?.kind).toBe('claimed');
   });
 
   it('replays what is recorded, and calls pending what nobody waits for', async () => {
-    const lease = held((await claim(database, claimRequest('d')))[0]);
-    await settling(database, lease);
+    const lease = heldLease((await claim(database, claimRequest('d')))[0]);
+    await startSettling(database, lease);
     expect((await claim(database, claimRequest('d')))[0]?.kind).toBe('in_flight');
-    await abandoned(database, lease, false);
+    await abandonLease(database, lease, false);
     expect((await claim(database, claimRequest('d')))[0]?.kind).toBe('pending');
   });
 
@@ -125,22 +125,22 @@ describe('claiming', () => {
 describe('moving', () => {
   /** Brings a fresh claim to a state by the ways that the service has. */
   async function claimIn(state: ClaimState, claim_key: string): Promise<Lease> {
-    const lease = held((await claim(database, claimRequest(claim_key)))[0]);
-    if (state === 'released') await abandoned(database, lease, false);
-    if (state === 'settling' || state === 'held' || state === 'recorded') await settling(database, lease);
+    const lease = heldLease((await claim(database, claimRequest(claim_key)))[0]);
+    if (state === 'released') await abandonLease(database, lease, false);
+    if (state === 'settling' || state === 'held' || state === 'recorded') await startSettling(database, lease);
     if (state === 'held') await heldFirst(lease);
-    if (state === 'recorded') await recorded(database, lease);
+    if (state === 'recorded') await recordClaim(database, lease);
     return lease;
   }
   const heldFirst = (lease: Lease) =>
     database.transaction(tx => holdLeg(tx, lease, { transaction: lease.claim_key }, `transfer:${lease.claim_key}`));
   const verbs: Record<string, (lease: Lease) => Promise<unknown>> = {
-    settling: lease => settling(database, lease),
-    recorded: lease => recorded(database, lease),
+    settling: lease => startSettling(database, lease),
+    recorded: lease => recordClaim(database, lease),
     held: heldFirst,
     'let go of as held': ({ claim_key }) => database.transaction(tx => releaseHeld(tx, claim_key, 'test')),
-    abandoned: lease => abandoned(database, lease, false),
-    'abandoned for sure': lease => abandoned(database, lease, true),
+    abandoned: lease => abandonLease(database, lease, false),
+    'abandoned for sure': lease => abandonLease(database, lease, true),
     claimed: lease => claim(database, claimRequest(lease.claim_key)),
     reopened: async lease => {
       const standing = await claimByKey(database, lease.claim_key);
@@ -187,8 +187,8 @@ describe('moving', () => {
     const taken = await takenKeys();
     expect(taken).toContain('left');
     expect(taken).not.toContain('living');
-    expect(await abandoned(database, held(left), true)).toEqual({ kind: 'lost' });
-    await recorded(database, mine);
+    expect(await abandonLease(database, heldLease(left), true)).toEqual({ kind: 'lost' });
+    await recordClaim(database, mine);
   });
 });
 
@@ -199,7 +199,7 @@ describe('settling again', () => {
     );
 
   it('moves a claim on to the settlement that replaces its own, and to no other', async () => {
-    const lease = held((await claim(database, claimRequest('starved')))[0]);
+    const lease = heldLease((await claim(database, claimRequest('starved')))[0]);
     expect((await settlingBy(lease, 'A', [])).size).toBe(1);
     expect((await settlingBy(lease, 'B', [])).size).toBe(0);
     expect((await settlingBy(lease, 'B', ['A'])).size).toBe(1);
@@ -215,9 +215,9 @@ describe('a payment that comes to nothing', () => {
 
   it('by its callers lapses after five times; by anybody else it never does; where its money comes, it is owed', async () => {
     for (let times = 0; times < 10; times++)
-      await abandoned(database, held((await claim(database, claimRequest('lapsing', { means })))[0]), true);
+      await abandonLease(database, heldLease((await claim(database, claimRequest('lapsing', { means })))[0]), true);
     for (let times = 0; times < limits.payment_failures_max; times++)
-      await abandoned(database, held((await claim(database, claimRequest('lapsing', { means })))[0]), true, {
+      await abandonLease(database, heldLease((await claim(database, claimRequest('lapsing', { means })))[0]), true, {
         by_caller: true,
       });
     expect([await kindOf({ means }), await kindOf({ means, request_hash: 'another' })]).toEqual(['lapsed', 'lapsed']);

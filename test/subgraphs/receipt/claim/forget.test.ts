@@ -5,7 +5,15 @@ import { unclaim } from '../../../../subgraphs/receipt/claim/block-claims.ts';
 import { type ClaimRequest, claimPayments, type Lease } from '../../../../subgraphs/receipt/claim/claim.ts';
 import { forgetClaims } from '../../../../subgraphs/receipt/claim/forget.ts';
 import { claimByKey, markFinal } from '../../../../subgraphs/receipt/claim/transitions.ts';
-import { abandoned, claim, claimRequest, held, recorded, settling, stateOf } from '../../../harness/claim/fixture.ts';
+import {
+  abandonLease,
+  claim,
+  claimRequest,
+  heldLease,
+  recordClaim,
+  startSettling,
+  stateOf,
+} from '../../../harness/claim/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 let database: Database;
@@ -33,9 +41,9 @@ describe('a claim whose call is turned away', () => {
   });
 
   it('of a payment that stood here before is let go of, and what is known of it stays', async () => {
-    const lease = held((await claim(database, claimRequest('before')))[0]);
-    await settling(database, lease);
-    await abandoned(database, lease, true);
+    const lease = heldLease((await claim(database, claimRequest('before')))[0]);
+    await startSettling(database, lease);
+    await abandonLease(database, lease, true);
     await turnedAway(claimRequest('before'));
     expect(await claimByKey(database, 'before')).toMatchObject({
       state: 'released',
@@ -59,9 +67,9 @@ describe('forgetting', () => {
     });
 
   it('drops answers and requests a day after they were recorded, and keeps the claim', async () => {
-    const lease = held((await claim(database, claimRequest('old')))[0]);
-    await settling(database, lease);
-    await recorded(database, lease);
+    const lease = heldLease((await claim(database, claimRequest('old')))[0]);
+    await startSettling(database, lease);
+    await recordClaim(database, lease);
     await forget();
     expect((await claimByKey(database, 'old'))?.requestBox).not.toHaveLength(0);
     await age('old');
@@ -80,8 +88,8 @@ describe('forgetting', () => {
     database.transaction(tx => markFinal(tx, { claimKey: claim_key, leaseEpoch: lease_epoch + behind }));
 
   it('leaves no trace of a payment that can never be used any more, an hour after it has lapsed', async () => {
-    const lease = held((await claim(database, claimRequest('never')))[0]);
-    await abandoned(database, lease, false);
+    const lease = heldLease((await claim(database, claimRequest('never')))[0]);
+    await abandonLease(database, lease, false);
     await lapsed('never', 4_000);
     await forget();
     // Until the chain has said so, it may have been used by somebody else.
@@ -101,12 +109,12 @@ describe('forgetting', () => {
   it('keeps for ever what has moved or may have, however long ago it lapsed', async () => {
     const names = ['still settling', 'settled', 'let go of after it was sent'] as const;
     const [settlingStill, settled, sent] = await Promise.all(
-      names.map(async name => held((await claim(database, claimRequest(name)))[0])),
+      names.map(async name => heldLease((await claim(database, claimRequest(name)))[0])),
     );
     if (!settlingStill || !settled || !sent) throw new Error('all were to be claimed');
-    for (const lease of [settlingStill, settled, sent]) await settling(database, lease);
-    await recorded(database, settled);
-    await abandoned(database, sent, true);
+    for (const lease of [settlingStill, settled, sent]) await startSettling(database, lease);
+    await recordClaim(database, settled);
+    await abandonLease(database, sent, true);
     for (const name of names) await lapsed(name, 40 * 24 * 3_600);
     // Only what was released can be final: whoever says so of another is not heard.
     for (const lease of [settlingStill, settled]) await markedFinal(lease);

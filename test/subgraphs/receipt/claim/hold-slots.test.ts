@@ -3,7 +3,7 @@ import type { Database } from '../../../../subgraphs/database.ts';
 import type { Lease } from '../../../../subgraphs/receipt/claim/claim.ts';
 import { holdSlots } from '../../../../subgraphs/receipt/claim/held-leg.ts';
 import { abandonClaim, markRecorded } from '../../../../subgraphs/receipt/claim/transitions.ts';
-import { claim, claimRequest, held, settling } from '../../../harness/claim/fixture.ts';
+import { claim, claimRequest, heldLease, startSettling } from '../../../harness/claim/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 let database: Database;
@@ -11,7 +11,7 @@ beforeAll(async () => {
   database = await freshStore();
 });
 
-const claimed = async (key: string) => held((await claim(database, claimRequest(key)))[0]);
+const claimed = async (key: string) => heldLease((await claim(database, claimRequest(key)))[0]);
 const hold = (lease: Lease, ...slots: string[]) => database.transaction(tx => holdSlots(tx, lease, slots));
 
 it('what is found while a claim is held is held by it alone, and by it as often as it asks', async () => {
@@ -32,7 +32,7 @@ it('goes with a claim that is released, and is kept by one that is recorded', as
   await hold(lost, 'transfer:free');
   await database.transaction(tx => abandonClaim(tx, lost, 'not_believed', true));
   expect(await hold(paid, 'transfer:free')).toBe('held');
-  await settling(database, paid);
+  await startSettling(database, paid);
   await database.transaction(tx => markRecorded(tx, [paid]));
   expect(await hold(late, 'transfer:free')).toBe('taken');
 });

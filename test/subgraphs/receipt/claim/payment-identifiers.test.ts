@@ -7,7 +7,15 @@ import { identifierSlot, namedPayment } from '../../../../subgraphs/receipt/clai
 import { renewLease } from '../../../../subgraphs/receipt/claim/lease.ts';
 import { findPayment } from '../../../../subgraphs/receipt/claim/settlement-status.ts';
 import { claimByKey, markFinal, reopen } from '../../../../subgraphs/receipt/claim/transitions.ts';
-import { abandoned, claim, claimRequest, OTHER, OWNER, recorded, settling } from '../../../harness/claim/fixture.ts';
+import {
+  abandonLease,
+  claim,
+  claimRequest,
+  OTHER,
+  OWNER,
+  recordClaim,
+  startSettling,
+} from '../../../harness/claim/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 /* What a purchase is called by its payer, and how a payment stands for whoever holds it: against Postgres, by the rules alone. */
@@ -43,17 +51,17 @@ describe('an identifier', () => {
     const lease = await taken('first', 'walk');
     expect((await claim(database, request('second', 'walk')))[0]).toMatchObject({ kind: 'slot_taken' });
     expect([await kindOf('walk'), await kindOf('walk', 'another')]).toEqual(['in_flight', 'foreign']);
-    await settling(database, lease);
+    await startSettling(database, lease);
     expect(await kindOf('walk')).toBe('in_flight');
-    await recorded(database, lease);
+    await recordClaim(database, lease);
     expect([await kindOf('walk'), await kindOf('walk', 'another')]).toEqual(['replayed', 'foreign']);
     expect(await namedPayment(database, name('walk'), asked)).toMatchObject({ claim_key: 'first' });
   });
 
   it('is the purchase of the router key under which it was made, and of no other', async () => {
     const lease = await taken('routed', 'routed', { landing: { router_key_mark: 'mine' } });
-    await settling(database, lease);
-    await recorded(database, lease);
+    await startSettling(database, lease);
+    await recordClaim(database, lease);
     const kinds = await Promise.all(
       ['mine', 'other', null].map(router_key_mark =>
         namedPayment(database, name('routed'), { ...asked, router_key_mark }).then(it => it?.kind),
@@ -64,10 +72,10 @@ describe('an identifier', () => {
 
   it('is pending while nobody waits for its payment, and free once that is let go of', async () => {
     const lease = await taken('let go', 'pending');
-    await settling(database, lease);
-    await abandoned(database, lease, false);
+    await startSettling(database, lease);
+    await abandonLease(database, lease, false);
     expect(await kindOf('pending')).toBe('pending');
-    await abandoned(database, await taken('released', 'free'), true);
+    await abandonLease(database, await taken('released', 'free'), true);
     expect(await kindOf('free')).toBe(null);
     expect((await taken('the next', 'free')).claim_key).toBe('the next');
   });
@@ -91,7 +99,7 @@ describe('an identifier', () => {
       ['back', false],
       ['gone', true],
     ] as const) {
-      await abandoned(database, await taken(`${identifier} one`, identifier), true);
+      await abandonLease(database, await taken(`${identifier} one`, identifier), true);
       if (bought_since) await taken(`${identifier} two`, identifier);
       const released = await claimByKey(database, `${identifier} one`);
       if (!released) throw new Error('no claim');
@@ -118,7 +126,7 @@ describe('an Idempotency-Key beside a payment', () => {
   it('goes back to a payment that settles after it was let go of', async () => {
     const [outcome] = await claim(database, request_of('keyed, let go', 'keyed'));
     if (outcome?.kind !== 'claimed') throw new Error('not claimed');
-    await abandoned(database, outcome.lease, true);
+    await abandonLease(database, outcome.lease, true);
     expect(await namedPayment(database, keyed('keyed'), asked)).toBe(null);
     const released = await claimByKey(database, 'keyed, let go');
     if (!released) throw new Error('no claim');
@@ -132,9 +140,9 @@ describe('how a payment stands', () => {
     const lease = await taken('nonce-1', 'walked-1');
     const both = async () => [await stateOf('nonce-1'), await stateOf('walked-1')];
     expect(await both()).toEqual(['claimed', 'claimed']);
-    await settling(database, lease);
+    await startSettling(database, lease);
     expect(await both()).toEqual(['pending', 'pending']);
-    await recorded(database, lease);
+    await recordClaim(database, lease);
     expect(await both()).toEqual(['settled', 'settled']);
   });
 
@@ -144,8 +152,8 @@ describe('how a payment stands', () => {
       ['unverified', 'failed'],
     ] as const) {
       const lease = await taken(arrival, `arrival-${arrival}`);
-      await settling(database, lease);
-      await recorded(database, lease);
+      await startSettling(database, lease);
+      await recordClaim(database, lease);
       await database.transaction(async tx => awaitArrivals(tx, [arrival]));
       expect(await stateOf(arrival)).toBe('pending');
       await database.transaction(tx => closeArrival(tx, arrival, arrival));
@@ -155,26 +163,26 @@ describe('how a payment stands', () => {
 
   it('is released while it may be sent again, and failed once its nonce or its time is gone', async () => {
     const lease = await taken('expires', 'expiring-1');
-    await abandoned(database, lease, true);
+    await abandonLease(database, lease, true);
     expect(await stateOf('expires')).toBe('released');
     await database.transaction(tx => markFinal(tx, { claimKey: 'expires', leaseEpoch: 0 }));
     expect(await stateOf('expires')).toBe('failed');
-    await abandoned(database, await taken('cancelled', 'cancelled-1'), true, { reason: 'cancelled' });
+    await abandonLease(database, await taken('cancelled', 'cancelled-1'), true, { reason: 'cancelled' });
     expect(await stateOf('cancelled')).toBe('failed');
   });
 
   it('of an identifier is that of the payment which holds it, not of those that were let go of', async () => {
-    await abandoned(database, await taken('tried', 'twice-1'), true);
+    await abandonLease(database, await taken('tried', 'twice-1'), true);
     const lease = await taken('held', 'twice-1');
-    await settling(database, lease);
-    await abandoned(database, await taken('later', 'another-1', { identifier: 'twice-1' }), true);
+    await startSettling(database, lease);
+    await abandonLease(database, await taken('later', 'another-1', { identifier: 'twice-1' }), true);
     expect(await stateOf('twice-1')).toBe('pending');
   });
 
   it('is told of one payer where several call theirs the same', async () => {
     await taken('mine', 'shared-1');
     const slots = [identifierSlot({ ...name('shared-1'), payer: STRANGER })];
-    await abandoned(database, await taken('his', 'shared-1', { payer: STRANGER, slots }), true);
+    await abandonLease(database, await taken('his', 'shared-1', { payer: STRANGER, slots }), true);
     await expect(stateOf('shared-1')).rejects.toThrow('several payers');
     expect(await stateOf('shared-1', PAYER.toLowerCase())).toBe('claimed');
     expect(await stateOf('shared-1', STRANGER)).toBe('released');

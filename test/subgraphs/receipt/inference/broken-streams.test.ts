@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { type EndHabit, ends } from '../../../../gateway/development/hub/habits.ts';
+import { type EndHabit, endHabits } from '../../../../gateway/development/hub/habits.ts';
 import { endOf, keptEnd, WHOLE } from '../../../../subgraphs/answer-end.ts';
 import { systemClock } from '../../../../subgraphs/clock.ts';
 import { candidatesFor } from '../../../../subgraphs/receipt/inference/catalogue.ts';
@@ -9,8 +9,8 @@ import { chatQuestion } from '../../../../subgraphs/receipt/inference/hubs/chat.
 import { finishReasonOf, finishReasons } from '../../../../subgraphs/receipt/inference/hubs/finish-reason.ts';
 import { openHubs } from '../../../../subgraphs/receipt/inference/hubs/open.ts';
 import { type KeptResponse, responseEndOf } from '../../../../subgraphs/receipt/inference/responses/response.paid.ts';
-import { gathered } from '../../../harness/gather.ts';
-import { hubServer } from '../../../harness/receipt/inference/hub-server.ts';
+import { gather } from '../../../harness/gather.ts';
+import { openHubServer } from '../../../harness/receipt/inference/hub-server.ts';
 
 /* By whose doing an answer breaks off, what its hub says of it that a caller may know, and by which word an answer ends. */
 
@@ -26,7 +26,7 @@ const cut: Then = response => void response.destroy();
 const hanging: Then = () => {};
 
 async function broken(text: string, then: Then = ended, cancel = false) {
-  await using hub = await hubServer(response => {
+  await using hub = await openHubServer(response => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(text, () => then(response));
   });
@@ -43,7 +43,7 @@ async function broken(text: string, then: Then = ended, cancel = false) {
     const outcome = await hubs.stream(request, { candidates, until_ms: Number.MAX_SAFE_INTEGER });
     if (outcome.kind === 'failed') throw new Error(JSON.stringify(outcome.attempts));
     if (cancel) outcome.listening.cancel();
-    await gathered(outcome.listening.pieces);
+    await gather(outcome.listening.pieces);
     const { end, finish_reason, message } = outcome.listening.reply();
     return { end, finish_reason, content: message.content };
   } finally {
@@ -119,7 +119,7 @@ describe('an answer that breaks off', () => {
   });
 });
 
-const habits = Object.entries<EndHabit>(ends);
+const habits = Object.entries<EndHabit>(endHabits);
 const whole = new Map([
   ['dev/odd-finish-reason', 'stop'],
   ['dev/anthropic-finish-reason', 'stop'],
@@ -140,10 +140,10 @@ describe.each(habits)('%s', (name, habit) => {
 });
 
 it('what OpenRouter and OpenAI say in place of a chunk is passed on', async () => {
-  const { end } = await broken(ends['dev/ends-with-error-event'].stream);
+  const { end } = await broken(endHabits['dev/ends-with-error-event'].stream);
   const hub_error = { ...nothing, code: 'server_error', message: 'Provider disconnected' };
   expect(end).toMatchObject({ kind: 'broke_off', hub_error });
-  const bare = await broken(ends['dev/ends-with-bare-error'].stream);
+  const bare = await broken(endHabits['dev/ends-with-bare-error'].stream);
   expect(bare.end).toMatchObject({
     hub_error: {
       type: 'server_error',

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../../schema/limits.ts';
 import {
-  type Choosing,
   choose,
   type HubHealth,
+  type HubOrderFacts,
   unknownHealth,
 } from '../../../../subgraphs/receipt/inference/hubs/choose.ts';
 
@@ -17,10 +17,10 @@ const open = (until_ms: number): HubHealth => ({
   circuit: { kind: 'open', until_ms, rest_ms: limits.hub_rest_ms },
 });
 
-type ChoiceInput = Partial<Choosing> & { readonly crowding?: Readonly<Record<string, number>> };
+type ChoiceInput = Partial<HubOrderFacts> & { readonly crowding?: Readonly<Record<string, number>> };
 
 /** Hubs as they stand; whoever is not named is well, and crowded by nobody. */
-function choosing(healths: Readonly<Record<string, HubHealth>>, given: ChoiceInput = {}): Choosing {
+function choosing(healths: Readonly<Record<string, HubHealth>>, given: ChoiceInput = {}): HubOrderFacts {
   const { crowding = {}, ...others } = given;
   return {
     contenders: names.slice(0, Math.max(2, Object.keys(healths).length)).map(hub => ({

@@ -11,7 +11,7 @@ import { candidatesFor, offeredModels } from '../../../../subgraphs/receipt/infe
 import { completionPaid } from '../../../../subgraphs/receipt/inference/completions/completion.paid.ts';
 import { openHubs } from '../../../../subgraphs/receipt/inference/hubs/open.ts';
 import { inputOfBody } from '../../../harness/doors/graph-input.ts';
-import { answering, completion, hubServer } from '../../../harness/receipt/inference/hub-server.ts';
+import { answerWith, completion, openHubServer } from '../../../harness/receipt/inference/hub-server.ts';
 
 const settings = [
   { name: 'alpha', base_url: 'http://127.0.0.1:1/v1', api_key: 'a', models: ['big', 'small'] },
@@ -113,7 +113,7 @@ describe('Mutation.createChatCompletion', () => {
   });
 
   it('commits to its choices, discloses the route, and its answer survives being stored', async () => {
-    await using server = await hubServer(answering(completion));
+    await using server = await openHubServer(answerWith(completion));
     const hubs = openHubs([{ name: 'one', base_url: server.base_url, api_key: 'k', models: ['m'] }], {
       clock: systemClock,
     });

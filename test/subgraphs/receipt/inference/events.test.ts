@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { sseDone, sseEvent } from '../../../../rest-compat/sse.ts';
 import type { Json } from '../../../../schema/canonical-json.ts';
 import { eventsIn, OverlongEvent } from '../../../../subgraphs/receipt/inference/hubs/events.ts';
-import { gathered } from '../../../harness/gather.ts';
+import { gather } from '../../../harness/gather.ts';
 
 async function* of(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* chunks;
 }
 
-async function heard(chunks: readonly Uint8Array[], event_chars_max = 1_000): Promise<string[]> {
-  return gathered(eventsIn(of(chunks), event_chars_max));
+async function readEvents(chunks: readonly Uint8Array[], event_chars_max = 1_000): Promise<string[]> {
+  return gather(eventsIn(of(chunks), event_chars_max));
 }
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -29,7 +29,7 @@ describe('what we frame', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(json), fc.array(fc.nat(), { maxLength: 40 }), async (values, places) => {
         const framed = bytes(values.map(sseEvent).join('') + sseDone);
-        const data = await heard(cut(framed, places), 1_000_000);
+        const data = await readEvents(cut(framed, places), 1_000_000);
         expect(data.slice(0, -1).map(event => JSON.parse(event))).toEqual(JSON.parse(JSON.stringify(values)));
         expect(data.at(-1)).toBe('[DONE]');
       }),
@@ -51,7 +51,7 @@ describe('what a hub frames', () => {
           return [': comment', 'event: message', ...fields, '', ''].join(end);
         });
         // The space after the colon is not part of the value, and lines of one event are joined.
-        expect(await heard(cut(bytes(written.join('')), places), 1_000_000)).toEqual(
+        expect(await readEvents(cut(bytes(written.join('')), places), 1_000_000)).toEqual(
           all.map(([lines]) => lines.join('\n')),
         );
       }),
@@ -59,14 +59,14 @@ describe('what a hub frames', () => {
   });
 
   it('of which the end is missing is no event', async () => {
-    expect(await heard([bytes('data: 1\n\ndata: 2\n')])).toEqual(['1']);
+    expect(await readEvents([bytes('data: 1\n\ndata: 2\n')])).toEqual(['1']);
   });
 
   it('no noise makes an event that nobody sent', async () => {
     const lines = fc.array(noise.filter(it => it !== 'data'));
     await fc.assert(
       fc.asyncProperty(lines, ending, async (all, end) => {
-        expect(await heard([bytes(all.map(line => line + end + end).join(''))])).toEqual([]);
+        expect(await readEvents([bytes(all.map(line => line + end + end).join(''))])).toEqual([]);
       }),
     );
   });
@@ -76,10 +76,12 @@ describe('what a hub frames', () => {
     ['an event without an end', 'data: xxxxxxxxxx\n'.repeat(200)],
   ])('%s is too long at some point', async (_, endless) => {
     const chunks = cut(bytes(endless), [500, 1_000, 1_500]);
-    await expect(heard([bytes('data: fine\n\n'), ...chunks])).rejects.toThrow(OverlongEvent);
+    await expect(readEvents([bytes('data: fine\n\n'), ...chunks])).rejects.toThrow(OverlongEvent);
   });
 
   it('is refused where it is not UTF-8', async () => {
-    await expect(heard([Uint8Array.of(0x64, 0x61, 0x74, 0x61, 0x3a, 0xff, 0x0a, 0x0a)])).rejects.toThrow(TypeError);
+    await expect(readEvents([Uint8Array.of(0x64, 0x61, 0x74, 0x61, 0x3a, 0xff, 0x0a, 0x0a)])).rejects.toThrow(
+      TypeError,
+    );
   });
 });

@@ -7,7 +7,7 @@ import {
   afterFailure,
   afterNothing,
   FAILING_OPENS,
-  failingNow,
+  failureWeight,
   type HubHealth,
   mayBeProbed,
   unknownHealth,
@@ -74,7 +74,7 @@ describe('the health of a hub, whatever happens to it', () => {
           if (is === 'closed' && was !== 'closed') expect(event.what).toBe('answered');
           if (is === 'half_open' && was !== 'half_open') expect([event.what, was]).toEqual(['asked', 'open']);
           if (is === 'open' && was === 'closed') expect(event.what).toBe('failed');
-          if (event.what === 'spared') expect(failingNow(health, now_ms)).toBe(failingNow(before, now_ms));
+          if (event.what === 'spared') expect(failureWeight(health, now_ms)).toBe(failureWeight(before, now_ms));
         }
       }),
     );

@@ -6,7 +6,7 @@ import { candidatesFor, type HubSettings } from '../../../../subgraphs/receipt/i
 import { chatQuestion } from '../../../../subgraphs/receipt/inference/hubs/chat.ts';
 import { type HubOptions, type Hubs, openHubs } from '../../../../subgraphs/receipt/inference/hubs/open.ts';
 import { imageQuestion } from '../../../../subgraphs/receipt/inference/images/image.paid.ts';
-import { answering, completion, failures, hubServer } from '../../../harness/receipt/inference/hub-server.ts';
+import { answerWith, completion, hubFailures, openHubServer } from '../../../harness/receipt/inference/hub-server.ts';
 
 const request = { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 5, temperature: null };
 const bounds: HubOptions = { clock: systemClock, timeout_ms: 300, answer_bytes_max: 1024 * 1024 };
@@ -38,7 +38,7 @@ describe('an image', () => {
     hubs.put(asked, { candidates: candidatesFor(hubs.settings, 'drawn', 'image'), until_ms });
 
   it('may be larger than other answers, and less than what one process answers another', async () => {
-    await using artist = await hubServer(answering({ data: [image] }));
+    await using artist = await openHubServer(answerWith({ data: [image] }));
     const options = { ...bounds, answer_bytes_max: 100 };
     const outcome = await opened(drawing(artist.base_url), hubs => drawn(hubs), options);
     expect(outcome).toMatchObject({ kind: 'answered' });
@@ -46,7 +46,7 @@ describe('an image', () => {
   });
 
   it('that is too large is no fault of the hub: nobody sends it to rest by asking for much', async () => {
-    await using artist = await hubServer(answering({ data: [image] }));
+    await using artist = await openHubServer(answerWith({ data: [image] }));
     await opened(drawing(artist.base_url), async hubs => {
       const attempts = [{ hub: 'one', reason: 'too_large' }];
       for (let call = 0; call < 6; call++)
@@ -59,31 +59,34 @@ describe('an image', () => {
 it('a buyer who lets go: the hub is hung up on, blamed for nothing, and no other is asked', async () => {
   const canceling = new AbortController();
   const gone = Promise.withResolvers<void>();
-  await using one = await hubServer(response => {
+  await using one = await openHubServer(response => {
     response.once('close', () => gone.resolve());
     canceling.abort();
   });
-  await using two = await hubServer(answering(completion));
+  await using two = await openHubServer(answerWith(completion));
   await opened([hub('one', one.base_url), hub('two', two.base_url)], async hubs => {
     const outcome = await hubs.put(chatQuestion(request), { ...asking(hubs), canceled: canceling.signal });
     expect(outcome).toEqual({ kind: 'failed', attempts: [{ hub: 'one', reason: 'cancelled' }] });
     await gone.promise;
-    expect(two.heard).toEqual([]);
+    expect(two.received).toEqual([]);
     expect(hubs.standings).toMatchObject([{ health: 1 }, { health: 1 }]);
   });
 });
 
 describe('a hub that fails', () => {
-  it.each(failures)('by %s is passed over for the next, and the answer says whose it is', async (_reason, behave) => {
-    await using bad = await hubServer(behave);
-    await using good = await hubServer(answering(completion));
-    const outcome = await opened([hub('bad', bad.base_url), hub('good', good.base_url)], auto);
-    expect(outcome).toMatchObject({ kind: 'answered', hub: 'good', model: 'good-model' });
-    expect(bad.heard).toHaveLength(1);
-  });
+  it.each(hubFailures)(
+    'by %s is passed over for the next, and the answer says whose it is',
+    async (_reason, behave) => {
+      await using bad = await openHubServer(behave);
+      await using good = await openHubServer(answerWith(completion));
+      const outcome = await opened([hub('bad', bad.base_url), hub('good', good.base_url)], auto);
+      expect(outcome).toMatchObject({ kind: 'answered', hub: 'good', model: 'good-model' });
+      expect(bad.received).toHaveLength(1);
+    },
+  );
 
-  it.each(failures)('by %s is named when there is no other', async (reason, behave) => {
-    await using bad = await hubServer(behave);
+  it.each(hubFailures)('by %s is named when there is no other', async (reason, behave) => {
+    await using bad = await openHubServer(behave);
     const outcome = await opened([hub('bad', bad.base_url)], auto);
     expect(outcome).toMatchObject({ kind: 'failed', attempts: [{ hub: 'bad', reason }] });
   });
@@ -94,34 +97,34 @@ describe('a hub that fails', () => {
   });
 
   it('rests: the next call asks the other one first, and this one still when it is the last', async () => {
-    await using bad = await hubServer(response => void response.writeHead(500).end());
-    await using good = await hubServer(answering(completion));
+    await using bad = await openHubServer(response => void response.writeHead(500).end());
+    await using good = await openHubServer(answerWith(completion));
     await opened([hub('bad', bad.base_url), hub('good', good.base_url)], async hubs => {
       await auto(hubs);
       await auto(hubs);
-      expect([bad.heard.length, good.heard.length]).toEqual([1, 2]);
+      expect([bad.received.length, good.received.length]).toEqual([1, 2]);
       await hubs.put(chatQuestion(request), asking(hubs, 'bad-model'));
-      expect(bad.heard).toHaveLength(2);
+      expect(bad.received).toHaveLength(2);
     });
   });
 
   it('refuses the request itself: it is not sent to rest by what a caller asks', async () => {
-    await using picky = await hubServer(response => void response.writeHead(400).end());
-    await using good = await hubServer(answering(completion));
+    await using picky = await openHubServer(response => void response.writeHead(400).end());
+    await using good = await openHubServer(answerWith(completion));
     await opened([hub('picky', picky.base_url), hub('good', good.base_url)], async hubs => {
       await auto(hubs);
       await auto(hubs);
-      expect(picky.heard).toHaveLength(2);
+      expect(picky.received).toHaveLength(2);
     });
   });
 });
 
 describe('what crosses to a hub and back', () => {
   it('the hub sees its own key, its own model id and the known fields, and nothing of the caller', async () => {
-    await using one = await hubServer(answering(completion));
+    await using one = await openHubServer(answerWith(completion));
     const full = { ...request, temperature: 0.5, intent_id: 'secret', user: 'me', stream: true, model: 'svc/auto' };
     await opened([hub('one', one.base_url)], hubs => hubs.put(chatQuestion(full), asking(hubs)));
-    const [heard] = one.heard;
+    const [heard] = one.received;
     expect(heard?.path).toBe('/v1/chat/completions');
     expect(heard?.body).toEqual({ model: 'one-model', messages: request.messages, max_tokens: 5, temperature: 0.5 });
     expect(Object.keys(heard?.headers ?? {}).sort()).toEqual(
@@ -131,7 +134,7 @@ describe('what crosses to a hub and back', () => {
   });
 
   it('the answer is copied member by member; what else the hub says stays behind', async () => {
-    await using one = await hubServer(answering(completion));
+    await using one = await openHubServer(answerWith(completion));
     const outcome = await opened([hub('one', one.base_url)], auto);
     expect(outcome).toEqual({
       kind: 'answered',
@@ -149,19 +152,19 @@ describe('what crosses to a hub and back', () => {
     ['does not count', {}],
     ['counts what is no number of tokens', { usage: { ...completion.usage, total_tokens: 2 ** 40 } }],
   ])('a hub that %s is believed without usage', async (_, counted) => {
-    await using one = await hubServer(answering({ choices: completion.choices, ...counted }));
+    await using one = await openHubServer(answerWith({ choices: completion.choices, ...counted }));
     expect(await opened([hub('one', one.base_url)], auto)).toMatchObject({ value: { usage: null } });
   });
 });
 
 describe('a caller who wants no other', () => {
   it('is failed by the one hub that is asked, and no other is', async () => {
-    await using bad = await hubServer(response => void response.writeHead(500).end());
-    await using good = await hubServer(answering(completion));
+    await using bad = await openHubServer(response => void response.writeHead(500).end());
+    await using good = await openHubServer(answerWith(completion));
     await opened([hub('bad', bad.base_url), hub('good', good.base_url)], async hubs => {
       const outcome = await hubs.put(chatQuestion(request), { ...asking(hubs), failover: false });
       expect(outcome).toEqual({ kind: 'failed', attempts: [{ hub: 'bad', reason: 'status_500' }] });
-      expect(good.heard).toHaveLength(0);
+      expect(good.received).toHaveLength(0);
       // By then it is known who is the better one, and that one is asked.
       const next = await hubs.put(chatQuestion(request), { ...asking(hubs), failover: false });
       expect(next).toMatchObject({ kind: 'answered', hub: 'good' });
@@ -173,8 +176,8 @@ describe('a hub that is down', () => {
   const down = (response: ServerResponse) => void response.writeHead(503).end();
 
   it('is asked in vain a few times, and then by nobody whom another can answer', async () => {
-    await using bad = await hubServer(down);
-    await using good = await hubServer(answering(completion));
+    await using bad = await openHubServer(down);
+    await using good = await openHubServer(answerWith(completion));
     const both = ['shared'];
     const settings = [
       { ...hub('bad', bad.base_url), models: both },
@@ -182,7 +185,7 @@ describe('a hub that is down', () => {
     ];
     await opened(settings, async hubs => {
       for (let call = 0; call < 20; call++) expect(await auto(hubs)).toMatchObject({ hub: 'good' });
-      expect(bad.heard).toHaveLength(1);
+      expect(bad.received).toHaveLength(1);
       expect(hubs.standings).toMatchObject([
         { hub: 'bad', modality: 'text', health: expect.closeTo(0.8, 1), answer_ms: null },
         { hub: 'good', modality: 'text', health: 1, answer_ms: expect.any(Number) },
@@ -192,15 +195,15 @@ describe('a hub that is down', () => {
 
   it('is asked all the same where it is the only one, or the others are down too', async () => {
     let behave: (response: ServerResponse) => void = down;
-    await using one = await hubServer(response => behave(response));
-    await using two = await hubServer(response => behave(response));
+    await using one = await openHubServer(response => behave(response));
+    await using two = await openHubServer(response => behave(response));
     await opened([hub('one', one.base_url), hub('two', two.base_url)], async hubs => {
       for (let call = 0; call < 6; call++) {
         const { attempts } = (await auto(hubs)) as Extract<Awaited<ReturnType<typeof auto>>, { kind: 'failed' }>;
         expect(attempts.map(attempt => attempt.hub).sort()).toEqual(['one', 'two']);
       }
       expect(hubs.standings.map(({ health }) => health)).toEqual([0, 0]);
-      behave = answering(completion);
+      behave = answerWith(completion);
       expect(await auto(hubs)).toMatchObject({ kind: 'answered' });
       expect(hubs.standings.map(({ health }) => health).sort()).toEqual([0, expect.any(Number)]);
     });
@@ -208,8 +211,8 @@ describe('a hub that is down', () => {
 });
 
 it('whoever finds too many waiting for a hub is answered by the next, and the hub is not blamed', async () => {
-  await using slow = await hubServer(() => {});
-  await using good = await hubServer(answering(completion));
+  await using slow = await openHubServer(() => {});
+  await using good = await openHubServer(answerWith(completion));
   // Nobody's time runs out here.
   const hubs = openHubs([hub('slow', slow.base_url), hub('good', good.base_url)], { clock: systemClock });
   const ofSlow = () => hubs.put(chatQuestion(request), asking(hubs, 'slow-model'));

@@ -8,7 +8,7 @@ import { readRequest } from '../../../../subgraphs/graph-type.ts';
 import {
   howResponseEnded,
   type OutputItem,
-  outcomeOf,
+  replyOutcome,
   textOf,
 } from '../../../../subgraphs/receipt/inference/responses/output.ts';
 import { inputOfBody } from '../../../harness/doors/graph-input.ts';
@@ -97,7 +97,7 @@ describe('the outcome of a hub’s reply', () => {
     fc.assert(
       fc.property(reply, ({ finish_reason, content, tool_calls }) => {
         const message = { role: 'assistant' as const, content, ...(tool_calls ? { tool_calls } : {}) };
-        const { output, fault } = outcomeOf(
+        const { output, fault } = replyOutcome(
           { choices: [{ index: 0, message, finish_reason }], usage: null },
           { task_id: 'task', returnable: false },
         );

@@ -9,7 +9,7 @@ import { admitRoute, routeOf } from '../../../../subgraphs/receipt/inference/ans
 import { chatQuestion } from '../../../../subgraphs/receipt/inference/hubs/chat.ts';
 import { type Hubs, openHubs } from '../../../../subgraphs/receipt/inference/hubs/open.ts';
 import { RouterModels } from '../../../../subgraphs/receipt/inference/hubs/router.ts';
-import { answering, completion, hubServer } from '../../../harness/receipt/inference/hub-server.ts';
+import { answerWith, completion, openHubServer } from '../../../harness/receipt/inference/hub-server.ts';
 
 const KEY = 'sk-of-the-caller';
 const request = { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 5, temperature: null };
@@ -18,24 +18,24 @@ const callerWith = (router_key: Secret | null) => ({ router_key }) as Context;
 const caller = callerWith(new Secret(KEY));
 
 async function routing<T>(behaviour: (response: ServerResponse) => void, use: (hubs: Hubs) => Promise<T>) {
-  await using router = await hubServer(behaviour);
-  await using hub = await hubServer(answering(completion));
+  await using router = await openHubServer(behaviour);
+  await using hub = await openHubServer(answerWith(completion));
   const settings = [{ name: 'one', base_url: hub.base_url, api_key: 'key-of-one', models: ['m'] }];
   const hubs = openHubs(settings, { clock: systemClock, router: { base_url: router.base_url, models: ['listed'] } });
   try {
     const of_use = await use(hubs);
-    return { of_use, router: router.heard.filter(({ path }) => path !== '/v1/models'), hub: hub.heard };
+    return { of_use, router: router.received.filter(({ path }) => path !== '/v1/models'), hub: hub.received };
   } finally {
     await hubs.close();
   }
 }
 
-const asked = (hubs: Hubs, model = 'router/a/b') =>
+const askRouter = (hubs: Hubs, model = 'router/a/b') =>
   hubs.put(chatQuestion(request), { ...routeOf(hubs, { model }, 'text', caller), until_ms });
 
 describe('a router/* model', () => {
   it('is asked for at the router, under the name that it has there and the key of whoever asks', async () => {
-    const { of_use, router, hub } = await routing(answering(completion), asked);
+    const { of_use, router, hub } = await routing(answerWith(completion), askRouter);
     expect(of_use).toMatchObject({ kind: 'answered', hub: 'router', model: 'router/a/b' });
     expect(router).toMatchObject([
       { path: '/v1/chat/completions', headers: { authorization: `Bearer ${KEY}` }, body: { model: 'a/b' } },
@@ -48,7 +48,7 @@ describe('a router/* model', () => {
       response => void response.writeHead(status).end(),
       async hubs => {
         const outcomes = [];
-        for (let call = 0; call < 6; call++) outcomes.push(await asked(hubs));
+        for (let call = 0; call < 6; call++) outcomes.push(await askRouter(hubs));
         return { outcomes, figures: hubs.standings };
       },
     );
@@ -73,7 +73,7 @@ describe('a router/* model', () => {
 
 describe('a model that the router does not list', () => {
   const admitted = (body: unknown, model: string) =>
-    hubServer(answering(body)).then(async router => {
+    openHubServer(answerWith(body)).then(async router => {
       const hubs = openHubs([], { clock: systemClock, router: { base_url: router.base_url, models: [] } });
       try {
         return await admitRoute(hubs, { model }, 'text', caller).then(
@@ -113,28 +113,28 @@ describe('what the router lists', () => {
       { id: 'one/a' },
       { id: 'x'.repeat(200) },
     ];
-    await using router = await hubServer(answering({ data }));
+    await using router = await openHubServer(answerWith({ data }));
     const models = at(router.base_url);
     expect((await models.listed()).ids).toEqual(['router/one/a', 'router/two']);
-    expect(router.heard).toMatchObject([{ path: '/v1/models' }]);
-    expect(router.heard[0]?.headers).not.toHaveProperty('authorization');
+    expect(router.received).toMatchObject([{ path: '/v1/models' }]);
+    expect(router.received[0]?.headers).not.toHaveProperty('authorization');
     await models.close();
   });
 
   it('is not asked for before anybody wants it', async () => {
-    await using router = await hubServer(answering({ data: [] }));
+    await using router = await openHubServer(answerWith({ data: [] }));
     const models = at(router.base_url);
     // A connection of our own, made and answered after any that the list would have been asked for by.
     await fetch(router.base_url);
-    expect(router.heard.map(({ path }) => path)).toEqual(['/v1']);
+    expect(router.received.map(({ path }) => path)).toEqual(['/v1']);
     await models.listed();
-    expect(router.heard.map(({ path }) => path)).toEqual(['/v1', '/v1/models']);
+    expect(router.received.map(({ path }) => path)).toEqual(['/v1', '/v1/models']);
     await models.close();
   });
 
   it('is cut off at so many, and says so; all that it tells are known', async () => {
     const data = Array.from({ length: 2 * limits.router_models_max }, (_, index) => ({ id: `m-${index}` }));
-    await using router = await hubServer(answering({ data }));
+    await using router = await openHubServer(answerWith({ data }));
     const models = at(router.base_url);
     const { ids, more } = await models.listed();
     expect([ids.length, more]).toEqual([limits.router_models_max, true]);
@@ -146,11 +146,11 @@ describe('what the router lists', () => {
   it.each<[string, (response: ServerResponse) => void]>([
     ['it needs a key', response => void response.writeHead(401).end()],
     ['it is broken', response => void response.writeHead(200).end('<html>')],
-    ['it lists otherwise', answering(['a'])],
+    ['it lists otherwise', answerWith(['a'])],
     ['it hangs up', response => void response.destroy()],
     ['it pours out too much', response => void response.writeHead(200).end('x'.repeat(5 * 1024 * 1024))],
   ])('is what was configured where %s', async (_, behaviour) => {
-    await using router = await hubServer(behaviour);
+    await using router = await openHubServer(behaviour);
     const models = at(router.base_url);
     expect((await models.listed()).ids).toEqual(['router/configured']);
     await models.close();
@@ -159,7 +159,7 @@ describe('what the router lists', () => {
   it('makes nobody wait for a router that tells nothing, once the first fetch has shown so', async () => {
     let now_ms = 0;
     let behave = (response: ServerResponse) => void response.writeHead(503).end();
-    await using router = await hubServer(response => behave(response));
+    await using router = await openHubServer(response => behave(response));
     const models = at(router.base_url, { now_ms: () => now_ms });
     await models.listed();
     now_ms += limits.router_models_retry_ms;
@@ -167,21 +167,21 @@ describe('what the router lists', () => {
     const from_ms = performance.now();
     expect((await models.listed()).ids).toEqual(['router/configured']);
     expect(performance.now() - from_ms).toBeLessThan(limits.router_models_wait_ms_max / 2);
-    await expect.poll(() => router.heard.length).toBe(2);
+    await expect.poll(() => router.received.length).toBe(2);
     await models.close();
   });
 
   it('is fetched again once it is old, given out as it was meanwhile, and kept when the router is away', async () => {
     let now_ms = 0;
-    let behave = answering({ data: [{ id: 'old' }] });
-    await using router = await hubServer(response => behave(response));
+    let behave = answerWith({ data: [{ id: 'old' }] });
+    await using router = await openHubServer(response => behave(response));
     const models = at(router.base_url, { now_ms: () => now_ms });
-    const times = () => router.heard.length;
+    const times = () => router.received.length;
     for (let ask = 0; ask < 3; ask++) expect((await models.listed()).ids).toEqual(['router/old']);
     expect(times()).toBe(1);
 
     now_ms += limits.router_models_fresh_ms;
-    behave = answering({ data: [{ id: 'new' }] });
+    behave = answerWith({ data: [{ id: 'new' }] });
     expect((await models.listed()).ids).toEqual(['router/old']);
     await expect.poll(async () => (await models.listed()).ids).toEqual(['router/new']);
     expect(times()).toBe(2);

@@ -5,8 +5,8 @@ import { systemClock } from '../../../../subgraphs/clock.ts';
 import { candidatesFor } from '../../../../subgraphs/receipt/inference/catalogue.ts';
 import { type HubOptions, type Hubs, openHubs } from '../../../../subgraphs/receipt/inference/hubs/open.ts';
 import type { OpenReply } from '../../../../subgraphs/receipt/inference/hubs/stream.ts';
-import { gathered } from '../../../harness/gather.ts';
-import { type HubServer, hubServer } from '../../../harness/receipt/inference/hub-server.ts';
+import { gather } from '../../../harness/gather.ts';
+import { type HubServer, openHubServer } from '../../../harness/receipt/inference/hub-server.ts';
 
 type Behaviour = (response: ServerResponse) => void;
 
@@ -27,14 +27,14 @@ const delta = (content: unknown, finish_reason: string | null = null) => ({
 });
 const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
 const event = (data: unknown) => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
-const spoken = [delta(''), delta('Hel'), delta('lo'), delta(null, 'stop')].map(event).join('');
+const helloStream = [delta(''), delta('Hel'), delta('lo'), delta(null, 'stop')].map(event).join('');
 const sparse = [{ content: 'Hel' }, { content: 'lo' }, {}]
   .map((said, at) => event({ choices: [{ index: null, delta: said, ...(at === 2 ? { finish_reason: 'stop' } : {}) }] }))
   .join('');
 const usageAtEnd = event({ choices: [], usage });
 
 /** Says so much, and then does as told. */
-const says =
+const sendThen =
   (text: string | Uint8Array, then: Behaviour = response => response.end()): Behaviour =>
   response => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -68,16 +68,16 @@ async function listening(hubs: Hubs): Promise<OpenReply> {
 }
 
 /** Everything that a hub says, as it is heard. */
-async function heard(behaviour: Behaviour) {
-  await using hub = await hubServer(behaviour);
+async function readStream(behaviour: Behaviour) {
+  await using hub = await openHubServer(behaviour);
   return await streamed([hub], async hubs => {
     const speech = await listening(hubs);
-    const pieces = await gathered(speech.pieces);
-    return { pieces, ...saidBy(speech) };
+    const pieces = await gather(speech.pieces);
+    return { pieces, ...replyOf(speech) };
   });
 }
 
-function saidBy(speech: OpenReply) {
+function replyOf(speech: OpenReply) {
   const { message, began: _, reasoning_text: __, ...spoken } = speech.reply();
   return { text: message.content, ...spoken };
 }
@@ -87,21 +87,24 @@ describe('a hub that streams', () => {
   const whole = { ...spoke, blocks: null, end: WHOLE, answered_model: null };
 
   it('is heard piece by piece, with its usage', async () => {
-    expect(await heard(says(spoken + usageAtEnd + event('[DONE]')))).toEqual({ ...whole, usage });
+    expect(await readStream(sendThen(helloStream + usageAtEnd + event('[DONE]')))).toEqual({ ...whole, usage });
   });
 
   it.each<[string, Behaviour]>([
-    ['without usage', says(spoken + event('[DONE]'))],
-    ['without [DONE], having named its reason', says(spoken)],
-    ['cut off after its reason', says(spoken, cuts)],
-    ['hanging after its reason', says(spoken, hangs)],
-    ['with nonsense after its reason', says(spoken + event('{{{'))],
-    ['with comments and other fields', says(`: processing\n\nevent: x\n${spoken}`)],
-    ['with a chunk without choices first', says(event({ choices: [] }) + spoken)],
-    ['without index, role, id and [DONE]', says(sparse)],
-    ['with an empty reason until it has one', says(spoken.replaceAll('"finish_reason":null', '"finish_reason":""'))],
+    ['without usage', sendThen(helloStream + event('[DONE]'))],
+    ['without [DONE], having named its reason', sendThen(helloStream)],
+    ['cut off after its reason', sendThen(helloStream, cuts)],
+    ['hanging after its reason', sendThen(helloStream, hangs)],
+    ['with nonsense after its reason', sendThen(helloStream + event('{{{'))],
+    ['with comments and other fields', sendThen(`: processing\n\nevent: x\n${helloStream}`)],
+    ['with a chunk without choices first', sendThen(event({ choices: [] }) + helloStream)],
+    ['without index, role, id and [DONE]', sendThen(sparse)],
+    [
+      'with an empty reason until it has one',
+      sendThen(helloStream.replaceAll('"finish_reason":null', '"finish_reason":""')),
+    ],
   ])('is whole %s', async (_, behaviour) => {
-    expect(await heard(behaviour)).toEqual({ ...whole, usage: null });
+    expect(await readStream(behaviour)).toEqual({ ...whole, usage: null });
   });
 
   it.each<[string, string, unknown]>([
@@ -109,7 +112,7 @@ describe('a hub that streams', () => {
     ['no text, since its tokens were used up', 'length', null],
     ['no text, since it was withheld', 'content_filter', null],
   ])('may have nothing to say: %s', async (_, reason, content) => {
-    const all = await heard(says(event(delta(content, reason)) + event('[DONE]')));
+    const all = await readStream(sendThen(event(delta(content, reason)) + event('[DONE]')));
     expect(all).toMatchObject({ pieces: [], text: '', finish_reason: reason, end: WHOLE });
   });
 
@@ -121,24 +124,24 @@ describe('a hub that streams', () => {
     ['by its own key', ['model-of-sk-one-4f1b7c9d02aa'], null],
   ])('is known for the model that it names: %s', async (_, named, answered_model) => {
     const chunks = named.map(model => event({ ...delta('Hi'), model }));
-    await using hub = await hubServer(says(chunks.join('') + event(delta(null, 'stop'))));
+    await using hub = await openHubServer(sendThen(chunks.join('') + event(delta(null, 'stop'))));
     const settings = [{ name: 'one', base_url: hub.base_url, api_key: 'sk-one-4f1b7c9d02aa', models: ['m'] }];
     const hubs = openHubs(settings, bounds);
     const speech = await listening(hubs);
-    await gathered(speech.pieces);
+    await gather(speech.pieces);
     await hubs.close();
     expect(speech.reply()).toMatchObject({ answered_model, end: WHOLE });
   });
 
   it('that has nothing to say is answered with its reason, though it goes on to say nothing', async () => {
-    await using hub = await hubServer(says(event(delta(null, 'length')), hangs));
+    await using hub = await openHubServer(sendThen(event(delta(null, 'length')), hangs));
     await streamed(
       [hub],
       async hubs => {
         const speech = await listening(hubs);
-        expect(saidBy(speech)).toMatchObject({ finish_reason: 'length', end: WHOLE });
+        expect(replyOf(speech)).toMatchObject({ finish_reason: 'length', end: WHOLE });
         speech.cancel();
-        expect(await gathered(speech.pieces)).toEqual([]);
+        expect(await gather(speech.pieces)).toEqual([]);
       },
       { timeout_ms: 60_000, stream_ms_max: 60_000 },
     );
@@ -146,7 +149,7 @@ describe('a hub that streams', () => {
 
   it('begins with what it thinks', async () => {
     const thinks = { choices: [{ delta: { reasoning_content: 'Hm' } }] };
-    const all = await heard(says(event(thinks) + spoken));
+    const all = await readStream(sendThen(event(thinks) + helloStream));
     expect(all).toMatchObject({
       pieces: [{ reasoning: { reasoning_content: 'Hm' }, text: 'Hm' }, 'Hel', 'lo'],
       text: 'Hello',
@@ -155,9 +158,9 @@ describe('a hub that streams', () => {
   });
 
   it('is asked for usage, by known members and its own key alone', async () => {
-    await using hub = await hubServer(says(spoken));
+    await using hub = await openHubServer(sendThen(helloStream));
     await streamed([hub], ask);
-    const [question] = hub.heard;
+    const [question] = hub.received;
     expect(question?.body).toEqual({
       model: 'm',
       messages: request.messages,
@@ -176,9 +179,9 @@ describe('a hub that streams', () => {
       response.writeHead(200).write(bytes.subarray(0, half));
       setImmediate(() => response.end(Buffer.concat([bytes.subarray(half), Buffer.from(event('[DONE]'))])));
     };
-    expect(await heard(byBytes)).toMatchObject({ text: '😀', pieces: ['😀'] });
+    expect(await readStream(byBytes)).toMatchObject({ text: '😀', pieces: ['😀'] });
     const halves = ['a\ud83d', '\ude00b', '\ude00'].map(content => event(delta(content))).join('');
-    expect(await heard(says(halves + event('[DONE]')))).toMatchObject({
+    expect(await readStream(sendThen(halves + event('[DONE]')))).toMatchObject({
       text: 'a😀b\ufffd',
       pieces: ['a', '😀b', '\ufffd'],
     });
@@ -189,22 +192,22 @@ const first = event(delta('Hel'));
 
 describe('a hub that breaks off', () => {
   it.each<[string, Behaviour]>([
-    ['cut_off', says(first + event('[DONE]'))],
-    ['cut_off', says(first, cuts)],
-    ['cut_off', says(first)],
-    ['cut_off', says(`${first}data: {"choices":[]}`)],
-    ['timeout', says(first, hangs)],
-    ['not_json', says(`${first}${event('{"choices":[')}`)],
-    ['not_json', says(first, response => setTimeout(() => response.end(Buffer.from([0x64, 0xff])), 50))],
-    ['not_a_chunk', says(`${first}${event({ error: { message: 'overloaded' } })}`)],
-    ['not_a_chunk', says(`${first}${event({ error: { message: 'overloaded' }, choices: [] })}`)],
-    ['not_a_chunk', says(`${first}${event({ choices: [{ index: 1, delta: { content: 'x' } }] })}`)],
-    ['not_a_chunk', says(`${first}${event({ choices: [{ delta: { content: 7 } }] })}`)],
-    ['too_large', says(`${first}${event(delta('x'.repeat(1_000)))}`)],
-    ['too_large', says(`${first}data: ${'x'.repeat(8_000)}`, hangs)],
+    ['cut_off', sendThen(first + event('[DONE]'))],
+    ['cut_off', sendThen(first, cuts)],
+    ['cut_off', sendThen(first)],
+    ['cut_off', sendThen(`${first}data: {"choices":[]}`)],
+    ['timeout', sendThen(first, hangs)],
+    ['not_json', sendThen(`${first}${event('{"choices":[')}`)],
+    ['not_json', sendThen(first, response => setTimeout(() => response.end(Buffer.from([0x64, 0xff])), 50))],
+    ['not_a_chunk', sendThen(`${first}${event({ error: { message: 'overloaded' } })}`)],
+    ['not_a_chunk', sendThen(`${first}${event({ error: { message: 'overloaded' }, choices: [] })}`)],
+    ['not_a_chunk', sendThen(`${first}${event({ choices: [{ index: 1, delta: { content: 'x' } }] })}`)],
+    ['not_a_chunk', sendThen(`${first}${event({ choices: [{ delta: { content: 7 } }] })}`)],
+    ['too_large', sendThen(`${first}${event(delta('x'.repeat(1_000)))}`)],
+    ['too_large', sendThen(`${first}data: ${'x'.repeat(8_000)}`, hangs)],
   ])('by %s is heard as far as it came', async (reason, behaviour) => {
     const end = { kind: 'broke_off', reason };
-    expect(await heard(behaviour)).toMatchObject({ pieces: ['Hel'], text: 'Hel', finish_reason: null, end });
+    expect(await readStream(behaviour)).toMatchObject({ pieces: ['Hel'], text: 'Hel', finish_reason: null, end });
   });
 
   it.each<[string, string]>([
@@ -213,19 +216,19 @@ describe('a hub that breaks off', () => {
   ])('by saying %s is heard as far as it came', async (_, failing) => {
     const thinks = event({ choices: [{ delta: { reasoning: 'Hm' } }] });
     const stops = event({ choices: [{ delta: {}, finish_reason: 'stop' }] });
-    const all = await heard(says(failing === '' ? thinks + stops : first + failing));
+    const all = await readStream(sendThen(failing === '' ? thinks + stops : first + failing));
     expect(all).toMatchObject({ end: { kind: 'broke_off', reason: 'not_a_completion' } });
     expect(all.pieces).toHaveLength(1);
   });
 
   it('by silence is not listened to until the time for the whole stream is over', async () => {
-    await using hub = await hubServer(says(first, hangs));
+    await using hub = await openHubServer(sendThen(first, hangs));
     const bounded = { stream_ms_max: 3_600_000, stream_idle_ms_max: 200 };
     const all = await streamed(
       [hub],
       async hubs => {
         const speech = await listening(hubs);
-        return { pieces: await gathered(speech.pieces), ...saidBy(speech) };
+        return { pieces: await gather(speech.pieces), ...replyOf(speech) };
       },
       bounded,
     );
@@ -233,11 +236,11 @@ describe('a hub that breaks off', () => {
   });
 
   it('rests: the next call asks the other one first', async () => {
-    await using bad = await hubServer(says(first, cuts));
-    await using good = await hubServer(says(spoken));
+    await using bad = await openHubServer(sendThen(first, cuts));
+    await using good = await openHubServer(sendThen(helloStream));
     await streamed([bad, good], async hubs => {
       const speech = await listening(hubs);
-      await gathered(speech.pieces);
+      await gather(speech.pieces);
       speech.reply();
       expect(await ask(hubs)).toMatchObject({ hub: 'hub-1' });
     });
@@ -247,33 +250,33 @@ describe('a hub that breaks off', () => {
 /** Ways to fail before the first piece. */
 const silent: readonly [string, Behaviour][] = [
   ['timeout', hangs],
-  ['timeout', says(': processing\n\n', hangs)],
-  ['timeout', says(event(delta('')), hangs)],
+  ['timeout', sendThen(': processing\n\n', hangs)],
+  ['timeout', sendThen(event(delta('')), hangs)],
   ['status_503', response => void response.writeHead(503).end()],
   ['unreachable', cuts],
-  ['cut_off', says(event(delta('')), cuts)],
-  ['cut_off', says('')],
-  ['cut_off', says(event({ choices: [] }) + event('[DONE]'))],
-  ['cut_off', says(event(delta('')) + event('[DONE]'))],
-  ['cut_off', says(`: processing\n\n${event(delta(null))}: processing\n\n`)],
-  ['not_a_completion', says(event(delta(null, 'stop')) + event('[DONE]'))],
-  ['not_a_completion', says(event(delta('', 'tool_calls')) + event('[DONE]'))],
-  ['not_a_completion', says(event(delta('', 'error')))],
-  ['cut_off', says(JSON.stringify(delta('a whole answer')))],
-  ['not_json', says(event('{'))],
-  ['not_a_chunk', says(event({ error: { message: 'overloaded' } }))],
-  ['too_large', says(`data: ${'x'.repeat(8_000)}`, hangs)],
+  ['cut_off', sendThen(event(delta('')), cuts)],
+  ['cut_off', sendThen('')],
+  ['cut_off', sendThen(event({ choices: [] }) + event('[DONE]'))],
+  ['cut_off', sendThen(event(delta('')) + event('[DONE]'))],
+  ['cut_off', sendThen(`: processing\n\n${event(delta(null))}: processing\n\n`)],
+  ['not_a_completion', sendThen(event(delta(null, 'stop')) + event('[DONE]'))],
+  ['not_a_completion', sendThen(event(delta('', 'tool_calls')) + event('[DONE]'))],
+  ['not_a_completion', sendThen(event(delta('', 'error')))],
+  ['cut_off', sendThen(JSON.stringify(delta('a whole answer')))],
+  ['not_json', sendThen(event('{'))],
+  ['not_a_chunk', sendThen(event({ error: { message: 'overloaded' } }))],
+  ['too_large', sendThen(`data: ${'x'.repeat(8_000)}`, hangs)],
 ];
 
 describe('a hub that fails before its first piece', () => {
   it.each(silent)('by %s is passed over for the next', async (_, behaviour) => {
-    await using bad = await hubServer(behaviour);
-    await using good = await hubServer(says(spoken));
+    await using bad = await openHubServer(behaviour);
+    await using good = await openHubServer(sendThen(helloStream));
     expect(await streamed([bad, good], ask)).toMatchObject({ kind: 'answered', hub: 'hub-1' });
   });
 
   it.each(silent)('by %s is named when there is no other', async (reason, behaviour) => {
-    await using bad = await hubServer(behaviour);
+    await using bad = await openHubServer(behaviour);
     expect(await streamed([bad], ask)).toMatchObject({ kind: 'failed', attempts: [{ hub: 'hub-0', reason }] });
   });
 });
@@ -281,12 +284,14 @@ describe('a hub that fails before its first piece', () => {
 describe('a listener', () => {
   it('that cancels ends the pieces, and the hub is hung up on', async () => {
     const gone = Promise.withResolvers<void>();
-    await using hub = await hubServer(says(first, response => void response.once('close', () => gone.resolve())));
+    await using hub = await openHubServer(
+      sendThen(first, response => void response.once('close', () => gone.resolve())),
+    );
     await streamed([hub], async hubs => {
       const speech = await listening(hubs);
       speech.cancel();
-      expect(await gathered(speech.pieces)).toEqual(['Hel']);
-      expect(saidBy(speech)).toMatchObject({ text: 'Hel', end: { kind: 'broke_off', reason: 'cancelled' } });
+      expect(await gather(speech.pieces)).toEqual(['Hel']);
+      expect(replyOf(speech)).toMatchObject({ text: 'Hel', end: { kind: 'broke_off', reason: 'cancelled' } });
       await gone.promise;
     });
   });
@@ -294,11 +299,11 @@ describe('a listener', () => {
   it('whose buyer lets go before a first piece: the hub is hung up on, and no other is asked', async () => {
     const gone = Promise.withResolvers<void>();
     const canceling = new AbortController();
-    await using hub = await hubServer(response => {
+    await using hub = await openHubServer(response => {
       response.once('close', () => gone.resolve());
       canceling.abort();
     });
-    await using other = await hubServer(says(first));
+    await using other = await openHubServer(sendThen(first));
     await streamed([hub, other], async hubs => {
       const candidates = candidatesFor(hubs.settings, 'svc/auto');
       const heard = await hubs.stream(request, { candidates, until_ms, canceled: canceling.signal });
@@ -308,17 +313,17 @@ describe('a listener', () => {
         attempts: [],
       });
       await gone.promise;
-      expect(other.heard).toEqual([]);
+      expect(other.received).toEqual([]);
     });
   });
 
   it('is given no more time than the work has', async () => {
-    await using hub = await hubServer(hangs);
+    await using hub = await openHubServer(hangs);
     await streamed([hub], async hubs => {
       const candidates = candidatesFor(hubs.settings, 'svc/auto');
       const late = await hubs.stream(request, { candidates, until_ms: systemClock.now_ms() - 1 });
       expect(late).toEqual({ kind: 'failed', attempts: [] });
-      expect(hub.heard).toEqual([]);
+      expect(hub.received).toEqual([]);
     });
   });
 });

@@ -16,7 +16,7 @@ const rules = {
 function verdictOn({ status, headers = {}, body }: Omit<HubHabit, 'source'>, by_router = false): HubVerdict | null {
   return verdictOf({ status, headers, body: Buffer.from(body) }, { ...rules, by_router });
 }
-const said = (status: number, error: object, by_router = false, headers = {}) =>
+const verdictFor = (status: number, error: object, by_router = false, headers = {}) =>
   verdictOn({ status, headers, body: JSON.stringify({ error }) }, by_router);
 
 const judged: Readonly<Record<keyof typeof refusals, object | null>> = {
@@ -58,7 +58,7 @@ describe('the verdict of a hub', () => {
   it.each([401, 402, 403, 404, 405, 408, 409, 500, 502, 504, 529, 302, 204])(
     '%i is the operator’s affair, whatever it says',
     status => {
-      expect(said(status, { message: 'no', code: 'no', type: 'no' })).toBeNull();
+      expect(verdictFor(status, { message: 'no', code: 'no', type: 'no' })).toBeNull();
     },
   );
 
@@ -79,14 +79,14 @@ describe('the verdict of a hub', () => {
     ],
     ['a member that we add, in words', { message: 'extra fields not permitted: stream_options' }],
   ])('400 that names %s is the operator’s affair', (_, error) => {
-    expect(said(400, error)).toBeNull();
+    expect(verdictFor(400, error)).toBeNull();
   });
 
   it.each([
     ['quotes what the caller has written', { message: 'Invalid regex: stream_options(' }],
     ['has a code of its own', { message: 'unknown parameter stream_options', code: 'context_length_exceeded' }],
   ])('400 that names a member of ours and %s is the caller’s', (_, error) => {
-    expect(said(400, error)).toMatchObject({ kind: 'request' });
+    expect(verdictFor(400, error)).toMatchObject({ kind: 'request' });
   });
 
   it('a member that was not added to this request is the caller’s', () => {
@@ -102,19 +102,19 @@ describe('the verdict of a hub', () => {
     [429, { kind: 'crowded', status: 429 }],
     [400, { kind: 'request', status: 400 }],
   ])('%i of the router, under its caller’s own key, is the caller’s', (status, verdict) => {
-    expect(said(status, { message: 'no' }, true)).toMatchObject(verdict);
+    expect(verdictFor(status, { message: 'no' }, true)).toMatchObject(verdict);
   });
 
   it('a model that the router does not know is no fault of the key', () => {
-    expect(said(404, { code: 'model_not_found' }, true)).toBeNull();
+    expect(verdictFor(404, { code: 'model_not_found' }, true)).toBeNull();
   });
 
   it('a model that a hub does not know by the name that we gave is the operator’s affair', () => {
-    expect(said(400, { code: 'model_not_found' })).toBeNull();
+    expect(verdictFor(400, { code: 'model_not_found' })).toBeNull();
   });
 
   it('out of credit at the router is the caller’s account, and no reason to ask again', () => {
-    expect(said(429, { code: 'insufficient_quota' }, true)).toMatchObject({ kind: 'key', hub_status: 429 });
+    expect(verdictFor(429, { code: 'insufficient_quota' }, true)).toMatchObject({ kind: 'key', hub_status: 429 });
   });
 
   it.each([
@@ -152,7 +152,7 @@ describe('the verdict of a hub', () => {
 
 describe('what is passed on of a hub’s words', () => {
   const messageOf = (message: string, by_router = false) => {
-    const verdict = said(400, { message }, by_router);
+    const verdict = verdictFor(400, { message }, by_router);
     return verdict?.kind === 'request' ? verdict.error.message : undefined;
   };
 
@@ -181,7 +181,7 @@ describe('what is passed on of a hub’s words', () => {
     ['an organisation', 'org-abcdef0123456789'],
     ['any key that looks like one', `sk-or-v1-${'0a'.repeat(32)}`],
   ])('%s is no code, type or param', (_, word) => {
-    expect(said(400, { code: word, type: word, param: word })).toMatchObject({
+    expect(verdictFor(400, { code: word, type: word, param: word })).toMatchObject({
       error: { code: null, type: null, param: null },
     });
   });
@@ -207,7 +207,7 @@ describe('what is passed on of a hub’s words', () => {
   it('of code, type and param only what programs act on', () => {
     fc.assert(
       fc.property(fc.string(), word => {
-        const verdict = said(400, { code: word, type: word, param: word });
+        const verdict = verdictFor(400, { code: word, type: word, param: word });
         if (verdict?.kind !== 'request') return;
         for (const passed of [verdict.error.code, verdict.error.type, verdict.error.param])
           expect(passed === null || (passed === word && /^[a-z0-9_.[\]-]{1,100}$/.test(word))).toBe(true);
@@ -228,7 +228,7 @@ describe('when a hub may be asked again', () => {
     ['', null],
     ['-5', null],
   ])('Retry-After: %s is %s seconds', (header, seconds) => {
-    expect(said(429, {}, false, { 'retry-after': header })).toEqual({
+    expect(verdictFor(429, {}, false, { 'retry-after': header })).toEqual({
       kind: 'crowded',
       status: 429,
       retry_after_seconds: seconds,
@@ -236,12 +236,12 @@ describe('when a hub may be asked again', () => {
   });
 
   it('retry-after-ms goes first, as OpenAI’s clients read it', () => {
-    expect(said(429, {}, false, { 'retry-after': '20', 'retry-after-ms': '1500' })).toMatchObject({
+    expect(verdictFor(429, {}, false, { 'retry-after': '20', 'retry-after-ms': '1500' })).toMatchObject({
       retry_after_seconds: 2,
     });
   });
 
   it('without a word, when is not known', () => {
-    expect(said(503, {})).toEqual({ kind: 'crowded', status: 503, retry_after_seconds: null });
+    expect(verdictFor(503, {})).toEqual({ kind: 'crowded', status: 503, retry_after_seconds: null });
   });
 });

@@ -45,7 +45,7 @@ async function kept(): Promise<StoredHistory> {
 
 /** Also without the seed before them: as after an operator's word. */
 function record(database: Database, data_dir: string, ...seeds: string[]): Promise<Issuer> {
-  return recordIssuer(database, issuerOf(...seeds), { data_dir, failed: unexpected, accepted: true });
+  return recordIssuer(database, issuerOf(...seeds), { data_dir, onFailure: unexpected, accepted: true });
 }
 
 function unexpected(error: unknown): never {
@@ -72,13 +72,13 @@ describe('ISSUER_KEYS replaced wholly, the old seed gone', () => {
   it('retires nobody without an operator’s word, also where another process has just begun by its own seed', async () => {
     const { database, data_dir, open } = await kept();
     const serving = await open(first);
-    const stranger = recordIssuer(database, issuerOf(second), { data_dir, failed: unexpected });
+    const stranger = recordIssuer(database, issuerOf(second), { data_dir, onFailure: unexpected });
     await expect(stranger).rejects.toThrow(/ISSUER_KEYS lacks the seed.*npm run accept-changed -- ISSUER_KEYS/);
     expect(await rowsOf(database)).toHaveLength(1);
     expect(serving.standing).toBe('in_force');
-    await recordIssuer(database, issuerOf(second, first), { data_dir, failed: unexpected });
+    await recordIssuer(database, issuerOf(second, first), { data_dir, onFailure: unexpected });
     expect(await rowsOf(database)).toHaveLength(2);
-    await recordIssuer(database, issuerOf(second), { data_dir, failed: unexpected });
+    await recordIssuer(database, issuerOf(second), { data_dir, onFailure: unexpected });
   });
 
   it('leaves version 1 as it was: old receipts verify by what is published, new ones sign version 2', async () => {
@@ -133,7 +133,7 @@ describe('a process whose clock is off by hours', () => {
     const before = await open(first);
     await database.issue(before, 'task_old');
     const off = openIssuer([second], { base_url, now_ms: () => Date.now() + off_ms });
-    await recordIssuer(database, off, { data_dir, failed: unexpected, accepted: true });
+    await recordIssuer(database, off, { data_dir, onFailure: unexpected, accepted: true });
     await before.renew();
     expect(before.standing).toBe('in_force');
     await database.issue(before, 'task_beside');
@@ -155,7 +155,11 @@ describe('a process that serves while its database', () => {
     const failures: unknown[] = [];
     const changed = { ...database, query: query(database) };
     const failed = (error: unknown) => void failures.push(error);
-    return { database, failures, issuer: await recordIssuer(changed, issuerOf(first), { data_dir, failed }) };
+    return {
+      database,
+      failures,
+      issuer: await recordIssuer(changed, issuerOf(first), { data_dir, onFailure: failed }),
+    };
   }
 
   it.each<[what: string, query: Database['query']]>([

@@ -41,7 +41,7 @@ function open(store: Database, folder: string, ...seeds: string[]): Promise<Issu
     throw error;
   };
   // Also without the seed before them: as after an operator's word.
-  return recordIssuer(store, issuer, { data_dir: folder, failed, accepted: true });
+  return recordIssuer(store, issuer, { data_dir: folder, onFailure: failed, accepted: true });
 }
 
 async function auditOf(task_id: string, issuer = current): Promise<Audit> {
@@ -217,7 +217,7 @@ it('a key that gave way takes nothing new in the last ten minutes of its hour, a
   atEnd(() => store.close());
   let ahead_minutes = 0;
   const clocked = openIssuer([first], { base_url, now_ms: () => systemClock.now_ms() + ahead_minutes * 60_000 });
-  const older = await recordIssuer(store, clocked, { data_dir: folder, failed: () => {} });
+  const older = await recordIssuer(store, clocked, { data_dir: folder, onFailure: () => {} });
   expect(older.signs_until_ms).toBeNull();
   await open(store, folder, second);
   await older.renew();

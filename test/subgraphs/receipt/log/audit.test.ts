@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Damage } from '../../../../subgraphs/receipt/log/audit.ts';
-import { auditStored } from '../../../../subgraphs/receipt/log/audit-stored.ts';
+import { auditStored } from '../../../../subgraphs/receipt/log/audit-database.ts';
 import { declareBreak } from '../../../../subgraphs/receipt/log/break.ts';
 import { proveLogIntact } from '../../../../subgraphs/receipt/log/prove-intact.ts';
 import { issuer } from '../../../harness/ledger/fixture.ts';

@@ -35,7 +35,7 @@ async function append(known: KnownLog, leaves = 1): Promise<SignedTreeHead> {
   const { tree_head } = await database.transaction(async tx =>
     collect(tx, issuer, await lockLogHead(spied(tx), known), items),
   );
-  known.committed(tree_head);
+  known.addCommit(tree_head);
   return tree_head;
 }
 
@@ -142,7 +142,7 @@ describe('a process that stood still with the head in hand', () => {
         const answer = await tx.query(statement);
         if (stood) return answer as never;
         stood = true;
-        known.told({ from: named(newest), to: named(await append(new KnownLog(), 2)) });
+        known.learnLink({ from: named(newest), to: named(await append(new KnownLog(), 2)) });
         return answer as never;
       },
       write: statement => tx.write(statement),
@@ -176,7 +176,7 @@ describe('a look at the log', () => {
     const older = await append(known, 3);
     const restore = await dump();
     const newest = await append(new KnownLog(), 4);
-    known.told({ from: named(older), to: named(newest) });
+    known.learnLink({ from: named(older), to: named(newest) });
     await lookAtLog(database, known);
     expect(known.hasProven(newest)).toBe(true);
     await restore();

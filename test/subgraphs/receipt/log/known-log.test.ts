@@ -61,16 +61,16 @@ describe('what a process knows of the log', () => {
     fc.assert(
       fc.property(commits, fc.infiniteStream(fc.nat(3)), (links, dice) => {
         const known = new KnownLog();
-        known.proved(head(0), []);
+        known.addProven(head(0), []);
         const late: typeof links = [];
         for (const each of links) {
           const [thrown = 0] = dice.take(1);
-          if (thrown === 0) known.committed(each.to);
+          if (thrown === 0) known.addCommit(each.to);
           if (thrown === 1) late.push(each);
-          else known.told(each);
-          if (thrown === 3) while (late[0]) known.told(late.shift() as (typeof links)[0]);
+          else known.learnLink(each);
+          if (thrown === 3) while (late[0]) known.learnLink(late.shift() as (typeof links)[0]);
         }
-        for (const each of late) known.told(each);
+        for (const each of late) known.learnLink(each);
         expect(known.mismatch).toBeNull();
         expect(known.heads().at(-1)).toEqual(links.at(-1)?.to);
       }),
@@ -81,10 +81,10 @@ describe('what a process knows of the log', () => {
     fc.assert(
       fc.property(commits, links => {
         const known = new KnownLog();
-        known.proved(head(0), []);
-        for (const each of links) known.told(each);
+        known.addProven(head(0), []);
+        for (const each of links) known.learnLink(each);
         expect(known.heads()).toEqual([head(0), links.at(-1)?.to]);
-        known.proved(known.heads().at(-1) as HeadName, known.heads());
+        known.addProven(known.heads().at(-1) as HeadName, known.heads());
         expect(known.heads()).toEqual([links.at(-1)?.to]);
       }),
     );
@@ -94,12 +94,12 @@ describe('what a process knows of the log', () => {
     fc.assert(
       fc.property(commits, fc.nat(), fc.integer({ min: 1, max: 9 }), (links, pick, more) => {
         const known = new KnownLog();
-        known.proved(head(0), []);
-        for (const each of links) known.told(each);
+        known.addProven(head(0), []);
+        for (const each of links) known.learnLink(each);
         const newest = links.at(-1) as (typeof links)[0];
         const left = links[pick % links.length] as (typeof links)[0];
         const fork = link(left.from.tree_size, newest.to.tree_size + more, 'b');
-        known.told(fork);
+        known.learnLink(fork);
         expect(known.mismatch).toEqual({ known: newest.to, found: fork.to });
       }),
     );
@@ -108,10 +108,10 @@ describe('what a process knows of the log', () => {
   it('is stopped by another head of a size that it knows, wherever that is told', () => {
     for (const tell of ['told', 'learn', 'committed'] as const) {
       const known = new KnownLog();
-      known.proved(head(7), []);
-      if (tell === 'told') known.told(link(5, 7, 'b'));
+      known.addProven(head(7), []);
+      if (tell === 'told') known.learnLink(link(5, 7, 'b'));
       else if (tell === 'learn') known.learn(head(7, 'b'));
-      else expect(() => known.committed(head(7, 'b'))).toThrow();
+      else expect(() => known.addCommit(head(7, 'b'))).toThrow();
       expect(known.mismatch).toEqual({ known: head(7), found: head(7, 'b') });
     }
   });
@@ -119,20 +119,20 @@ describe('what a process knows of the log', () => {
   it('wants a look where it cannot place what it is told', () => {
     let puzzled = 0;
     const known = new KnownLog();
-    known.puzzled = () => puzzled++;
-    known.proved(head(7), []);
-    known.told(link(3, 4));
+    known.onUncertain = () => puzzled++;
+    known.addProven(head(7), []);
+    known.learnLink(link(3, 4));
     expect([puzzled, known.heads()]).toEqual([1, [head(7)]]);
-    known.told(link(9, 12));
+    known.learnLink(link(9, 12));
     expect([puzzled, known.heads()]).toEqual([2, [head(7), head(12)]]);
-    known.told(link(12, 13));
+    known.learnLink(link(12, 13));
     expect([puzzled, known.heads()]).toEqual([2, [head(7), head(13)]]);
   });
 
   it('takes in what others have saved outside, whenever it is asked whether all is well', () => {
     const saved = [head(9)];
     const known = new KnownLog(() => saved);
-    known.proved(head(7), []);
+    known.addProven(head(7), []);
     known.requireSound();
     expect(known.heads()).toEqual([head(7), head(9)]);
     saved[0] = head(7, 'b');
@@ -142,10 +142,10 @@ describe('what a process knows of the log', () => {
   it('stays stopped, with the first two heads that did not fit', () => {
     const known = new KnownLog();
     let heard = 0;
-    known.halted = () => heard++;
+    known.onHalt = () => heard++;
     known.stop({ known: head(7), found: head(5) });
     known.stop({ known: head(9), found: head(8) });
-    known.proved(head(10), []);
+    known.addProven(head(10), []);
     expect([heard, known.mismatch]).toEqual([1, { known: head(7), found: head(5) }]);
     expect(() => known.requireSound()).toThrow();
   });

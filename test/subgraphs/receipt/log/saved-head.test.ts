@@ -153,10 +153,10 @@ describe('what others have saved', () => {
   it('is told once, and what was saved here is not', async () => {
     const [ours, theirs] = [savedHead(path), savedHead(path)];
     await ours.save(head(1));
-    expect(ours.changed()).toBeNull();
+    expect(ours.readChange()).toBeNull();
     await theirs.save(head(2));
-    expect(ours.changed()).toEqual(head(2));
-    expect(ours.changed()).toBeNull();
+    expect(ours.readChange()).toEqual(head(2));
+    expect(ours.readChange()).toBeNull();
   });
 });
 

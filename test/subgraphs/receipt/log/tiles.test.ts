@@ -4,7 +4,7 @@ import { openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts
 import { checkpoint, tlogProof } from '../../../../subgraphs/receipt/log/checkpoint.ts';
 import { entryBundle, tile, tileAddress } from '../../../../subgraphs/receipt/log/tiles.ts';
 import { receiptsByTask } from '../../../../subgraphs/receipt/receipt/find.ts';
-import { Follower, spelled, tilesOf } from '../../../harness/log/follower.ts';
+import { LogFollower, tilePathOf, tilesOf } from '../../../harness/log/follower.ts';
 import { encode, leafOf, openCheckpoint, openProof } from '../../../harness/log/note.ts';
 import { type ReceiptDatabase, receiptDatabase } from '../../../harness/receipt/database.ts';
 
@@ -40,7 +40,7 @@ describe('the log in tiles', () => {
   });
 
   it('is followed from head to head by whoever knows C2SP and one key: each root is computed, each extends the last', async () => {
-    const follower = new Follower(ask, key);
+    const follower = new LogFollower(ask, key);
     const sizes = [1, 255, 256, 257, 520];
     for (const [at, size] of sizes.entries()) {
       await database.issue(issuer, ...names(sizes[at - 1] ?? 0, size));
@@ -70,7 +70,7 @@ describe('the log in tiles', () => {
   it('spells each index in one way, and reads it back', () => {
     fc.assert(
       fc.property(fc.nat(63), fc.nat(999_999_999), fc.integer({ min: 1, max: 256 }), (level, index, width) => {
-        const path = width === 256 ? spelled(index) : `${spelled(index)}.p/${width}`;
+        const path = width === 256 ? tilePathOf(index) : `${tilePathOf(index)}.p/${width}`;
         expect(tileAddress(String(level), path)).toEqual({ level, index, width });
       }),
     );

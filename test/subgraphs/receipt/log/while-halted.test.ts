@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../subgraphs/database.ts';
 import type { Mismatch } from '../../../../subgraphs/receipt/log/halt.ts';
 import {
-  foundUnlessHalted,
-  refusingWritesWhileHalted,
+  refuseWritesWhileHalted,
   requireNotHalted,
-} from '../../../../subgraphs/receipt/log/while-halted.ts';
+  resultUnlessHalted,
+} from '../../../../subgraphs/receipt/log/halt-guard.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 const mismatch: Mismatch = {
@@ -18,7 +18,7 @@ let guarded: Database;
 let halt: Mismatch | null;
 beforeAll(async () => {
   store = await freshStore();
-  guarded = refusingWritesWhileHalted(store, () => halt);
+  guarded = refuseWritesWhileHalted(store, () => halt);
   await store.query({ text: 'create table kept (word text)' });
 });
 
@@ -32,7 +32,7 @@ describe('a database that may have gone back', () => {
     await guarded.query(insert('first'));
     await guarded.transaction(async tx => tx.write(insert('second')));
     expect(await kept()).toEqual(['first', 'second']);
-    expect(foundUnlessHalted(guarded, null)).toBeNull();
+    expect(resultUnlessHalted(guarded, null)).toBeNull();
   });
 
   it.each([
@@ -76,8 +76,8 @@ describe('a database that may have gone back', () => {
   it('is not said to hold what is whole, or not to hold what is not found', () => {
     halt = mismatch;
     expect(() => requireNotHalted(guarded)).toThrow();
-    expect(() => foundUnlessHalted(guarded, null)).toThrow();
-    expect(foundUnlessHalted(guarded, 'found')).toBe('found');
+    expect(() => resultUnlessHalted(guarded, null)).toThrow();
+    expect(resultUnlessHalted(guarded, 'found')).toBe('found');
     // Of the database itself nobody has said so.
     expect(() => requireNotHalted(store)).not.toThrow();
   });

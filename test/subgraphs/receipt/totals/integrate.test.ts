@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
-import { noteSeen, totalsFigures } from '../../../../subgraphs/receipt/totals/payments.ts';
+import { noteTransfer, totalsFigures } from '../../../../subgraphs/receipt/totals/payments.ts';
 import { totalsStatement } from '../../../../subgraphs/receipt/totals/proofs.ts';
 import { verifyTotals } from '../../../../subgraphs/receipt/verify/totals.ts';
 import { programOf } from '../../../harness/gateway.ts';
 import { issuer } from '../../../harness/ledger/fixture.ts';
-import { mortal } from '../../../harness/mortal.ts';
-import { callOf, openTotals, vouchedCall } from '../../../harness/receipt/totals.ts';
+import { withParentDeathSignal } from '../../../harness/parent-death-signal.ts';
+import { openTotals, paidCallOf, vouchedCall } from '../../../harness/receipt/totals.ts';
 import { atEnd } from '../../../harness/release.ts';
 import { waivedCall } from '../../../harness/vectors/receipt-facts.ts';
 
@@ -30,7 +30,7 @@ async function collect(
   ...batches: readonly (readonly (readonly [agent: number | null, amount: bigint])[])[]
 ): Promise<void> {
   for (const batch of batches) {
-    const calls = batch.map(([agent, amount]) => callOf(++number, agent, amount));
+    const calls = batch.map(([agent, amount]) => paidCallOf(++number, agent, amount));
     await totals.database.issueCalls(issuer, calls);
     for (const [at, { task_id }] of calls.entries()) note(batch[at]?.[0] ?? null, task_id, batch[at]?.[1] ?? 0n);
   }
@@ -107,7 +107,7 @@ describe('the totals behind the log', () => {
     await expect(totals.total(1, one.task_id)).rejects.toThrow('uncounted');
     for (const [index, { task_id }] of [one, two].entries())
       await totals.database.transaction(async tx =>
-        noteSeen(tx, { task_id, payment_ref: `base:0x${'ee'.repeat(32)}`, transfer_index: index }),
+        noteTransfer(tx, { task_id, payment_ref: `base:0x${'ee'.repeat(32)}`, transfer_index: index }),
       );
     expect(await totals.integrateAll()).toBe(2);
     expect(await totals.integrateAll()).toBe(0);
@@ -120,7 +120,7 @@ describe('the totals behind the log', () => {
     const vouched = vouchedCall(++number, 1, 90n);
     await totals.database.issueCalls(issuer, [vouched]);
     await totals.database.transaction(async tx =>
-      noteSeen(tx, { task_id: vouched.task_id, payment_ref: `base:0x${'ef'.repeat(32)}`, transfer_index: 0 }),
+      noteTransfer(tx, { task_id: vouched.task_id, payment_ref: `base:0x${'ef'.repeat(32)}`, transfer_index: 0 }),
     );
     const leaves = (): (readonly [number, bigint])[] => Array.from({ length: 200 }, () => [5, 1n]);
     await collect(leaves(), leaves());
@@ -148,7 +148,9 @@ describe('the totals behind the log', () => {
     );
     const before = await statement();
     const program = [...programOf('test/harness/receipt/integrate-and-die.child.ts'), totals.database.url];
-    const child = spawn(...mortal(process.execPath, program), { stdio: ['ignore', 'ignore', 'inherit'] });
+    const child = spawn(...withParentDeathSignal(process.execPath, program), {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
     expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
     expect(await statement()).toEqual(before);
     // Until Postgres has seen that it is gone, what it has locked is passed over.
@@ -205,7 +207,7 @@ describe('the totals behind the log', () => {
       '{',
       '{"payment":{"settled_amount":"9","rail":"usdc"},"settlement_basis":"observed_transfer"}',
     ]) {
-      const { task_id, ...call } = callOf(++number, 1, 9n);
+      const { task_id, ...call } = paidCallOf(++number, 1, 9n);
       await totals.database.issueCalls(issuer, [{ ...call, task_id }]);
       await totals.database.query({
         text: 'update receipt set payload = $1 where task_id = $2',
@@ -225,7 +227,7 @@ describe('the totals behind the log', () => {
 
   it('sign nothing over a payment that two receipts name, and say which leaves they are', async () => {
     const before = await statement();
-    const { payment, ...call } = callOf(++number, 2, 9n);
+    const { payment, ...call } = paidCallOf(++number, 2, 9n);
     const leaf = Number(before.tree_size);
     await totals.database.issueCalls(issuer, [{ ...call, payment }]);
     await totals.database.issueCalls(issuer, [{ ...call, task_id: 'task_again', agent_id: 1, payment }]);

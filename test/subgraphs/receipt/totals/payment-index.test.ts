@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isOwnTransfer } from '../../../../subgraphs/receipt/receipt/own-transfer.ts';
-import { indexPayments, noteSeen } from '../../../../subgraphs/receipt/totals/payments.ts';
+import { indexPayments, noteTransfer } from '../../../../subgraphs/receipt/totals/payments.ts';
 import { issuer } from '../../../harness/ledger/fixture.ts';
 import { openTotals, vouchedCall } from '../../../harness/receipt/totals.ts';
 import { atEnd } from '../../../harness/release.ts';
@@ -22,7 +22,9 @@ async function paidAndSeen(totals: Totals, transfer_index: number | null) {
   const call = vouchedCall(number, 7, 5n);
   await totals.database.issueCalls(issuer, [call]);
   const payment_ref = String(call.payment?.ref);
-  await totals.database.transaction(async tx => noteSeen(tx, { task_id: call.task_id, payment_ref, transfer_index }));
+  await totals.database.transaction(async tx =>
+    noteTransfer(tx, { task_id: call.task_id, payment_ref, transfer_index }),
+  );
   const { payer = '', pay_to = '', asset = '' } = call.payment ?? {};
   const transaction = payment_ref.slice('base:'.length);
   return { network: 'base', rail: 'usdc', asset, transaction, index: 4, payer, pay_to, amount: '5' } as const;

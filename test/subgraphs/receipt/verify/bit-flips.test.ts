@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
 import { type VerifiedDocument, verify, verifyPlace } from '../../../../subgraphs/receipt/verify/module.ts';
 import { verifierKey } from '../../../../subgraphs/receipt/verify/verifier-key.ts';
-import { audited } from '../../../harness/receipt/audit-document.ts';
-import { altered, issue, issuer, paths } from '../../../harness/receipt/issue.ts';
+import { makeAuditDocument } from '../../../harness/receipt/audit-document.ts';
+import { alter, issue, issuer, paths } from '../../../harness/receipt/issue.ts';
 import { paidCall } from '../../../harness/vectors/receipt-facts.ts';
 
 /*
@@ -12,7 +12,7 @@ import { paidCall } from '../../../harness/vectors/receipt-facts.ts';
  */
 
 const receipt = await issue(paidCall);
-const audit = await audited(paidCall);
+const audit = await makeAuditDocument(paidCall);
 const keys = issuer.jwks as JsonObject;
 const at = (path: string) => path.split('.');
 const valueAt = (document: Json, path: string): Json =>
@@ -50,8 +50,7 @@ function* encoded(bytes: Uint8Array, encode: (flipped: Buffer) => string): Gener
   for (const flipped of flips(bytes)) yield encode(flipped);
 }
 
-const withText = (path: string, text: Json, document = receipt) =>
-  altered(document, at(path), () => text) as JsonObject;
+const withText = (path: string, text: Json, document = receipt) => alter(document, at(path), () => text) as JsonObject;
 
 describe('one bit of a receipt flipped is no receipt any more', () => {
   const jws = String(valueAt(receipt, 'issuer_signature.jws'));
@@ -174,7 +173,7 @@ describe('what nobody signed', () => {
   it('fails, or is reported as unsigned or broken, wherever it is changed, and is never passed as proven', () => {
     const unsigned: string[] = [];
     for (const path of paths(receipt)) {
-      const said = verify(altered(receipt, path, other) as JsonObject, keys);
+      const said = verify(alter(receipt, path, other) as JsonObject, keys);
       if (!said.valid) continue;
       const name = path.join('.');
       expect(

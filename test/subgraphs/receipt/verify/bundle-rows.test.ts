@@ -8,10 +8,10 @@ import {
 } from '../../../../subgraphs/receipt/verify/bundle-rows.ts';
 import { parseJws } from '../../../../subgraphs/receipt/verify/signature.ts';
 import { issue, issuer } from '../../../harness/receipt/issue.ts';
-import { paidCall, paidInTwo } from '../../../harness/vectors/receipt-facts.ts';
+import { paidCall, twoLegCall } from '../../../harness/vectors/receipt-facts.ts';
 
 const claimsOf = ({ issuer_signature }: JsonObject) => parseJws((issuer_signature as JsonObject).jws)?.claims ?? {};
-const [paid, in_two] = [claimsOf(await issue(paidCall)), claimsOf(await issue(paidInTwo))];
+const [paid, in_two] = [claimsOf(await issue(paidCall)), claimsOf(await issue(twoLegCall))];
 
 describe('the book that a receipt signs', () => {
   it.each<[what: string, standing: string | null, claims: JsonObject, row: JsonObject, agent_id: number]>([
@@ -43,29 +43,29 @@ describe('a row beside its receipt', () => {
     transfer_index,
   };
   const vouched = { ...paid, settlement_basis: 'receipt' };
-  const said = (members: JsonObject, claims = paid, document: JsonObject = {}) =>
+  const differenceIn = (members: JsonObject, claims = paid, document: JsonObject = {}) =>
     receiptDifference({ ...row, ...members }, { document, claims }, 'own');
 
   it('says the same, or leaves out', () => {
-    expect(said({})).toBeNull();
-    expect(said({ amount: null, payment_ref: null, rail: null, payer_wallet: null })).toBeNull();
+    expect(differenceIn({})).toBeNull();
+    expect(differenceIn({ amount: null, payment_ref: null, rail: null, payer_wallet: null })).toBeNull();
   });
 
   it('names the model that the hub named, as its receipt does', () => {
     const named = { ...paid, answered_model: 'small-1-0613' };
-    expect(said({ answered_model: 'small-1-0613' }, named)).toBeNull();
-    expect(said({ answered_model: null }, named)).toBeNull();
+    expect(differenceIn({ answered_model: 'small-1-0613' }, named)).toBeNull();
+    expect(differenceIn({ answered_model: null }, named)).toBeNull();
     for (const claims of [named, paid])
-      expect(said({ answered_model: 'other' }, claims)).toBe('answered_model is not what the receipt signs');
+      expect(differenceIn({ answered_model: 'other' }, claims)).toBe('answered_model is not what the receipt signs');
   });
 
   it('may name where a payment that was vouched for was seen, as its receipt does, and it is told apart', () => {
     const moved = { payment_ref: 'base:0x02' };
     const seen = { ingress_receipt: { ref: 'base:0x02' } };
-    expect(said(moved, vouched, seen)).toBeNull();
+    expect(differenceIn(moved, vouched, seen)).toBeNull();
     expect(isSeenElsewhere(moved, vouched)).toBe(true);
-    expect(said(moved, vouched)).toBe('payment_ref is not what the receipt signs');
-    expect(said(moved, paid, seen)).toBe('payment_ref is not what the receipt signs');
+    expect(differenceIn(moved, vouched)).toBe('payment_ref is not what the receipt signs');
+    expect(differenceIn(moved, paid, seen)).toBe('payment_ref is not what the receipt signs');
   });
 });
 
@@ -83,12 +83,13 @@ it('a row of an inflow says what its claim signs, of the same book', () => {
   const value = issuer.signCanonical(JSON.stringify(Object.fromEntries(Object.entries(signed).sort())));
   const inflow_claim = { ...signed, signature: { alg: 'ES256', kid: issuer.kid, value } };
   const row = { task_id: 'task_1', bucket: 'fees', amount: null, inflow_claim };
-  const said = (members: JsonObject, agent_id = 7) => claimDifference({ ...row, ...members }, agent_id, issuer.jwks);
-  expect(said({})).toBeNull();
-  expect(said({}, 8)).toBe('the claim belongs to another book');
-  expect(said({ bucket: 'other' })).toBe('bucket is not what the claim signs');
-  expect(said({ amount: '5' })).toContain('amount is not what the claim signs');
-  expect(said({ inflow_corrections: [{ task_id: 'task_2', inflow_claim }] })).toBe(
+  const claimDifferenceIn = (members: JsonObject, agent_id = 7) =>
+    claimDifference({ ...row, ...members }, agent_id, issuer.jwks);
+  expect(claimDifferenceIn({})).toBeNull();
+  expect(claimDifferenceIn({}, 8)).toBe('the claim belongs to another book');
+  expect(claimDifferenceIn({ bucket: 'other' })).toBe('bucket is not what the claim signs');
+  expect(claimDifferenceIn({ amount: '5' })).toContain('amount is not what the claim signs');
+  expect(claimDifferenceIn({ inflow_corrections: [{ task_id: 'task_2', inflow_claim }] })).toBe(
     'task_id is not what the claim signs',
   );
 });

@@ -6,14 +6,14 @@ import { sha256Hex } from '../../../../schema/digest.ts';
 import { signCredential } from '../../../../subgraphs/receipt/envelope/sign.ts';
 import { openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { verifyCredential } from '../../../../subgraphs/receipt/verify/credential.ts';
-import { base_url, issuer, stranger } from '../../../harness/receipt/issue.ts';
+import { base_url, issuer, otherIssuer } from '../../../harness/receipt/issue.ts';
 
 const payload = { task_id: 'task_1', issued_at: '2026-01-02T03:04:05.000Z' };
 const payload_hash = sha256Hex('{"issued_at":"2026-01-02T03:04:05.000Z","task_id":"task_1"}');
 const credential = receiptCredential(payload, { base_url, issuer: issuer.did_web, payload_hash });
 const good = signCredential(issuer, credential, 1_767_323_046);
 
-const said = (jwt: string, jwks: JsonObject = issuer.jwks) => {
+const verdictOf = (jwt: string, jwks: JsonObject = issuer.jwks) => {
   const verified = verifyCredential(jwt, jwks);
   return verified.kind === 'valid' ? 'valid' : verified.code;
 };
@@ -40,7 +40,7 @@ describe('a credential of a receipt', () => {
   it('of which any character is another does not', () => {
     for (let at = 0; at < good.length; at++) {
       const other = good[at] === 'A' ? 'B' : 'A';
-      expect(said(`${good.slice(0, at)}${other}${good.slice(at + 1)}`), `character ${at}`).not.toBe('valid');
+      expect(verdictOf(`${good.slice(0, at)}${other}${good.slice(at + 1)}`), `character ${at}`).not.toBe('valid');
     }
   });
 
@@ -53,28 +53,28 @@ describe('a credential of a receipt', () => {
       ['typ', 'JWT'],
       ['cty', 'JWT'],
     ] as const)
-      expect(said(headed({ [name]: value })), value).toBe('signature_invalid');
-    expect(said(`${text({ alg: 'none' })}.${body}.`)).toBe('signature_invalid');
+      expect(verdictOf(headed({ [name]: value })), value).toBe('signature_invalid');
+    expect(verdictOf(`${text({ alg: 'none' })}.${body}.`)).toBe('signature_invalid');
     const input = `${text({ alg: 'HS256', kid: `did:web:svc.example#${issuer.kid}`, typ: 'vc+jwt', cty: 'vc' })}.${body}`;
     const mac = createHmac('sha256', issuer.kid).update(input).digest('base64url');
-    expect(said(`${input}.${mac}`)).toBe('signature_invalid');
-    expect(said(headed({ crit: ['x'], x: 1 }))).toBe('malformed');
+    expect(verdictOf(`${input}.${mac}`)).toBe('signature_invalid');
+    expect(verdictOf(headed({ crit: ['x'], x: 1 }))).toBe('malformed');
   });
 
   it('does not by the keys of another, nor where another says that it is the issuer', () => {
-    expect(said(good, stranger.jwks)).toBe('signature_invalid');
+    expect(verdictOf(good, otherIssuer.jwks)).toBe('signature_invalid');
     const [did, iss] = ['did:web:other.example', base_url];
     const foreign = openIssuer(['33'.repeat(32)], { base_url: 'https://other.example', now_ms: Date.now });
     const claimed = receiptCredential(payload, { base_url: iss, issuer: did, payload_hash });
-    expect(said(signCredential(foreign, claimed, 1), foreign.jwks)).toBe('issuer_foreign');
-    expect(said(signCredential(foreign, credential, 1), foreign.jwks)).toBe('signature_invalid');
+    expect(verdictOf(signCredential(foreign, claimed, 1), foreign.jwks)).toBe('issuer_foreign');
+    expect(verdictOf(signCredential(foreign, credential, 1), foreign.jwks)).toBe('signature_invalid');
   });
 
   it('does not where it is signed, and its payload hash is another or a member more is said', () => {
     const subject = credential.credentialSubject as JsonObject;
     const wrong = { ...credential, credentialSubject: { ...subject, payload_hash: '0'.repeat(64) } };
     for (const forged of [wrong, { ...credential, extra: 1 }, { ...credential, validFrom: '2020-01-01T00:00:00Z' }])
-      expect(said(signCredential(issuer, forged, 1))).toBe('credential_differs');
+      expect(verdictOf(signCredential(issuer, forged, 1))).toBe('credential_differs');
   });
 
   it('is signed by the current key alone, and what an older one signed goes on verifying', () => {
@@ -83,7 +83,7 @@ describe('a credential of a receipt', () => {
     const [header = ''] = anew.split('.');
     expect(JSON.parse(Buffer.from(header, 'base64url').toString()).kid).toBe(`did:web:svc.example#${next.kid}`);
     expect(next.kid).not.toBe(issuer.kid);
-    expect([said(good, next.jwks), said(anew, next.jwks)]).toEqual(['valid', 'valid']);
+    expect([verdictOf(good, next.jwks), verdictOf(anew, next.jwks)]).toEqual(['valid', 'valid']);
   });
 
   it('does not outside the time of its key, nor where that was revoked', () => {
@@ -91,14 +91,14 @@ describe('a credential of a receipt', () => {
       keys: (issuer.jwks.keys as JsonObject[]).map(key => ({ ...key, ...members })),
     });
     const iat = 1_767_323_046;
-    expect(said(good, aged({ nbf: iat, exp: iat }))).toBe('valid');
+    expect(verdictOf(good, aged({ nbf: iat, exp: iat }))).toBe('valid');
     const revoked = { revoked_at: iat, tree_size: 9 };
     for (const [name, value] of Object.entries({ nbf: iat + 3_600, exp: iat - 1, revoked }))
-      expect(said(good, aged({ [name]: value })), name).toBe('key_not_in_force');
+      expect(verdictOf(good, aged({ [name]: value })), name).toBe('key_not_in_force');
   });
 
   it('nothing else is one', () => {
     for (const jwt of ['', 'a.b.c', 'e30.e30.', issuer.signJws({ iss: base_url }), signCredential(issuer, {}, 1)])
-      expect(said(jwt)).toBe('malformed');
+      expect(verdictOf(jwt)).toBe('malformed');
   });
 });

@@ -5,7 +5,7 @@ import { canonicalJson, type Json, type JsonObject } from '../../../../schema/ca
 import { openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { verifyDispute } from '../../../../subgraphs/receipt/verify/dispute.ts';
 import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
-import { boundRequest, callOf, FIELD, filing, SALT } from '../../../harness/ledger/disputes.ts';
+import { boundRequest, disputedCall, FIELD, filing, SALT } from '../../../harness/ledger/disputes.ts';
 import { collectAll, issuer, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
@@ -23,8 +23,8 @@ beforeAll(async () => {
   await withBooks(database, AGENT);
   await database.transaction(tx =>
     collectAll(tx, [
-      callOf(AGENT, 1, { request_hash: boundRequest(args, first) }),
-      callOf(AGENT, 2, { request_hash: boundRequest(args, second) }),
+      disputedCall(AGENT, 1, { request_hash: boundRequest(args, first) }),
+      disputedCall(AGENT, 2, { request_hash: boundRequest(args, second) }),
     ]),
   );
   const evidence = { task_id: 'task_5_1', request: { field: FIELD, args }, salt: second, other_salt: first };

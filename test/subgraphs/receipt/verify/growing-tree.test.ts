@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { GrowingTree } from '../../../../subgraphs/receipt/verify/growing-tree.ts';
 import { rootOf } from '../../../harness/log/follower.ts';
-import { MadeLog } from '../../../harness/log/made-log.ts';
 import { leafOf } from '../../../harness/log/note.ts';
+import { TestLog } from '../../../harness/log/test-log.ts';
 import { leaves as reference, roots } from '../../../harness/vectors/rfc6962.ts';
 
 it('a growing tree has the roots of the reference tree of Certificate Transparency', () => {
@@ -15,7 +15,7 @@ it('a growing tree has the roots of the reference tree of Certificate Transparen
 });
 
 it('a growing tree names each perfect subtree once, at every size, and a copy goes its own way', () => {
-  const { leaves } = new MadeLog('log').grow(70);
+  const { leaves } = new TestLog('log').grow(70);
   const tree = new GrowingTree();
   for (const [at, leaf] of leaves.entries()) {
     for (const { height, index, hash } of tree.add(leaf))

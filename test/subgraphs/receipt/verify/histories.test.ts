@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
-import { historiesRevoking, noHistories } from '../../../../subgraphs/receipt/issuer/histories.ts';
+import { noHistories, revokeInHistories } from '../../../../subgraphs/receipt/issuer/histories.ts';
 import { publishedKeys, revocations } from '../../../../subgraphs/receipt/issuer/publish.ts';
 import { issuerOf, openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { verifyIssuerHistory, verifyRevocations } from '../../../../subgraphs/receipt/verify/histories.ts';
@@ -17,7 +17,7 @@ const sign = (claims: JsonObject) => issuer.signJws({ iss: base_url, ...claims }
 
 const histories = issuer.kids.slice(1).reduce(
   (known, kid) => {
-    const revoking = historiesRevoking(known, { kid, since, reason: 'lost', log }, { sign, now_ms: now_ms() });
+    const revoking = revokeInHistories(known, { kid, since, reason: 'lost', log }, { sign, now_ms: now_ms() });
     if (revoking.kind !== 'revoked') throw new Error(revoking.kind);
     return revoking.histories;
   },
@@ -26,14 +26,17 @@ const histories = issuer.kids.slice(1).reduce(
 const jwks = publishedKeys(histories);
 const list = revocations(histories) as JsonObject & { readonly keys: readonly JsonObject[] };
 const [newest, , , oldest] = list.keys as readonly [JsonObject, JsonObject, JsonObject, JsonObject];
-const said = (keys: readonly JsonObject[]) => verifyRevocations({ ...list, keys }, jwks);
+const verifyKeys = (keys: readonly JsonObject[]) => verifyRevocations({ ...list, keys }, jwks);
 /** The first key with other members; one that is undefined is left out. */
 const changed = (members: Readonly<Record<string, JsonObject[string] | undefined>>) =>
-  said([JSON.parse(JSON.stringify({ ...newest, ...members })) as JsonObject, ...list.keys.slice(1)]);
+  verifyKeys([JSON.parse(JSON.stringify({ ...newest, ...members })) as JsonObject, ...list.keys.slice(1)]);
 
 describe('a list of revoked keys', () => {
   it('verifies, each key of each seed', () => {
-    expect(said(list.keys)).toMatchObject({ kind: 'valid', claims: { revoked: list.keys.map(({ kid }) => kid) } });
+    expect(verifyKeys(list.keys)).toMatchObject({
+      kind: 'valid',
+      claims: { revoked: list.keys.map(({ kid }) => kid) },
+    });
   });
 
   it.each<[what: string, members: Parameters<typeof changed>[0]]>([
@@ -55,7 +58,7 @@ describe('a list of revoked keys', () => {
   it('does not where a key of another algorithm is named to which the key set gives other times', () => {
     const kid = (jwks.keys as readonly JsonObject[]).find(({ crv }) => crv === 'Ed25519')?.kid ?? null;
     const keys = list.keys.map(key => (key.alg === 'Ed25519' && key.seq === newest.seq ? { ...key, kid } : key));
-    expect(said(keys)).toMatchObject({ kind: 'invalid', code: 'revocation_unsigned' });
+    expect(verifyKeys(keys)).toMatchObject({ kind: 'invalid', code: 'revocation_unsigned' });
   });
 });
 
@@ -110,9 +113,9 @@ describe('a statement of a key that was itself revoked later', () => {
   const second = at([second_seed, first_seed], at_first);
   const third = at([third_seed, second_seed, first_seed], at_second);
   const [first_kid = '', second_kid = ''] = [second.kids[1], second.kid];
-  const said = (by: typeof issuer) => (claims: JsonObject) => by.signJws({ iss: base_url, ...claims });
-  const revoking = (known: Parameters<typeof historiesRevoking>[0], kid: string, by: typeof issuer, ms: number) => {
-    const made = historiesRevoking(known, { kid, since, reason: 'lost', log }, { sign: said(by), now_ms: ms });
+  const signClaims = (by: typeof issuer) => (claims: JsonObject) => by.signJws({ iss: base_url, ...claims });
+  const revoking = (known: Parameters<typeof revokeInHistories>[0], kid: string, by: typeof issuer, ms: number) => {
+    const made = revokeInHistories(known, { kid, since, reason: 'lost', log }, { sign: signClaims(by), now_ms: ms });
     if (made.kind !== 'revoked') throw new Error(made.kind);
     return made.histories;
   };
@@ -140,10 +143,10 @@ describe('a statement of a key that was itself revoked later', () => {
   });
 
   it('is false where the chain does not lead to it, whatever time it names', () => {
-    const forged = historiesRevoking(
+    const forged = revokeInHistories(
       two,
       { kid: first_kid, since, reason: 'forged', log },
-      { sign: said(second), now_ms: at_first },
+      { sign: signClaims(second), now_ms: at_first },
     );
     if (forged.kind !== 'revoked') throw new Error(forged.kind);
     const own = entriesOf(revocations(forged.histories)).filter(({ kid }) => kid === first_kid);

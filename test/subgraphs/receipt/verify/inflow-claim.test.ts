@@ -77,16 +77,16 @@ describe('verifyInflowClaim', () => {
   });
 
   it("is checked down to the wallet's key; of a contract it says whom to ask", async () => {
-    const asks = (claim: JsonObject) => JSON.stringify(verifyInflowClaim(claim, jwks)).includes('ERC-1271');
+    const namesErc1271 = (claim: JsonObject) => JSON.stringify(verifyInflowClaim(claim, jwks)).includes('ERC-1271');
     const claim = signedInflow(signing, { ...unsigned, wallet_word: await withWallet() });
     expect(verifyInflowClaim(claim, jwks).kind).toBe('valid');
-    expect(asks(claim)).toBe(false);
+    expect(namesErc1271(claim)).toBe(false);
     const correction = await withWallet({ task_id: 'task_0', reason: 'a typo' }, 'correction');
-    expect(asks(signedAnyhow({ corrects: 'task_0', reason: 'a typo', ...correction }))).toBe(false);
+    expect(namesErc1271(signedAnyhow({ corrects: 'task_0', reason: 'a typo', ...correction }))).toBe(false);
     const { wallet_claim } = await withWallet();
-    expect(asks(signedAnyhow({ wallet: `0x${'11'.repeat(20)}`, wallet_claim }))).toBe(true);
-    expect(asks(signedAnyhow({ wallet: account.address, wallet_claim: { ...wallet_claim, signature: '0x00' } }))).toBe(
-      true,
-    );
+    expect(namesErc1271(signedAnyhow({ wallet: `0x${'11'.repeat(20)}`, wallet_claim }))).toBe(true);
+    expect(
+      namesErc1271(signedAnyhow({ wallet: account.address, wallet_claim: { ...wallet_claim, signature: '0x00' } })),
+    ).toBe(true);
   });
 });

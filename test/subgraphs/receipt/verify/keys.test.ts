@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../../schema/can
 import { KEY_CLOCK_SECONDS, KEY_OVERLAP_SECONDS } from '../../../../schema/key-times.ts';
 import { openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
-import { base_url, collected_at_ms, issue, issuer, stranger } from '../../../harness/receipt/issue.ts';
+import { base_url, collected_at_ms, issue, issuer, otherIssuer } from '../../../harness/receipt/issue.ts';
 import { paidCall } from '../../../harness/vectors/receipt-facts.ts';
 
 /* What is not the issuer's signature, however it is dressed. */
@@ -62,7 +62,7 @@ const forged: readonly (readonly [what: string, document: JsonObject, code: stri
   ['a kid of nobody', dressed({ kid: 'nobody' }, asBefore), 'signature_invalid'],
   ['no kid', dressed({ kid: null }, asBefore), 'signature_invalid'],
   ['the kid of another curve', dressed({ kid: (keys[1] as JsonObject).kid ?? null }, asBefore), 'signature_invalid'],
-  ['the key of another issuer', dressed({ kid: stranger.kid }, asBefore), 'signature_invalid'],
+  ['the key of another issuer', dressed({ kid: otherIssuer.kid }, asBefore), 'signature_invalid'],
   ['an unknown critical header', dressed({ crit: ['exp'], exp: 9e9 }, asBefore), 'header_refused'],
   ['b64 false', dressed({ crit: ['b64'], b64: false }, asBefore), 'header_refused'],
   ['b64 false that is not critical', dressed({ b64: false }, asBefore), 'header_refused'],
@@ -76,9 +76,9 @@ describe('a token', () => {
   });
 
   it('of another issuer under its own kid is none of ours', async () => {
-    const theirs = await issue(paidCall, 1, stranger);
+    const theirs = await issue(paidCall, 1, otherIssuer);
     expect(verifyReceipt(theirs, issuer.jwks)).toMatchObject({ code: 'signature_invalid' });
-    expect(verifyReceipt(theirs, stranger.jwks).kind).toBe('valid');
+    expect(verifyReceipt(theirs, otherIssuer.jwks).kind).toBe('valid');
   });
 
   it('as it stands passes both, so that the others fail for what was changed', async () => {

@@ -3,13 +3,13 @@ import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import type { ReceiptLeg } from '../../../../schema/receipt-shapes.ts';
 import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
 import { issue, issuer } from '../../../harness/receipt/issue.ts';
-import { paidCall, paidInTwo } from '../../../harness/vectors/receipt-facts.ts';
+import { paidCall, twoLegCall } from '../../../harness/vectors/receipt-facts.ts';
 
-const legs = paidInTwo.legs ?? [];
+const legs = twoLegCall.legs ?? [];
 const [payee, fee] = legs as [ReceiptLeg, ReceiptLeg];
 
 it('a receipt of two payments verifies, and shows both', async () => {
-  const receipt = await issue(paidInTwo);
+  const receipt = await issue(twoLegCall);
   expect(receipt.legs).toEqual(legs);
   expect(verifyReceipt(receipt, issuer.jwks)).toMatchObject({ kind: 'valid' });
 });
@@ -23,14 +23,14 @@ it.each([
   ['one alone', [payee]],
   ['a third', [payee, fee, fee]],
 ] as [string, ReceiptLeg[]][])('none that names %s', async (_, named) => {
-  const verified = verifyReceipt(await issue({ ...paidInTwo, legs: named }), issuer.jwks);
+  const verified = verifyReceipt(await issue({ ...twoLegCall, legs: named }), issuer.jwks);
   expect(verified).toMatchObject({ kind: 'invalid' });
 });
 
 it('none whose legs stand beside no payment, or are not those that were signed', async () => {
   const unpaid = await issue({ ...paidCall, payment: null, settled_by: null, waived_by: 'live_key', legs });
   expect(verifyReceipt(unpaid, issuer.jwks)).toMatchObject({ kind: 'invalid' });
-  const receipt: JsonObject = await issue(paidInTwo);
+  const receipt: JsonObject = await issue(twoLegCall);
   const altered = { ...receipt, legs: [payee, { ...fee, amount: '1' }] };
   expect(verifyReceipt(altered, issuer.jwks)).toMatchObject({ kind: 'invalid' });
 });

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitProof, verifyLogProof } from '../../../../subgraphs/receipt/verify/log-proof.ts';
 import { type VerifierKey, verifierKey } from '../../../../subgraphs/receipt/verify/verifier-key.ts';
-import { MadeLog } from '../../../harness/log/made-log.ts';
 import { encode, NoteKey } from '../../../harness/log/note.ts';
+import { TestLog } from '../../../harness/log/test-log.ts';
 
-const log = new MadeLog('log.example/one').grow(9);
+const log = new TestLog('log.example/one').grow(9);
 const witness = new NoteKey('witness.example/w1', 4);
 
 function keyOf({ verifier_key }: NoteKey): VerifierKey {
@@ -30,7 +30,7 @@ describe('a proof of the log', () => {
   it('for every leaf of every tree, and no other', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 40 }), fc.nat(), fc.nat(), (size, one, other) => {
-        const tree = new MadeLog(log.origin, log.keys).grow(size);
+        const tree = new TestLog(log.origin, log.keys).grow(size);
         const [index, wrong] = [one % size, other % size];
         const of = (at: number) => verifyLogProof(proofOf(index, tree), { ...wanted, leaf: tree.leaves[at] ?? leaf });
         expect(of(index).kind).toBe('valid');

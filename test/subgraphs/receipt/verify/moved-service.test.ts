@@ -5,10 +5,10 @@ import { systemRandom } from '../../../../subgraphs/clock.ts';
 import { openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { refusalById, refusalDocument } from '../../../../subgraphs/receipt/refusal/find.ts';
 import { issueRefusals } from '../../../../subgraphs/receipt/refusal/sign-refusal.ts';
-import { addressesSigned } from '../../../../subgraphs/receipt/verify/addresses.ts';
-import { undecided, verify } from '../../../../subgraphs/receipt/verify/module.ts';
+import { signedAddresses } from '../../../../subgraphs/receipt/verify/addresses.ts';
+import { isUndecided, verify } from '../../../../subgraphs/receipt/verify/module.ts';
 import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
-import { altered, issuer as before, base_url as former, issue } from '../../../harness/receipt/issue.ts';
+import { alter, issuer as before, base_url as former, issue } from '../../../harness/receipt/issue.ts';
 import { freshStore } from '../../../harness/store.ts';
 import { paidCall } from '../../../harness/vectors/receipt-facts.ts';
 
@@ -69,7 +69,7 @@ describe.each(kinds)('a %s of a service that has moved', (_kind, document) => {
   });
 
   it('is not valid with one link to somebody else, also where the key set names no address', () => {
-    const one = altered(document, ['verification', 'issuer_history_uri'], () => `${stranger}/.well-known/x`);
+    const one = alter(document, ['verification', 'issuer_history_uri'], () => `${stranger}/.well-known/x`);
     for (const jwks of [keys, keys_of_old])
       expect(verify(one as JsonObject, jwks)).toMatchObject({ valid: false, fault: { code: 'link_foreign' } });
   });
@@ -77,7 +77,7 @@ describe.each(kinds)('a %s of a service that has moved', (_kind, document) => {
   it('is neither valid nor invalid by a key set that names no address: the issuer may have moved there', () => {
     for (const base of [present, stranger]) {
       const { valid, fault } = verify(shownAt(base, document), keys_of_old);
-      expect([valid, fault?.code, undecided(fault)]).toEqual([false, 'address_unknown', true]);
+      expect([valid, fault?.code, isUndecided(fault)]).toEqual([false, 'address_unknown', true]);
       expect(fault?.sentence).toContain(base);
     }
     expect(verify(document, keys_of_old)).toMatchObject({ valid: true });
@@ -106,13 +106,13 @@ describe('the addresses in a key set', () => {
       iss: present,
       base_urls: [present, former],
     });
-    expect(addressesSigned({ ...keys, addresses: after.signJws(claims, 'svc-addresses+jwt') })).toEqual(
+    expect(signedAddresses({ ...keys, addresses: after.signJws(claims, 'svc-addresses+jwt') })).toEqual(
       claims.base_urls,
     );
   });
 
   it('are those that a key of the set signed', () => {
-    expect(addressesSigned(keys)).toEqual([present, former]);
+    expect(signedAddresses(keys)).toEqual([present, former]);
   });
 
   it.each<[what: string, jwks: JsonObject]>([
@@ -131,7 +131,7 @@ describe('the addresses in a key set', () => {
       { ...keys, keys: (keys.keys as readonly JsonObject[]).map(key => ({ ...key, revoked: { tree_size: 0 } })) },
     ],
   ])('count for nothing %s', (_what, jwks) => {
-    expect(addressesSigned(jwks)).toBe(null);
+    expect(signedAddresses(jwks)).toBe(null);
   });
 
   it('say nothing of what another key set signs', async () => {

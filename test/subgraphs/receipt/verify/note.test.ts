@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { splitNote } from '../../../../subgraphs/receipt/verify/note.ts';
 import { checkpointHead, openCheckpoint, openNote } from '../../../../subgraphs/receipt/verify/open-checkpoint.ts';
 import { type VerifierKey, verifierKey } from '../../../../subgraphs/receipt/verify/verifier-key.ts';
-import { cosignedAt, NoteKey } from '../../../harness/log/note.ts';
+import { cosignatureTime, NoteKey } from '../../../harness/log/note.ts';
 
 /** The example of https://c2sp.org/signed-note. */
 const c2sp = {
@@ -64,7 +64,7 @@ describe('a signed note', () => {
       ['log.example/one', null],
       ['witness.example/w1', 1_700_000_000],
     ]);
-    expect(cosignedAt(note, witness.verifier_key)).toBe(1_700_000_000);
+    expect(cosignatureTime(note, witness.verifier_key)).toBe(1_700_000_000);
   });
 
   it('ignores signatures of keys that are not known, also under a name that is', () => {

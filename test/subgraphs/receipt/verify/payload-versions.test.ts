@@ -3,14 +3,14 @@ import { canonicalHash, canonicalJson, type Json, type JsonObject } from '../../
 import { payloadVersions } from '../../../../schema/receipt-payload.ts';
 import type { ReceiptFacts } from '../../../../subgraphs/receipt/receipt/receipt-facts.ts';
 import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
-import { altered, base_url, issue, issuer } from '../../../harness/receipt/issue.ts';
-import { paidCall, paidElsewhere } from '../../../harness/vectors/receipt-facts.ts';
+import { alter, base_url, issue, issuer } from '../../../harness/receipt/issue.ts';
+import { foreignPayment, paidCall } from '../../../harness/vectors/receipt-facts.ts';
 
 /* Each payload version by what it signs: nothing of that can be taken away or altered, and nothing else is believed. */
 
-const chained_ref = `base:${paidElsewhere.observed_transfer.transaction}`;
+const chained_ref = `base:${foreignPayment.observed_transfer.transaction}`;
 /** As the lanes have it whose payment is none of ours: foreign ingest, Nano, stamps under the book chain. */
-const foreign: ReceiptFacts = { ...paidCall, payment: null, chained: paidElsewhere, caller_binding: {} };
+const foreign: ReceiptFacts = { ...paidCall, payment: null, chained: foreignPayment, caller_binding: {} };
 const current = await issue(paidCall);
 const chained = await issue(foreign);
 
@@ -206,7 +206,7 @@ describe('book chain', () => {
       payment_ref: chained_ref,
       task_id: foreign.task_id,
       claim_id: 7,
-      ...paidElsewhere,
+      ...foreignPayment,
     });
     expect(claimsIn(chained)).not.toHaveProperty('payment');
     expect(chained).toMatchObject({ book_id: 7, payment_ref: chained_ref, payload_version: 4, amount: '1500000' });
@@ -226,7 +226,7 @@ describe('book chain', () => {
     ['book_id of the payload', ['payload', 'book_id'], 8],
     ['payment_ref of the payload', ['payload', 'payment_ref'], 'base:0x00'],
   ])('fails with another %s', (_, path, value) => {
-    expect(verifyReceipt(altered(chained, path, () => value) as JsonObject, issuer.jwks).kind).toBe('invalid');
+    expect(verifyReceipt(alter(chained, path, () => value) as JsonObject, issuer.jwks).kind).toBe('invalid');
   });
 
   it.each<[what: string, change: (claims: Members) => Members, code: string]>([
@@ -250,7 +250,7 @@ describe('book chain', () => {
   it.each<[name: string, value: Json]>([
     ['book_id', 7],
     ['payment_ref', 'base:0x01'],
-    ['observed_transfer', paidElsewhere.observed_transfer],
+    ['observed_transfer', foreignPayment.observed_transfer],
     ['payer_proven', true],
   ])('alone signs %s', async (name, value) => {
     const document = await ofVersion(11, claims => ({ ...claims, [name]: value }));
@@ -324,7 +324,7 @@ describe('what a receipt signs', () => {
     'fails where verification.%s leads elsewhere',
     name => {
       for (const link of ['https://evil.example/keys', `${base_url}.evil.example/.well-known/jwks.json`]) {
-        const forged = altered(current, ['verification', name], () => link) as JsonObject;
+        const forged = alter(current, ['verification', name], () => link) as JsonObject;
         expect(verifyReceipt(forged, issuer.jwks)).toMatchObject({ code: 'link_foreign' });
       }
     },

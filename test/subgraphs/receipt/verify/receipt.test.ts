@@ -6,7 +6,7 @@ import { limits } from '../../../../schema/limits.ts';
 import { receiptHeaders } from '../../../../subgraphs/receipt/receipt/headers.ts';
 import type { ReceiptFacts } from '../../../../subgraphs/receipt/receipt/receipt-facts.ts';
 import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
-import { altered, base_url, collected_at_ms, issue, issuer, paths, stranger } from '../../../harness/receipt/issue.ts';
+import { alter, base_url, collected_at_ms, issue, issuer, otherIssuer, paths } from '../../../harness/receipt/issue.ts';
 import { paidCall, waivedCall } from '../../../harness/vectors/receipt-facts.ts';
 
 const document = await issue(paidCall);
@@ -157,7 +157,7 @@ describe('an altered receipt', () => {
   const members = paths(document).filter(path => !unsigned.test(path.join('.')));
 
   it.each(members.map(path => [path.join('.'), path] as const))('is invalid when %s is another', (_, path) => {
-    const forged = altered(document, path, other) as JsonObject;
+    const forged = alter(document, path, other) as JsonObject;
     expect(verifyReceipt(forged, issuer.jwks)).toMatchObject({ kind: 'invalid' });
   });
 
@@ -170,9 +170,9 @@ describe('an altered receipt', () => {
   });
 
   it('is invalid under a key set that does not hold the key', async () => {
-    expect(verifyReceipt(document, stranger.jwks)).toMatchObject({ kind: 'invalid', code: 'signature_invalid' });
+    expect(verifyReceipt(document, otherIssuer.jwks)).toMatchObject({ kind: 'invalid', code: 'signature_invalid' });
     expect(verifyReceipt(document, { keys: [] })).toMatchObject({ kind: 'invalid', code: 'signature_invalid' });
-    expect(verifyReceipt(await issue(paidCall, 1, stranger), issuer.jwks).kind).toBe('invalid');
+    expect(verifyReceipt(await issue(paidCall, 1, otherIssuer), issuer.jwks).kind).toBe('invalid');
   });
 
   it('stays valid with one of its two signatures, and is invalid with none', () => {
@@ -180,7 +180,7 @@ describe('an altered receipt', () => {
     const { signature, co_signature } = document as { signature: Json; co_signature: Json };
     expect(verifyReceipt({ ...neither, signature }, issuer.jwks).kind).toBe('valid');
     expect(verifyReceipt({ ...neither, co_signature }, issuer.jwks).kind).toBe('valid');
-    const strangers = stranger.coSignature(String(document.payload_hash));
+    const strangers = otherIssuer.coSignature(String(document.payload_hash));
     for (const forged of [neither, { ...neither, co_signature: strangers }]) {
       expect(verifyReceipt(forged, issuer.jwks)).toMatchObject({ code: 'receipt_signatures_invalid' });
     }
@@ -189,7 +189,7 @@ describe('an altered receipt', () => {
   it('never makes the verifier throw, whatever it is given', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(...paths(document)), (junk, path) => {
-        const forged = altered(document, path.slice(0, 2), () => junk as Json) as JsonObject;
+        const forged = alter(document, path.slice(0, 2), () => junk as Json) as JsonObject;
         expect(['valid', 'invalid']).toContain(verifyReceipt(forged, issuer.jwks).kind);
       }),
     );

@@ -9,7 +9,7 @@ import { SignedRefusal } from '../../../../subgraphs/receipt/refusal/refusal.ent
 import { type Verification, verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
 import { verifyRefusal } from '../../../../subgraphs/receipt/verify/refusal.ts';
 import type { Report } from '../../../../subgraphs/receipt/verify/result.ts';
-import { altered, base_url, issue, issuer, paths, stranger } from '../../../harness/receipt/issue.ts';
+import { alter, base_url, issue, issuer, otherIssuer, paths } from '../../../harness/receipt/issue.ts';
 import { paidCall, waivedCall } from '../../../harness/vectors/receipt-facts.ts';
 
 const receipt = await issue(paidCall);
@@ -113,7 +113,7 @@ describe('members that nobody signed', () => {
 });
 
 describe('a broken second signature', () => {
-  const strangers = stranger.coSignature(String(receipt.payload_hash));
+  const strangers = otherIssuer.coSignature(String(receipt.payload_hash));
 
   it.each<[name: string, broken: Json]>([
     ['co_signature', strangers as unknown as Json],
@@ -175,7 +175,7 @@ describe('a member of another type', () => {
     fc.assert(
       fc.property(fc.constantFrom(...every), fc.nat(3), (path, pick) => {
         let flipped = false;
-        const forged = altered(document, path, old => {
+        const forged = alter(document, path, old => {
           const choices = disguises(old);
           const disguise = choices[pick % choices.length] ?? null;
           flipped = canonicalJson(disguise) !== canonicalJson(old);

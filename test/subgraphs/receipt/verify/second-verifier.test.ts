@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { verify } from '../../../../subgraphs/receipt/verify/module.ts';
 import { issuer } from '../../../harness/receipt/issue.ts';
-import { cook, type Recipe, recipe } from '../../../harness/receipt/random-documents.ts';
+import { type DocumentSpec, documentSpecs, makeDocument } from '../../../harness/receipt/random-documents.ts';
 import { judgeAudit } from '../../../harness/second-verifier/audit.ts';
 import type { Members } from '../../../harness/second-verifier/bytes.ts';
 import { judgeReceipt } from '../../../harness/second-verifier/receipt.ts';
@@ -12,7 +12,7 @@ const DOCUMENTS = 1_000;
 
 /** Copies of members that their versions cannot sign yet: random documents seldom show them. */
 const receipt = { audit: false, paid: true, facts: {}, claims: {}, change: null } as const;
-const copied: readonly Recipe[] = [
+const copied: readonly DocumentSpec[] = [
   { ...receipt, version: 8, beside: { claim_id: null } },
   { ...receipt, version: 8, beside: { claim_id: 7 } },
   { ...receipt, version: 9, beside: { payload_hash: 'f'.repeat(64) } },
@@ -23,8 +23,8 @@ const copied: readonly Recipe[] = [
 /** How often each came out, so that what is said below is said of both. */
 const seen = new Map<string, number>();
 
-async function compare(ingredients: Recipe): Promise<void> {
-  const document = await cook(ingredients);
+async function compare(ingredients: DocumentSpec): Promise<void> {
+  const document = await makeDocument(ingredients);
   const keys = issuer.jwks as JsonObject;
   const first = verify(document, keys);
   const judge = document.schema === 'svc402.receipt_audit.v1' ? judgeAudit : judgeReceipt;
@@ -38,10 +38,10 @@ async function compare(ingredients: Recipe): Promise<void> {
 it(`two verifiers say the same of ${DOCUMENTS} random documents of versions 8 to 11, good and altered`, async () => {
   const seed = Number(process.env.SVC_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
   console.info(`second verifier: seed ${seed} (SVC_TEST_SEED=${seed} runs the same again)`);
-  await fc.assert(fc.asyncProperty(recipe, compare), {
+  await fc.assert(fc.asyncProperty(documentSpecs, compare), {
     seed,
     numRuns: DOCUMENTS,
-    examples: copied.map((each): [Recipe] => [each]),
+    examples: copied.map((each): [DocumentSpec] => [each]),
   });
   for (const version of [8, 9, 10, 11])
     for (const what of ['receipt', 'audit'])

@@ -5,8 +5,8 @@ import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { parseSign1, sigStructure, verifySign1 } from '../../../../subgraphs/receipt/verify/cose.ts';
 import { verifyStatement } from '../../../../subgraphs/receipt/verify/statement.ts';
-import { issuer, stranger } from '../../../harness/receipt/issue.ts';
-import { cbor, receiptIn, stated, taken, together } from '../../../harness/receipt/statement-parts.ts';
+import { issuer, otherIssuer } from '../../../harness/receipt/issue.ts';
+import { assemble, cbor, makeStatement, partsOf, receiptIn } from '../../../harness/receipt/statement-parts.ts';
 import { coseForged, coseKey, coseSigned } from '../../../harness/vectors/cose.ts';
 
 const hex = (text: string) => Buffer.from(text, 'hex');
@@ -36,8 +36,8 @@ describe('a published COSE_Sign1', () => {
 
 describe('a transparent statement', () => {
   const payload = { schema: 'svc402.receipt.v1', task_id: 'task_1' };
-  const good = stated(payload);
-  const said = (bytes: Uint8Array, jwks: JsonObject = issuer.jwks) => {
+  const good = makeStatement(payload);
+  const verdictOf = (bytes: Uint8Array, jwks: JsonObject = issuer.jwks) => {
     const verified = verifyStatement(bytes, jwks);
     return verified.kind === 'valid' ? 'valid' : verified.code;
   };
@@ -56,15 +56,15 @@ describe('a transparent statement', () => {
     for (let at = 0; at < good.length * 8; at++) {
       const forged = Uint8Array.from(good);
       forged[at >> 3] = (forged[at >> 3] ?? 0) ^ (1 << (at & 7));
-      expect(said(forged), `bit ${at}`).not.toBe('valid');
+      expect(verdictOf(forged), `bit ${at}`).not.toBe('valid');
     }
   });
 
   it('does not by the keys of another, nor where another key has its kid', () => {
-    expect(said(good, stranger.jwks)).toBe('signature_invalid');
+    expect(verdictOf(good, otherIssuer.jwks)).toBe('signature_invalid');
     const [own] = (issuer.jwks.keys as JsonObject[]).filter(({ crv }) => crv === 'P-256');
-    const foreign = (stranger.jwks.keys as JsonObject[]).map(key => ({ ...key, kid: own?.kid ?? '' }));
-    expect(said(good, { keys: foreign })).toBe('signature_invalid');
+    const foreign = (otherIssuer.jwks.keys as JsonObject[]).map(key => ({ ...key, kid: own?.kid ?? '' }));
+    expect(verdictOf(good, { keys: foreign })).toBe('signature_invalid');
   });
 
   it.each([
@@ -74,29 +74,29 @@ describe('a transparent statement', () => {
     ['none', 0],
     ['text', 'ES256'],
   ])('does not with the algorithm %s', (_name, alg) => {
-    const parts = taken(good);
+    const parts = partsOf(good);
     parts.protected_header.set(1, alg);
-    expect(said(together(parts))).toBe('signature_invalid');
+    expect(verdictOf(assemble(parts))).toBe('signature_invalid');
   });
 
   it('does not where it is signed, and is not of the payload that it holds', () => {
-    expect(said(stated(payload, { statement: { sub: 'task_2' } }))).toBe('payload_differs');
-    expect(said(stated(payload, { statement: { header: [[3, 'text/plain']] } }))).toBe('payload_differs');
-    expect(said(stated(payload, { text: '{"task_id":"task_1", "schema":"svc402.receipt.v1"}' }))).toBe(
+    expect(verdictOf(makeStatement(payload, { statement: { sub: 'task_2' } }))).toBe('payload_differs');
+    expect(verdictOf(makeStatement(payload, { statement: { header: [[3, 'text/plain']] } }))).toBe('payload_differs');
+    expect(verdictOf(makeStatement(payload, { text: '{"task_id":"task_1", "schema":"svc402.receipt.v1"}' }))).toBe(
       'payload_differs',
     );
-    expect(said(stated(payload, { text: '\uFEFF{"task_id":"task_1"}' }))).toBe('payload_differs');
+    expect(verdictOf(makeStatement(payload, { text: '\uFEFF{"task_id":"task_1"}' }))).toBe('payload_differs');
   });
 
   it('does not with an inclusion proof of another entry, another size, another log or another tree', () => {
-    const foreign = taken(good);
-    foreign.unprotected.set(394, [receiptIn(stated({ ...payload, task_id: 'task_2' }))]);
-    expect(said(together(foreign))).toBe('inclusion_invalid');
-    expect(said(stated(payload, { entry: 'another' }))).toBe('inclusion_invalid');
-    expect(said(stated(payload, { logged_by: stranger }))).toBe('inclusion_invalid');
+    const foreign = partsOf(good);
+    foreign.unprotected.set(394, [receiptIn(makeStatement({ ...payload, task_id: 'task_2' }))]);
+    expect(verdictOf(assemble(foreign))).toBe('inclusion_invalid');
+    expect(verdictOf(makeStatement(payload, { entry: 'another' }))).toBe('inclusion_invalid');
+    expect(verdictOf(makeStatement(payload, { logged_by: otherIssuer }))).toBe('inclusion_invalid');
     expect(
-      said(
-        stated(payload, {
+      verdictOf(
+        makeStatement(payload, {
           log: {
             header: [
               [395, 2],
@@ -107,8 +107,8 @@ describe('a transparent statement', () => {
       ),
     ).toBe('inclusion_invalid');
     expect(
-      said(
-        stated(payload, {
+      verdictOf(
+        makeStatement(payload, {
           log: {
             header: [
               [395, 1],
@@ -119,29 +119,29 @@ describe('a transparent statement', () => {
       ),
     ).toBe('log_foreign');
     const elsewhere = openIssuer(['22'.repeat(32)], { ...clock, base_url: 'https://other.example' });
-    expect(said(stated(payload, { logged_by: elsewhere }))).toBe('log_foreign');
+    expect(verdictOf(makeStatement(payload, { logged_by: elsewhere }))).toBe('log_foreign');
   });
 
   it('verifies by the name that the log had before the service moved', () => {
     const moved = openIssuer(['22'.repeat(32)], { ...clock, base_url: 'https://moved.example' });
-    expect(said(stated(payload, { by: moved }))).toBe('valid');
+    expect(verdictOf(makeStatement(payload, { by: moved }))).toBe('valid');
   });
 
   it('does not without a receipt, with one more, or with anything else that nobody signed', () => {
     const receipts = [receiptIn(good)];
     for (const unprotected of [new Map(), new Map([[394, []]]), new Map([[394, [...receipts, ...receipts]]])])
-      expect(said(together({ ...taken(good), unprotected }))).toBe('malformed');
+      expect(verdictOf(assemble({ ...partsOf(good), unprotected }))).toBe('malformed');
     const more = new Map<unknown, unknown>([
       [394, receipts],
       ['note', 'x'],
     ]);
-    expect(said(together({ ...taken(good), unprotected: more }))).toBe('malformed');
+    expect(verdictOf(assemble({ ...partsOf(good), unprotected: more }))).toBe('malformed');
   });
 
   it('does not where an extension of it is critical, or it is encoded in another way than the one', () => {
     expect(
-      said(
-        stated(payload, {
+      verdictOf(
+        makeStatement(payload, {
           statement: {
             header: [
               [3, 'application/json'],
@@ -151,11 +151,11 @@ describe('a transparent statement', () => {
         }),
       ),
     ).toBe('malformed');
-    expect(said(Buffer.concat([good, Buffer.of(0)]))).toBe('malformed');
+    expect(verdictOf(Buffer.concat([good, Buffer.of(0)]))).toBe('malformed');
     // An array of indefinite length, of the same four members.
-    expect(said(Buffer.concat([Buffer.of(0xd2, 0x9f), good.subarray(2), Buffer.of(0xff)]))).toBe('malformed');
+    expect(verdictOf(Buffer.concat([Buffer.of(0xd2, 0x9f), good.subarray(2), Buffer.of(0xff)]))).toBe('malformed');
     for (const bytes of [cbor(1), cbor([1]), cbor(new Map()), Buffer.alloc(0), Buffer.from('{}')])
-      expect(said(bytes)).toBe('malformed');
+      expect(verdictOf(bytes)).toBe('malformed');
   });
 
   it('is judged by the times of its keys, and by the log where one was revoked', () => {
@@ -163,16 +163,16 @@ describe('a transparent statement', () => {
       keys: (issuer.jwks.keys as JsonObject[]).map(key => ({ ...key, ...members })),
     });
     const iat = 1_767_323_046;
-    expect(said(good, aged({ nbf: iat, exp: iat }))).toBe('valid');
+    expect(verdictOf(good, aged({ nbf: iat, exp: iat }))).toBe('valid');
     const revoked = { revoked_at: iat, tree_size: 1 };
     for (const [name, value] of Object.entries({ nbf: iat + 3_600, exp: iat - 1, revoked }))
-      expect(said(good, aged({ [name]: value })), name).toBe('key_not_in_force');
+      expect(verdictOf(good, aged({ [name]: value })), name).toBe('key_not_in_force');
     // The log's key is in force, and the statement's was revoked when the log had so many leaves.
-    const other = stated(payload, { logged_by: stranger });
+    const other = makeStatement(payload, { logged_by: otherIssuer });
     const revokedAt = (tree_size: number) => ({
-      keys: [...aged({ revoked: { revoked_at: iat, tree_size } }).keys, ...(stranger.jwks.keys as JsonObject[])],
+      keys: [...aged({ revoked: { revoked_at: iat, tree_size } }).keys, ...(otherIssuer.jwks.keys as JsonObject[])],
     });
-    expect([said(other, revokedAt(2)), said(other, revokedAt(1))]).toEqual(['valid', 'key_not_in_force']);
+    expect([verdictOf(other, revokedAt(2)), verdictOf(other, revokedAt(1))]).toEqual(['valid', 'key_not_in_force']);
   });
 
   it('verifies by a library of others, too', async () => {

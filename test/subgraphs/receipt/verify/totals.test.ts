@@ -17,8 +17,8 @@ import { leafHash } from '../../../../subgraphs/receipt/verify/merkle-proof.ts';
 import { sumLeaf, sumRoot } from '../../../../subgraphs/receipt/verify/sum-proof.ts';
 import { verifyTotals } from '../../../../subgraphs/receipt/verify/totals.ts';
 import { issuer } from '../../../harness/ledger/fixture.ts';
-import { altered, paths, stranger } from '../../../harness/receipt/issue.ts';
-import { callOf, openTotals, restated } from '../../../harness/receipt/totals.ts';
+import { alter, otherIssuer, paths } from '../../../harness/receipt/issue.ts';
+import { openTotals, paidCallOf, replaceStatement } from '../../../harness/receipt/totals.ts';
 import { atEnd } from '../../../harness/release.ts';
 
 /* What the service itself signs, where it lies: each tampered total and payment is built as it would have to be, and signed by the issuer. */
@@ -51,7 +51,7 @@ beforeAll(async () => {
   const totals = await openTotals();
   atEnd(() => totals.database.close());
   const amounts = [5n, 7n, 11n, 13n, 17n];
-  const calls = amounts.map((amount, index) => callOf(index, index === 3 ? 2 : 1, amount));
+  const calls = amounts.map((amount, index) => paidCallOf(index, index === 3 ? 2 : 1, amount));
   await totals.database.issueCalls(issuer, calls);
   await totals.integrateAll();
   total = (await totals.total(1, 'task_1')) as Total;
@@ -78,7 +78,7 @@ function statedAs(document: Total, rail: RailSum, agent_id = 1): JsonObject {
   map.store();
   const proof = map.prove(totalKey(agent_id, rail.rail));
   const shown = { ...document, agent_id, rails: [{ ...rail, siblings: [...proof.siblings] }] };
-  return restated(shown as JsonObject, { books_root: map.root }, sign);
+  return replaceStatement(shown as JsonObject, { books_root: map.root }, sign);
 }
 
 const railOf = ({ rails: [{ rail, rows, total: sum, root }] }: Total): RailSum => ({ rail, rows, total: sum, root });
@@ -115,7 +115,7 @@ describe('a book’s total', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: 10n ** 30n }), more => {
         const overstated = { ...railOf(total), total: (40n + more).toString() };
-        expect(codeOf(altered(total, ['rails', '0', 'total'], () => overstated.total) as JsonObject)).toBe(
+        expect(codeOf(alter(total, ['rails', '0', 'total'], () => overstated.total) as JsonObject)).toBe(
           'total_not_stated',
         );
         // Signed so: the row's own way up comes to another sum.
@@ -135,13 +135,13 @@ describe('a book’s total', () => {
   });
 
   it.each(['-7', '1e3', '07', '', (1n << 256n).toString()])('is found out by a sum of "%s" on the way', sum => {
-    const path = altered(total, ['row', 'path', '0', 'sum'], () => sum) as JsonObject;
+    const path = alter(total, ['row', 'path', '0', 'sum'], () => sum) as JsonObject;
     expect(codeOf(path)).toBe('sum_out_of_range');
   });
 
   it('is not one that wraps', () => {
     const most = ((1n << 256n) - 1n).toString();
-    expect(codeOf(altered(total, ['row', 'path', '0', 'sum'], () => most) as JsonObject)).toBe('malformed');
+    expect(codeOf(alter(total, ['row', 'path', '0', 'sum'], () => most) as JsonObject)).toBe('malformed');
   });
 
   it('is proven by no row of another book, and by no total of one', () => {
@@ -163,7 +163,7 @@ describe('a book’s total', () => {
   it('is one total at least, and nothing has one form', () => {
     expect(codeOf({ ...total, row: undefined, rails: [] } as never)).toBe('malformed');
     const empty = { ...treeOf([]), siblings: [] };
-    const nobodys = restated({ ...total, row: undefined } as never, { books_root: '0'.repeat(64) }, sign);
+    const nobodys = replaceStatement({ ...total, row: undefined } as never, { books_root: '0'.repeat(64) }, sign);
     expect(codeOf({ ...nobodys, rails: [empty] })).toBe('valid');
     for (const other of [{ root: '1'.repeat(64) }, { total: '1' }])
       expect(codeOf({ ...nobodys, rails: [{ ...empty, ...other }] })).toBe('total_not_stated');
@@ -185,8 +185,8 @@ describe('a book’s total', () => {
   });
 
   it('is of receipts that stand in the log of its statement', () => {
-    expect(codeOf(restated(total, { tree_size: 1 }, sign))).toBe('row_not_in_log');
-    expect(codeOf(restated(total, { root_hash: '0'.repeat(64) }, sign))).toBe('row_not_in_log');
+    expect(codeOf(replaceStatement(total, { tree_size: 1 }, sign))).toBe('row_not_in_log');
+    expect(codeOf(replaceStatement(total, { root_hash: '0'.repeat(64) }, sign))).toBe('row_not_in_log');
   });
 });
 
@@ -195,7 +195,7 @@ describe('the proof of a payment', () => {
     const map = new SparseMap();
     map.set(paymentKey(proof.payment), paymentValue({ leaf_index, payload_hash: sha256Hex(preimage) }));
     map.store();
-    return restated({ ...proof, siblings: [] }, { payments_root: map.root }, sign);
+    return replaceStatement({ ...proof, siblings: [] }, { payments_root: map.root }, sign);
   };
 
   it('is valid as the service made it', () => {
@@ -220,7 +220,7 @@ describe('the proof of a payment', () => {
     const preimage = spelling(canonicalJson(signed));
     const leaf = { leaf_index: 0, leaf_hash: leafHash(preimage).toString('hex') };
     const shown = { ...paid, payment, preimage, ...leaf, inclusion: [] };
-    return restated(used(shown, shown), { tree_size: 1, root_hash: leaf.leaf_hash }, sign);
+    return replaceStatement(used(shown, shown), { tree_size: 1, root_hash: leaf.leaf_hash }, sign);
   }
 
   it('is of one spelling, so that no payment has two keys', () => {
@@ -255,7 +255,7 @@ describe('the proof of a payment', () => {
     for (const path of [['network'], ['payment_ref'], ['transfer_index']])
       expect(
         codeOf(
-          altered(paid, ['payment', ...path], was => (typeof was === 'number' ? was + 1 : 'base:0x00')) as JsonObject,
+          alter(paid, ['payment', ...path], was => (typeof was === 'number' ? was + 1 : 'base:0x00')) as JsonObject,
         ),
       ).toBe('payment_differs');
   });
@@ -266,7 +266,7 @@ describe('whatever is shown', () => {
     for (const document of [total, paid, total.statement as JsonObject]) {
       for (const path of paths(document)) {
         if (path.at(-1) === 'verify_jwks' && path.length === 1 && document.statement !== undefined) continue;
-        const changed = altered(document, path, was =>
+        const changed = alter(document, path, was =>
           typeof was === 'number' ? was + 1 : typeof was === 'string' ? `${was}0` : '0',
         );
         expect([path, codeOf(changed as JsonObject)]).not.toEqual([path, 'valid']);
@@ -275,7 +275,7 @@ describe('whatever is shown', () => {
   });
 
   it('is signed by the issuer and by nobody else', () => {
-    expect(codeOf(total, stranger.jwks)).toBe('signature_invalid');
+    expect(codeOf(total, otherIssuer.jwks)).toBe('signature_invalid');
     expect(codeOf({ ...total, statement: { ...(total.statement as JsonObject), tree_size: 4 } })).toBe(
       'signature_invalid',
     );

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import type { ReceiptFacts } from '../../../../subgraphs/receipt/receipt/receipt-facts.ts';
 import { verify } from '../../../../subgraphs/receipt/verify/module.ts';
 import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
-import { audited } from '../../../harness/receipt/audit-document.ts';
+import { makeAuditDocument } from '../../../harness/receipt/audit-document.ts';
 import { issue, issuer } from '../../../harness/receipt/issue.ts';
 import { paidCall, waivedCall } from '../../../harness/vectors/receipt-facts.ts';
 
@@ -62,7 +62,7 @@ describe('a receipt of what was reported', () => {
 
   it('says on its page what was reported, by whom, and that nothing was paid here; the page checks it', async () => {
     // As the service leaves it out where there is none to look for.
-    const { transfer: _none, ...audit } = await audited(broadcast);
+    const { transfer: _none, ...audit } = await makeAuditDocument(broadcast);
     const { receipt } = audit as { receipt: JsonObject };
     const facts = factsOfReceipt({ ...(receipt.payload as JsonObject) }, receipt);
     expect(facts).toMatchObject({

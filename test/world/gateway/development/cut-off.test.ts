@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { keeperOf, standInsOf } from '../../../../gateway/development/keep.ts';
 import { isAlive, markOf, type ProcessMark } from '../../../../gateway/operations/process-identity.ts';
 import { eventually } from '../../../harness/faults/ground.ts';
-import { mortal } from '../../../harness/mortal.ts';
+import { withParentDeathSignal } from '../../../harness/parent-death-signal.ts';
 import { atEnd } from '../../../harness/release.ts';
 import { ROOT } from '../../../harness/root.ts';
 import { clearScratch, makeScratch } from '../../../harness/scratch.ts';
@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 function begin(...program: readonly string[]): ChildProcess {
   const env = { PATH: process.env.PATH, HOME: folder, TMPDIR: folder, STAND_IN_IDLE_MS: String(IDLE_MS) };
-  const child = spawn(...mortal(process.execPath, program), { cwd: ROOT, env, stdio: 'ignore' });
+  const child = spawn(...withParentDeathSignal(process.execPath, program), { cwd: ROOT, env, stdio: 'ignore' });
   atEnd(() => child.kill('SIGKILL'));
   return child;
 }

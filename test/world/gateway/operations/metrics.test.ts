@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createClient } from 'graphql-ws';
 import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { handMade } from '../../../harness/doors/hand-made.ts';
+import { makePayment } from '../../../harness/doors/make-payment.ts';
 import { ask, CHAT, openService } from '../../../harness/doors/open-service.ts';
 import { atEnd } from '../../../harness/release.ts';
 
@@ -17,7 +17,7 @@ it("GET /metrics passes promtool's lint, with a sample in every family that call
   atEnd(() => socket.dispose());
   const rows = socket.iterate({ query: `subscription { bookRows(agentId: ${agent_id}) { position } }` });
   const first = rows.next();
-  const paying = async () => (await handMade(service, await service.chain.newWallet())).headers;
+  const paying = async () => (await makePayment(service, await service.chain.newWallet())).headers;
   const bought = { ...(await paying()), 'X-SVC-Session': session };
   const statuses = [await service.post(CHAT, ask()), await service.post(CHAT, ask('a row'), bought)];
   statuses.push(await service.post(CHAT, ask('a row'), bought), await service.post(CHAT, ask('another'), bought));

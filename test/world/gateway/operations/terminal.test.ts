@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../../schema/limits.ts';
 import { freshDatabase } from '../../../harness/database.ts';
-import { mortal } from '../../../harness/mortal.ts';
 import { ownPort } from '../../../harness/own-port.ts';
+import { withParentDeathSignal } from '../../../harness/parent-death-signal.ts';
 import { atEnd } from '../../../harness/release.ts';
 import { ROOT } from '../../../harness/root.ts';
 import { clearScratch, makeScratch } from '../../../harness/scratch.ts';
@@ -21,7 +21,7 @@ async function atTerminal(program: string, given: Readonly<Record<string, string
   const { url } = await freshDatabase();
   const service = { DATABASE_URL: url, BASE_RPC_URL: 'http://127.0.0.1:1', SOLANA_RPC_URL: '', ...given };
   const command = `exec "${process.execPath}" gateway/launch.js ${program}`;
-  const child = spawn(...mortal('script', ['-qec', command, '/dev/null']), {
+  const child = spawn(...withParentDeathSignal('script', ['-qec', command, '/dev/null']), {
     cwd: ROOT,
     env: { PATH: process.env.PATH, HOME: data_dir, DATA_DIR: data_dir, ...service },
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -13,7 +13,7 @@ import {
 import { wordList } from '../../../../../schema/words.ts';
 import { accountName } from '../../../../harness/export/account-name.ts';
 import { anyRow } from '../../../../harness/export/book.ts';
-import { added, atomic, journalsOf, type Sums } from '../../../../harness/export/journal.ts';
+import { addSums, atomic, type CurrencySums, journalsOf } from '../../../../harness/export/journal.ts';
 import { ownFolder } from '../../../../harness/scratch.ts';
 import { freshStore } from '../../../../harness/store.ts';
 
@@ -68,15 +68,15 @@ it('hledger reads each name of an account that may be set as that name, with the
 const options = { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C.UTF-8' } } as const;
 
 /** What hledger finds on all accounts of that name, by currency. */
-function hledgerSums(file: string, account: string, sign: bigint): Sums {
+function hledgerSums(file: string, account: string, sign: bigint): CurrencySums {
   const balance = execFileSync(
     'hledger',
     ['-f', file, 'balance', account, '--no-total', '--flat', '-O', 'csv', '--layout=bare'],
     options,
   );
   expect(execFileSync('hledger', ['-f', file, 'check', 'ordereddates'], options)).toBe('');
-  const found: Sums = {};
+  const found: CurrencySums = {};
   for (const { commodity = '', balance: text = '' } of parse<Record<string, string>>(balance, { columns: true }))
-    if (commodity !== '') added(found, commodity, sign * atomic(text, commodity));
+    if (commodity !== '') addSums(found, commodity, sign * atomic(text, commodity));
   return found;
 }

@@ -1,0 +1,52 @@
+import { BatchedRead } from '../../batched-read.ts';
+import { asEntity, selectList } from '../../columns.ts';
+import type { Database } from '../../database.ts';
+import { BoardComment } from '../comment/comment.entity.ts';
+import { shownJobs } from '../job/list.ts';
+import { BoardPost, STANDING } from '../post/post.entity.ts';
+
+/* What events are of, as it stands now: one read of each kind for all who are shown events at a time, a thousand readers included. */
+
+/** Null where it is hidden or taken down. */
+export const postOf = batchedById(postsById);
+
+/** Null where it is hidden: also to its parties, since what followers are shown is the same for all. */
+export const boardJobOf = batchedById(async (database, ids) =>
+  keyed(await shownJobs(database, ids), ({ jobId }) => jobId),
+);
+
+/** One that was taken down has no text. Null where it is hidden, or its post is, or was taken down. */
+export const commentOf = batchedById(commentsById);
+
+type ById<V> = ReadonlyMap<string, V>;
+
+function batchedById<V>(read: (database: Database, ids: readonly string[]) => Promise<ById<V>>) {
+  const reads = new WeakMap<Database, BatchedRead<V>>();
+  return (database: Database, id: string): Promise<V | null> => {
+    const known = reads.get(database) ?? new BatchedRead<V>(ids => read(database, ids));
+    reads.set(database, known);
+    return known.ask(id);
+  };
+}
+
+async function postsById(database: Database, ids: readonly string[]): Promise<ById<BoardPost>> {
+  const text = `select ${selectList(BoardPost)} from board_post where post_id = any($1) and ${STANDING}`;
+  const found = await database.query({ name: 'posts by id', text, values: [ids] });
+  return keyed(
+    found.map(row => asEntity(BoardPost, row)),
+    ({ postId }) => postId,
+  );
+}
+
+async function commentsById(database: Database, ids: readonly string[]): Promise<ById<BoardComment>> {
+  const text = `select ${selectList(BoardComment)} from board_comment c
+    where comment_id = any($1) and not hidden
+      and exists (select from board_post p where p.post_id = c.post_id and ${STANDING})`;
+  const found = await database.query({ name: 'comments by id', text, values: [ids] });
+  return keyed(
+    found.map(row => asEntity(BoardComment, row)),
+    ({ commentId }) => commentId,
+  );
+}
+
+const keyed = <V>(found: readonly V[], keyOf: (it: V) => string): ById<V> => new Map(found.map(it => [keyOf(it), it]));

@@ -1,0 +1,78 @@
+import type { JsonObject } from '../schema/canonical-json.ts';
+import type { TaskId } from '../schema/ids.ts';
+import type { settlementStatuses } from '../schema/settlement-status.ts';
+import type { WordOf } from '../schema/words.ts';
+import type { Context } from './context.ts';
+import type { Piece } from './piece.ts';
+import type { Stream, TwoLegs, Whole } from './sale.ts';
+
+/* How a resolver sells what its field declares (sale.ts), and what that brings. */
+
+export type SettlementStatus = WordOf<typeof settlementStatuses>;
+
+export interface ChargedAnswer<T extends JsonObject> {
+  readonly answer: T;
+  readonly task_id: TaskId;
+  readonly settlement_status: SettlementStatus;
+  /** The receipt's node, as the receipt subgraph made it: it knows its own. */
+  readonly receipt: object;
+  /**
+   * For an answer that broke off: number of times that the same payment can still have the work done again. Null or
+   * absent if there was no payment.
+   */
+  readonly reruns_left?: number | null;
+  /** For an answer of repeated work: number of the rerun, from 1. Null or absent otherwise. */
+  readonly rerun?: number | null;
+}
+
+/** A stream that is paid for, or waived. It is completed and recorded whether or not it is read. */
+export interface ChargedStream<T extends JsonObject> {
+  readonly task_id: TaskId;
+  readonly settlement_status: SettlementStatus;
+  readonly rerun: number | null;
+  /** `base:0x…`; null where nothing was paid. */
+  readonly payment_ref: string | null;
+  readonly begun: T;
+  /** For one reader. A slow reader delays no other. */
+  readonly pieces: AsyncIterable<Piece>;
+  /** Answer and receipt, after the last piece. Rejects with a Refusal where they could not be recorded. */
+  readonly recorded: Promise<ChargedAnswer<T>>;
+}
+
+/**
+ * Sells one field: verify, claim and reserve, work, settle, record, in the order that `paid` names.
+ * `args` are the canonical coerced arguments. Throws Refusals that a caller can act on (`payment_required` carries the
+ * offer); anything else is a fault of ours.
+ */
+export type Charge = <A extends JsonObject, T extends JsonObject>(
+  paid: Whole<A, T>,
+  args: A,
+  context: Context,
+) => Promise<ChargedAnswer<T>>;
+
+/**
+ * The same for what is sold while it is being spoken: resolves once the money has moved, with nothing sent on yet.
+ * Until then it throws what `Charge` throws.
+ */
+export type ChargeStream = <A extends JsonObject, T extends JsonObject>(
+  paid: Stream<A, T>,
+  args: A,
+  context: Context,
+) => Promise<ChargedStream<T>>;
+
+/**
+ * Sells an operation that is paid for in two parts: the next payment is requested, and the second returns the answer.
+ * After the first has moved, the offer of the second says so.
+ */
+export type ChargeLegs = <A extends JsonObject, T extends JsonObject>(
+  legs: TwoLegs<A, T>,
+  args: A,
+  context: Context,
+) => Promise<ChargedAnswer<T>>;
+
+/** How a resolver of a paid field sells: what a subgraph that sells something needs of the process. */
+export interface ChargePort {
+  readonly charge: Charge;
+  readonly chargeStream: ChargeStream;
+  readonly chargeLegs: ChargeLegs;
+}

@@ -1,0 +1,34 @@
+import { eip191Hash } from '../schema/secp256k1.ts';
+import { isKeysSignature } from '../schema/session/public-key.ts';
+import type { WalletVerdict } from './wallet-proofs.ts';
+
+/**
+ * Whether something was signed for this service, under its current names or else its former ones. A name that could not
+ * be checked does not count.
+ */
+export async function verifyForService<N>(
+  names: readonly N[],
+  asked: (name: N) => Promise<WalletVerdict>,
+): Promise<WalletVerdict> {
+  for (const name of names) {
+    const verdict = await asked(name);
+    if (verdict !== 'invalid') return verdict;
+  }
+  return 'invalid';
+}
+
+const KEYS_SIGNATURE = /^0x[0-9a-fA-F]{130}$/;
+
+/**
+ * The same for a text as it reads under each name. If the key of a Base wallet signed one of them, only that one is
+ * checked, without calling the wallet's contract for the others.
+ */
+export async function verifyTextForService(
+  texts: readonly string[],
+  { network, payer, signature }: { readonly network: string; readonly payer: string; readonly signature: string },
+  asked: (text: string) => Promise<WalletVerdict>,
+): Promise<WalletVerdict> {
+  const may_be_keys = network === 'base' && KEYS_SIGNATURE.test(signature);
+  const own = may_be_keys ? texts.find(text => isKeysSignature(payer, eip191Hash(text), signature)) : undefined;
+  return verifyForService(own === undefined ? texts : [own], asked);
+}

@@ -1,0 +1,45 @@
+import { serveTasks, startOptions } from '../child/answer.ts';
+import { Connection } from '../load/connection.ts';
+
+export interface FloodOptions {
+  readonly url: string;
+  readonly connections: number;
+}
+
+/** Sends what is answered 402 over and over, on many connections, from when it is told to until it is told to stop. */
+const { url, connections } = startOptions<FloodOptions>();
+let sent: readonly Buffer[] = [];
+let is_flooding = false;
+let answered = 0;
+let ended: Promise<unknown> = Promise.resolve();
+
+async function sendForgeries(first: number): Promise<void> {
+  const connection = await Connection.open(url);
+  try {
+    for (let next = first; is_flooding; next++) {
+      const { status, body } = await connection.exchange(sent[next % sent.length] as Buffer);
+      if (status !== 402) throw new Error(`answered ${status}: ${body}`);
+      answered++;
+    }
+  } finally {
+    connection.close();
+  }
+}
+
+const tasks = {
+  /** With what its connections send in turn, in base64. */
+  begin(requests: readonly string[]) {
+    sent = requests.map(request => Buffer.from(request, 'base64'));
+    is_flooding = true;
+    answered = 0;
+    ended = Promise.all(Array.from({ length: connections }, (_, index) => sendForgeries(index)));
+    ended.catch(() => {});
+  },
+  /** How many were answered. */
+  async end(): Promise<number> {
+    is_flooding = false;
+    await ended;
+    return answered;
+  },
+};
+serveTasks({}, tasks, () => {});

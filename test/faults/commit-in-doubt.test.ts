@@ -1,0 +1,92 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { audit } from '../harness/faults/audit.ts';
+import { nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
+import { claimOf, untilAllClosed } from '../harness/faults/claims.ts';
+import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
+import { type Cut, startWire, type Wire } from '../harness/faults/wire.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
+
+/*
+ * A commit that was asked for and never answered: it stands or it does not, and the process that asked cannot know. What
+ * it says must be true of both, and what it does next must be right in both.
+ */
+
+let ground: Ground;
+let wire: Wire;
+let gateway: RunningService;
+let buyer: Awaited<ReturnType<typeof newBuyer>>;
+
+beforeAll(async () => {
+  ground = await openGround();
+  wire = await startWire(ground.database_url);
+  gateway = await ground.start({ url: wire.url });
+  buyer = await newBuyer(ground);
+  expect((await send(gateway, await buyer.registration())).status).toBe(200);
+});
+
+const claim = 'insert claims';
+const settling = 'begin settling';
+const record = 'mark recorded';
+
+/** The same payment, until it brings its answer: never "pay again" on the way. */
+async function paidInTheEnd(order: Order): Promise<void> {
+  await eventually('paid', async () => {
+    const answer = await send(gateway, order);
+    expect(['200', '409 payment_in_flight', '503 settlement_pending', '503 unavailable']).toContain(nameOf(answer));
+    return answer.status === 200 || null;
+  });
+}
+
+async function cutAt(cut: Cut, order: Order, options?: { readonly down: boolean }) {
+  const before = wire.cuts();
+  wire.cutNext(cut, options);
+  const answer = await send(gateway, order);
+  expect(wire.cuts()).toBe(before + 1);
+  return answer;
+}
+
+const cases: readonly [statement: string, commit: Cut['commit'], heard: string][] = [
+  [claim, 'lost', '503 unavailable'],
+  [claim, 'done', '503 unavailable'],
+  [settling, 'lost', '503 settlement_pending'],
+  // It is looked for at once, and found: nobody need wait.
+  [settling, 'done', '200'],
+  [record, 'lost', '503 settlement_pending'],
+  [record, 'done', '503 settlement_pending'],
+];
+
+describe.each(cases)('the commit of "%s" in doubt, in truth %s', (statement, commit, heard) => {
+  it(`is answered ${heard}; the same payment brings the answer, one transfer and one record`, async () => {
+    const before = await audit(ground);
+    const order = await buyer.chat(`${statement} ${commit}`);
+    const answer = await cutAt({ statement, commit }, order);
+    expect(nameOf(answer)).toBe(heard);
+    // Said of what is known not to have been sent, and of nothing else.
+    if (answer.status !== 200) expect(answer.body.charged).toBe(statement === claim ? false : undefined);
+    await paidInTheEnd(order);
+    await untilAllClosed(ground);
+    expect(await audit(ground)).toBe(before + 1);
+  });
+});
+
+describe.each(cases)(
+  'the commit of "%s" in doubt, in truth %s, and the database away from then on',
+  (statement, commit) => {
+    it('says nothing of the money but that it may be on its way, and all comes right once it is back', async () => {
+      const before = await audit(ground);
+      const order = await buyer.chat(`${statement} ${commit}, then away`);
+      const answer = await cutAt({ statement, commit }, order, { down: true });
+      expect(nameOf(answer)).toBe(statement === claim ? '503 unavailable' : '503 settlement_pending');
+      expect(answer.body).not.toHaveProperty('charged');
+      const again = await send(gateway, order);
+      expect(nameOf(again)).toBe(statement === record ? '503 settlement_pending' : '503 unavailable');
+      expect(again.body).not.toHaveProperty('charged');
+      expect(await ground.chain.transfers(ground.pay_to)).toHaveLength(before + (statement === record ? 1 : 0));
+      wire.up();
+      await paidInTheEnd(order);
+      await untilAllClosed(ground);
+      expect((await claimOf(ground, order))?.state).toBe('recorded');
+      expect(await audit(ground)).toBe(before + 1);
+    });
+  },
+);

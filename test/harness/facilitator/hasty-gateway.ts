@@ -1,9 +1,0 @@
-import pino from 'pino';
-import { readConfig } from '../../../gateway/config/read-config.ts';
-import { startDevelopment } from '../../../gateway/development/start.ts';
-import { openGateway } from '../../../gateway/open.ts';
-import { hasty } from './hasty.ts';
-
-/** The hasty service as a process of its own. */
-const development = await startDevelopment(readConfig());
-await openGateway(development.config, { logger: pino({ level: development.config.log_level }), ...hasty });

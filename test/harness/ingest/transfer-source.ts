@@ -1,0 +1,100 @@
+import { getAddress } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { networks } from '../../../schema/network.ts';
+import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
+import { eip191Hash } from '../../../schema/secp256k1.ts';
+import type { ForeignTransfers, NamedTransfer, SeenIn, TransferFault } from '../../../subgraphs/foreign-transfers.ts';
+import { keyWallets } from '../session/wallets.ts';
+
+const SEEN: SeenIn = { block_number: 7, block_hash: `0x${'7'.repeat(64)}`, final: false };
+let transactions = 0;
+
+/** A transaction that nobody else has named. */
+export function newTransaction(): string {
+  return `0x${(++transactions).toString(16).padStart(64, '0')}`;
+}
+
+export const newAddress = (): string => getAddress(privateKeyToAccount(generatePrivateKey()).address);
+
+/** A transfer of USDC on Base from anybody to anybody. */
+export function transferOf(members: Partial<ObservedTransfer> = {}): ObservedTransfer {
+  const usdc = { network: 'base', rail: 'usdc', asset: networks.base.usdc, index: 3, amount: '2500000' } as const;
+  return { ...usdc, transaction: newTransaction(), payer: newAddress(), pay_to: newAddress(), ...members };
+}
+
+/** A cemented send. */
+export function sendOf(members: Partial<ObservedTransfer> = {}): ObservedTransfer {
+  const account = (letter: string) => `nano_1${letter.repeat(59)}`;
+  const xno = { network: 'nano', rail: 'xno', asset: 'XNO', index: null, amount: `5${'0'.repeat(29)}` } as const;
+  const transaction = newTransaction().slice(2).toUpperCase();
+  return { ...xno, transaction, payer: account('a'), pay_to: account('b'), ...members };
+}
+
+/** A world whose payments are what a test says: whatever it has not heard of is not there. */
+export function openTransferSource() {
+  const shown: ObservedTransfer[] = [];
+  const asked: NamedTransfer[] = [];
+  let instead: 'unknown' | 'unsupported' | TransferFault | null = null;
+  const transfers: ForeignTransfers = {
+    async observe(named) {
+      asked.push(named);
+      if (instead === 'unknown' || instead === 'unsupported') return { kind: instead };
+      if (instead !== null) return { kind: 'not_believed', reason: instead };
+      const { network, transaction, index, payer, pay_to, amount_atomic } = named;
+      const found = shown.filter(
+        it =>
+          it.network === network &&
+          it.transaction === transaction &&
+          (index === null || it.index === index) &&
+          (payer === null || it.payer === payer) &&
+          it.pay_to === pay_to &&
+          it.amount === amount_atomic.toString(),
+      );
+      const [transfer, other] = found;
+      if (transfer === undefined) {
+        const known = shown.some(it => it.transaction === transaction);
+        return { kind: 'not_believed', reason: known ? 'no_such_transfer' : 'not_found' };
+      }
+      if (other !== undefined)
+        return { kind: 'not_believed', reason: 'ambiguous', transfer_indexes: found.flatMap(it => it.index ?? []) };
+      return {
+        kind: 'observed',
+        transfer,
+        seen_in: network === 'nano' ? { ...SEEN, block_number: null, final: true } : SEEN,
+      };
+    },
+    verifySigner: (text, { payer, signature, asker }) => keyWallets.verifies(payer, eip191Hash(text), signature, asker),
+    standing: async () => ({ kind: 'unknown' }),
+  };
+  return {
+    transfers,
+    /** What was named, in order. */
+    asked,
+    /** The transfer is on its chain from now on. */
+    show<T extends ObservedTransfer>(transfer: T): T {
+      shown.push(transfer);
+      return transfer;
+    },
+    /** Until it is called again with null, it says so of whatever it is asked. */
+    answerWith(what: typeof instead) {
+      instead = what;
+    },
+  };
+}
+
+export type TransferSource = ReturnType<typeof openTransferSource>;
+
+/** The body by which a transfer of USDC is ingested. */
+export function invoiceOf({ network, transaction, payer, pay_to, amount }: ObservedTransfer, members: object = {}) {
+  return {
+    foreign_invoice: {
+      network,
+      tx: transaction,
+      payer,
+      payTo: pay_to,
+      amount,
+      resource: 'https://shop.example/v1/x',
+      ...members,
+    },
+  };
+}

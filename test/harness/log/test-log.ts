@@ -1,0 +1,141 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { atEnd } from '../release.ts';
+import { rootOf, tilePathOf } from './follower.ts';
+import { encode, leafOf, NoteKey } from './note.ts';
+
+const WIDTH = 256;
+const EMPTY = Buffer.from('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', 'hex');
+
+interface Answer {
+  readonly status: number;
+  readonly body?: string | Buffer;
+  readonly location?: string;
+}
+/** What a log answers in place of what lies at a path; null: nothing else. */
+type Instead = (path: string) => Answer | null;
+
+/** A log of C2SP's with whatever leaves a test wants, made from C2SP's and RFC 6962's text alone. */
+export class TestLog {
+  leaves: Buffer[] = [];
+  instead: Instead = () => null;
+  /** Paths that were asked for. */
+  readonly requestedPaths: string[] = [];
+  readonly origin: string;
+  /** All of them sign, the first is the newest. */
+  keys: readonly NoteKey[];
+
+  constructor(origin: string, keys: readonly NoteKey[] = [new NoteKey(origin)]) {
+    this.origin = origin;
+    this.keys = keys;
+  }
+
+  /** `count` more, whose entries begin with `what`. */
+  grow(count: number, what = 'entry'): this {
+    for (let at = 0; at < count; at++)
+      this.leaves.push(Buffer.from(leafOf(Buffer.from(`${what} ${this.leaves.length}`))));
+    return this;
+  }
+
+  /** The same log until now, by the same keys: what is added to one is not added to the other. */
+  fork(): TestLog {
+    const fork = new TestLog(this.origin, this.keys);
+    fork.leaves = [...this.leaves];
+    return fork;
+  }
+
+  root(size = this.leaves.length): Buffer {
+    return size === 0 ? EMPTY : rootOf(this.leaves.slice(0, size));
+  }
+
+  body(size = this.leaves.length): string {
+    return `${this.origin}\n${size}\n${encode(this.root(size))}\n`;
+  }
+
+  checkpoint(size = this.leaves.length): string {
+    const body = this.body(size);
+    return `${body}\n${this.keys.map(key => key.sign(body)).join('')}`;
+  }
+
+  get verifier_keys(): string {
+    return this.keys.map(({ verifier_key }) => `${verifier_key}\n`).join('');
+  }
+
+  /** RFC 6962 §2.1.2. */
+  consistency(old_size: number, size = this.leaves.length): string[] {
+    const within = (m: number, leaves: readonly Buffer[], whole: boolean): Buffer[] => {
+      if (m === leaves.length) return whole ? [] : [rootOf(leaves)];
+      const k = 2 ** Math.ceil(Math.log2(leaves.length) - 1);
+      if (m <= k) return [...within(m, leaves.slice(0, k), whole), rootOf(leaves.slice(k))];
+      return [...within(m - k, leaves.slice(k), false), rootOf(leaves.slice(0, k))];
+    };
+    if (old_size === 0 || old_size === size) return [];
+    return within(old_size, this.leaves.slice(0, size), true).map(encode);
+  }
+
+  /** What is submitted to a witness. */
+  submission(old_size: number, size = this.leaves.length, proof = this.consistency(old_size, size)): string {
+    return [`old ${old_size}`, ...proof, '', this.checkpoint(size)].join('\n');
+  }
+
+  /** That a leaf stands in it (https://c2sp.org/tlog-proof), with the lines of others below its checkpoint. */
+  proof(index: number, cosignatures = '', extra: readonly string[] = []): string {
+    const path = pathTo(index, this.leaves).map(encode);
+    return [
+      'c2sp.org/tlog-proof@v1',
+      ...extra,
+      `index ${index}`,
+      ...path,
+      '',
+      `${this.checkpoint()}${cosignatures}`,
+    ].join('\n');
+  }
+
+  tile(level: number, path: string): Buffer | null {
+    const span = WIDTH ** level;
+    const hashes = Math.floor(this.leaves.length / span);
+    const [name, width = String(WIDTH)] = path.split('.p/');
+    for (let index = 0; index * WIDTH < hashes; index++) {
+      if (tilePathOf(index) !== name || index * WIDTH + Number(width) > hashes) continue;
+      return Buffer.concat(
+        Array.from({ length: Number(width) }, (_, at) => {
+          const from = (index * WIDTH + at) * span;
+          return rootOf(this.leaves.slice(from, from + span));
+        }),
+      );
+    }
+    return null;
+  }
+
+  /** Serves it below `/log` of the URL that is returned. */
+  async serve(): Promise<string> {
+    const server = createServer((request, response) => {
+      const path = (request.url ?? '').replace(/^\/log\//, '');
+      this.requestedPaths.push(path);
+      const { status, body, location } = this.instead(path) ?? this.#at(path);
+      response.writeHead(status, location === undefined ? {} : { location }).end(body);
+    });
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    atEnd(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  #at(path: string): Answer {
+    if (path === 'checkpoint') return { status: 200, body: this.checkpoint() };
+    if (path === 'verifier-keys') return { status: 200, body: this.verifier_keys };
+    const [, level, rest] = /^tile\/(\d+)\/(.+)$/.exec(path) ?? [];
+    const tile = rest === undefined ? null : this.tile(Number(level), rest);
+    return tile === null ? { status: 404 } : { status: 200, body: tile };
+  }
+}
+
+/** RFC 6962 §2.1.1. */
+function pathTo(index: number, leaves: readonly Buffer[]): Buffer[] {
+  if (leaves.length <= 1) return [];
+  const k = 2 ** Math.ceil(Math.log2(leaves.length) - 1);
+  const [left, right] = [leaves.slice(0, k), leaves.slice(k)];
+  return index < k ? [...pathTo(index, left), rootOf(right)] : [...pathTo(index - k, right), rootOf(left)];
+}
