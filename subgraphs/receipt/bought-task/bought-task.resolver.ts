@@ -4,7 +4,8 @@ import { BoughtTaskNoun, BoughtTaskPageNoun } from '../../../schema/bought-task.
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { taskNamedBy } from '../../../schema/ids.ts';
-import { buyerLimits } from '../../../schema/limits.ts';
+import type { RawJson } from '../../../schema/json-text.ts';
+import { buyerLimits, limits } from '../../../schema/limits.ts';
 import { BoughtTaskRequest, BoughtTasksRequest, CancelTaskRequest } from '../../../schema/requests/bought-task.ts';
 import { type Arguments, argumentsType, describedBy, givenMembers, objectType, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
@@ -112,9 +113,11 @@ export class BoughtTaskResolver {
 
   @Directive('@cost(weight: 10)')
   @FieldResolver(() => GraphQLJSONObject, { nullable: true, ...describedBy(members.answer) })
-  async answer(@Root() task: BoughtTask, @Ctx() context: ReceiptContext): Promise<JsonObject | null> {
+  async answer(@Root() task: BoughtTask, @Ctx() context: ReceiptContext): Promise<JsonObject | RawJson | null> {
     const facts = await shown(task, context);
-    return facts && isShown(facts, task) ? openAnswer(context.vault, task.taskId, facts) : null;
+    if (!facts || !isShown(facts, task)) return null;
+    takeAnswerBytes(context, facts.answer_bytes);
+    return openAnswer(context, task.taskId, facts);
   }
 
   @Directive('@cost(weight: 10)')
@@ -130,6 +133,22 @@ const known = new WeakMap<BoughtTask, Promise<TaskFacts | null>>();
 
 /** Tasks that are items of a list. */
 const listed = new WeakSet<BoughtTask>();
+
+/** Bytes of the answers that a request has asked for. */
+const answer_bytes = new WeakMap<ReceiptContext, number>();
+
+/**
+ * Counts an answer before it is opened: by aliases one request could ask a hundred times for one of megabytes.
+ * @throws answer_too_large
+ */
+function takeAnswerBytes(context: ReceiptContext, bytes: number): void {
+  const total = (answer_bytes.get(context) ?? 0) + bytes;
+  answer_bytes.set(context, total);
+  const max = limits.graphql_answer_bytes_max;
+  if (total <= max) return;
+  const detail = `The answers of the selected tasks take more than ${max} bytes. Select fewer of them, and each of them once.`;
+  throw new Refusal('answer_too_large', { detail, facts: { max } });
+}
 
 function shown(task: BoughtTask, { database }: ReceiptContext): Promise<TaskFacts | null> {
   if (!task.isBuyers) return Promise.resolve(null);

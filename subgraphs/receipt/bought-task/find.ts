@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { RawJson } from '../../../schema/json-text.ts';
 import { type NetworkName, networks } from '../../../schema/network.ts';
 import { operationsOf } from '../../../schema/paid-operations.ts';
 import type { ReceiptPayload } from '../../../schema/receipt-shapes.ts';
@@ -19,8 +20,8 @@ export interface TaskFacts extends TaskOwner {
   readonly intent_id: string | null;
   /** Since when it stands as it does. */
   readonly at: Date;
-  /** Sealed; null where none is kept, any more or at all. */
-  readonly answer_box: Buffer | null;
+  /** Size of the sealed answer, which is megabytes for an image. 0 if none is kept. */
+  readonly answer_bytes: number;
   readonly by_key: boolean;
   /** Whether work was sold, and not a stamp. */
   readonly is_work: boolean;
@@ -29,7 +30,7 @@ export interface TaskFacts extends TaskOwner {
 interface Row extends TaskOwner {
   readonly landing: JsonObject | null;
   readonly at: Date;
-  readonly answer_box: Buffer | null;
+  readonly answer_bytes: number;
   readonly by_key: boolean;
   /** Paid field. Null for a call by key, whose answer is kept only if it is work, and for a refusal. */
   readonly field: string | null;
@@ -51,7 +52,7 @@ export async function taskFacts(database: Database, task_id: string): Promise<Ta
     api_key_hash: bought?.api_key_hash ?? row?.api_key_hash ?? null,
     intent_id: bought?.intent_id ?? text(row?.landing?.intent_id),
     at: receipt?.collectedAt ?? row?.at ?? new Date(0),
-    answer_box: row?.answer_box ?? null,
+    answer_bytes: row?.answer_bytes ?? 0,
     by_key: row?.by_key ?? false,
     is_work: row !== undefined && (row.by_key || operationsOf(row.field ?? '').length > 0),
   };
@@ -60,14 +61,15 @@ export async function taskFacts(database: Database, task_id: string): Promise<Ta
 function underWay(database: Database, task_id: string): Promise<Row[]> {
   return database.query<Row & Record<string, unknown>>({
     name: 'task of buyer',
-    text: `select 1 as rank, agent_id, payer, landing->>'api_key_hash' as api_key_hash, landing, moved_at as at, answer_box,
-          false as by_key, field
+    text: `select 1 as rank, agent_id, payer, landing->>'api_key_hash' as api_key_hash, landing, moved_at as at,
+          coalesce(octet_length(answer_box), 0) as answer_bytes, false as by_key, field
         from payment_claim where task_id = $1
-      union all select 2, null, null, api_key_hash, null, coalesce(recorded_at, begun_at), answer_box, true, null
+      union all select 2, null, null, api_key_hash, null, coalesce(recorded_at, begun_at),
+          coalesce(octet_length(answer_box), 0), true, null
         from idempotent_call where task_id = $1
-      union all select 3, null, null, canceled_for, null, coalesce(canceled_at, begun_at), null, true, null
+      union all select 3, null, null, canceled_for, null, coalesce(canceled_at, begun_at), 0, true, null
         from key_call where task_id = $1
-      union all select 4, agent_id, null, null, null, issued_at, null, false, null from refusal where task_id = $1
+      union all select 4, agent_id, null, null, null, issued_at, 0, false, null from refusal where task_id = $1
       order by rank limit 1`,
     values: [task_id],
   });
@@ -81,11 +83,20 @@ function boughtBy({ payload }: Receipt): { readonly api_key_hash: string | null;
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** The answer that was kept for redelivery, in the words of the wire. */
-export function openAnswer(vault: Vault, task_id: string, { answer_box, by_key }: TaskFacts): JsonObject | null {
-  if (answer_box === null) return null;
+/** The answer that was kept for redelivery, in the words of the wire. It is read only for a caller who is shown it. */
+export async function openAnswer(
+  { database, vault }: { readonly database: Database; readonly vault: Pick<Vault, 'open'> },
+  task_id: string,
+  { by_key }: Pick<TaskFacts, 'by_key'>,
+): Promise<JsonObject | RawJson | null> {
+  const [kept] = await database.query<{ answer_box: Buffer | null }>({
+    name: by_key ? 'answer of call by key' : 'answer of task',
+    text: `select answer_box from ${by_key ? 'idempotent_call' : 'payment_claim'} where task_id = $1`,
+    values: [task_id],
+  });
+  if (!kept?.answer_box) return null;
   const label = by_key ? keyAnswerLabel(task_id) : answerLabel(task_id);
-  const opened = JSON.parse(vault.open(answer_box, label).toString('utf8')) as JsonObject;
+  const opened = JSON.parse(vault.open(kept.answer_box, label).toString('utf8')) as JsonObject;
   return wireAnswer(by_key ? (opened.answer as JsonObject) : opened);
 }
 

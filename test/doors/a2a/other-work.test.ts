@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { canonicalHash, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { canonicalHash, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { rpc } from '../../harness/a2a/agent.ts';
 import { audioForm } from '../../harness/doors/audio-form.ts';
 import { onGraph } from '../../harness/doors/on-graph.ts';
@@ -30,6 +30,7 @@ const work: readonly [
 ][] = [
   ['an embedding', '/v1/embeddings', () => ({ input: 'A lighthouse at night' }), ({ data }) => data ?? null],
   ['an image', '/v1/images/generations', () => ({ prompt: 'A lighthouse' }), ({ data }) => data ?? null],
+  ['a forecast', '/task-quote', () => taskOf(agent.account), forecast => forecast],
   ['a transcription', '/v1/audio/transcriptions', () => audioForm({}), ({ model: _, hub: __, ...output }) => output],
 ];
 
@@ -54,14 +55,32 @@ describe.each(buyers)('bought by %s', (_, buys, shows) => {
         headers: await buys(path),
       });
       expect(status).toBe(200);
-      const { svc, ...answer } = bought;
+      const { svc, task_id: _id, ...answer } = bought;
       const shown = await read(svc.task_id, shows());
-      expect(shown).toMatchObject(answer);
+      expect(shown).toMatchObject(isJsonObject(answer.forecast) ? answer.forecast : answer);
       const { fulfillment } = svc.payload as unknown as { fulfillment: { output_commitment: JsonObject } };
       expect(canonicalHash(committed(shown ?? {}))).toBe(fulfillment.output_commitment.hash);
       expect(await read(svc.task_id, {})).toBeNull();
     },
   );
+});
+
+describe('boughtTask', () => {
+  it('answer_too_large where its aliases would open more than a response may hold, and one of them is shown', async () => {
+    const path = '/v1/embeddings';
+    const input = Array.from({ length: 64 }, (_, at) => `Text ${at}`);
+    const { svc } = (
+      await service.post<Bought>(path, { input, dimensions: 3_072 }, await service.payment(agent.account, path))
+    ).body;
+    const query = (times: number) =>
+      `query ($id: String!) { boughtTask(taskId: $id) { ${Array.from({ length: times }, (_, at) => `a${at}: answer`).join(' ')} } }`;
+    const ask = (times: number) =>
+      onGraph<{ boughtTask: JsonObject | null }>(service, query(times), { id: svc.task_id }, agent.session);
+    const [one, many] = [await ask(1), await ask(40)];
+    expect(one.errors).toBeUndefined();
+    expect(one.data?.boughtTask?.a0).toMatchObject({ data: { length: input.length } });
+    expect(many.errors?.map(({ extensions }) => extensions.code)).toContain('answer_too_large');
+  });
 });
 
 describe('boughtTasks', () => {
