@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { serviceFolders } from './papers/folders.ts';
 import { pagesAsDerived } from './papers/pages.ts';
-import { serviceFolders } from './papers/rooms.ts';
 
 /**
  * `npm run papers`: writes the generated parts of each README.md: lists of folders, endpoints and environment variables.

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { betweenMarks } from '../../gateway/commands/papers/rooms.ts';
+import { betweenMarks } from '../../gateway/commands/papers/folders.ts';
 import { ROOT } from '../harness/root.ts';
 import type { Figure } from './alternate.ts';
 import { heading, tableRow } from './print.ts';

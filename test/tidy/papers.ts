@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path/posix';
+import { findRooms, type RoomPage } from '../../gateway/commands/papers/folders.ts';
 import { pagesAsDerived } from '../../gateway/commands/papers/pages.ts';
-import { findRooms, type RoomPage } from '../../gateway/commands/papers/rooms.ts';
 import { variables } from '../../gateway/config/variables.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { policyKinds } from '../../schema/policy-kinds.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findRooms, roomList } from '../../gateway/commands/papers/rooms.ts';
+import { findRooms, roomList } from '../../gateway/commands/papers/folders.ts';
 import { ROOT } from '../harness/root.ts';
 import { productionPrograms } from './imports.ts';
 import { report } from './rule.ts';

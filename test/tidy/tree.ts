@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
-import { isSource } from '../../gateway/commands/papers/rooms.ts';
+import { isSource } from '../../gateway/commands/papers/folders.ts';
 import { ROOT } from '../harness/root.ts';
 
 /* The checkout as text: which files there are, and what each imports and exports. Each file is read and parsed once. */

@@ -7,7 +7,7 @@ import { hub } from '../../config/hub.ts';
 import { unreadVariables } from '../../config/read-config.ts';
 import { type SubstitutedName, substitutes, unneededWith } from '../../config/substitutes.ts';
 import { mayBeEmpty, variables } from '../../config/variables.ts';
-import { betweenMarks, type Checkout, findRooms, roomList } from './rooms.ts';
+import { betweenMarks, type Checkout, findRooms, roomList } from './folders.ts';
 
 /** Every README.md with generated parts, by its path, with these parts up to date. */
 export function pagesAsDerived(checkout: Checkout): ReadonlyMap<string, string> {

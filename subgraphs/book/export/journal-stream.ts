@@ -3,10 +3,10 @@ import { exportLimits } from '../../../schema/limits.ts';
 import type { JournalFormat, JournalUnit } from '../../../schema/requests/export.ts';
 import type { AccountNames } from '../../../schema/requests/journal-accounts.ts';
 import type { Database } from '../../database.ts';
+import { type SpentRow, spendKind, spentColumns, spentNames } from '../ledger/spend-kind.ts';
 import { factText } from '../page/row-json.ts';
 import { journalCsv, journalCsvHead, journalWords, ledgerHead, ledgerJournal, type Spend } from './journal.ts';
 import { type BookSpan, filterConditions, inTurn, readAhead, shapeOf } from './pages.ts';
-import { type SpentRow, spendKind, spentColumns, spentNames } from './spend-kind.ts';
 import { filtersOf, progressAfter, progressFrom, type StreamedPiece, type StreamSource, textPiece } from './stream.ts';
 
 /** Beginning of each format, and how it writes entries. */

@@ -3,7 +3,7 @@ import type { AgentId } from '../../../../schema/ids.ts';
 import { policyLimits } from '../../../../schema/limits.ts';
 import { STAMPED_BY } from '../../../../schema/route-words.ts';
 import type { Tx } from '../../../database.ts';
-import { spentColumns } from '../../export/spend-kind.ts';
+import { spentColumns } from '../../ledger/spend-kind.ts';
 import { seqsFrom, seqsTo } from '../../page/row-scope.ts';
 import { beginSimulation, type LedgerRow, type SimulationState, unspent } from './simulate.ts';
 

@@ -5,8 +5,8 @@ import { operationsAt } from '../../../../schema/paid-operations.ts';
 import type { TriedTerms } from '../../../../schema/requests/simulation.ts';
 import { BOARD_MODEL } from '../../../../schema/route-words.ts';
 import type { JobKind } from '../../../sale.ts';
-import { type SpentRow, spendKind } from '../../export/spend-kind.ts';
 import { tally } from '../../ledger/counters.ts';
+import { type SpentRow, spendKind } from '../../ledger/spend-kind.ts';
 import { type Blocked, evaluate } from '../evaluate.ts';
 
 /* Simulates policies over the rows of a book in order, with the functions that judge calls and count rows. Pure. */
@@ -62,7 +62,7 @@ export function beginSimulation(
 
 export const unspent = { spent_atomic: atomicAmount(0n), hour: emptyWindow, day: emptyWindow };
 
-/** Judges the next row. Null if it would not have been refused. */
+/** Judges the next row. `blocked` is null if it would not have been refused. */
 export function simulateRow(
   state: SimulationState,
   tried: TriedTerms,
